@@ -1,0 +1,82 @@
+/** An Application Load Balancer as albridge sees it; field by field AWS's LoadBalancer, flattened. */
+export interface LoadBalancer {
+  readonly arn: string;
+  readonly name: string;
+  readonly dns: string;
+  readonly hostedZoneId: string;
+  readonly vpcId: string;
+  readonly type: string;
+  readonly scheme: string;
+  readonly ipAddressType: string;
+  readonly subnets: readonly string[];
+  readonly securityGroups: readonly string[];
+  readonly state: LoadBalancerState;
+}
+
+/** `code` is provisioning | active | active_impaired | failed; https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_LoadBalancerState.html */
+export interface LoadBalancerState {
+  readonly code: string;
+  readonly reason?: string;
+}
+
+export type Tags = Readonly<Record<string, string>>;
+
+/** A balancer and its tags, read together. */
+export interface TaggedLoadBalancer {
+  readonly loadBalancer: LoadBalancer;
+  readonly tags: Tags;
+}
+
+export interface LoadBalancerSettings {
+  readonly name: string;
+  readonly scheme: string;
+  readonly subnets: readonly string[];
+  readonly securityGroups?: readonly string[];
+  readonly ipAddressType: string;
+  readonly tags: Tags;
+}
+
+export type LoadBalancerRef = { readonly arn: string } | { readonly name: string };
+
+/**
+ * What AWS says and does about load balancers. Every method pays from the budget, is retried where
+ * a retry can help, and throws OperatorError with a reason of apis/my-ingress-reasons.ts. Reads take
+ * the pass's signal; writes do not: once sent, a write is seen through.
+ */
+export interface LoadBalancers {
+  /** undefined means that AWS answered LoadBalancerNotFound, and nothing else. */
+  find(ref: LoadBalancerRef, signal: AbortSignal): Promise<LoadBalancer | undefined>;
+  /** undefined means LoadBalancerNotFound. Asked together within a moment, 20 balancers are one call. */
+  tagsOf(arn: string, signal: AbortSignal): Promise<Tags | undefined>;
+  attributesOf(arn: string, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+  /**
+   * May answer with an existing balancer of the same name and settings, whoever owns it; throws
+   * reason DuplicateName where the settings differ.
+   */
+  create(settings: LoadBalancerSettings): Promise<LoadBalancer>;
+  setSubnets(arn: string, subnets: readonly string[]): Promise<void>;
+  setSecurityGroups(arn: string, securityGroups: readonly string[]): Promise<void>;
+  setIpAddressType(arn: string, ipAddressType: string): Promise<void>;
+  setAttributes(arn: string, attributes: Readonly<Record<string, string>>): Promise<void>;
+  addTags(arn: string, tags: Tags): Promise<void>;
+  removeTags(arn: string, keys: readonly string[]): Promise<void>;
+  /** Succeeds where the balancer is already gone. Throws reason DeletionBlocked if AWS refuses. */
+  delete(arn: string): Promise<void>;
+}
+
+/** One shared picture of the account, so that the cost per balancer falls as their number grows. */
+export interface Inventory {
+  /**
+   * Lists every balancer (400 a call) and reads the tags (20 a call) of those whose name or ARN is
+   * in `wanted`.
+   */
+  refresh(wanted: ReadonlySet<string>, signal: AbortSignal): Promise<void>;
+  /**
+   * What the last refresh said of `ref`, if that is newer than `notBeforeMs` (monotonic) and than
+   * our own last write to it by the staleness bound; otherwise undefined, which says nothing about
+   * the balancer: ask AWS.
+   */
+  recall(ref: LoadBalancerRef, notBeforeMs: number): TaggedLoadBalancer | undefined;
+  /** The balancer as it is now, one call for all who ask within a moment; undefined: NotFound. */
+  look(arn: string, signal: AbortSignal): Promise<LoadBalancer | undefined>;
+}

@@ -1,0 +1,65 @@
+/**
+ * Time and chance as a port. Nothing outside the implementation of this interface and the two
+ * transport adapters may read a clock, arm a timer or draw a random number: that is what lets a
+ * test run the whole operator under virtual time and one seed.
+ */
+export interface Clock {
+  /** Wall clock in epoch milliseconds; for times that people see or that are stored. */
+  now(): number;
+  /** Milliseconds that never go backwards; for durations and deadlines inside this process. */
+  monotonicMs(): number;
+  /** Calls `fire` once after `delayMs` (clamped to 0..MAX_TIMER_MS). Returns the cancel function. */
+  setTimer(delayMs: number, fire: () => void): () => void;
+  /** A number in [0, 1). */
+  random(): number;
+}
+
+/** Node fires a longer timer after 1 ms (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args). */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Resolves after `delayMs`; rejects with the signal's reason as soon as the signal aborts. */
+export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason as Error);
+    const onAbort = (): void => {
+      cancel();
+      reject(signal.reason as Error);
+    };
+    const cancel = clock.setTimer(delayMs, () => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** `baseMs` plus a random share of up to `factor` of it: jitter(c, 1000, 0.2) is 1000..1200 ms. */
+export function jitter(clock: Clock, baseMs: number, factor: number): number {
+  return baseMs * (1 + factor * clock.random());
+}
+
+/** An AbortSignal that aborts after `delayMs` or together with `parent`; `release` frees both. */
+export function deadline(
+  clock: Clock,
+  delayMs: number,
+  parent?: AbortSignal,
+): { readonly signal: AbortSignal; readonly release: () => void } {
+  const controller = new AbortController();
+  const follow = (): void => controller.abort(parent?.reason);
+  if (parent?.aborted) follow();
+  parent?.addEventListener('abort', follow, { once: true });
+  const cancel = clock.setTimer(delayMs, () => controller.abort(new DeadlineExceeded(delayMs)));
+  const release = (): void => {
+    cancel();
+    parent?.removeEventListener('abort', follow);
+  };
+  return { signal: controller.signal, release };
+}
+
+/** The reason of a signal made by `deadline` when its time ran out. */
+export class DeadlineExceeded extends Error {
+  constructor(afterMs: number) {
+    super(`deadline of ${afterMs} ms exceeded`);
+    this.name = 'DeadlineExceeded';
+  }
+}

@@ -1,0 +1,66 @@
+/** The parts of an API object that the core reads. Times are RFC 3339 strings, as on the wire. */
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly finalizers?: readonly string[];
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly OwnerReference[];
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+}
+
+/** Names one API resource; `group` is empty for the core group. */
+export interface ResourceKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+}
+
+/** `namespace/name` of a queued object; `/name` if it is cluster-scoped. */
+export type Key = `${string}/${string}`;
+
+export function keyOf(object: KubeObject): Key {
+  return `${object.metadata.namespace ?? ''}/${object.metadata.name}`;
+}
+
+export function splitKey(key: Key): { readonly namespace: string; readonly name: string } {
+  const slash = key.indexOf('/');
+  return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}
+
+export function apiVersionOf(kind: ResourceKind): string {
+  return kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
+}
+
+export function isBeingDeleted(object: KubeObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined;
+}
+
+/**
+ * Orders two resourceVersions of one resource type: negative, zero or positive. They are decimal
+ * numbers that outgrow a double, so they are compared by length and then as text
+ * (https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions).
+ */
+export function compareVersions(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : Number(a > b));
+}

@@ -1,0 +1,41 @@
+import type { Key, KubeObject } from './kube-object.ts';
+
+/** One change seen by the cache. `previous` is what the cache held before. */
+export type Change<T extends KubeObject> =
+  | { readonly kind: 'added'; readonly object: T; readonly isInitial: boolean }
+  | { readonly kind: 'updated'; readonly object: T; readonly previous: T }
+  | { readonly kind: 'deleted'; readonly object: T };
+
+/** The indexed store that a list+watch loop keeps up to date. Its objects are frozen. */
+export interface ObjectCache<T extends KubeObject> {
+  get(key: Key): T | undefined;
+  list(): readonly T[];
+  /** Objects whose controller reference has this UID. */
+  ownedBy(uid: string): readonly T[];
+  /** Calls `onChange` for each change from now on; objects held already arrive as initial `added`. */
+  subscribe(onChange: (change: Change<T>) => void): () => void;
+  /**
+   * True once the cache has seen `resourceVersion` or a later one; false when the signal aborts
+   * first. Resolves at once where it has.
+   */
+  hasReached(resourceVersion: string, signal: AbortSignal): Promise<boolean>;
+}
+
+/** Writes to objects of one kind. Every method throws OperatorError. */
+export interface ObjectWriter<T extends KubeObject> {
+  /** Guarded by UID and resourceVersion; Conflict if the object has moved on. */
+  addFinalizer(object: T, finalizer: string): Promise<T>;
+  /** Guarded by UID; an object that is gone, or another one of the same name, counts as done. */
+  removeFinalizer(object: T, finalizer: string): Promise<T | undefined>;
+  /** Server-side apply on /status, guarded by UID; undefined if the object is gone. */
+  applyStatus(object: T, status: object): Promise<T | undefined>;
+}
+
+/** Writes to children. `apply` is server-side apply under one field manager. */
+export interface ChildWriter {
+  apply(child: KubeObject): Promise<KubeObject>;
+  /** Guarded by UID; gone counts as done. */
+  delete(child: KubeObject): Promise<void>;
+  /** A read past the cache: undefined means that the API server said 404. */
+  get(child: KubeObject): Promise<KubeObject | undefined>;
+}

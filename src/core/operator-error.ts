@@ -1,0 +1,47 @@
+/**
+ * What heals a failure: `person` means that somebody must change the object, the account or the
+ * rights; `time` means that trying again may do. Only retry-policy.ts acts on it.
+ */
+export type HealedBy = 'person' | 'time';
+
+export interface OperatorErrorOptions {
+  /** CamelCase word that becomes the condition's reason; stable, documented. */
+  readonly reason: string;
+  /** One lower-case sentence for people: the step, the object, and what to do next. */
+  readonly message: string;
+  readonly healedBy: HealedBy;
+  /** Look again no sooner than this; without it the key's backoff decides. */
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+}
+
+/** The only error that travels past an adapter; matched by class and `reason`, never by message. */
+export class OperatorError extends Error {
+  readonly reason: string;
+  readonly healedBy: HealedBy;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(options: OperatorErrorOptions) {
+    super(options.message, { cause: options.cause });
+    this.name = 'OperatorError';
+    this.reason = options.reason;
+    this.healedBy = options.healedBy;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** Reasons that the core and its adapters to Kubernetes raise for every kind. */
+export const CoreReason = {
+  /** A write lost to a newer resourceVersion: read again, try again; never shown in a condition. */
+  Conflict: 'Conflict',
+  /** The pass took longer than its deadline. */
+  DeadlineExceeded: 'DeadlineExceeded',
+  /** A bug: something other than an OperatorError was thrown. */
+  InternalError: 'InternalError',
+  /** A write was refused because this process no longer holds the lease. */
+  LeadershipLost: 'LeadershipLost',
+  /** An object of the wanted name exists and belongs to somebody else. */
+  NameConflict: 'NameConflict',
+  /** `albridge.io/paused: "true"`. */
+  Paused: 'Paused',
+} as const;

@@ -1,0 +1,31 @@
+/**
+ * The one way to the API server. Everything in kube/ stands above it; a test or the simulation
+ * replaces it and runs the rest for real.
+ */
+export interface KubeTransport {
+  /**
+   * Resolves when the status line and headers have arrived, whatever the status is. Rejects with
+   * the signal's reason when it aborts, and with the connection's error when there is no answer.
+   */
+  request(request: KubeRequest): Promise<KubeResponse>;
+}
+
+export interface KubeRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Absolute path below the server's base address, already percent-encoded, without query. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+  /** True for a watch: it gets its own connection and no limit on silence or length. */
+  readonly isLongLived?: boolean;
+}
+
+export interface KubeResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body as it arrives. It must be read to its end or returned (`break` out of the loop). */
+  readonly body: AsyncIterable<Uint8Array>;
+}
