@@ -20,6 +20,11 @@ export interface KubeRequest {
   readonly signal?: AbortSignal;
   /** True for a watch: it gets its own connection and no limit on silence or length. */
   readonly isLongLived?: boolean;
+  /**
+   * Called at the last moment before the request goes out, and again for a repetition inside the
+   * transport; when it throws, nothing is sent. A transport that never waits need not call it.
+   */
+  readonly beforeSend?: () => void;
 }
 
 export interface KubeResponse {

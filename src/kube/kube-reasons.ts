@@ -1,0 +1,54 @@
+import type { HealedBy } from '../core/operator-error.ts';
+
+export interface ReasonDoc {
+  readonly healedBy: HealedBy;
+  readonly cause: string;
+  /** What to do about it, as an imperative. */
+  readonly next: string;
+}
+
+/** Why a call to the API server failed, as it appears in conditions. */
+export const kubeReasons = {
+  ApiServerUnavailable: {
+    healedBy: 'time',
+    cause: 'The API server did not answer, or answered that it cannot serve now (429, 5xx).',
+    next: 'wait; if it lasts, look at the API server and at the network between it and the operator',
+  },
+  Conflict: {
+    healedBy: 'time',
+    cause: 'The object changed between our read and our write.',
+    next: 'nothing: the operator reads again and repeats the write',
+  },
+  Forbidden: {
+    healedBy: 'person',
+    cause: "The operator's ServiceAccount lacks a right, or a quota or policy refuses the write.",
+    next: "grant the named verb on the named resource to the operator's role",
+  },
+  Invalid: {
+    healedBy: 'person',
+    cause: 'The API server refuses the content of the object.',
+    next: 'correct the named field',
+  },
+  KindNotInstalled: {
+    healedBy: 'person',
+    cause: 'The API server does not serve this kind: its CustomResourceDefinition is missing.',
+    next: 'install the definitions: kubectl apply --server-side -f crds/',
+  },
+  NamespaceTerminating: {
+    healedBy: 'time',
+    cause: 'The namespace is being deleted and takes no new objects.',
+    next: 'nothing: the object goes together with its namespace',
+  },
+  NotFound: {
+    healedBy: 'time',
+    cause: 'The object is gone.',
+    next: 'nothing: the operator reads again',
+  },
+  Unauthorized: {
+    healedBy: 'person',
+    cause: "The API server does not accept the operator's credentials.",
+    next: 'check the ServiceAccount token or the user of the kubeconfig',
+  },
+} as const satisfies Readonly<Record<string, ReasonDoc>>;
+
+export type KubeReason = keyof typeof kubeReasons;
