@@ -1,0 +1,47 @@
+import { versions } from './versions.ts';
+
+export type BinaryName =
+  | 'etcd'
+  | 'kube-apiserver'
+  | 'kubectl'
+  | 'kube-controller-manager'
+  | 'kube-scheduler';
+
+/** What is known of a binary, however it is obtained. */
+export interface Binary {
+  /** The product whose release it belongs to; also the directory under `modules/`. */
+  readonly product: 'kubernetes' | 'etcd';
+  readonly version: string;
+  readonly goPackage: string;
+  /** Minutes of a first `go build` on two cores; the Go caches make later ones seconds. */
+  readonly buildMinutes: number;
+}
+
+const kubernetes = { product: 'kubernetes', version: versions.kubernetes } as const;
+
+export const binaries: Readonly<Record<BinaryName, Binary>> = {
+  etcd: {
+    product: 'etcd',
+    version: versions.etcd,
+    goPackage: 'go.etcd.io/etcd/server/v3',
+    buildMinutes: 1,
+  },
+  'kube-apiserver': {
+    ...kubernetes,
+    goPackage: 'k8s.io/kubernetes/cmd/kube-apiserver',
+    buildMinutes: 6,
+  },
+  kubectl: { ...kubernetes, goPackage: 'k8s.io/kubernetes/cmd/kubectl', buildMinutes: 1 },
+  'kube-controller-manager': {
+    ...kubernetes,
+    goPackage: 'k8s.io/kubernetes/cmd/kube-controller-manager',
+    buildMinutes: 2,
+  },
+  'kube-scheduler': {
+    ...kubernetes,
+    goPackage: 'k8s.io/kubernetes/cmd/kube-scheduler',
+    buildMinutes: 1,
+  },
+};
+
+export const binaryNames = Object.keys(binaries) as readonly BinaryName[];

@@ -1,0 +1,112 @@
+import { parse } from 'yaml';
+import type { BinaryName } from './binaries.ts';
+import { type Platform, platformName } from './platform.ts';
+import { versions } from './versions.ts';
+
+/** One published file: a binary itself, or an archive that holds binaries. */
+export interface Release {
+  readonly url: string;
+  /** Where the digest is published, and how to read it from that document. */
+  readonly checksumUrl: string;
+  readonly algorithm: 'sha256' | 'sha512';
+  readonly findChecksum: (document: string) => string | undefined;
+  /** Members of the .tar.gz to unpack; absent if the file is the binary. */
+  readonly members?: readonly BinaryName[];
+  readonly megabytes: number;
+  /** Directory in the cache that receives the binaries. */
+  readonly cacheKey: string;
+}
+
+interface ReleaseRow {
+  readonly platforms: readonly string[];
+  /** Megabytes to download, by binary; an archive counts whole for each. */
+  readonly megabytes: Partial<Readonly<Record<BinaryName, number>>>;
+  readonly release: (name: BinaryName, platform: Platform) => Omit<Release, 'megabytes'>;
+}
+
+/**
+ * Which platform has which download. No official server binaries exist for macOS: the envtest
+ * archive is all there is, and what it lacks is built.
+ */
+const releaseTable: readonly ReleaseRow[] = [
+  {
+    platforms: ['linux-amd64', 'linux-arm64'],
+    megabytes: {
+      'kube-apiserver': 105,
+      kubectl: 60,
+      'kube-controller-manager': 95,
+      'kube-scheduler': 75,
+    },
+    release: kubernetesRelease,
+  },
+  { platforms: ['linux-amd64', 'linux-arm64'], megabytes: { etcd: 25 }, release: etcdRelease },
+  {
+    platforms: ['darwin-amd64', 'darwin-arm64'],
+    megabytes: { etcd: 55, 'kube-apiserver': 55, kubectl: 55 },
+    release: envtestRelease,
+  },
+];
+
+/** The published file that holds `name` for `platform`, if there is one. */
+export function findRelease(name: BinaryName, platform: Platform): Release | undefined {
+  for (const row of releaseTable) {
+    const megabytes = row.megabytes[name];
+    if (megabytes !== undefined && row.platforms.includes(platformName(platform))) {
+      return { ...row.release(name, platform), megabytes };
+    }
+  }
+  return undefined;
+}
+
+/** https://kubernetes.io/releases/download/#binaries: each file has its digest beside it. */
+function kubernetesRelease(name: BinaryName, platform: Platform): Omit<Release, 'megabytes'> {
+  const url = `https://dl.k8s.io/release/v${versions.kubernetes}/bin/${platform.os}/${platform.arch}/${name}`;
+  return {
+    url,
+    checksumUrl: `${url}.sha256`,
+    algorithm: 'sha256',
+    findChecksum: (document) => document.trim().split(/\s+/)[0],
+    cacheKey: `kubernetes-v${versions.kubernetes}-${platformName(platform)}`,
+  };
+}
+
+/** https://etcd.io/docs/v3.6/install/: archives and one SHA256SUMS on the release page. */
+function etcdRelease(_name: BinaryName, platform: Platform): Omit<Release, 'megabytes'> {
+  const directory = `https://github.com/etcd-io/etcd/releases/download/v${versions.etcd}`;
+  const file = `etcd-v${versions.etcd}-${platformName(platform)}.tar.gz`;
+  return {
+    url: `${directory}/${file}`,
+    checksumUrl: `${directory}/SHA256SUMS`,
+    algorithm: 'sha256',
+    findChecksum: (document) => findInSumsFile(document, file),
+    members: ['etcd'],
+    cacheKey: `etcd-v${versions.etcd}-${platformName(platform)}`,
+  };
+}
+
+/** https://github.com/kubernetes-sigs/controller-tools/blob/main/envtest-releases.yaml */
+function envtestRelease(_name: BinaryName, platform: Platform): Omit<Release, 'megabytes'> {
+  const release = `envtest-v${versions.envtest}`;
+  const file = `${release}-${platformName(platform)}.tar.gz`;
+  return {
+    url: `https://github.com/kubernetes-sigs/controller-tools/releases/download/${release}/${file}`,
+    checksumUrl:
+      'https://raw.githubusercontent.com/kubernetes-sigs/controller-tools/HEAD/envtest-releases.yaml',
+    algorithm: 'sha512',
+    findChecksum: (document) => findInEnvtestIndex(document, file),
+    members: ['etcd', 'kube-apiserver', 'kubectl'],
+    cacheKey: `${release}-${platformName(platform)}`,
+  };
+}
+
+function findInSumsFile(document: string, file: string): string | undefined {
+  const line = document.split('\n').find((candidate) => candidate.trim().endsWith(` ${file}`));
+  return line?.trim().split(/\s+/)[0];
+}
+
+function findInEnvtestIndex(document: string, file: string): string | undefined {
+  const index = parse(document) as {
+    releases?: Record<string, Record<string, { hash?: string }>>;
+  } | null;
+  return index?.releases?.[`v${versions.envtest}`]?.[file]?.hash;
+}
