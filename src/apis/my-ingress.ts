@@ -1,0 +1,70 @@
+import type { Infer } from './infer.ts';
+import type { myIngressSchema } from './my-ingress-schema.ts';
+
+/** Names the API resource, in the form in which the core takes it. */
+export const myIngressKind = {
+  group: 'demo.rtfm.co.ua',
+  version: 'v1',
+  kind: 'MyIngress',
+  plural: 'myingresses',
+} as const;
+
+/** Guards the load balancer of an object that is being deleted. Frozen for good. */
+export const loadBalancerFinalizer = 'albridge.io/load-balancer';
+
+/**
+ * Keys of the tags that say whose a load balancer is. `cluster`, `namespace` and `name` prove
+ * ownership; `uid` and `managedBy` are records; `adopt` is the consent of a balancer's owner to its
+ * adoption. Frozen for good: balancers out there carry them. The CRD refuses them in `spec.tags`.
+ */
+export const ownershipTagKeys = {
+  cluster: 'albridge.io/cluster',
+  namespace: 'albridge.io/namespace',
+  name: 'albridge.io/name',
+  uid: 'albridge.io/uid',
+  adopt: 'albridge.io/adopt',
+  managedBy: 'ManagedBy',
+} as const;
+
+/** Value of the tag `ManagedBy`. */
+export const managedByValue = 'albridge';
+
+type Properties = (typeof myIngressSchema)['properties'];
+
+/** What the user wants, after admission: `scheme` and `deletionPolicy` have their defaults. */
+export type MyIngressSpec = Infer<Properties['spec']>;
+
+/** What albridge last saw and did; `observedGeneration` is -1 until it has looked at the object. */
+export type MyIngressStatus = Infer<Properties['status']>;
+
+/** `status.alb`: the load balancer that an object holds. */
+export type HeldLoadBalancer = NonNullable<MyIngressStatus['alb']>;
+
+/** `status.applied`: what is taken off the balancer again when it leaves the spec. */
+export type AppliedSettings = NonNullable<MyIngressStatus['applied']>;
+
+/** metadata of a namespaced object as the API server stores it; times are RFC 3339. */
+export interface MyIngressMetadata {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  readonly creationTimestamp: string;
+  readonly deletionTimestamp?: string;
+  readonly finalizers?: readonly string[];
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A stored MyIngress. `spec` is there in every object created under this CRD; one that an older CRD
+ * admitted without it keeps taking status writes and finalizer removal, nothing more.
+ */
+export interface MyIngress {
+  readonly apiVersion: `${(typeof myIngressKind)['group']}/${(typeof myIngressKind)['version']}`;
+  readonly kind: (typeof myIngressKind)['kind'];
+  readonly metadata: MyIngressMetadata;
+  readonly spec: MyIngressSpec;
+  readonly status: MyIngressStatus;
+}
