@@ -31,8 +31,11 @@ export interface ObjectWriter<T extends KubeObject> {
   applyStatus(object: T, status: object): Promise<T | undefined>;
 }
 
-/** Writes to children. `apply` is server-side apply under one field manager. */
+/** Writes to children of one kind, all under one field manager. */
 export interface ChildWriter {
+  /** undefined: an object of that name exists already, whoever owns it. */
+  create(child: KubeObject): Promise<KubeObject | undefined>;
+  /** Server-side apply, guarded by `metadata.uid`. */
   apply(child: KubeObject): Promise<KubeObject>;
   /** Guarded by UID; gone counts as done. */
   delete(child: KubeObject): Promise<void>;

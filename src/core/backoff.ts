@@ -1,0 +1,35 @@
+import { type Clock, jitter } from './clock.ts';
+import type { Key } from './kube-object.ts';
+
+export interface BackoffOptions {
+  readonly firstMs: number;
+  readonly maxMs: number;
+}
+
+/** Exponential delay per key, up to 20 % of jitter on top; a healthy key costs no memory. */
+export class Backoff {
+  readonly #clock: Clock;
+  readonly #options: BackoffOptions;
+  readonly #failures = new Map<Key, number>();
+
+  constructor(clock: Clock, options: BackoffOptions) {
+    this.#clock = clock;
+    this.#options = options;
+  }
+
+  /** Counts one more failure in a row and says how long to wait, in ms. */
+  nextMs(key: Key): number {
+    const failures = this.#failures.get(key) ?? 0;
+    this.#failures.set(key, failures + 1);
+    const delayMs = Math.min(this.#options.maxMs, this.#options.firstMs * 2 ** failures);
+    return jitter(this.#clock, delayMs, 0.2);
+  }
+
+  forget(key: Key): void {
+    this.#failures.delete(key);
+  }
+
+  get size(): number {
+    return this.#failures.size;
+  }
+}

@@ -1,0 +1,174 @@
+import { type Clock, MAX_TIMER_MS } from './clock.ts';
+import { Heap } from './heap.ts';
+import type { Key } from './kube-object.ts';
+
+export interface AddOptions {
+  /** Higher goes first; default 0. */
+  readonly priority?: number;
+  /** Not handed out before this many milliseconds from now; default 0. */
+  readonly afterMs?: number;
+}
+
+export interface TakenKey {
+  readonly key: Key;
+  readonly priority: number;
+  /** How long the key was ready and waited for a worker. */
+  readonly waitedMs: number;
+}
+
+/** Told of everything that a queue's metrics need. */
+export interface QueueObserver {
+  added(): void;
+  depthChanged(priority: number, depth: number): void;
+}
+
+interface QueuedKey {
+  readonly key: Key;
+  priority: number;
+  readyAtMs: number;
+  order: number;
+}
+
+/** What initial lists and sweeps get, so that a person's edit never waits behind them. */
+export const LOW_PRIORITY = -100;
+
+/**
+ * One record per key, whatever the number of adds: a key that waits is merged (highest priority,
+ * earliest time), a key that is being worked on is held back until `done`. So no key is ever worked
+ * on twice at once, and a thousand changes during a pass cause one more pass. Semantics of
+ * controller-runtime's priority queue:
+ * https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue
+ */
+export class KeyQueue {
+  readonly #clock: Clock;
+  readonly #observer: QueueObserver | undefined;
+  readonly #queued = new Map<Key, QueuedKey>();
+  readonly #running = new Set<Key>();
+  readonly #ready = new Heap<QueuedKey>(isHandedOutBefore);
+  readonly #delayed = new Heap<QueuedKey>((a, b) => a.readyAtMs < b.readyAtMs);
+  readonly #depths = new Map<number, number>();
+  readonly #takers: ((taken: TakenKey | undefined) => void)[] = [];
+  #order = 0;
+  #timerAtMs = Number.POSITIVE_INFINITY;
+  #cancelTimer = (): void => {};
+  #isShutDown = false;
+
+  constructor(clock: Clock, observer?: QueueObserver) {
+    this.#clock = clock;
+    this.#observer = observer;
+  }
+
+  add(key: Key, options: AddOptions = {}): void {
+    if (this.#isShutDown) return;
+    this.#observer?.added();
+    const { priority = 0, afterMs = 0 } = options;
+    const readyAtMs = this.#clock.monotonicMs() + Math.max(0, afterMs);
+    const queued = this.#queued.get(key);
+    if (queued === undefined) {
+      const record = { key, priority, readyAtMs, order: 0 };
+      this.#queued.set(key, record);
+      return this.#place(record);
+    }
+    if (priority <= queued.priority && readyAtMs >= queued.readyAtMs) return;
+    this.#unplace(queued);
+    queued.priority = Math.max(queued.priority, priority);
+    queued.readyAtMs = Math.min(queued.readyAtMs, readyAtMs);
+    this.#place(queued);
+  }
+
+  /** The next key, to be given back with `done`; undefined once the queue is shut down. */
+  take(): Promise<TakenKey | undefined> {
+    if (this.#isShutDown) return Promise.resolve(undefined);
+    const taken = this.#takeReady();
+    if (taken !== undefined) return Promise.resolve(taken);
+    return new Promise((resolve) => this.#takers.push(resolve));
+  }
+
+  done(key: Key): void {
+    this.#running.delete(key);
+    const queued = this.#queued.get(key);
+    if (queued !== undefined && queued.readyAtMs <= this.#clock.monotonicMs()) {
+      this.#unplace(queued);
+      this.#place(queued);
+    }
+  }
+
+  /** Forgets what is queued and sends every taker home; running keys finish on their own. */
+  shutDown(): void {
+    this.#isShutDown = true;
+    this.#cancelTimer();
+    this.#queued.clear();
+    for (const taker of this.#takers.splice(0)) taker(undefined);
+  }
+
+  /** Keys that wait for a worker or for their time. */
+  get size(): number {
+    return this.#queued.size;
+  }
+
+  #place(record: QueuedKey): void {
+    if (record.readyAtMs > this.#clock.monotonicMs()) {
+      this.#delayed.push(record);
+      return this.#armTimer();
+    }
+    if (this.#running.has(record.key)) return;
+    record.order = ++this.#order;
+    this.#ready.push(record);
+    this.#changeDepth(record.priority, 1);
+    this.#serve();
+  }
+
+  #unplace(record: QueuedKey): void {
+    if (this.#ready.remove(record)) this.#changeDepth(record.priority, -1);
+    else this.#delayed.remove(record);
+  }
+
+  #serve(): void {
+    while (this.#takers.length > 0) {
+      const taken = this.#takeReady();
+      if (taken === undefined) return;
+      this.#takers.shift()?.(taken);
+    }
+  }
+
+  #takeReady(): TakenKey | undefined {
+    const record = this.#ready.pop();
+    if (record === undefined) return undefined;
+    this.#changeDepth(record.priority, -1);
+    this.#queued.delete(record.key);
+    this.#running.add(record.key);
+    const waitedMs = this.#clock.monotonicMs() - record.readyAtMs;
+    return { key: record.key, priority: record.priority, waitedMs };
+  }
+
+  #armTimer(): void {
+    const next = this.#delayed.peek();
+    if (next === undefined || next.readyAtMs >= this.#timerAtMs) return;
+    this.#cancelTimer();
+    this.#timerAtMs = next.readyAtMs;
+    const delayMs = Math.min(next.readyAtMs - this.#clock.monotonicMs(), MAX_TIMER_MS);
+    this.#cancelTimer = this.#clock.setTimer(delayMs, () => this.#releaseDue());
+  }
+
+  #releaseDue(): void {
+    this.#timerAtMs = Number.POSITIVE_INFINITY;
+    const nowMs = this.#clock.monotonicMs();
+    for (;;) {
+      const next = this.#delayed.peek();
+      if (next === undefined || next.readyAtMs > nowMs) break;
+      this.#delayed.pop();
+      this.#place(next);
+    }
+    this.#armTimer();
+  }
+
+  #changeDepth(priority: number, by: number): void {
+    const depth = (this.#depths.get(priority) ?? 0) + by;
+    this.#depths.set(priority, depth);
+    this.#observer?.depthChanged(priority, depth);
+  }
+}
+
+function isHandedOutBefore(a: QueuedKey, b: QueuedKey): boolean {
+  return a.priority === b.priority ? a.order < b.order : a.priority > b.priority;
+}

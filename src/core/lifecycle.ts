@@ -1,0 +1,138 @@
+import { isPaused } from './annotations.ts';
+import { type Clock, DeadlineExceeded } from './clock.ts';
+import { isBeingDeleted, type Key } from './kube-object.ts';
+import type { ObjectCache } from './object-store.ts';
+import { CoreReason, OperatorError } from './operator-error.ts';
+import type { Reconciler } from './reconciler.ts';
+import { type PassContext, type PassDependencies, RunningPass } from './running-pass.ts';
+import { hasSameStatus, type ObjectWithStatus, statusAfter } from './status.ts';
+import { tellTransition } from './transitions.ts';
+import type { Verdict } from './verdict.ts';
+
+export interface LifecycleDependencies<T extends ObjectWithStatus> extends PassDependencies<T> {
+  readonly clock: Clock;
+  readonly cache: ObjectCache<T>;
+  readonly reconciler: Reconciler<T>;
+  /** Called when the cache lags behind our own last write and the pass goes on all the same. */
+  readonly onStaleRead: () => void;
+}
+
+/**
+ * One pass over one key: reads the object, keeps the finalizer's four states, calls the reconciler,
+ * writes status once, tells the transition. Never throws.
+ */
+export async function runPass<T extends ObjectWithStatus>(
+  deps: LifecycleDependencies<T>,
+  key: Key,
+  context: PassContext,
+): Promise<Verdict> {
+  try {
+    if (!(await deps.ownWrites.areVisible(key, context.signal))) deps.onStaleRead();
+  } catch (error) {
+    return failureOf(error, context.signal, false);
+  }
+  const object = deps.cache.get(key);
+  if (object === undefined) {
+    deps.reconciler.forget?.(key);
+    return { kind: 'gone' };
+  }
+  return runPassOver(deps, new RunningPass(deps, object, context));
+}
+
+async function runPassOver<T extends ObjectWithStatus>(
+  deps: LifecycleDependencies<T>,
+  pass: RunningPass<T>,
+): Promise<Verdict> {
+  let verdict: Verdict;
+  try {
+    verdict = await act(deps, pass);
+  } catch (error) {
+    verdict = failureOf(error, pass.signal, pass.isReadyDisproved);
+  }
+  try {
+    await conclude(deps, pass, verdict);
+    return verdict;
+  } catch (error) {
+    return verdict.kind === 'failed' ? verdict : failureOf(error, pass.signal, false);
+  }
+}
+
+/** The four states of (being deleted) x (our finalizer is on). */
+async function act<T extends ObjectWithStatus>(
+  deps: LifecycleDependencies<T>,
+  pass: RunningPass<T>,
+): Promise<Verdict> {
+  const { object } = pass;
+  const hasFinalizer =
+    deps.finalizer !== undefined && (object.metadata.finalizers ?? []).includes(deps.finalizer);
+  if (isBeingDeleted(object) && !hasFinalizer) return { kind: 'gone' };
+  if (isPaused(object)) return { kind: 'paused', isBeingDeleted: isBeingDeleted(object) };
+  return isBeingDeleted(object) ? finalize(deps, pass) : reconcile(deps, pass);
+}
+
+async function reconcile<T extends ObjectWithStatus>(
+  deps: LifecycleDependencies<T>,
+  pass: RunningPass<T>,
+): Promise<Verdict> {
+  const finalizerStored = pass.finalizerStored();
+  finalizerStored.catch(() => {}); // awaited below; until then a rejection is not unhandled
+  const outcome = await deps.reconciler.reconcile(pass.object, pass);
+  await finalizerStored;
+  return outcome;
+}
+
+async function finalize<T extends ObjectWithStatus>(
+  deps: LifecycleDependencies<T>,
+  pass: RunningPass<T>,
+): Promise<Verdict> {
+  const outcome = (await deps.reconciler.finalize?.(pass.object, pass)) ?? { kind: 'released' };
+  if (outcome.kind === 'waiting') return outcome;
+  const released = await deps.writer.removeFinalizer(pass.object, deps.finalizer as string);
+  deps.ownWrites.record(pass.key, released);
+  return outcome;
+}
+
+async function conclude<T extends ObjectWithStatus>(
+  deps: LifecycleDependencies<T>,
+  pass: RunningPass<T>,
+  verdict: Verdict,
+): Promise<void> {
+  if (verdict.kind === 'gone' || verdict.kind === 'released' || isPassing(verdict)) return;
+  const before = pass.object;
+  const status = statusAfter(before, pass.reported, verdict, deps.clock.now());
+  if (hasSameStatus(before, status)) return;
+  await pass.writeStatus(status);
+  tellTransition(before, status, { verdict, pass });
+}
+
+/** A lost write or a lost lease is nothing that a person should read about. */
+function isPassing(verdict: Verdict): boolean {
+  if (verdict.kind !== 'failed') return false;
+  const { reason } = verdict.error;
+  return reason === CoreReason.Conflict || reason === CoreReason.LeadershipLost;
+}
+
+function failureOf(error: unknown, signal: AbortSignal, isReadyDisproved: boolean): Verdict {
+  if (signal.aborted && !(signal.reason instanceof DeadlineExceeded)) return { kind: 'aborted' };
+  return { kind: 'failed', error: toOperatorError(error, signal), isReadyDisproved };
+}
+
+function toOperatorError(error: unknown, signal: AbortSignal): OperatorError {
+  if (error instanceof OperatorError) return error;
+  if (signal.reason instanceof DeadlineExceeded) {
+    const message = `the pass took too long: ${signal.reason.message}; it is tried again`;
+    return new OperatorError({
+      reason: CoreReason.DeadlineExceeded,
+      message,
+      healedBy: 'time',
+      cause: error,
+    });
+  }
+  const said = error instanceof Error ? error.message : String(error);
+  return new OperatorError({
+    reason: CoreReason.InternalError,
+    message: `a bug in the operator: ${said}; please report it with the log of this pass`,
+    healedBy: 'time',
+    cause: error,
+  });
+}

@@ -1,0 +1,92 @@
+import type { EventDraft, EventRecorder } from './events.ts';
+import { type Key, keyOf } from './kube-object.ts';
+import type { Logger } from './logger.ts';
+import type { ObjectWriter } from './object-store.ts';
+import type { OwnWrites } from './own-writes.ts';
+import type { Pass } from './reconciler.ts';
+import type { CoreStatus, ObjectWithStatus } from './status.ts';
+
+export interface PassDependencies<T extends ObjectWithStatus> {
+  readonly writer: ObjectWriter<T>;
+  readonly events: EventRecorder;
+  readonly ownWrites: OwnWrites<T>;
+  readonly finalizer: string | undefined;
+}
+
+export interface PassContext {
+  readonly reconcileId: string;
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+}
+
+/** The core's side of a Pass: gathers what the reconciler reports and keeps the write order. */
+export class RunningPass<T extends ObjectWithStatus> implements Pass {
+  readonly key: Key;
+  readonly reconcileId: string;
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  readonly #deps: PassDependencies<T>;
+  readonly #object: T;
+  #recorded: CoreStatus | undefined;
+  #reported: Readonly<Record<string, unknown>> = {};
+  #finalizerStored: Promise<void> | undefined;
+  #isReadyDisproved = false;
+
+  constructor(deps: PassDependencies<T>, object: T, context: PassContext) {
+    this.key = keyOf(object);
+    this.reconcileId = context.reconcileId;
+    this.signal = context.signal;
+    this.log = context.log;
+    this.#deps = deps;
+    this.#object = object;
+  }
+
+  get reported(): Readonly<Record<string, unknown>> {
+    return this.#reported;
+  }
+
+  /** The object with the status that is stored now, as far as this pass knows. */
+  get object(): T {
+    return this.#recorded === undefined
+      ? this.#object
+      : { ...this.#object, status: this.#recorded };
+  }
+
+  get isReadyDisproved(): boolean {
+    return this.#isReadyDisproved;
+  }
+
+  report(status: Readonly<Record<string, unknown>>): void {
+    this.#reported = { ...this.#reported, ...status };
+  }
+
+  async recordNow(): Promise<void> {
+    await this.writeStatus({ ...this.object.status, ...this.#reported });
+  }
+
+  event(event: EventDraft): void {
+    this.#deps.events.record(this.#object, event);
+  }
+
+  disproveReady(): void {
+    this.#isReadyDisproved = true;
+  }
+
+  /** Starts the write at the first call, so that reads may run beside it. */
+  finalizerStored(): Promise<void> {
+    this.#finalizerStored ??= this.#storeFinalizer();
+    return this.#finalizerStored;
+  }
+
+  async writeStatus(status: CoreStatus): Promise<void> {
+    const written = await this.#deps.writer.applyStatus(this.#object, status);
+    this.#deps.ownWrites.record(this.key, written);
+    this.#recorded = status;
+  }
+
+  async #storeFinalizer(): Promise<void> {
+    const { finalizer, writer, ownWrites } = this.#deps;
+    if (finalizer === undefined || this.#object.metadata.finalizers?.includes(finalizer)) return;
+    ownWrites.record(this.key, await writer.addFinalizer(this.#object, finalizer));
+  }
+}

@@ -1,0 +1,43 @@
+import { isDeepStrictEqual } from 'node:util';
+import { requestedReconcile } from './annotations.ts';
+import { type Condition, conditionsAfter } from './conditions.ts';
+import type { KubeObject } from './kube-object.ts';
+import { headlineOf, type Verdict } from './verdict.ts';
+
+/** The status fields that the core itself keeps, on every kind. */
+export interface CoreStatus {
+  readonly observedGeneration?: number;
+  readonly lastHandledReconcileAt?: string;
+  readonly conditions?: readonly Condition[];
+}
+
+export type ObjectWithStatus = KubeObject & { readonly status?: CoreStatus };
+
+/** The whole status as it should stand after a pass; pure. */
+export function statusAfter(
+  object: ObjectWithStatus,
+  reported: Readonly<Record<string, unknown>>,
+  verdict: Verdict,
+  nowMs: number,
+): CoreStatus {
+  const status = withoutUndefined({ ...object.status, ...reported });
+  const headline = headlineOf(verdict);
+  if (headline === undefined) return status;
+  const generation = object.metadata.generation ?? 0;
+  const requested = verdict.kind === 'paused' ? undefined : requestedReconcile(object);
+  return {
+    ...status,
+    ...(requested === undefined ? {} : { lastHandledReconcileAt: requested }),
+    observedGeneration: generation,
+    conditions: conditionsAfter(object.status?.conditions ?? [], headline, { generation, nowMs }),
+  };
+}
+
+export function hasSameStatus(object: ObjectWithStatus, status: CoreStatus): boolean {
+  return isDeepStrictEqual(object.status ?? {}, status);
+}
+
+/** Server-side apply drops what is left out, so a field reported as undefined is removed. */
+function withoutUndefined(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
