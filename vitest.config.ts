@@ -1,22 +1,27 @@
 import { defineConfig } from 'vitest/config';
+import { removeCallersSettings } from './test/gates/clean-environment.ts';
+
+// Every way of running vitest comes through this file, so no test ever sees a real account.
+removeCallersSettings(process.env);
+
+const slow = { testTimeout: 60_000, hookTimeout: 120_000 } as const;
 
 export default defineConfig({
   test: {
     projects: [
       {
-        test: {
-          name: 'unit',
-          include: ['test/unit/**/*.test.ts'],
-        },
+        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 20_000 },
       },
       {
         test: {
           name: 'envtest',
           include: ['test/envtest/**/*.test.ts'],
           globalSetup: ['test/control-plane/global-setup.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          ...slow,
         },
+      },
+      {
+        test: { name: 'localstack', include: ['test/localstack/**/*.test.ts'], ...slow },
       },
     ],
   },

@@ -1,0 +1,110 @@
+import manifest from '../../package.json' with { type: 'json' };
+
+/**
+ * Who may import whom. The linter reports each rule under the name it has here.
+ * `from` is the importing module, `to` what it imports: a path from the root of the project, a
+ * package's name with its subpath, or `node:` and a name.
+ */
+export interface Edge {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface LayerRule {
+  readonly teaches: string;
+  forbids(edge: Edge): boolean;
+}
+
+export const layers: Readonly<Record<string, LayerRule>> = {
+  'core-knows-nobody': {
+    teaches:
+      'src/core imports only itself and what node: can compute; state the need as a port in core and implement it in an adapter',
+    forbids: ({ from, to }) =>
+      isIn(from, 'src/core/') && !isIn(to, 'src/core/') && !isPureBuiltin(to),
+  },
+  'apis-are-data': {
+    teaches: 'src/apis holds what users write, as types and constants; it imports only itself',
+    forbids: ({ from, to }) => isIn(from, 'src/apis/') && !isIn(to, 'src/apis/'),
+  },
+  'sdk-stays-in-aws': {
+    teaches: 'the AWS SDK and p-retry are known to src/aws alone; ask through one of its ports',
+    forbids: ({ from, to }) =>
+      isIn(from, 'src/') && !isIn(from, 'src/aws/') && isPackage(to, AWS_PACKAGES),
+  },
+  'client-node-stays-in-kube': {
+    teaches: 'client-node and undici are known to src/kube alone; ask through a port of src/core',
+    forbids: ({ from, to }) =>
+      isIn(from, 'src/') && !isIn(from, 'src/kube/') && isPackage(to, KUBE_PACKAGES),
+  },
+  'adapters-do-not-meet': {
+    teaches:
+      'an adapter imports itself, src/core and src/apis; src/main.ts brings adapters together',
+    forbids: ({ from, to }) => {
+      const adapter = ADAPTERS.find((folder) => isIn(from, folder));
+      if (adapter === undefined || !isIn(to, 'src/')) return false;
+      return !isIn(to, adapter, 'src/core/', 'src/apis/');
+    },
+  },
+  'controllers-are-islands': {
+    teaches: 'a controller never imports another one; what two need belongs to src/core',
+    forbids: ({ from, to }) => {
+      const [island, other] = [islandOf(from), islandOf(to)];
+      return island !== undefined && other !== undefined && island !== other;
+    },
+  },
+  'controllers-use-ports': {
+    teaches:
+      'a controller has effects only through ports: it imports src/core, src/apis, src/aws/load-balancers.ts and what node: can compute',
+    forbids: ({ from, to }) =>
+      isIn(from, 'src/controllers/') &&
+      !isIn(to, 'src/controllers/', 'src/core/', 'src/apis/') &&
+      !PORTS.includes(to) &&
+      !isPureBuiltin(to),
+  },
+  'only-my-ingress-touches-aws': {
+    teaches: 'of the controllers only src/controllers/my-ingress knows that AWS exists',
+    forbids: ({ from, to }) =>
+      isIn(from, 'src/controllers/') &&
+      !isIn(from, 'src/controllers/my-ingress/') &&
+      isIn(to, 'src/aws/'),
+  },
+  'nobody-imports-main': {
+    teaches: 'src/main.ts runs when it is imported; take what you need from the module that has it',
+    forbids: ({ to }) => to === 'src/main.ts',
+  },
+  'src-never-imports-test': {
+    teaches:
+      'what ships imports src, package.json and the dependencies of package.json, never tests, stand-ins or development tools',
+    forbids: ({ from, to }) => isIn(from, 'src/') && !isShipped(to),
+  },
+};
+
+const AWS_PACKAGES = ['@aws-sdk', '@smithy', 'p-retry'];
+const KUBE_PACKAGES = ['@kubernetes/client-node', 'undici'];
+const SHIPPED_PACKAGES = Object.keys(manifest.dependencies);
+const ADAPTERS = ['src/kube/', 'src/aws/', 'src/telemetry/'];
+/** Interfaces of adapters that a controller may import. */
+const PORTS = ['src/aws/load-balancers.ts'];
+
+/** Modules of Node that compute and neither read, write, wait nor draw lots. */
+const PURE_BUILTINS = ['async_hooks', 'buffer', 'crypto', 'string_decoder', 'url', 'util'];
+
+function isIn(path: string, ...folders: readonly string[]): boolean {
+  return folders.some((folder) => path.startsWith(folder));
+}
+
+function isPackage(to: string, names: readonly string[]): boolean {
+  return names.some((name) => to === name || to.startsWith(`${name}/`));
+}
+
+function isPureBuiltin(to: string): boolean {
+  return PURE_BUILTINS.some((name) => to === `node:${name}`);
+}
+
+function isShipped(to: string): boolean {
+  return isIn(to, 'src/', 'node:') || to === 'package.json' || isPackage(to, SHIPPED_PACKAGES);
+}
+
+function islandOf(path: string): string | undefined {
+  return /^src\/controllers\/([^/]+)\//.exec(path)?.[1];
+}

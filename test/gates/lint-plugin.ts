@@ -1,0 +1,84 @@
+import { isBuiltin } from 'node:module';
+import { dirname, relative, resolve } from 'node:path';
+import { type Edge, type LayerRule, layers } from './layers.ts';
+
+/**
+ * The project's own rules as a plugin of oxlint (https://oxc.rs/docs/guide/usage/linter/js-plugins):
+ * each layer rule under its own name, and `time-comes-from-the-clock`.
+ */
+const root = resolve(import.meta.dirname, '../..');
+
+interface Node {
+  readonly source?: Node | null;
+  readonly argument?: Node;
+  readonly callee?: Node;
+  readonly arguments?: readonly Node[];
+  readonly name?: string;
+  readonly literal?: Node;
+  readonly value?: unknown;
+}
+
+interface Context {
+  readonly filename: string;
+  report(finding: { readonly node: Node; readonly message: string }): void;
+}
+
+interface Rule {
+  create(context: Context): Readonly<Record<string, (node: Node) => void>>;
+}
+
+function layerRule(name: string, layer: LayerRule): Rule {
+  return {
+    create: (context) => {
+      const from = toProjectPath(context.filename);
+      const check = (node: Node, specifier: unknown): void => {
+        if (typeof specifier !== 'string') return;
+        const edge: Edge = { from, to: resolveImport(context.filename, specifier) };
+        if (!layer.forbids(edge)) return;
+        context.report({ node, message: `${name}: ${from} imports ${edge.to}. ${layer.teaches}.` });
+      };
+      const checkSource = (node: Node): void => check(node, node.source?.value);
+      return {
+        ImportDeclaration: checkSource,
+        ExportNamedDeclaration: checkSource,
+        ExportAllDeclaration: checkSource,
+        ImportExpression: checkSource,
+        TSImportType: checkSource,
+        CallExpression: (node) => {
+          if (node.callee?.name === 'require') check(node, node.arguments?.[0]?.value);
+        },
+      };
+    },
+  };
+}
+
+/** `new Date()` and `Date()` read the wall clock without naming `Date.now`. */
+const timeComesFromTheClock: Rule = {
+  create: (context) => {
+    const check = (node: Node): void => {
+      if (node.callee?.name !== 'Date' || node.arguments?.length !== 0) return;
+      context.report({ node, message: 'time comes from the Clock port: new Date(clock.now())' });
+    };
+    return { NewExpression: check, CallExpression: check };
+  },
+};
+
+function resolveImport(importer: string, specifier: string): string {
+  if (specifier.startsWith('.')) return toProjectPath(resolve(dirname(importer), specifier));
+  if (isBuiltin(specifier) && !specifier.startsWith('node:')) return `node:${specifier}`;
+  return specifier;
+}
+
+function toProjectPath(path: string): string {
+  return relative(root, path).replaceAll('\\', '/');
+}
+
+const layerRules = Object.entries(layers).map(([name, layer]) => [name, layerRule(name, layer)]);
+
+export default {
+  meta: { name: 'albridge' },
+  rules: {
+    ...Object.fromEntries(layerRules),
+    'time-comes-from-the-clock': timeComesFromTheClock,
+  },
+};
