@@ -428,14 +428,14 @@ export const myIngressSchema = {
   },
   'x-kubernetes-validations': [
     {
-      rule: 'has(self.spec) || (oldSelf.hasValue() && !has(oldSelf.value().spec))',
+      rule: 'has(self.spec) || (oldSelf.hasValue() && !oldSelf.?spec.hasValue())',
       optionalOldSelf: true,
       message: 'spec is missing; give at least spec.subnets with two or more subnet ids',
       reason: 'FieldValueRequired',
       fieldPath: '.spec',
     },
     {
-      rule: '!oldSelf.hasValue() || !has(self.spec) || !has(self.spec.adopt) || !has(oldSelf.value().status) || !has(oldSelf.value().status.alb) || (has(oldSelf.value().spec) && has(oldSelf.value().spec.adopt))',
+      rule: '!has(self.spec) || !has(self.spec.adopt) || oldSelf.?spec.?adopt.hasValue() || !oldSelf.?status.?alb.hasValue()',
       optionalOldSelf: true,
       message:
         'adopt can be added only while this object holds no load balancer, and status.alb says that it holds one; create another MyIngress for the load balancer to adopt',

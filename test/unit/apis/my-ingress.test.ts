@@ -1,0 +1,125 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { Infer } from '../../../src/apis/infer.ts';
+import {
+  loadBalancerFinalizer,
+  type MyIngress,
+  type MyIngressSpec,
+  type MyIngressStatus,
+  managedByValue,
+  myIngressKind,
+  ownershipTagKeys,
+} from '../../../src/apis/my-ingress.ts';
+import type { KubeObject, ResourceKind } from '../../../src/core/kube-object.ts';
+
+const spec: MyIngressSpec = {
+  subnets: ['subnet-abc', 'subnet-def'],
+  scheme: 'internal',
+  deletionPolicy: 'Retain',
+};
+
+// The compiler is the judge here: an expected error that does not come is an error itself.
+describe('the types of MyIngress', () => {
+  it('fit the core', () => {
+    expectTypeOf<MyIngress>().toExtend<KubeObject>();
+    expectTypeOf(myIngressKind).toExtend<ResourceKind>();
+  });
+
+  it('know every enum', () => {
+    expectTypeOf<MyIngressSpec['scheme']>().toEqualTypeOf<'internet-facing' | 'internal'>();
+    expectTypeOf<MyIngressSpec['deletionPolicy']>().toEqualTypeOf<'Delete' | 'Retain'>();
+    expectTypeOf<MyIngressSpec['ipAddressType']>().toEqualTypeOf<
+      'ipv4' | 'dualstack' | 'dualstack-without-public-ipv4' | undefined
+    >();
+    // @ts-expect-error AWS has no such scheme
+    expectTypeOf({ ...spec, scheme: 'public' }).toExtend<MyIngressSpec>();
+    // @ts-expect-error no such policy
+    const policy: MyIngressSpec['deletionPolicy'] = 'Orphan';
+    expect(policy).toBe('Orphan');
+  });
+
+  it('refuse unknown keys', () => {
+    // @ts-expect-error a typing error for subnets
+    expectTypeOf<MyIngressSpec>().toHaveProperty('subnet');
+    // @ts-expect-error a typing error for subnets
+    const misspelt: MyIngressSpec = { ...spec, subnet: [] };
+    // @ts-expect-error adopt has arn alone
+    const adopting: MyIngressSpec = { ...spec, adopt: { arn: 'a', name: 'b' } };
+    expect([misspelt, adopting]).toHaveLength(2);
+  });
+
+  it('ask for required and defaulted fields, and let the others be left out', () => {
+    // @ts-expect-error subnets are required
+    const noSubnets: MyIngressSpec = { scheme: 'internal', deletionPolicy: 'Delete' };
+    // @ts-expect-error scheme has a default, so it is always there
+    const noScheme: MyIngressSpec = { subnets: [], deletionPolicy: 'Delete' };
+    // @ts-expect-error a field is left out, not undefined
+    const undefinedName: MyIngressSpec = { ...spec, name: undefined };
+    // @ts-expect-error a held balancer has an ARN
+    const held: MyIngressStatus = { observedGeneration: 1, alb: { dns: 'a' } };
+    expect([noSubnets, noScheme, undefinedName, held]).toHaveLength(4);
+    expectTypeOf<MyIngress['status']['observedGeneration']>().toEqualTypeOf<number>();
+  });
+
+  it('are read-only down to lists and maps', () => {
+    expectTypeOf<MyIngressSpec['subnets']>().toEqualTypeOf<readonly string[]>();
+    expectTypeOf<NonNullable<MyIngressSpec['tags']>>().toEqualTypeOf<{
+      readonly [key: string]: string;
+    }>();
+    // @ts-expect-error the user's spec is never written
+    expect(() => (Object.freeze(spec).scheme = 'internal')).toThrow(TypeError);
+  });
+
+  it('know the conditions', () => {
+    type Condition = NonNullable<MyIngressStatus['conditions']>[number];
+    expectTypeOf<Condition>().toEqualTypeOf<{
+      readonly type: string;
+      readonly status: 'True' | 'False' | 'Unknown';
+      readonly lastTransitionTime: string;
+      readonly reason: string;
+      readonly message: string;
+      readonly observedGeneration?: number;
+    }>();
+  });
+});
+
+describe('Infer', () => {
+  it('infers each form of schema', () => {
+    expectTypeOf<Infer<{ type: 'integer' }>>().toEqualTypeOf<number>();
+    expectTypeOf<Infer<{ type: 'boolean' }>>().toEqualTypeOf<boolean>();
+    expectTypeOf<Infer<{ 'x-kubernetes-int-or-string': true }>>().toEqualTypeOf<number | string>();
+    expectTypeOf<Infer<{ type: 'array'; items: { type: 'string' } }>>().toEqualTypeOf<
+      readonly string[]
+    >();
+    expectTypeOf<Infer<{ type: 'nonsense' }>>().toBeNever();
+    expectTypeOf<
+      Infer<{
+        type: 'object';
+        required: readonly ['a'];
+        properties: {
+          a: { type: 'string' };
+          b: { type: 'integer'; default: 3 };
+          c: { type: 'object'; properties: { d: { type: 'boolean' } } };
+        };
+      }>
+    >().toEqualTypeOf<{
+      readonly a: string;
+      readonly b: number;
+      readonly c?: { readonly d?: boolean };
+    }>();
+  });
+});
+
+describe('what is frozen for good', () => {
+  it('keeps the finalizer and the tags that objects and balancers out there carry', () => {
+    expect(loadBalancerFinalizer).toBe('albridge.io/load-balancer');
+    expect(ownershipTagKeys).toEqual({
+      cluster: 'albridge.io/cluster',
+      namespace: 'albridge.io/namespace',
+      name: 'albridge.io/name',
+      uid: 'albridge.io/uid',
+      adopt: 'albridge.io/adopt',
+      managedBy: 'ManagedBy',
+    });
+    expect(managedByValue).toBe('albridge');
+  });
+});

@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { myIngressKind, ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
+import {
+  PAUSED_ANNOTATION,
+  RECONCILE_REQUESTED_ANNOTATION,
+} from '../../../src/core/annotations.ts';
+import { myIngressDefinitionFile, readMyIngressDefinition } from './custom-resource-definition.ts';
+import { schemaFaults } from './schema-faults.ts';
+import { nodesOf, type SchemaNode } from './schema-walk.ts';
+
+const definition = readMyIngressDefinition();
+const version = definition.spec.versions[0];
+const schema = version.schema.openAPIV3Schema;
+const paths = nodesOf(schema).map(({ path }) => path);
+
+/** `.status.conditions[?(@.type=="Ready")].status` -> `status.conditions[].status`. */
+function schemaPathOf(jsonPath: string): string {
+  return jsonPath.replace(/^\./, '').replaceAll(/\[\?\(@\.type=="Ready"\)\]/g, '[]');
+}
+
+describe('the MyIngress CRD', () => {
+  it('is the resource that the operator asks for', () => {
+    const { group, names, versions } = definition.spec;
+    expect({
+      group,
+      version: versions[0].name,
+      kind: names.kind,
+      plural: names.plural,
+    }).toEqual(myIngressKind);
+    expect(definition.metadata.name).toBe(`${names.plural}.${group}`);
+    expect(myIngressDefinitionFile.pathname).toMatch(`crds/${definition.metadata.name}.yaml`);
+    expect(definition.spec.scope).toBe('Namespaced');
+    expect(versions).toHaveLength(1);
+  });
+
+  it('answers to its short name and in the category of all kinds', () => {
+    expect(definition.spec.names.shortNames).toEqual(['mying']);
+    expect(definition.spec.names.categories).toEqual(['albridge']);
+  });
+
+  it('is structural, described and bounded in every field', () => {
+    expect(schemaFaults(schema)).toEqual([]);
+  });
+
+  it('prints columns that exist in the schema', () => {
+    const columns = version.additionalPrinterColumns;
+    expect(
+      columns.map(({ name, priority }) => `${name}${priority === 1 ? ' (wide)' : ''}`),
+    ).toEqual([
+      'Scheme',
+      'State',
+      'Address',
+      'Ready',
+      'Reason',
+      'Age',
+      'ARN (wide)',
+      'Message (wide)',
+    ]);
+    const missing = columns
+      .map(({ jsonPath }) => schemaPathOf(jsonPath))
+      .filter((path) => path !== 'metadata.creationTimestamp' && !paths.includes(path));
+    expect(missing).toEqual([]);
+  });
+
+  it('selects by fields that are always there', () => {
+    expect(version.selectableFields).toEqual([{ jsonPath: '.spec.scheme' }]);
+    expect(schema.properties?.['spec']?.properties?.['scheme']?.default).toBe('internet-facing');
+  });
+
+  it('reads as not looked at yet before the operator has seen the object', () => {
+    expect(schema.properties?.['status']?.default).toEqual({ observedGeneration: -1 });
+  });
+
+  it('leaves ipAddressType without a default, so that an adopted balancer keeps its own', () => {
+    const node = schema.properties?.['spec']?.properties?.['ipAddressType'];
+    expect(node?.enum).toEqual(['ipv4', 'dualstack', 'dualstack-without-public-ipv4']);
+    expect(node?.default).toBeUndefined();
+  });
+
+  it('names the annotations and tags that the code uses', () => {
+    const text = readFileSync(myIngressDefinitionFile, 'utf8');
+    const words = [
+      PAUSED_ANNOTATION,
+      RECONCILE_REQUESTED_ANNOTATION,
+      ownershipTagKeys.cluster,
+      ownershipTagKeys.adopt,
+    ];
+    expect(words.filter((word) => !text.includes(word))).toEqual([]);
+  });
+});
+
+const string: SchemaNode = { type: 'string', description: 'A text of some sort.', maxLength: 9 };
+const object: SchemaNode = { type: 'object', description: 'An object of some sort.' };
+
+describe('the schema walker', () => {
+  const planted: Readonly<Record<string, { why: string; node: SchemaNode; fault: string }>> = {
+    'a field without description': {
+      why: 'kubectl explain would show nothing',
+      node: { type: 'string', maxLength: 1 },
+      fault: 'a: description is not a sentence',
+    },
+    'a field without type': {
+      why: 'not structural',
+      node: { description: 'Something of a kind.' },
+      fault: 'a: type is missing',
+    },
+    'an unbounded text': {
+      why: 'costs of rules cannot be estimated',
+      node: { type: 'string', description: 'A text of some sort.' },
+      fault: 'a: string without maxLength',
+    },
+    'an unbounded list': {
+      why: 'costs of rules cannot be estimated',
+      node: {
+        type: 'array',
+        description: 'A list of texts.',
+        items: string,
+        'x-kubernetes-list-type': 'set',
+      },
+      fault: 'a: array without maxItems',
+    },
+    'an unbounded map': {
+      why: 'costs of rules cannot be estimated',
+      node: { ...object, additionalProperties: string },
+      fault: 'a: map without maxProperties',
+    },
+    'a field that takes anything': {
+      why: 'a typing error would be kept',
+      node: { ...object, properties: {}, 'x-kubernetes-preserve-unknown-fields': true },
+      fault: 'a: keyword x-kubernetes-preserve-unknown-fields is not allowed',
+    },
+    'a fieldPath to nowhere': {
+      why: 'the API server refuses the CRD',
+      node: {
+        ...object,
+        properties: { b: string },
+        'x-kubernetes-validations': [
+          { rule: 'true', message: 'm', reason: 'FieldValueInvalid', fieldPath: '.c' },
+        ],
+      },
+      fault: 'a: fieldPath .c is not a field',
+    },
+  };
+
+  it.each(Object.entries(planted))('finds %s', (_name, { node, fault }) => {
+    expect(schemaFaults({ ...object, properties: { a: node } })).toEqual([fault]);
+  });
+
+  it('finds a rule at the root that could lock stored objects', () => {
+    const rule = {
+      rule: 'self.metadata.name.size() < 9',
+      message: 'm',
+      reason: 'FieldValueInvalid',
+    };
+    const root = { ...object, properties: { a: string }, 'x-kubernetes-validations': [rule] };
+    expect(schemaFaults(root)).toEqual([
+      `: rule at the root could lock stored objects: ${rule.rule}`,
+    ]);
+  });
+});

@@ -1,0 +1,107 @@
+import { nodesOf, type PlacedNode, type SchemaNode } from './schema-walk.ts';
+
+/** What structural schemas and our own rules allow; https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema */
+const knownKeywords = new Set([
+  'type',
+  'format',
+  'description',
+  'enum',
+  'default',
+  'properties',
+  'additionalProperties',
+  'items',
+  'required',
+  'pattern',
+  'minimum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'maxProperties',
+  'x-kubernetes-list-type',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-map-type',
+  'x-kubernetes-validations',
+]);
+
+const knownTypes = new Set(['object', 'array', 'string', 'integer', 'boolean']);
+
+/** Everything that is wrong with a schema, as `path: fault`. The API server describes metadata itself. */
+export function schemaFaults(schema: SchemaNode): readonly string[] {
+  return nodesOf(schema)
+    .filter(({ path }) => path !== 'metadata')
+    .flatMap((placed) => faultsOf(placed).map((fault) => `${placed.path}: ${fault}`));
+}
+
+function faultsOf({ path, node }: PlacedNode): readonly string[] {
+  return [
+    ...Object.keys(node)
+      .filter((keyword) => !knownKeywords.has(keyword))
+      .map((keyword) => `keyword ${keyword} is not allowed`),
+    ...unless(knownTypes.has(node.type ?? ''), `type is ${node.type ?? 'missing'}`),
+    ...unless(isSentence(node.description), 'description is not a sentence'),
+    ...boundFaults(node),
+    ...requiredFaults(node),
+    ...ruleFaults(path, node),
+  ];
+}
+
+function boundFaults(node: SchemaNode): readonly string[] {
+  const isMap = node.additionalProperties !== undefined;
+  return [
+    ...unless(
+      node.type !== 'string' || node.enum !== undefined || node.maxLength !== undefined,
+      'string without maxLength',
+    ),
+    ...unless(node.type !== 'array' || node.maxItems !== undefined, 'array without maxItems'),
+    ...unless(node.type !== 'array' || node.items !== undefined, 'array without items'),
+    ...unless(
+      node.type !== 'array' || node['x-kubernetes-list-type'] !== undefined,
+      'array without x-kubernetes-list-type',
+    ),
+    ...unless(!isMap || node.maxProperties !== undefined, 'map without maxProperties'),
+    ...unless(
+      node.type !== 'object' || isMap !== (node.properties !== undefined),
+      'object without exactly one of properties and additionalProperties',
+    ),
+  ];
+}
+
+function requiredFaults(node: SchemaNode): readonly string[] {
+  return (node.required ?? [])
+    .filter((key) => node.properties?.[key] === undefined)
+    .map((key) => `required names ${key}, which is not a property`);
+}
+
+function ruleFaults(path: string, node: SchemaNode): readonly string[] {
+  return (node['x-kubernetes-validations'] ?? []).flatMap((rule) => [
+    ...unless(rule.message.length > 0, `rule without message: ${rule.rule}`),
+    ...unless(rule.reason !== undefined, `rule without reason: ${rule.rule}`),
+    // Its error drops the message: `spec.subnets: Duplicate value`.
+    ...unless(rule.reason !== 'FieldValueDuplicate', `reason hides the message: ${rule.rule}`),
+    ...unless(
+      path !== '' || (rule.optionalOldSelf === true && rule.rule.includes('oldSelf')),
+      `rule at the root could lock stored objects: ${rule.rule}`,
+    ),
+    ...unless(
+      rule.fieldPath === undefined || hasField(node, rule.fieldPath),
+      `fieldPath ${rule.fieldPath} is not a field`,
+    ),
+  ]);
+}
+
+function hasField(node: SchemaNode, fieldPath: string): boolean {
+  const keys = fieldPath.split('.').slice(1);
+  return (
+    keys.reduce<SchemaNode | undefined>((at, key) => at?.properties?.[key], node) !== undefined
+  );
+}
+
+/** A capital or a field's name first, a full stop or a link last. */
+function isSentence(text: string | undefined): boolean {
+  return text !== undefined && text.length >= 12 && /(\.|https:\/\/\S+)$/.test(text);
+}
+
+function unless(isFine: boolean, fault: string): readonly string[] {
+  return isFine ? [] : [fault];
+}
