@@ -1,0 +1,75 @@
+import * as http from 'node:http';
+import { join } from 'node:path';
+import { type ManagedProcess, type ProcessSpec, startProcess } from './managed-process.ts';
+
+export interface Etcd {
+  readonly process: ManagedProcess;
+  /** What kube-apiserver gets as --etcd-servers. */
+  readonly address: string;
+  /**
+   * Forgets all history before the newest revision, or before `revision`: watches and paged
+   * lists that start earlier are answered 410 Gone from then on, once the API server notices.
+   */
+  readonly compact: (revision?: number) => Promise<void>;
+}
+
+/**
+ * Starts etcd on unix sockets only, so that two control planes can never meet by a port: the
+ * advertised addresses are required to look like host:port, and nobody dials them.
+ * `socketDirectory` must be short: a socket path holds about 100 bytes.
+ */
+export async function startEtcd(
+  spec: Omit<ProcessSpec, 'name' | 'args'>,
+  socketDirectory: string,
+): Promise<Etcd> {
+  const socket = join(socketDirectory, 'etcd.sock');
+  const process = await startProcess({
+    ...spec,
+    name: 'etcd',
+    args: [
+      '--data-dir=etcd-data',
+      `--listen-client-urls=unix://${socket}`,
+      '--advertise-client-urls=http://127.0.0.1:2379',
+      `--listen-peer-urls=unix://${join(socketDirectory, 'peer.sock')}`,
+      '--unsafe-no-fsync',
+      '--log-level=warn',
+    ],
+  });
+  return {
+    process,
+    address: `unix://${socket}`,
+    compact: (revision) => compact(socket, revision),
+  };
+}
+
+async function compact(socket: string, revision?: number): Promise<void> {
+  const newest = revision ?? (await newestRevision(socket));
+  await post(socket, '/v3/kv/compaction', { revision: newest, physical: true });
+}
+
+async function newestRevision(socket: string): Promise<number> {
+  const answer = await post(socket, '/v3/kv/range', {
+    key: Buffer.from('/').toString('base64'),
+  });
+  const { header } = answer as { readonly header: { readonly revision: string } };
+  return Number(header.revision);
+}
+
+/** etcd's JSON gateway: https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/ */
+function post(socketPath: string, path: string, body: unknown): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const call = http.request({ socketPath, path, method: 'POST' }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      response.on('error', reject);
+      response.on('end', () => {
+        if (response.statusCode === 200) resolve(JSON.parse(text));
+        else reject(new Error(`etcd answered ${response.statusCode} for ${path}: ${text.trim()}`));
+      });
+    });
+    call.once('error', reject);
+    call.end(JSON.stringify(body));
+  });
+}

@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util';
+import { type BinaryName, binaryNames } from './binaries.ts';
+import { locateBinaries, type LocateOptions } from './locate.ts';
+import { versions } from './versions.ts';
+
+const help = `Fetches the control plane of the tests ahead of time.
+
+usage: npm run control-plane -- fetch [--assets DIR] [binary ...]
+
+binaries: ${binaryNames.join(', ')} (default: all)
+versions: Kubernetes ${versions.kubernetes}, etcd ${versions.etcd}
+
+Each is looked for in the given directory, on PATH (kubectl only) and in the cache; then it is
+downloaded with its checksum, or built with Go ${versions.go} or later.
+
+  --assets DIR           look here first (default: KUBEBUILDER_ASSETS)
+  --help                 this text
+
+environment:
+  KUBEBUILDER_ASSETS     directory with ready binaries
+  ALBRIDGE_DOWNLOAD_BASE mirror: https://HOST/PATH is fetched from BASE/HOST/PATH
+  XDG_CACHE_HOME         the cache is XDG_CACHE_HOME/albridge (default: ~/.cache/albridge)
+`;
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  const parsed = parse(args);
+  if (typeof parsed === 'string') return fail(`${parsed}\n\n${help}`);
+  if (parsed.wantsHelp) {
+    process.stdout.write(help);
+    return 0;
+  }
+  try {
+    const located = await locateBinaries(parsed.names, parsed.options);
+    for (const name of parsed.names) {
+      process.stdout.write(`${name}\t${located[name].from}\t${located[name].path}\n`);
+    }
+    return 0;
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : String(error));
+  }
+}
+
+interface Request {
+  readonly names: readonly BinaryName[];
+  readonly options: LocateOptions;
+  readonly wantsHelp: boolean;
+}
+
+/** A text is what was wrong with the arguments. */
+function parse(args: readonly string[]): Request | string {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { help: { type: 'boolean', short: 'h' }, assets: { type: 'string' } },
+    });
+    const [command, ...wanted] = positionals;
+    const wantsHelp = values.help === true || command === undefined;
+    const unknown = wanted.filter((name) => !binaryNames.includes(name as BinaryName));
+    if (!wantsHelp && command !== 'fetch') return `unknown command: ${command}`;
+    if (unknown.length > 0) return `unknown binary: ${unknown.join(', ')}`;
+    const names = wanted.length === 0 ? binaryNames : (wanted as readonly BinaryName[]);
+    const options = values.assets === undefined ? {} : { assetsDirectory: values.assets };
+    return { names, options, wantsHelp };
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function fail(message: string): number {
+  process.stderr.write(`${message}\n`);
+  return 1;
+}
