@@ -1,6 +1,6 @@
 import { DeadlineExceeded } from '../core/clock.ts';
 import { CoreReason, OperatorError } from '../core/operator-error.ts';
-import { kubeReasons, type KubeReason } from './kube-reasons.ts';
+import { type KubeReason, kubeReasons } from './kube-reasons.ts';
 
 /** The parts of a Status that callers decide on; https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/ */
 export interface KubeErrorDetails {
@@ -103,7 +103,7 @@ export function toOperatorError(step: string, error: unknown): unknown {
   if (!(error instanceof NoAnswerError) && !(error instanceof DeadlineExceeded)) return error;
   const message = `${step}: ${error.message}`;
   return new OperatorError({
-    reason: 'ApiServerUnavailable',
+    reason: 'ApiServerUnavailable' satisfies KubeReason,
     message,
     healedBy: 'time',
     cause: error,

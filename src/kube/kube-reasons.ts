@@ -14,6 +14,16 @@ export const kubeReasons = {
     cause: 'The API server did not answer, or answered that it cannot serve now (429, 5xx).',
     next: 'wait; if it lasts, look at the API server and at the network between it and the operator',
   },
+  ClusterNotConfigured: {
+    healedBy: 'person',
+    cause: 'No service account, KUBECONFIG or default kubeconfig leads to a cluster.',
+    next: 'set KUBECONFIG to a kubeconfig with a current-context',
+  },
+  CredentialsUnavailable: {
+    healedBy: 'time',
+    cause: 'The token, the certificate or the credential plugin that the kubeconfig names failed.',
+    next: 'wait; if it lasts, run kubectl with the same kubeconfig: it fails the same way',
+  },
   Conflict: {
     healedBy: 'time',
     cause: 'The object changed between our read and our write.',

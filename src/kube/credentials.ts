@@ -1,0 +1,167 @@
+import type { RequestOptions } from 'node:https';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { type Clock, deadline } from '../core/clock.ts';
+import { OperatorError } from '../core/operator-error.ts';
+import { untilAborted } from './abortable.ts';
+import { type ClusterSettings, type ClusterSource, findClusterSource } from './cluster-source.ts';
+import { type KubeReason, kubeReasons } from './kube-reasons.ts';
+
+/** What one request needs: who we are, and whom we trust. */
+export interface Credentials {
+  /** Authorization and impersonation; names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: TlsSettings;
+}
+
+export interface TlsSettings {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** Only where the kubeconfig says insecure-skip-tls-verify. */
+  readonly rejectUnauthorized?: false;
+  readonly servername?: string;
+}
+
+/** The API server and the way to it. */
+export interface Cluster {
+  /** Base address, such as https://10.0.0.1:443. */
+  readonly server: string;
+  readonly isInCluster: boolean;
+  /** Context of the kubeconfig; "in-cluster" in a pod. */
+  readonly context: string;
+  /** The pod's own namespace, or the context's; undefined if neither names one. */
+  readonly namespace: string | undefined;
+  /** Where this was read: for the first log line. */
+  readonly description: string;
+  readonly proxyUrl: string | undefined;
+  /** Cached for CREDENTIALS_TTL_MS; throws OperatorError CredentialsUnavailable where there are none. */
+  credentials(): Promise<Credentials>;
+  /** After a 401: forgets `refused`, unless that has happened already. */
+  forget(refused: Credentials): void;
+}
+
+/**
+ * A kubelet swaps a projected token well before it expires and the old one goes on being accepted
+ * for a while, so that reading once a minute is enough
+ * (https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#serviceaccount-token-volume-projection).
+ */
+export const CREDENTIALS_TTL_MS = 60_000;
+
+/** client-node puts no limit on a credential plugin. */
+const READ_DEADLINE_MS = 30_000;
+
+/** Throws OperatorError ClusterNotConfigured. */
+export function loadCluster(settings: ClusterSettings, clock: Clock): Cluster {
+  const source = findClusterSource(settings);
+  const config = source.load();
+  const cluster = config.getCurrentCluster();
+  const namespace = config.getContextObject(config.getCurrentContext())?.namespace;
+  return {
+    server: cluster?.server ?? '',
+    isInCluster: source.kind === 'in-cluster',
+    context: config.getCurrentContext(),
+    namespace: namespace || undefined,
+    description: source.description,
+    proxyUrl: cluster?.proxyUrl,
+    ...cachedCredentials(source, clock),
+  };
+}
+
+/** One read at a time; whoever asks meanwhile gets the same answer. */
+function cachedCredentials(
+  source: ClusterSource,
+  clock: Clock,
+): Pick<Cluster, 'credentials' | 'forget'> {
+  let config: KubeConfig | undefined;
+  let cached: { readonly credentials: Credentials; readonly readAtMs: number } | undefined;
+  let reading: Promise<Credentials> | undefined;
+
+  const read = async (): Promise<Credentials> => {
+    if (!config || !keepsOwnCache(config)) config = source.load();
+    const limit = deadline(clock, READ_DEADLINE_MS);
+    const work = credentialsOf(config, source);
+    const credentials = await untilAborted(work, limit.signal).finally(limit.release);
+    cached = { credentials, readAtMs: clock.monotonicMs() };
+    return credentials;
+  };
+  return {
+    credentials: async () => {
+      const isFresh = cached && clock.monotonicMs() - cached.readAtMs < CREDENTIALS_TTL_MS;
+      if (cached && isFresh) return cached.credentials;
+      reading ??= read().finally(() => {
+        reading = undefined;
+      });
+      return reading;
+    },
+    forget: (refused) => {
+      if (cached?.credentials !== refused) return;
+      cached = undefined;
+      config = undefined;
+    },
+  };
+}
+
+/**
+ * A plugin is a process to start: client-node keeps what it said until that expires. Everything
+ * else is files, which are read again together with the kubeconfig that names them.
+ */
+function keepsOwnCache(config: KubeConfig): boolean {
+  const user = config.getCurrentUser();
+  const provider = user?.authProvider as {
+    readonly config?: { readonly tokenFile?: string };
+  } | null;
+  return Boolean(user?.exec) || Boolean(provider && !provider.config?.tokenFile);
+}
+
+async function credentialsOf(config: KubeConfig, source: ClusterSource): Promise<Credentials> {
+  const options: RequestOptions = { headers: {} };
+  try {
+    await withPlainHttpAllowed(config).applyToHTTPSOptions(options);
+  } catch (error) {
+    throw unusable(source, error);
+  }
+  return { headers: headersOf(options), tls: tlsOf(options) };
+}
+
+/**
+ * `applyToHTTPSOptions` refuses http:// servers (kubectl proxy) unless verification is off, which
+ * for http:// means nothing.
+ */
+function withPlainHttpAllowed(config: KubeConfig): KubeConfig {
+  const cluster = config.getCurrentCluster();
+  if (cluster?.server.startsWith('http:')) Object.assign(cluster, { skipTLSVerify: true });
+  return config;
+}
+
+function headersOf(options: RequestOptions): Readonly<Record<string, string>> {
+  const given = Object.entries({ ...(options.headers as Record<string, unknown>) });
+  // A token file ends in a newline more often than not, and a header may not.
+  const headers = given.map(([name, value]) => [name.toLowerCase(), String(value).trim()]);
+  const basic = options.auth ? { authorization: `Basic ${base64(options.auth)}` } : {};
+  return { ...basic, ...(Object.fromEntries(headers) as Record<string, string>) };
+}
+
+function tlsOf(options: RequestOptions): TlsSettings {
+  const { ca, cert, key, rejectUnauthorized, servername } = options;
+  return {
+    ...(ca && { ca: String(ca) }),
+    ...(cert && { cert: String(cert) }),
+    ...(key && { key: String(key) }),
+    ...(rejectUnauthorized === false && { rejectUnauthorized }),
+    ...(servername && { servername }),
+  };
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+function unusable(source: ClusterSource, cause: unknown): OperatorError {
+  const why = cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause);
+  return new OperatorError({
+    reason: 'CredentialsUnavailable' satisfies KubeReason,
+    message: `read the credentials of the ${source.description}: ${why}`,
+    healedBy: kubeReasons.CredentialsUnavailable.healedBy,
+    cause,
+  });
+}

@@ -1,0 +1,142 @@
+import { apiVersionOf, type KubeObject, type ResourceKind } from '../core/kube-object.ts';
+import type { ObjectWriter } from '../core/object-store.ts';
+import type { KubeClient } from './kube-client.ts';
+import { isConflict, isNotFound, KubeError, translated } from './kube-error.ts';
+import { findLive } from './live-object.ts';
+import { describe, objectPath } from './resource-path.ts';
+import { applyRequest } from './server-side-apply.ts';
+
+/** Writes to objects of one kind; every method throws OperatorError. */
+export function createObjectWriter<T extends KubeObject>(
+  client: KubeClient,
+  kind: ResourceKind,
+): ObjectWriter<T> {
+  return {
+    addFinalizer: (object, finalizer) =>
+      translated(`add finalizer to ${describe(object)}`, () =>
+        addFinalizer(client, { kind, object, finalizer }),
+      ),
+    removeFinalizer: (object, finalizer) =>
+      translated(`remove finalizer from ${describe(object)}`, () =>
+        removeFinalizer(client, { kind, object, finalizer }),
+      ),
+    applyStatus: (object, status) =>
+      translated(`write status of ${describe(object)}`, () =>
+        applyStatus(client, { kind, object, status }),
+      ),
+  };
+}
+
+interface FinalizerWrite<T extends KubeObject> {
+  readonly kind: ResourceKind;
+  readonly object: T;
+  readonly finalizer: string;
+}
+
+/**
+ * The list is replaced as a whole, so resourceVersion guards what others put into it meanwhile. It
+ * is unique in the cluster: one that matches belongs to this very object.
+ */
+async function addFinalizer<T extends KubeObject>(
+  client: KubeClient,
+  write: FinalizerWrite<T>,
+): Promise<T> {
+  const { object, finalizer } = write;
+  const held = object.metadata.finalizers ?? [];
+  if (held.includes(finalizer)) return object;
+  return setFinalizers(client, write, [...held, finalizer]);
+}
+
+/**
+ * First by position, which needs no fresh resourceVersion; where that does not fit any more
+ * (somebody else's finalizer came or went), once again from a fresh read.
+ */
+async function removeFinalizer<T extends KubeObject>(
+  client: KubeClient,
+  write: FinalizerWrite<T>,
+): Promise<T | undefined> {
+  try {
+    return await removeByPosition(client, write);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    if (!isWorthAnotherLook(error)) throw error;
+  }
+  return removeFromLive(client, write);
+}
+
+async function removeByPosition<T extends KubeObject>(
+  client: KubeClient,
+  { kind, object, finalizer }: FinalizerWrite<T>,
+): Promise<T | undefined> {
+  const position = object.metadata.finalizers?.indexOf(finalizer) ?? -1;
+  if (position < 0) return object;
+  const path = `/metadata/finalizers/${position}`;
+  return client.request<T>({
+    method: 'PATCH',
+    path: objectPath(kind, object),
+    headers: { 'content-type': 'application/json-patch+json' },
+    body: JSON.stringify([
+      { op: 'test', path: '/metadata/uid', value: object.metadata.uid },
+      { op: 'test', path, value: finalizer },
+      { op: 'remove', path },
+    ]),
+  });
+}
+
+async function removeFromLive<T extends KubeObject>(
+  client: KubeClient,
+  write: FinalizerWrite<T>,
+): Promise<T | undefined> {
+  const live = await findLive(client, write.kind, write.object);
+  if (!live) return undefined;
+  const held = live.metadata.finalizers ?? [];
+  if (!held.includes(write.finalizer)) return live;
+  const kept = held.filter((name) => name !== write.finalizer);
+  try {
+    return await setFinalizers(client, { ...write, object: live }, kept);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** 409 where the object has moved on since `object` was read. */
+function setFinalizers<T extends KubeObject>(
+  client: KubeClient,
+  { kind, object }: FinalizerWrite<T>,
+  finalizers: readonly string[],
+): Promise<T> {
+  const { uid, resourceVersion } = object.metadata;
+  return client.request<T>({
+    method: 'PATCH',
+    path: objectPath(kind, object),
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: JSON.stringify({ metadata: { uid, resourceVersion, finalizers } }),
+  });
+}
+
+/** A failed `test` of a JSON patch is answered 422, like an object that breaks a rule. */
+function isWorthAnotherLook(error: unknown): boolean {
+  return error instanceof KubeError && (error.status === 409 || error.status === 422);
+}
+
+async function applyStatus<T extends KubeObject>(
+  client: KubeClient,
+  write: { readonly kind: ResourceKind; readonly object: T; readonly status: object },
+): Promise<T | undefined> {
+  const { kind, object, status } = write;
+  const { name, namespace, uid } = object.metadata;
+  const applied = {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    metadata: { name, ...(namespace && { namespace }), uid },
+    status,
+  };
+  try {
+    return await client.request<T>(applyRequest(objectPath(kind, object, 'status'), applied));
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    if (isConflict(error) && !(await findLive(client, kind, object))) return undefined;
+    throw error;
+  }
+}

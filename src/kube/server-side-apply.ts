@@ -1,0 +1,24 @@
+import type { KubeRequest } from './kube-transport.ts';
+
+/** Our name in managedFields; a change of it orphans every field that we own. */
+export const FIELD_MANAGER = 'albridge';
+
+/**
+ * Owns exactly the fields of `object`: those it lists are set, those we owned before and it leaves
+ * out are removed, everything else stays
+ * (https://kubernetes.io/docs/reference/using-api/server-side-apply/). A `metadata.uid` in it is a
+ * guard: 409 where the object of this name is another one. JSON is YAML, so the body is JSON.
+ */
+export function applyRequest(
+  path: string,
+  object: object,
+  options: { readonly force: boolean } = { force: true },
+): KubeRequest {
+  return {
+    method: 'PATCH',
+    path,
+    query: { fieldManager: FIELD_MANAGER, force: String(options.force) },
+    headers: { 'content-type': 'application/apply-patch+yaml' },
+    body: JSON.stringify(object),
+  };
+}
