@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { delimiter, resolve } from 'node:path';
+
+/**
+ * `npm run check`: every gate that needs seconds and no servers. Runs all of them, shows what each
+ * one that failed has printed, and fails at the end if any did.
+ */
+const root = resolve(import.meta.dirname, '../..');
+
+const steps: Readonly<Record<string, readonly string[]>> = {
+  'format, order of imports': ['biome', 'check', '--error-on-warnings', '.'],
+  'lint, layer rules': ['node', 'test/gates/lint.ts'],
+  types: ['tsc', '-p', '.'],
+  'dead code, dependencies': ['knip', '--no-progress'],
+  'types mirror the CRDs': ['node', 'crds/mirror.ts', '--check'],
+  'unit tests': ['node', 'test/run.ts', '--project', 'unit'],
+};
+
+const failed: string[] = [];
+for (const [name, command] of Object.entries(steps)) {
+  const startMs = performance.now();
+  const { code, output } = await run(command);
+  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+  process.stdout.write(`${code === 0 ? '✓' : '✗'} ${name} ${seconds} s\n`);
+  if (code === 0) continue;
+  failed.push(name);
+  process.stdout.write(`${output.trimEnd()}\n`);
+}
+if (failed.length > 0) {
+  process.stdout.write(`check failed: ${failed.join('; ')}\n`);
+  process.exitCode = 1;
+}
+
+async function run(
+  command: readonly string[],
+): Promise<{ readonly code: number; readonly output: string }> {
+  const [tool = '', ...args] = command;
+  const PATH = [resolve(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
+  const child = spawn(tool, args, { cwd: root, env: { ...process.env, PATH } });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+    });
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code: code ?? 1, output };
+}

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { cleanEnvironment } from './gates/clean-environment.ts';
+import { judge, lostRun, slowestFiles, type Tally } from './gates/tally.ts';
+
+/**
+ * `npm test [-- what vitest takes]`: runs the tests, away from the caller's cluster and account, and
+ * closes with one line of real counts. Ends with 0 only if tests ran and none failed.
+ */
+const vitest = join(
+  dirname(createRequire(import.meta.url).resolve('vitest/package.json')),
+  'vitest.mjs',
+);
+const reporter = resolve(import.meta.dirname, 'gates/tally-reporter.ts');
+
+const workspace = mkdtempSync(join(tmpdir(), 'albridge-test-'));
+const tallyFile = join(workspace, 'tally.json');
+const exitCode = await runVitest(process.argv.slice(2));
+const tally = existsSync(tallyFile)
+  ? (JSON.parse(readFileSync(tallyFile, 'utf8')) as Tally)
+  : lostRun;
+rmSync(workspace, { recursive: true });
+
+const verdict = judge(tally, exitCode);
+const closing = [
+  'slowest files:',
+  ...slowestFiles(tally, 10),
+  ...(verdict.remark === undefined ? [] : [verdict.remark]),
+  verdict.line,
+];
+process.stdout.write(`${closing.join('\n')}\n`);
+process.exitCode = verdict.exitCode;
+
+async function runVitest(args: readonly string[]): Promise<number> {
+  const child = spawn(
+    process.execPath,
+    [vitest, 'run', '--reporter=default', `--reporter=${reporter}`, ...args],
+    { stdio: 'inherit', env: { ...cleanEnvironment(process.env), TALLY_FILE: tallyFile } },
+  );
+  stopTogether(child);
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code ?? 1;
+}
+
+/**
+ * The first signal lets vitest stop what it started, and this process then reports; at a terminal
+ * Ctrl-C reaches vitest by itself as well. The second signal ends it at once.
+ */
+function stopTogether(child: ChildProcess): void {
+  let isStopping = false;
+  const stop = (): void => {
+    child.kill(isStopping ? 'SIGKILL' : 'SIGINT');
+    isStopping = true;
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+}
