@@ -1,0 +1,121 @@
+import type { KubeRequest, KubeResponse, KubeTransport } from '../../src/kube/kube-transport.ts';
+
+/** What a scripted API server does with a request. */
+export type Answer =
+  | { readonly status: number; readonly json: unknown; readonly headers?: Record<string, string> }
+  | { readonly stream: ScriptedStream }
+  | { readonly error: Error }
+  /** No answer until the request is aborted. */
+  | 'hang';
+
+/** A KubeTransport whose answers a test gives; it keeps every request. */
+export class ScriptedTransport implements KubeTransport {
+  readonly requests: KubeRequest[] = [];
+  readonly #answer: (request: KubeRequest, index: number) => Answer;
+  #pending = 0;
+
+  constructor(answer: (request: KubeRequest, index: number) => Answer) {
+    this.#answer = answer;
+  }
+
+  /** Requests without an answer, and streams still open. */
+  get pending(): number {
+    return this.#pending;
+  }
+
+  async request(request: KubeRequest): Promise<KubeResponse> {
+    request.signal?.throwIfAborted();
+    request.beforeSend?.();
+    this.requests.push(request);
+    const answer = this.#answer(request, this.requests.length - 1);
+    if (answer === 'hang') return this.#hang(request);
+    if ('error' in answer) throw answer.error;
+    if ('stream' in answer) return this.#open(answer.stream, request);
+    return jsonResponse(answer.status, answer.json, answer.headers);
+  }
+
+  async #hang(request: KubeRequest): Promise<never> {
+    this.#pending += 1;
+    try {
+      return await new Promise<never>((_, reject) => {
+        const { signal } = request;
+        signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      });
+    } finally {
+      this.#pending -= 1;
+    }
+  }
+
+  #open(stream: ScriptedStream, request: KubeRequest): KubeResponse {
+    this.#pending += 1;
+    const onClose = (): void => {
+      this.#pending -= 1;
+    };
+    return { status: 200, headers: {}, body: stream.body(request.signal, onClose) };
+  }
+}
+
+export function jsonResponse(
+  status: number,
+  json: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): KubeResponse {
+  const bytes = Buffer.from(JSON.stringify(json));
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield bytes;
+  }
+  return { status, headers, body: body() };
+}
+
+/** The body of one watch, written by the test while it is read. */
+export class ScriptedStream {
+  readonly #chunks: (Uint8Array | Error | undefined)[] = [];
+  #wake = (): void => {};
+
+  /** One line of JSON per value, all in one chunk. */
+  push(...values: readonly unknown[]): this {
+    return this.pushBytes(
+      Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join('')),
+    );
+  }
+
+  pushBytes(bytes: Uint8Array): this {
+    return this.#add(bytes);
+  }
+
+  /** Ends the body in good order. */
+  end(): this {
+    return this.#add(undefined);
+  }
+
+  /** Breaks the connection. */
+  break(error: Error = new Error('other side closed')): this {
+    return this.#add(error);
+  }
+
+  async *body(signal: AbortSignal | undefined, onClose: () => void): AsyncGenerator<Uint8Array> {
+    const wake = (): void => this.#wake();
+    signal?.addEventListener('abort', wake, { once: true });
+    try {
+      for (;;) {
+        signal?.throwIfAborted();
+        if (this.#chunks.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
+        else {
+          const chunk = this.#chunks.shift();
+          if (chunk === undefined) return;
+          if (chunk instanceof Error) throw chunk;
+          yield chunk;
+        }
+      }
+    } finally {
+      signal?.removeEventListener('abort', wake);
+      onClose();
+    }
+  }
+
+  #add(chunk: Uint8Array | Error | undefined): this {
+    this.#chunks.push(chunk);
+    this.#wake();
+    return this;
+  }
+}
