@@ -1,0 +1,15 @@
+import { type Clock, MAX_TIMER_MS } from './core/clock.ts';
+
+/**
+ * The real Clock. Its timers keep the process alive on purpose: an operator that waits for nothing
+ * but a backoff must not end. Whoever stops cancels what it has armed.
+ */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  setTimer: (delayMs, fire) => {
+    const timer = setTimeout(fire, Math.min(Math.max(delayMs, 0), MAX_TIMER_MS));
+    return () => clearTimeout(timer);
+  },
+  random: () => Math.random(),
+};

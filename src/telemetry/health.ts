@@ -1,0 +1,61 @@
+/** Says in one sentence what is wrong, or undefined if nothing is. Quick: it is asked every few seconds. */
+export type HealthCheck = () => string | undefined;
+
+export type HealthChecks = Readonly<Record<string, HealthCheck>>;
+
+export interface HealthQuestion {
+  /** `healthz` or `readyz`: names the verdict in the answer. */
+  readonly endpoint: string;
+  /** The check of a sub-path, `/readyz/<check>`; undefined asks for all of them. */
+  readonly check?: string;
+  readonly isVerbose?: boolean;
+  /** Checks that are not asked. */
+  readonly exclude?: readonly string[];
+}
+
+export interface HealthAnswer {
+  readonly status: 200 | 404 | 500;
+  readonly body: string;
+}
+
+/**
+ * Answers as controller-runtime does (https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/healthz),
+ * save that `verbose` and the sub-path of a check also say why it fails: a plain answer lands in
+ * events of the pod, where reasons do not belong, and whoever asks for more gets more.
+ */
+export function answerHealth(checks: HealthChecks, question: HealthQuestion): HealthAnswer {
+  if (question.check !== undefined) return answerCheck(checks, question.check);
+  const { endpoint, isVerbose = false, exclude = [] } = question;
+  const results = Object.entries(checks).map(([name, check]) => {
+    const isExcluded = exclude.includes(name);
+    return { name, isExcluded, fault: isExcluded ? undefined : ask(check) };
+  });
+  const lines = results.map(({ name, isExcluded, fault }) => {
+    if (fault === undefined) return `[+]${name} ${isExcluded ? 'excluded: ok' : 'ok'}`;
+    return `[-]${name} failed: ${isVerbose ? fault : 'reason withheld'}`;
+  });
+  const unknown = exclude.filter((name) => !Object.hasOwn(checks, name));
+  if (unknown.length > 0) {
+    lines.push(`warn: some checks cannot be excluded: no matches for ${unknown.join(', ')}`);
+  }
+  const hasFailed = results.some(({ fault }) => fault !== undefined);
+  if (!hasFailed && !isVerbose) return { status: 200, body: 'ok' };
+  const verdict = `${endpoint} check ${hasFailed ? 'failed' : 'passed'}`;
+  return { status: hasFailed ? 500 : 200, body: `${[...lines, verdict].join('\n')}\n` };
+}
+
+function answerCheck(checks: HealthChecks, name: string): HealthAnswer {
+  const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+  if (check === undefined) return { status: 404, body: `no check is named ${name}\n` };
+  const fault = ask(check);
+  return fault === undefined ? { status: 200, body: 'ok' } : { status: 500, body: `${fault}\n` };
+}
+
+/** A check that throws has failed; its message may hold anything and is not shown. */
+function ask(check: HealthCheck): string | undefined {
+  try {
+    return check();
+  } catch {
+    return 'the check itself threw an error';
+  }
+}

@@ -1,0 +1,56 @@
+import { type DestinationStream, destination, type Logger as PinoLogger, pino } from 'pino';
+import type { Clock } from '../core/clock.ts';
+import type { LogFields, Logger } from '../core/logger.ts';
+import { redact } from './redaction.ts';
+
+export type LogLevel = 'debug' | 'info' | 'error';
+export type LogFormat = 'json' | 'pretty';
+
+export interface LoggerOptions {
+  readonly clock: Clock;
+  readonly level: LogLevel;
+  readonly destination: DestinationStream;
+}
+
+/**
+ * The Logger port on pino: one JSON object a line with `level`, `time` (ISO 8601, UTC), the fields
+ * of the child loggers, the line's own, and `msg` last. Fields pass `redact` first.
+ */
+export function createLogger(options: LoggerOptions): Logger {
+  const { clock, level, destination: stream } = options;
+  const settings = {
+    level,
+    base: null,
+    timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  return adapt(pino(settings, stream));
+}
+
+/**
+ * Where the lines go: standard output, written at once, so that the last line before a crash is
+ * not lost. `pretty` is for development: pino-pretty is not among what ships. Throws an Error
+ * that says so where it is missing.
+ */
+export async function openLogDestination(format: LogFormat): Promise<DestinationStream> {
+  if (format === 'json') return destination({ dest: 1, sync: true });
+  // Not a literal, so that no bundler takes it along.
+  const name = ['pino', 'pretty'].join('-');
+  const { default: pretty } = (await import(name).catch((cause: unknown) => {
+    throw new Error('LOG_FORMAT=pretty needs pino-pretty, a development tool; use json', { cause });
+  })) as { default: (options: object) => DestinationStream };
+  return pretty({ destination: 1, sync: true, ignore: 'pid,hostname' });
+}
+
+function adapt(logger: PinoLogger): Logger {
+  return {
+    debug: (message, fields) => logger.debug(clean(fields), message),
+    info: (message, fields) => logger.info(clean(fields), message),
+    error: (message, fields) => logger.error(clean(fields), message),
+    child: (fields) => adapt(logger.child(clean(fields))),
+  };
+}
+
+function clean(fields: LogFields = {}): object {
+  return redact(fields) as object;
+}
