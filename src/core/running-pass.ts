@@ -4,7 +4,7 @@ import type { Logger } from './logger.ts';
 import type { ObjectWriter } from './object-store.ts';
 import type { OwnWrites } from './own-writes.ts';
 import type { Pass } from './reconciler.ts';
-import type { CoreStatus, ObjectWithStatus } from './status.ts';
+import { type CoreStatus, type ObjectWithStatus, withoutUndefined } from './status.ts';
 
 export interface PassDependencies<T extends ObjectWithStatus> {
   readonly writer: ObjectWriter<T>;
@@ -61,7 +61,7 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass {
   }
 
   async recordNow(): Promise<void> {
-    await this.writeStatus({ ...this.object.status, ...this.#reported });
+    await this.writeStatus(withoutUndefined({ ...this.object.status, ...this.#reported }));
   }
 
   event(event: EventDraft): void {

@@ -38,6 +38,8 @@ export function hasSameStatus(object: ObjectWithStatus, status: CoreStatus): boo
 }
 
 /** Server-side apply drops what is left out, so a field reported as undefined is removed. */
-function withoutUndefined(fields: Record<string, unknown>): Record<string, unknown> {
+export function withoutUndefined(
+  fields: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,0 +1,33 @@
+import type { AppliedSettings } from '../../apis/my-ingress.ts';
+import type { DesiredLoadBalancer } from './desired.ts';
+
+type Strings = Readonly<Record<string, string>>;
+
+/** What stands in status.applied once the spec is applied; pure. */
+export function appliedAfter(
+  desired: DesiredLoadBalancer,
+  applied: AppliedSettings,
+  foundAttributes: Strings | undefined,
+): AppliedSettings {
+  const tags = Object.keys(desired.userTags).sort();
+  const attributes =
+    foundAttributes === undefined
+      ? (applied.attributes ?? {})
+      : originals(Object.keys(desired.attributes), applied.attributes ?? {}, foundAttributes);
+  return { tags, attributes };
+}
+
+/** What must stand there before the write: everything that may have to be undone after a crash. */
+export function appliedBefore(after: AppliedSettings, applied: AppliedSettings): AppliedSettings {
+  const tags = [...new Set([...(applied.tags ?? []), ...(after.tags ?? [])])].sort();
+  return { tags, attributes: { ...after.attributes, ...applied.attributes } };
+}
+
+/** The first value found stays: later ones are our own. */
+function originals(keys: readonly string[], applied: Strings, found: Strings): Strings {
+  const known = keys.flatMap((key) => {
+    const original = applied[key] ?? found[key];
+    return original === undefined ? [] : [[key, original] as const];
+  });
+  return Object.fromEntries(known);
+}

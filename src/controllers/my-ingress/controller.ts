@@ -1,0 +1,42 @@
+import type { MyIngress } from '../../apis/my-ingress.ts';
+import { ensurePresent } from '../../core/external-resource.ts';
+import type { Outcome } from '../../core/outcome.ts';
+import type { Pass, Reconciler } from '../../core/reconciler.ts';
+import { appliedAfter } from './applied.ts';
+import { failure } from './failure.ts';
+import { finalizeLoadBalancer } from './finalize.ts';
+import { loadBalancerResource } from './load-balancer-resource.ts';
+import { outcomeOf } from './provisioning.ts';
+import { appliedSoFar, heldBy, type MyIngressContext, type Scope, scopeOf } from './scope.ts';
+
+/** One MyIngress, one Application Load Balancer. */
+export function myIngressReconciler(context: MyIngressContext): Reconciler<MyIngress> {
+  return {
+    reconcile: (object, pass) => reconcile(context, object, pass),
+    finalize: (object, pass) => finalizeLoadBalancer(scopeOf(context, object, pass)),
+    forget: (key) => context.memory.forget(key),
+  };
+}
+
+async function reconcile(
+  context: MyIngressContext,
+  object: MyIngress,
+  pass: Pass,
+): Promise<Outcome> {
+  if (object.spec?.subnets === undefined) {
+    throw failure('ValidationError', 'the object has no spec.subnets');
+  }
+  const scope = scopeOf(context, object, pass);
+  const ensured = await ensurePresent(loadBalancerResource(scope), pass);
+  if (ensured.kind === 'waiting') return ensured;
+  const { loadBalancer, tags, attributes } = ensured.observed;
+  pass.report({
+    alb: heldBy(loadBalancer),
+    applied: appliedAfter(scope.desired, appliedSoFar(object, tags), attributes),
+  });
+  return outcomeOf(loadBalancer, provisioningForMs(scope, loadBalancer.state.code));
+}
+
+function provisioningForMs({ memory, pass }: Scope, state: string): number {
+  return state === 'provisioning' ? memory.provisioningForMs(pass.key) : 0;
+}

@@ -1,0 +1,117 @@
+import type { AppliedSettings } from '../../apis/my-ingress.ts';
+import { ownershipTagKeys } from '../../apis/my-ingress.ts';
+import type { LoadBalancer, Tags } from '../../aws/load-balancers.ts';
+import type { DesiredLoadBalancer } from './desired.ts';
+
+type Strings = Readonly<Record<string, string>>;
+
+/** One difference between the balancer wanted and the balancer seen, and what mends it. */
+export type Drift =
+  | {
+      readonly field: 'tags';
+      readonly set: Tags;
+      readonly remove: readonly string[];
+      readonly found: Tags;
+    }
+  | {
+      readonly field: 'securityGroups' | 'subnets';
+      readonly wanted: readonly string[];
+      readonly found: readonly string[];
+    }
+  | { readonly field: 'ipAddressType'; readonly wanted: string; readonly found: string }
+  | { readonly field: 'attributes'; readonly set: Strings; readonly found: Strings };
+
+export interface SeenLoadBalancer {
+  readonly loadBalancer: LoadBalancer;
+  readonly tags: Tags;
+  /** undefined: not looked at in this pass. */
+  readonly attributes?: Strings;
+}
+
+/** In the order in which the differences are mended; pure. */
+export function driftOf(
+  desired: DesiredLoadBalancer,
+  seen: SeenLoadBalancer,
+  applied: AppliedSettings,
+): readonly Drift[] {
+  const { loadBalancer } = seen;
+  return [
+    ...tagDrift(desired.tags, seen.tags, applied.tags ?? []),
+    ...setDrift('securityGroups', desired.securityGroups, loadBalancer.securityGroups),
+    ...setDrift('subnets', desired.subnets, loadBalancer.subnets),
+    ...ipDrift(desired.ipAddressType, loadBalancer.ipAddressType),
+    ...attributeDrift(desired.attributes, seen.attributes, applied.attributes ?? {}),
+  ];
+}
+
+/** What differed, for events and logs: `subnets: found [a, b], wanted [a, c]`. */
+export function describeDrift(drift: Drift): string {
+  switch (drift.field) {
+    case 'tags':
+      return describeTags(drift.set, drift.remove, drift.found);
+    case 'attributes':
+      return describeValues('attribute', drift.set, drift.found);
+    case 'ipAddressType':
+      return `ipAddressType: found ${drift.found}, wanted ${drift.wanted}`;
+    case 'securityGroups':
+    case 'subnets':
+      return `${drift.field}: found [${drift.found.join(', ')}], wanted [${drift.wanted.join(', ')}]`;
+    default:
+      return drift satisfies never;
+  }
+}
+
+function tagDrift(wanted: Tags, found: Tags, applied: readonly string[]): readonly Drift[] {
+  const set = differing(wanted, found);
+  const remove = applied.filter((key) => !(key in wanted) && key in found && !isOwnershipTag(key));
+  if (Object.keys(set).length === 0 && remove.length === 0) return [];
+  return [{ field: 'tags', set, remove, found }];
+}
+
+/** Ownership tags live by other rules than the user's: they come with the claim and go with it. */
+export function isOwnershipTag(key: string): boolean {
+  return (Object.values(ownershipTagKeys) as readonly string[]).includes(key);
+}
+
+function setDrift(
+  field: 'securityGroups' | 'subnets',
+  wanted: readonly string[] | undefined,
+  found: readonly string[],
+): readonly Drift[] {
+  if (wanted === undefined) return [];
+  const isSame = wanted.length === found.length && wanted.every((id) => found.includes(id));
+  return isSame ? [] : [{ field, wanted, found }];
+}
+
+function ipDrift(wanted: string | undefined, found: string): readonly Drift[] {
+  if (wanted === undefined || wanted === found) return [];
+  return [{ field: 'ipAddressType', wanted, found }];
+}
+
+/** A key that left the spec gets back the value found before ours. */
+function attributeDrift(
+  wanted: Strings,
+  found: Strings | undefined,
+  applied: Strings,
+): readonly Drift[] {
+  if (found === undefined) return [];
+  const left = Object.entries(applied).filter(([key]) => !(key in wanted));
+  const set = differing({ ...Object.fromEntries(left), ...wanted }, found);
+  return Object.keys(set).length === 0 ? [] : [{ field: 'attributes', set, found }];
+}
+
+function differing(wanted: Strings, found: Strings): Strings {
+  return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => found[key] !== value));
+}
+
+function describeTags(set: Tags, remove: readonly string[], found: Tags): string {
+  const removed = remove.map((key) => `tag ${key}: removed`);
+  const changed = Object.keys(set).length === 0 ? [] : [describeValues('tag', set, found)];
+  return [...changed, ...removed].join('; ');
+}
+
+function describeValues(what: string, set: Strings, found: Strings): string {
+  return Object.entries(set)
+    .map(([key, value]) => `${what} ${key}: found ${found[key] ?? 'none'}, wanted ${value}`)
+    .join('; ');
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { type MyIngress, managedByValue, ownershipTagKeys } from '../../apis/my-ingress.ts';
+import type { Tags } from '../../aws/load-balancers.ts';
+
+/** Whose a load balancer is: one object of one cluster. `uid` is a record, not part of the proof. */
+export interface Identity {
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+export function identityOf(cluster: string, object: MyIngress): Identity {
+  const { namespace, name, uid } = object.metadata;
+  return { cluster, namespace, name, uid };
+}
+
+/** The three tags that prove ownership, and beside them the two records. */
+export function ownershipTags(identity: Identity): Tags {
+  return {
+    [ownershipTagKeys.cluster]: identity.cluster,
+    [ownershipTagKeys.namespace]: identity.namespace,
+    [ownershipTagKeys.name]: identity.name,
+    [ownershipTagKeys.uid]: identity.uid,
+    [ownershipTagKeys.managedBy]: managedByValue,
+  };
+}
+
+/**
+ * The name that a balancer gets when the spec gives none: `<head>-alb-<8 hex digits>`, at most 32
+ * characters. Frozen for good, a golden test holds it: after a crash the balancer is found by it.
+ * Rules for names: https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateLoadBalancer.html
+ */
+export function defaultName(identity: Omit<Identity, 'uid'>): string {
+  const head = identity.name
+    .replace(/[^A-Za-z0-9-]+/g, '-')
+    .replace(/^internal-/, 'int-')
+    .slice(0, 19)
+    .replace(/^-+|-+$/g, '');
+  return `${head}-alb-${digest([identity.cluster, identity.namespace, identity.name])}`;
+}
+
+/** Length-prefixed, so that no two different lists of parts read alike. */
+function digest(parts: readonly string[]): string {
+  const text = parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join('');
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+}

@@ -1,0 +1,58 @@
+import type { LoadBalancer, Tags } from '../../aws/load-balancers.ts';
+import type { OperatorError } from '../../core/operator-error.ts';
+import { failure } from './failure.ts';
+import { canAdopt, holderOf, type Ownership, ownershipOf } from './ownership.ts';
+import type { Scope } from './scope.ts';
+
+type Claim = Pick<Scope, 'identity' | 'object' | 'desired'>;
+
+/**
+ * May this object write to the balancer? Pure.
+ *
+ * @returns `ours`, `adoptable` (not ours yet, its owner consents), or `foreign`
+ * @throws OperatorError SpecMismatch for a balancer that is ours, or would be, and can never match
+ */
+export function judge(
+  claim: Claim,
+  loadBalancer: LoadBalancer,
+  tags: Tags,
+): Ownership | { readonly kind: 'adoptable' } {
+  const ownership = ownershipOf(tags, claim.identity);
+  const isAdoptable =
+    loadBalancer.arn === claim.object.spec.adopt?.arn && canAdopt(tags, claim.identity);
+  if (ownership.kind === 'foreign' && !isAdoptable) return ownership;
+  refuseMismatch(claim, loadBalancer);
+  return ownership.kind === 'ours' ? ownership : { kind: 'adoptable' };
+}
+
+/** The error for a balancer that is somebody else's. */
+export function conflictOf(claim: Claim, loadBalancer: LoadBalancer, tags: Tags): OperatorError {
+  const { arn, name } = loadBalancer;
+  const { cluster, namespace, name: objectName } = claim.identity;
+  if (arn === claim.object.spec.adopt?.arn) {
+    const consent = `tags albridge.io/cluster=${cluster} and albridge.io/adopt=${namespace}/${objectName}`;
+    return failure(
+      'AdoptionRefused',
+      `load balancer ${arn} lacks the ${consent}, or is held by ${holderOf(tags)}`,
+    );
+  }
+  return failure('NameConflict', `load balancer ${name} (${arn}) belongs to ${holderOf(tags)}`);
+}
+
+function refuseMismatch({ object, desired }: Claim, loadBalancer: LoadBalancer): void {
+  const { arn, name, scheme, type } = loadBalancer;
+  const differences = [
+    ...(type === 'application' ? [] : [`it is of type ${type}, not application`]),
+    ...(scheme === desired.scheme
+      ? []
+      : [`its scheme is ${scheme}, spec.scheme is ${desired.scheme}`]),
+    ...(object.spec.name === undefined || object.spec.name === name
+      ? []
+      : [`its name is ${name}, spec.name is ${object.spec.name}`]),
+  ];
+  if (differences.length === 0) return;
+  throw failure(
+    'SpecMismatch',
+    `load balancer ${arn} cannot become what the spec wants: ${differences.join(', ')}`,
+  );
+}

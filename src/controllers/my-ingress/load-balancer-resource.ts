@@ -1,0 +1,115 @@
+import type { LoadBalancer } from '../../aws/load-balancers.ts';
+import type { ExternalResource } from '../../core/external-resource.ts';
+import { OperatorError } from '../../core/operator-error.ts';
+import { tellAdopted, tellCreated, tellUpdated } from './announcements.ts';
+import { appliedAfter, appliedBefore } from './applied.ts';
+import type { Drift, SeenLoadBalancer } from './drift.ts';
+import { assess, observe, type Seen } from './observe.ts';
+import { ownershipOf } from './ownership.ts';
+import { appliedSoFar, recordedArn, type Scope } from './scope.ts';
+
+/** The Application Load Balancer of one MyIngress, for the length of one pass. */
+export function loadBalancerResource(
+  scope: Scope,
+): Omit<ExternalResource<SeenLoadBalancer, Drift>, 'delete'> {
+  return {
+    observe: (signal) => observe(scope, signal),
+    create: (signal) => create(scope, signal),
+    update: (observed, drift) => update(scope, observed, drift),
+  };
+}
+
+/**
+ * The create call carries name and tags, so whatever happens to its answer, the next pass finds the
+ * balancer and knows it. AWS may answer with a balancer that was there before, whoever owns it:
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateLoadBalancer.html
+ */
+async function create(scope: Scope, signal: AbortSignal): Promise<Seen> {
+  const { aws, inventory, memory, object, pass } = scope;
+  // The ARN of a balancer that vanished goes off the record first: a deletion would trust it.
+  if (recordedArn(object) !== undefined) await pass.recordNow();
+  const created = await createOnce(scope);
+  if (created === undefined) return observe(scope, signal);
+  memory.hasCreated(pass.key, created.arn);
+  const [visible, tags] = await Promise.all([
+    inventory.look(created.arn, signal),
+    aws.tagsOf(created.arn, signal),
+  ]);
+  const seen = await assess(scope, { loadBalancer: visible ?? created, tags: tags ?? {} }, signal);
+  if (seen.kind === 'present') tellCreated(scope, seen.observed.loadBalancer);
+  return seen;
+}
+
+/** undefined: a balancer of this name and other settings exists; a look tells whose it is. */
+async function createOnce({ aws, desired }: Scope): Promise<LoadBalancer | undefined> {
+  const { name, scheme, subnets, securityGroups, ipAddressType, tags } = desired;
+  const groups = securityGroups === undefined ? {} : { securityGroups };
+  try {
+    return await aws.create({
+      name,
+      scheme,
+      subnets,
+      ipAddressType: ipAddressType ?? 'ipv4',
+      tags,
+      ...groups,
+    });
+  } catch (error) {
+    if (error instanceof OperatorError && error.reason === 'DuplicateName') return undefined;
+    throw error;
+  }
+}
+
+async function update(
+  scope: Scope,
+  observed: SeenLoadBalancer,
+  drift: readonly Drift[],
+): Promise<void> {
+  const { loadBalancer, tags } = observed;
+  const isAdoption = ownershipOf(tags, scope.identity).kind === 'foreign';
+  await recordBeforeWrite(scope, observed, isAdoption);
+  for (const difference of drift) {
+    scope.pass.signal.throwIfAborted();
+    await mend(scope, loadBalancer.arn, difference);
+  }
+  if (isAdoption) tellAdopted(scope, loadBalancer);
+  else tellUpdated(scope, loadBalancer, drift);
+}
+
+/**
+ * Write-ahead: a key that is about to be added to an existing balancer is on record first, with the
+ * value found before ours, and so is the ARN of a balancer about to be adopted. Then a crash loses
+ * nothing that has to be undone later.
+ */
+async function recordBeforeWrite(
+  { desired, object, pass }: Scope,
+  { attributes, tags }: SeenLoadBalancer,
+  isAdoption: boolean,
+): Promise<void> {
+  const applied = appliedSoFar(object, tags);
+  const before = appliedBefore(appliedAfter(desired, applied, attributes), applied);
+  const recorded = object.status?.applied ?? {};
+  const isNew =
+    (before.tags ?? []).some((key) => !recorded.tags?.includes(key)) ||
+    Object.keys(before.attributes ?? {}).some((key) => !(key in (recorded.attributes ?? {})));
+  pass.report({ applied: before });
+  if (isNew || (isAdoption && recordedArn(object) === undefined)) await pass.recordNow();
+}
+
+async function mend({ aws }: Scope, arn: string, drift: Drift): Promise<void> {
+  switch (drift.field) {
+    case 'tags':
+      if (Object.keys(drift.set).length > 0) await aws.addTags(arn, drift.set);
+      if (drift.remove.length > 0) await aws.removeTags(arn, drift.remove);
+      return;
+    case 'securityGroups':
+      return aws.setSecurityGroups(arn, drift.wanted);
+    case 'subnets':
+      return aws.setSubnets(arn, drift.wanted);
+    case 'ipAddressType':
+      return aws.setIpAddressType(arn, drift.wanted);
+    case 'attributes':
+      return aws.setAttributes(arn, drift.set);
+    default:
+      return drift satisfies never;
+  }
+}

@@ -1,0 +1,51 @@
+import { ownershipTagKeys } from '../../apis/my-ingress.ts';
+import type { Tags } from '../../aws/load-balancers.ts';
+import type { Identity } from './identity.ts';
+
+/** What a balancer's tags say about whose it is; pure. */
+export type Ownership =
+  /** `previousUid` is set where another object of this namespace and name made it. */
+  | { readonly kind: 'ours'; readonly previousUid?: string }
+  /** `holder` reads as the object of a sentence: who holds it, as far as the tags tell. */
+  | { readonly kind: 'foreign'; readonly holder: string };
+
+export function ownershipOf(tags: Tags, identity: Identity): Ownership {
+  const isOurs =
+    tags[ownershipTagKeys.cluster] === identity.cluster &&
+    tags[ownershipTagKeys.namespace] === identity.namespace &&
+    tags[ownershipTagKeys.name] === identity.name;
+  if (!isOurs) return { kind: 'foreign', holder: holderOf(tags) };
+  const uid = tags[ownershipTagKeys.uid];
+  if (uid === undefined || uid === identity.uid) return { kind: 'ours' };
+  return { kind: 'ours', previousUid: uid };
+}
+
+/**
+ * True when the balancer's owner has agreed in AWS that this object takes it, and no other object
+ * holds it: tags albridge.io/cluster=<id> and albridge.io/adopt=<namespace>/<name>.
+ */
+export function canAdopt(tags: Tags, identity: Identity): boolean {
+  const consent = `${identity.namespace}/${identity.name}`;
+  return (
+    tags[ownershipTagKeys.cluster] === identity.cluster &&
+    tags[ownershipTagKeys.adopt] === consent &&
+    isUnsetOr(tags[ownershipTagKeys.namespace], identity.namespace) &&
+    isUnsetOr(tags[ownershipTagKeys.name], identity.name)
+  );
+}
+
+/** Who holds the balancer, for a message. */
+export function holderOf(tags: Tags): string {
+  const cluster = tags[ownershipTagKeys.cluster];
+  const namespace = tags[ownershipTagKeys.namespace];
+  const name = tags[ownershipTagKeys.name];
+  if (cluster === undefined && namespace === undefined && name === undefined) {
+    return 'somebody who does not use albridge, or it has lost its ownership tags';
+  }
+  const object = `${namespace ?? '(no namespace tag)'}/${name ?? '(no name tag)'}`;
+  return `MyIngress ${object} of cluster ${cluster ?? '(no cluster tag)'}`;
+}
+
+function isUnsetOr(value: string | undefined, wanted: string): boolean {
+  return value === undefined || value === wanted;
+}

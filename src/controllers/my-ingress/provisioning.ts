@@ -1,0 +1,37 @@
+import type { LoadBalancer } from '../../aws/load-balancers.ts';
+import { type Outcome, settled, waiting } from '../../core/outcome.ts';
+import { failure } from './failure.ts';
+
+const LONGEST_WAIT_MS = 15_000;
+
+/**
+ * What a balancer's state means for its object; pure. Ready is `active` and nothing else.
+ * States: https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_LoadBalancerState.html
+ *
+ * @param provisioningForMs since when this process waits for `active`, in ms
+ * @throws OperatorError LoadBalancerFailed, LoadBalancerImpaired
+ */
+export function outcomeOf(loadBalancer: LoadBalancer, provisioningForMs: number): Outcome {
+  const { name, dns, state } = loadBalancer;
+  const why = state.reason === undefined ? '' : `: ${state.reason}`;
+  switch (state.code) {
+    case 'active':
+      return settled('Available', `load balancer ${name} is active at ${dns}`);
+    case 'failed':
+      throw failure('LoadBalancerFailed', `AWS could not set up load balancer ${name}${why}`);
+    case 'active_impaired':
+      throw failure('LoadBalancerImpaired', `load balancer ${name} is impaired${why}`);
+    default:
+      return waiting(
+        'Provisioning',
+        `AWS is setting up load balancer ${name}, state ${state.code}${why}`,
+        nextLookMs(provisioningForMs),
+      );
+  }
+}
+
+/** Looks fall at 1, 3, 7, 15, 30, 45 ... seconds: after 1, 2, 4, 8, 15, 15 ... */
+function nextLookMs(provisioningForMs: number): number {
+  const seconds = Math.floor(provisioningForMs / 1000);
+  return Math.min(LONGEST_WAIT_MS, (seconds + 1) * 1000);
+}

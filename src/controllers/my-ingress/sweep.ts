@@ -1,0 +1,84 @@
+import type { MyIngress } from '../../apis/my-ingress.ts';
+import type { Inventory } from '../../aws/load-balancers.ts';
+import { type Clock, jitter, sleep } from '../../core/clock.ts';
+import type { Enqueue, KeySource } from '../../core/controller.ts';
+import { LOW_PRIORITY } from '../../core/key-queue.ts';
+import { keyOf } from '../../core/kube-object.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { ObjectCache } from '../../core/object-store.ts';
+import { wantedName } from './desired.ts';
+import { identityOf } from './identity.ts';
+
+export interface SweepOptions {
+  readonly inventory: Inventory;
+  readonly cache: ObjectCache<MyIngress>;
+  readonly cluster: string;
+  readonly intervalMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Looks at the whole account in a few calls, then has every object compared with that picture: at
+ * the start, which confirms all balancers after a restart, and once in each jittered interval.
+ */
+export class Sweep {
+  readonly #options: SweepOptions;
+  #inFlight: Promise<void> = Promise.resolve();
+
+  constructor(options: SweepOptions) {
+    this.#options = options;
+  }
+
+  /** The key source for the controller. */
+  readonly source: KeySource = (enqueue) => {
+    const stopping = new AbortController();
+    void this.#run(enqueue, stopping.signal);
+    return () => stopping.abort(new Error('the sweep was stopped'));
+  };
+
+  /** Resolves when no picture is being taken; rejects with the signal's reason if that aborts first. */
+  pictureTaken(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => reject(signal.reason as Error);
+      if (signal.aborted) return onAbort();
+      signal.addEventListener('abort', onAbort, { once: true });
+      void this.#inFlight.then(() => {
+        signal.removeEventListener('abort', onAbort);
+        resolve();
+      });
+    });
+  }
+
+  async #run(enqueue: Enqueue, signal: AbortSignal): Promise<void> {
+    const { clock, cache, intervalMs } = this.#options;
+    let isTaken = await this.#takePicture(signal);
+    while (!signal.aborted) {
+      if (isTaken) {
+        for (const object of cache.list()) enqueue(keyOf(object), { priority: LOW_PRIORITY });
+      }
+      const pauseMs = isTaken ? intervalMs : Math.min(intervalMs, 30_000);
+      await sleep(clock, jitter(clock, pauseMs, 0.1), signal).catch(() => {});
+      if (!signal.aborted) isTaken = await this.#takePicture(signal);
+    }
+  }
+
+  /** False if AWS did not answer: drift stays unseen until the next try, and the log says so. */
+  #takePicture(signal: AbortSignal): Promise<boolean> {
+    const { cache, cluster, inventory, log } = this.#options;
+    const wanted = new Set<string>();
+    for (const object of cache.list()) {
+      wanted.add(object.status?.alb?.arn ?? wantedName(object.spec, identityOf(cluster, object)));
+    }
+    if (wanted.size === 0) return Promise.resolve(true);
+    const taken = inventory.refresh(wanted, signal).then(
+      () => true,
+      (error: unknown) => {
+        if (!signal.aborted) log.error('the sweep could not read the account', { err: error });
+        return false;
+      },
+    );
+    this.#inFlight = taken.then(() => {});
+    return taken;
+  }
+}
