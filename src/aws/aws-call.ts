@@ -1,0 +1,76 @@
+import type { Clock } from '../core/clock.ts';
+import { assertLeader, type Leadership } from '../core/leadership.ts';
+import type { Metrics } from '../core/metrics.ts';
+import type { AwsApi, AwsOperation, AwsOperations } from './aws-api.ts';
+import { translateAwsError } from './aws-errors.ts';
+import { createMeter, type Meter } from './aws-meter.ts';
+import { awsOperations, isWrite } from './aws-operations.ts';
+import type { Budget } from './budget.ts';
+import { retry } from './retry.ts';
+
+export interface AwsCallOptions {
+  /** `load balancer <name or ARN>`, or fixed words for a call that many share. */
+  readonly subject: string;
+  /** Ends a read at any time, a write only as long as it has not been sent. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * One call to AWS: budget, leadership, request, metrics, translation, repeated where that can help.
+ * Throws OperatorError, or the reason of the caller's own signal.
+ */
+export type AwsCall = <Operation extends AwsOperation>(
+  operation: Operation,
+  input: AwsOperations[Operation][0],
+  options: AwsCallOptions,
+) => Promise<AwsOperations[Operation][1]>;
+
+export interface AwsCallPorts {
+  readonly api: AwsApi;
+  readonly budget: Budget;
+  readonly leadership: Leadership;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+}
+
+export function createAwsCall(ports: AwsCallPorts): AwsCall {
+  return (operation, input, { subject, signal = new AbortController().signal }) => {
+    const { clock, budget, metrics } = ports;
+    const meter = createMeter(metrics, clock, operation);
+    const send = request(ports, meter);
+    const attempt = async (): Promise<AwsOperations[typeof operation][1]> => {
+      await budget.take({ operation, subject }, signal);
+      signal.throwIfAborted();
+      return send(operation, input, { subject, signal });
+    };
+    const { isIdempotent } = awsOperations[operation];
+    return retry(attempt, { clock, signal, isIdempotent }).finally(meter.done);
+  };
+}
+
+/** From the check of the lease to the dispatch nothing is awaited: no write starts without it. */
+function request(ports: AwsCallPorts, meter: Meter): RequestOnce {
+  const { api, budget, leadership } = ports;
+  return async (operation, input, { subject, signal }) => {
+    if (isWrite(operation)) assertLeader(leadership);
+    const sent = meter.sending();
+    try {
+      const output = await api.send(operation, input, isWrite(operation) ? undefined : signal);
+      sent.answered();
+      budget.recover(operation);
+      return output;
+    } catch (thrown) {
+      if (signal.aborted && !isWrite(operation)) throw signal.reason;
+      const error = translateAwsError(thrown, { operation, subject });
+      sent.refused(error);
+      if (error.reason === 'Throttled') budget.slowDown(operation);
+      throw error;
+    }
+  };
+}
+
+type RequestOnce = <Operation extends AwsOperation>(
+  operation: Operation,
+  input: AwsOperations[Operation][0],
+  options: Required<AwsCallOptions>,
+) => Promise<AwsOperations[Operation][1]>;

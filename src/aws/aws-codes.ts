@@ -1,0 +1,109 @@
+import type { MyIngressReason } from '../apis/my-ingress-reasons.ts';
+
+/**
+ * AWS's error codes, without the suffix `Exception` that the SDK adds to some of them, by the
+ * reason they become. Sources: the errors of each operation in the ELBv2 model,
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/CommonErrors.html, and the
+ * lists that the SDK itself goes by (@smithy/core, service-error-classification).
+ */
+const codesByReason = {
+  ValidationError: [
+    'Validation',
+    'ValidationError',
+    'InvalidParameter',
+    'InvalidParameterValue',
+    'InvalidParameterCombination',
+    'InvalidQueryParameter',
+    'MalformedQueryString',
+    'MissingParameter',
+  ],
+  InvalidScheme: ['InvalidScheme'],
+  InvalidConfigurationRequest: ['InvalidConfigurationRequest'],
+  DuplicateTagKeys: ['DuplicateTagKeys'],
+  TooManyTags: ['TooManyTags'],
+  SubnetNotFound: ['SubnetNotFound', 'InvalidSubnetID.NotFound'],
+  InvalidSubnet: ['InvalidSubnet'],
+  AvailabilityZoneNotSupported: ['AvailabilityZoneNotSupported'],
+  InvalidSecurityGroup: [
+    'InvalidSecurityGroup',
+    'InvalidSecurityGroupID.NotFound',
+    'InvalidGroup.NotFound',
+  ],
+  TooManyLoadBalancers: ['TooManyLoadBalancers'],
+  DuplicateName: ['DuplicateLoadBalancerName'],
+  LoadBalancerNotFound: ['LoadBalancerNotFound'],
+  OperationNotPermitted: ['OperationNotPermitted'],
+  ResourceInUse: ['ResourceInUse'],
+  PriorRequestNotComplete: ['PriorRequestNotComplete'],
+  CapacityReservationPending: ['CapacityReservationPending'],
+  AccessDenied: ['AccessDenied', 'UnauthorizedOperation', 'UnauthorizedAccess', 'NotAuthorized'],
+  CredentialsRefused: [
+    'AuthFailure',
+    'CredentialsProviderError',
+    'ExpiredToken',
+    'IncompleteSignature',
+    'InvalidAccessKeyId',
+    'InvalidClientTokenId',
+    'InvalidSignature',
+    'MissingAuthenticationToken',
+    'OptInRequired',
+    'ProviderError',
+    'RequestExpired',
+    'RequestTimeTooSkewed',
+    'SignatureDoesNotMatch',
+    'TokenProviderError',
+    'UnrecognizedClient',
+  ],
+  Throttled: [
+    'BandwidthLimitExceeded',
+    'EC2Throttled',
+    'RequestLimitExceeded',
+    'RequestThrottled',
+    'SlowDown',
+    'Throttled',
+    'Throttling',
+    'TooManyRequests',
+  ],
+  AwsUnavailable: [
+    'HealthUnavailable',
+    'InsufficientCapacity',
+    'InternalError',
+    'InternalFailure',
+    'InternalServerError',
+    'InternalService',
+    'ServiceUnavailable',
+    'Unavailable',
+  ],
+  AwsUnreachable: [
+    'RequestTimeout',
+    'TimeoutError',
+    'ECONNABORTED',
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'EAI_AGAIN',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'ENOTFOUND',
+    'EPIPE',
+    'EPROTO',
+    'ETIMEDOUT',
+    'CERT_HAS_EXPIRED',
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  ],
+  OperationUnsupported: ['InvalidAction', 'MissingAction', 'NotImplemented', 'UnknownOperation'],
+} as const satisfies Partial<Record<MyIngressReason, readonly string[]>>;
+
+export const reasonByCode: ReadonlyMap<string, MyIngressReason> = new Map(
+  Object.entries(codesByReason).flatMap(([reason, codes]) =>
+    codes.map((code) => [code, reason as MyIngressReason] as const),
+  ),
+);
+
+/** The same failure is `Throttling` from one front end and `ThrottlingException` from another. */
+export function bareCode(code: string): string {
+  return code.endsWith('Exception') ? code.slice(0, -'Exception'.length) : code;
+}

@@ -1,0 +1,149 @@
+import { type MyIngressReason, myIngressReasons } from '../apis/my-ingress-reasons.ts';
+import { OperatorError } from '../core/operator-error.ts';
+import type { AwsOperation } from './aws-api.ts';
+import { bareCode, reasonByCode } from './aws-codes.ts';
+import { awsOperations } from './aws-operations.ts';
+
+/** What was asked of AWS, for the message. */
+export interface AwsStep {
+  readonly operation: AwsOperation;
+  /** `load balancer <name or ARN>`, or fixed words for a call that many share. */
+  readonly subject: string;
+}
+
+/** What AWS answered, for the metrics. */
+export interface AwsOutcome {
+  /** HTTP status; 0 where no answer came. */
+  readonly statusCode: number;
+  /** AWS's code without the suffix `Exception`, or the word of the platform; empty for success. */
+  readonly errorCode: string;
+}
+
+const LONGEST_SENTENCE = 300;
+
+/**
+ * Turns whatever `AwsApi.send` threw into an OperatorError whose reason is one of
+ * apis/my-ingress-reasons.ts. What is one already, LeadershipLost for example, stays as it is.
+ */
+export function translateAwsError(thrown: unknown, step: AwsStep): OperatorError {
+  if (thrown instanceof OperatorError) return thrown;
+  const reason = reasonOf(thrown, step.operation);
+  const { healedBy } = myIngressReasons[reason];
+  const said = sentenceOf(thrown, reason);
+  return new OperatorError({
+    reason,
+    message: `${awsOperations[step.operation].step} ${step.subject}: ${said}; ${nextAction(reason, step)}`,
+    // Only what nothing has to heal is healed by nobody, and no failure is of that kind.
+    healedBy: healedBy === 'nobody' ? 'person' : healedBy,
+    cause: thrown,
+  });
+}
+
+/** An answer that AWS's model does not allow, such as a list without the balancer asked for. */
+export function unreadable(step: AwsStep, said: string): OperatorError {
+  const { healedBy, next } = myIngressReasons.AwsUnreadable;
+  const message = `${awsOperations[step.operation].step} ${step.subject}: ${said}; ${next}`;
+  return new OperatorError({ reason: 'AwsUnreadable', message, healedBy });
+}
+
+export function outcomeOf(thrown: unknown): AwsOutcome {
+  if (thrown instanceof OperatorError) return { statusCode: 0, errorCode: thrown.reason };
+  const codes = codesOf(thrown);
+  const errorCode = codes.find((code) => reasonByCode.has(code)) ?? codes[0] ?? 'Unknown';
+  return { statusCode: statusOf(thrown) ?? 0, errorCode };
+}
+
+function reasonOf(thrown: unknown, operation: AwsOperation): MyIngressReason {
+  const codes = codesOf(thrown);
+  // 501 is how an endpoint says that it lacks the operation; LocalStack pairs it with
+  // InternalFailure, which elsewhere is healed by time.
+  if (statusOf(thrown) === 501) return 'OperationUnsupported';
+  for (const code of codes) {
+    const reason = reasonByCode.get(code);
+    if (reason) return operation === 'DeleteLoadBalancer' ? onDelete(reason) : reason;
+  }
+  return reasonOfStatus(thrown);
+}
+
+/**
+ * Deletion protection answers OperationNotPermitted, a balancer in use ResourceInUse.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_DeleteLoadBalancer.html
+ */
+function onDelete(reason: MyIngressReason): MyIngressReason {
+  return reason === 'OperationNotPermitted' || reason === 'ResourceInUse'
+    ? 'DeletionBlocked'
+    : reason;
+}
+
+/**
+ * A refusal with a code that nobody here knows is taken as one that a person must heal: the same
+ * request would be refused again, so it is shown at once and repeated at the slow pace, never in a
+ * hot loop; should time heal it after all, that pace still finds out.
+ */
+function reasonOfStatus(thrown: unknown): MyIngressReason {
+  const status = statusOf(thrown);
+  if (status === 429) return 'Throttled';
+  if (status !== undefined && status >= 500) return 'AwsUnavailable';
+  if (isAborted(thrown)) return 'AwsUnreachable';
+  return isServiceError(thrown) || status === undefined ? 'AwsError' : 'AwsUnreadable';
+}
+
+function nextAction(reason: MyIngressReason, step: AwsStep): string {
+  if (reason !== 'AccessDenied') return myIngressReasons[reason].next;
+  return `allow elasticloadbalancing:${step.operation} on ${step.subject} in the IAM policy of the operator's role`;
+}
+
+/**
+ * AWS's own sentence. Where the answer was no error document of AWS the SDK's words are about its
+ * parser, so the table's cause says it better.
+ */
+function sentenceOf(thrown: unknown, reason: MyIngressReason): string {
+  const message = textOf(thrown, 'message');
+  const isAnswer = isServiceError(thrown) && message !== 'Unknown';
+  if (!isAnswer && statusOf(thrown) !== undefined) {
+    return `${lowerFirst(myIngressReasons[reason].cause)} (HTTP ${statusOf(thrown)})`;
+  }
+  const line = (message ?? '').replace(/\s+/g, ' ').trim().replace(/\.$/, '');
+  if (line === '') return lowerFirst(myIngressReasons[reason].cause);
+  const sentence =
+    line.length > LONGEST_SENTENCE ? `${line.slice(0, LONGEST_SENTENCE - 1)}…` : line;
+  return reason === 'AwsError' ? `${codesOf(thrown)[0] ?? 'Error'}: ${sentence}` : sentence;
+}
+
+/**
+ * Candidates for the error code, best first: the code of AWS's document, the name of the SDK's
+ * class, the word of the platform (ECONNRESET), and the same of the causes beneath.
+ */
+function codesOf(thrown: unknown, depth = 0): readonly string[] {
+  if (!isRecord(thrown) || depth > 3) return [];
+  const own = [textOf(thrown, 'Code'), textOf(thrown, 'name'), textOf(thrown, 'code')];
+  const codes = own.filter((code) => code !== undefined && code !== 'Error').map(String);
+  return [...codes.map(bareCode), ...codesOf(thrown['cause'], depth + 1)];
+}
+
+function isServiceError(thrown: unknown): boolean {
+  return textOf(thrown, '$fault') !== undefined || textOf(thrown, 'Code') !== undefined;
+}
+
+function isAborted(thrown: unknown): boolean {
+  return textOf(thrown, 'name') === 'AbortError';
+}
+
+function statusOf(thrown: unknown): number | undefined {
+  const metadata = isRecord(thrown) ? thrown['$metadata'] : undefined;
+  const status = isRecord(metadata) ? metadata['httpStatusCode'] : undefined;
+  return typeof status === 'number' ? status : undefined;
+}
+
+function textOf(thrown: unknown, key: string): string | undefined {
+  const value = isRecord(thrown) ? thrown[key] : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function lowerFirst(sentence: string): string {
+  return /^[A-Z][a-z]/.test(sentence) ? sentence[0]?.toLowerCase() + sentence.slice(1) : sentence;
+}

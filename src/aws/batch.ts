@@ -1,0 +1,104 @@
+import type { Clock } from '../core/clock.ts';
+
+export interface BatchOptions<V> {
+  readonly clock: Clock;
+  /** Most keys of one load; more of them become several. */
+  readonly mostKeys: number;
+  /** Answers every key of `keys`; its failure is the failure of all who asked for one of them. */
+  load(keys: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, V>>;
+}
+
+export type Ask<V> = (key: string, signal: AbortSignal) => Promise<V>;
+
+/** Who asks within this time of the first is answered by the same load. */
+const MOMENT_MS = 5;
+/** Loads under way at once, so that a large batch does not empty the budget in one go. */
+const MOST_LOADS = 4;
+
+interface Asker<V> {
+  readonly key: string;
+  readonly resolve: (value: V) => void;
+  readonly reject: (reason: unknown) => void;
+  hasLeft: boolean;
+  /** Set once the asker's load is put together. */
+  load?: Load<V>;
+}
+
+interface Load<V> {
+  readonly askers: readonly Asker<V>[];
+  readonly controller: AbortController;
+}
+
+/**
+ * Turns many questions of one moment into few loads. An asker whose signal aborts leaves at once and
+ * the load goes on for the others; it is aborted when the last one has left.
+ */
+export function createBatch<V>(options: BatchOptions<V>): Ask<V> {
+  let gathering: Asker<V>[] = [];
+  const ready: Load<V>[] = [];
+  let running = 0;
+
+  const close = (): void => {
+    ready.push(...split(gathering, options.mostKeys));
+    gathering = [];
+    startNext();
+  };
+  const startNext = (): void => {
+    while (running < MOST_LOADS) {
+      const load = ready.shift();
+      if (!load) return;
+      running++;
+      void answer(load, options).finally(() => {
+        running--;
+        startNext();
+      });
+    }
+  };
+  const join = (asker: Asker<V>): void => {
+    if (gathering.length === 0) options.clock.setTimer(MOMENT_MS, close);
+    gathering.push(asker);
+  };
+
+  return (key, signal) => {
+    if (signal.aborted) return Promise.reject(signal.reason as Error);
+    const { promise, resolve, reject } = Promise.withResolvers<V>();
+    const asker: Asker<V> = { key, resolve, reject, hasLeft: false };
+    const onAbort = (): void => {
+      reject(signal.reason);
+      leave(asker);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    join(asker);
+    return promise.finally(() => signal.removeEventListener('abort', onAbort));
+  };
+}
+
+function leave<V>(asker: Asker<V>): void {
+  asker.hasLeft = true;
+  const { load } = asker;
+  if (load?.askers.every(({ hasLeft }) => hasLeft)) load.controller.abort();
+}
+
+async function answer<V>(load: Load<V>, options: BatchOptions<V>): Promise<void> {
+  const present = load.askers.filter(({ hasLeft }) => !hasLeft);
+  if (present.length === 0) return;
+  try {
+    const keys = [...new Set(present.map(({ key }) => key))];
+    const values = await options.load(keys, load.controller.signal);
+    for (const { key, resolve } of present) resolve(values.get(key) as V);
+  } catch (reason) {
+    for (const { reject } of present) reject(reason);
+  }
+}
+
+function split<V>(askers: readonly Asker<V>[], mostKeys: number): Load<V>[] {
+  const byKey = [...Map.groupBy(askers, ({ key }) => key).values()];
+  const loads: Load<V>[] = [];
+  for (let first = 0; first < byKey.length; first += mostKeys) {
+    const own = byKey.slice(first, first + mostKeys).flat();
+    const load = { askers: own, controller: new AbortController() };
+    for (const asker of own) asker.load = load;
+    loads.push(load);
+  }
+  return loads;
+}

@@ -1,0 +1,133 @@
+import { myIngressReasons } from '../apis/my-ingress-reasons.ts';
+import { type Clock, jitter, sleep } from '../core/clock.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Metrics } from '../core/metrics.ts';
+import { OperatorError } from '../core/operator-error.ts';
+import type { AwsOperation } from './aws-api.ts';
+import { awsMetrics } from './aws-metrics.ts';
+import { awsOperations, type BucketName } from './aws-operations.ts';
+import type { BudgetLimits } from './budget-limits.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+/** Who wants a token: the same claim keeps its turn from one pass to the next. */
+export interface Claim {
+  readonly operation: AwsOperation;
+  /** `load balancer <name or ARN>`, or fixed words for a call that many share. */
+  readonly subject: string;
+}
+
+/** The process's share of the account's API budget; one for the whole process. */
+export interface Budget {
+  /**
+   * Takes a token, waiting up to a second for it. Throws BudgetExhausted, whose `retryAfterMs` is
+   * the time until the claim's own turn, where it would take longer.
+   */
+  take(claim: Claim, signal: AbortSignal): Promise<void>;
+  /** AWS refused a request for its rate: the whole class of calls is held for a while. */
+  slowDown(operation: AwsOperation): void;
+  /** AWS answered a request: the next refusal starts from a short hold again. */
+  recover(operation: AwsOperation): void;
+}
+
+export interface BudgetOptions {
+  readonly limits: BudgetLimits;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** No worker sleeps longer than this on tokens. */
+const LONGEST_SLEEP_MS = 1000;
+const FIRST_HOLD_MS = 500;
+const LONGEST_HOLD_MS = 20_000;
+
+interface Lane {
+  readonly name: BucketName;
+  readonly bucket: TokenBucket;
+  refusals: number;
+  heldUntilMs: number;
+}
+
+export function createBudget(options: BudgetOptions): Budget {
+  const { clock, metrics, log } = options;
+  const lane = (name: BucketName): Lane => ({
+    name,
+    bucket: new TokenBucket(clock, options.limits[name]),
+    refusals: 0,
+    heldUntilMs: Number.NEGATIVE_INFINITY,
+  });
+  const lanes = { reads: lane('reads'), writes: lane('writes'), intensive: lane('intensive') };
+  const laneOf = (operation: AwsOperation): Lane => lanes[awsOperations[operation].bucket];
+
+  return {
+    async take(claim, signal) {
+      signal.throwIfAborted();
+      const { name, bucket } = laneOf(claim.operation);
+      const key = `${claim.operation} ${claim.subject}`;
+      const waitedMs = await waitForToken({ bucket, key, clock, signal }).finally(() =>
+        metrics.gauge(awsMetrics.budgetTurns, { bucket: name }, bucket.waiting),
+      );
+      if (waitedMs.kind === 'granted') {
+        metrics.observe(awsMetrics.budgetWaitSeconds, { bucket: name }, waitedMs.sleptMs / 1000);
+        return;
+      }
+      metrics.count(awsMetrics.budgetExhausted, { bucket: name });
+      throw exhausted(claim, waitedMs.turnInMs);
+    },
+
+    slowDown(operation) {
+      const refused = laneOf(operation);
+      // Requests that were under way when the hold began say nothing new.
+      if (clock.monotonicMs() < refused.heldUntilMs) return;
+      const holdMs = Math.min(LONGEST_HOLD_MS, FIRST_HOLD_MS * 2 ** refused.refusals++);
+      const jitteredMs = jitter(clock, holdMs, 0.5);
+      refused.heldUntilMs = clock.monotonicMs() + jitteredMs;
+      refused.bucket.drain(jitteredMs);
+      metrics.count(awsMetrics.budgetHolds, { bucket: refused.name });
+      log.info('AWS refuses calls for their rate, holding them', {
+        bucket: refused.name,
+        holdMs: Math.round(jitteredMs),
+      });
+    },
+
+    recover(operation) {
+      const answered = laneOf(operation);
+      if (clock.monotonicMs() >= answered.heldUntilMs) answered.refusals = 0;
+    },
+  };
+}
+
+type Turn =
+  | { readonly kind: 'granted'; readonly sleptMs: number }
+  | { readonly kind: 'later'; readonly turnInMs: number };
+
+async function waitForToken(line: {
+  readonly bucket: TokenBucket;
+  readonly key: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}): Promise<Turn> {
+  const { bucket, key, clock, signal } = line;
+  const startedMs = clock.monotonicMs();
+  for (;;) {
+    const turnInMs = bucket.take(key);
+    const sleptMs = clock.monotonicMs() - startedMs;
+    if (turnInMs === 0) return { kind: 'granted', sleptMs };
+    if (sleptMs + turnInMs > LONGEST_SLEEP_MS) return { kind: 'later', turnInMs };
+    await sleep(clock, turnInMs, signal).catch((reason: unknown) => {
+      bucket.abandon(key);
+      throw reason;
+    });
+  }
+}
+
+function exhausted(claim: Claim, turnInMs: number): OperatorError {
+  const { step } = awsOperations[claim.operation];
+  const seconds = Math.ceil(turnInMs / 1000);
+  return new OperatorError({
+    reason: 'BudgetExhausted',
+    message: `${step} ${claim.subject}: waits about ${seconds} s for its turn in the API budget; ${myIngressReasons.BudgetExhausted.next}`,
+    healedBy: myIngressReasons.BudgetExhausted.healedBy,
+    retryAfterMs: turnInMs,
+  });
+}

@@ -1,0 +1,44 @@
+import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { LoadBalancer, LoadBalancerState } from './load-balancers.ts';
+
+/**
+ * AWS's LoadBalancer, flattened; undefined where it lacks what every balancer has. The other fields
+ * may be missing: a Gateway Load Balancer has no DNS name, a Network one no security groups.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_LoadBalancer.html
+ */
+export function shapeLoadBalancer(from: elb.LoadBalancer): LoadBalancer | undefined {
+  const { LoadBalancerArn: arn, LoadBalancerName: name } = from;
+  const state = shapeState(from.State);
+  if (!arn || !name || !state) return undefined;
+  return {
+    arn,
+    name,
+    state,
+    dns: from.DNSName ?? '',
+    hostedZoneId: from.CanonicalHostedZoneId ?? '',
+    vpcId: from.VpcId ?? '',
+    type: from.Type ?? '',
+    scheme: from.Scheme ?? '',
+    ipAddressType: from.IpAddressType ?? '',
+    subnets: (from.AvailabilityZones ?? []).flatMap(({ SubnetId }) => SubnetId ?? []),
+    securityGroups: from.SecurityGroups ?? [],
+  };
+}
+
+function shapeState(from: elb.LoadBalancerState | undefined): LoadBalancerState | undefined {
+  if (!from?.Code) return undefined;
+  return from.Reason ? { code: from.Code, reason: from.Reason } : { code: from.Code };
+}
+
+/** A list of tags or attributes as a record; entries without a key are none. */
+export function shapePairs(
+  pairs: readonly { readonly Key?: string | undefined; readonly Value?: string | undefined }[],
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(pairs.flatMap(({ Key, Value }) => (Key ? [[Key, Value ?? '']] : [])));
+}
+
+export function toPairs(
+  record: Readonly<Record<string, string>>,
+): { readonly Key: string; readonly Value: string }[] {
+  return Object.entries(record).map(([Key, Value]) => ({ Key, Value }));
+}
