@@ -1,0 +1,112 @@
+import { request } from 'node:https';
+import { expect, vi } from 'vitest';
+import type { ClusterAccess } from '../control-plane/cluster-access.ts';
+import type { CustomResourceDefinition } from '../unit/crds/custom-resource-definition.ts';
+
+/** An answer of the API server; `message` is that of a Status, '' otherwise. */
+export interface ApiAnswer {
+  readonly code: number;
+  readonly body: ApiObject;
+  readonly message: string;
+}
+
+export interface ApiObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly finalizers?: readonly string[];
+  };
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly status?: Readonly<Record<string, unknown>>;
+}
+
+export type PatchKind = 'json' | 'merge' | 'apply';
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+  readonly patch?: PatchKind;
+}
+
+const patchTypes: Readonly<Record<PatchKind, string>> = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+};
+
+/** One request as the administrator. */
+export function callApi(cluster: ClusterAccess, call: ApiRequest): Promise<ApiAnswer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      new URL(call.path, cluster.url),
+      {
+        method: call.method,
+        ca: cluster.caPem,
+        headers: {
+          authorization: `Bearer ${cluster.adminToken}`,
+          accept: 'application/json',
+          'content-type': call.patch === undefined ? 'application/json' : patchTypes[call.patch],
+        },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const body = JSON.parse(Buffer.concat(chunks).toString()) as ApiObject;
+          const message = 'message' in body ? String(body.message) : '';
+          resolve({ code: response.statusCode ?? 0, body, message });
+        });
+      },
+    );
+    sent.on('error', reject);
+    sent.end(call.body === undefined ? undefined : JSON.stringify(call.body));
+  });
+}
+
+/** Applies a CRD and waits until the API server serves it. */
+export async function installDefinition(
+  cluster: ClusterAccess,
+  definition: CustomResourceDefinition,
+): Promise<void> {
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const applied = await callApi(cluster, {
+    method: 'PATCH',
+    path: `${definitions}/${definition.metadata.name}?fieldManager=test&force=true`,
+    patch: 'apply',
+    body: definition,
+  });
+  expect(applied.message).toBe('');
+  const { group, names, versions } = definition.spec;
+  const path = `/apis/${group}/${versions[0].name}/${names.plural}`;
+  await vi.waitUntil(
+    async () => (await callApi(cluster, { method: 'GET', path })).code === 200,
+    20_000,
+  );
+}
+
+/** Creates a namespace of this test file's own and returns its name. */
+export async function createNamespace(cluster: ClusterAccess, prefix: string): Promise<string> {
+  const created = await callApi(cluster, {
+    method: 'POST',
+    path: '/api/v1/namespaces',
+    body: { metadata: { generateName: `${prefix}-` } },
+  });
+  expect(created.code).toBe(201);
+  return created.body.metadata.name;
+}
+
+/** Where the objects of a kind live; with `name`, one object. */
+export function pathOf(
+  definition: CustomResourceDefinition,
+  namespace: string,
+  name?: string,
+): string {
+  const { group, names, versions } = definition.spec;
+  const objects = `/apis/${group}/${versions[0].name}/namespaces/${namespace}/${names.plural}`;
+  return name === undefined ? objects : `${objects}/${name}`;
+}

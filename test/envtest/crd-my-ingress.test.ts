@@ -1,0 +1,166 @@
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { accessCluster } from '../control-plane/cluster-access.ts';
+import { readMyIngressDefinition } from '../unit/crds/custom-resource-definition.ts';
+import { callApi, createNamespace, installDefinition, pathOf } from './crd-api.ts';
+
+const cluster = accessCluster(inject('controlPlane'));
+const definition = readMyIngressDefinition();
+const sample = {
+  apiVersion: 'demo.rtfm.co.ua/v1',
+  kind: 'MyIngress',
+  metadata: { name: 'shop' },
+  spec: { subnets: ['subnet-abc', 'subnet-def'] },
+};
+const arn =
+  'arn:aws:elasticloadbalancing:eu-central-1:123456789012:loadbalancer/app/shop/50dc6c495c';
+const ready = {
+  type: 'Ready',
+  status: 'True',
+  reason: 'Available',
+  message: 'all is well',
+  lastTransitionTime: '2026-01-02T03:04:05Z',
+  observedGeneration: 1,
+};
+let namespace = '';
+
+async function kubectl(...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await cluster.kubectl(args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+/** Lines of a table as lists of cells; kubectl puts three spaces or more between columns. */
+function cellsOf(table: string): readonly (readonly string[])[] {
+  return table
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s{3,}/));
+}
+
+beforeAll(async () => {
+  await installDefinition(cluster, definition);
+  namespace = await createNamespace(cluster, 'crd');
+  const path = pathOf(definition, namespace);
+  const created = await callApi(cluster, { method: 'POST', path, body: sample });
+  expect(created.code).toBe(201);
+  expect(created.body.status).toEqual({ observedGeneration: -1 });
+  expect(created.body.spec).toEqual({
+    ...sample.spec,
+    scheme: 'internet-facing',
+    deletionPolicy: 'Delete',
+  });
+});
+
+describe('the MyIngress CRD in a real API server', () => {
+  it('is established and structural', async () => {
+    const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${definition.metadata.name}`;
+    const { body } = await callApi(cluster, { method: 'GET', path });
+    const conditions = body.status?.['conditions'] as readonly { type: string; status: string }[];
+    expect(conditions.filter(({ status }) => status === 'True').map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['NamesAccepted', 'Established']),
+    );
+    // A schema that is not structural gets NonStructuralSchema=True.
+    expect(conditions.map(({ type }) => type)).not.toContain('NonStructuralSchema');
+  });
+
+  it('keeps every field of the status that albridge writes', async () => {
+    const status = {
+      observedGeneration: 1,
+      lastHandledReconcileAt: 'x'.repeat(2000),
+      alb: {
+        arn,
+        dns: 'shop.elb',
+        name: 'shop',
+        state: 'active',
+        hostedZoneId: 'Z1',
+        vpcId: 'vpc-1',
+      },
+      applied: { tags: ['team'], attributes: { 'idle_timeout.timeout_seconds': '60' } },
+      conditions: [ready],
+    };
+    const answer = await callApi(cluster, {
+      method: 'PATCH',
+      path: `${pathOf(definition, namespace, 'shop')}/status?fieldManager=albridge&force=true&fieldValidation=Strict`,
+      patch: 'apply',
+      body: { ...sample, spec: undefined, status },
+    });
+    expect({ code: answer.code, message: answer.message }).toEqual({ code: 200, message: '' });
+    expect(answer.body.status).toEqual(status);
+  });
+
+  it('prints exactly the columns that people need', async () => {
+    const table = cellsOf(await kubectl('get', 'myingress', '-n', namespace));
+    expect(table[0]).toEqual(['NAME', 'SCHEME', 'STATE', 'ADDRESS', 'READY', 'REASON', 'AGE']);
+    expect(table[1]?.slice(0, 6)).toEqual([
+      'shop',
+      'internet-facing',
+      'active',
+      'shop.elb',
+      'True',
+      'Available',
+    ]);
+  });
+
+  it('adds ARN and message to the wide table', async () => {
+    const table = cellsOf(await kubectl('get', 'mying', '-n', namespace, '-o', 'wide'));
+    expect(table[0]?.slice(6)).toEqual(['AGE', 'ARN', 'MESSAGE']);
+    expect(table[1]?.slice(7)).toEqual([arn, 'all is well']);
+  });
+
+  it('is found by its category, by its scheme and by kubectl wait', async () => {
+    const name = 'myingress.demo.rtfm.co.ua/shop\n';
+    expect(await kubectl('get', 'albridge', '-n', namespace, '-o', 'name')).toBe(name);
+    const byScheme = (scheme: string): Promise<string> =>
+      kubectl(
+        'get',
+        'mying',
+        '-n',
+        namespace,
+        '--field-selector',
+        `spec.scheme=${scheme}`,
+        '-o',
+        'name',
+      );
+    expect(await byScheme('internet-facing')).toBe(name);
+    expect(await byScheme('internal')).toBe('');
+    await kubectl('wait', '--for=condition=Ready', 'mying/shop', '-n', namespace, '--timeout=5s');
+  });
+
+  it('explains its spec like documentation', async () => {
+    // The OpenAPI documents that kubectl reads follow the CRD a moment later.
+    await expect
+      .poll(async () => (await cluster.kubectl(['explain', 'myingress.spec'])).code, {
+        timeout: 20_000,
+        interval: 200,
+      })
+      .toBe(0);
+    const tree = await kubectl('explain', 'myingress.spec', '--recursive');
+    const fields = tree
+      .split('FIELDS:\n')[1]
+      ?.trim()
+      .split('\n')
+      .map((line) => line.trim());
+    expect(fields).toEqual([
+      'adopt\t<Object>',
+      'arn\t<string> -required-',
+      'attributes\t<map[string]string>',
+      'deletionPolicy\t<string>',
+      'enum: Delete, Retain',
+      'ipAddressType\t<string>',
+      'enum: ipv4, dualstack, dualstack-without-public-ipv4',
+      'name\t<string>',
+      'scheme\t<string>',
+      'enum: internet-facing, internal',
+      'securityGroups\t<[]string>',
+      'subnets\t<[]string> -required-',
+      'tags\t<map[string]string>',
+    ]);
+    const subnets = (await kubectl('explain', 'myingress.spec.subnets')).replaceAll(/\s+/g, ' ');
+    expect(subnets).toContain('FIELD: subnets <[]string>');
+    expect(subnets).toContain(
+      'Ids of the subnets that the load balancer lives in: 2 to 20, each once',
+    );
+    expect(subnets).toContain('https://docs.aws.amazon.com/elasticloadbalancing/');
+    expect(await kubectl('explain', 'myingress')).not.toContain('<no description>');
+  });
+});
