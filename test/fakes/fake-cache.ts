@@ -1,0 +1,105 @@
+import { compareVersions, type Key, type KubeObject, keyOf } from '../../src/core/kube-object.ts';
+import type { Change, ObjectCache } from '../../src/core/object-store.ts';
+import type { FakeApiServer, WatchEvent } from './fake-api-server.ts';
+
+interface Waiter {
+  readonly version: string;
+  readonly resolve: () => void;
+}
+
+/** A cache fed by the fake API server, at once or, while the watch is held, later. */
+export class FakeCache<T extends KubeObject> implements ObjectCache<T> {
+  readonly #objects = new Map<Key, T>();
+  readonly #subscribers = new Set<(change: Change<T>) => void>();
+  readonly #waiters = new Set<Waiter>();
+  readonly #behind: WatchEvent[] = [];
+  #isHeld = false;
+  #reached = '0';
+
+  constructor(server: FakeApiServer, kind: string) {
+    for (const object of server.list(kind)) this.#see({ type: 'ADDED', object });
+    server.watch((event) => {
+      if (event.object.kind !== kind) return;
+      if (this.#isHeld) this.#behind.push(event);
+      else this.#see(event);
+    });
+  }
+
+  /** From now on the cache lags: nothing new is seen until `catchUp`. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  catchUp(): void {
+    this.#isHeld = false;
+    for (const event of this.#behind.splice(0)) this.#see(event);
+  }
+
+  /** Callers of hasReached that still wait; a test's proof that none leaks. */
+  get waiting(): number {
+    return this.#waiters.size;
+  }
+
+  get(key: Key): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  list(): readonly T[] {
+    return [...this.#objects.values()];
+  }
+
+  ownedBy(uid: string): readonly T[] {
+    return this.list().filter((object) =>
+      object.metadata.ownerReferences?.some((owner) => owner.controller && owner.uid === uid),
+    );
+  }
+
+  subscribe(onChange: (change: Change<T>) => void): () => void {
+    for (const object of this.list()) onChange({ kind: 'added', object, isInitial: true });
+    this.#subscribers.add(onChange);
+    return () => void this.#subscribers.delete(onChange);
+  }
+
+  hasReached(resourceVersion: string, signal: AbortSignal): Promise<boolean> {
+    if (compareVersions(this.#reached, resourceVersion) >= 0) return Promise.resolve(true);
+    if (signal.aborted) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const settle = (hasReached: boolean): void => {
+        this.#waiters.delete(waiter);
+        signal.removeEventListener('abort', onAbort);
+        resolve(hasReached);
+      };
+      const onAbort = (): void => settle(false);
+      const waiter = { version: resourceVersion, resolve: () => settle(true) };
+      this.#waiters.add(waiter);
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  #see(event: WatchEvent): void {
+    const object = event.object as unknown as T;
+    const previous = this.#objects.get(keyOf(object));
+    if (event.type === 'DELETED') this.#objects.delete(keyOf(object));
+    else this.#objects.set(keyOf(object), object);
+    const change = changeOf(event.type, object, previous);
+    for (const subscriber of [...this.#subscribers]) subscriber(change);
+    this.#advance(object.metadata.resourceVersion ?? '0');
+  }
+
+  #advance(version: string): void {
+    this.#reached = version;
+    for (const waiter of [...this.#waiters]) {
+      if (compareVersions(version, waiter.version) >= 0) waiter.resolve();
+    }
+  }
+}
+
+function changeOf<T extends KubeObject>(
+  type: WatchEvent['type'],
+  object: T,
+  previous: T | undefined,
+): Change<T> {
+  if (type === 'DELETED') return { kind: 'deleted', object };
+  if (previous === undefined) return { kind: 'added', object, isInitial: false };
+  return { kind: 'updated', object, previous };
+}

@@ -1,0 +1,40 @@
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Server-side apply for one field manager: states `next` over `live` and removes what the manager
+ * stated `before` and no longer does. Fields of others stay; a list is one value.
+ * https://kubernetes.io/docs/reference/using-api/server-side-apply/
+ */
+export function applyFields(live: Fields, before: Fields, next: Fields): Fields {
+  const result: Record<string, unknown> = { ...live };
+  for (const [field, value] of Object.entries(before)) {
+    if (!(field in next)) dropField(result, field, value);
+  }
+  for (const [field, value] of Object.entries(next)) {
+    result[field] = isFields(value)
+      ? applyFields(fieldsOf(live[field]), fieldsOf(before[field]), value)
+      : value;
+  }
+  return result;
+}
+
+/** A map loses only the entries that the manager itself had stated. */
+function dropField(result: Record<string, unknown>, field: string, stated: unknown): void {
+  const live = result[field];
+  if (isFields(stated) && isFields(live)) {
+    const rest = applyFields(live, stated, {});
+    if (Object.keys(rest).length > 0) {
+      result[field] = rest;
+      return;
+    }
+  }
+  delete result[field];
+}
+
+function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : {};
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
