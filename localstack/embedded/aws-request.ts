@@ -1,0 +1,71 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { AwsFault } from './aws-fault.ts';
+import { API_VERSIONS } from './embedded-aws.ts';
+import type { ServiceName } from './operations.ts';
+
+/** Where a signature says that the request belongs. */
+interface CredentialScope {
+  readonly region: string;
+  readonly service: string;
+}
+
+const SERVICES: readonly string[] = Object.keys(API_VERSIONS);
+
+/**
+ * The service by the credential scope of the signature, else by `Version`; ELBv2 if neither tells.
+ * Decides only in which service's form to answer.
+ */
+export function serviceOf(headers: IncomingHttpHeaders, params: URLSearchParams): ServiceName {
+  const scoped = scopeOf(headers, params)?.service ?? '';
+  if (SERVICES.includes(scoped)) return scoped as ServiceName;
+  const version = params.get('Version');
+  const match = Object.entries(API_VERSIONS).find(([, known]) => known === version);
+  return (match?.[0] ?? 'elasticloadbalancing') as ServiceName;
+}
+
+/**
+ * Signatures are not verified, but there must be one, and for this region and a known service.
+ * Throws MissingAuthenticationToken, IncompleteSignature, SignatureDoesNotMatch.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/signature-v4-troubleshooting.html
+ */
+export function checkSignature(
+  headers: IncomingHttpHeaders,
+  params: URLSearchParams,
+  region: string,
+): void {
+  if (headers.authorization === undefined && !params.has('X-Amz-Credential')) {
+    throw new AwsFault('MissingAuthenticationToken', 'Missing Authentication Token', 403);
+  }
+  const scope = scopeOf(headers, params);
+  if (scope === undefined) {
+    throw new AwsFault(
+      'IncompleteSignature',
+      "Authorization header requires 'Credential' parameter with a scope of date/region/service/aws4_request",
+    );
+  }
+  if (scope.region !== region) throw wrongScope(`a valid region, not '${scope.region}'`);
+  if (!SERVICES.includes(scope.service))
+    throw wrongScope(`a service known here, not '${scope.service}'`);
+}
+
+/** Throws MissingAction. */
+export function actionOf(params: URLSearchParams): string {
+  const action = params.get('Action');
+  if (action !== null && action !== '') return action;
+  throw new AwsFault('MissingAction', 'The request is missing the parameter Action');
+}
+
+function scopeOf(
+  headers: IncomingHttpHeaders,
+  params: URLSearchParams,
+): CredentialScope | undefined {
+  const header = /Credential=([^,\s]+)/.exec(headers.authorization ?? '')?.[1];
+  const credential = header ?? params.get('X-Amz-Credential') ?? '';
+  const [, , region, service, end] = credential.split('/');
+  if (region === undefined || service === undefined || end !== 'aws4_request') return undefined;
+  return { region, service };
+}
+
+function wrongScope(wanted: string): AwsFault {
+  return new AwsFault('SignatureDoesNotMatch', `Credential should be scoped to ${wanted}.`, 403);
+}

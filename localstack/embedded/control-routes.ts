@@ -1,0 +1,122 @@
+import type { AwsSettings } from './aws-world.ts';
+import type { LoadBalancerState } from './balancer-store.ts';
+import type { EmbeddedAwsControl } from './embedded-aws-control.ts';
+import type { FaultRule } from './fault-script.ts';
+import type { HeldRequests } from './held-requests.ts';
+
+/** What the routes under /_embedded/ act on. */
+export interface ControlParts {
+  readonly control: EmbeddedAwsControl;
+  readonly held: HeldRequests;
+}
+
+export interface ControlRequest {
+  readonly method: string;
+  /** Below /_embedded/, decoded. */
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+  /** Parsed JSON; an empty object without a body. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+type Route = (parts: ControlParts, request: ControlRequest) => unknown;
+
+/** By method and first path segment. */
+const ROUTES: Readonly<Record<string, Route>> = {
+  'GET calls': ({ control }, { query }) => ({
+    counts: control.counts(),
+    calls: control.calls(query.get('operation') ?? undefined),
+  }),
+  'DELETE calls': ({ control }) => done(() => control.clearCalls()),
+  'GET state': ({ control, held }) => ({
+    ...control.snapshot(),
+    held: held.list(),
+    faults: control.pendingFaults(),
+  }),
+  'GET faults': ({ control }) => ({ faults: control.pendingFaults() }),
+  'POST faults': ({ control }, { body }) => done(() => control.addFault(parseFaultRule(body))),
+  'DELETE faults': ({ control }) => done(() => control.clearFaults()),
+  'POST release': ({ held }, { body }) => ({
+    released: held.release(optionalText(body, 'operation')),
+  }),
+  'PATCH settings': ({ control }, { body }) => {
+    control.changeSettings(body as Partial<AwsSettings>);
+    return control.settings();
+  },
+  'PUT load-balancers': ({ control }, { path, body }) => setState(control, path, parseState(body)),
+  'DELETE load-balancers': ({ control }, { path }) => setState(control, path, undefined),
+  'POST reset': ({ control, held }, { body }) =>
+    done(() => {
+      held.abandonAll();
+      control.reset({ keepNetwork: body['keepNetwork'] === true });
+    }),
+};
+
+/** The answer's JSON, or undefined if there is no such route. Throws RangeError for a bad body. */
+export function routeControl(parts: ControlParts, request: ControlRequest): unknown {
+  const route = ROUTES[`${request.method} ${request.path[0] ?? ''}`];
+  return route?.(parts, request);
+}
+
+function done(act: () => void): { readonly ok: true } {
+  act();
+  return { ok: true };
+}
+
+function setState(
+  control: EmbeddedAwsControl,
+  path: readonly string[],
+  state: LoadBalancerState | undefined,
+): unknown {
+  const [, name = '', leaf] = path;
+  if (leaf !== 'state') return undefined;
+  if (control.setState(name, state)) return { ok: true };
+  throw new RangeError(`there is no load balancer named "${name}"`);
+}
+
+const STATE_CODES: readonly unknown[] = [
+  'provisioning',
+  'active',
+  'active_impaired',
+  'failed',
+] satisfies LoadBalancerState['code'][];
+
+function parseState(body: ControlRequest['body']): LoadBalancerState {
+  const { code } = body;
+  if (!STATE_CODES.includes(code)) {
+    throw new RangeError(`code must be one of ${STATE_CODES.join(', ')}`);
+  }
+  const reason = optionalText(body, 'reason');
+  const parsed = { code: code as LoadBalancerState['code'] };
+  return reason === undefined ? parsed : { ...parsed, reason };
+}
+
+/** Fields that an effect of each kind needs, with their types. */
+const EFFECT_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  error: { code: 'string', status: 'number', message: 'string' },
+  lostResponse: {},
+  dropBeforeApply: {},
+  html500: {},
+  delay: { delayMs: 'number' },
+  hold: {},
+  staleReads: { ageMs: 'number' },
+};
+
+function parseFaultRule(body: ControlRequest['body']): FaultRule {
+  if (typeof body['operation'] !== 'string') throw new RangeError('operation must be a string');
+  const effect = body['effect'] as Record<string, unknown> | null | undefined;
+  const fields = EFFECT_FIELDS[String(effect?.['kind'])];
+  if (fields === undefined) {
+    throw new RangeError(`effect.kind must be one of ${Object.keys(EFFECT_FIELDS).join(', ')}`);
+  }
+  for (const [field, type] of Object.entries(fields)) {
+    if (typeof effect?.[field] !== type) throw new RangeError(`effect.${field} must be a ${type}`);
+  }
+  return body as unknown as FaultRule;
+}
+
+function optionalText(body: ControlRequest['body'], field: string): string | undefined {
+  const value = body[field];
+  if (value === undefined || typeof value === 'string') return value;
+  throw new RangeError(`${field} must be a string`);
+}

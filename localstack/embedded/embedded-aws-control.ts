@@ -1,0 +1,73 @@
+import type { AwsSettings, AwsWorld } from './aws-world.ts';
+import type { LoadBalancerState } from './balancer-store.ts';
+import type { Call, CallLog } from './call-log.ts';
+import type { FaultRule, FaultScript, PendingFault } from './fault-script.ts';
+import { clearNetwork } from './network.ts';
+import type { SettingsHolder } from './settings.ts';
+import type { TokenBuckets } from './token-buckets.ts';
+import { snapshotWorld, type WorldSnapshot } from './world-snapshot.ts';
+
+/** What tests, demos and simulations do behind the back of AWS's clients. */
+export interface EmbeddedAwsControl {
+  /** The latest calls, oldest first; of one operation, if given. */
+  calls(operation?: string): readonly Call[];
+  /** Calls per operation since the last clear. */
+  counts(): Readonly<Record<string, number>>;
+  clearCalls(): void;
+  /** Throws a RangeError for a rule that could never do what it says. */
+  addFault(rule: FaultRule): void;
+  pendingFaults(): readonly PendingFault[];
+  clearFaults(): void;
+  settings(): AwsSettings;
+  /** Throws a RangeError that names a bad field. */
+  changeSettings(patch: Partial<AwsSettings>): void;
+  /** Pins a balancer's state; undefined hands it back to the clock. False if there is none. */
+  setState(name: string, state: LoadBalancerState | undefined): boolean;
+  snapshot(): WorldSnapshot;
+  /** Back to an empty account; `keepNetwork` leaves VPCs, subnets, gateways and groups. */
+  reset(options?: { readonly keepNetwork?: boolean }): void;
+}
+
+/** The parts of the model that are controlled. */
+export interface ModelParts {
+  readonly world: AwsWorld;
+  readonly settings: SettingsHolder;
+  readonly buckets: TokenBuckets;
+  readonly faults: FaultScript;
+  readonly log: CallLog;
+}
+
+export function createControl(parts: ModelParts): EmbeddedAwsControl {
+  const { world, settings, buckets, faults, log } = parts;
+  const nowMs = (): number => world.clock.now();
+  return {
+    calls: (operation) => log.calls(operation),
+    counts: () => log.counts(),
+    clearCalls: () => log.clear(),
+    addFault: (rule) => faults.add(rule, nowMs()),
+    pendingFaults: () => faults.pending(nowMs()),
+    clearFaults: () => faults.clear(),
+    settings: () => settings.current,
+    changeSettings: (patch) => settings.change(patch),
+    setState: (name, state) => setState(world, name, state),
+    snapshot: () => snapshotWorld(world, buckets.levels()),
+    reset: (options = {}) => reset(parts, options.keepNetwork ?? false),
+  };
+}
+
+function reset({ world, buckets, faults, log }: ModelParts, keepNetwork: boolean): void {
+  world.balancers.clear();
+  if (!keepNetwork) clearNetwork(world.network);
+  faults.clear();
+  log.clear();
+  buckets.refillAll();
+}
+
+function setState(world: AwsWorld, name: string, state: LoadBalancerState | undefined): boolean {
+  const balancer = world.balancers.byName(name);
+  if (balancer === undefined) return false;
+  const { stateOverride: _, ...unpinned } = balancer;
+  const changed = state === undefined ? unpinned : { ...unpinned, stateOverride: state };
+  world.balancers.put(changed, world.clock.now());
+  return true;
+}

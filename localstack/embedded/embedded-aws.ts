@@ -1,0 +1,123 @@
+import { invalidAction, rateExceeded } from './aws-fault.ts';
+import type { AwsSettings, AwsWorld, Clock } from './aws-world.ts';
+import { BalancerStore } from './balancer-store.ts';
+import { CallLog } from './call-log.ts';
+import { createControl, type EmbeddedAwsControl, type ModelParts } from './embedded-aws-control.ts';
+import { type Arrival, type Exchange, exchangeOf, refusedExchange } from './exchange.ts';
+import { FaultScript } from './fault-script.ts';
+import type { Input } from './input-fields.ts';
+import { createNetwork } from './network.ts';
+import { OPERATIONS, type Operation, type ServiceName } from './operations.ts';
+import { regionFacts } from './region-facts.ts';
+import { createIds, type Random } from './seeded-ids.ts';
+import { SettingsHolder } from './settings.ts';
+import { TokenBuckets } from './token-buckets.ts';
+
+export interface EmbeddedAwsOptions {
+  readonly clock: Clock;
+  /** Numbers in [0, 1); all ids come from it. */
+  readonly random: Random;
+  /** Default us-east-1. */
+  readonly region?: string;
+  /** Default 000000000000, as on LocalStack. */
+  readonly accountId?: string;
+  readonly settings?: Partial<AwsSettings>;
+}
+
+/** Who asks, as far as the call log and the lookup of the operation care. */
+export interface CallContext {
+  readonly userAgent?: string;
+  /** If given, only operations of this service are found. */
+  readonly service?: ServiceName;
+}
+
+export interface EmbeddedAws {
+  readonly region: string;
+  /**
+   * One request, answered at once: begin() and run(). Scripted waits are not waited for.
+   * `input` and the answer have the shape of the SDK command of that name.
+   */
+  handle(operation: string, input: Input, context?: CallContext): unknown;
+  /** One request in two steps, for callers that wait on scripted delays and holds in between. */
+  begin(operation: string, input: Input, context?: CallContext): Exchange;
+  readonly control: EmbeddedAwsControl;
+}
+
+/** https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/ and the same for EC2, STS. */
+export const API_VERSIONS: Readonly<Record<ServiceName, string>> = {
+  elasticloadbalancing: '2015-12-01',
+  ec2: '2016-11-15',
+  sts: '2011-06-15',
+};
+
+/**
+ * AWS as a state machine: ELBv2 load balancers and the EC2 network they stand on, for one account
+ * and one region. No I/O, no timers, no time and no chance but the injected ones. Throws a
+ * RangeError for a bad region or setting.
+ */
+export function createEmbeddedAws(options: EmbeddedAwsOptions): EmbeddedAws {
+  const parts = createParts(options);
+  const begin: EmbeddedAws['begin'] = (name, input, context = {}) =>
+    beginExchange(parts, name, input, context);
+  return {
+    region: parts.world.facts.region,
+    begin,
+    handle: (name, input, context) => begin(name, input, context).run(),
+    control: createControl(parts),
+  };
+}
+
+function createParts(options: EmbeddedAwsOptions): ModelParts {
+  const settings = new SettingsHolder();
+  settings.change(options.settings ?? {});
+  const world: AwsWorld = {
+    accountId: options.accountId ?? '000000000000',
+    facts: regionFacts(options.region ?? 'us-east-1'),
+    clock: options.clock,
+    ids: createIds(options.random),
+    balancers: new BalancerStore(),
+    network: createNetwork(),
+    get settings() {
+      return settings.current;
+    },
+  };
+  const buckets = new TokenBuckets(options.clock);
+  return { world, settings, buckets, faults: new FaultScript(), log: new CallLog() };
+}
+
+function beginExchange(
+  parts: ModelParts,
+  name: string,
+  input: Input,
+  context: CallContext,
+): Exchange {
+  const { world, settings, buckets, faults } = parts;
+  const operation = findOperation(name, context.service);
+  const service = context.service ?? operation?.service ?? 'elasticloadbalancing';
+  const arrival = noteArrival(parts, name, input, { ...context, service });
+  if (operation === undefined) {
+    return refusedExchange(arrival, invalidAction(name, API_VERSIONS[service]));
+  }
+  if (settings.current.budget === 'aws' && !buckets.tryTake(operation.bucket)) {
+    return refusedExchange(arrival, rateExceeded());
+  }
+  const effect = faults.take(name, operation.kind === 'read', world.clock.now());
+  return exchangeOf(world, operation, arrival, effect);
+}
+
+function findOperation(name: string, service: ServiceName | undefined): Operation | undefined {
+  const operation = OPERATIONS.get(name);
+  return service === undefined || operation?.service === service ? operation : undefined;
+}
+
+function noteArrival(
+  { world, log }: ModelParts,
+  operation: string,
+  input: Input,
+  context: CallContext & { readonly service: ServiceName },
+): Arrival {
+  const { service, userAgent } = context;
+  const at = world.clock.now();
+  const agent = userAgent === undefined ? {} : { userAgent };
+  return { input, note: log.open({ at, service, operation, input, ...agent }) };
+}

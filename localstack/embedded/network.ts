@@ -1,0 +1,72 @@
+/** The EC2 resources that load balancers stand on. Records are replaced, never changed in place. */
+export interface Network {
+  readonly vpcs: Map<string, Vpc>;
+  readonly subnets: Map<string, Subnet>;
+  readonly internetGateways: Map<string, InternetGateway>;
+  readonly securityGroups: Map<string, SecurityGroup>;
+}
+
+export type Tags = ReadonlyMap<string, string>;
+
+export interface Vpc {
+  readonly id: string;
+  readonly cidr: string;
+  /** A /56, if the VPC has IPv6. */
+  readonly ipv6Cidr?: string;
+  readonly tags: Tags;
+}
+
+export interface Subnet {
+  readonly id: string;
+  readonly vpcId: string;
+  readonly cidr: string;
+  /** A /64 of the VPC's, if the subnet has IPv6. */
+  readonly ipv6Cidr?: string;
+  readonly zoneName: string;
+  readonly zoneId: string;
+  readonly tags: Tags;
+}
+
+export interface InternetGateway {
+  readonly id: string;
+  readonly attachedVpcId?: string;
+  readonly tags: Tags;
+}
+
+export interface SecurityGroup {
+  readonly id: string;
+  readonly vpcId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly tags: Tags;
+}
+
+export function createNetwork(): Network {
+  return {
+    vpcs: new Map(),
+    subnets: new Map(),
+    internetGateways: new Map(),
+    securityGroups: new Map(),
+  };
+}
+
+export function clearNetwork(network: Network): void {
+  for (const resources of Object.values(network)) resources.clear();
+}
+
+export function hasInternetGateway(network: Network, vpcId: string): boolean {
+  for (const gateway of network.internetGateways.values()) {
+    if (gateway.attachedVpcId === vpcId) return true;
+  }
+  return false;
+}
+
+/** Name of the security group that every VPC is born with. */
+export const DEFAULT_GROUP_NAME = 'default';
+
+export function defaultSecurityGroup(network: Network, vpcId: string): SecurityGroup | undefined {
+  for (const group of network.securityGroups.values()) {
+    if (group.vpcId === vpcId && group.name === DEFAULT_GROUP_NAME) return group;
+  }
+  return undefined;
+}

@@ -1,0 +1,92 @@
+import { AwsFault } from './aws-fault.ts';
+import type { AwsWorld, ReadableWorld } from './aws-world.ts';
+import { dependencyViolation, invalidParameterValue, requiredParameter } from './ec2-faults.ts';
+import { selectResources } from './ec2-filters.ts';
+import { describeTagSet, newResourceId, specifiedTags } from './ec2-tags.ts';
+import type { Input } from './input-fields.ts';
+import { DEFAULT_GROUP_NAME, type SecurityGroup } from './network.ts';
+import { existingVpc } from './vpcs.ts';
+
+/** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateSecurityGroup.html */
+export function createSecurityGroup(world: AwsWorld, input: Input): unknown {
+  const name = requiredParameter(input, 'GroupName');
+  const description = requiredParameter(input, 'Description');
+  const vpc = existingVpc(world, requiredParameter(input, 'VpcId'));
+  checkName(world, vpc.id, name);
+  const tags = specifiedTags(input, 'security-group');
+  const id = newResourceId(world, 'sg', tags, {
+    ids: world.network.securityGroups,
+    duplicateCode: 'InvalidSecurityGroup.DuplicateCustomId',
+  });
+  const group: SecurityGroup = { id, vpcId: vpc.id, name, description, tags };
+  world.network.securityGroups.set(id, group);
+  return { GroupId: id, SecurityGroupArn: groupArn(world, id), Tags: describeTagSet(tags) };
+}
+
+/** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeSecurityGroups.html */
+export function describeSecurityGroups(world: ReadableWorld, input: Input): unknown {
+  const groups = selectResources(input, world.network.securityGroups, {
+    idField: 'GroupIds',
+    notFoundCode: 'InvalidGroup.NotFound',
+    filters: {
+      'group-id': (group) => [group.id],
+      'group-name': (group) => [group.name],
+      'vpc-id': (group) => [group.vpcId],
+      description: (group) => [group.description],
+    },
+  });
+  return { SecurityGroups: groups.map((group) => describeGroup(world, group)) };
+}
+
+/** A group that a balancer uses stays. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DeleteSecurityGroup.html */
+export function deleteSecurityGroup(world: AwsWorld, input: Input): unknown {
+  const id = requiredParameter(input, 'GroupId');
+  const group = world.network.securityGroups.get(id);
+  if (group === undefined) {
+    throw new AwsFault('InvalidGroup.NotFound', `The security group '${id}' does not exist`);
+  }
+  if (group.name === DEFAULT_GROUP_NAME) {
+    throw new AwsFault(
+      'CannotDelete',
+      `the specified group: "${id}" name: "default" cannot be deleted by a user`,
+    );
+  }
+  if (world.balancers.all().some((balancer) => balancer.securityGroups.includes(id))) {
+    throw dependencyViolation('resource', id);
+  }
+  world.network.securityGroups.delete(id);
+  return { Return: true, GroupId: id };
+}
+
+function checkName(world: AwsWorld, vpcId: string, name: string): void {
+  if (name === DEFAULT_GROUP_NAME || name.startsWith('sg-')) {
+    throw invalidParameterValue(`Cannot use reserved security group name: ${name}`);
+  }
+  for (const group of world.network.securityGroups.values()) {
+    if (group.vpcId === vpcId && group.name === name) {
+      throw new AwsFault(
+        'InvalidGroup.Duplicate',
+        `The security group '${name}' already exists for VPC '${vpcId}'`,
+      );
+    }
+  }
+}
+
+function describeGroup(world: ReadableWorld, group: SecurityGroup): unknown {
+  return {
+    GroupId: group.id,
+    GroupName: group.name,
+    Description: group.description,
+    VpcId: group.vpcId,
+    OwnerId: world.accountId,
+    SecurityGroupArn: groupArn(world, group.id),
+    IpPermissions: [],
+    IpPermissionsEgress: [{ IpProtocol: '-1', IpRanges: [{ CidrIp: '0.0.0.0/0' }] }],
+    Tags: describeTagSet(group.tags),
+  };
+}
+
+function groupArn(world: ReadableWorld, id: string): string {
+  const { partition, region } = world.facts;
+  return `arn:${partition}:ec2:${region}:${world.accountId}:security-group/${id}`;
+}

@@ -1,0 +1,36 @@
+import type { AwsSettings } from './aws-world.ts';
+
+const DEFAULT_SETTINGS: AwsSettings = { provisioningMs: 2000, budget: 'aws', quota: 50 };
+
+/** The settings in force. */
+export class SettingsHolder {
+  #current: AwsSettings = DEFAULT_SETTINGS;
+
+  get current(): AwsSettings {
+    return this.#current;
+  }
+
+  /** Replaces the given fields. Throws a RangeError that names a bad one. */
+  change(patch: Partial<AwsSettings>): void {
+    for (const field of Object.keys(patch)) {
+      if (!Object.hasOwn(DEFAULT_SETTINGS, field)) {
+        throw new RangeError(`unknown setting "${field}"`);
+      }
+    }
+    this.#current = checked({ ...this.#current, ...patch });
+  }
+}
+
+function checked(settings: AwsSettings): AwsSettings {
+  checkNumber('provisioningMs', settings.provisioningMs);
+  checkNumber('quota', settings.quota);
+  if (settings.budget !== 'aws' && settings.budget !== 'off') {
+    throw new RangeError(`budget must be "aws" or "off", not "${String(settings.budget)}"`);
+  }
+  return settings;
+}
+
+function checkNumber(field: string, value: unknown): void {
+  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return;
+  throw new RangeError(`${field} must be a number of at least 0, not ${JSON.stringify(value)}`);
+}
