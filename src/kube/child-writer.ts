@@ -1,19 +1,24 @@
 import { apiVersionOf, type KubeObject, type ResourceKind } from '../core/kube-object.ts';
 import type { ChildWriter } from '../core/object-store.ts';
 import type { KubeClient } from './kube-client.ts';
-import { isConflict, isNotFound, translated } from './kube-error.ts';
+import { isConflict, isNotFound, KubeError, translated } from './kube-error.ts';
 import { findLive, readLive } from './live-object.ts';
-import { describe, objectPath } from './resource-path.ts';
-import { applyRequest } from './server-side-apply.ts';
+import { describe, objectPath, resourcePath } from './resource-path.ts';
+import {
+  applyRequest,
+  asAppliedByUs,
+  FIELD_MANAGER,
+  type FieldOwner,
+} from './server-side-apply.ts';
 
 /** Writes children of the given kinds; every method throws OperatorError. */
 export function createChildWriter(client: KubeClient, kinds: readonly ResourceKind[]): ChildWriter {
   const kindOf = kindFinder(kinds);
   return {
+    create: (child) =>
+      translated(`create ${describe(child)}`, () => createChild(client, kindOf(child), child)),
     apply: (child) =>
-      translated(`apply ${describe(child)}`, () =>
-        client.request<KubeObject>(applyRequest(objectPath(kindOf(child), child), child)),
-      ),
+      translated(`apply ${describe(child)}`, () => applyChild(client, kindOf(child), child)),
     delete: (child) =>
       translated(`delete ${describe(child)}`, () => deleteChild(client, kindOf(child), child)),
     get: (child) =>
@@ -28,6 +33,61 @@ function kindFinder(kinds: readonly ResourceKind[]): (child: KubeObject) => Reso
     if (!found) throw new Error(`${apiVersion} ${kind} is not among the kinds of this writer`);
     return found;
   };
+}
+
+/** A plain create is the only write that fails where an object of the name exists already. */
+async function createChild(
+  client: KubeClient,
+  kind: ResourceKind,
+  child: KubeObject,
+): Promise<KubeObject | undefined> {
+  const { namespace } = child.metadata;
+  try {
+    return await client.request<KubeObject>({
+      method: 'POST',
+      path: resourcePath(kind, { namespace }),
+      query: { fieldManager: FIELD_MANAGER },
+      body: JSON.stringify(child),
+    });
+  } catch (error) {
+    if (error instanceof KubeError && error.reason === 'AlreadyExists') return undefined;
+    throw error;
+  }
+}
+
+async function applyChild(
+  client: KubeClient,
+  kind: ResourceKind,
+  child: KubeObject,
+): Promise<KubeObject> {
+  await ownByApply(client, kind, child);
+  return client.request<KubeObject>(applyRequest(objectPath(kind, child), child));
+}
+
+interface ManagedObject extends KubeObject {
+  readonly metadata: KubeObject['metadata'] & { readonly managedFields?: readonly FieldOwner[] };
+}
+
+/**
+ * What a plain create set is owned by our name, but not by apply, and a later apply would leave
+ * alone what it no longer lists. So the entry is turned into one of apply first
+ * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#migrating-between-client-side-and-server-side-apply).
+ */
+async function ownByApply(
+  client: KubeClient,
+  kind: ResourceKind,
+  child: KubeObject,
+): Promise<void> {
+  const live = await readLive<ManagedObject>(client, kind, child);
+  const owners = live?.metadata.managedFields && asAppliedByUs(live.metadata.managedFields);
+  if (!owners) return;
+  const { uid, resourceVersion } = live.metadata;
+  await client.request<KubeObject>({
+    method: 'PATCH',
+    path: objectPath(kind, child),
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: JSON.stringify({ metadata: { uid, resourceVersion, managedFields: owners } }),
+  });
 }
 
 /** Background: what the child owns goes after it, by the garbage collector. */

@@ -85,6 +85,15 @@ export function isConflict(error: unknown): boolean {
   return error instanceof KubeError && error.status === 409;
 }
 
+/**
+ * The object of this name is not the one whose UID the patch gave: the API server says that the
+ * field is immutable.
+ */
+export function isOtherObject(error: unknown): boolean {
+  if (!(error instanceof KubeError) || error.status !== 422) return false;
+  return error.details?.causes.some((cause) => cause.field === 'metadata.uid') ?? false;
+}
+
 /** A write into a namespace that is being deleted, or that is gone. */
 export function isNamespaceLeaving(error: unknown): boolean {
   if (!(error instanceof KubeError)) return false;
@@ -123,10 +132,12 @@ function operatorErrorOf(step: string, error: KubeError): OperatorError {
   const reason = reasonOf(error);
   const { healedBy, next } = kubeReasons[reason];
   const advice = healedBy === 'person' ? `; ${next}` : '';
+  const what =
+    reason === 'KindNotInstalled' ? 'the API server does not serve this kind' : error.message;
   const { retryAfterMs } = error;
   return new OperatorError({
     reason,
-    message: `${step}: ${error.message}${advice}`,
+    message: `${step}: ${what}${advice}`,
     healedBy,
     cause: error,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -147,6 +158,7 @@ const REASON_BY_STATUS: Readonly<Record<number, KubeReason>> = {
 function reasonOf(error: KubeError): KubeReason {
   if (isNamespaceLeaving(error)) return 'NamespaceTerminating';
   if (isKindMissing(error)) return 'KindNotInstalled';
+  if (isOtherObject(error)) return CoreReason.Conflict;
   return REASON_BY_STATUS[error.status] ?? 'ApiServerUnavailable';
 }
 

@@ -1,7 +1,7 @@
 import { apiVersionOf, type KubeObject, type ResourceKind } from '../core/kube-object.ts';
 import type { ObjectWriter } from '../core/object-store.ts';
 import type { KubeClient } from './kube-client.ts';
-import { isConflict, isNotFound, KubeError, translated } from './kube-error.ts';
+import { isNotFound, isOtherObject, KubeError, translated } from './kube-error.ts';
 import { findLive } from './live-object.ts';
 import { describe, objectPath } from './resource-path.ts';
 import { applyRequest } from './server-side-apply.ts';
@@ -135,8 +135,7 @@ async function applyStatus<T extends KubeObject>(
   try {
     return await client.request<T>(applyRequest(objectPath(kind, object, 'status'), applied));
   } catch (error) {
-    if (isNotFound(error)) return undefined;
-    if (isConflict(error) && !(await findLive(client, kind, object))) return undefined;
+    if (isNotFound(error) || isOtherObject(error)) return undefined;
     throw error;
   }
 }

@@ -22,3 +22,26 @@ export function applyRequest(
     body: JSON.stringify(object),
   };
 }
+
+/** An entry of metadata.managedFields. */
+export interface FieldOwner {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly subresource?: string;
+}
+
+/**
+ * The owners of an object's fields, with what we own by create turned into what we own by apply;
+ * undefined where there is nothing to turn. An entry of apply that we had beside it gives way: the
+ * apply that follows takes its fields again.
+ */
+export function asAppliedByUs(owners: readonly FieldOwner[]): readonly FieldOwner[] | undefined {
+  const created = owners.find((owner) => isOurs(owner) && owner.operation === 'Update');
+  if (!created) return undefined;
+  const others = owners.filter((owner) => !isOurs(owner));
+  return [...others, { ...created, operation: 'Apply' }];
+}
+
+function isOurs(owner: FieldOwner): boolean {
+  return owner.manager === FIELD_MANAGER && !owner.subresource;
+}

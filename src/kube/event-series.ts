@@ -1,0 +1,140 @@
+import type { Clock } from '../core/clock.ts';
+import type { EventDraft } from '../core/events.ts';
+import type { KubeObject, ResourceKind } from '../core/kube-object.ts';
+import type { KubeRequest } from './kube-transport.ts';
+import { microTime } from './micro-time.ts';
+import { resourcePath } from './resource-path.ts';
+
+export const EVENT_KIND: ResourceKind = {
+  group: 'events.k8s.io',
+  version: 'v1',
+  kind: 'Event',
+  plural: 'events',
+};
+
+/** Qualified name of who reports; part of the identity of a series. */
+export const REPORTING_CONTROLLER = 'albridge.io/operator';
+
+/** The same event, once or over and over: one Event object in the API server. */
+export interface EventSeries {
+  readonly key: string;
+  readonly regarding: KubeObject;
+  readonly draft: EventDraft;
+  readonly firstSeenMs: number;
+  /** `lastSeenMs` is wall time, `lastSeenMonotonicMs` decides whether the series goes on. */
+  lastSeenMs: number;
+  lastSeenMonotonicMs: number;
+  count: number;
+  /** What the API server knows; 0 before the object exists there. */
+  writtenCount: number;
+  name: string;
+  isQueued: boolean;
+}
+
+export function startSeries(clock: Clock, regarding: KubeObject, draft: EventDraft): EventSeries {
+  const nowMs = clock.now();
+  return {
+    key: seriesKey(regarding, draft),
+    regarding: referenceTo(regarding),
+    draft,
+    firstSeenMs: nowMs,
+    lastSeenMs: nowMs,
+    lastSeenMonotonicMs: clock.monotonicMs(),
+    count: 1,
+    writtenCount: 0,
+    name: eventName(clock, regarding),
+    isQueued: false,
+  };
+}
+
+/** Without spec and status, which would stay in memory as long as the series. */
+function referenceTo({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(namespace && { namespace }),
+      ...(uid && { uid }),
+      ...(resourceVersion && { resourceVersion }),
+    },
+  };
+}
+
+export function seriesKey(regarding: KubeObject, draft: EventDraft): string {
+  const { type, action, reason, note } = draft;
+  return JSON.stringify([objectId(regarding), type, action, reason, note]);
+}
+
+/** The UID, or where there is none (a draft for an object not read yet) kind and name. */
+export function objectId(object: KubeObject): string {
+  const { uid, namespace = '', name } = object.metadata;
+  return uid ?? `${object.kind} ${namespace}/${name}`;
+}
+
+const MAX_NAME_LENGTH = 253;
+
+/** Unique by chance, so that a restarted process never meets its own old names. */
+export function eventName(clock: Clock, regarding: KubeObject): string {
+  const suffix = `.${randomHex(clock)}${randomHex(clock)}`;
+  const head = regarding.metadata.name.slice(0, MAX_NAME_LENGTH - suffix.length);
+  return head.replace(/[^a-z0-9]+$/, '') + suffix;
+}
+
+function randomHex(clock: Clock): string {
+  return Math.floor(clock.random() * 2 ** 32)
+    .toString(16)
+    .padStart(8, '0');
+}
+
+/**
+ * Events on cluster-scoped objects live in `default`. `reportingInstance` names this process.
+ * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
+ */
+export function createEventRequest(series: EventSeries, reportingInstance: string): KubeRequest {
+  const { regarding, draft, name } = series;
+  const namespace = namespaceOf(regarding);
+  const { apiVersion, kind, metadata } = regarding;
+  return {
+    method: 'POST',
+    path: resourcePath(EVENT_KIND, { namespace }),
+    body: JSON.stringify({
+      apiVersion: 'events.k8s.io/v1',
+      kind: 'Event',
+      metadata: { name, namespace },
+      eventTime: microTime(series.firstSeenMs),
+      reportingController: REPORTING_CONTROLLER,
+      reportingInstance: cut(reportingInstance, 128),
+      type: draft.type,
+      reason: cut(draft.reason, 128),
+      action: cut(draft.action, 128),
+      note: cut(draft.note, 1024),
+      regarding: { apiVersion, kind, ...metadata },
+      ...(series.count > 1 && { series: seriesBody(series) }),
+    }),
+  };
+}
+
+export function patchEventRequest(series: EventSeries): KubeRequest {
+  return {
+    method: 'PATCH',
+    path: resourcePath(EVENT_KIND, { namespace: namespaceOf(series.regarding), name: series.name }),
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: JSON.stringify({ series: seriesBody(series) }),
+  };
+}
+
+function seriesBody(series: EventSeries): object {
+  return { count: series.count, lastObservedTime: microTime(series.lastSeenMs) };
+}
+
+function namespaceOf(regarding: KubeObject): string {
+  return regarding.metadata.namespace ?? 'default';
+}
+
+/** At most `maxBytes` of UTF-8, never half a character. */
+function cut(text: string, maxBytes: number): string {
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes));
+  return text.slice(0, read);
+}
