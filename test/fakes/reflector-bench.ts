@@ -1,0 +1,106 @@
+import type { KubeObject, ResourceKind } from '../../src/core/kube-object.ts';
+import type { Change } from '../../src/core/object-store.ts';
+import { createKubeClient } from '../../src/kube/kube-client.ts';
+import type { KubeRequest } from '../../src/kube/kube-transport.ts';
+import { createObjectCache, type WritableCache } from '../../src/kube/object-cache.ts';
+import { type Reflector, type ReflectorOptions, startReflector } from '../../src/kube/reflector.ts';
+import { ManualClock } from './manual-clock.ts';
+import { RecordingLogger, RecordingMetrics } from './recorders.ts';
+import { type Answer, ScriptedStream, ScriptedTransport } from './scripted-transport.ts';
+
+export const widgets: ResourceKind = {
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Widget',
+  plural: 'widgets',
+};
+
+/** A reflector of `widgets` under a manual clock, over a transport whose answers a test scripts. */
+export interface ReflectorBench {
+  readonly clock: ManualClock;
+  readonly transport: ScriptedTransport;
+  readonly cache: WritableCache<KubeObject>;
+  readonly reflector: Reflector;
+  readonly log: RecordingLogger;
+  readonly metrics: RecordingMetrics;
+  /** Changes as `added a@1`, in their order. */
+  readonly seen: string[];
+  /** One word per request: `watch-list`, `watch@5`, `list`, `list+token`, `full-list`. */
+  readonly asked: () => readonly string[];
+}
+
+export function startReflectorBench(
+  answer: (request: KubeRequest, index: number) => Answer,
+  more: Partial<ReflectorOptions<KubeObject>> = {},
+): ReflectorBench {
+  const clock = new ManualClock();
+  const log = new RecordingLogger();
+  const metrics = new RecordingMetrics();
+  const transport = new ScriptedTransport(answer);
+  const client = createKubeClient({ transport, clock, metrics });
+  const cache = createObjectCache<KubeObject>({ kind: widgets, log, metrics });
+  const seen: string[] = [];
+  cache.subscribe((change) => seen.push(textOf(change)));
+  const reflector = startReflector({ kind: widgets, client, cache, clock, log, metrics, ...more });
+  const asked = (): readonly string[] => transport.requests.map(wordOf);
+  return { clock, transport, cache, reflector, log, metrics, seen, asked };
+}
+
+export function textOf(change: Change<KubeObject>): string {
+  const { name, resourceVersion } = change.object.metadata;
+  return `${change.kind} ${name}@${resourceVersion}`;
+}
+
+export function wordOf({ query = {} }: KubeRequest): string {
+  if (query['sendInitialEvents'] === 'true') return 'watch-list';
+  if (query['watch'] === 'true') return `watch@${query['resourceVersion']}`;
+  if (query['limit'] === undefined) return 'full-list';
+  return query['continue'] === undefined ? 'list' : `list+${query['continue']}`;
+}
+
+export function widget(name: string, resourceVersion: string): object {
+  return {
+    apiVersion: 'example.com/v1',
+    kind: 'Widget',
+    metadata: { name, namespace: 'web', uid: `uid-${name}`, resourceVersion },
+  };
+}
+
+export function event(type: string, name: string, resourceVersion: string): object {
+  return { type, object: widget(name, resourceVersion) };
+}
+
+export function bookmark(resourceVersion: string, isInitialEnd = false): object {
+  const annotations = isInitialEnd ? { 'k8s.io/initial-events-end': 'true' } : undefined;
+  return { type: 'BOOKMARK', object: { metadata: { resourceVersion, annotations } } };
+}
+
+export function errorEvent(code: number, reason: string, retryAfterSeconds?: number): object {
+  return { type: 'ERROR', object: failure(code, reason, retryAfterSeconds) };
+}
+
+export function failure(code: number, reason: string, retryAfterSeconds?: number): object {
+  const details = retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } };
+  return { kind: 'Status', status: 'Failure', code, reason, message: `said ${reason}`, ...details };
+}
+
+/** A stream that begins with the whole state `a@1 .. ` at `resourceVersion`. */
+export function initialStream(
+  names: readonly string[],
+  resourceVersion: string,
+): { readonly stream: ScriptedStream } {
+  const added = names.map((name, index) => event('ADDED', name, `${index + 1}`));
+  return { stream: new ScriptedStream().push(...added, bookmark(resourceVersion, true)) };
+}
+
+export function page(
+  names: readonly string[],
+  resourceVersion: string,
+  next?: string,
+): { readonly status: number; readonly json: unknown } {
+  const items = names.map((name, index) => {
+    const { metadata } = widget(name, `${index + 1}`) as KubeObject;
+    return { metadata };
+  });
+  return { status: 200, json: { metadata: { resourceVersion, continue: next }, items } };
+}
