@@ -26,17 +26,24 @@ interface CustomResourceDefinition {
   };
 }
 
-/** The mirrors as they should be, one for each `crds/*.yaml`. Throws on a CRD of several versions. */
+/** The mirrors as they should be, one for each CRD in `crds/`. Throws on a CRD of several versions. */
 export function desiredMirrors(): readonly Mirror[] {
   return readdirSync(join(root, 'crds'))
     .filter((file) => file.endsWith('.yaml'))
     .toSorted()
-    .map((file) => mirrorOf(file, readFileSync(join(root, 'crds', file), 'utf8')));
+    .map((file) => ({ file, text: readFileSync(join(root, 'crds', file), 'utf8') }))
+    .filter(({ text }) => isDefinition(text))
+    .map(({ file, text }) => mirrorOf(file, text));
 }
 
 /** Paths of the mirrors whose file is missing or says something else. */
 export function staleMirrors(mirrors: readonly Mirror[]): readonly Mirror[] {
   return mirrors.filter(({ path, source }) => readIfThere(join(root, path)) !== source);
+}
+
+/** Other files lie beside the CRDs, such as kustomize's list of them. */
+function isDefinition(text: string): boolean {
+  return (parse(text) as { readonly kind?: string }).kind === 'CustomResourceDefinition';
 }
 
 /** Mirrors one CRD; `file` is its name inside `crds/`, `text` its YAML. */

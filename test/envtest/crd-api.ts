@@ -57,15 +57,20 @@ export function callApi(cluster: ClusterAccess, call: ApiRequest): Promise<ApiAn
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', reject);
         response.on('end', () => {
-          const body = JSON.parse(Buffer.concat(chunks).toString()) as ApiObject;
-          const message = 'message' in body ? String(body.message) : '';
-          resolve({ code: response.statusCode ?? 0, body, message });
+          resolve(answerOf(response.statusCode ?? 0, Buffer.concat(chunks).toString()));
         });
       },
     );
     sent.on('error', reject);
     sent.end(call.body === undefined ? undefined : JSON.stringify(call.body));
   });
+}
+
+/** A group that is not served yet is answered with text, `404 page not found`. */
+function answerOf(code: number, text: string): ApiAnswer {
+  if (!text.startsWith('{')) return { code, body: {} as ApiObject, message: text };
+  const body = JSON.parse(text) as ApiObject;
+  return { code, body, message: 'message' in body ? String(body.message) : '' };
 }
 
 /** Applies a CRD and waits until the API server serves it. */
