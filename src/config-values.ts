@@ -1,0 +1,95 @@
+import type { ListenAddress } from './telemetry/http-server.ts';
+
+/** Parsers of single settings: each gives undefined for a text that it does not accept. */
+export function oneOf<const Word extends string>(
+  ...words: readonly Word[]
+): (text: string) => Word | undefined {
+  return (text) => words.find((word) => word === text);
+}
+
+export function matching(pattern: RegExp): (text: string) => string | undefined {
+  return (text) => (pattern.test(text) ? text : undefined);
+}
+
+export function anyText(text: string): string {
+  return text;
+}
+
+export function wholeNumber(least: number, most: number): (text: string) => number | undefined {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= least && value <= most ? value : undefined;
+  };
+}
+
+export function flag(text: string): boolean | undefined {
+  if (text === 'on' || text === 'true') return true;
+  return text === 'off' || text === 'false' ? false : undefined;
+}
+
+const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+/** `90s`, `1h30m`: as Go writes durations (https://pkg.go.dev/time#ParseDuration). Milliseconds. */
+export function durationMs(leastMs: number, mostMs: number): (text: string) => number | undefined {
+  return (text) => {
+    if (!/^(\d{1,9}(ms|s|m|h))+$/.test(text)) return undefined;
+    const parts = [...text.matchAll(/(\d+)(ms|s|m|h)/g)];
+    const totalMs = parts.reduce(
+      (sum, [, amount, unit]) => sum + Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS],
+      0,
+    );
+    return totalMs >= leastMs && totalMs <= mostMs ? totalMs : undefined;
+  };
+}
+
+/** An http or https address; name and password in it would end up in logs, and are refused. */
+export function httpUrl(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) return undefined;
+  return url.username === '' && url.password === '' ? text : undefined;
+}
+
+const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Names of namespaces between commas; blanks and repetitions do not matter. */
+export function namespaceList(text: string): readonly string[] | undefined {
+  const names = text.split(',').map((name) => name.trim());
+  const given = [...new Set(names.filter((name) => name !== ''))];
+  return given.length > 0 && given.every((name) => NAMESPACE.test(name)) ? given : undefined;
+}
+
+const parsePort = wholeNumber(0, 65_535);
+
+/** `:8080`, `127.0.0.1:0`, `[::1]:8080`; `off` for `off` and, as controller-runtime has it, `0`. */
+export function listenAddress(text: string): ListenAddress | 'off' | undefined {
+  if (text === 'off' || text === '0') return 'off';
+  const [, bracketed, plain, digits = ''] =
+    /^(?:\[([^\]]+)\]|([^:[\]\s]*)):(\d+)$/.exec(text) ?? [];
+  const port = parsePort(digits);
+  if (port === undefined) return undefined;
+  const host = bracketed ?? plain;
+  return host ? { host, port } : { port };
+}
+
+/** The word of `words` that `text` is most likely a slip of, if any is near enough. */
+export function nearest(text: string, words: readonly string[]): string | undefined {
+  const ranked = words
+    .map((word) => ({ word, distance: editDistance(text, word) }))
+    .sort((a, b) => a.distance - b.distance);
+  const [best] = ranked;
+  return best && best.distance <= Math.max(2, text.length / 4) ? best.word : undefined;
+}
+
+/** Levenshtein's: insertions, deletions and replacements, each counting one. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (const [line, letter] of a.split('').entries()) {
+    const next = [line + 1];
+    for (const [column, other] of b.split('').entries()) {
+      const replaced = (row[column] ?? 0) + Number(letter !== other);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

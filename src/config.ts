@@ -1,0 +1,207 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import {
+  AWS_LIMITS,
+  type BudgetLimits,
+  NO_LIMITS,
+  parseBudgetLimits,
+} from './aws/budget-limits.ts';
+import { nearest } from './config-values.ts';
+import type { ClusterSettings } from './kube/cluster-source.ts';
+import { type Setting, settings } from './settings.ts';
+import type { ListenAddress } from './telemetry/http-server.ts';
+import type { LogFormat, LogLevel } from './telemetry/logger.ts';
+
+/** What the operator's environment says, checked and frozen. */
+export interface OperatorConfig {
+  readonly cluster: ClusterSettings;
+  readonly aws: {
+    readonly region: string;
+    readonly endpoint?: string;
+    readonly budget: BudgetLimits;
+  };
+  /** Undefined: the UID of the namespace kube-system. */
+  readonly clusterId?: string;
+  /** Empty: all of them. */
+  readonly namespaces: readonly string[];
+  readonly sweepIntervalMs: number;
+  /** Passes that may run at once, per controller. */
+  readonly concurrency: number;
+  /** Undefined: no metrics and no health checks are served. */
+  readonly metricsAddress?: ListenAddress;
+  /** Undefined: on in a cluster, off with a kubeconfig. */
+  readonly leaderElection?: boolean;
+  readonly log: { readonly level: LogLevel; readonly format: LogFormat };
+  readonly pod: { readonly name?: string; readonly namespace?: string };
+}
+
+export type ParsedConfig =
+  | { readonly kind: 'config'; readonly config: OperatorConfig }
+  /** One sentence for each thing that is wrong, all of them at once. */
+  | { readonly kind: 'problems'; readonly problems: readonly string[] };
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What parsing needs beside the environment. */
+export interface Surroundings {
+  readonly homeDirectory: string;
+  /** Throws if the file cannot be read. */
+  readText(path: string): string;
+}
+
+/** Reads this process's environment, the only place that does. */
+export function loadConfig(): ParsedConfig {
+  return parseConfig(process.env, {
+    homeDirectory: homedir(),
+    readText: (path) => readFileSync(path, 'utf8'),
+  });
+}
+
+export function parseConfig(env: Environment, surroundings: Surroundings): ParsedConfig {
+  const { values, problems: unacceptable } = readSettings(env);
+  const budget = readBudget(values.budget, surroundings);
+  const problems = [
+    ...unacceptable,
+    ...budget.problems,
+    ...contradictions(env),
+    ...unknownSettings(env),
+  ];
+  const region = values.region ?? values.defaultRegion;
+  if (problems.length > 0 || region === undefined) return { kind: 'problems', problems };
+  const config = assemble({ values, region, budget: budget.limits, surroundings });
+  return { kind: 'config', config };
+}
+
+type Settings = typeof settings;
+type Values = {
+  readonly [Key in keyof Settings]:
+    | Exclude<ReturnType<Settings[Key]['parse']>, undefined>
+    | (Settings[Key] extends { readonly default: string } ? never : undefined);
+};
+
+function readSettings(env: Environment): {
+  readonly values: Values;
+  readonly problems: readonly string[];
+} {
+  const problems: string[] = [];
+  const read = ({ name, parse, accepts, ...row }: Setting): unknown => {
+    const text = given(env, name) ?? row.default;
+    if (text === undefined) return undefined;
+    const value = parse(text);
+    if (value === undefined) problems.push(`${name}="${text}": expected ${accepts}`);
+    return value;
+  };
+  const entries = Object.entries<Setting>(settings).map(([key, row]) => [key, read(row)]);
+  return { values: Object.fromEntries(entries) as Values, problems };
+}
+
+interface Budget {
+  readonly limits: BudgetLimits;
+  readonly problems: readonly string[];
+}
+
+function readBudget(value: string, surroundings: Surroundings): Budget {
+  if (value === 'aws') return { limits: AWS_LIMITS, problems: [] };
+  if (value === 'off') return { limits: NO_LIMITS, problems: [] };
+  const refuse = (problems: readonly string[]): Budget => ({
+    limits: AWS_LIMITS,
+    problems: problems.map((problem) => `${settings.budget.name}="${value}": ${problem}`),
+  });
+  try {
+    const parsed = parseBudgetLimits(surroundings.readText(value));
+    if (parsed.kind === 'problems') return refuse(parsed.problems);
+    return { limits: parsed.limits, problems: [] };
+  } catch {
+    return refuse([`expected ${settings.budget.accepts}, and there is no such file to read`]);
+  }
+}
+
+/** What is wrong between settings that are right by themselves. */
+function contradictions(env: Environment): readonly string[] {
+  const isSet = (setting: Setting): boolean => given(env, setting.name) !== undefined;
+  const problems: string[] = [];
+  if (!isSet(settings.region) && !isSet(settings.defaultRegion)) {
+    problems.push(`AWS_REGION is not set: set it to ${settings.region.accepts}`);
+  }
+  if (isSet(settings.namespaces) && !isSet(settings.clusterId)) {
+    problems.push(
+      'ALBRIDGE_NAMESPACES is set, ALBRIDGE_CLUSTER_ID is not: a namespaced install cannot read ' +
+        'the namespace kube-system, so set the id to a name of this cluster that never changes',
+    );
+  }
+  return problems;
+}
+
+/**
+ * ALBRIDGE_ variables that are not the operator's and harm nothing: what the seed script prints for
+ * the examples, settings of the tests, and what Kubernetes adds for each Service in the namespace
+ * (https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables).
+ */
+const OTHERS =
+  /^ALBRIDGE_((SAME_ZONE_)?SUBNETS|SECURITY_GROUPS|VPC|(DOWNLOAD|TEST)_\w+|(\w+_)?SERVICE_(HOST|PORT)(_\w+)?|(\w+_)?PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/;
+
+function unknownSettings(env: Environment): readonly string[] {
+  const known = Object.values<Setting>(settings).map((row) => row.name);
+  const isServiceLink = (name: string): boolean =>
+    name.endsWith('_PORT') && /^(tcp|udp|sctp):/.test(env[name] ?? '');
+  return Object.keys(env)
+    .filter((name) => name.startsWith('ALBRIDGE_') && !known.includes(name))
+    .filter((name) => !OTHERS.test(name) && !isServiceLink(name))
+    .map((name) => {
+      const guess = nearest(name, known);
+      const hint = guess === undefined ? '--help lists the settings' : `did you mean ${guess}?`;
+      return `${name}: there is no such setting, ${hint}`;
+    });
+}
+
+interface Parts {
+  readonly values: Values;
+  readonly region: string;
+  readonly budget: BudgetLimits;
+  readonly surroundings: Surroundings;
+}
+
+function assemble({ values, region, budget, surroundings }: Parts): OperatorConfig {
+  const { metricsAddress } = values;
+  return deepFreeze({
+    cluster: withoutUndefined({
+      serviceHost: values.serviceHost,
+      servicePort: String(values.servicePort),
+      serviceAccountDir: values.serviceAccountDir,
+      kubeconfig: values.kubeconfig,
+      defaultKubeconfig: join(surroundings.homeDirectory, '.kube', 'config'),
+    }),
+    aws: withoutUndefined({ region, budget, endpoint: values.elbEndpoint ?? values.endpoint }),
+    namespaces: values.namespaces ?? [],
+    sweepIntervalMs: values.sweepInterval,
+    concurrency: values.concurrency,
+    ...withoutUndefined({
+      clusterId: values.clusterId,
+      metricsAddress: metricsAddress === 'off' ? undefined : metricsAddress,
+      leaderElection: values.leaderElection,
+    }),
+    log: { level: values.logLevel, format: values.logFormat },
+    pod: withoutUndefined({ name: values.podName, namespace: values.podNamespace }),
+  });
+}
+
+function given(env: Environment, name: string): string | undefined {
+  return env[name]?.trim() || undefined;
+}
+
+type WithoutUndefined<T> = {
+  [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key];
+} & { [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined> };
+
+function withoutUndefined<T extends object>(fields: T): WithoutUndefined<T> {
+  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set) as WithoutUndefined<T>;
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const inner of Object.values(value)) {
+    if (typeof inner === 'object' && inner !== null) deepFreeze(inner as object);
+  }
+  return Object.freeze(value);
+}
