@@ -22,6 +22,8 @@ export function createLogger(options: LoggerOptions): Logger {
     level,
     base: null,
     timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
+    // The fields are clean already; pino's own serializer of `err` would take them for an Error.
+    serializers: { err: (err: unknown) => err },
     formatters: { level: (label: string) => ({ level: label }) },
   };
   return adapt(pino(settings, stream));
