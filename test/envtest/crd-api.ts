@@ -1,5 +1,5 @@
 import { request } from 'node:https';
-import { expect, vi } from 'vitest';
+import { vi } from 'vitest';
 import type { ClusterAccess } from '../control-plane/cluster-access.ts';
 import type { CustomResourceDefinition } from '../unit/crds/custom-resource-definition.ts';
 
@@ -73,6 +73,12 @@ function answerOf(code: number, text: string): ApiAnswer {
   return { code, body, message: 'message' in body ? String(body.message) : '' };
 }
 
+/** The answer, if the API server has done what was asked; throws otherwise. For preparations. */
+export function succeeded(answer: ApiAnswer): ApiAnswer {
+  if (answer.code >= 300) throw new Error(`the API server said ${answer.code}: ${answer.message}`);
+  return answer;
+}
+
 /** Applies a CRD and waits until the API server serves it. */
 export async function installDefinition(
   cluster: ClusterAccess,
@@ -85,7 +91,7 @@ export async function installDefinition(
     patch: 'apply',
     body: definition,
   });
-  expect(applied.message).toBe('');
+  succeeded(applied);
   const { group, names, versions } = definition.spec;
   const path = `/apis/${group}/${versions[0].name}/${names.plural}`;
   await vi.waitUntil(
@@ -101,8 +107,7 @@ export async function createNamespace(cluster: ClusterAccess, prefix: string): P
     path: '/api/v1/namespaces',
     body: { metadata: { generateName: `${prefix}-` } },
   });
-  expect(created.code).toBe(201);
-  return created.body.metadata.name;
+  return succeeded(created).body.metadata.name;
 }
 
 /** Where the objects of a kind live; with `name`, one object. */

@@ -4,7 +4,14 @@ import {
   type CustomResourceDefinition,
   readMyIngressDefinition,
 } from '../unit/crds/custom-resource-definition.ts';
-import { type ApiAnswer, callApi, createNamespace, installDefinition, pathOf } from './crd-api.ts';
+import {
+  type ApiAnswer,
+  callApi,
+  createNamespace,
+  installDefinition,
+  pathOf,
+  succeeded,
+} from './crd-api.ts';
 
 // A group of this file's own: the CRD is replaced here, and other files use the real one meanwhile.
 const group = 'stored.example.com';
@@ -124,7 +131,7 @@ beforeAll(async () => {
     const path = pathOf(strict, namespace);
     const metadata = { name, finalizers: ['example.com/other'] };
     const body = { ...manifest(name, spec === undefined ? {} : { spec }), metadata };
-    expect((await callApi(cluster, { method: 'POST', path, body })).code).toBe(201);
+    succeeded(await callApi(cluster, { method: 'POST', path, body }));
     if (status === undefined) continue;
     const patched = await callApi(cluster, {
       method: 'PATCH',
@@ -132,7 +139,7 @@ beforeAll(async () => {
       patch: 'merge',
       body: { status },
     });
-    expect(patched.code).toBe(200);
+    succeeded(patched);
   }
   await installDefinition(cluster, strict);
   await untilRefused({ spec: { subnets: ['subnet-abc'] } });
@@ -166,6 +173,23 @@ describe('an object that was stored before the rules existed', () => {
     expect(applied.message).toContain('.spec.attributes.a: expected string');
     const merged = await writeStatus('bad-type', 'merge', statusOf('SpecInvalid'));
     expect({ code: merged.code, message: merged.message }).toEqual({ code: 200, message: '' });
+  });
+
+  const repairs: Readonly<Record<string, { why: string; spec: object }>> = {
+    'no-spec': { why: 'it gets its first spec', spec: { subnets } },
+    'one-subnet': { why: 'a second subnet is added', spec: { subnets } },
+    'repeated-subnets': { why: 'the repeated one is replaced', spec: { subnets } },
+  };
+
+  it.each(Object.entries(repairs))('%s can be repaired by an edit', async (name, { spec }) => {
+    const path = `${pathOf(strict, namespace, name)}?dryRun=All`;
+    const edited = await callApi(cluster, {
+      method: 'PATCH',
+      path,
+      patch: 'merge',
+      body: { spec },
+    });
+    expect({ code: edited.code, message: edited.message }).toEqual({ code: 200, message: '' });
   });
 
   it.each(Object.keys(stored))('%s takes a finalizer and lets it go', async (name) => {

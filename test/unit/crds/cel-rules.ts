@@ -43,7 +43,7 @@ export function askRules(schema: SchemaNode, object: unknown, old?: unknown): re
 }
 
 /** A copy of `value` in which every absent property that has a default has it. */
-export function withDefaults(node: SchemaNode, value: unknown): unknown {
+function withDefaults(node: SchemaNode, value: unknown): unknown {
   if (Array.isArray(value)) return value;
   if (typeof value !== 'object' || value === null) return value;
   const result: Record<string, unknown> = { ...value };

@@ -1,0 +1,44 @@
+/** What a user writes of a MyIngress, and for old objects what albridge wrote beside it. */
+export interface Draft {
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly status?: Readonly<Record<string, unknown>>;
+}
+
+export interface RuleCase {
+  readonly why: string;
+  readonly object: Draft;
+  /** Present: `object` is an update of it. */
+  readonly old?: Draft;
+}
+
+export interface RuleCases {
+  /** Objects that the rule, and every other rule, lets through. */
+  readonly accepts: Readonly<Record<string, RuleCase>>;
+  /** Objects that this rule refuses, and no other. */
+  readonly rejects: Readonly<Record<string, RuleCase>>;
+}
+
+/** The article's. */
+export const subnets = ['subnet-abc', 'subnet-def'];
+
+export const arn =
+  'arn:aws:elasticloadbalancing:eu-central-1:123456789012:loadbalancer/app/shop/50dc6c4';
+export const otherArn = `${arn}95`;
+
+/** An object with subnets and the given fields. */
+export function withSpec(fields: Readonly<Record<string, unknown>>): Draft {
+  return { spec: { subnets, ...fields } };
+}
+
+/** `key0`, `key1` and so on. */
+export function named(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `key${index}`);
+}
+
+/** A map with these keys, for tags and attributes. */
+export function mapOf(keys: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(keys.map((key) => [key, 'x']));
+}
+
+/** Keyed by the beginning of `<path in the schema>: <message>`, which must name exactly one rule. */
+export type RuleTable = Readonly<Record<string, RuleCases>>;
