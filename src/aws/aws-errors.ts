@@ -111,12 +111,12 @@ function sentenceOf(thrown: unknown, reason: MyIngressReason): string {
 }
 
 /**
- * Candidates for the error code, best first: the code of AWS's document, the name of the SDK's
- * class, the word of the platform (ECONNRESET), and the same of the causes beneath.
+ * Candidates for the error code, best first: the code of AWS's document, the word of the platform
+ * (ECONNRESET), the name of the SDK's class, and the same of the causes beneath.
  */
 function codesOf(thrown: unknown, depth = 0): readonly string[] {
   if (!isRecord(thrown) || depth > 3) return [];
-  const own = [textOf(thrown, 'Code'), textOf(thrown, 'name'), textOf(thrown, 'code')];
+  const own = [textOf(thrown, 'Code'), textOf(thrown, 'code'), textOf(thrown, 'name')];
   const codes = own.filter((code) => code !== undefined && code !== 'Error').map(String);
   return [...codes.map(bareCode), ...codesOf(thrown['cause'], depth + 1)];
 }

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { awsMetrics } from '../../../src/aws/aws-metrics.ts';
+import { type Budget, type Claim, createBudget } from '../../../src/aws/budget.ts';
+import { AWS_LIMITS, type BudgetLimits, NO_LIMITS } from '../../../src/aws/budget-limits.ts';
+import { OperatorError } from '../../../src/core/operator-error.ts';
+import { ManualClock } from '../../fakes/manual-clock.ts';
+import { RecordingMetrics } from '../../fakes/recording-metrics.ts';
+import { SilentLogger } from '../../fakes/silent-logger.ts';
+import { never } from './scripted-aws-api.ts';
+
+interface Setup {
+  readonly budget: Budget;
+  readonly clock: ManualClock;
+  readonly metrics: RecordingMetrics;
+  readonly log: SilentLogger;
+}
+
+function setup(limits: BudgetLimits = AWS_LIMITS): Setup {
+  const clock = new ManualClock();
+  const metrics = new RecordingMetrics();
+  const log = new SilentLogger();
+  return { budget: createBudget({ limits, clock, metrics, log }), clock, metrics, log };
+}
+
+function create(name: string): Claim {
+  return { operation: 'CreateLoadBalancer', subject: `load balancer ${name}` };
+}
+
+const read: Claim = { operation: 'DescribeTags', subject: 'several load balancers' };
+
+async function takeAll(budget: Budget, claim: (i: number) => Claim, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await budget.take(claim(i), never);
+}
+
+async function refusalOf(taking: Promise<void>): Promise<OperatorError> {
+  const error = await taking.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(OperatorError);
+  return error as OperatorError;
+}
+
+describe('createBudget', () => {
+  it("grants AWS's bursts at once", async () => {
+    const { budget, clock } = setup();
+    await takeAll(budget, () => read, 40);
+    await takeAll(budget, () => ({ ...read, operation: 'AddTags' }), 20);
+    await takeAll(budget, (i) => create(`${i}`), 10);
+    expect(clock.monotonicMs()).toBe(0);
+  });
+
+  it('sleeps in the pass for a token that comes within a second', async () => {
+    const { budget, clock, metrics } = setup();
+    await takeAll(budget, () => read, 40);
+    await clock.finish(budget.take(read, never));
+    expect(clock.monotonicMs()).toBe(100);
+    expect(metrics.valueOf(awsMetrics.budgetWaitSeconds, { bucket: 'reads' })).toBeCloseTo(0.1);
+  });
+
+  it('sends a claim away with its own turn where it would take longer', async () => {
+    const { budget, clock, metrics } = setup();
+    await takeAll(budget, (i) => create(`${i}`), 10);
+    const first = await refusalOf(budget.take(create('shop'), never));
+    const second = await refusalOf(budget.take(create('cart'), never));
+    expect(first).toMatchObject({ reason: 'BudgetExhausted', healedBy: 'time' });
+    expect([first.retryAfterMs, second.retryAfterMs]).toEqual([5000, 10_000]);
+    expect(first.message).toMatch(/^create load balancer shop: waits about 5 s .*; wait/);
+    expect(metrics.valueOf(awsMetrics.budgetExhausted, { bucket: 'intensive' })).toBe(2);
+    await clock.advance(5000);
+    await budget.take(create('shop'), never);
+    expect(clock.monotonicMs()).toBe(5000);
+  });
+
+  it('shares the bucket of CreateLoadBalancer with SetSubnets', async () => {
+    const { budget } = setup();
+    await takeAll(budget, (i) => create(`${i}`), 10);
+    const refused = budget.take({ operation: 'SetSubnets', subject: 'load balancer a' }, never);
+    expect((await refusalOf(refused)).retryAfterMs).toBe(5000);
+  });
+
+  it('serves ninety creates that came at once in 450 s, none of them twice', async () => {
+    const { budget, clock } = setup();
+    let tries = 0;
+    const untilGranted = async (claim: Claim): Promise<void> => {
+      for (;;) {
+        tries++;
+        const refused = await budget.take(claim, never).catch((error: OperatorError) => error);
+        if (!refused) return;
+        const { promise, resolve } = Promise.withResolvers<void>();
+        clock.setTimer(refused.retryAfterMs ?? 0, resolve);
+        await promise;
+      }
+    };
+    const all = Array.from({ length: 100 }, (_, i) => untilGranted(create(`${i}`)));
+    await clock.finish(Promise.all(all));
+    expect(clock.monotonicMs()).toBe(450_000);
+    expect(tries).toBe(190);
+  });
+
+  it('stops waiting when the pass is aborted, and gives its turn back', async () => {
+    const { budget, clock } = setup();
+    await takeAll(budget, () => read, 40);
+    const pass = new AbortController();
+    const waiting = budget.take({ ...read, subject: 'load balancer a' }, pass.signal);
+    const reason = new Error('the pass is over');
+    pass.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    expect(clock.pendingTimers).toBe(0);
+    await clock.finish(budget.take(read, never));
+    expect(clock.monotonicMs()).toBe(100);
+  });
+
+  it('holds one class of calls after a refusal, and no other', async () => {
+    const { budget, clock } = setup();
+    budget.slowDown('DescribeTags');
+    await budget.take(create('shop'), never);
+    expect(clock.monotonicMs()).toBe(0);
+    await clock.finish(budget.take({ ...read, operation: 'DescribeLoadBalancers' }, never));
+    expect(clock.monotonicMs()).toBeGreaterThan(500);
+  });
+
+  it('holds longer with each refusal in a row, up to half a minute', async () => {
+    const { budget, clock, metrics, log } = setup();
+    const leastMs = [500, 1000, 2000, 4000, 8000, 16_000, 20_000, 20_000];
+    for (const _ of leastMs) {
+      budget.slowDown('DescribeTags');
+      await clock.advance(30_000);
+    }
+    const holdsMs = log.shown.map(({ fields }) => Number(fields['holdMs']));
+    expect(
+      holdsMs.map((ms, i) => ms >= (leastMs[i] ?? 0) && ms <= (leastMs[i] ?? 0) * 1.5),
+    ).toEqual(leastMs.map(() => true));
+    expect(new Set(holdsMs).size).toBe(holdsMs.length);
+    expect(metrics.valueOf(awsMetrics.budgetHolds, { bucket: 'reads' })).toBe(leastMs.length);
+  });
+
+  it('counts the refusals of calls that were under way when the hold began as one', () => {
+    const { budget, log } = setup();
+    for (let i = 0; i < 20; i++) budget.slowDown('DescribeTags');
+    expect(log.shown).toHaveLength(1);
+  });
+
+  it('starts from a short hold again once AWS has answered', async () => {
+    const { budget, clock, log } = setup();
+    for (let i = 0; i < 6; i++) {
+      budget.slowDown('DescribeTags');
+      await clock.advance(30_000);
+    }
+    budget.recover('DescribeTags');
+    budget.slowDown('DescribeTags');
+    expect(log.shown.at(-1)?.fields['holdMs']).toBeLessThanOrEqual(750);
+  });
+
+  it('is not put at ease by answers that come in during a hold', async () => {
+    const { budget, clock, log } = setup();
+    budget.slowDown('DescribeTags');
+    budget.recover('DescribeTags');
+    await clock.advance(1000);
+    budget.slowDown('DescribeTags');
+    expect(log.shown.at(-1)?.fields['holdMs']).toBeGreaterThanOrEqual(1000);
+  });
+
+  it('slows down for AWS also where it has no limits of its own', async () => {
+    const { budget, clock } = setup(NO_LIMITS);
+    await takeAll(budget, (i) => create(`${i}`), 1000);
+    expect(clock.monotonicMs()).toBe(0);
+    budget.slowDown('CreateLoadBalancer');
+    await clock.finish(budget.take(create('shop'), never));
+    expect(clock.monotonicMs()).toBeGreaterThan(500);
+  });
+});

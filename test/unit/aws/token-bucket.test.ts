@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { TokenBucket } from '../../../src/aws/token-bucket.ts';
+import { ManualClock } from '../../fakes/manual-clock.ts';
+
+const creates = { burst: 10, perSecond: 0.2 };
+
+function emptied(limits = creates): { clock: ManualClock; bucket: TokenBucket } {
+  const clock = new ManualClock();
+  const bucket = new TokenBucket(clock, limits);
+  for (let i = 0; i < limits.burst; i++) expect(bucket.take(`first ${i}`)).toBe(0);
+  return { clock, bucket };
+}
+
+describe('TokenBucket', () => {
+  it('gives ninety waiting claims ninety different turns, one token apart', () => {
+    const { bucket } = emptied();
+    const waits = Array.from({ length: 90 }, (_, i) => bucket.take(`claim ${i}`));
+    expect(waits).toEqual(Array.from({ length: 90 }, (_, i) => 5000 * (i + 1)));
+  });
+
+  it('gives each claim its token at its turn, even if newcomers ask all the time', async () => {
+    const { clock, bucket } = emptied();
+    const claims = Array.from({ length: 20 }, (_, i) => `claim ${i}`);
+    for (const claim of claims) bucket.take(claim);
+    for (const claim of claims) {
+      await clock.advance(5000);
+      for (let i = 0; i < 3; i++) expect(bucket.take(`newcomer ${claim} ${i}`)).toBeGreaterThan(0);
+      expect(bucket.take(claim)).toBe(0);
+    }
+  });
+
+  it('tells a claim that comes too early the rest of its wait, and keeps its place', async () => {
+    const { clock, bucket } = emptied();
+    bucket.take('first');
+    bucket.take('second');
+    await clock.advance(3000);
+    expect(bucket.take('second')).toBe(7000);
+    expect(bucket.take('third')).toBe(12_000);
+  });
+
+  it('gives the token of an abandoned turn to the next who asks, after a while', async () => {
+    const { clock, bucket } = emptied();
+    bucket.take('gone');
+    bucket.take('patient');
+    await clock.advance(9999);
+    expect(bucket.take('newcomer')).toBeGreaterThan(0);
+    await clock.advance(1);
+    expect(bucket.take('patient')).toBe(0);
+    await clock.advance(10_001);
+    expect(bucket.take('another newcomer')).toBe(0);
+  });
+
+  it('keeps no more than about half of a full bucket for claims that do not come back', async () => {
+    const { clock, bucket } = emptied({ burst: 40, perSecond: 10 });
+    for (let i = 0; i < 400; i++) bucket.take(`gone ${i}`);
+    await clock.advance(20_000);
+    const granted = Array.from({ length: 40 }, (_, i) => bucket.take(`newcomer ${i}`));
+    expect(granted.filter((waitMs) => waitMs === 0).length).toBeGreaterThanOrEqual(19);
+  });
+
+  it('drops a turn that is given back', () => {
+    const { bucket } = emptied();
+    bucket.take('gone');
+    bucket.abandon('gone');
+    expect(bucket.take('next')).toBe(5000);
+  });
+
+  it('grants nothing while it is held, and then begins with an empty bucket', async () => {
+    const clock = new ManualClock();
+    const bucket = new TokenBucket(clock, { burst: 40, perSecond: 10 });
+    bucket.drain(500);
+    expect(bucket.take('a')).toBe(600);
+    expect(bucket.take('b')).toBe(700);
+    await clock.advance(600);
+    expect(bucket.take('b')).toBe(100);
+    expect(bucket.take('a')).toBe(0);
+  });
+
+  it('puts turns that were given before a hold behind it, in their order', async () => {
+    const { clock, bucket } = emptied();
+    bucket.take('a');
+    bucket.take('b');
+    bucket.drain(20_000);
+    await clock.advance(5000);
+    expect(bucket.take('a')).toBe(20_000);
+    expect(bucket.take('b')).toBe(25_000);
+  });
+
+  it('never grants more than burst + rate * time over any span', async () => {
+    const step = fc.oneof(
+      { weight: 6, arbitrary: fc.record({ claim: fc.integer({ min: 0, max: 30 }) }) },
+      { weight: 3, arbitrary: fc.record({ passMs: fc.integer({ min: 0, max: 8000 }) }) },
+      { weight: 1, arbitrary: fc.record({ drainMs: fc.integer({ min: 0, max: 5000 }) }) },
+    );
+    const limits = fc.record({
+      burst: fc.integer({ min: 1, max: 12 }),
+      perSecond: fc.constantFrom(0.2, 1, 3, 10),
+    });
+    await fc.assert(
+      fc.asyncProperty(limits, fc.array(step, { maxLength: 120 }), async (bounds, steps) => {
+        const clock = new ManualClock();
+        const bucket = new TokenBucket(clock, bounds);
+        const grantedAtMs: number[] = [];
+        for (const next of steps) {
+          if ('passMs' in next) await clock.advance(next.passMs);
+          else if ('drainMs' in next) bucket.drain(next.drainMs);
+          else if (bucket.take(`${next.claim}`) === 0) grantedAtMs.push(clock.monotonicMs());
+        }
+        for (let from = 0; from < grantedAtMs.length; from++) {
+          for (let to = from; to < grantedAtMs.length; to++) {
+            const seconds = ((grantedAtMs[to] ?? 0) - (grantedAtMs[from] ?? 0)) / 1000;
+            const most = bounds.burst + bounds.perSecond * seconds;
+            expect(to - from + 1).toBeLessThanOrEqual(most + 1e-3);
+          }
+        }
+      }),
+      { numRuns: 200, seed: 42 },
+    );
+  });
+
+  it('serves everybody who keeps coming back when told, whatever the order', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 60 }), fc.integer(), async (claims, seed) => {
+        const clock = new ManualClock({ seed });
+        const bucket = new TokenBucket(clock, { burst: 5, perSecond: 1 });
+        let served = 0;
+        const come = (claim: string): void => {
+          const waitMs = bucket.take(claim);
+          if (waitMs === 0) served++;
+          else clock.setTimer(waitMs + clock.random() * 2000, () => come(claim));
+        };
+        for (let i = 0; i < claims; i++) come(`claim ${i}`);
+        await clock.advance(claims * 1000 + 20_000);
+        expect(served).toBe(claims);
+      }),
+      { numRuns: 40, seed: 42 },
+    );
+  });
+});
