@@ -67,13 +67,15 @@ export class KeyQueue {
     if (queued === undefined) {
       const record = { key, priority, readyAtMs, order: 0 };
       this.#queued.set(key, record);
-      return this.#place(record);
+      this.#place(record);
+      return this.#serve();
     }
     if (priority <= queued.priority && readyAtMs >= queued.readyAtMs) return;
     this.#unplace(queued);
     queued.priority = Math.max(queued.priority, priority);
     queued.readyAtMs = Math.min(queued.readyAtMs, readyAtMs);
     this.#place(queued);
+    this.#serve();
   }
 
   /** The next key, to be given back with `done`; undefined once the queue is shut down. */
@@ -90,6 +92,7 @@ export class KeyQueue {
     if (queued !== undefined && queued.readyAtMs <= this.#clock.monotonicMs()) {
       this.#unplace(queued);
       this.#place(queued);
+      this.#serve();
     }
   }
 
@@ -115,7 +118,6 @@ export class KeyQueue {
     record.order = ++this.#order;
     this.#ready.push(record);
     this.#changeDepth(record.priority, 1);
-    this.#serve();
   }
 
   #unplace(record: QueuedKey): void {
@@ -150,6 +152,7 @@ export class KeyQueue {
     this.#cancelTimer = this.#clock.setTimer(delayMs, () => this.#releaseDue());
   }
 
+  /** All that is due gets its place before any is handed out: of those, priority decides. */
   #releaseDue(): void {
     this.#timerAtMs = Number.POSITIVE_INFINITY;
     const nowMs = this.#clock.monotonicMs();
@@ -159,6 +162,7 @@ export class KeyQueue {
       this.#delayed.pop();
       this.#place(next);
     }
+    this.#serve();
     this.#armTimer();
   }
 
