@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { DeadlineExceeded, deadline, jitter, sleep } from '../../../src/core/clock.ts';
+import { ManualClock } from '../../fakes/manual-clock.ts';
+
+describe('sleep', () => {
+  it('ends after its time', async () => {
+    const clock = new ManualClock();
+    const asleep = sleep(clock, 1000, new AbortController().signal);
+    await clock.advance(1000);
+    await expect(asleep).resolves.toBeUndefined();
+  });
+
+  it('ends at once with the reason of an abort and leaves no timer', async () => {
+    const clock = new ManualClock();
+    const stopping = new AbortController();
+    const stopped = new Error('stopping');
+    const asleep = sleep(clock, 1000, stopping.signal);
+    stopping.abort(stopped);
+    await expect(asleep).rejects.toBe(stopped);
+    await expect(sleep(clock, 1000, stopping.signal)).rejects.toBe(stopped);
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('deadline', () => {
+  it('aborts with its own reason when the time is up', async () => {
+    const clock = new ManualClock();
+    const { signal } = deadline(clock, 1000);
+    await clock.advance(999);
+    expect(signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(signal.reason).toBeInstanceOf(DeadlineExceeded);
+  });
+
+  it('aborts with the reason of its parent, also one that has aborted already', () => {
+    const clock = new ManualClock();
+    const stopping = new AbortController();
+    const stopped = new Error('stopping');
+    const early = deadline(clock, 1000, stopping.signal);
+    stopping.abort(stopped);
+    const late = deadline(clock, 1000, stopping.signal);
+    expect([early.signal.reason, late.signal.reason]).toEqual([stopped, stopped]);
+  });
+
+  it('is silent once released', async () => {
+    const clock = new ManualClock();
+    const stopping = new AbortController();
+    const { signal, release } = deadline(clock, 1000, stopping.signal);
+    release();
+    stopping.abort();
+    await clock.advance(2000);
+    expect(signal.aborted).toBe(false);
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('jitter', () => {
+  it('adds up to its share', () => {
+    const clock = new ManualClock();
+    const delays = Array.from({ length: 200 }, () => jitter(clock, 1000, 0.2));
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(1000);
+    expect(Math.max(...delays)).toBeLessThan(1200);
+    expect(Math.max(...delays)).toBeGreaterThan(1150);
+  });
+});

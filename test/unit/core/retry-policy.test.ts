@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { OperatorError } from '../../../src/core/operator-error.ts';
+import { settled, waiting } from '../../../src/core/outcome.ts';
+import { decideRetry, type RetryDecision } from '../../../src/core/retry-policy.ts';
+import type { Verdict } from '../../../src/core/verdict.ts';
+import { ManualClock } from '../../fakes/manual-clock.ts';
+
+interface Case {
+  readonly why: string;
+  readonly verdict: Verdict;
+  readonly decision: RetryDecision;
+}
+
+const cases: Record<string, Case> = {
+  gone: { why: 'nothing is left to do', verdict: { kind: 'gone' }, decision: { kind: 'rest' } },
+  released: {
+    why: 'the finalizer is off',
+    verdict: { kind: 'released' },
+    decision: { kind: 'rest' },
+  },
+  paused: {
+    why: 'taking the annotation off is a change',
+    verdict: { kind: 'paused', isBeingDeleted: false },
+    decision: { kind: 'rest' },
+  },
+  aborted: { why: 'this process ends', verdict: { kind: 'aborted' }, decision: { kind: 'rest' } },
+  settled: {
+    why: 'a change brings it back',
+    verdict: settled('Active', 'it stands'),
+    decision: { kind: 'rest' },
+  },
+  'settled, again later': {
+    why: 'the reconciler asks for a resync',
+    verdict: { ...settled('Active', 'it stands'), againAfterMs: 7000 },
+    decision: { kind: 'after', delayMs: 7000 },
+  },
+  waiting: {
+    why: 'waiting says when to look again',
+    verdict: waiting('Provisioning', 'it comes', 2000),
+    decision: { kind: 'after', delayMs: 2000 },
+  },
+  'healed by time': {
+    why: 'nobody knows when',
+    verdict: failed({ healedBy: 'time' }),
+    decision: { kind: 'backoff' },
+  },
+  'healed by time, not before': {
+    why: 'the server said Retry-After',
+    verdict: failed({ healedBy: 'time', retryAfterMs: 9000 }),
+    decision: { kind: 'after', delayMs: 9000 },
+  },
+};
+
+describe('decideRetry', () => {
+  it.each(Object.entries(cases))('%s', (_name, { verdict, decision, why }) => {
+    expect(decideRetry(verdict, new ManualClock()), why).toEqual(decision);
+  });
+
+  it('looks again at what a person must heal after 1 to 5 minutes, spread over all of it', () => {
+    const clock = new ManualClock();
+    const delays = Array.from({ length: 500 }, () => {
+      const decision = decideRetry(failed({ healedBy: 'person', retryAfterMs: 1 }), clock);
+      return decision.kind === 'after' ? decision.delayMs : Number.NaN;
+    });
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(60_000);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(300_000);
+    expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(200_000);
+  });
+});
+
+function failed(options: { healedBy: 'person' | 'time'; retryAfterMs?: number }): Verdict {
+  const error = new OperatorError({ reason: 'Throttled', message: 'slow down', ...options });
+  return { kind: 'failed', error, isReadyDisproved: false };
+}
