@@ -9,6 +9,7 @@ import { buildEnvironment, type Environment } from './environment.ts';
 import { type Platform, platformName } from './platform.ts';
 import { runCommand } from './run-command.ts';
 import { versions } from './versions.ts';
+import { startWatchdog } from './watchdog.ts';
 
 export interface GoBuildOptions {
   readonly env: Environment;
@@ -115,6 +116,8 @@ export async function goBuild(
     env: { ...buildEnvironment(options.env), GOOS: platform.os, GOARCH: platform.arch },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  const watchdog = startWatchdog([]);
+  if (build.pid !== undefined) watchdog.watch(build.pid);
   const startedAt = performance.now();
   const elapsed = (): string => `${Math.round((performance.now() - startedAt) / 1000)} s`;
   let output = '';
@@ -129,6 +132,7 @@ export async function goBuild(
     await succeeded(build, () => lastLines(output, 5));
   } finally {
     clearInterval(progress);
+    watchdog.finish();
   }
   options.report(`built ${name} in ${elapsed()}`);
 }

@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isRunning } from './process-state.ts';
+import { makeTemporaryDirectory } from './release-server.ts';
+
+/** An owner: starts a process, hands it to a watchdog, prints its number, then does as it is told. */
+const ownerScript = (directory: string, afterwards: string): string => `
+  const { spawn } = await import('node:child_process');
+  const { startWatchdog } = await import('${new URL('../../control-plane/watchdog.ts', import.meta.url)}');
+  const watchdog = startWatchdog(['${directory}']);
+  const ward = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+  ward.unref();
+  watchdog.watch(ward.pid);
+  console.log(ward.pid);
+  ${afterwards}
+`;
+
+let directory: string;
+let owner: ChildProcess;
+let wardPid: number;
+
+beforeEach(async () => {
+  directory = await makeTemporaryDirectory();
+});
+
+afterEach(() => {
+  owner.kill('SIGKILL');
+  if (isRunning(wardPid)) process.kill(wardPid, 'SIGKILL');
+});
+
+async function startOwner(afterwards: string): Promise<void> {
+  const args = ['--input-type=module', '-e', ownerScript(directory, afterwards)];
+  owner = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const [line] = (await once(owner.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+  wardPid = Number(line.toString());
+}
+
+const deaths: Readonly<Record<string, { readonly why: string; readonly afterwards: string }>> = {
+  'is killed': {
+    why: 'no handler runs on SIGKILL',
+    afterwards: "process.kill(process.pid, 'SIGKILL')",
+  },
+  'is terminated': { why: 'a shell or CI ends it', afterwards: 'process.kill(process.pid)' },
+  'ends without cleaning up': { why: 'a test forgot to', afterwards: '' },
+  throws: { why: 'a bug', afterwards: 'throw new Error()' },
+};
+
+describe('the watchdog', () => {
+  it.each(Object.entries(deaths))('cleans up when its owner %s', async (_name, death) => {
+    await startOwner(death.afterwards);
+    await expect.poll(() => isRunning(wardPid), { message: death.why, timeout: 5000 }).toBe(false);
+    await expect.poll(() => existsSync(directory), { timeout: 5000 }).toBe(false);
+  });
+
+  it('leaves alone what it was told to forget', async () => {
+    await startOwner("watchdog.forget(ward.pid); process.kill(process.pid, 'SIGKILL')");
+    await expect.poll(() => existsSync(directory), { timeout: 5000 }).toBe(false);
+    expect(isRunning(wardPid)).toBe(true);
+  });
+
+  it('touches nothing once its owner has finished', async () => {
+    await startOwner('watchdog.finish()');
+    await once(owner, 'exit');
+    expect(isRunning(wardPid)).toBe(true);
+    expect(existsSync(directory)).toBe(true);
+  });
+});
