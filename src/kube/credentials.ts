@@ -144,12 +144,18 @@ function headersOf(options: RequestOptions): Readonly<Record<string, string>> {
 function tlsOf(options: RequestOptions): TlsSettings {
   const { ca, cert, key, rejectUnauthorized, servername } = options;
   return {
-    ...(ca && { ca: String(ca) }),
-    ...(cert && { cert: String(cert) }),
-    ...(key && { key: String(key) }),
+    ...pemOf('ca', ca),
+    ...pemOf('cert', cert),
+    ...pemOf('key', key),
     ...(rejectUnauthorized === false && { rejectUnauthorized }),
     ...(servername && { servername }),
   };
+}
+
+/** client-node gives bytes of a file, or the text that a plugin printed. */
+function pemOf<K extends string>(name: K, pem: unknown): { readonly [P in K]?: string } {
+  const text = Buffer.isBuffer(pem) ? pem.toString() : pem;
+  return (typeof text === 'string' ? { [name]: text } : {}) as { readonly [P in K]?: string };
 }
 
 function base64(text: string): string {

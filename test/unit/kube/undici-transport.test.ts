@@ -1,0 +1,218 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Cluster, Credentials } from '../../../src/kube/credentials.ts';
+import type { KubeRequest, KubeResponse } from '../../../src/kube/kube-transport.ts';
+import { createUndiciTransport, type UndiciTransport } from '../../../src/kube/undici-transport.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+const opened: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((close) => close()));
+});
+
+/** A server on plain HTTP, and a transport to it whose tokens are token-1, token-2, ... */
+async function setUp(
+  handler: Handler,
+  basePath = '',
+): Promise<{
+  readonly transport: UndiciTransport;
+  readonly server: Server;
+  readonly connections: () => number;
+}> {
+  const server = createServer(handler).listen(0, '127.0.0.1');
+  let connections = 0;
+  server.on('connection', () => connections++);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const transport = createUndiciTransport(clusterAt(`http://127.0.0.1:${port}${basePath}`), {
+    userAgent: 'albridge/test',
+  });
+  opened.push(
+    () => transport.close(),
+    async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  );
+  return { transport, server, connections: () => connections };
+}
+
+function clusterAt(server: string): Cluster {
+  let issued = 1;
+  let held = credentials(issued);
+  return {
+    server,
+    isInCluster: false,
+    context: 'test',
+    namespace: undefined,
+    description: 'test',
+    proxyUrl: undefined,
+    credentials: async () => held,
+    forget: (refused) => {
+      if (refused === held) held = credentials(++issued);
+    },
+  };
+}
+
+function credentials(issue: number): Credentials {
+  return { headers: { authorization: `Bearer token-${issue}` }, tls: {} };
+}
+
+function get(path: string, more: Partial<KubeRequest> = {}): KubeRequest {
+  return { method: 'GET', path, ...more };
+}
+
+async function textOf(response: KubeResponse): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of response.body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+const echo: Handler = (request, response) => {
+  void text(request).then((body) => {
+    const { method, url, headers } = request;
+    response.setHeader('X-Echo', 'yes');
+    response.end(JSON.stringify({ method, url, headers, body }));
+  });
+};
+
+describe('the transport', () => {
+  it('sends method, path below the base address, query, headers and body', async () => {
+    const { transport } = await setUp(echo, '/k8s/clusters/c-1/');
+    const response = await transport.request({
+      method: 'PATCH',
+      path: '/api/v1/nodes/a%20b',
+      query: { fieldManager: 'albridge', labelSelector: 'a=b,c' },
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+      body: '{}',
+    });
+
+    expect(response.status).toBe(200);
+    expect(response.headers['x-echo']).toBe('yes');
+    expect(JSON.parse(await textOf(response))).toMatchObject({
+      method: 'PATCH',
+      url: '/k8s/clusters/c-1/api/v1/nodes/a%20b?fieldManager=albridge&labelSelector=a%3Db%2Cc',
+      headers: {
+        'user-agent': 'albridge/test',
+        'content-type': 'application/apply-patch+yaml',
+        authorization: 'Bearer token-1',
+      },
+      body: '{}',
+    });
+  });
+
+  it('gives any status with its body', async () => {
+    const { transport } = await setUp((_, response) => response.writeHead(409).end('no'));
+    const response = await transport.request(get('/'));
+
+    expect(response.status).toBe(409);
+    expect(await textOf(response)).toBe('no');
+  });
+
+  it('uses at most 16 connections for 200 calls, and hardly more than one for calls in a row', async () => {
+    const { transport, connections } = await setUp(echo);
+    for (let call = 0; call < 20; call++) await textOf(await transport.request(get('/')));
+    // The next call may begin before undici has put the connection of the last one back.
+    expect(connections()).toBeLessThanOrEqual(2);
+
+    const calls = Array.from({ length: 200 }, () => transport.request(get('/')).then(textOf));
+    await Promise.all(calls);
+
+    expect(connections()).toBeLessThanOrEqual(16);
+  });
+
+  it('gives watches connections of their own, without a limit', async () => {
+    const { transport, connections } = await setUp((_, response) => {
+      response.flushHeaders();
+    });
+    const watches = await Promise.all(
+      Array.from({ length: 20 }, () => transport.request(get('/', { isLongLived: true }))),
+    );
+
+    expect(watches.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(connections()).toBe(20);
+  });
+
+  it('rejects with the reason of the signal, before and while the body is read', async () => {
+    const { transport } = await setUp((request, response) => {
+      if (request.url === '/body') response.flushHeaders();
+    });
+    const stopping = new Error('stopping');
+    const controller = new AbortController();
+    const { signal } = controller;
+    const waiting = transport.request(get('/headers', { signal }));
+    const reading = transport.request(get('/body', { signal, isLongLived: true })).then(textOf);
+    const both = [waiting, reading].map((call) => expect(call).rejects.toBe(stopping));
+    setTimeout(() => controller.abort(stopping), 50);
+
+    await Promise.all(both);
+    await expect(transport.request(get('/', { signal }))).rejects.toBe(stopping);
+  });
+
+  it('rejects where nobody listens', async () => {
+    const { transport, server } = await setUp(echo);
+    server.close();
+    await once(server, 'close');
+
+    await expect(transport.request(get('/'))).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('breaks what is running when it is closed', async () => {
+    const { transport } = await setUp((_, response) => {
+      response.flushHeaders();
+    });
+    const response = await transport.request(get('/', { isLongLived: true }));
+    const reading = expect(textOf(response)).rejects.toThrow();
+
+    await transport.close();
+
+    await reading;
+  });
+});
+
+describe('a refused token', () => {
+  it('is read again and the request sent once more', async () => {
+    const seen: unknown[] = [];
+    const { transport } = await setUp((request, response) => {
+      seen.push(request.headers.authorization);
+      response.writeHead(seen.length === 1 ? 401 : 200).end('{}');
+    });
+
+    await expect(transport.request(get('/'))).resolves.toMatchObject({ status: 200 });
+    expect(seen).toEqual(['Bearer token-1', 'Bearer token-2']);
+  });
+
+  it('is an answer the second time', async () => {
+    let requests = 0;
+    const { transport } = await setUp((_, response) => {
+      requests += 1;
+      response.writeHead(401).end('{}');
+    });
+
+    await expect(transport.request(get('/'))).resolves.toMatchObject({ status: 401 });
+    expect(requests).toBe(2);
+  });
+});
+
+describe('the last moment before sending', () => {
+  it('comes before each dispatch, and stops it by throwing', async () => {
+    let requests = 0;
+    const { transport } = await setUp((_, response) => {
+      requests += 1;
+      response.writeHead(401).end('{}');
+    });
+    let asked = 0;
+    const beforeSend = (): void => {
+      asked += 1;
+      if (asked === 2) throw new Error('lease lost');
+    };
+
+    await expect(transport.request(get('/', { beforeSend }))).rejects.toThrow('lease lost');
+    expect(requests).toBe(1);
+  });
+});
