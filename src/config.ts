@@ -139,7 +139,7 @@ function contradictions(env: Environment): readonly string[] {
  * (https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables).
  */
 const OTHERS =
-  /^ALBRIDGE_((SAME_ZONE_)?SUBNETS|SECURITY_GROUPS|VPC|(DOWNLOAD|TEST)_\w+|(\w+_)?SERVICE_(HOST|PORT)(_\w+)?|(\w+_)?PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/;
+  /^ALBRIDGE_((SAME_ZONE_|ARTICLE_)?SUBNETS|SECURITY_GROUPS|VPC|(DOWNLOAD|TEST)_\w+|(\w+_)?SERVICE_(HOST|PORT)(_\w+)?|(\w+_)?PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/;
 
 function unknownSettings(env: Environment): readonly string[] {
   const known = Object.values<Setting>(settings).map((row) => row.name);

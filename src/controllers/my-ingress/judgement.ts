@@ -41,14 +41,16 @@ export function conflictOf(claim: Claim, loadBalancer: LoadBalancer, tags: Tags)
 
 function refuseMismatch({ object, desired }: Claim, loadBalancer: LoadBalancer): void {
   const { arn, name, scheme, type } = loadBalancer;
+  // The name of a balancer to adopt is as fixed as one given in words.
+  const fixedName = object.spec.adopt === undefined ? object.spec.name : desired.name;
   const differences = [
     ...(type === 'application' ? [] : [`it is of type ${type}, not application`]),
     ...(scheme === desired.scheme
       ? []
       : [`its scheme is ${scheme}, spec.scheme is ${desired.scheme}`]),
-    ...(object.spec.name === undefined || object.spec.name === name
+    ...(fixedName === undefined || fixedName === name
       ? []
-      : [`its name is ${name}, spec.name is ${object.spec.name}`]),
+      : [`its name is ${name}, the spec names ${fixedName}`]),
   ];
   if (differences.length === 0) return;
   throw failure(

@@ -1,11 +1,6 @@
+import { STALENESS_BOUND_MS } from '../../aws/write-ledger.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Key } from '../../core/kube-object.ts';
-
-/**
- * How long a read of AWS may trail behind a write, in ms. ELBv2 states no bound; reads have been
- * seen to lag by seconds, so what contradicts a write counts only after this time.
- */
-export const STALENESS_MS = 10_000;
 
 interface NamedArn {
   readonly arn: string;
@@ -49,7 +44,7 @@ export class Memory {
   isFresh(key: Key, arn: string): boolean {
     const created = this.#remembered.get(key)?.created;
     if (created?.arn !== arn) return false;
-    return this.#clock.monotonicMs() - created.atMs < STALENESS_MS;
+    return this.#clock.monotonicMs() - created.atMs < STALENESS_BOUND_MS;
   }
 
   hasReleased(key: Key, { arn, name }: NamedArn): void {
@@ -65,7 +60,7 @@ export class Memory {
     const nowMs = this.#clock.monotonicMs();
     const remembered = this.#of(key);
     remembered.absentSinceMs ??= nowMs;
-    return Math.max(0, remembered.absentSinceMs + STALENESS_MS - nowMs);
+    return Math.max(0, remembered.absentSinceMs + STALENESS_BOUND_MS - nowMs);
   }
 
   /** A look found the balancer: earlier looks that did not were stale. */

@@ -4,6 +4,7 @@ import { waiting } from '../../core/outcome.ts';
 import { tellTakenOver, tellVanished } from './announcements.ts';
 import { type Drift, driftOf, type SeenLoadBalancer } from './drift.ts';
 import { failure } from './failure.ts';
+import { defaultName } from './identity.ts';
 import { conflictOf, judge } from './judgement.ts';
 import { chooseLook } from './look.ts';
 import { ownershipOf } from './ownership.ts';
@@ -89,14 +90,38 @@ async function lookLive(scope: Scope, signal: AbortSignal): Promise<Seen> {
 async function lookByName(scope: Scope, signal: AbortSignal): Promise<Seen> {
   const { aws, desired, object } = scope;
   const { adopt } = object.spec;
-  const adopted = adopt && (await aws.find({ arn: adopt.arn }, signal));
-  const loadBalancer = adopted ?? (await aws.find({ name: desired.name }, signal));
-  if (loadBalancer !== undefined) {
-    const tags = (await aws.tagsOf(loadBalancer.arn, signal)) ?? {};
-    return assess(scope, { loadBalancer, tags }, signal);
+  if (adopt !== undefined) return lookForAdoption(scope, adopt.arn, signal);
+  const loadBalancer = await aws.find({ name: desired.name }, signal);
+  if (loadBalancer === undefined) return { kind: 'absent' };
+  return assess(scope, await tagged(scope, loadBalancer, signal), signal);
+}
+
+/**
+ * `adopt` may have been added while a create was under way: what was made then is still held, and is
+ * not forgotten over the adoption. What was adopted and then vanished comes back under its name.
+ */
+async function lookForAdoption(scope: Scope, arn: string, signal: AbortSignal): Promise<Seen> {
+  const { aws, desired, identity, pass } = scope;
+  const [made, named] = await Promise.all([
+    aws.find({ name: defaultName(identity) }, signal),
+    aws.find({ arn }, signal),
+  ]);
+  const held = made && (await tagged(scope, made, signal));
+  if (held !== undefined && ownershipOf(held.tags, identity).kind === 'ours') {
+    pass.report({ alb: heldBy(held.loadBalancer) });
+    return assess(scope, held, signal);
   }
-  if (adopt === undefined) return { kind: 'absent' };
-  throw failure('AdoptionRefused', `AWS knows no load balancer ${adopt.arn}`);
+  const adopted = named ?? (await aws.find({ name: desired.name }, signal));
+  if (adopted !== undefined) return assess(scope, await tagged(scope, adopted, signal), signal);
+  throw failure('AdoptionRefused', `AWS knows no load balancer ${arn}`);
+}
+
+async function tagged(
+  { aws }: Scope,
+  loadBalancer: LoadBalancer,
+  signal: AbortSignal,
+): Promise<TaggedLoadBalancer> {
+  return { loadBalancer, tags: (await aws.tagsOf(loadBalancer.arn, signal)) ?? {} };
 }
 
 /** Foreign or missing tags on a balancer that we have just created may be a stale read. */

@@ -6,6 +6,7 @@ import { LOW_PRIORITY } from '../../core/key-queue.ts';
 import { keyOf } from '../../core/kube-object.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { ObjectCache } from '../../core/object-store.ts';
+import { untilAborted } from '../../core/until-aborted.ts';
 import { wantedName } from './desired.ts';
 import { identityOf } from './identity.ts';
 
@@ -39,15 +40,7 @@ export class Sweep {
 
   /** Resolves when no picture is being taken; rejects with the signal's reason if that aborts first. */
   pictureTaken(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const onAbort = (): void => reject(signal.reason as Error);
-      if (signal.aborted) return onAbort();
-      signal.addEventListener('abort', onAbort, { once: true });
-      void this.#inFlight.then(() => {
-        signal.removeEventListener('abort', onAbort);
-        resolve();
-      });
-    });
+    return untilAborted(this.#inFlight, signal);
   }
 
   async #run(enqueue: Enqueue, signal: AbortSignal): Promise<void> {

@@ -1,0 +1,199 @@
+import { hostname } from 'node:os';
+import { parseArgs } from 'node:util';
+import manifest from '../package.json' with { type: 'json' };
+import { awsMetrics } from './aws/aws-metrics.ts';
+import { createSdkApi } from './aws/sdk-api.ts';
+import { loadConfig, type OperatorConfig } from './config.ts';
+import type { Leadership } from './core/leadership.ts';
+import type { Logger } from './core/logger.ts';
+import { coreMetrics } from './core/metrics.ts';
+import { OperatorError } from './core/operator-error.ts';
+import { type Cluster, loadCluster } from './kube/credentials.ts';
+import { createKubeClient } from './kube/kube-client.ts';
+import { kubeMetrics } from './kube/kube-metrics.ts';
+import type { KubeTransport } from './kube/kube-transport.ts';
+import { type Election, startElection } from './kube/lease.ts';
+import { leaseMetrics } from './kube/lease-metrics.ts';
+import { reflectorMetrics } from './kube/reflector-metrics.ts';
+import { createUndiciTransport, type UndiciTransport } from './kube/undici-transport.ts';
+import { Operator } from './operator.ts';
+import { settingsHelp } from './settings.ts';
+import { systemClock as clock } from './system-clock.ts';
+import { type HttpServer, startHttpServer } from './telemetry/http-server.ts';
+import { createLogger, openLogDestination } from './telemetry/logger.ts';
+import { createMetrics, type MetricsRegistry } from './telemetry/metrics.ts';
+
+/** The composition root: reads the settings, wires the parts, runs them, stops them in order. */
+
+const USER_AGENT = `albridge/${manifest.version}`;
+const LEASE_NAME = 'albridge';
+/** sysexits.h: the settings are wrong, and starting again will not help. */
+const EX_CONFIG = 78;
+
+const HELP = `albridge ${manifest.version}: a Kubernetes operator that bridges custom resources to AWS.
+
+Usage: node src/main.ts [--help | --version]
+
+${settingsHelp()}`;
+
+interface Running {
+  readonly operator: Operator;
+  readonly election: Election | undefined;
+  readonly http: HttpServer | undefined;
+  readonly transport: UndiciTransport;
+  readonly closeAws: () => void;
+  readonly log: Logger;
+}
+
+await run();
+
+async function run(): Promise<void> {
+  const wanted = readArguments();
+  if (wanted !== 'run') {
+    process.stdout.write(wanted === 'help' ? HELP : `${manifest.version}\n`);
+    return;
+  }
+  const parsed = loadConfig();
+  if (parsed.kind === 'problems') return refuse(parsed.problems);
+  try {
+    await serve(parsed.config);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    refuse([error.message]);
+  }
+}
+
+function readArguments(): 'run' | 'help' | 'version' {
+  const flag = { type: 'boolean' } as const;
+  try {
+    const { values } = parseArgs({ options: { help: flag, version: flag } });
+    if (values.help) return 'help';
+    return values.version ? 'version' : 'run';
+  } catch (error) {
+    refuse([`${(error as Error).message}; --help says what there is`]);
+    process.exit();
+  }
+}
+
+function refuse(problems: readonly string[]): void {
+  for (const problem of problems) process.stderr.write(`albridge: ${problem}\n`);
+  process.exitCode = EX_CONFIG;
+}
+
+async function serve(config: OperatorConfig): Promise<void> {
+  const destination = await openLogDestination(config.log.format);
+  const log = createLogger({ clock, level: config.log.level, destination });
+  const metrics = createMetrics(
+    [coreMetrics, kubeMetrics, reflectorMetrics, leaseMetrics, awsMetrics].flatMap((definitions) =>
+      Object.values(definitions),
+    ),
+  );
+  const cluster = loadCluster(config.cluster, clock);
+  log.info('starting', {
+    version: manifest.version,
+    cluster: cluster.server,
+    credentials: cluster.description,
+    region: config.aws.region,
+    endpoint: config.aws.endpoint ?? 'AWS',
+  });
+  const running = await start(config, { cluster, log, metrics });
+  stopOnSignal(running);
+  running.operator
+    .start()
+    .catch((error: unknown) => log.debug('never came to work', { err: error }));
+}
+
+interface Parts {
+  readonly cluster: Cluster;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+}
+
+/** The watch is opened first: everything else can happen while it fills the cache. */
+async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
+  const { cluster, log, metrics } = parts;
+  const transport = createUndiciTransport(cluster, { userAgent: USER_AGENT });
+  const identity = `${config.pod.name ?? hostname()}_${process.pid}`;
+  const election = startElectionIfWanted(config, { ...parts, transport, identity });
+  const leadership: Leadership = election ?? { isLeader: () => true };
+  const { region, endpoint, budget } = config.aws;
+  const version = manifest.version;
+  const at = endpoint === undefined ? {} : { endpoint };
+  const api = createSdkApi({ region, leadership, version, ...at });
+  const acquired = election?.acquired ?? Promise.resolve();
+  const { clusterId, sweepIntervalMs, concurrency } = config;
+  const operator = new Operator(
+    { transport, api, clock, log, metrics, leadership, acquired },
+    { budget, sweepIntervalMs, concurrency, identity, ...(clusterId && { clusterId }) },
+  );
+  const http = await serveHttp(config, operator, metrics);
+  return { operator, election, http, transport, closeAws: () => api.close(), log };
+}
+
+function startElectionIfWanted(
+  config: OperatorConfig,
+  parts: Parts & { readonly transport: KubeTransport; readonly identity: string },
+): Election | undefined {
+  const { cluster, transport, identity, log, metrics } = parts;
+  if (!(config.leaderElection ?? cluster.isInCluster)) return undefined;
+  return startElection({
+    client: createKubeClient({ transport, clock, metrics }),
+    namespace: config.pod.namespace ?? cluster.namespace ?? 'default',
+    name: LEASE_NAME,
+    identity,
+    clock,
+    log,
+    metrics,
+  });
+}
+
+async function serveHttp(
+  { metricsAddress }: OperatorConfig,
+  operator: Operator,
+  metrics: MetricsRegistry,
+): Promise<HttpServer | undefined> {
+  if (metricsAddress === undefined) return undefined;
+  return startHttpServer({
+    address: metricsAddress,
+    liveness: { passes: () => operator.liveness() },
+    readiness: { watch: () => operator.readiness() },
+    metrics: () => {
+      operator.refreshMetrics();
+      return metrics.exposition();
+    },
+  });
+}
+
+/** The first signal stops in order, the second at once. A lost lease stops like a signal does. */
+function stopOnSignal(running: Running): void {
+  const { election, log } = running;
+  let isStopping = false;
+  const stop = (why: string, exitCode: number): void => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    log.info('stopping', { why });
+    stopInOrder(running, new Error(why)).then(
+      () => process.exit(exitCode),
+      (error: unknown) => {
+        log.error('the stop failed', { err: error });
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', () => stop('SIGTERM', 0));
+  process.on('SIGINT', () => stop('SIGINT', 0));
+  void election?.lost.then(() => {
+    if (!isStopping) stop('the lease was lost', 1);
+  });
+}
+
+/** The lease goes last: until then no other replica writes. */
+async function stopInOrder(running: Running, reason: Error): Promise<void> {
+  const { operator, http, election, transport, closeAws, log } = running;
+  await operator.stop(reason);
+  await http?.stop();
+  await election?.release();
+  await transport.close();
+  closeAws();
+  log.info('stopped');
+}

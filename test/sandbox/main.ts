@@ -1,0 +1,119 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { envLines } from '../../localstack/seed.ts';
+import type { OperatorProcess } from '../surroundings/operator-process.ts';
+import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
+
+/** `npm run sandbox -- --dir DIR`: the demo's surroundings, kept up until a signal. */
+
+const HELP = `A place to try albridge in: a real control plane, the AWS stand-in with a network in it, and the operator.
+
+Usage: npm run sandbox -- --dir DIR [--no-operator] [--budget aws|off] [--provisioning-ms N]
+  --dir DIR              gets kubeconfig (administrator) and env (KEY=VALUE) once all is up
+  --no-operator          leaves the operator out
+  --budget aws|off       AWS's request limits, in the stand-in and in the operator (default off)
+  --provisioning-ms N    how long a load balancer takes to become active (default 2000)
+  --help                 this text
+
+Stops everything it started on Ctrl-C or SIGTERM.
+`;
+
+interface Flags {
+  readonly dir: string;
+  readonly hasOperator: boolean;
+  readonly budget: 'aws' | 'off';
+  readonly provisioningMs: number;
+}
+
+const FLAGS = {
+  dir: { type: 'string' },
+  'no-operator': { type: 'boolean', default: false },
+  budget: { type: 'string', default: 'off' },
+  'provisioning-ms': { type: 'string', default: '2000' },
+  help: { type: 'boolean' },
+} as const;
+
+const flags = readFlags();
+if (flags !== undefined) await run(flags);
+
+async function run(flags: Flags): Promise<void> {
+  const stopped = nextSignal();
+  await mkdir(flags.dir, { recursive: true });
+  say('starting a control plane and the AWS stand-in');
+  const surroundings = await startSurroundings(flags);
+  let operator: OperatorProcess | undefined;
+  try {
+    if (flags.hasOperator) operator = await surroundings.startOperator();
+    await writeFiles(flags.dir, surroundings);
+    say(`ready: export KUBECONFIG=${join(flags.dir, 'kubeconfig')}, then kubectl get myingress -A`);
+    await Promise.race([stopped, endOf(operator)]);
+    say('stopping');
+  } finally {
+    await operator?.stop();
+    await surroundings.stop();
+    await Promise.all(
+      ['kubeconfig', 'env'].map((name) => rm(join(flags.dir, name), { force: true })),
+    );
+  }
+}
+
+/** Both appear whole, and only when everything works: whoever waits for them may begin. */
+async function writeFiles(directory: string, surroundings: Surroundings): Promise<void> {
+  const { aws, controlPlane, operatorEnvironment } = surroundings;
+  const environment = {
+    ...aws.environment,
+    ALBRIDGE_AWS_BUDGET: operatorEnvironment['ALBRIDGE_AWS_BUDGET'],
+    KUBECTL: controlPlane.kubectlPath,
+  };
+  const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`);
+  const kubeconfig = await readFile(controlPlane.kubeconfigPath, 'utf8');
+  await writeWhole(join(directory, 'kubeconfig'), kubeconfig);
+  await writeWhole(join(directory, 'env'), lines.join('') + envLines(aws.network));
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.part`, text, { mode: 0o600 });
+  await rename(`${path}.part`, path);
+}
+
+function nextSignal(): Promise<void> {
+  return new Promise((received) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.once(signal, () => received());
+  });
+}
+
+async function endOf(operator: OperatorProcess | undefined): Promise<void> {
+  if (operator === undefined) return new Promise(() => {});
+  const code = await operator.exited;
+  const last = operator.log.slice(-3).map((line) => JSON.stringify(line));
+  throw new Error(`the operator ended with ${code}; its last lines:\n${last.join('\n')}`);
+}
+
+function say(what: string): void {
+  process.stdout.write(`sandbox: ${what}\n`);
+}
+
+function readFlags(): Flags | undefined {
+  try {
+    const { values } = parseArgs({ options: FLAGS });
+    if (values.help) {
+      process.stdout.write(HELP);
+      return undefined;
+    }
+    if (values.dir === undefined) throw new Error('--dir DIR is missing');
+    if (values.budget !== 'aws' && values.budget !== 'off')
+      throw new Error('--budget takes aws or off');
+    const provisioningMs = Number(values['provisioning-ms']);
+    if (!Number.isInteger(provisioningMs) || provisioningMs < 0) {
+      throw new Error('--provisioning-ms takes a whole number from 0');
+    }
+    const hasOperator = !values['no-operator'];
+    return { dir: resolve(values.dir), hasOperator, budget: values.budget, provisioningMs };
+  } catch (error) {
+    process.stderr.write(`sandbox: ${(error as Error).message}; --help says what there is\n`);
+    process.exitCode = 2;
+    return undefined;
+  }
+}

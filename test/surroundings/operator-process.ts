@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** One line of the operator's log. */
+export interface LogLine {
+  readonly level: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+/** A real operator process and its log. */
+export interface OperatorProcess {
+  readonly pid: number;
+  readonly log: readonly LogLine[];
+  /** The first line, past or to come, for which `isIt` holds. Rejects when the process ends first. */
+  waitForLine(isIt: (line: LogLine) => boolean, timeoutMs?: number): Promise<LogLine>;
+  signal(signal: NodeJS.Signals): void;
+  /** Sends SIGTERM and resolves with the exit code; SIGKILL after 30 s. */
+  stop(): Promise<number | null>;
+  readonly exited: Promise<number | null>;
+}
+
+export interface OperatorProcessOptions {
+  /** The whole environment: nothing is inherited. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** What node runs; default the sources. */
+  readonly entry?: string;
+}
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const STOP_GRACE_MS = 30_000;
+
+export function startOperatorProcess(options: OperatorProcessOptions): OperatorProcess {
+  const entry = options.entry ?? resolve(ROOT, 'src/main.ts');
+  const child = spawn(process.execPath, [entry], {
+    cwd: ROOT,
+    env: { ...options.environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A session of its own: Ctrl-C reaches only the owner, who stops things in order.
+    detached: true,
+  });
+  return new RunningOperator(child);
+}
+
+class RunningOperator implements OperatorProcess {
+  readonly log: LogLine[] = [];
+  readonly exited: Promise<number | null>;
+  readonly #child: ChildProcess;
+  readonly #onLine = new Set<(line: LogLine) => void>();
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    this.exited = once(child, 'exit').then(([code]) => code as number | null);
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream !== null) createInterface(stream).on('line', (text) => this.#take(text));
+    }
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  async waitForLine(isIt: (line: LogLine) => boolean, timeoutMs = 20_000): Promise<LogLine> {
+    const past = this.log.find(isIt);
+    if (past !== undefined) return past;
+    const { promise, resolve: found, reject } = Promise.withResolvers<LogLine>();
+    const timer = setTimeout(() => reject(this.#missed(`within ${timeoutMs} ms`)), timeoutMs);
+    const listener = (line: LogLine): void => {
+      if (isIt(line)) found(line);
+    };
+    this.#onLine.add(listener);
+    void this.exited.then((code) => reject(this.#missed(`before it ended with ${code}`)));
+    return promise.finally(() => {
+      clearTimeout(timer);
+      this.#onLine.delete(listener);
+    });
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  async stop(): Promise<number | null> {
+    if (this.#child.exitCode !== null) return this.#child.exitCode;
+    this.signal('SIGTERM');
+    const timer = setTimeout(() => this.signal('SIGKILL'), STOP_GRACE_MS);
+    const code = await this.exited;
+    clearTimeout(timer);
+    return code;
+  }
+
+  #take(text: string): void {
+    const line = parseLine(text);
+    this.log.push(line);
+    for (const listener of this.#onLine) listener(line);
+  }
+
+  #missed(when: string): Error {
+    const tail = this.log.slice(-10).map((line) => `  ${JSON.stringify(line)}`);
+    return new Error(
+      [`the operator did not log that ${when}; its last lines:`, ...tail].join('\n'),
+    );
+  }
+}
+
+/** What is no JSON (a crash's stack, a warning of Node) is kept as it is. */
+function parseLine(text: string): LogLine {
+  try {
+    return JSON.parse(text) as LogLine;
+  } catch {
+    return { level: 'raw', msg: text };
+  }
+}

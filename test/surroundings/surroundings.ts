@@ -1,0 +1,78 @@
+import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { isolatedEnvironment } from '../control-plane/environment.ts';
+import { type AwsStandIn, type AwsStandInOptions, startAwsStandIn } from './aws-stand-in.ts';
+import { deployBase } from './deploy-base.ts';
+import { type OperatorProcess, startOperatorProcess } from './operator-process.ts';
+
+export interface SurroundingsOptions extends AwsStandInOptions {
+  readonly controllerManager?: boolean;
+}
+
+/** A real control plane with albridge's manifests in it, and the AWS stand-in with a network. */
+export interface Surroundings {
+  readonly controlPlane: ControlPlane;
+  readonly aws: AwsStandIn;
+  /** The whole environment of an operator that is to run here. */
+  readonly operatorEnvironment: Readonly<Record<string, string>>;
+  /** Starts an operator and waits until it works; `extra` goes on top of its environment. */
+  startOperator(extra?: Readonly<Record<string, string>>): Promise<OperatorProcess>;
+  stop(): Promise<void>;
+}
+
+/** Starts both at once; what has come up is stopped again if the other fails. */
+export async function startSurroundings(options: SurroundingsOptions = {}): Promise<Surroundings> {
+  const [controlPlane, aws] = await startBoth(options);
+  try {
+    const kubeconfig = await deployBase(controlPlane);
+    const operatorEnvironment = {
+      ...isolatedEnvironment(process.env, controlPlane.directory),
+      ...aws.environment,
+      KUBECONFIG: kubeconfig,
+      ALBRIDGE_AWS_BUDGET: options.budget === 'aws' ? 'aws' : 'off',
+      ALBRIDGE_METRICS_ADDRESS: '127.0.0.1:0',
+    };
+    return {
+      controlPlane,
+      aws,
+      operatorEnvironment,
+      startOperator: (extra) => startWorkingOperator({ ...operatorEnvironment, ...extra }),
+      stop: () => stopBoth(controlPlane, aws),
+    };
+  } catch (error) {
+    await stopBoth(controlPlane, aws);
+    throw error;
+  }
+}
+
+async function startBoth(options: SurroundingsOptions): Promise<[ControlPlane, AwsStandIn]> {
+  const { controllerManager = false } = options;
+  const [controlPlane, aws] = await Promise.allSettled([
+    startControlPlane({ controllerManager }),
+    startAwsStandIn(options),
+  ]);
+  if (controlPlane.status === 'fulfilled' && aws.status === 'fulfilled') {
+    return [controlPlane.value, aws.value];
+  }
+  if (controlPlane.status === 'fulfilled') await controlPlane.value.stop();
+  if (aws.status === 'fulfilled') await aws.value.stop();
+  throw controlPlane.status === 'rejected'
+    ? controlPlane.reason
+    : (aws as PromiseRejectedResult).reason;
+}
+
+async function stopBoth(controlPlane: ControlPlane, aws: AwsStandIn): Promise<void> {
+  await Promise.all([controlPlane.stop(), aws.stop()]);
+}
+
+async function startWorkingOperator(
+  environment: Readonly<Record<string, string>>,
+): Promise<OperatorProcess> {
+  const operator = startOperatorProcess({ environment });
+  try {
+    await operator.waitForLine((line) => line.msg === 'working');
+    return operator;
+  } catch (error) {
+    await operator.stop();
+    throw error;
+  }
+}
