@@ -5,7 +5,7 @@ import { ManualClock } from '../../fakes/manual-clock.ts';
 import { RecordingMetrics } from '../../fakes/recording-metrics.ts';
 import { SilentLogger } from '../../fakes/silent-logger.ts';
 
-type Handlers = {
+export type Handlers = {
   [Operation in AwsOperation]?: (
     input: AwsOperations[Operation][0],
     signal: AbortSignal | undefined,

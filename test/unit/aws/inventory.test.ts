@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { AWS_LIMITS, NO_LIMITS } from '../../../src/aws/budget-limits.ts';
+import { accountOf, arnOf, awsError, type Bench, bench, never, raise } from './scripted-aws-api.ts';
+
+function named(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `lb-${i}`);
+}
+
+function account(names: Iterable<string>, budget = NO_LIMITS): Bench & { names: Set<string> } {
+  const own = new Set(names);
+  const world = bench(
+    { ...accountOf(own), AddTags: () => ({}), DeleteLoadBalancer: () => ({}) },
+    budget,
+  );
+  return Object.assign(world, { names: own });
+}
+
+async function refresh({ inventory, clock }: Bench, wanted: Iterable<string>): Promise<void> {
+  await clock.finish(inventory.refresh(new Set(wanted), never));
+}
+
+describe('refresh', () => {
+  const costs: Readonly<Record<string, { balancers: number; wanted: number; calls: number }>> = {
+    '400 of 400': { balancers: 400, wanted: 400, calls: 1 + 20 },
+    '500 of 500': { balancers: 500, wanted: 500, calls: 2 + 25 },
+    'one of 1000': { balancers: 1000, wanted: 1, calls: 3 + 1 },
+    'none of 1000': { balancers: 1000, wanted: 0, calls: 0 },
+  };
+  for (const [name, { balancers, wanted, calls }] of Object.entries(costs)) {
+    it(`takes ${calls} calls for ${name}`, async () => {
+      const world = account(named(balancers));
+      await refresh(world, named(wanted));
+      expect(world.api.sent).toHaveLength(calls);
+      const recalled = named(balancers).filter((n) => world.inventory.recall({ name: n }, 0));
+      expect(recalled).toHaveLength(wanted);
+    });
+  }
+
+  it('stays within the budget of AWS for 1000 balancers, and waits for it', async () => {
+    const world = account(named(1000), AWS_LIMITS);
+    await refresh(world, named(1000));
+    expect(world.api.sent).toHaveLength(3 + 50);
+    expect(world.inventory.recall({ name: 'lb-999' }, 0)?.tags).toEqual({ name: 'lb-999' });
+    expect(world.clock.monotonicMs()).toBeLessThan(10_000);
+  });
+
+  it('remembers balancers wanted by ARN as well as by name', async () => {
+    const world = account(['a', 'b', 'c']);
+    await refresh(world, [arnOf('a'), 'b']);
+    expect(world.inventory.recall({ arn: arnOf('a') }, 0)?.loadBalancer.name).toBe('a');
+    expect(world.inventory.recall({ arn: arnOf('b') }, 0)?.tags).toEqual({ name: 'b' });
+    expect(world.inventory.recall({ name: 'c' }, 0)).toBeUndefined();
+  });
+
+  it('says nothing of a balancer that went between the listing and its tags', async () => {
+    const names = new Set(['a', 'b']);
+    const handlers = accountOf(names);
+    const world = bench({
+      ...handlers,
+      DescribeTags(input, signal) {
+        names.delete('b');
+        return handlers.DescribeTags?.(input, signal);
+      },
+    });
+    await refresh(world, ['a', 'b']);
+    expect(world.inventory.recall({ name: 'a' }, 0)?.tags).toEqual({ name: 'a' });
+    expect(world.inventory.recall({ name: 'b' }, 0)).toBeUndefined();
+  });
+
+  it('keeps the former picture where the listing fails', async () => {
+    let isDown = false;
+    const handlers = accountOf(new Set(['a']));
+    const world = bench({
+      ...handlers,
+      DescribeLoadBalancers: (input, signal) =>
+        isDown
+          ? raise(awsError('InternalFailure', 'oops', 500))
+          : handlers.DescribeLoadBalancers?.(input, signal),
+    });
+    await refresh(world, ['a']);
+    isDown = true;
+    await expect(refresh(world, ['a'])).rejects.toMatchObject({ reason: 'AwsUnavailable' });
+    expect(world.inventory.recall({ name: 'a' }, 0)).toBeDefined();
+  });
+});
+
+describe('recall', () => {
+  it('says nothing before the first refresh', () => {
+    expect(account(['a']).inventory.recall({ name: 'a' }, 0)).toBeUndefined();
+  });
+
+  it('says nothing where the asker wants something newer', async () => {
+    const world = account(['a']);
+    await world.clock.advance(1000);
+    await refresh(world, ['a']);
+    expect(world.inventory.recall({ name: 'a' }, 1000)).toBeDefined();
+    expect(world.inventory.recall({ name: 'a' }, 1001)).toBeUndefined();
+  });
+
+  it('says nothing of a balancer that we wrote to within ten seconds before the refresh', async () => {
+    const world = account(['a', 'b']);
+    await world.clock.finish(world.loadBalancers.addTags(arnOf('a'), { x: 'y' }));
+    await world.clock.advance(9999);
+    await refresh(world, ['a', 'b']);
+    expect(world.inventory.recall({ name: 'a' }, 0)).toBeUndefined();
+    expect(world.inventory.recall({ name: 'b' }, 0)).toBeDefined();
+    await world.clock.advance(1);
+    await refresh(world, ['a', 'b']);
+    expect(world.inventory.recall({ name: 'a' }, 0)).toBeDefined();
+  });
+
+  it('says nothing of a balancer that we wrote to since the refresh, or are writing to', async () => {
+    const world = account(['a']);
+    await world.clock.advance(60_000);
+    await refresh(world, ['a']);
+    const deleting = world.loadBalancers.delete(arnOf('a'));
+    expect(world.inventory.recall({ name: 'a' }, 0)).toBeUndefined();
+    await world.clock.finish(deleting);
+    expect(world.inventory.recall({ arn: arnOf('a') }, 0)).toBeUndefined();
+  });
+
+  it('counts a write that failed as a write, since it may have been carried out', async () => {
+    const world = bench({
+      ...accountOf(new Set(['a'])),
+      SetSubnets: () => raise(awsError('InternalFailure', 'oops', 500)),
+    });
+    await world.clock.finish(world.loadBalancers.setSubnets(arnOf('a'), ['s'])).catch(() => {});
+    await refresh(world, ['a']);
+    expect(world.inventory.recall({ name: 'a' }, 0)).toBeUndefined();
+  });
+});
+
+describe('look', () => {
+  const look = (world: Bench, names: readonly string[]): Promise<readonly (string | undefined)[]> =>
+    world.clock.finish(
+      Promise.all(
+        names.map(async (name) => (await world.inventory.look(arnOf(name), never))?.name),
+      ),
+    );
+
+  it('is one call for twenty who ask within a moment', async () => {
+    const world = account(named(20));
+    expect(await look(world, named(20))).toEqual(named(20));
+    expect(world.api.sent).toHaveLength(1);
+  });
+
+  it('lists the account where more than twenty ask', async () => {
+    const world = account(named(300));
+    expect(await look(world, named(300))).toEqual(named(300));
+    expect(world.api.sent).toHaveLength(1);
+  });
+
+  it('says of one that AWS does not find that it is absent', async () => {
+    expect(await look(account([]), ['gone'])).toEqual([undefined]);
+  });
+
+  it('says only of the missing ones that they are absent', async () => {
+    const world = account(named(10));
+    expect(await look(world, ['lb-1', 'gone', 'lb-2'])).toEqual(['lb-1', undefined, 'lb-2']);
+    expect(await look(world, [...named(10), 'gone', ...named(10)])).toHaveLength(21);
+  });
+
+  it('does not take a listing for proof of absence, but asks by ARN', async () => {
+    const names = new Set(named(30));
+    const handlers = accountOf(names);
+    const stale = accountOf(new Set(named(29)));
+    const world = bench({
+      ...handlers,
+      DescribeLoadBalancers: (input, signal) =>
+        (input.LoadBalancerArns ? handlers : stale).DescribeLoadBalancers?.(input, signal),
+    });
+    expect(await look(world, named(30))).toEqual(named(30));
+    expect(world.api.sent).toHaveLength(2);
+  });
+
+  it('takes no failure for absence', async () => {
+    const world = bench({
+      DescribeLoadBalancers: () => raise(awsError('AccessDenied', 'no')),
+    });
+    await expect(look(world, ['a', 'b'])).rejects.toMatchObject({ reason: 'AccessDenied' });
+  });
+});
