@@ -263,7 +263,7 @@ describe('hasReached', () => {
     cache.replace([], '9');
     const reached = cache.hasReached('100', never);
     cache.bookmark('99');
-    await expect(Promise.race([reached, 'waits'])).resolves.toBe('waits');
+    await expect(Promise.race([reached, Promise.resolve('waits')])).resolves.toBe('waits');
     move();
     await expect(reached).resolves.toBe(true);
     await expect(cache.hasReached('100', never)).resolves.toBe(true);
