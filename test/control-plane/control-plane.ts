@@ -44,7 +44,12 @@ export interface ControlPlane extends ClusterAccess {
   readonly killApiServer: () => Promise<void>;
   /** Starts it again on the same port and data, and waits until it is ready. */
   readonly startApiServer: () => Promise<void>;
-  /** Makes etcd forget history, which turns old resourceVersions into 410 Gone. */
+  /**
+   * Makes etcd forget the history before its newest revision, or before `revision`. The API server
+   * answers 410 Gone for it once its own memory is out of the way: for the next page of a list
+   * within 15 s, or at once with `--feature-gates=ListFromCacheSnapshot=false` among its flags;
+   * for a watch, after `restartApiServer()`.
+   */
   readonly compactEtcd: (revision?: number) => Promise<void>;
   /** The last lines that kube-apiserver logged. */
   readonly apiServerLog: (lines?: number) => Promise<string>;
@@ -77,7 +82,7 @@ interface Running {
 }
 
 /** Grace before SIGKILL; the API server may be busy closing watches. */
-const graceMs = 3000;
+const graceMs = 2000;
 
 /**
  * Starts etcd and kube-apiserver, on request kube-controller-manager, and waits until they are
@@ -88,7 +93,7 @@ const graceMs = 3000;
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const paths = await locatePaths(options);
   const startedAt = performance.now();
-  const temporaryDirectory = await mkdtemp(join(tmpdir(), 'albridge-'));
+  const temporaryDirectory = await mkdtemp(join(shortTemporaryRoot(), 'albridge-'));
   const directory = resolve(options.directory ?? temporaryDirectory);
   await mkdir(directory, { recursive: true });
   const watchdog = startWatchdog([temporaryDirectory]);
@@ -101,6 +106,11 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     await stopAll(boot);
     throw error;
   }
+}
+
+/** A socket path holds about 100 bytes, and some TMPDIRs are that long already. */
+function shortTemporaryRoot(): string {
+  return tmpdir().length > 70 ? '/tmp' : tmpdir();
 }
 
 async function locatePaths({

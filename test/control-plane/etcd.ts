@@ -6,10 +6,7 @@ export interface Etcd {
   readonly process: ManagedProcess;
   /** What kube-apiserver gets as --etcd-servers. */
   readonly address: string;
-  /**
-   * Forgets all history before the newest revision, or before `revision`: watches and paged
-   * lists that start earlier are answered 410 Gone from then on, once the API server notices.
-   */
+  /** See ControlPlane.compactEtcd. */
   readonly compact: (revision?: number) => Promise<void>;
 }
 
@@ -43,16 +40,29 @@ export async function startEtcd(
 }
 
 async function compact(socket: string, revision?: number): Promise<void> {
-  const newest = revision ?? (await newestRevision(socket));
-  await post(socket, '/v3/kv/compaction', { revision: newest, physical: true });
+  const target = revision ?? (await newestRevision(socket));
+  await announceCompaction(socket, target);
+  await post(socket, '/v3/kv/compaction', { revision: target, physical: true });
 }
 
+/** Reading any key gives it, in the header of the answer. */
 async function newestRevision(socket: string): Promise<number> {
-  const answer = await post(socket, '/v3/kv/range', {
-    key: Buffer.from('/').toString('base64'),
-  });
+  const answer = await post(socket, '/v3/kv/range', { key: base64('/') });
   const { header } = answer as { readonly header: { readonly revision: string } };
   return Number(header.revision);
+}
+
+/**
+ * API servers learn of each other's compactions by this key:
+ * https://github.com/kubernetes/kubernetes/blob/v1.36.4/staging/src/k8s.io/apiserver/pkg/storage/etcd3/compact.go
+ */
+async function announceCompaction(socket: string, revision: number): Promise<void> {
+  const pair = { key: base64('compact_rev_key'), value: base64(String(revision)) };
+  await post(socket, '/v3/kv/put', pair);
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
 }
 
 /** etcd's JSON gateway: https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/ */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isRunning } from './process-state.ts';
 import { makeTemporaryDirectory } from './release-server.ts';
@@ -25,8 +26,9 @@ beforeEach(async () => {
   directory = await makeTemporaryDirectory();
 });
 
-afterEach(() => {
+afterEach(async () => {
   owner.kill('SIGKILL');
+  await rm(directory, { recursive: true, force: true });
   if (isRunning(wardPid)) process.kill(wardPid, 'SIGKILL');
 });
 
