@@ -14,13 +14,13 @@ export function appliedAfter(
     foundAttributes === undefined
       ? (applied.attributes ?? {})
       : originals(Object.keys(desired.attributes), applied.attributes ?? {}, foundAttributes);
-  return { tags, attributes };
+  return withoutEmpty({ tags, attributes });
 }
 
 /** What must stand there before the write: everything that may have to be undone after a crash. */
 export function appliedBefore(after: AppliedSettings, applied: AppliedSettings): AppliedSettings {
   const tags = [...new Set([...(applied.tags ?? []), ...(after.tags ?? [])])].sort();
-  return { tags, attributes: { ...after.attributes, ...applied.attributes } };
+  return withoutEmpty({ tags, attributes: { ...after.attributes, ...applied.attributes } });
 }
 
 /** The first value found stays: later ones are our own. */
@@ -30,4 +30,9 @@ function originals(keys: readonly string[], applied: Strings, found: Strings): S
     return original === undefined ? [] : [[key, original] as const];
   });
   return Object.fromEntries(known);
+}
+
+function withoutEmpty(settings: Required<AppliedSettings>): AppliedSettings {
+  const kept = Object.entries(settings).filter(([, value]) => Object.keys(value).length > 0);
+  return Object.fromEntries(kept);
 }

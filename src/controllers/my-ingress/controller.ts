@@ -30,9 +30,10 @@ async function reconcile(
   const ensured = await ensurePresent(loadBalancerResource(scope), pass);
   if (ensured.kind === 'waiting') return ensured;
   const { loadBalancer, tags, attributes } = ensured.observed;
+  const applied = appliedAfter(scope.desired, appliedSoFar(object, tags), attributes);
   pass.report({
     alb: heldBy(loadBalancer),
-    applied: appliedAfter(scope.desired, appliedSoFar(object, tags), attributes),
+    applied: Object.keys(applied).length === 0 ? undefined : applied,
   });
   return outcomeOf(loadBalancer, provisioningForMs(scope, loadBalancer.state.code));
 }

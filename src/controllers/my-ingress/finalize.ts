@@ -57,16 +57,19 @@ function refOf({ object, identity }: Scope): LoadBalancerRef {
 }
 
 /**
- * NotFound by ARN is proof, unless we created the balancer a moment ago. By name it is not: a create
- * whose answer was lost may become visible yet, so two looks must agree.
+ * NotFound by ARN is proof, unless we created the balancer a moment ago and have not deleted it
+ * since. By name it is not: a create whose answer was lost may become visible yet, so two looks
+ * must agree.
  */
-function nothingFound(scope: Scope, ref: LoadBalancerRef): Seen {
-  const { memory, pass } = scope;
-  const isProof = 'arn' in ref && !memory.isFresh(pass.key, ref.arn);
-  return isProof ? { kind: 'absent' } : doubtAbsence(scope, 'AWS knows no load balancer of ours');
+function nothingFound({ memory, pass }: Scope, ref: LoadBalancerRef): Seen {
+  if ('arn' in ref) {
+    const isDeletedByUs = memory.released(pass.key)?.arn === ref.arn;
+    if (isDeletedByUs || !memory.isFresh(pass.key, ref.arn)) return { kind: 'absent' };
+  }
+  return doubtAbsence({ memory, pass }, 'AWS knows no load balancer of ours');
 }
 
-function doubtAbsence({ memory, pass }: Scope, seen: string): Seen {
+function doubtAbsence({ memory, pass }: Pick<Scope, 'memory' | 'pass'>, seen: string): Seen {
   const doubtMs = memory.doubtAbsenceMs(pass.key);
   if (doubtMs === 0) return { kind: 'absent' };
   const message = `${seen}; a second look in ${Math.ceil(doubtMs / 1000)} s makes sure`;
