@@ -98,19 +98,23 @@ export class ScriptedStream {
     signal?.addEventListener('abort', wake, { once: true });
     try {
       for (;;) {
+        while (this.#chunks.length === 0 && !signal?.aborted) await this.#arrival();
         signal?.throwIfAborted();
-        if (this.#chunks.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
-        else {
-          const chunk = this.#chunks.shift();
-          if (chunk === undefined) return;
-          if (chunk instanceof Error) throw chunk;
-          yield chunk;
-        }
+        const chunk = this.#chunks.shift();
+        if (chunk === undefined) return;
+        if (chunk instanceof Error) throw chunk;
+        yield chunk;
       }
     } finally {
       signal?.removeEventListener('abort', wake);
       onClose();
     }
+  }
+
+  #arrival(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
   }
 
   #add(chunk: Uint8Array | Error | undefined): this {
