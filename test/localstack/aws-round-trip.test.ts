@@ -1,0 +1,238 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { awsMetrics } from '../../src/aws/aws-metrics.ts';
+import type { LoadBalancer } from '../../src/aws/load-balancers.ts';
+import { type AwsBench, failureOf, startAwsBench } from './aws-bench.ts';
+
+const signal = new AbortController().signal;
+let bench: AwsBench;
+let made = 0;
+
+beforeAll(async () => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
+  bench = await startAwsBench();
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await bench.stop();
+});
+afterEach(() => {
+  bench.server.control.clearFaults();
+  bench.server.control.clearCalls();
+  bench.lease.isHeld = true;
+});
+
+async function created(): Promise<LoadBalancer> {
+  const balancer = await bench.loadBalancers.create(bench.settings(`lb-${made++}`));
+  bench.server.control.clearCalls();
+  return balancer;
+}
+
+describe('each operation, over HTTP', () => {
+  it('creates a balancer that is found by name and by ARN', async () => {
+    const { loadBalancers, settings, subnets, securityGroup } = bench;
+    const balancer = await loadBalancers.create(settings('shop'));
+    expect(balancer).toMatchObject({
+      name: 'shop',
+      type: 'application',
+      scheme: 'internal',
+      ipAddressType: 'ipv4',
+      securityGroups: [securityGroup],
+    });
+    expect(balancer.subnets.toSorted()).toEqual(subnets.slice(0, 2).toSorted());
+    expect(balancer.dns).toContain('shop');
+    expect((await loadBalancers.find({ name: 'shop' }, signal))?.arn).toBe(balancer.arn);
+    expect((await loadBalancers.find({ arn: balancer.arn }, signal))?.name).toBe('shop');
+    expect(await loadBalancers.find({ name: 'nobody' }, signal)).toBeUndefined();
+  });
+
+  it('changes subnets, security groups and ip address type', async () => {
+    const { loadBalancers, subnets } = bench;
+    const { arn } = await created();
+    await loadBalancers.setSubnets(arn, [subnets[0] ?? '', subnets[2] ?? '']);
+    await loadBalancers.setSecurityGroups(arn, [bench.securityGroup]);
+    await loadBalancers.setIpAddressType(arn, 'ipv4');
+    const seen = await loadBalancers.find({ arn }, signal);
+    expect(seen?.subnets.toSorted()).toEqual([subnets[0], subnets[2]].toSorted());
+  });
+
+  it('sets attributes and reads them back', async () => {
+    const { loadBalancers } = bench;
+    const { arn } = await created();
+    await loadBalancers.setAttributes(arn, { 'idle_timeout.timeout_seconds': '120' });
+    expect(await loadBalancers.attributesOf(arn, signal)).toMatchObject({
+      'idle_timeout.timeout_seconds': '120',
+      'deletion_protection.enabled': 'false',
+    });
+  });
+
+  it('adds, reads and removes tags', async () => {
+    const { loadBalancers } = bench;
+    const { arn } = await created();
+    await loadBalancers.addTags(arn, { color: 'größe = 1/2 @ +x' });
+    await loadBalancers.removeTags(arn, ['team']);
+    expect(await loadBalancers.tagsOf(arn, signal)).toEqual({
+      'albridge.io/cluster': 'c1',
+      color: 'größe = 1/2 @ +x',
+    });
+  });
+
+  it('deletes, proves absence, and deletes again without complaint', async () => {
+    const { loadBalancers, inventory } = bench;
+    const { arn } = await created();
+    await loadBalancers.delete(arn);
+    expect(await loadBalancers.find({ arn }, signal)).toBeUndefined();
+    expect(await loadBalancers.tagsOf(arn, signal)).toBeUndefined();
+    expect(await inventory.look(arn, signal)).toBeUndefined();
+    await loadBalancers.delete(arn);
+  });
+
+  it('says DeletionBlocked while deletion protection is on', async () => {
+    const { loadBalancers } = bench;
+    const { arn } = await created();
+    await loadBalancers.setAttributes(arn, { 'deletion_protection.enabled': 'true' });
+    expect(await failureOf(loadBalancers.delete(arn))).toMatchObject({ reason: 'DeletionBlocked' });
+    await loadBalancers.setAttributes(arn, { 'deletion_protection.enabled': 'false' });
+    await loadBalancers.delete(arn);
+  });
+
+  it('refreshes the inventory of a new process by two calls', async () => {
+    const { loadBalancers, server } = bench;
+    const names = ['many-0', 'many-1', 'many-2'];
+    for (const name of names) await loadBalancers.create(bench.settings(name));
+    server.control.clearCalls();
+    const { inventory } = bench.restarted();
+    await inventory.refresh(new Set(names), signal);
+    expect(server.control.counts()).toEqual({ DescribeLoadBalancers: 1, DescribeTags: 1 });
+    for (const name of names) {
+      const seen = inventory.recall({ name }, 0);
+      expect(seen?.loadBalancer).toEqual(await loadBalancers.find({ name }, signal));
+      expect(seen?.tags).toEqual(bench.settings(name).tags);
+    }
+  });
+
+  it('looks at several balancers by one call, and at one that is gone besides', async () => {
+    const { inventory, loadBalancers, server } = bench;
+    const balancers = [await created(), await created(), await created()];
+    const look = (): Promise<(LoadBalancer | undefined)[]> =>
+      Promise.all(balancers.map(({ arn }) => inventory.look(arn, signal)));
+    expect((await look()).map((seen) => seen?.state.code)).toEqual(['active', 'active', 'active']);
+    expect(server.control.counts()).toEqual({ DescribeLoadBalancers: 1 });
+    await loadBalancers.delete(balancers[1]?.arn ?? '');
+    expect((await look()).map((seen) => seen?.arn)).toEqual([
+      balancers[0]?.arn,
+      undefined,
+      balancers[2]?.arn,
+    ]);
+  });
+
+  it('names itself to AWS', async () => {
+    await bench.loadBalancers.find({ name: 'nobody' }, signal);
+    const [call] = bench.server.control.calls('DescribeLoadBalancers');
+    expect(call?.userAgent).toContain('albridge/0.0.0-test');
+  });
+});
+
+describe('what goes wrong, over HTTP', () => {
+  it('says what AWS says about bad input', async () => {
+    const { loadBalancers, settings, subnets } = bench;
+    const bad = {
+      SubnetNotFound: { subnets: ['subnet-00000000', 'subnet-11111111'] },
+      ValidationError: { subnets: subnets.slice(0, 1) },
+      InvalidSecurityGroup: { securityGroups: ['sg-00000000000000000'] },
+    };
+    for (const [reason, wrong] of Object.entries(bad)) {
+      const error = await failureOf(loadBalancers.create({ ...settings('bad'), ...wrong }));
+      expect(error).toMatchObject({ reason, healedBy: 'person' });
+    }
+  });
+
+  it('says DuplicateName for other settings, and answers with the balancer for equal ones', async () => {
+    const { loadBalancers, settings } = bench;
+    const first = await loadBalancers.create(settings('twice'));
+    expect((await loadBalancers.create(settings('twice'))).arn).toBe(first.arn);
+    const other = { ...settings('twice'), subnets: bench.subnets };
+    expect(await failureOf(loadBalancers.create(other))).toMatchObject({ reason: 'DuplicateName' });
+  });
+
+  it('heals a throttled read within the call', async () => {
+    const { arn } = await created();
+    bench.server.control.addFault({
+      operation: 'DescribeTags',
+      effect: { kind: 'error', code: 'Throttling', status: 400, message: 'Rate exceeded' },
+    });
+    expect(await bench.loadBalancers.tagsOf(arn, signal)).toHaveProperty('team', 'web');
+    expect(bench.server.control.counts()).toEqual({ DescribeTags: 2 });
+    expect(bench.metrics.valueOf(awsMetrics.throttled, { operation: 'DescribeTags' })).toBe(1);
+  });
+
+  it('heals a page of HTML with status 500 within a read', async () => {
+    const { arn } = await created();
+    bench.server.control.addFault({ operation: '*', effect: { kind: 'html500' } });
+    expect((await bench.loadBalancers.find({ arn }, signal))?.arn).toBe(arn);
+    expect(bench.server.control.counts()).toEqual({ DescribeLoadBalancers: 2 });
+  });
+
+  it('shows a page of HTML that stays as AwsUnavailable, and nothing of the page', async () => {
+    bench.server.control.addFault({ operation: '*', times: 3, effect: { kind: 'html500' } });
+    const error = await failureOf(bench.loadBalancers.find({ name: 'x' }, signal));
+    expect(error).toMatchObject({ reason: 'AwsUnavailable', healedBy: 'time' });
+    expect((error as Error).message).toMatch(/^describe load balancer x: [^<]*\(HTTP 500\); /);
+  });
+
+  it('repeats an idempotent write whose answer was lost', async () => {
+    const { arn } = await created();
+    bench.server.control.addFault({ operation: 'AddTags', effect: { kind: 'lostResponse' } });
+    await bench.loadBalancers.addTags(arn, { color: 'red' });
+    expect(bench.server.control.counts()).toEqual({ AddTags: 2 });
+    expect(await bench.loadBalancers.tagsOf(arn, signal)).toHaveProperty('color', 'red');
+  });
+
+  it('does not repeat a create whose answer was lost; the balancer is there', async () => {
+    const { loadBalancers, server, settings } = bench;
+    server.control.addFault({ operation: 'CreateLoadBalancer', effect: { kind: 'lostResponse' } });
+    const error = await failureOf(loadBalancers.create(settings('lost')));
+    expect(error).toMatchObject({ reason: 'AwsUnreachable', healedBy: 'time' });
+    expect(server.control.counts()).toEqual({ CreateLoadBalancer: 1 });
+    const found = await loadBalancers.find({ name: 'lost' }, signal);
+    expect(await loadBalancers.tagsOf(found?.arn ?? '', signal)).toHaveProperty('team', 'web');
+  });
+
+  it('names the missing right', async () => {
+    const { arn } = await created();
+    bench.server.control.addFault({
+      operation: 'SetSubnets',
+      effect: {
+        kind: 'error',
+        code: 'AccessDenied',
+        status: 403,
+        message: 'User: arn:aws:sts::1:assumed-role/x is not authorized to perform this',
+      },
+    });
+    const error = await failureOf(bench.loadBalancers.setSubnets(arn, bench.subnets.slice(0, 2)));
+    expect(error).toMatchObject({ reason: 'AccessDenied', healedBy: 'person' });
+    expect((error as Error).message).toContain(
+      `allow elasticloadbalancing:SetSubnets on load balancer ${arn} in the IAM policy`,
+    );
+  });
+
+  it('lets a read go when its pass is over, and not before', async () => {
+    bench.server.control.addFault({ operation: '*', effect: { kind: 'hold' } });
+    const pass = new AbortController();
+    const reading = failureOf(bench.loadBalancers.find({ name: 'x' }, pass.signal));
+    await vi.waitFor(() => expect(bench.server.held()).toHaveLength(1));
+    const reason = new Error('the pass is over');
+    pass.abort(reason);
+    expect(await reading).toBe(reason);
+    bench.server.release();
+  });
+
+  it('refuses a write below the port too, where the lease went while it was prepared', async () => {
+    bench.lease.isHeld = false;
+    const writing = bench.api.send('DeleteLoadBalancer', { LoadBalancerArn: 'arn' });
+    expect(await failureOf(writing)).toMatchObject({ reason: 'LeadershipLost' });
+    expect(bench.server.control.counts()).toEqual({});
+    await bench.api.send('DescribeLoadBalancers', {});
+    expect(bench.server.control.counts()).toEqual({ DescribeLoadBalancers: 1 });
+  });
+});
