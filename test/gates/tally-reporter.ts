@@ -1,5 +1,12 @@
 import { writeFileSync } from 'node:fs';
-import type { Reporter, SerializedError, TestModule, TestRunEndReason, Vitest } from 'vitest/node';
+import type {
+  Reporter,
+  SerializedError,
+  TestModule,
+  TestRunEndReason,
+  TestSpecification,
+  Vitest,
+} from 'vitest/node';
 import type { FileTally, Tally } from './tally.ts';
 
 /**
@@ -8,6 +15,8 @@ import type { FileTally, Tally } from './tally.ts';
  * millisecond after the signal.
  */
 export default class TallyReporter implements Reporter {
+  #filesFound = 0;
+
   onInit(vitest: Vitest): void {
     let isCancelling = false;
     const cancel = (): void => {
@@ -20,6 +29,10 @@ export default class TallyReporter implements Reporter {
     }
   }
 
+  onTestRunStart(specifications: readonly TestSpecification[]): void {
+    this.#filesFound = specifications.length;
+  }
+
   onTestRunEnd(
     modules: readonly TestModule[],
     unhandledErrors: readonly SerializedError[],
@@ -29,6 +42,7 @@ export default class TallyReporter implements Reporter {
     if (file === undefined) throw new Error('TALLY_FILE is not set');
     const tally: Tally = {
       files: modules.map(tallyFile),
+      filesNotRun: Math.max(0, this.#filesFound - modules.length),
       unhandledErrors: unhandledErrors.length,
       isInterrupted: reason === 'interrupted',
     };

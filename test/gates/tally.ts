@@ -1,6 +1,8 @@
 /** The counts of one run of the tests. */
 export interface Tally {
   readonly files: readonly FileTally[];
+  /** Files that were found and never began, because globalSetup failed. */
+  readonly filesNotRun: number;
   readonly unhandledErrors: number;
   readonly isInterrupted: boolean;
 }
@@ -13,8 +15,13 @@ export interface FileTally {
   readonly skipped: number;
 }
 
-/** A run that ended before it could count: globalSetup failed, or vitest itself did. */
-export const lostRun: Tally = { files: [], unhandledErrors: 1, isInterrupted: false };
+/** A run that ended before it could count: vitest itself failed. */
+export const lostRun: Tally = {
+  files: [],
+  filesNotRun: 0,
+  unhandledErrors: 1,
+  isInterrupted: false,
+};
 
 export interface Verdict {
   /** Exactly `N passed, N failed`, and `, N skipped` where some were. */
@@ -28,7 +35,7 @@ export interface Verdict {
 export function judge(tally: Tally, exitCode: number): Verdict {
   const passed = sum(tally.files, (file) => file.passed);
   const skipped = sum(tally.files, (file) => file.skipped);
-  const failed = sum(tally.files, (file) => file.failed) + tally.unhandledErrors;
+  const failed = sum(tally.files, (file) => file.failed) + failuresElsewhere(tally);
   const line = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
   if (tally.isInterrupted) return { line, exitCode: 130, remark: 'interrupted' };
   if (failed > 0) return { line, exitCode: 1 };
@@ -43,6 +50,10 @@ export function slowestFiles(tally: Tally, count: number): readonly string[] {
     .toSorted((a, b) => b.ms - a.ms)
     .slice(0, count)
     .map((file) => `${(file.ms / 1000).toFixed(1).padStart(7)} s  ${file.name}`);
+}
+
+function failuresElsewhere(tally: Tally): number {
+  return tally.unhandledErrors + (tally.isInterrupted ? 0 : tally.filesNotRun);
 }
 
 function sum(files: readonly FileTally[], count: (file: FileTally) => number): number {

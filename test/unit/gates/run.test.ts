@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, it } from 'vitest';
+import { plantProject } from './planted-project.ts';
+
+const runner = resolve(import.meta.dirname, '../../run.ts');
+const config = (settings = ''): string =>
+  `export default { test: { include: ['*.test.ts'], ${settings} } };`;
+const head = "import { beforeAll, describe, expect, it } from 'vitest';";
+
+interface Run {
+  readonly code: number | null;
+  readonly lines: readonly string[];
+}
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly finished: Promise<Run>;
+}
+
+function start(directory: string, env: Readonly<Record<string, string>> = {}): Started {
+  const child = spawn(process.execPath, [runner], {
+    cwd: directory,
+    env: { ...process.env, NO_COLOR: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  const finished = once(child, 'close').then(
+    ([code]: unknown[]): Run => ({
+      code: code as number | null,
+      lines: output.trimEnd().split('\n'),
+    }),
+  );
+  return { child, finished };
+}
+
+interface Case {
+  readonly files: Readonly<Record<string, string>>;
+  readonly line: string;
+  readonly code: number;
+  readonly why: string;
+}
+
+const good = `${head} it('is well', () => undefined);`;
+
+const cases: Readonly<Record<string, Case>> = {
+  'passed, failed and skipped tests': {
+    files: {
+      'vitest.config.mjs': config(),
+      'a.test.ts': `${head} it('a', () => undefined); it('b', () => expect(1).toBe(2)); it.skip('c', () => undefined);`,
+    },
+    line: '1 passed, 1 failed, 1 skipped',
+    code: 1,
+    why: 'real counts',
+  },
+  'only good ones': {
+    files: { 'vitest.config.mjs': config(), 'a.test.ts': good, 'b.test.ts': good },
+    line: '2 passed, 0 failed',
+    code: 0,
+    why: 'no word of skipped ones where there are none',
+  },
+  'a file that does not load': {
+    files: {
+      'vitest.config.mjs': config(),
+      'a.test.ts': good,
+      'b.test.ts': "throw new Error('no');",
+    },
+    line: '1 passed, 1 failed',
+    code: 1,
+    why: 'its tests are lost, unseen',
+  },
+  'a hook that throws': {
+    files: {
+      'vitest.config.mjs': config(),
+      'a.test.ts': `${head} it('x', () => undefined); describe('d', () => { beforeAll(() => { throw new Error('no'); }); it('y', () => undefined); });`,
+    },
+    line: '1 passed, 1 failed, 1 skipped',
+    code: 1,
+    why: 'the tests behind it never ran',
+  },
+  'an error after the test': {
+    files: {
+      'vitest.config.mjs': config(),
+      'a.test.ts': `${head} it('x', () => { void Promise.reject(new Error('late')); });`,
+    },
+    line: '1 passed, 1 failed',
+    code: 1,
+    why: 'nobody waited for it',
+  },
+  'a globalSetup that fails': {
+    files: {
+      'vitest.config.mjs': config("globalSetup: ['setup.ts']"),
+      'setup.ts': "export default () => { throw new Error('no control plane'); };",
+      'a.test.ts': good,
+    },
+    line: '0 passed, 1 failed',
+    code: 1,
+    why: 'no servers, no tests',
+  },
+  'a configuration that does not load': {
+    files: { 'vitest.config.mjs': "throw new Error('no');", 'a.test.ts': good },
+    line: '0 passed, 1 failed',
+    code: 1,
+    why: 'vitest itself fails',
+  },
+  'no tests at all': {
+    files: { 'vitest.config.mjs': config() },
+    line: '0 passed, 0 failed',
+    code: 1,
+    why: 'a filter that matches nothing is a slip',
+  },
+};
+
+describe.concurrent('npm test', () => {
+  it.for(Object.entries(cases))('closes with real counts: %s', async ([, planting], test) => {
+    using project = plantProject(planting.files);
+    const { code, lines } = await start(project.directory).finished;
+    test.expect({ code, line: lines.at(-1) }).toEqual({ code: planting.code, line: planting.line });
+    test.expect(lines.filter((line) => /^\d+ passed, \d+ failed/.test(line))).toHaveLength(1);
+  });
+
+  it("never shows the caller's cluster and account to a test", async (test) => {
+    using project = plantProject({
+      'vitest.config.mjs': config("globalSetup: ['setup.ts']"),
+      'setup.ts':
+        "import { writeFileSync } from 'node:fs'; export default () => writeFileSync('setup.json', JSON.stringify(process.env));",
+      'a.test.ts': `${head} import { writeFileSync } from 'node:fs'; it('x', () => writeFileSync('test.json', JSON.stringify(process.env)));`,
+    });
+    const poison = { KUBECONFIG: '/poison', AWS_PROFILE: 'poison', AWS_ACCESS_KEY_ID: 'poison' };
+    const { code } = await start(project.directory, poison).finished;
+    test.expect(code).toBe(0);
+    for (const seen of ['setup.json', 'test.json']) {
+      const env = readFileSync(join(project.directory, seen), 'utf8');
+      test.expect(env).toContain('"PATH"');
+      test.expect(env).not.toContain('poison');
+    }
+  });
+
+  it.for(['SIGINT', 'SIGTERM'] as const)(
+    'stops what it has started on %s',
+    async (signal, test) => {
+      using project = plantProject({
+        'vitest.config.mjs': config("globalSetup: ['setup.ts']"),
+        'setup.ts':
+          "import { writeFileSync } from 'node:fs'; export default () => () => writeFileSync('torn-down', '');",
+        'a.test.ts': `${head} import { writeFileSync } from 'node:fs'; it('hangs', () => { writeFileSync('running', ''); return new Promise(() => undefined); }, 60_000);`,
+      });
+      const { child, finished } = start(project.directory);
+      await test.expect
+        .poll(() => existsSync(join(project.directory, 'running')), { timeout: 15_000 })
+        .toBe(true);
+      child.kill(signal);
+      const { code, lines } = await finished;
+      test.expect({ code, line: lines.at(-1)?.slice(0, 18) }).toEqual({
+        code: 130,
+        line: '0 passed, 0 failed',
+      });
+      test.expect(existsSync(join(project.directory, 'torn-down'))).toBe(true);
+    },
+  );
+});
