@@ -35,9 +35,12 @@ export interface SeededNetwork {
   /** subnet-abc and subnet-def of the article, where the backend honours `_custom_id_`. */
   readonly articleSubnets: readonly string[];
   readonly securityGroups: readonly string[];
+  /** sg-abc of our examples, where the backend honours `_custom_id_`. */
+  readonly exampleSecurityGroup: string;
 }
 
 const PREFIX = 'albridge';
+const EXAMPLE_SECURITY_GROUP = 'sg-abc';
 const ARTICLE_SUBNETS = ['subnet-abc', 'subnet-def'] as const;
 
 interface SubnetPlan {
@@ -103,9 +106,13 @@ async function ensureNetwork(ec2: EC2Client): Promise<SeededNetwork> {
     sameZoneSubnets: [...subnets.slice(0, 1), ...twins],
     articleSubnets: article.every((id, index) => id === ARTICLE_SUBNETS[index]) ? article : [],
     securityGroups: [
-      await ensureSecurityGroup(ec2, vpcId, `${PREFIX}-web`),
-      await ensureSecurityGroup(ec2, vpcId, `${PREFIX}-internal`),
+      await ensureSecurityGroup(ec2, vpcId, { name: `${PREFIX}-web` }),
+      await ensureSecurityGroup(ec2, vpcId, { name: `${PREFIX}-internal` }),
     ],
+    exampleSecurityGroup: await ensureSecurityGroup(ec2, vpcId, {
+      name: `${PREFIX}-examples`,
+      customId: EXAMPLE_SECURITY_GROUP,
+    }),
   };
 }
 
@@ -199,7 +206,11 @@ function ipv6Block(vpc: Vpc, number: number): string | undefined {
   return head === undefined ? undefined : `${head}0${number}::/64`;
 }
 
-async function ensureSecurityGroup(ec2: EC2Client, vpcId: string, name: string): Promise<string> {
+async function ensureSecurityGroup(
+  ec2: EC2Client,
+  vpcId: string,
+  { name, customId }: { readonly name: string; readonly customId?: string },
+): Promise<string> {
   const found = await ec2.send(
     new DescribeSecurityGroupsCommand({
       Filters: [nameFilter(name), { Name: 'vpc-id', Values: [vpcId] }],
@@ -212,7 +223,7 @@ async function ensureSecurityGroup(ec2: EC2Client, vpcId: string, name: string):
       VpcId: vpcId,
       GroupName: name,
       Description: `${name}: load balancers of albridge's tests`,
-      TagSpecifications: [named('security-group', name)],
+      TagSpecifications: [named('security-group', name, customId)],
     }),
   );
   return required(created.GroupId, `security group ${name}`);

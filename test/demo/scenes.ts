@@ -1,0 +1,115 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
+import type { Surroundings } from '../surroundings/surroundings.ts';
+import { until } from '../surroundings/until.ts';
+import { Outsider } from './outsider.ts';
+import type { Stage } from './stage.ts';
+
+/** What each scene plays with. */
+export interface Scene {
+  readonly stage: Stage;
+  readonly surroundings: Surroundings;
+  readonly outsider: Outsider;
+}
+
+const EXAMPLES = resolve(import.meta.dirname, '../../examples');
+/** Names of the objects in the manifests. */
+const APPLIED = ['01-article.yaml', '02-internal.yaml', '03-full.yaml', '04-retain.yaml'] as const;
+const OWNERSHIP_TAG = 'albridge.io/name';
+
+/** From manifests to DNS names: the tables are what kubectl printed. */
+export async function playCreation(scene: Scene): Promise<void> {
+  const { stage } = scene;
+  await stage.step("apply the article's MyIngress and our examples", async () => {
+    for (const name of APPLIED) await kubectl(scene, ['apply', '-f', `examples/${name}`]);
+  });
+  await stage.step('AWS sets the load balancers up', async () => {
+    const isProvisioning = /provisioning/;
+    const table = await until('a balancer in state provisioning', async () => {
+      const printed = await kubectl(scene, ['get', 'myingress']);
+      return isProvisioning.test(printed) && printed;
+    });
+    stage.show('kubectl get myingress', table);
+    await kubectl(scene, ['wait', '--for=condition=Ready', '--timeout=60s', 'myingress', '--all']);
+  });
+  const table = await kubectl(scene, ['get', 'myingress']);
+  stage.show('kubectl get myingress', table);
+  await stage.step('every object is READY=True and shows its DNS name', async () => {
+    const rows = table.trim().split('\n').slice(1);
+    const isDone = (row: string): boolean => / active .*\.elb\.amazonaws\.com +True /.test(row);
+    if (rows.length !== APPLIED.length || !rows.every(isDone))
+      throw new Error('see the table above');
+  });
+  stage.show(
+    'kubectl describe myingress myapp',
+    await kubectl(scene, ['describe', 'myingress', 'myapp']),
+  );
+}
+
+/** Somebody else meddles in AWS; the next sweep finds it. */
+export async function playDrift(scene: Scene): Promise<void> {
+  const { stage, outsider } = scene;
+  await stage.step('a load balancer deleted behind our back is created again', async () => {
+    const lost = await arnOf(scene, 'myapp');
+    await outsider.deleteBalancer(lost);
+    await until('a new balancer', async () => (await arnOf(scene, 'myapp')) !== lost, 60_000);
+    await kubectl(scene, ['wait', '--for=condition=Ready', '--timeout=60s', 'myingress/myapp']);
+  });
+  await stage.step('an edited tag is repaired', async () => {
+    const arn = await arnOf(scene, 'shop');
+    await outsider.setTag(arn, 'team', 'somebody-else');
+    await until('the tag back', async () => (await outsider.tags(arn))['team'] === 'web', 60_000);
+  });
+  const args = ['events', '--types=Normal,Warning'];
+  stage.show(
+    'kubectl events --for myingress/shop',
+    await kubectl(scene, [...args, '--for', 'myingress/shop']),
+  );
+}
+
+export async function playEdit(scene: Scene): Promise<void> {
+  const { stage, outsider, surroundings } = scene;
+  await stage.step('a subnet edit is carried out', async () => {
+    const arn = await arnOf(scene, 'myapp');
+    const subnets = surroundings.aws.network.subnets.slice(0, 2);
+    const patch = JSON.stringify({ spec: { subnets } });
+    await kubectl(scene, ['patch', 'myingress', 'myapp', '--type=merge', '-p', patch]);
+    const wanted = [...subnets].sort().join();
+    await until('the new subnets', async () => (await outsider.subnets(arn)).join() === wanted);
+    if ((await arnOf(scene, 'myapp')) !== arn) throw new Error('the balancer was replaced');
+  });
+}
+
+/** After `kubectl delete` the account is asked what is left. */
+export async function playDeletion(scene: Scene): Promise<void> {
+  const { stage, outsider } = scene;
+  const retained = await arnOf(scene, 'landmark');
+  await stage.step('kubectl delete returns when AWS has proved the absence', async () => {
+    await kubectl(scene, ['delete', 'myingress', '--all', '--timeout=60s']);
+  });
+  await stage.step('the one with deletionPolicy Retain stays, without our tags', async () => {
+    const left = (await outsider.balancers()).map((balancer) => balancer.LoadBalancerArn);
+    if (left.join() !== retained) throw new Error(`left: ${left.join(', ')}`);
+    if (OWNERSHIP_TAG in (await outsider.tags(retained))) throw new Error('it still has our tags');
+    await outsider.deleteBalancer(retained);
+  });
+  await stage.step('nothing is left in AWS', async () => {
+    const left = await outsider.balancers();
+    if (left.length > 0) throw new Error(`left: ${left.map((one) => one.LoadBalancerName).join()}`);
+  });
+}
+
+async function arnOf(scene: Scene, name: string): Promise<string> {
+  return kubectl(scene, ['get', 'myingress', name, '-o', 'jsonpath={.status.alb.arn}']);
+}
+
+/** Manifests are read as they are shipped; the commands are what a person would type. */
+async function kubectl(scene: Scene, args: readonly string[]): Promise<string> {
+  const { controlPlane } = scene.surroundings;
+  const [verb, flag, path] = args;
+  if (verb !== 'apply' || flag !== '-f' || path === undefined)
+    return kubectlOrThrow(controlPlane, args);
+  const manifest = await readFile(resolve(EXAMPLES, '..', path), 'utf8');
+  return kubectlOrThrow(controlPlane, ['apply', '-f', '-'], manifest);
+}

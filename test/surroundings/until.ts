@@ -1,0 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Looks again until `look` gives something; throws a sentence with what was seen last when
+ * `timeoutMs` is over.
+ */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+  timeoutMs = 20_000,
+): Promise<T> {
+  const startedMs = performance.now();
+  let lastError: unknown;
+  while (performance.now() - startedMs < timeoutMs) {
+    try {
+      const seen = await look();
+      if (seen !== undefined && seen !== false) return seen;
+    } catch (error) {
+      lastError = error;
+    }
+    await sleep(100);
+  }
+  throw new Error(`${what}: not within ${timeoutMs / 1000} s`, { cause: lastError });
+}
