@@ -43,7 +43,7 @@ export async function fetchText(address: string, options: DownloadOptions): Prom
   try {
     for await (const chunk of response.setEncoding('utf8')) text += chunk;
   } catch (cause) {
-    throw brokenTransfer(address, text.length, response, cause);
+    throw brokenTransfer(address, progressText(text.length, response), cause);
   }
   return text;
 }
@@ -95,7 +95,7 @@ async function transfer(
       createWriteStream(target),
     );
   } catch (cause) {
-    throw brokenTransfer(address, receivedBytes, response, cause);
+    throw brokenTransfer(address, progressText(receivedBytes, response), cause);
   } finally {
     clearInterval(progress);
   }
@@ -153,17 +153,10 @@ function unreachable(url: URL, cause: NodeJS.ErrnoException): DownloadError {
   return new DownloadError(`cannot reach ${url.host} (${cause.code ?? cause.message})`, { cause });
 }
 
-function brokenTransfer(
-  address: string,
-  receivedBytes: number,
-  response: http.IncomingMessage,
-  cause: unknown,
-): DownloadError {
+function brokenTransfer(address: string, progress: string, cause: unknown): DownloadError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new DownloadError(
-    `the transfer of ${address} broke off after ${progressText(receivedBytes, response)} (${reason})`,
-    { cause },
-  );
+  const message = `the transfer of ${address} broke off after ${progress} (${reason})`;
+  return new DownloadError(message, { cause });
 }
 
 function progressText(receivedBytes: number, response: http.IncomingMessage): string {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type BinaryName, binaryNames } from './binaries.ts';
-import { locateBinaries, type LocateOptions } from './locate.ts';
+import { type LocateOptions, locateBinaries } from './locate.ts';
 import { versions } from './versions.ts';
 
 const help = `Fetches the control plane of the tests ahead of time.

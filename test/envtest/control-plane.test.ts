@@ -235,7 +235,7 @@ describe('a control plane that cannot start', () => {
 
 describe('a control plane whose owner is killed', () => {
   it('goes away with its owner', async () => {
-    const module = new URL('../control-plane/control-plane.ts', import.meta.url);
+    const module = new URL('../control-plane/control-plane.ts', import.meta.url).href;
     const script = `
       const { startControlPlane } = await import('${module}');
       const plane = await startControlPlane();

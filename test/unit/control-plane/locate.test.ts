@@ -296,7 +296,7 @@ describe('several at once', () => {
 function fetchInProcess(): Promise<{ readonly code: number | null; readonly stdout: string }> {
   const main = fileURLToPath(new URL('../../control-plane/main.ts', import.meta.url));
   const child = spawn(process.execPath, [main, 'fetch', 'kube-apiserver'], {
-    env: { ...env, PATH: '/bin:/usr/bin' } as NodeJS.ProcessEnv,
+    env: { ...env, PATH: '/bin:/usr/bin' },
   });
   let stdout = '';
   child.stdout.on('data', (chunk: Buffer) => {

@@ -6,10 +6,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isRunning } from './process-state.ts';
 import { makeTemporaryDirectory } from './release-server.ts';
 
+const watchdogModule = new URL('../../control-plane/watchdog.ts', import.meta.url).href;
+
 /** An owner: starts a process, hands it to a watchdog, prints its number, then does as it is told. */
 const ownerScript = (directory: string, afterwards: string): string => `
   const { spawn } = await import('node:child_process');
-  const { startWatchdog } = await import('${new URL('../../control-plane/watchdog.ts', import.meta.url)}');
+  const { startWatchdog } = await import('${watchdogModule}');
   const watchdog = startWatchdog(['${directory}']);
   const ward = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
   ward.unref();
