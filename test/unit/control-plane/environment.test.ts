@@ -18,8 +18,8 @@ const caller = {
 
 describe('the environment of the processes', () => {
   it('holds nothing of the caller but what is known to be harmless', () => {
-    expect(isolatedEnvironment(caller, '/work')).toEqual({
-      HOME: '/work',
+    expect(isolatedEnvironment(caller, '/plane')).toEqual({
+      HOME: '/plane',
       PATH: '/bin',
       LANG: 'C.UTF-8',
     });
