@@ -6,7 +6,17 @@ import { dirname, join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname, '../../..');
 
 /** The parts of the project that the gates themselves are made of. */
-const GATES = ['.oxlintrc.json', 'package.json', 'tsconfig.json', 'test/gates'];
+const GATES = [
+  '.gitignore',
+  '.oxlintrc.json',
+  'biome.json',
+  'knip.json',
+  'package.json',
+  'tsconfig.json',
+  'vitest.config.ts',
+  'test/gates',
+  'test/run.ts',
+];
 
 /** A small project with the gates of this one, in a directory of its own. */
 export interface PlantedProject extends Disposable {

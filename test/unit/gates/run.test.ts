@@ -53,7 +53,7 @@ const good = `${head} it('is well', () => undefined);`;
 const cases: Readonly<Record<string, Case>> = {
   'passed, failed and skipped tests': {
     files: {
-      'vitest.config.mjs': config(),
+      'vitest.config.ts': config(),
       'a.test.ts': `${head} it('a', () => undefined); it('b', () => expect(1).toBe(2)); it.skip('c', () => undefined);`,
     },
     line: '1 passed, 1 failed, 1 skipped',
@@ -61,14 +61,14 @@ const cases: Readonly<Record<string, Case>> = {
     why: 'real counts',
   },
   'only good ones': {
-    files: { 'vitest.config.mjs': config(), 'a.test.ts': good, 'b.test.ts': good },
+    files: { 'vitest.config.ts': config(), 'a.test.ts': good, 'b.test.ts': good },
     line: '2 passed, 0 failed',
     code: 0,
     why: 'no word of skipped ones where there are none',
   },
   'a file that does not load': {
     files: {
-      'vitest.config.mjs': config(),
+      'vitest.config.ts': config(),
       'a.test.ts': good,
       'b.test.ts': "throw new Error('no');",
     },
@@ -78,7 +78,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'a hook that throws': {
     files: {
-      'vitest.config.mjs': config(),
+      'vitest.config.ts': config(),
       'a.test.ts': `${head} it('x', () => undefined); describe('d', () => { beforeAll(() => { throw new Error('no'); }); it('y', () => undefined); });`,
     },
     line: '1 passed, 1 failed, 1 skipped',
@@ -87,7 +87,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'an error after the test': {
     files: {
-      'vitest.config.mjs': config(),
+      'vitest.config.ts': config(),
       'a.test.ts': `${head} it('x', () => { void Promise.reject(new Error('late')); });`,
     },
     line: '1 passed, 1 failed',
@@ -96,7 +96,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'a globalSetup that fails': {
     files: {
-      'vitest.config.mjs': config("globalSetup: ['setup.ts']"),
+      'vitest.config.ts': config("globalSetup: ['setup.ts']"),
       'setup.ts': "export default () => { throw new Error('no control plane'); };",
       'a.test.ts': good,
     },
@@ -105,13 +105,13 @@ const cases: Readonly<Record<string, Case>> = {
     why: 'no servers, no tests',
   },
   'a configuration that does not load': {
-    files: { 'vitest.config.mjs': "throw new Error('no');", 'a.test.ts': good },
+    files: { 'vitest.config.ts': "throw new Error('no');", 'a.test.ts': good },
     line: '0 passed, 1 failed',
     code: 1,
     why: 'vitest itself fails',
   },
   'no tests at all': {
-    files: { 'vitest.config.mjs': config() },
+    files: { 'vitest.config.ts': config() },
     line: '0 passed, 0 failed',
     code: 1,
     why: 'a filter that matches nothing is a slip',
@@ -128,7 +128,7 @@ describe.concurrent('npm test', () => {
 
   it("never shows the caller's cluster and account to a test", async (test) => {
     using project = plantProject({
-      'vitest.config.mjs': config("globalSetup: ['setup.ts']"),
+      'vitest.config.ts': config("globalSetup: ['setup.ts']"),
       'setup.ts':
         "import { writeFileSync } from 'node:fs'; export default () => writeFileSync('setup.json', JSON.stringify(process.env));",
       'a.test.ts': `${head} import { writeFileSync } from 'node:fs'; it('x', () => writeFileSync('test.json', JSON.stringify(process.env)));`,
@@ -147,7 +147,7 @@ describe.concurrent('npm test', () => {
     'stops what it has started on %s',
     async (signal, test) => {
       using project = plantProject({
-        'vitest.config.mjs': config("globalSetup: ['setup.ts']"),
+        'vitest.config.ts': config("globalSetup: ['setup.ts']"),
         'setup.ts':
           "import { writeFileSync } from 'node:fs'; export default () => () => writeFileSync('torn-down', '');",
         'a.test.ts': `${head} import { writeFileSync } from 'node:fs'; it('hangs', () => { writeFileSync('running', ''); return new Promise(() => undefined); }, 60_000);`,
