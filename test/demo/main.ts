@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { Interrupted, interruption } from '../surroundings/interruption.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 import { Outsider } from './outsider.ts';
 import { playCreation, playDeletion, playDrift, playEdit } from './scenes.ts';
@@ -23,7 +24,9 @@ else await run();
 async function run(): Promise<void> {
   const startedMs = performance.now();
   const cleanUps: (() => Promise<unknown>)[] = [];
-  const interrupted = nextSignal();
+  const interrupted = interruption();
+  interrupted.catch(() => {}); // raced below
+
   try {
     await Promise.race([play(cleanUps), interrupted]);
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
@@ -33,6 +36,7 @@ async function run(): Promise<void> {
     stage.say(`\n${(error as Error).message}`);
     if ((error as Error).cause !== undefined) stage.say(String((error as Error).cause));
   }
+  stage.end();
   for (const cleanUp of cleanUps.reverse()) await cleanUp();
   process.exit();
 }
@@ -43,8 +47,7 @@ async function play(cleanUps: (() => Promise<unknown>)[]): Promise<void> {
     () => startAll(cleanUps),
   );
   await stage.step('start the operator with the rights that are shipped', async () => {
-    const operator = await surroundings.startOperator({ ALBRIDGE_SWEEP_INTERVAL: '3s' });
-    cleanUps.push(() => operator.stop());
+    await surroundings.startOperator({ ALBRIDGE_SWEEP_INTERVAL: '3s' });
   });
   const outsider = new Outsider(surroundings.aws.environment);
   const scene = { stage, surroundings, outsider };
@@ -58,21 +61,6 @@ async function startAll(cleanUps: (() => Promise<unknown>)[]): Promise<Surroundi
   const surroundings = await startSurroundings({ provisioningMs: 3000 });
   cleanUps.push(() => surroundings.stop());
   return surroundings;
-}
-
-class Interrupted extends Error {
-  constructor(signal: string) {
-    super(`${signal}: stopping what was started`);
-    this.name = 'Interrupted';
-  }
-}
-
-function nextSignal(): Promise<never> {
-  return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.once(signal, () => reject(new Interrupted(signal)));
-    }
-  });
 }
 
 function hasHelpFlag(): boolean {

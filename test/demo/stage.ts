@@ -4,6 +4,7 @@ import { styleText } from 'node:util';
 export class Stage {
   readonly #out: NodeJS.WriteStream;
   #steps = 0;
+  #isOver = false;
 
   constructor(out: NodeJS.WriteStream) {
     this.#out = out;
@@ -39,6 +40,11 @@ export class Stage {
     this.#line(text);
   }
 
+  /** Nothing is printed after this: what fails from now on fails because everything is stopped. */
+  end(): void {
+    this.#isOver = true;
+  }
+
   /** A terminal sees the seconds run; elsewhere a long step says once that it goes on. */
   #showClock(title: string, startedMs: number): () => void {
     if (!this.#out.isTTY) {
@@ -49,6 +55,7 @@ export class Stage {
       return () => clearInterval(timer);
     }
     const draw = (): void => {
+      if (this.#isOver) return;
       this.#out.write(`\r\x1b[K  ${title} ${this.#seconds(startedMs)}`);
     };
     draw();
@@ -68,6 +75,7 @@ export class Stage {
   }
 
   #line(text: string): void {
+    if (this.#isOver) return;
     this.#out.write(`${text}\n`);
   }
 }

@@ -2,6 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { envLines } from '../../localstack/seed.ts';
+import { Interrupted, interruption } from '../surroundings/interruption.ts';
 import type { OperatorProcess } from '../surroundings/operator-process.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 
@@ -38,24 +39,34 @@ const flags = readFlags();
 if (flags !== undefined) await run(flags);
 
 async function run(flags: Flags): Promise<void> {
-  const stopped = nextSignal();
+  const interrupted = interruption();
+  interrupted.catch(() => {}); // raced below
+  const cleanUps: (() => Promise<unknown>)[] = [];
+  try {
+    await Promise.race([keepUp(flags, cleanUps), interrupted]);
+  } catch (error) {
+    say((error as Error).message);
+    process.exitCode = error instanceof Interrupted ? 0 : 1;
+  }
+  for (const cleanUp of cleanUps.reverse()) await cleanUp();
+  process.exit();
+}
+
+/** Never resolves; rejects when something fails. */
+async function keepUp(flags: Flags, cleanUps: (() => Promise<unknown>)[]): Promise<never> {
   await mkdir(flags.dir, { recursive: true });
   say('starting a control plane and the AWS stand-in');
   const surroundings = await startSurroundings(flags);
-  let operator: OperatorProcess | undefined;
-  try {
-    if (flags.hasOperator) operator = await surroundings.startOperator();
-    await writeFiles(flags.dir, surroundings);
-    say(`ready: export KUBECONFIG=${join(flags.dir, 'kubeconfig')}, then kubectl get myingress -A`);
-    await Promise.race([stopped, endOf(operator)]);
-    say('stopping');
-  } finally {
-    await operator?.stop();
-    await surroundings.stop();
-    await Promise.all(
-      ['kubeconfig', 'env'].map((name) => rm(join(flags.dir, name), { force: true })),
-    );
-  }
+  cleanUps.push(() => surroundings.stop());
+  const operator = flags.hasOperator ? await surroundings.startOperator() : undefined;
+  cleanUps.push(() => removeFiles(flags.dir));
+  await writeFiles(flags.dir, surroundings);
+  say(`ready: export KUBECONFIG=${join(flags.dir, 'kubeconfig')}, then kubectl get myingress -A`);
+  return endOf(operator);
+}
+
+async function removeFiles(directory: string): Promise<void> {
+  for (const name of ['kubeconfig', 'env']) await rm(join(directory, name), { force: true });
 }
 
 /** Both appear whole, and only when everything works: whoever waits for them may begin. */
@@ -77,14 +88,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
   await rename(`${path}.part`, path);
 }
 
-function nextSignal(): Promise<void> {
-  return new Promise((received) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.once(signal, () => received());
-  });
-}
-
-async function endOf(operator: OperatorProcess | undefined): Promise<void> {
+async function endOf(operator: OperatorProcess | undefined): Promise<never> {
   if (operator === undefined) return new Promise(() => {});
   const code = await operator.exited;
   const last = operator.log.slice(-3).map((line) => JSON.stringify(line));

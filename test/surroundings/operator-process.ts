@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { startWatchdog } from '../control-plane/watchdog.ts';
 
 /** One line of the operator's log. */
 export interface LogLine {
@@ -41,7 +42,16 @@ export function startOperatorProcess(options: OperatorProcessOptions): OperatorP
     // A session of its own: Ctrl-C reaches only the owner, who stops things in order.
     detached: true,
   });
-  return new RunningOperator(child);
+  const operator = new RunningOperator(child);
+  endTogether(operator);
+  return operator;
+}
+
+/** However this process dies, SIGKILL included, the operator does not outlive it. */
+function endTogether(operator: OperatorProcess): void {
+  const watchdog = startWatchdog([]);
+  watchdog.watch(operator.pid);
+  void operator.exited.then(() => watchdog.finish());
 }
 
 class RunningOperator implements OperatorProcess {

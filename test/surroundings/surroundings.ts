@@ -14,7 +14,10 @@ export interface Surroundings {
   readonly aws: AwsStandIn;
   /** The whole environment of an operator that is to run here. */
   readonly operatorEnvironment: Readonly<Record<string, string>>;
-  /** Starts an operator and waits until it works; `extra` goes on top of its environment. */
+  /**
+   * Starts an operator and waits until it works; `extra` goes on top of its environment. It is
+   * stopped with everything else.
+   */
   startOperator(extra?: Readonly<Record<string, string>>): Promise<OperatorProcess>;
   stop(): Promise<void>;
 }
@@ -31,12 +34,23 @@ export async function startSurroundings(options: SurroundingsOptions = {}): Prom
       ALBRIDGE_AWS_BUDGET: options.budget === 'aws' ? 'aws' : 'off',
       ALBRIDGE_METRICS_ADDRESS: '127.0.0.1:0',
     };
+    const operators: OperatorProcess[] = [];
     return {
       controlPlane,
       aws,
       operatorEnvironment,
-      startOperator: (extra) => startWorkingOperator({ ...operatorEnvironment, ...extra }),
-      stop: () => stopBoth(controlPlane, aws),
+      startOperator: async (extra) => {
+        const operator = startOperatorProcess({
+          environment: { ...operatorEnvironment, ...extra },
+        });
+        operators.push(operator);
+        await operator.waitForLine((line) => line.msg === 'working');
+        return operator;
+      },
+      stop: async () => {
+        await Promise.all(operators.map((operator) => operator.stop()));
+        await stopBoth(controlPlane, aws);
+      },
     };
   } catch (error) {
     await stopBoth(controlPlane, aws);
@@ -62,17 +76,4 @@ async function startBoth(options: SurroundingsOptions): Promise<[ControlPlane, A
 
 async function stopBoth(controlPlane: ControlPlane, aws: AwsStandIn): Promise<void> {
   await Promise.all([controlPlane.stop(), aws.stop()]);
-}
-
-async function startWorkingOperator(
-  environment: Readonly<Record<string, string>>,
-): Promise<OperatorProcess> {
-  const operator = startOperatorProcess({ environment });
-  try {
-    await operator.waitForLine((line) => line.msg === 'working');
-    return operator;
-  } catch (error) {
-    await operator.stop();
-    throw error;
-  }
 }
