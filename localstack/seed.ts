@@ -35,7 +35,7 @@ export interface SeededNetwork {
   /** subnet-abc and subnet-def of the article, where the backend honours `_custom_id_`. */
   readonly articleSubnets: readonly string[];
   readonly securityGroups: readonly string[];
-  /** sg-abc of our examples, where the backend honours `_custom_id_`. */
+  /** sg-abc of our examples; another id where the backend does not honour `_custom_id_`. */
   readonly exampleSecurityGroup: string;
 }
 

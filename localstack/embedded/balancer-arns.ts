@@ -32,19 +32,21 @@ export function checkBalancerArn(world: ReadableWorld, arn: string): void {
 }
 
 /** ARNs of the other taggable resources: well formed, and never existing here. */
-const OTHER_RESOURCES: Readonly<Record<string, string>> = {
-  targetgroup: 'TargetGroupNotFound',
-  listener: 'ListenerNotFound',
-  'listener-rule': 'RuleNotFound',
-  truststore: 'TrustStoreNotFound',
-};
+const OTHER_RESOURCES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    targetgroup: 'TargetGroupNotFound',
+    listener: 'ListenerNotFound',
+    'listener-rule': 'RuleNotFound',
+    truststore: 'TrustStoreNotFound',
+  }),
+);
 
 /** The balancer behind an ARN given to a tagging operation, which takes any resource. */
 export function taggedBalancer(world: ReadableWorld, arn: string): LoadBalancer {
   const prefix = arnPrefix(world);
   if (!arn.startsWith(prefix)) throw validationError(`'${arn}' is not a valid ARN`);
   const [kind = ''] = arn.slice(prefix.length).split('/');
-  const code = OTHER_RESOURCES[kind];
+  const code = OTHER_RESOURCES.get(kind);
   if (code !== undefined) throw new AwsFault(code, `The resource '${arn}' does not exist`);
   checkBalancerArn(world, arn);
   return existingBalancer(world, arn);

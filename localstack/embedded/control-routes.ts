@@ -92,22 +92,24 @@ function parseState(body: ControlRequest['body']): LoadBalancerState {
 }
 
 /** Fields that an effect of each kind needs, with their types. */
-const EFFECT_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  error: { code: 'string', status: 'number', message: 'string' },
-  lostResponse: {},
-  dropBeforeApply: {},
-  html500: {},
-  delay: { delayMs: 'number' },
-  hold: {},
-  staleReads: { ageMs: 'number' },
-};
+const EFFECT_FIELDS: ReadonlyMap<unknown, Readonly<Record<string, string>>> = new Map(
+  Object.entries({
+    error: { code: 'string', status: 'number', message: 'string' },
+    lostResponse: {},
+    dropBeforeApply: {},
+    html500: {},
+    delay: { delayMs: 'number' },
+    hold: {},
+    staleReads: { ageMs: 'number' },
+  }),
+);
 
 function parseFaultRule(body: ControlRequest['body']): FaultRule {
   if (typeof body['operation'] !== 'string') throw new RangeError('operation must be a string');
   const effect = body['effect'] as Record<string, unknown> | null | undefined;
-  const fields = EFFECT_FIELDS[String(effect?.['kind'])];
+  const fields = EFFECT_FIELDS.get(effect?.['kind']);
   if (fields === undefined) {
-    throw new RangeError(`effect.kind must be one of ${Object.keys(EFFECT_FIELDS).join(', ')}`);
+    throw new RangeError(`effect.kind must be one of ${[...EFFECT_FIELDS.keys()].join(', ')}`);
   }
   for (const [field, type] of Object.entries(fields)) {
     if (typeof effect?.[field] !== type) throw new RangeError(`effect.${field} must be a ${type}`);

@@ -20,19 +20,21 @@ const INTEGER_FIELDS: ReadonlySet<string> = new Set(['PageSize', 'MaxResults']);
 const BOOLEAN_FIELDS: ReadonlySet<string> = new Set(['AmazonProvidedIpv6CidrBlock', 'DryRun']);
 
 /** EC2 names a list on the wire after its member; this is the name in the SDK. */
-const EC2_LIST_NAMES: Readonly<Record<string, string>> = {
-  Filter: 'Filters',
-  GroupId: 'GroupIds',
-  GroupName: 'GroupNames',
-  InternetGatewayId: 'InternetGatewayIds',
-  ResourceId: 'Resources',
-  SubnetId: 'SubnetIds',
-  Tag: 'Tags',
-  TagSpecification: 'TagSpecifications',
-  Value: 'Values',
-  VpcId: 'VpcIds',
-  ZoneName: 'ZoneNames',
-};
+const EC2_LIST_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    Filter: 'Filters',
+    GroupId: 'GroupIds',
+    GroupName: 'GroupNames',
+    InternetGatewayId: 'InternetGatewayIds',
+    ResourceId: 'Resources',
+    SubnetId: 'SubnetIds',
+    Tag: 'Tags',
+    TagSpecification: 'TagSpecifications',
+    Value: 'Values',
+    VpcId: 'VpcIds',
+    ZoneName: 'ZoneNames',
+  }),
+);
 
 /** Wire fields as the input of the SDK's command. Throws ValidationError, InvalidParameterValue. */
 export function inputFromQuery(service: ServiceName, fields: QueryFields): Input {
@@ -56,7 +58,7 @@ function ec2Structure(fields: QueryFields): Input {
 }
 
 function ec2Name(field: string, value: QueryValue): string {
-  if (Array.isArray(value)) return EC2_LIST_NAMES[field] ?? field;
+  if (Array.isArray(value)) return EC2_LIST_NAMES.get(field) ?? field;
   return field === 'GroupDescription' ? 'Description' : field;
 }
 
