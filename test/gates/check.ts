@@ -22,14 +22,23 @@ for (const [name, command] of Object.entries(steps)) {
   const startMs = performance.now();
   const { code, output } = await run(command);
   const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
-  process.stdout.write(`${code === 0 ? '✓' : '✗'} ${name} ${seconds} s\n`);
-  if (code === 0) continue;
+  if (code === 0) {
+    process.stdout.write(`✓ ${name} ${seconds} s${closing(output)}\n`);
+    continue;
+  }
+  process.stdout.write(`✗ ${name} ${seconds} s\n`);
   failed.push(name);
   process.stdout.write(`${output.trimEnd()}\n`);
 }
 if (failed.length > 0) {
   process.stdout.write(`check failed: ${failed.join('; ')}\n`);
   process.exitCode = 1;
+}
+
+/** The counts with which a step that passed has closed, if it counts. */
+function closing(output: string): string {
+  const last = output.trimEnd().split('\n').at(-1) ?? '';
+  return /^\d+ (files|passed)/.test(last) ? `, ${last}` : '';
 }
 
 async function run(
