@@ -1,12 +1,13 @@
 import { isPaused } from './annotations.ts';
 import { type Clock, DeadlineExceeded } from './clock.ts';
 import { isBeingDeleted, type Key } from './kube-object.ts';
+import type { Logger } from './logger.ts';
 import type { ObjectCache } from './object-store.ts';
 import { CoreReason, OperatorError } from './operator-error.ts';
 import type { Reconciler } from './reconciler.ts';
 import { type PassContext, type PassDependencies, RunningPass } from './running-pass.ts';
 import { hasSameStatus, type ObjectWithStatus, statusAfter } from './status.ts';
-import { tellTransition } from './transitions.ts';
+import { logFailure, tellTransition } from './transitions.ts';
 import type { Verdict } from './verdict.ts';
 
 export interface LifecycleDependencies<T extends ObjectWithStatus> extends PassDependencies<T> {
@@ -28,15 +29,16 @@ export async function runPass<T extends ObjectWithStatus>(
 ): Promise<Verdict> {
   try {
     if (!(await deps.ownWrites.areVisible(key, context.signal))) deps.onStaleRead();
+    context.signal.throwIfAborted(); // a key may be handed out in the very moment of the shutdown
+    const object = deps.cache.get(key);
+    if (object === undefined) {
+      deps.reconciler.forget?.(key);
+      return { kind: 'gone' };
+    }
+    return await runPassOver(deps, new RunningPass(deps, object, context));
   } catch (error) {
-    return failureOf(error, context.signal, false);
+    return untold(failureOf(error, context.signal, false), context.log);
   }
-  const object = deps.cache.get(key);
-  if (object === undefined) {
-    deps.reconciler.forget?.(key);
-    return { kind: 'gone' };
-  }
-  return runPassOver(deps, new RunningPass(deps, object, context));
 }
 
 async function runPassOver<T extends ObjectWithStatus>(
@@ -53,8 +55,20 @@ async function runPassOver<T extends ObjectWithStatus>(
     await conclude(deps, pass, verdict);
     return verdict;
   } catch (error) {
-    return verdict.kind === 'failed' ? verdict : failureOf(error, pass.signal, false);
+    const unwritten = untold(failureOf(error, pass.signal, false), pass.log);
+    return isHealedByTime(verdict) ? verdict : unwritten;
   }
+}
+
+/** A failure that no condition can tell is told in the log. */
+function untold(verdict: Verdict, log: Logger): Verdict {
+  if (verdict.kind !== 'failed' || isPassing(verdict)) return verdict;
+  logFailure(log, verdict.error, { reason: verdict.error.reason });
+  return verdict;
+}
+
+function isHealedByTime(verdict: Verdict): boolean {
+  return verdict.kind === 'failed' && verdict.error.healedBy === 'time';
 }
 
 /** The four states of (being deleted) x (our finalizer is on). */
@@ -74,11 +88,14 @@ async function reconcile<T extends ObjectWithStatus>(
   deps: LifecycleDependencies<T>,
   pass: RunningPass<T>,
 ): Promise<Verdict> {
-  const finalizerStored = pass.finalizerStored();
-  finalizerStored.catch(() => {}); // awaited below; until then a rejection is not unhandled
-  const outcome = await deps.reconciler.reconcile(pass.object, pass);
-  await finalizerStored;
-  return outcome;
+  const storing = Promise.allSettled([pass.finalizerStored()]);
+  try {
+    const outcome = await deps.reconciler.reconcile(pass.object, pass);
+    await pass.finalizerStored();
+    return outcome;
+  } finally {
+    await storing; // no write of a pass outlives it: the next pass of this key may start at once
+  }
 }
 
 async function finalize<T extends ObjectWithStatus>(
@@ -101,8 +118,8 @@ async function conclude<T extends ObjectWithStatus>(
   const before = pass.object;
   const status = statusAfter(before, pass.reported, verdict, deps.clock.now());
   if (hasSameStatus(before, status)) return;
-  await pass.writeStatus(status);
-  tellTransition(before, status, { verdict, pass });
+  const isWritten = await pass.writeStatus(status);
+  if (isWritten) tellTransition(before, status, { verdict, pass });
 }
 
 /** A lost write or a lost lease is nothing that a person should read about. */

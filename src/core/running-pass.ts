@@ -2,9 +2,15 @@ import type { EventDraft, EventRecorder } from './events.ts';
 import { type Key, keyOf } from './kube-object.ts';
 import type { Logger } from './logger.ts';
 import type { ObjectWriter } from './object-store.ts';
+import { CoreReason, OperatorError } from './operator-error.ts';
 import type { OwnWrites } from './own-writes.ts';
 import type { Pass } from './reconciler.ts';
-import { type CoreStatus, type ObjectWithStatus, withoutUndefined } from './status.ts';
+import {
+  type CoreStatus,
+  hasSameStatus,
+  type ObjectWithStatus,
+  withoutUndefined,
+} from './status.ts';
 
 export interface PassDependencies<T extends ObjectWithStatus> {
   readonly writer: ObjectWriter<T>;
@@ -61,7 +67,14 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass {
   }
 
   async recordNow(): Promise<void> {
-    await this.writeStatus(withoutUndefined({ ...this.object.status, ...this.#reported }));
+    const status = withoutUndefined({ ...this.object.status, ...this.#reported });
+    if (hasSameStatus(this.object, status)) return;
+    if (await this.writeStatus(status)) return;
+    throw new OperatorError({
+      reason: CoreReason.Conflict,
+      message: `record the status of ${this.key}: the object is gone`,
+      healedBy: 'time',
+    });
   }
 
   event(event: EventDraft): void {
@@ -78,10 +91,13 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass {
     return this.#finalizerStored;
   }
 
-  async writeStatus(status: CoreStatus): Promise<void> {
+  /** False if the object is gone, or another one of the same name has taken its place. */
+  async writeStatus(status: CoreStatus): Promise<boolean> {
     const written = await this.#deps.writer.applyStatus(this.#object, status);
+    if (written === undefined) return false;
     this.#deps.ownWrites.record(this.key, written);
     this.#recorded = status;
+    return true;
   }
 
   async #storeFinalizer(): Promise<void> {

@@ -1,4 +1,6 @@
 import { type Condition, leadingCondition } from './conditions.ts';
+import type { LogFields, Logger } from './logger.ts';
+import { CoreReason, type OperatorError } from './operator-error.ts';
 import type { Pass } from './reconciler.ts';
 import type { CoreStatus, ObjectWithStatus } from './status.ts';
 import type { Verdict } from './verdict.ts';
@@ -28,11 +30,16 @@ export function tellTransition(
     note: is.message,
   });
   const fields = { reason: is.reason, condition: is.type, status: is.status };
-  if (!isFailure) return pass.log.info(is.message, fields);
-  const needsPerson = verdict.error.healedBy === 'person' || verdict.error.cause !== undefined;
-  const errorFields = { ...fields, err: verdict.error };
-  if (needsPerson) pass.log.error(is.message, errorFields);
+  if (isFailure) logFailure(pass.log, verdict.error, fields);
   else pass.log.info(is.message, fields);
+}
+
+/** An error in the log is something that a person should look at: theirs to heal, or our bug. */
+export function logFailure(log: Logger, error: OperatorError, fields: LogFields): void {
+  const needsPerson = error.healedBy === 'person' || error.reason === CoreReason.InternalError;
+  const told = { ...fields, err: error };
+  if (needsPerson) log.error(error.message, told);
+  else log.info(error.message, told);
 }
 
 function isSameState(was: Condition | undefined, is: Condition): boolean {

@@ -1,0 +1,89 @@
+import { type Key, keyOf } from '../../../src/core/kube-object.ts';
+import { type LifecycleDependencies, runPass } from '../../../src/core/lifecycle.ts';
+import { OwnWrites } from '../../../src/core/own-writes.ts';
+import type { Reconciler } from '../../../src/core/reconciler.ts';
+import type { Verdict } from '../../../src/core/verdict.ts';
+import type { FakeCache } from '../../fakes/fake-cache.ts';
+import { FakeKube, type Verb } from '../../fakes/fake-kube.ts';
+import { ManualClock } from '../../fakes/manual-clock.ts';
+import { RecordingEvents } from '../../fakes/recording-events.ts';
+import { SilentLogger } from '../../fakes/silent-logger.ts';
+import { PROBE_FINALIZER, type Probe, type ProbeStatus, probe } from './probe.ts';
+
+/** One kind, one object, everything that a pass needs; each `run` is one pass over the object. */
+export class LifecycleBench {
+  readonly clock = new ManualClock();
+  readonly kube = new FakeKube();
+  readonly cache: FakeCache<Probe> = this.kube.cache<Probe>('Probe');
+  readonly events = new RecordingEvents();
+  readonly log = new SilentLogger();
+  readonly object: Probe;
+  staleReads = 0;
+  readonly #ownWrites = new OwnWrites(this.clock, this.cache);
+  readonly #finalizer: string | undefined;
+
+  constructor(
+    draft: Probe = probe(),
+    finalizer: 'none' | typeof PROBE_FINALIZER = PROBE_FINALIZER,
+  ) {
+    this.#finalizer = finalizer === 'none' ? undefined : finalizer;
+    this.object = this.kube.create(draft);
+  }
+
+  get key(): Key {
+    return keyOf(this.object);
+  }
+
+  get live(): Probe | undefined {
+    return this.kube.get(this.object);
+  }
+
+  get status(): ProbeStatus | undefined {
+    return this.live?.status;
+  }
+
+  get finalizers(): readonly string[] {
+    return this.live?.metadata.finalizers ?? [];
+  }
+
+  /** What was written to the API server so far, in order. */
+  get verbs(): readonly Verb[] {
+    return this.kube.writes.map(({ verb }) => verb);
+  }
+
+  /** Status and reason of one condition, as `kubectl get` shows them. */
+  condition(type: string): string | undefined {
+    const found = this.status?.conditions?.find((condition) => condition.type === type);
+    return found && `${found.status} ${found.reason}`;
+  }
+
+  run(reconciler: Reconciler<Probe>, signal = new AbortController().signal): Promise<Verdict> {
+    const deps: LifecycleDependencies<Probe> = {
+      clock: this.clock,
+      cache: this.cache,
+      writer: this.kube.writer<Probe>(),
+      events: this.events,
+      ownWrites: this.#ownWrites,
+      finalizer: this.#finalizer,
+      reconciler,
+      onStaleRead: () => void this.staleReads++,
+    };
+    return runPass(deps, this.key, { reconcileId: 'pass', signal, log: this.log });
+  }
+}
+
+/** A store of things outside the cluster: says what exists and in which order it was touched. */
+export class Outside {
+  readonly calls: string[] = [];
+  isThere = false;
+
+  create(): void {
+    this.calls.push('create');
+    this.isThere = true;
+  }
+
+  delete(): void {
+    this.calls.push('delete');
+    this.isThere = false;
+  }
+}
