@@ -44,7 +44,7 @@ export function createAwsCall(ports: AwsCallPorts): AwsCall {
       return send(operation, input, { subject, signal });
     };
     const { isIdempotent } = awsOperations[operation];
-    return retry(attempt, { clock, signal, isIdempotent }).finally(meter.done);
+    return retry(attempt, { clock, signal, isIdempotent }).finally(() => meter.done());
   };
 }
 
@@ -60,11 +60,10 @@ function request(ports: AwsCallPorts, meter: Meter): RequestOnce {
       budget.recover(operation);
       return output;
     } catch (thrown) {
-      if (signal.aborted && !isWrite(operation)) throw signal.reason;
       const error = translateAwsError(thrown, { operation, subject });
       sent.refused(error);
       if (error.reason === 'Throttled') budget.slowDown(operation);
-      throw error;
+      throw signal.aborted && !isWrite(operation) ? signal.reason : error;
     }
   };
 }

@@ -49,10 +49,10 @@ interface Lane {
 }
 
 export function createBudget(options: BudgetOptions): Budget {
-  const { clock, metrics, log } = options;
+  const { clock, limits } = options;
   const lane = (name: BucketName): Lane => ({
     name,
-    bucket: new TokenBucket(clock, options.limits[name]),
+    bucket: new TokenBucket(clock, limits[name]),
     refusals: 0,
     heldUntilMs: Number.NEGATIVE_INFINITY,
   });
@@ -60,41 +60,49 @@ export function createBudget(options: BudgetOptions): Budget {
   const laneOf = (operation: AwsOperation): Lane => lanes[awsOperations[operation].bucket];
 
   return {
-    async take(claim, signal) {
-      signal.throwIfAborted();
-      const { name, bucket } = laneOf(claim.operation);
-      const key = `${claim.operation} ${claim.subject}`;
-      const waitedMs = await waitForToken({ bucket, key, clock, signal }).finally(() =>
-        metrics.gauge(awsMetrics.budgetTurns, { bucket: name }, bucket.waiting),
-      );
-      if (waitedMs.kind === 'granted') {
-        metrics.observe(awsMetrics.budgetWaitSeconds, { bucket: name }, waitedMs.sleptMs / 1000);
-        return;
-      }
-      metrics.count(awsMetrics.budgetExhausted, { bucket: name });
-      throw exhausted(claim, waitedMs.turnInMs);
-    },
-
+    take: (claim, signal) => take({ claim, lane: laneOf(claim.operation), signal }, options),
     slowDown(operation) {
       const refused = laneOf(operation);
       // Requests that were under way when the hold began say nothing new.
-      if (clock.monotonicMs() < refused.heldUntilMs) return;
-      const holdMs = Math.min(LONGEST_HOLD_MS, FIRST_HOLD_MS * 2 ** refused.refusals++);
-      const jitteredMs = jitter(clock, holdMs, 0.5);
-      refused.heldUntilMs = clock.monotonicMs() + jitteredMs;
-      refused.bucket.drain(jitteredMs);
-      metrics.count(awsMetrics.budgetHolds, { bucket: refused.name });
-      log.info('AWS refuses calls for their rate, holding them', {
-        bucket: refused.name,
-        holdMs: Math.round(jitteredMs),
-      });
+      if (clock.monotonicMs() >= refused.heldUntilMs) hold(refused, options);
     },
-
     recover(operation) {
       const answered = laneOf(operation);
       if (clock.monotonicMs() >= answered.heldUntilMs) answered.refusals = 0;
     },
   };
+}
+
+interface Taking {
+  readonly claim: Claim;
+  readonly lane: Lane;
+  readonly signal: AbortSignal;
+}
+
+async function take({ claim, lane, signal }: Taking, options: BudgetOptions): Promise<void> {
+  signal.throwIfAborted();
+  const { clock, metrics } = options;
+  const label = { bucket: lane.name };
+  const key = `${claim.operation} ${claim.subject}`;
+  const turn = await waitForToken({ bucket: lane.bucket, key, clock, signal });
+  metrics.gauge(awsMetrics.budgetTurns, label, lane.bucket.waiting);
+  if (turn.kind === 'later') {
+    metrics.count(awsMetrics.budgetExhausted, label);
+    throw exhausted(claim, turn.turnInMs);
+  }
+  metrics.observe(awsMetrics.budgetWaitSeconds, label, turn.sleptMs / 1000);
+}
+
+function hold(lane: Lane, { clock, metrics, log }: BudgetOptions): void {
+  const leastMs = Math.min(LONGEST_HOLD_MS, FIRST_HOLD_MS * 2 ** lane.refusals++);
+  const holdMs = jitter(clock, leastMs, 0.5);
+  lane.heldUntilMs = clock.monotonicMs() + holdMs;
+  lane.bucket.drain(holdMs);
+  metrics.count(awsMetrics.budgetHolds, { bucket: lane.name });
+  log.info('AWS refuses calls for their rate, holding them', {
+    bucket: lane.name,
+    holdMs: Math.round(holdMs),
+  });
 }
 
 type Turn =

@@ -7,28 +7,34 @@ import type { LoadBalancer, LoadBalancerState } from './load-balancers.ts';
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_LoadBalancer.html
  */
 export function shapeLoadBalancer(from: elb.LoadBalancer): LoadBalancer | undefined {
-  const { LoadBalancerArn: arn, LoadBalancerName: name } = from;
   const state = shapeState(from.State);
-  if (!arn || !name || !state) return undefined;
+  if (!from.LoadBalancerArn || !from.LoadBalancerName || !state) return undefined;
+  const text = (key: TextKey): string => from[key] ?? '';
   return {
-    arn,
-    name,
+    arn: from.LoadBalancerArn,
+    name: from.LoadBalancerName,
     state,
-    dns: from.DNSName ?? '',
-    hostedZoneId: from.CanonicalHostedZoneId ?? '',
-    vpcId: from.VpcId ?? '',
-    type: from.Type ?? '',
-    scheme: from.Scheme ?? '',
-    ipAddressType: from.IpAddressType ?? '',
-    subnets: (from.AvailabilityZones ?? []).flatMap(({ SubnetId }) => SubnetId ?? []),
+    dns: text('DNSName'),
+    hostedZoneId: text('CanonicalHostedZoneId'),
+    vpcId: text('VpcId'),
+    type: text('Type'),
+    scheme: text('Scheme'),
+    ipAddressType: text('IpAddressType'),
+    subnets: subnetsOf(from),
     securityGroups: from.SecurityGroups ?? [],
   };
+}
+
+function subnetsOf({ AvailabilityZones }: elb.LoadBalancer): readonly string[] {
+  return (AvailabilityZones ?? []).flatMap(({ SubnetId }) => SubnetId ?? []);
 }
 
 function shapeState(from: elb.LoadBalancerState | undefined): LoadBalancerState | undefined {
   if (!from?.Code) return undefined;
   return from.Reason ? { code: from.Code, reason: from.Reason } : { code: from.Code };
 }
+
+type TextKey = 'DNSName' | 'CanonicalHostedZoneId' | 'VpcId' | 'Type' | 'Scheme' | 'IpAddressType';
 
 /** A list of tags or attributes as a record; entries without a key are none. */
 export function shapePairs(

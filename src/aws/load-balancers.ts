@@ -64,6 +64,12 @@ export interface LoadBalancers {
   delete(arn: string): Promise<void>;
 }
 
+/**
+ * W: for this long after a write, AWS's answers may still show what was before it. An assumption:
+ * AWS states no bound.
+ */
+export const STALENESS_BOUND_MS = 10_000;
+
 /** One shared picture of the account, so that the cost per balancer falls as their number grows. */
 export interface Inventory {
   /**

@@ -25,6 +25,8 @@ export interface SdkApiOptions {
   readonly leadership: Leadership;
   /** albridge's own version, for the user agent. */
   readonly version: string;
+  /** Of a whole request, resolving credentials included; a write has no other limit. Default 10 s. */
+  readonly requestTimeoutMs?: number;
 }
 
 export interface SdkApi extends AwsApi {
@@ -33,7 +35,6 @@ export interface SdkApi extends AwsApi {
 }
 
 const CONNECT_TIMEOUT_MS = 3000;
-/** Of a whole request, resolving credentials included; a write has no other limit. */
 const REQUEST_TIMEOUT_MS = 10_000;
 const MOST_CONNECTIONS = 64;
 
@@ -67,9 +68,10 @@ const senders: { readonly [Operation in AwsOperation]: Send<Operation> } = {
  */
 export function createSdkApi(options: SdkApiOptions): SdkApi {
   const client = createClient(options);
+  const timeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
   return {
     async send(operation, input, signal) {
-      const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+      const timeout = AbortSignal.timeout(timeoutMs);
       const abortSignal = signal ? AbortSignal.any([signal, timeout]) : timeout;
       try {
         return await senders[operation](client, input, { abortSignal });
@@ -92,8 +94,6 @@ function createClient(options: SdkApiOptions): ElasticLoadBalancingV2Client {
     customUserAgent: [['albridge', options.version]],
     requestHandler: {
       connectionTimeout: CONNECT_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      throwOnRequestTimeout: true,
       httpAgent: new HttpAgent(pool),
       httpsAgent: new HttpsAgent(pool),
     },

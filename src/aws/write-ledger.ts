@@ -1,10 +1,7 @@
 import type { Clock } from '../core/clock.ts';
+import { STALENESS_BOUND_MS } from './load-balancers.ts';
 
-/**
- * W: for this long after a write, AWS's answers may still show what was before it. An assumption:
- * AWS states no bound.
- */
-export const STALENESS_BOUND_MS = 10_000;
+export { STALENESS_BOUND_MS };
 
 interface Entry {
   underWay: number;

@@ -14,7 +14,7 @@ export interface AwsBench extends Aws {
   readonly metrics: RecordingMetrics;
   readonly lease: { isHeld: boolean };
   /** Settings of a balancer that the stand-in accepts. */
-  settings(name: string): LoadBalancerSettings;
+  readonly settings: (name: string) => LoadBalancerSettings;
   readonly subnets: readonly string[];
   readonly securityGroup: string;
   /** Budget, ledger and inventory of a process that has just started. */
@@ -36,7 +36,12 @@ export async function startAwsBench(): Promise<AwsBench> {
   return {
     ...restarted(),
     restarted,
-    ...{ server, api, metrics, lease, subnets, securityGroup },
+    server,
+    api,
+    metrics,
+    lease,
+    subnets,
+    securityGroup,
     settings: (name) => ({
       name,
       scheme: 'internal',

@@ -39,7 +39,7 @@ describe('each operation, over HTTP', () => {
       ipAddressType: 'ipv4',
       securityGroups: [securityGroup],
     });
-    expect(balancer.subnets.toSorted()).toEqual(subnets.slice(0, 2).toSorted());
+    expect(new Set(balancer.subnets)).toEqual(new Set(subnets.slice(0, 2)));
     expect(balancer.dns).toContain('shop');
     expect((await loadBalancers.find({ name: 'shop' }, signal))?.arn).toBe(balancer.arn);
     expect((await loadBalancers.find({ arn: balancer.arn }, signal))?.name).toBe('shop');
@@ -53,7 +53,7 @@ describe('each operation, over HTTP', () => {
     await loadBalancers.setSecurityGroups(arn, [bench.securityGroup]);
     await loadBalancers.setIpAddressType(arn, 'ipv4');
     const seen = await loadBalancers.find({ arn }, signal);
-    expect(seen?.subnets.toSorted()).toEqual([subnets[0], subnets[2]].toSorted());
+    expect(new Set(seen?.subnets)).toEqual(new Set([subnets[0], subnets[2]]));
   });
 
   it('sets attributes and reads them back', async () => {

@@ -85,18 +85,23 @@ describe('a call to AWS', () => {
     expect(api.sent.map(({ signal }) => signal)).toEqual([pass.signal, undefined]);
   });
 
-  it("rejects an aborted read with the signal's own reason", async () => {
-    const pass = new AbortController();
-    const reason = new Error('the pass is over');
-    const { loadBalancers, clock } = bench({
-      DescribeLoadBalancers: () => {
-        pass.abort(reason);
-        raise(Object.assign(new Error('Request aborted'), { name: 'AbortError' }));
-      },
+  for (const failuresBefore of [0, 2]) {
+    it(`rejects a read aborted after ${failuresBefore} failures with the signal's own reason`, async () => {
+      const pass = new AbortController();
+      const reason = new Error('the pass is over');
+      let failures = 0;
+      const { loadBalancers, metrics, clock } = bench({
+        DescribeLoadBalancers: () => {
+          if (failures++ < failuresBefore) raise(awsError('InternalFailure', 'oops', 500));
+          pass.abort(reason);
+          raise(Object.assign(new Error('Request aborted'), { name: 'AbortError' }));
+        },
+      });
+      const reading = clock.finish(loadBalancers.find({ arn: shop }, pass.signal));
+      await expect(reading).rejects.toBe(reason);
+      expect(metrics.valueOf(awsMetrics.requests)).toBe(failuresBefore + 1);
     });
-    const reading = clock.finish(loadBalancers.find({ arn: shop }, pass.signal));
-    await expect(reading).rejects.toBe(reason);
-  });
+  }
 
   it('does not repeat a create whose fate is unknown, whatever broke', async () => {
     for (const thrown of [

@@ -124,9 +124,11 @@ describe('attributesOf', () => {
   });
 
   it('does not take an answer without attributes for the truth', async () => {
-    const { loadBalancers, clock } = bench({ DescribeLoadBalancerAttributes: () => ({}) });
-    const reading = clock.finish(loadBalancers.attributesOf(shop, never));
-    await expect(reading).rejects.toMatchObject({ reason: 'AwsUnreadable' });
+    for (const answer of [{}, { Attributes: [] }]) {
+      const { loadBalancers, clock } = bench({ DescribeLoadBalancerAttributes: () => answer });
+      const reading = clock.finish(loadBalancers.attributesOf(shop, never));
+      await expect(reading).rejects.toMatchObject({ reason: 'AwsUnreadable' });
+    }
   });
 
   it('throws for a balancer that is gone, since the pass had just seen it', async () => {
@@ -210,8 +212,12 @@ describe('the other writes', () => {
   it('send what they are told, and nothing where there is nothing to say', async () => {
     const ok = (): object => ({});
     const { loadBalancers, api, clock } = bench({
-      ...{ SetSubnets: ok, SetSecurityGroups: ok, SetIpAddressType: ok },
-      ...{ ModifyLoadBalancerAttributes: ok, AddTags: ok, RemoveTags: ok },
+      SetSubnets: ok,
+      SetSecurityGroups: ok,
+      SetIpAddressType: ok,
+      ModifyLoadBalancerAttributes: ok,
+      AddTags: ok,
+      RemoveTags: ok,
     });
     const all = async (): Promise<void> => {
       await loadBalancers.setSubnets(shop, ['subnet-a', 'subnet-c']);

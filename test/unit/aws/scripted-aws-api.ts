@@ -90,7 +90,11 @@ export function bench(handlers: Handlers, budget: BudgetLimits = AWS_LIMITS): Be
   const leadership = { isLeader: () => lease.isHeld };
   return {
     ...wireAws({ api, clock, leadership, metrics, budget, log }),
-    ...{ api, clock, metrics, log, lease },
+    api,
+    clock,
+    metrics,
+    log,
+    lease,
   };
 }
 
