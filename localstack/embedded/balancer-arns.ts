@@ -16,7 +16,7 @@ export function balancerOf(world: ReadableWorld, input: Input): LoadBalancer {
 }
 
 /** Throws LoadBalancerNotFound. */
-export function existingBalancer(world: ReadableWorld, arn: string): LoadBalancer {
+function existingBalancer(world: ReadableWorld, arn: string): LoadBalancer {
   const balancer = world.balancers.byArn(arn);
   if (balancer === undefined) throw loadBalancerNotFound();
   return balancer;

@@ -4,7 +4,7 @@ import { OPERATIONS } from './operations.ts';
 import { readBody } from './request-body.ts';
 
 /** Says what this server is; LocalStack's clients look at `services` and `version` only. */
-export const IDENTITY = "albridge's embedded stand-in for AWS, not LocalStack";
+const IDENTITY = "albridge's embedded stand-in for AWS, not LocalStack";
 
 /** Paths that AWS's own clients never ask for. */
 export function isControlPath(url: string): boolean {

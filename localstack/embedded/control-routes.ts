@@ -1,4 +1,3 @@
-import type { AwsSettings } from './aws-world.ts';
 import type { LoadBalancerState } from './balancer-store.ts';
 import type { EmbeddedAwsControl } from './embedded-aws-control.ts';
 import type { FaultRule } from './fault-script.ts';
@@ -40,7 +39,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
     released: held.release(optionalText(body, 'operation')),
   }),
   'PATCH settings': ({ control }, { body }) => {
-    control.changeSettings(body as Partial<AwsSettings>);
+    control.changeSettings(body);
     return control.settings();
   },
   'PUT load-balancers': ({ control }, { path, body }) => setState(control, path, parseState(body)),

@@ -22,17 +22,25 @@ export function specifiedTags(input: Input, resourceType: string): Tags {
   return tags;
 }
 
-/** The id chosen by a tag, else a new one: `<prefix>-<17 hex digits>`. */
-export function newResourceId(
-  world: AwsWorld,
-  prefix: string,
-  tags: Tags,
-  existing: { readonly ids: ReadonlyMap<string, unknown>; readonly duplicateCode: string },
-): string {
+/** What ids of one kind of resource look like. */
+export interface ResourceKind {
+  readonly prefix: string;
+  readonly existing: ReadonlyMap<string, unknown>;
+  /** Answered when the chosen id is taken. */
+  readonly duplicateCode: string;
+}
+
+/** The id chosen by a tag, else a new one. */
+export function newResourceId(world: AwsWorld, tags: Tags, kind: ResourceKind): string {
   const chosen = tags.get(CUSTOM_ID_TAG);
-  if (chosen === undefined) return `${prefix}-0${world.ids.hex(16)}`;
-  if (!existing.ids.has(chosen)) return chosen;
-  throw new AwsFault(existing.duplicateCode, `The custom ID '${chosen}' is in use already`);
+  if (chosen === undefined) return generatedId(world, kind.prefix);
+  if (!kind.existing.has(chosen)) return chosen;
+  throw new AwsFault(kind.duplicateCode, `The custom ID '${chosen}' is in use already`);
+}
+
+/** `<prefix>-<17 hex digits>` */
+export function generatedId(world: AwsWorld, prefix: string): string {
+  return `${prefix}-0${world.ids.hex(16)}`;
 }
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateTags.html */

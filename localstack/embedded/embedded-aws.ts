@@ -58,7 +58,7 @@ export const API_VERSIONS: Readonly<Record<ServiceName, string>> = {
 export function createEmbeddedAws(options: EmbeddedAwsOptions): EmbeddedAws {
   const parts = createParts(options);
   const begin: EmbeddedAws['begin'] = (name, input, context = {}) =>
-    beginExchange(parts, name, input, context);
+    beginExchange(parts, { ...context, name, input });
   return {
     region: parts.world.facts.region,
     begin,
@@ -85,39 +85,36 @@ function createParts(options: EmbeddedAwsOptions): ModelParts {
   return { world, settings, buckets, faults: new FaultScript(), log: new CallLog() };
 }
 
-function beginExchange(
-  parts: ModelParts,
-  name: string,
-  input: Input,
-  context: CallContext,
-): Exchange {
+interface AwsRequest extends CallContext {
+  readonly name: string;
+  readonly input: Input;
+}
+
+function beginExchange(parts: ModelParts, request: AwsRequest): Exchange {
   const { world, settings, buckets, faults } = parts;
-  const operation = findOperation(name, context.service);
-  const service = context.service ?? operation?.service ?? 'elasticloadbalancing';
-  const arrival = noteArrival(parts, name, input, { ...context, service });
+  const operation = findOperation(request);
+  const service = request.service ?? operation?.service ?? 'elasticloadbalancing';
+  const arrival = noteArrival(parts, request, service);
   if (operation === undefined) {
-    return refusedExchange(arrival, invalidAction(name, API_VERSIONS[service]));
+    return refusedExchange(arrival, invalidAction(request.name, API_VERSIONS[service]));
   }
   if (settings.current.budget === 'aws' && !buckets.tryTake(operation.bucket)) {
     return refusedExchange(arrival, rateExceeded());
   }
-  const effect = faults.take(name, operation.kind === 'read', world.clock.now());
-  return exchangeOf(world, operation, arrival, effect);
+  const effect = faults.take(operation.name, operation.kind === 'read', world.clock.now());
+  return exchangeOf(arrival, { world, operation, effect });
 }
 
-function findOperation(name: string, service: ServiceName | undefined): Operation | undefined {
+function findOperation({ name, service }: AwsRequest): Operation | undefined {
   const operation = OPERATIONS.get(name);
   return service === undefined || operation?.service === service ? operation : undefined;
 }
 
 function noteArrival(
   { world, log }: ModelParts,
-  operation: string,
-  input: Input,
-  context: CallContext & { readonly service: ServiceName },
+  { name, input, userAgent }: AwsRequest,
+  service: ServiceName,
 ): Arrival {
-  const { service, userAgent } = context;
-  const at = world.clock.now();
-  const agent = userAgent === undefined ? {} : { userAgent };
-  return { input, note: log.open({ at, service, operation, input, ...agent }) };
+  const call = { at: world.clock.now(), service, operation: name, input };
+  return { input, note: log.open(userAgent === undefined ? call : { ...call, userAgent }) };
 }

@@ -22,6 +22,13 @@ export interface Arrival {
   readonly note: (outcome: string) => void;
 }
 
+/** What there is to carry out, and under which fault. */
+export interface Work {
+  readonly world: AwsWorld;
+  readonly operation: Operation;
+  readonly effect: FaultEffect | undefined;
+}
+
 /** An exchange that ends in this fault before any operation sees it. */
 export function refusedExchange(arrival: Arrival, fault: AwsFault): Exchange {
   const refuse = (): never => {
@@ -31,14 +38,8 @@ export function refusedExchange(arrival: Arrival, fault: AwsFault): Exchange {
 }
 
 /** An exchange that carries out the operation as the effect allows. */
-export function exchangeOf(
-  world: AwsWorld,
-  operation: Operation,
-  arrival: Arrival,
-  effect: FaultEffect | undefined,
-): Exchange {
-  const run = (): unknown => carryOut(world, operation, arrival.input, effect);
-  return { effect, run: () => noted(arrival, run) };
+export function exchangeOf(arrival: Arrival, work: Work): Exchange {
+  return { effect: work.effect, run: () => noted(arrival, () => carryOut(work, arrival.input)) };
 }
 
 function noted(arrival: Arrival, run: () => unknown): unknown {
@@ -57,12 +58,7 @@ function outcomeOf(error: unknown): string {
   return error instanceof BrokenAnswer ? error.kind : 'crashed';
 }
 
-function carryOut(
-  world: AwsWorld,
-  operation: Operation,
-  input: Input,
-  effect: FaultEffect | undefined,
-): unknown {
+function carryOut({ world, operation, effect }: Work, input: Input): unknown {
   switch (effect?.kind) {
     case 'error':
       throw new AwsFault(effect.code, effect.message, effect.status);
@@ -76,12 +72,22 @@ function carryOut(
         isAccepted(() => operation.run(world, input)),
       );
     case 'staleReads':
-      return readAsOf(world, operation, input, world.clock.now() - effect.ageMs);
+      return runAsOf({ world, operation }, input, world.clock.now() - effect.ageMs);
     case 'delay':
     case 'hold':
     case undefined:
       return operation.run(world, input);
   }
+}
+
+function runAsOf(
+  { world, operation }: Pick<Work, 'world' | 'operation'>,
+  input: Input,
+  atMs: number,
+): unknown {
+  if (operation.kind === 'write') return operation.run(world, input);
+  const past = { ...world, balancers: world.balancers.asOf(atMs), clock: { now: () => atMs } };
+  return operation.run(past, input);
 }
 
 function isAccepted(run: () => unknown): boolean {
@@ -92,10 +98,4 @@ function isAccepted(run: () => unknown): boolean {
     if (error instanceof AwsFault) return false;
     throw error;
   }
-}
-
-function readAsOf(world: AwsWorld, operation: Operation, input: Input, atMs: number): unknown {
-  if (operation.kind === 'write') return operation.run(world, input);
-  const past = { ...world, balancers: world.balancers.asOf(atMs), clock: { now: () => atMs } };
-  return operation.run(past, input);
 }

@@ -54,7 +54,7 @@ export function integerOf(input: Input, field: string): number | undefined {
   throw typeFault(field, 'an integer');
 }
 
-export function lowerFirst(text: string): string {
+function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 

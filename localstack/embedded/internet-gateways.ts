@@ -15,8 +15,9 @@ import { existingVpc } from './vpcs.ts';
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateInternetGateway.html */
 export function createInternetGateway(world: AwsWorld, input: Input): unknown {
   const tags = specifiedTags(input, 'internet-gateway');
-  const id = newResourceId(world, 'igw', tags, {
-    ids: world.network.internetGateways,
+  const id = newResourceId(world, tags, {
+    prefix: 'igw',
+    existing: world.network.internetGateways,
     duplicateCode: 'InvalidInternetGateway.DuplicateCustomId',
   });
   world.network.internetGateways.set(id, { id, tags });

@@ -14,8 +14,9 @@ export function createSecurityGroup(world: AwsWorld, input: Input): unknown {
   const vpc = existingVpc(world, requiredParameter(input, 'VpcId'));
   checkName(world, vpc.id, name);
   const tags = specifiedTags(input, 'security-group');
-  const id = newResourceId(world, 'sg', tags, {
-    ids: world.network.securityGroups,
+  const id = newResourceId(world, tags, {
+    prefix: 'sg',
+    existing: world.network.securityGroups,
     duplicateCode: 'InvalidSecurityGroup.DuplicateCustomId',
   });
   const group: SecurityGroup = { id, vpcId: vpc.id, name, description, tags };

@@ -22,8 +22,9 @@ export function createSubnet(world: AwsWorld, input: Input): unknown {
   const zone = chosenZone(world, input);
   const ipv6 = ipv6CidrOf(vpc, input);
   const tags = specifiedTags(input, 'subnet');
-  const id = newResourceId(world, 'subnet', tags, {
-    ids: world.network.subnets,
+  const id = newResourceId(world, tags, {
+    prefix: 'subnet',
+    existing: world.network.subnets,
     duplicateCode: 'InvalidSubnet.DuplicateCustomId',
   });
   const subnet: Subnet = {

@@ -3,7 +3,7 @@ import type { AwsWorld, ReadableWorld } from './aws-world.ts';
 import { parseCidr } from './cidr.ts';
 import { dependencyViolation, notFound, requiredParameter } from './ec2-faults.ts';
 import { selectResources } from './ec2-filters.ts';
-import { describeTagSet, newResourceId, specifiedTags } from './ec2-tags.ts';
+import { describeTagSet, generatedId, newResourceId, specifiedTags } from './ec2-tags.ts';
 import type { Input } from './input-fields.ts';
 import { DEFAULT_GROUP_NAME, hasInternetGateway, type Vpc } from './network.ts';
 
@@ -15,8 +15,9 @@ export function createVpc(world: AwsWorld, input: Input): unknown {
     throw new AwsFault('InvalidVpc.Range', `The CIDR '${cidr}' is invalid.`);
   }
   const tags = specifiedTags(input, 'vpc');
-  const id = newResourceId(world, 'vpc', tags, {
-    ids: world.network.vpcs,
+  const id = newResourceId(world, tags, {
+    prefix: 'vpc',
+    existing: world.network.vpcs,
     duplicateCode: 'InvalidVpc.DuplicateCustomId',
   });
   const ipv6 =
@@ -73,7 +74,7 @@ function newIpv6Cidr(world: AwsWorld): string {
 }
 
 function createDefaultGroup(world: AwsWorld, vpcId: string): void {
-  const id = newResourceId(world, 'sg', new Map(), { ids: new Map(), duplicateCode: '' });
+  const id = generatedId(world, 'sg');
   world.network.securityGroups.set(id, {
     id,
     vpcId,

@@ -1,4 +1,4 @@
-import { DescribeSubnetsCommand, DescribeSecurityGroupsCommand } from '@aws-sdk/client-ec2';
+import { DescribeSecurityGroupsCommand, DescribeSubnetsCommand } from '@aws-sdk/client-ec2';
 import { CreateLoadBalancerCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, test } from 'vitest';
 import { envLines, seedNetwork } from '../../../localstack/seed.ts';
