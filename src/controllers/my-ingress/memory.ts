@@ -1,4 +1,4 @@
-import { STALENESS_BOUND_MS } from '../../aws/write-ledger.ts';
+import { STALENESS_BOUND_MS } from '../../aws/load-balancers.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Key } from '../../core/kube-object.ts';
 
