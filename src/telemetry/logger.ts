@@ -1,6 +1,7 @@
 import { type DestinationStream, destination, type Logger as PinoLogger, pino } from 'pino';
 import type { Clock } from '../core/clock.ts';
 import type { LogFields, Logger } from '../core/logger.ts';
+import { OperatorError } from '../core/operator-error.ts';
 import { redact } from './redaction.ts';
 
 export type LogLevel = 'debug' | 'info' | 'error';
@@ -31,17 +32,31 @@ export function createLogger(options: LoggerOptions): Logger {
 
 /**
  * Where the lines go: standard output, written at once, so that the last line before a crash is
- * not lost. `pretty` is for development: pino-pretty is not among what ships. Throws an Error
- * that says so where it is missing.
+ * not lost. `pretty` is for development: pino-pretty is not among what ships, and OperatorError
+ * LogFormatUnusable says so where it is missing.
  */
 export async function openLogDestination(format: LogFormat): Promise<DestinationStream> {
   if (format === 'json') return destination({ dest: 1, sync: true });
+  const pretty = await importPretty();
+  return pretty({ destination: 1, sync: true, ignore: 'pid,hostname' });
+}
+
+type Pretty = (options: object) => DestinationStream;
+
+async function importPretty(): Promise<Pretty> {
   // Not a literal, so that no bundler takes it along.
   const name = ['pino', 'pretty'].join('-');
-  const { default: pretty } = (await import(name).catch((cause: unknown) => {
-    throw new Error('LOG_FORMAT=pretty needs pino-pretty, a development tool; use json', { cause });
-  })) as { default: (options: object) => DestinationStream };
-  return pretty({ destination: 1, sync: true, ignore: 'pid,hostname' });
+  try {
+    const { default: pretty } = (await import(name)) as { readonly default: Pretty };
+    return pretty;
+  } catch (cause) {
+    throw new OperatorError({
+      reason: 'LogFormatUnusable',
+      message: 'LOG_FORMAT=pretty needs pino-pretty, a development tool: set LOG_FORMAT=json',
+      healedBy: 'person',
+      cause,
+    });
+  }
 }
 
 function adapt(logger: PinoLogger): Logger {

@@ -51,13 +51,14 @@ export default class TallyReporter implements Reporter {
 }
 
 function tallyFile(module: TestModule): FileTally {
+  const { collectDuration, duration } = module.diagnostic();
   const tests = [...module.children.allTests()];
   const count = (state: string): number =>
     tests.filter((test) => test.result().state === state).length;
   const broken = [module, ...module.children.allSuites()].filter((it) => it.errors().length > 0);
   return {
     name: module.relativeModuleId,
-    ms: module.diagnostic().duration,
+    ms: collectDuration + duration,
     passed: count('passed'),
     // a file that does not load or a hook that throws is a failure, although it is no test
     failed: count('failed') + count('pending') + broken.length,

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { resolve } from 'node:path';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const src = resolve(import.meta.dirname, '../../../src');
@@ -32,5 +34,25 @@ describe('openLogDestination', () => {
     expect(output).toMatch(/INFO.*first/);
     expect(output).toMatch(/ERROR.*last words/);
     expect(output).not.toContain('{"level"');
+  });
+
+  it('says what to set where pino-pretty is not installed, as in the image', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'albridge-image-'));
+    for (const part of ['core', 'telemetry']) {
+      cpSync(join(src, part), join(directory, 'src', part), { recursive: true });
+    }
+    mkdirSync(join(directory, 'node_modules'));
+    symlinkSync(resolve(src, '../node_modules/pino'), join(directory, 'node_modules/pino'));
+    const script = `
+      import { openLogDestination } from '${directory}/src/telemetry/logger.ts';
+      await openLogDestination('json');
+      await openLogDestination('pretty').catch((error) => console.log(error.reason, error.message));`;
+    const run = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+      encoding: 'utf8',
+    });
+    rmSync(directory, { recursive: true });
+    expect(run.stdout, run.stderr).toBe(
+      'LogFormatUnusable LOG_FORMAT=pretty needs pino-pretty, a development tool: set LOG_FORMAT=json\n',
+    );
   });
 });
