@@ -2,6 +2,7 @@ import { type Clock, jitter, sleep } from '../core/clock.ts';
 import { type Key, type KubeObject, keyOf } from '../core/kube-object.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Metrics } from '../core/metrics.ts';
+import { OperatorError } from '../core/operator-error.ts';
 import type { KubeClient } from './kube-client.ts';
 import { toOperatorError } from './kube-error.ts';
 import type { CacheWriter } from './object-cache.ts';
@@ -227,8 +228,7 @@ class RunningReflector<T extends KubeObject> implements Reflector {
 
   /** A failure is told once, however often it repeats itself. */
   #note(error: unknown, recovery: Recovery, delayMs: number): void {
-    const cause = toOperatorError(this.#step(), error);
-    const sentence = cause instanceof Error ? cause.message : String(error);
+    const sentence = sentenceOf(this.#step(), error);
     this.#log.debug('watch ended', { sentence, ...recovery, delayMs });
     if (delayMs === 0 || sentence === this.#trouble) return;
     this.#trouble = sentence;
@@ -245,6 +245,12 @@ class RunningReflector<T extends KubeObject> implements Reflector {
     const { namespace } = this.#options;
     return `watch ${this.#name}${namespace === undefined ? '' : ` in namespace ${namespace}`}`;
   }
+}
+
+function sentenceOf(step: string, error: unknown): string {
+  const translated = toOperatorError(step, error);
+  if (translated instanceof OperatorError) return translated.message;
+  return `${step}: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 function collect<T extends KubeObject>(

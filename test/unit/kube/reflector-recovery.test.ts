@@ -76,6 +76,7 @@ describe('a watch that cannot be opened', () => {
         expect(gap).toBeLessThanOrEqual(base * 1.5);
       }
       expect(new Set(bench.laterAsked())).toEqual(new Set(['watch@7']));
+      expect(bench.reflector.health()).toMatch(/^watch widgets\.example\.com: /);
       expect(bench.cache.list()).toHaveLength(1);
       await bench.reflector.stop();
       expect(bench.clock.pendingTimers).toBe(0);

@@ -1,0 +1,361 @@
+import { request } from 'node:https';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { KubeError } from '../../src/kube/kube-error.ts';
+import type { KubeResponse } from '../../src/kube/kube-transport.ts';
+import { reflectorMetrics } from '../../src/kube/reflector-metrics.ts';
+import { accessCluster, type ClusterAccess } from '../control-plane/cluster-access.ts';
+import { startTcpProxy, type TcpProxy } from '../fakes/tcp-proxy.ts';
+import {
+  type Connection,
+  type ConnectionOptions,
+  connect,
+  type Editor,
+  editIn,
+  eventually,
+  type Following,
+  follow,
+} from './reflector-harness.ts';
+
+let cluster: ClusterAccess;
+let admin: Connection;
+let proxy: TcpProxy;
+const opened: { readonly stop: () => Promise<void> }[] = [];
+
+beforeAll(async () => {
+  cluster = accessCluster(inject('controlPlane'));
+  admin = connect(cluster);
+  proxy = await startTcpProxy(Number(new URL(cluster.url).port));
+});
+
+afterEach(async () => {
+  proxy.restore();
+  for (const one of opened.splice(0)) await one.stop();
+});
+
+afterAll(async () => {
+  await proxy.stop();
+  await admin.close();
+});
+
+function open(options: ConnectionOptions = {}): Connection {
+  const connection = connect(cluster, options);
+  opened.unshift({ stop: connection.close });
+  return connection;
+}
+
+function start(...args: Parameters<typeof follow>): Following {
+  const following = follow(...args);
+  opened.unshift({ stop: () => following.reflector.stop() });
+  return following;
+}
+
+async function namespaceOf(name: string): Promise<Editor> {
+  return await editIn(admin.client, name);
+}
+
+async function kubectl(args: readonly string[], input?: string): Promise<string> {
+  const result = await cluster.kubectl(args, input === undefined ? {} : { input });
+  expect(result.stderr).toBe('');
+  return result.stdout;
+}
+
+describe('a reflector against the API server', () => {
+  it('behaviour 1: shows 1,200 objects once each before it is synced, over one request', async () => {
+    const editor = await namespaceOf('reflector-many');
+    await editor.createMany('many', 1200);
+    const connection = open();
+    const { cache, reflector, seen } = start(connection.client, { namespace: 'reflector-many' });
+    await reflector.synced;
+    expect(cache.list()).toHaveLength(1200);
+    expect(seen).toHaveLength(1200);
+    expect(new Set(seen).size).toBe(1200);
+    expect(connection.asked).toEqual(['watch-list']);
+    await editor.remove('many-7');
+    await eventually(() => expect(cache.list()).toHaveLength(1199));
+    expect(connection.asked).toEqual(['watch-list']);
+  });
+
+  it('holds objects stamped, lean and frozen, and reads its own writes by resourceVersion', async () => {
+    const editor = await namespaceOf('reflector-own');
+    const { cache, reflector } = start(open().client, { namespace: 'reflector-own' });
+    await reflector.synced;
+    const created = await editor.create('mine', { a: '1' });
+    const written = created.metadata.resourceVersion ?? '';
+    expect(await cache.hasReached(written, AbortSignal.timeout(5000))).toBe(true);
+    const held = cache.get('reflector-own/mine');
+    expect(held).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', data: { a: '1' } });
+    expect(held?.metadata).not.toHaveProperty('managedFields');
+    expect(Object.isFrozen(held?.metadata.labels)).toBe(true);
+    const future = `${written}0000`;
+    expect(await cache.hasReached(future, AbortSignal.timeout(50))).toBe(false);
+  });
+
+  it('behaviour 3: is moved by bookmarks although its selector matches nothing', async () => {
+    const editor = await namespaceOf('reflector-bookmarks');
+    // The server sends a bookmark also shortly before it ends a watch.
+    const connection = open({
+      onRequest: (request) => ({ ...request, query: { ...request.query, timeoutSeconds: '4' } }),
+    });
+    const { reflector } = start(connection.client, {
+      namespace: 'reflector-bookmarks',
+      labelSelector: 'app=nothing',
+    });
+    await reflector.synced;
+    await eventually(() => expect(connection.asked.length).toBe(2));
+    const churned = await editor.create('churn');
+    const version = Number(churned.metadata.resourceVersion);
+    await eventually(() => {
+      const last = Number(connection.asked.at(-1)?.split('@')[1]);
+      expect(last).toBeGreaterThanOrEqual(version);
+    });
+    expect(connection.asked.filter((word) => !word.startsWith('watch@'))).toEqual(['watch-list']);
+  });
+
+  it('behaviour 7: goes on from its position after its connections were reset', async () => {
+    const editor = await namespaceOf('reflector-cut');
+    await editor.createMany('old', 3);
+    const connection = open({ port: proxy.port });
+    const { reflector, changes, seen } = start(connection.client, { namespace: 'reflector-cut' });
+    await reflector.synced;
+    seen.length = 0;
+    proxy.cut();
+    await editor.create('meanwhile');
+    await editor.remove('old-1');
+    await eventually(() => expect(changes()).toEqual(['added meanwhile', 'deleted old-1']));
+    expect(connection.asked[0]).toBe('watch-list');
+    expect(connection.asked.slice(1).every((word) => word.startsWith('watch@'))).toBe(true);
+    expect(reflector.health()).toBeUndefined();
+  });
+
+  it('behaviour 6: leaves a half-open connection within its idle limit', async () => {
+    const editor = await namespaceOf('reflector-silent');
+    const connection = open({ port: proxy.port });
+    const { reflector, changes } = start(connection.client, {
+      namespace: 'reflector-silent',
+      idleMs: 3000,
+    });
+    await reflector.synced;
+    proxy.swallow();
+    const swallowedAt = performance.now();
+    await editor.create('unheard');
+    await eventually(() => expect(changes()).toEqual(['added unheard']));
+    expect(performance.now() - swallowedAt).toBeLessThan(8000);
+    expect(connection.asked.filter((word) => word === 'watch-list')).toHaveLength(1);
+  });
+
+  it('behaviour 9: names a right that it lacks, and recovers without a restart when it is granted', async () => {
+    const editor = await namespaceOf('reflector-rights');
+    await editor.create('a');
+    const connection = open({ user: 'reflector-rights', port: proxy.port });
+    const { reflector, log, changes } = start(connection.client, {
+      namespace: 'reflector-rights',
+    });
+    await eventually(() => {
+      expect(reflector.health()).toMatch(
+        /^watch configmaps in namespace reflector-rights: .*cannot watch resource "configmaps"/,
+      );
+    });
+    expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+    await grantReading('reflector-rights');
+    await reflector.synced;
+    expect(reflector.health()).toBeUndefined();
+    expect(changes()).toEqual(['added a']);
+
+    await kubectl(['delete', 'rolebinding', 'reader', '-n', 'reflector-rights']);
+    await untilAnswered(403, 'reflector-rights');
+    proxy.cut();
+    await eventually(() => {
+      expect(reflector.health()).toMatch(/cannot watch resource "configmaps"/);
+    });
+    await editor.create('b');
+    await grantReading('reflector-rights');
+    await eventually(() => expect(changes()).toEqual(['added a', 'added b']));
+    expect(reflector.health()).toBeUndefined();
+    expect(connection.asked.filter((word) => word.startsWith('watch@')).length).toBeGreaterThan(1);
+  });
+
+  it('waits for a kind that is not installed yet', async () => {
+    const late = { group: 'late.example.com', version: 'v1', kind: 'Late', plural: 'lates' };
+    const connection = open();
+    const { reflector, cache } = start(connection.client, { kind: late });
+    await eventually(() =>
+      expect(reflector.health()).toMatch(/^watch lates\.late\.example\.com: .*install/),
+    );
+    await kubectl(['apply', '-f', '-'], JSON.stringify(definitionOf(late)));
+    await reflector.synced;
+    expect(reflector.health()).toBeUndefined();
+    const object = { apiVersion: 'late.example.com/v1', kind: 'Late', metadata: { name: 'one' } };
+    await kubectl(['apply', '-n', 'default', '-f', '-'], JSON.stringify(object));
+    await eventually(() => expect(cache.get('default/one')).toMatchObject({ kind: 'Late' }));
+    await kubectl(['delete', 'crd', 'lates.late.example.com']);
+    await eventually(() => expect(cache.list()).toEqual([]));
+  });
+
+  it('behaviour 8: is turned away by priority and fairness, obeys Retry-After, lists nothing', async () => {
+    const editor = await namespaceOf('reflector-flow');
+    await grantReading('reflector-flow');
+    const connection = open({ user: 'reflector-flow', port: proxy.port });
+    const { reflector, changes } = start(connection.client, { namespace: 'reflector-flow' });
+    await reflector.synced;
+    await kubectl(['apply', '-f', '-'], JSON.stringify(oneSeatFor('reflector-flow')));
+    const seat = occupySeat('reflector-flow');
+    opened.unshift(seat);
+    await untilAnswered(429, 'reflector-flow');
+    proxy.cut();
+    await eventually(() => expect(reflector.health()).toMatch(/answered 429/));
+    const turnedAwayAt = connection.asked.length;
+    await editor.create('a');
+    await seat.stop();
+    await eventually(() => expect(changes()).toEqual(['added a']));
+    await kubectl(['delete', 'flowschema,prioritylevelconfiguration', 'reflector-flow']);
+    const gaps = connection.askedAtMs.slice(turnedAwayAt).map((at, index) => {
+      return at - (connection.askedAtMs[turnedAwayAt + index - 1] ?? 0);
+    });
+    for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(990);
+    expect(connection.asked.filter((word) => !word.startsWith('watch@'))).toEqual(['watch-list']);
+  });
+
+  it('behaviour 10: goes on when a subscriber throws', async () => {
+    const editor = await namespaceOf('reflector-throws');
+    const { cache, reflector, changes, metrics } = start(open().client, {
+      namespace: 'reflector-throws',
+    });
+    cache.subscribe(() => {
+      throw new Error('broken mapper');
+    });
+    await reflector.synced;
+    await editor.create('a');
+    await editor.create('b');
+    await eventually(() => expect(changes()).toEqual(['added a', 'added b']));
+    expect(metrics.value(reflectorMetrics.subscriberErrors, { name: 'configmaps' })).toBe(2);
+  });
+
+  it('behaviour 11: stops at any moment of its life with no request and no callback after', async () => {
+    const editor = await namespaceOf('reflector-stop');
+    await editor.createMany('old', 50);
+    const stopAfterMs = [0, 1, 2, 4, 8, 16, 32, 64, 500];
+    for (const afterMs of stopAfterMs) {
+      const own = await startTcpProxy(Number(new URL(cluster.url).port));
+      const connection = connect(cluster, { port: own.port });
+      const { reflector, seen } = follow(connection.client, { namespace: 'reflector-stop' });
+      await new Promise((resolve) => setTimeout(resolve, afterMs));
+      await reflector.stop();
+      const [asked, told] = [connection.asked.length, seen.length];
+      await editor.set('old-0', { at: `${afterMs}` });
+      await eventually(() => expect(own.open()).toBe(0));
+      expect([connection.asked.length, seen.length]).toEqual([asked, told]);
+      await connection.close();
+      await own.stop();
+    }
+  });
+});
+
+async function grantReading(namespace: string): Promise<void> {
+  const role = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'Role',
+    metadata: { name: 'reader', namespace },
+    rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list', 'watch', 'create'] }],
+  };
+  const binding = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: { name: 'reader', namespace },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: namespace }],
+  };
+  const list = { apiVersion: 'v1', kind: 'List', items: [role, binding] };
+  await kubectl(['apply', '-f', '-'], JSON.stringify(list));
+}
+
+function definitionOf(kind: {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+}): object {
+  const schema = { openAPIV3Schema: { type: 'object' } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${kind.plural}.${kind.group}` },
+    spec: {
+      group: kind.group,
+      scope: 'Namespaced',
+      names: { kind: kind.kind, plural: kind.plural },
+      versions: [{ name: kind.version, served: true, storage: true, schema }],
+    },
+  };
+}
+
+/** A priority level that serves this user's requests one by one and turns the others away. */
+function oneSeatFor(user: string): object {
+  const subjects = [{ kind: 'User', user: { name: user } }];
+  const resourceRules = [
+    { verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'], clusterScope: true },
+  ];
+  const level = {
+    apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
+    kind: 'PriorityLevelConfiguration',
+    metadata: { name: user },
+    spec: {
+      type: 'Limited',
+      limited: {
+        nominalConcurrencyShares: 0,
+        borrowingLimitPercent: 0,
+        limitResponse: { type: 'Reject' },
+      },
+    },
+  };
+  const schema = {
+    apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
+    kind: 'FlowSchema',
+    metadata: { name: user },
+    spec: {
+      priorityLevelConfiguration: { name: user },
+      matchingPrecedence: 2,
+      rules: [{ subjects, resourceRules }],
+    },
+  };
+  return { apiVersion: 'v1', kind: 'List', items: [level, schema] };
+}
+
+/** A write whose body never ends: the server is busy with it, and with nothing else of the user. */
+function occupySeat(user: string): { readonly stop: () => Promise<void> } {
+  const sent = request(new URL(`/api/v1/namespaces/${user}/configmaps`, cluster.url), {
+    method: 'POST',
+    ca: cluster.caPem,
+    headers: {
+      authorization: `Bearer ${cluster.adminToken}`,
+      'impersonate-user': user,
+      'content-type': 'application/json',
+      'content-length': 1000,
+    },
+  });
+  sent.on('error', () => {});
+  sent.write('{');
+  return {
+    stop: async () => {
+      sent.destroy();
+    },
+  };
+}
+
+/** Waits until the user of a namespace is answered `status` when it lists there. */
+async function untilAnswered(status: number, user: string): Promise<void> {
+  const probe = open({ user });
+  const path = `/api/v1/namespaces/${user}/configmaps`;
+  await eventually(async () => {
+    const answered = await probe.client.stream({ method: 'GET', path }).then(discard, statusOf);
+    expect(answered).toBe(status);
+  });
+}
+
+async function discard({ status, body }: KubeResponse): Promise<number> {
+  for await (const _ of body);
+  return status;
+}
+
+function statusOf(error: unknown): number | undefined {
+  return error instanceof KubeError ? error.status : undefined;
+}
