@@ -20,7 +20,9 @@ interface Finding {
 }
 
 const root = resolve(process.argv[2] ?? `${import.meta.dirname}/../..`);
-const sources = globSync(['*.{ts,mjs}', '{src,test,localstack,crds}/**/*.{ts,mjs}'], { cwd: root });
+const sources = globSync(['*.{ts,mjs}', '{src,test,localstack,crds,deploy}/**/*.{ts,mjs}'], {
+  cwd: root,
+});
 const report = lint();
 const faults = [...report.diagnostics.map(describe), ...unreadFiles()];
 for (const fault of faults) process.stdout.write(`${fault}\n`);
