@@ -1,0 +1,80 @@
+import { parseArgs } from 'node:util';
+import type { Clock } from '../../src/core/clock.ts';
+import { loadCluster } from '../../src/kube/credentials.ts';
+import { createKubeClient } from '../../src/kube/kube-client.ts';
+import { startElection } from '../../src/kube/lease.ts';
+import { createUndiciTransport } from '../../src/kube/undici-transport.ts';
+import { systemClock } from '../../src/system-clock.ts';
+import { RecordingLogger, RecordingMetrics } from '../fakes/recorders.ts';
+
+/**
+ * One process of an election, for tests: while it leads it writes its identity into the ConfigMap
+ * `guarded` about every 20 ms. It reports one word per line, gives the Lease away on SIGTERM, and
+ * ends when it has lost it.
+ */
+const { values } = parseArgs({
+  options: {
+    kubeconfig: { type: 'string', default: '' },
+    namespace: { type: 'string', default: '' },
+    identity: { type: 'string', default: '' },
+    /** How wrong the wall clock of this process is. */
+    skewMs: { type: 'string', default: '0' },
+  },
+});
+const { kubeconfig, namespace, identity } = values;
+
+const clock: Clock = { ...systemClock, now: () => systemClock.now() + Number(values.skewMs) };
+const metrics = new RecordingMetrics();
+const cluster = loadCluster({ kubeconfig }, clock);
+const transport = createUndiciTransport(cluster, { userAgent: `candidate-${identity}` });
+const election = startElection({
+  client: createKubeClient({ transport, clock, metrics }),
+  namespace,
+  name: 'election',
+  identity,
+  clock,
+  log: new RecordingLogger(),
+  metrics,
+  timing: { leaseDurationMs: 3000, renewDeadlineMs: 2000, retryMs: 400 },
+});
+const guarded = createKubeClient({ transport, clock, metrics, leadership: election });
+
+function report(word: string): void {
+  process.stdout.write(`${word}\n`);
+}
+
+async function write(): Promise<void> {
+  await guarded.request({
+    method: 'PATCH',
+    path: `/api/v1/namespaces/${namespace}/configmaps/guarded`,
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: JSON.stringify({ data: { writer: identity, at: `${performance.now()}` } }),
+  });
+}
+
+let isEnding = false;
+let wasLeader = false;
+
+/** Tries without asking first whether it leads: the client must refuse. */
+async function writeForEver(): Promise<void> {
+  while (!isEnding) {
+    const isLeader = election.isLeader();
+    if (isLeader !== wasLeader) report(isLeader ? 'leads' : 'leads-no-more');
+    wasLeader = isLeader;
+    await write().catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function end(word: string): Promise<void> {
+  isEnding = true;
+  await writing;
+  await election.release();
+  report(word);
+  await transport.close();
+}
+
+report('started');
+const writing = writeForEver();
+void election.lost.then(() => end('lost'));
+process.once('SIGTERM', () => void end('released'));
