@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import { forgetOldest } from './bounded-map.ts';
 
 /** One more write about an object may happen now; saying so takes a token. */
 export interface EventRateLimit {
@@ -25,12 +26,4 @@ export function createEventRateLimit(clock: Clock): EventRateLimit {
       return isAllowed;
     },
   };
-}
-
-/** A Map keeps the order of insertion: the first entry is the one not asked for the longest. */
-export function forgetOldest<V>(entries: Map<string, V>): V | undefined {
-  const oldest = entries.entries().next().value;
-  if (!oldest) return undefined;
-  entries.delete(oldest[0]);
-  return oldest[1];
 }

@@ -3,7 +3,8 @@ import type { EventDraft, EventRecorder } from '../core/events.ts';
 import type { KubeObject } from '../core/kube-object.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Metrics } from '../core/metrics.ts';
-import { createEventRateLimit, forgetOldest, REFILL_MS } from './event-rate-limit.ts';
+import { forgetOldest } from './bounded-map.ts';
+import { createEventRateLimit, REFILL_MS } from './event-rate-limit.ts';
 import {
   createEventRequest,
   type EventSeries,
@@ -149,7 +150,7 @@ class EventJournal {
   async #work(): Promise<void> {
     for (let series = this.#queue.shift(); series; series = this.#queue.shift()) {
       series.isQueued = false;
-      if (isUnwritten(series)) await this.#writePatiently(series);
+      if (isUnwritten(series) && !series.isLost) await this.#writePatiently(series);
     }
   }
 
@@ -192,6 +193,7 @@ class EventJournal {
   }
 
   #giveUp(series: EventSeries, cause: DropCause, failure: unknown): void {
+    series.isLost = true;
     this.#series.delete(series.key);
     this.#drop(cause);
     const { reason } = series.draft;

@@ -29,6 +29,8 @@ export interface EventSeries {
   writtenCount: number;
   name: string;
   isQueued: boolean;
+  /** Given up; what was queued meanwhile is not tried either. */
+  isLost: boolean;
 }
 
 export function startSeries(clock: Clock, regarding: KubeObject, draft: EventDraft): EventSeries {
@@ -44,6 +46,7 @@ export function startSeries(clock: Clock, regarding: KubeObject, draft: EventDra
     writtenCount: 0,
     name: eventName(clock, regarding),
     isQueued: false,
+    isLost: false,
   };
 }
 

@@ -148,7 +148,7 @@ const REASON_BY_STATUS: Readonly<Record<number, KubeReason>> = {
   400: 'Invalid',
   401: 'Unauthorized',
   403: 'Forbidden',
-  404: 'NotFound',
+  404: CoreReason.Conflict,
   409: CoreReason.Conflict,
   413: 'Invalid',
   415: 'Invalid',

@@ -26,7 +26,7 @@ export const kubeReasons = {
   },
   Conflict: {
     healedBy: 'time',
-    cause: 'The object changed between our read and our write.',
+    cause: 'The object was changed or deleted between our read and our write.',
     next: 'nothing: the operator reads again and repeats the write',
   },
   Forbidden: {
@@ -48,11 +48,6 @@ export const kubeReasons = {
     healedBy: 'time',
     cause: 'The namespace is being deleted and takes no new objects.',
     next: 'nothing: the object goes together with its namespace',
-  },
-  NotFound: {
-    healedBy: 'time',
-    cause: 'The object is gone.',
-    next: 'nothing: the operator reads again',
   },
   Unauthorized: {
     healedBy: 'person',

@@ -1,8 +1,9 @@
 import { apiVersionOf, type KubeObject, type ResourceKind } from '../core/kube-object.ts';
 import type { ObjectWriter } from '../core/object-store.ts';
 import type { KubeClient } from './kube-client.ts';
-import { isNotFound, isOtherObject, KubeError, translated } from './kube-error.ts';
+import { isConflict, isNotFound, isOtherObject, KubeError, translated } from './kube-error.ts';
 import { findLive } from './live-object.ts';
+import { createOwnVersions } from './own-versions.ts';
 import { describe, objectPath } from './resource-path.ts';
 import { applyRequest } from './server-side-apply.ts';
 
@@ -11,10 +12,11 @@ export function createObjectWriter<T extends KubeObject>(
   client: KubeClient,
   kind: ResourceKind,
 ): ObjectWriter<T> {
+  const versions = createOwnVersions<T>();
   return {
     addFinalizer: (object, finalizer) =>
       translated(`add finalizer to ${describe(object)}`, () =>
-        addFinalizer(client, { kind, object, finalizer }),
+        versions.remember(addFinalizer(client, { kind, object, finalizer })),
       ),
     removeFinalizer: (object, finalizer) =>
       translated(`remove finalizer from ${describe(object)}`, () =>
@@ -22,7 +24,7 @@ export function createObjectWriter<T extends KubeObject>(
       ),
     applyStatus: (object, status) =>
       translated(`write status of ${describe(object)}`, () =>
-        applyStatus(client, { kind, object, status }),
+        versions.remember(applyStatus(client, { kind, object: versions.latest(object), status })),
       ),
   };
 }
@@ -120,22 +122,45 @@ function isWorthAnotherLook(error: unknown): boolean {
   return error instanceof KubeError && (error.status === 409 || error.status === 422);
 }
 
+interface StatusWrite<T extends KubeObject> {
+  readonly kind: ResourceKind;
+  readonly object: T;
+  readonly status: object;
+}
+
+const MAX_STATUS_TRIES = 4;
+
+/**
+ * On /status of a custom resource the API server puts the stored metadata over the given one, the
+ * UID included, before it looks: only resourceVersion guards there. Where that has moved on, the
+ * status goes onto the newer version, if it is still the same object.
+ */
 async function applyStatus<T extends KubeObject>(
   client: KubeClient,
-  write: { readonly kind: ResourceKind; readonly object: T; readonly status: object },
+  write: StatusWrite<T>,
+  tries = 1,
 ): Promise<T | undefined> {
-  const { kind, object, status } = write;
-  const { name, namespace, uid } = object.metadata;
-  const applied = {
-    apiVersion: apiVersionOf(kind),
-    kind: kind.kind,
-    metadata: { name, ...(namespace && { namespace }), uid },
-    status,
-  };
+  const { kind, object } = write;
   try {
-    return await client.request<T>(applyRequest(objectPath(kind, object, 'status'), applied));
+    return await client.request<T>(
+      applyRequest(objectPath(kind, object, 'status'), statusBody(write)),
+    );
   } catch (error) {
     if (isNotFound(error) || isOtherObject(error)) return undefined;
-    throw error;
+    if (!isConflict(error)) throw error;
+    const live = await findLive(client, kind, object);
+    if (!live) return undefined;
+    if (tries === MAX_STATUS_TRIES) throw error;
+    return applyStatus(client, { ...write, object: live }, tries + 1);
   }
+}
+
+function statusBody<T extends KubeObject>({ kind, object, status }: StatusWrite<T>): object {
+  const { name, namespace, uid, resourceVersion } = object.metadata;
+  return {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    metadata: { name, ...(namespace && { namespace }), uid, resourceVersion },
+    status,
+  };
 }

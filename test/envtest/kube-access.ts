@@ -1,3 +1,4 @@
+import { vi } from 'vitest';
 import type { KubeObject, ResourceKind } from '../../src/core/kube-object.ts';
 import { loadCluster } from '../../src/kube/credentials.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/kube-client.ts';
@@ -31,6 +32,26 @@ export const CONFIG_MAP: ResourceKind = {
   plural: 'configmaps',
 };
 
+const DEFINITION: ResourceKind = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+};
+
+/** Every field of spec and status is allowed, but for a `spec.size` over 9. */
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      'x-kubernetes-preserve-unknown-fields': true,
+      properties: { size: { type: 'integer', maximum: 9 } },
+    },
+    status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+  },
+};
+
 const NAMESPACE: ResourceKind = {
   group: '',
   version: 'v1',
@@ -41,7 +62,7 @@ const NAMESPACE: ResourceKind = {
 export function post<T extends KubeObject>(
   client: KubeClient,
   kind: ResourceKind,
-  object: KubeObject & Readonly<Record<string, unknown>>,
+  object: KubeObject,
 ): Promise<T> {
   const path = resourcePath(kind, { namespace: object.metadata.namespace });
   return client.request<T>({ method: 'POST', path, body: JSON.stringify(object) });
@@ -63,4 +84,24 @@ export async function createNamespace(client: KubeClient, name: string): Promise
 /** Without a controller manager a namespace stays in this state for good. */
 export async function startDeletingNamespace(client: KubeClient, name: string): Promise<void> {
   await client.request({ method: 'DELETE', path: resourcePath(NAMESPACE, { name }) });
+}
+
+/** Defines a namespaced kind with a status subresource, and waits until it is served. */
+export async function createDefinition(client: KubeClient, defined: ResourceKind): Promise<void> {
+  const { group, plural, kind, version: name } = defined;
+  const served = { name, served: true, storage: true, subresources: { status: {} } };
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      names: { kind, plural },
+      scope: 'Namespaced',
+      versions: [{ ...served, schema: { openAPIV3Schema: SCHEMA } }],
+    },
+  };
+  await post(client, DEFINITION, definition);
+  const list = { method: 'GET', path: resourcePath(defined, {}) } as const;
+  await vi.waitFor(() => client.request(list), { timeout: 20_000 });
 }

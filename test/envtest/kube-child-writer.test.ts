@@ -141,7 +141,7 @@ describe('a child that is applied (behaviour 21)', () => {
   });
 
   it('without force names who owns the field', async () => {
-    await post(kube.client, CONFIG_MAP, { ...child({}) });
+    await post(kube.client, CONFIG_MAP, { ...child({ z: '1' }) });
     await setByOther({ a: 'theirs' });
     const path = resourcePath(CONFIG_MAP, { namespace: NAMESPACE, name });
     const applying = kube.client.request(applyRequest(path, child({ a: '1' }), { force: false }));

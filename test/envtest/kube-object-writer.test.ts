@@ -1,10 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { KubeObject, ResourceKind } from '../../src/core/kube-object.ts';
 import type { ObjectWriter } from '../../src/core/object-store.ts';
 import { createObjectWriter } from '../../src/kube/object-writer.ts';
 import { resourcePath } from '../../src/kube/resource-path.ts';
 import { accessCluster } from '../control-plane/cluster-access.ts';
-import { connect, createNamespace, type KubeAccess, post, read } from './kube-access.ts';
+import {
+  connect,
+  createDefinition,
+  createNamespace,
+  type KubeAccess,
+  post,
+  read,
+} from './kube-access.ts';
 
 const WIDGET: ResourceKind = {
   group: 'writer.albridge.test',
@@ -30,7 +37,7 @@ let count = 0;
 beforeAll(async () => {
   kube = connect(inject('controlPlane').kubeconfigPath);
   await createNamespace(kube.client, NAMESPACE);
-  await createWidgetDefinition();
+  await createDefinition(kube.client, WIDGET);
   writer = createObjectWriter<Widget>(kube.client, WIDGET);
 });
 
@@ -40,56 +47,14 @@ beforeEach(() => {
   name = `widget-${++count}`;
 });
 
-async function createWidgetDefinition(): Promise<void> {
-  const { group, plural, kind } = WIDGET;
-  const schema = {
-    type: 'object',
-    properties: {
-      spec: {
-        type: 'object',
-        properties: { size: { type: 'integer', maximum: 9 } },
-      },
-      status: {
-        type: 'object',
-        properties: { phase: { type: 'string' }, theirs: { type: 'string' } },
-      },
-    },
-  };
-  const definitions = {
-    ...WIDGET,
-    group: 'apiextensions.k8s.io',
-    plural: 'customresourcedefinitions',
-  };
-  await post(kube.client, definitions, {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      names: { kind, plural },
-      scope: 'Namespaced',
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: schema },
-          subresources: { status: {} },
-        },
-      ],
-    },
-  });
-  const list = { method: 'GET', path: resourcePath(WIDGET, {}) } as const;
-  await vi.waitFor(() => kube.client.request(list), { timeout: 20_000 });
-}
-
 function create(finalizers: readonly string[] = []): Promise<Widget> {
-  return post<Widget>(kube.client, WIDGET, {
+  const widget = {
     apiVersion: 'writer.albridge.test/v1',
     kind: 'Widget',
     metadata: { name, namespace: NAMESPACE, finalizers },
     spec: { size: 1 },
-  });
+  };
+  return post<Widget>(kube.client, WIDGET, widget);
 }
 
 /** Somebody else's merge patch. */
@@ -157,11 +122,11 @@ describe('a finalizer (behaviour 20)', () => {
   });
 
   it.each([
-    ['put one before it', [OURS], [THEIRS, OURS], [THEIRS]],
-    ['put one after it', [OURS], [OURS, THEIRS], [THEIRS]],
-    ['took one away before it', [THEIRS, OURS], [OURS], undefined],
-    ['took ours away', [THEIRS, OURS], [THEIRS], [THEIRS]],
-  ])('is removed alone where somebody %s meanwhile', async (_, before, meanwhile, after) => {
+    { did: 'put one before it', before: [OURS], meanwhile: [THEIRS, OURS], after: [THEIRS] },
+    { did: 'put one after it', before: [OURS], meanwhile: [OURS, THEIRS], after: [THEIRS] },
+    { did: 'took the first away', before: [THEIRS, OURS], meanwhile: [OURS], after: undefined },
+    { did: 'took ours away', before: [THEIRS, OURS], meanwhile: [THEIRS], after: [THEIRS] },
+  ])('is removed alone where somebody $did meanwhile', async ({ before, meanwhile, after }) => {
     const stale = await create(before);
     await change(stale, { metadata: { finalizers: meanwhile } });
 

@@ -316,6 +316,16 @@ describe('an event that cannot be written', () => {
 });
 
 describe('drain', () => {
+  it('tries no event twice whose first try is on its way', async () => {
+    const { recorder, metrics, transport } = setUp(() => notFound('namespaces', 'web'));
+    recorder.record(shop(), CREATED);
+
+    await recorder.drain(new AbortController().signal);
+
+    expect(transport.requests).toHaveLength(1);
+    expect(dropped(metrics, 'namespace_gone')).toBe(1);
+  });
+
   it('writes what waits, counted repetitions included, and records nothing afterwards', async () => {
     const { recorder, clock, stored, metrics } = setUp();
     for (let i = 0; i < 40; i++) {

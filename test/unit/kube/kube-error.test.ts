@@ -67,14 +67,14 @@ const cases: Readonly<Record<string, Case>> = {
     says: 'does not serve this kind',
   },
   'a missing object': {
-    why: 'it was deleted meanwhile; the cache will say so',
+    why: 'it was deleted meanwhile: a lost race too, and the cache will say so',
     status: 404,
     body: status({
       reason: 'NotFound',
       message: 'myingresses "shop" not found',
       details: { kind: 'myingresses', name: 'shop' },
     }),
-    reason: 'NotFound',
+    reason: 'Conflict',
     healedBy: 'time',
     says: 'myingresses "shop" not found',
   },
