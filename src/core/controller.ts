@@ -127,7 +127,7 @@ export class Controller<T extends ObjectWithStatus> {
     bound.release();
     this.#running.delete(taken.key);
     const decision = decideRetry(verdict, clock);
-    this.#metrics.ended(taken, clock.monotonicMs(), verdict, decision);
+    this.#metrics.ended(taken, clock.monotonicMs(), { verdict, decision });
     this.#settle(taken, verdict, decision);
   }
 

@@ -43,8 +43,8 @@ export async function ensurePresent<Observed, Drift>(
 }
 
 /** Deletes what is present; says `released` only after a look that found nothing of ours. */
-export async function ensureAbsent<Observed>(
-  resource: Pick<ExternalResource<Observed, never>, 'observe' | 'delete'>,
+export async function ensureAbsent<Observed, Drift>(
+  resource: Pick<ExternalResource<Observed, Drift>, 'observe' | 'delete'>,
   pass: Pass,
 ): Promise<Released | Waiting> {
   let seen = await resource.observe(pass.signal);

@@ -116,7 +116,7 @@ async function conclude<T extends ObjectWithStatus>(
 ): Promise<void> {
   if (verdict.kind === 'gone' || verdict.kind === 'released' || isPassing(verdict)) return;
   const before = pass.object;
-  const status = statusAfter(before, pass.reported, verdict, deps.clock.now());
+  const status = statusAfter(before, { reported: pass.reported, verdict }, deps.clock.now());
   if (hasSameStatus(before, status)) return;
   const isWritten = await pass.writeStatus(status);
   if (isWritten) tellTransition(before, status, { verdict, pass });

@@ -6,6 +6,12 @@ import type { Verdict } from './verdict.ts';
 
 type ReconcileResult = 'success' | 'error' | 'requeue_after';
 
+/** How a pass ended, and what becomes of its key. */
+export interface PassEnd {
+  readonly verdict: Verdict;
+  readonly decision: RetryDecision;
+}
+
 /** Counts passes of one controller under controller-runtime's names. */
 export class PassMetrics {
   readonly #metrics: Metrics;
@@ -37,7 +43,7 @@ export class PassMetrics {
     );
   }
 
-  ended(taken: TakenKey, nowMs: number, verdict: Verdict, decision: RetryDecision): void {
+  ended(taken: TakenKey, nowMs: number, { verdict, decision }: PassEnd): void {
     const seconds = (nowMs - (this.#startedMs.get(taken.key) ?? nowMs)) / 1000;
     this.#startedMs.delete(taken.key);
     const controller = this.#controller;

@@ -13,11 +13,16 @@ export interface CoreStatus {
 
 export type ObjectWithStatus = KubeObject & { readonly status?: CoreStatus };
 
+/** What a pass has to say: fields from the reconciler, and how it ended. */
+export interface PassReport {
+  readonly reported: Readonly<Record<string, unknown>>;
+  readonly verdict: Verdict;
+}
+
 /** The whole status as it should stand after a pass; pure. */
 export function statusAfter(
   object: ObjectWithStatus,
-  reported: Readonly<Record<string, unknown>>,
-  verdict: Verdict,
+  { reported, verdict }: PassReport,
   nowMs: number,
 ): CoreStatus {
   const status = withoutUndefined({ ...object.status, ...reported });

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
 import type { Surroundings } from '../surroundings/surroundings.ts';
 import { until } from '../surroundings/until.ts';
-import { Outsider } from './outsider.ts';
+import type { Outsider } from './outsider.ts';
 import type { Stage } from './stage.ts';
 
 /** What each scene plays with. */

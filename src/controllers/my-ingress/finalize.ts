@@ -1,8 +1,4 @@
-import type {
-  LoadBalancer,
-  LoadBalancerRef,
-  TaggedLoadBalancer,
-} from '../../aws/load-balancers.ts';
+import type { LoadBalancerRef, TaggedLoadBalancer } from '../../aws/load-balancers.ts';
 import { ensureAbsent, type Observation } from '../../core/external-resource.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { type Waiting, waiting } from '../../core/outcome.ts';
@@ -22,7 +18,7 @@ const DELETION_PROTECTION = 'deletion_protection.enabled';
  * nothing of ours is left. Works from tags and names alone: deletion needs no valid spec.
  */
 export async function finalizeLoadBalancer(scope: Scope): Promise<Released | Waiting> {
-  const outcome = await ensureAbsent<TaggedLoadBalancer>(
+  const outcome = await ensureAbsent<TaggedLoadBalancer, never>(
     {
       observe: (signal) => observe(scope, signal),
       delete: (seen) => (isRetained(scope) ? retain(scope, seen) : deleteOurs(scope, seen)),

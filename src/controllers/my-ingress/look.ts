@@ -12,10 +12,15 @@ export type Look = 'live' | 'state' | 'recall';
 
 export function chooseLook(object: MyIngress): Look {
   const leading = leadingCondition(object.status?.conditions ?? []);
-  const requested = requestedReconcile(object);
-  if (object.status?.alb?.arn === undefined || leading === undefined) return 'live';
+  if (leading === undefined || asksForLook(object)) return 'live';
   if (leading.observedGeneration !== object.metadata.generation) return 'live';
-  if (requested !== undefined && requested !== object.status.lastHandledReconcileAt) return 'live';
   if (leading.type === 'Reconciling' && leading.reason === 'Provisioning') return 'state';
   return leading.type === 'Ready' && leading.status === 'True' ? 'recall' : 'live';
+}
+
+/** No balancer is on record, or somebody has requested a look. */
+function asksForLook(object: MyIngress): boolean {
+  if (object.status?.alb?.arn === undefined) return true;
+  const requested = requestedReconcile(object);
+  return requested !== undefined && requested !== object.status.lastHandledReconcileAt;
 }

@@ -10,19 +10,23 @@ const DONE = settled('Active', 'it stands');
 
 describe('statusAfter', () => {
   it('speaks for the generation that the pass has seen', () => {
-    const status = statusAfter(object({ generation: 3 }), {}, DONE, NOW_MS);
+    const status = statusAfter(object({ generation: 3 }), { reported: {}, verdict: DONE }, NOW_MS);
     expect(status.observedGeneration).toBe(3);
     expect(status.conditions).toMatchObject([{ type: 'Ready', observedGeneration: 3 }]);
   });
 
   it('replaces the default of a fresh object', () => {
     const fresh = { ...object({ generation: 1 }), status: { observedGeneration: -1 } };
-    expect(statusAfter(fresh, {}, DONE, NOW_MS).observedGeneration).toBe(1);
+    expect(statusAfter(fresh, { reported: {}, verdict: DONE }, NOW_MS).observedGeneration).toBe(1);
   });
 
   it('keeps what earlier passes reported, overwrites what this one did, drops what is undefined', () => {
     const before = { ...object(), status: { arn: 'old', dns: 'dns', zone: 'z' } as ProbeStatus };
-    const status = statusAfter(before, { arn: 'new', zone: undefined }, DONE, NOW_MS);
+    const status = statusAfter(
+      before,
+      { reported: { arn: 'new', zone: undefined }, verdict: DONE },
+      NOW_MS,
+    );
     expect(status).toMatchObject({ arn: 'new', dns: 'dns' });
     expect(status).not.toHaveProperty('zone');
   });
@@ -30,37 +34,55 @@ describe('statusAfter', () => {
   it('echoes the newest request for a pass, also from a pass that failed', () => {
     const asked = object({ annotations: { 'albridge.io/reconcile-requested-at': 'now' } });
     for (const verdict of [DONE, failed()]) {
-      expect(statusAfter(asked, {}, verdict, NOW_MS).lastHandledReconcileAt).toBe('now');
+      expect(statusAfter(asked, { reported: {}, verdict }, NOW_MS).lastHandledReconcileAt).toBe(
+        'now',
+      );
     }
   });
 
   it('does not echo a request that the pause has left undone', () => {
     const asked = object({ annotations: { 'albridge.io/reconcile-requested-at': 'now' } });
-    const status = statusAfter(asked, {}, { kind: 'paused', isBeingDeleted: false }, NOW_MS);
+    const status = statusAfter(
+      asked,
+      { reported: {}, verdict: { kind: 'paused', isBeingDeleted: false } },
+      NOW_MS,
+    );
     expect(status).not.toHaveProperty('lastHandledReconcileAt');
   });
 
   it('adds only what was reported where the verdict says nothing of the object', () => {
     const before = { ...object({ generation: 2 }), status: { observedGeneration: 1 } };
-    const status = statusAfter(before, { arn: 'a' }, { kind: 'aborted' }, NOW_MS);
+    const status = statusAfter(
+      before,
+      { reported: { arn: 'a' }, verdict: { kind: 'aborted' } },
+      NOW_MS,
+    );
     expect(status).toEqual({ observedGeneration: 1, arn: 'a' });
   });
 });
 
 describe('hasSameStatus', () => {
   it('is true for the status of a second pass, whatever the order of its fields', () => {
-    const first = statusAfter(object(), { arn: 'a' }, DONE, NOW_MS);
+    const first = statusAfter(object(), { reported: { arn: 'a' }, verdict: DONE }, NOW_MS);
     const stored = Object.fromEntries(Object.entries(first).reverse());
     const seen = { ...object(), status: stored };
-    expect(hasSameStatus(seen, statusAfter(seen, { arn: 'a' }, DONE, NOW_MS + 60_000))).toBe(true);
+    expect(
+      hasSameStatus(
+        seen,
+        statusAfter(seen, { reported: { arn: 'a' }, verdict: DONE }, NOW_MS + 60_000),
+      ),
+    ).toBe(true);
   });
 
   it('is false for anything that people or machines could read', () => {
-    const seen = { ...object(), status: statusAfter(object(), { arn: 'a' }, DONE, NOW_MS) };
+    const seen = {
+      ...object(),
+      status: statusAfter(object(), { reported: { arn: 'a' }, verdict: DONE }, NOW_MS),
+    };
     const later = [
-      statusAfter(seen, { arn: 'b' }, DONE, NOW_MS),
-      statusAfter(seen, {}, settled('Active', 'another sentence'), NOW_MS),
-      statusAfter(seen, {}, failed(), NOW_MS),
+      statusAfter(seen, { reported: { arn: 'b' }, verdict: DONE }, NOW_MS),
+      statusAfter(seen, { reported: {}, verdict: settled('Active', 'another sentence') }, NOW_MS),
+      statusAfter(seen, { reported: {}, verdict: failed() }, NOW_MS),
     ];
     for (const status of later) expect(hasSameStatus(seen, status)).toBe(false);
   });
