@@ -21,7 +21,14 @@ export default defineConfig({
         },
       },
       {
-        test: { name: 'localstack', include: ['test/localstack/**/*.test.ts'], ...slow },
+        test: {
+          name: 'localstack',
+          include: ['test/{localstack,demo,sandbox}/**/*.test.ts'],
+          globalSetup: ['test/localstack/setup.ts'],
+          // Most of the time the tests wait for processes, so more of them run than there are cores.
+          maxWorkers: 3,
+          ...slow,
+        },
       },
     ],
   },

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { Interrupted, interruption } from '../surroundings/interruption.ts';
+import { Outsider } from '../surroundings/outsider.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
-import { Outsider } from './outsider.ts';
 import { playCreation, playDeletion, playDrift, playEdit } from './scenes.ts';
 import { Stage } from './stage.ts';
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
+import type { Outsider } from '../surroundings/outsider.ts';
 import type { Surroundings } from '../surroundings/surroundings.ts';
 import { until } from '../surroundings/until.ts';
 import type { Outsider } from './outsider.ts';
@@ -58,7 +59,7 @@ export async function playDrift(scene: Scene): Promise<void> {
   });
   await stage.step('an edited tag is repaired', async () => {
     const arn = await arnOf(scene, 'shop');
-    await outsider.setTag(arn, 'team', 'somebody-else');
+    await outsider.setTags(arn, { team: 'somebody-else' });
     await until('the tag back', async () => (await outsider.tags(arn))['team'] === 'web', 60_000);
   });
   const args = ['events', '--types=Normal,Warning'];

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { appendFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { startWatchdog } from '../control-plane/watchdog.ts';
@@ -28,6 +29,8 @@ export interface OperatorProcessOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** What node runs; default the sources. */
   readonly entry?: string;
+  /** Gets the log's lines too, for readers in other processes. */
+  readonly logFile?: string;
 }
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -42,7 +45,7 @@ export function startOperatorProcess(options: OperatorProcessOptions): OperatorP
     // A session of its own: Ctrl-C reaches only the owner, who stops things in order.
     detached: true,
   });
-  const operator = new RunningOperator(child);
+  const operator = new RunningOperator(child, options.logFile);
   endTogether(operator);
   return operator;
 }
@@ -58,10 +61,12 @@ class RunningOperator implements OperatorProcess {
   readonly log: LogLine[] = [];
   readonly exited: Promise<number | null>;
   readonly #child: ChildProcess;
+  readonly #logFile: string | undefined;
   readonly #onLine = new Set<(line: LogLine) => void>();
 
-  constructor(child: ChildProcess) {
+  constructor(child: ChildProcess, logFile: string | undefined) {
     this.#child = child;
+    this.#logFile = logFile;
     this.exited = once(child, 'exit').then(([code]) => code as number | null);
     for (const stream of [child.stdout, child.stderr]) {
       if (stream !== null) createInterface(stream).on('line', (text) => this.#take(text));
@@ -104,6 +109,7 @@ class RunningOperator implements OperatorProcess {
   #take(text: string): void {
     const line = parseLine(text);
     this.log.push(line);
+    if (this.#logFile !== undefined) appendFileSync(this.#logFile, `${JSON.stringify(line)}\n`);
     for (const listener of this.#onLine) listener(line);
   }
 

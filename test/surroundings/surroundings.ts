@@ -6,6 +6,8 @@ import { type OperatorProcess, startOperatorProcess } from './operator-process.t
 
 export interface SurroundingsOptions extends AwsStandInOptions {
   readonly controllerManager?: boolean;
+  /** Further flags of kube-apiserver. */
+  readonly apiServerArgs?: readonly string[];
 }
 
 /** A real control plane with albridge's manifests in it, and the AWS stand-in with a network. */
@@ -13,14 +15,15 @@ export interface Surroundings {
   readonly controlPlane: ControlPlane;
   readonly aws: AwsStandIn;
   /** The whole environment of an operator that is to run here. */
-  readonly operatorEnvironment: Readonly<Record<string, string>>;
-  /**
-   * Starts an operator and waits until it works; `extra` goes on top of its environment. It is
-   * stopped with everything else.
-   */
-  startOperator(extra?: Readonly<Record<string, string>>): Promise<OperatorProcess>;
+  readonly operatorEnvironment: Environment;
+  /** Starts an operator; `extra` goes on top of its environment. `stop` stops it too. */
+  launchOperator(extra?: Environment, logFile?: string): OperatorProcess;
+  /** The same, and waits until it works. */
+  startOperator(extra?: Environment): Promise<OperatorProcess>;
   stop(): Promise<void>;
 }
+
+type Environment = Readonly<Record<string, string>>;
 
 /** Starts both at once; what has come up is stopped again if the other fails. */
 export async function startSurroundings(options: SurroundingsOptions = {}): Promise<Surroundings> {
@@ -34,34 +37,45 @@ export async function startSurroundings(options: SurroundingsOptions = {}): Prom
       ALBRIDGE_AWS_BUDGET: options.budget === 'aws' ? 'aws' : 'off',
       ALBRIDGE_METRICS_ADDRESS: '127.0.0.1:0',
     };
-    const operators: OperatorProcess[] = [];
-    return {
-      controlPlane,
-      aws,
-      operatorEnvironment,
-      startOperator: async (extra) => {
-        const operator = startOperatorProcess({
-          environment: { ...operatorEnvironment, ...extra },
-        });
-        operators.push(operator);
-        await operator.waitForLine((line) => line.msg === 'working');
-        return operator;
-      },
-      stop: async () => {
-        await Promise.all(operators.map((operator) => operator.stop()));
-        await stopBoth(controlPlane, aws);
-      },
-    };
+    return withOperators({ controlPlane, aws, operatorEnvironment });
   } catch (error) {
     await stopBoth(controlPlane, aws);
     throw error;
   }
 }
 
+function withOperators(
+  parts: Pick<Surroundings, 'controlPlane' | 'aws' | 'operatorEnvironment'>,
+): Surroundings {
+  const { controlPlane, aws, operatorEnvironment } = parts;
+  const operators: OperatorProcess[] = [];
+  const launchOperator = (extra?: Environment, logFile?: string): OperatorProcess => {
+    const operator = startOperatorProcess({
+      environment: { ...operatorEnvironment, ...extra },
+      ...(logFile === undefined ? {} : { logFile }),
+    });
+    operators.push(operator);
+    return operator;
+  };
+  return {
+    ...parts,
+    launchOperator,
+    startOperator: async (extra) => {
+      const operator = launchOperator(extra);
+      await operator.waitForLine((line) => line.msg === 'working');
+      return operator;
+    },
+    stop: async () => {
+      await Promise.all(operators.map((operator) => operator.stop()));
+      await stopBoth(controlPlane, aws);
+    },
+  };
+}
+
 async function startBoth(options: SurroundingsOptions): Promise<[ControlPlane, AwsStandIn]> {
-  const { controllerManager = false } = options;
+  const { controllerManager = false, apiServerArgs = [] } = options;
   const [controlPlane, aws] = await Promise.allSettled([
-    startControlPlane({ controllerManager }),
+    startControlPlane({ controllerManager, apiServerArgs }),
     startAwsStandIn(options),
   ]);
   if (controlPlane.status === 'fulfilled' && aws.status === 'fulfilled') {

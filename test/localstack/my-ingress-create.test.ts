@@ -1,0 +1,185 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { arnOf } from '../surroundings/my-ingresses.ts';
+import { until } from '../surroundings/until.ts';
+import { linesAbout, sharedPlace } from './setup-place.ts';
+
+const place = sharedPlace();
+afterAll(() => place.close());
+
+const example = (name: string): Promise<string> =>
+  readFile(resolve(import.meta.dirname, '../../examples', name), 'utf8');
+
+/** A table of kubectl as rows of cells; columns are two or more blanks apart. */
+function rowsOf(table: string): readonly (readonly string[])[] {
+  const lines = table.trimEnd().split('\n');
+  return lines.map((line) => line.trimEnd().split(/ {2,}/));
+}
+
+describe("the article's manifest, applied with kubectl", { concurrent: true }, () => {
+  it('goes from provisioning to READY with its DNS name in the table', async () => {
+    const objects = await place.createNamespace('article');
+    const { namespace } = objects;
+    const get = async (...more: readonly string[]): Promise<string> =>
+      place.kubectl(['get', ...more, '-n', namespace]);
+
+    await place.kubectl(['apply', '-n', namespace, '-f', '-'], await example('01-article.yaml'));
+    await objects.when('myapp', (object) => object.status?.alb?.state === 'provisioning');
+    const provisioning = rowsOf(await get('myingress'));
+    await place.kubectl([
+      'wait',
+      '-n',
+      namespace,
+      '--for=condition=Ready',
+      '--timeout=20s',
+      'myingress/myapp',
+    ]);
+
+    const dns = (await objects.get('myapp')).status?.alb?.dns as string;
+    expect(dns).toMatch(/^myapp-alb-[0-9a-f]{8}-\d+\.us-east-1\.elb\.amazonaws\.com$/);
+    expect(provisioning).toEqual([
+      ['NAME', 'SCHEME', 'STATE', 'ADDRESS', 'READY', 'REASON', 'AGE'],
+      [
+        'myapp',
+        'internet-facing',
+        'provisioning',
+        dns,
+        'False',
+        'Provisioning',
+        expect.stringMatching(/^\d+s$/),
+      ],
+    ]);
+    for (const name of ['myingress', 'mying', 'albridge', 'myingresses.demo.rtfm.co.ua']) {
+      const [head, row] = rowsOf(await get(name));
+      expect(head).toEqual(['NAME', 'SCHEME', 'STATE', 'ADDRESS', 'READY', 'REASON', 'AGE']);
+      expect(row?.slice(0, 6)).toEqual([
+        'myapp',
+        'internet-facing',
+        'active',
+        dns,
+        'True',
+        'Available',
+      ]);
+    }
+  });
+
+  it('shows ARN and message in the wide table', async () => {
+    const objects = await place.createNamespace('wide');
+    const { namespace } = objects;
+    await place.kubectl(['apply', '-n', namespace, '-f', '-'], await example('01-article.yaml'));
+    const object = await objects.whenReady('myapp');
+    const [head, row] = rowsOf(
+      await place.kubectl(['get', 'myingress', '-o', 'wide', '-n', namespace]),
+    );
+    expect(head?.slice(7)).toEqual(['ARN', 'MESSAGE']);
+    const { name, dns } = object.status.alb as { name: string; dns: string };
+    expect(row?.slice(7)).toEqual([arnOf(object), `load balancer ${name} is active at ${dns}`]);
+  });
+
+  it('tells what happened under kubectl describe and kubectl events', async () => {
+    const objects = await place.createNamespace('describe');
+    const { namespace } = objects;
+    await place.kubectl(['apply', '-n', namespace, '-f', '-'], await example('01-article.yaml'));
+    const object = await objects.whenReady('myapp');
+    await objects.event('myapp', 'Available');
+    const described = await place.kubectl(['describe', 'myingress', 'myapp', '-n', namespace]);
+    const [, events = ''] = described.split('\nEvents:\n');
+    const dns = object.status.alb?.dns as string;
+    const told = events.trim().split('\n').slice(2);
+    expect(told.map((line) => line.trim().split(/ {2,}/))).toEqual([
+      ['Normal', 'CreatedALB', expect.any(String), 'albridge.io/operator', `Created ALB: ${dns}`],
+      ['Normal', 'Provisioning', expect.any(String), 'albridge.io/operator', expect.any(String)],
+      ['Normal', 'Available', expect.any(String), 'albridge.io/operator', expect.any(String)],
+    ]);
+  });
+});
+
+describe('an object that was created', { concurrent: true }, () => {
+  it('has one balancer with the name, tags and settings asked for', async () => {
+    const objects = await place.createNamespace('one');
+    const [first, second] = place.network.subnets as [string, string];
+    await objects.create('web', {
+      subnets: [first, second],
+      scheme: 'internal',
+      securityGroups: [place.network.exampleSecurityGroup],
+      ipAddressType: 'dualstack',
+      attributes: { 'idle_timeout.timeout_seconds': '120' },
+      tags: { team: 'web' },
+    });
+    const object = await objects.whenReady('web');
+    const balancers = await place.standIn.balancersOf(objects.namespace);
+    expect(balancers).toHaveLength(1);
+    expect(balancers[0]).toMatchObject({
+      arn: arnOf(object),
+      scheme: 'internal',
+      ipAddressType: 'dualstack',
+      securityGroups: [place.network.exampleSecurityGroup],
+      tags: {
+        team: 'web',
+        ManagedBy: 'albridge',
+        'albridge.io/cluster': await place.clusterId(),
+        'albridge.io/namespace': objects.namespace,
+        'albridge.io/name': 'web',
+        'albridge.io/uid': object.metadata.uid,
+      },
+      attributes: { 'idle_timeout.timeout_seconds': '120' },
+    });
+    expect([...(balancers[0]?.subnets ?? [])].sort()).toEqual([first, second].sort());
+    expect(object.metadata.finalizers).toEqual(['albridge.io/load-balancer']);
+    expect(object.status).toMatchObject({
+      observedGeneration: object.metadata.generation,
+      alb: { state: 'active', hostedZoneId: expect.any(String), vpcId: place.network.vpcId },
+    });
+  });
+
+  it('is logged in the words of the article, with controller, key and pass', async () => {
+    const objects = await place.createNamespace('log');
+    await objects.create('web', { subnets: place.network.articleSubnets });
+    const object = await objects.whenReady('web');
+    const lines = await until('the line about readiness', async () => {
+      const about = await linesAbout(objects.namespace, 'web');
+      return about.some((line) => line['reason'] === 'Available') && about;
+    });
+    expect(lines.map((line) => line.msg)[0]).toBe(`Created ALB: ${object.status.alb?.dns}`);
+    for (const line of lines) {
+      expect(line).toMatchObject({
+        level: 'info',
+        controller: 'myingress',
+        key: `${objects.namespace}/web`,
+        namespace: objects.namespace,
+        name: 'web',
+        reconcileID: expect.stringMatching(/^[0-9a-f]{16}$/),
+      });
+    }
+  });
+
+  it('is left alone by the passes after: no line, no event, no write anywhere', async () => {
+    const objects = await place.createNamespace('silent');
+    await objects.create('web', { subnets: place.network.articleSubnets, tags: { team: 'web' } });
+    const ready = await objects.whenReady('web');
+    await objects.event('web', 'Available');
+    const before = {
+      lines: await linesAbout(objects.namespace, 'web'),
+      writes: await place.standIn.writesOn(arnOf(ready)),
+      told: await objects.events('web'),
+    };
+    await twoSweepsLater();
+    expect(await objects.get('web')).toEqual(ready);
+    expect({
+      lines: await linesAbout(objects.namespace, 'web'),
+      writes: await place.standIn.writesOn(arnOf(ready)),
+      told: await objects.events('web'),
+    }).toEqual(before);
+  });
+});
+
+/** The sweep lists the account without naming a balancer. */
+async function twoSweepsLater(): Promise<void> {
+  const sweeps = async (): Promise<number> => {
+    const reads = await place.standIn.operatorCalls('DescribeLoadBalancers');
+    return reads.filter(({ input }) => 'PageSize' in input).length;
+  };
+  const before = await sweeps();
+  await until('two sweeps', async () => (await sweeps()) >= before + 3, 20_000);
+}

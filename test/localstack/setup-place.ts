@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises';
+import { inject } from 'vitest';
+import type { SeededNetwork } from '../../localstack/seed.ts';
+import { accessCluster, type ClusterAccess } from '../control-plane/cluster-access.ts';
+import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
+import { KubeApi } from '../surroundings/kube-api.ts';
+import { MyIngresses } from '../surroundings/my-ingresses.ts';
+import type { LogLine } from '../surroundings/operator-process.ts';
+import { Outsider } from '../surroundings/outsider.ts';
+import { StandInControl } from '../surroundings/stand-in-control.ts';
+import type { Surroundings } from '../surroundings/surroundings.ts';
+
+/** Surroundings as a test sees them. */
+export interface Place {
+  readonly cluster: ClusterAccess;
+  readonly api: KubeApi;
+  readonly network: SeededNetwork;
+  readonly standIn: StandInControl;
+  readonly outsider: Outsider;
+  /** A new namespace with nothing in it. */
+  createNamespace(prefix: string): Promise<MyIngresses>;
+  /** kubectl's output; throws its words if it fails. */
+  kubectl(args: readonly string[], input?: string): Promise<string>;
+  /** The UID of kube-system. */
+  clusterId(): Promise<string>;
+  close(): void;
+}
+
+/** The shared surroundings; whoever uses them breaks nothing and counts only what is theirs. */
+export function sharedPlace(): Place {
+  const { awsEnvironment, controlPlane, network } = inject('surroundings');
+  return placeIn({ cluster: accessCluster(controlPlane), awsEnvironment, network });
+}
+
+/** Surroundings of a file's own. */
+export function placeOf({ aws, controlPlane }: Surroundings): Place {
+  const { environment: awsEnvironment, network } = aws;
+  return placeIn({ cluster: controlPlane, awsEnvironment, network });
+}
+
+/** The lines that the shared operator has logged about one object. */
+export async function linesAbout(namespace: string, name: string): Promise<readonly LogLine[]> {
+  const text = await readFile(inject('surroundings').operatorLog, 'utf8');
+  const lines = text.trimEnd().split('\n');
+  return lines
+    .map((line) => JSON.parse(line) as LogLine)
+    .filter((line) => line['key'] === `${namespace}/${name}`);
+}
+
+interface PlaceParts {
+  readonly cluster: ClusterAccess;
+  readonly awsEnvironment: Readonly<Record<string, string>>;
+  readonly network: SeededNetwork;
+}
+
+function placeIn({ cluster, awsEnvironment, network }: PlaceParts): Place {
+  const api = new KubeApi(cluster);
+  const outsider = new Outsider(awsEnvironment);
+  return {
+    cluster,
+    api,
+    network,
+    standIn: new StandInControl(awsEnvironment['AWS_ENDPOINT_URL'] as string),
+    outsider,
+    createNamespace: async (prefix) => new MyIngresses(api, await createNamespace(api, prefix)),
+    kubectl: (args, input) => kubectlOrThrow(cluster, args, input),
+    clusterId: async () => {
+      const path = '/api/v1/namespaces/kube-system';
+      type Named = { readonly metadata: { readonly uid: string } };
+      return (await api.ask<Named>({ method: 'GET', path })).metadata.uid;
+    },
+    close: () => {
+      api.close();
+      outsider.close();
+    },
+  };
+}
+
+async function createNamespace(api: KubeApi, prefix: string): Promise<string> {
+  type Named = { readonly metadata: { readonly name: string } };
+  const body = { metadata: { generateName: `${prefix}-` } };
+  const created = await api.ask<Named>({ method: 'POST', path: '/api/v1/namespaces', body });
+  return created.metadata.name;
+}

@@ -1,0 +1,95 @@
+import {
+  AddTagsCommand,
+  CreateLoadBalancerCommand,
+  type CreateLoadBalancerCommandInput,
+  DeleteLoadBalancerCommand,
+  DescribeLoadBalancersCommand,
+  DescribeTagsCommand,
+  ElasticLoadBalancingV2Client,
+  type LoadBalancer,
+  ModifyLoadBalancerAttributesCommand,
+  RemoveTagsCommand,
+  SetIpAddressTypeCommand,
+  SetSecurityGroupsCommand,
+  SetSubnetsCommand,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
+
+type Strings = Readonly<Record<string, string>>;
+
+/** Somebody else with rights in the same AWS account, by the real SDK. */
+export class Outsider {
+  readonly #client: ElasticLoadBalancingV2Client;
+
+  constructor(environment: Strings) {
+    this.#client = new ElasticLoadBalancingV2Client({
+      endpoint: environment['AWS_ENDPOINT_URL'] as string,
+      region: environment['AWS_REGION'] as string,
+      credentials: {
+        accessKeyId: environment['AWS_ACCESS_KEY_ID'] as string,
+        secretAccessKey: environment['AWS_SECRET_ACCESS_KEY'] as string,
+      },
+    });
+  }
+
+  async balancers(): Promise<readonly LoadBalancer[]> {
+    const answer = await this.#client.send(new DescribeLoadBalancersCommand({}));
+    return answer.LoadBalancers ?? [];
+  }
+
+  async tags(arn: string): Promise<Strings> {
+    const answer = await this.#client.send(new DescribeTagsCommand({ ResourceArns: [arn] }));
+    const tags = answer.TagDescriptions?.[0]?.Tags ?? [];
+    return Object.fromEntries(tags.map(({ Key, Value }) => [Key as string, Value ?? '']));
+  }
+
+  async subnets(arn: string): Promise<readonly string[]> {
+    const command = new DescribeLoadBalancersCommand({ LoadBalancerArns: [arn] });
+    const answer = await this.#client.send(command);
+    const zones = answer.LoadBalancers?.[0]?.AvailabilityZones ?? [];
+    return zones.map((zone) => zone.SubnetId as string).sort();
+  }
+
+  /** Returns the ARN. */
+  async createBalancer(input: CreateLoadBalancerCommandInput): Promise<string> {
+    const answer = await this.#client.send(new CreateLoadBalancerCommand(input));
+    return answer.LoadBalancers?.[0]?.LoadBalancerArn as string;
+  }
+
+  async setTags(arn: string, tags: Strings): Promise<void> {
+    const Tags = Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+    await this.#client.send(new AddTagsCommand({ ResourceArns: [arn], Tags }));
+  }
+
+  async removeTags(arn: string, ...keys: readonly string[]): Promise<void> {
+    await this.#client.send(new RemoveTagsCommand({ ResourceArns: [arn], TagKeys: [...keys] }));
+  }
+
+  async setSubnets(arn: string, subnets: readonly string[]): Promise<void> {
+    await this.#client.send(new SetSubnetsCommand({ LoadBalancerArn: arn, Subnets: [...subnets] }));
+  }
+
+  async setSecurityGroups(arn: string, groups: readonly string[]): Promise<void> {
+    const input = { LoadBalancerArn: arn, SecurityGroups: [...groups] };
+    await this.#client.send(new SetSecurityGroupsCommand(input));
+  }
+
+  async setIpAddressType(arn: string, type: 'ipv4' | 'dualstack'): Promise<void> {
+    const input = { LoadBalancerArn: arn, IpAddressType: type };
+    await this.#client.send(new SetIpAddressTypeCommand(input));
+  }
+
+  async setAttributes(arn: string, attributes: Strings): Promise<void> {
+    const Attributes = Object.entries(attributes).map(([Key, Value]) => ({ Key, Value }));
+    await this.#client.send(
+      new ModifyLoadBalancerAttributesCommand({ LoadBalancerArn: arn, Attributes }),
+    );
+  }
+
+  async deleteBalancer(arn: string): Promise<void> {
+    await this.#client.send(new DeleteLoadBalancerCommand({ LoadBalancerArn: arn }));
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+}
