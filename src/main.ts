@@ -121,10 +121,17 @@ async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
   const at = endpoint === undefined ? {} : { endpoint };
   const api = createSdkApi({ region, leadership, version, ...at });
   const acquired = election?.acquired ?? Promise.resolve();
-  const { clusterId, sweepIntervalMs, concurrency } = config;
+  const { clusterId, namespaces, sweepIntervalMs, concurrency } = config;
   const operator = new Operator(
     { transport, api, clock, log, metrics, leadership, acquired },
-    { budget, sweepIntervalMs, concurrency, identity, ...(clusterId && { clusterId }) },
+    {
+      budget,
+      namespaces,
+      sweepIntervalMs,
+      concurrency,
+      identity,
+      ...(clusterId && { clusterId }),
+    },
   );
   const http = await serveHttp(config, operator, metrics);
   return { operator, election, http, transport, closeAws: () => api.close(), log };

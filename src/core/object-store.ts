@@ -16,9 +16,10 @@ export interface ObjectCache<T extends KubeObject> {
   subscribe(onChange: (change: Change<T>) => void): () => void;
   /**
    * True once the cache has seen `resourceVersion` or a later one; false when the signal aborts
-   * first. Resolves at once where it has.
+   * first. Resolves at once where it has. `written` is the key whose write gave that version: a
+   * cache that is fed by several watches asks the one that shows it.
    */
-  hasReached(resourceVersion: string, signal: AbortSignal): Promise<boolean>;
+  hasReached(resourceVersion: string, signal: AbortSignal, written?: Key): Promise<boolean>;
 }
 
 /** Writes to objects of one kind. Every method throws OperatorError. */

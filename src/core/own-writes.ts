@@ -30,7 +30,7 @@ export class OwnWrites<T extends KubeObject> {
     const version = this.#newest.get(key);
     if (version === undefined) return true;
     const bound = deadline(this.#clock, WAIT_MS, signal);
-    const hasReached = await this.#cache.hasReached(version, bound.signal);
+    const hasReached = await this.#cache.hasReached(version, bound.signal, key);
     bound.release();
     signal.throwIfAborted();
     this.#newest.delete(key);
