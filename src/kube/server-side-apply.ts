@@ -7,7 +7,8 @@ export const FIELD_MANAGER = 'albridge';
  * Owns exactly the fields of `object`: those it lists are set, those we owned before and it leaves
  * out are removed, everything else stays
  * (https://kubernetes.io/docs/reference/using-api/server-side-apply/). A `metadata.uid` in it is a
- * guard: 409 where the object of this name is another one. JSON is YAML, so the body is JSON.
+ * guard: 422 where the object of this name is another one, 409 where there is none. JSON is YAML,
+ * so the body is JSON.
  */
 export function applyRequest(
   path: string,

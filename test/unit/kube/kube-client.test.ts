@@ -228,6 +228,22 @@ describe('a write without the lease', () => {
     expect(sent).toBe(0);
   });
 
+  it('is not sent by a transport that never waits, and so never asks', async () => {
+    const { clock, metrics } = setUp([]);
+    let sent = 0;
+    const transport: KubeTransport = {
+      request: async () => {
+        sent += 1;
+        return jsonResponse(200, {});
+      },
+    };
+    const leadership = { isLeader: () => false };
+    const client = createKubeClient({ transport, clock, metrics, leadership });
+
+    await expect(client.request(PATCH)).rejects.toMatchObject({ reason: 'LeadershipLost' });
+    expect(sent).toBe(0);
+  });
+
   it('leaves reads alone', async () => {
     const { client } = setUp([OK], () => false);
 
