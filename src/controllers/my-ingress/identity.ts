@@ -29,12 +29,13 @@ export function ownershipTags(identity: Identity): Tags {
 /**
  * The name that a balancer gets when the spec gives none: `<head>-alb-<8 hex digits>`, at most 32
  * characters. Frozen for good, a golden test holds it: after a crash the balancer is found by it.
+ * The head `internal` alone would, before `-alb-`, read as the beginning that AWS keeps for itself.
  * Rules for names: https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateLoadBalancer.html
  */
 export function defaultName(identity: Omit<Identity, 'uid'>): string {
   const head = identity.name
     .replace(/[^A-Za-z0-9-]+/g, '-')
-    .replace(/^internal-/, 'int-')
+    .replace(/^internal(?=-|$)/, 'int')
     .slice(0, 19)
     .replace(/^-+|-+$/g, '');
   return `${head}-alb-${digest([identity.cluster, identity.namespace, identity.name])}`;

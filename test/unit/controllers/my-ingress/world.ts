@@ -1,0 +1,261 @@
+import { expect, onTestFinished } from 'vitest';
+import type { AwsSettings } from '../../../../localstack/embedded/aws-world.ts';
+import { createEmbeddedAws, type EmbeddedAws } from '../../../../localstack/embedded/embedded-aws.ts';
+import type { FaultRule } from '../../../../localstack/embedded/fault-script.ts';
+import { seededRandom } from '../../../../localstack/embedded/seeded-ids.ts';
+import type { WorldSnapshot } from '../../../../localstack/embedded/world-snapshot.ts';
+import {
+  loadBalancerFinalizer,
+  type MyIngress,
+  type MyIngressSpec,
+} from '../../../../src/apis/my-ingress.ts';
+import type { AwsApi } from '../../../../src/aws/aws-api.ts';
+import { type BudgetLimits, NO_LIMITS } from '../../../../src/aws/budget-limits.ts';
+import { wireAws } from '../../../../src/aws/wire.ts';
+import { myIngressReconciler } from '../../../../src/controllers/my-ingress/controller.ts';
+import { Memory } from '../../../../src/controllers/my-ingress/memory.ts';
+import { Sweep } from '../../../../src/controllers/my-ingress/sweep.ts';
+import { Controller } from '../../../../src/core/controller.ts';
+import type { ObjectWriter } from '../../../../src/core/object-store.ts';
+import { EmbeddedAwsApi } from '../../../fakes/embedded-aws-api.ts';
+import type { FakeCache } from '../../../fakes/fake-cache.ts';
+import { FakeKube } from '../../../fakes/fake-kube.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { RecordingEvents } from '../../../fakes/recording-events.ts';
+import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
+import { SilentLogger } from '../../../fakes/silent-logger.ts';
+import { type CrashPlan, Incarnation } from './crashing-ports.ts';
+import { draftOf } from './drafts.ts';
+import { seedNetwork } from './network.ts';
+import { faultsOf } from './witness.ts';
+
+export type Balancer = WorldSnapshot['loadBalancers'][number];
+
+export interface WorldOptions {
+  readonly settings?: Partial<AwsSettings>;
+  readonly budget?: BudgetLimits;
+  readonly sweepMs?: number;
+  readonly concurrency?: number;
+}
+
+export const CLUSTER = 'cluster-1';
+export const SWEEP_MS = 300_000;
+export const MINUTE_MS = 60_000;
+
+/**
+ * One cluster, one AWS account and the operator between them, under virtual time: everything but the
+ * two adapters is real. Every write to AWS is witnessed: see witness.ts.
+ */
+export class World {
+  readonly clock = new ManualClock();
+  readonly kube = new FakeKube();
+  readonly events = new RecordingEvents();
+  readonly log = new SilentLogger();
+  readonly metrics = new RecordingMetrics();
+  readonly aws: EmbeddedAws;
+  readonly faults: string[] = [];
+  cache: FakeCache<MyIngress>;
+  incarnation = new Incarnation();
+  readonly #options: WorldOptions;
+  #controller: Controller<MyIngress> | undefined;
+
+  constructor(options: WorldOptions = {}) {
+    this.#options = options;
+    this.aws = createEmbeddedAws({
+      clock: this.clock,
+      random: seededRandom(7),
+      settings: { budget: 'off', provisioningMs: 0, quota: 1000, ...options.settings },
+    });
+    seedNetwork(this.aws);
+    this.cache = this.kube.cache<MyIngress>('MyIngress');
+    onTestFinished(() => expect(this.faults).toEqual([]));
+  }
+
+  /** A new process of the operator over this world; it dies where the plan says. */
+  start(plan?: CrashPlan): void {
+    const { clock, log, metrics } = this;
+    const incarnation = new Incarnation(plan);
+    this.incarnation = incarnation;
+    this.cache = this.kube.cache<MyIngress>('MyIngress');
+    const { budget = NO_LIMITS, sweepMs = SWEEP_MS, concurrency = 8 } = this.#options;
+    const leadership = { isLeader: () => true };
+    const api = this.#mortalApi(incarnation);
+    const aws = wireAws({ api, clock, leadership, metrics, budget, log });
+    const shared = { cluster: CLUSTER, inventory: aws.inventory, clock };
+    const sweep = new Sweep({ ...shared, cache: this.cache, intervalMs: sweepMs, log });
+    const memory = new Memory(clock);
+    this.#controller = new Controller<MyIngress>({
+      name: 'myingress',
+      cache: this.cache,
+      writer: this.#mortalWriter(incarnation),
+      reconciler: myIngressReconciler({ ...shared, aws: aws.loadBalancers, sweep, memory }),
+      finalizer: loadBalancerFinalizer,
+      sources: [sweep.source],
+      concurrency,
+      deadlineMs: 120_000,
+      backoff: { firstMs: 1_000, maxMs: 300_000 },
+      clock,
+      events: { record: (o, event) => incarnation.isOver || this.events.record(o, event) },
+      log,
+      metrics,
+    });
+    this.#controller.start();
+  }
+
+  /** Kills the process; a new one starts with the next `start`. */
+  crash(): void {
+    this.incarnation.end();
+    void this.#controller?.stop(new Error('killed'));
+  }
+
+  async restart(): Promise<void> {
+    this.crash();
+    this.start();
+    await this.clock.settle();
+  }
+
+  apply(name: string, spec: Partial<MyIngressSpec> = {}, namespace = 'web'): MyIngress {
+    return this.kube.create(draftOf(name, spec, namespace));
+  }
+
+  /** As `apply`, and lets the operator finish. */
+  async applied(name: string, spec: Partial<MyIngressSpec> = {}): Promise<MyIngress> {
+    await this.clock.settle();
+    this.apply(name, spec);
+    await this.clock.advance(1_000);
+    return this.object(name);
+  }
+
+  edit(name: string, spec: Partial<MyIngressSpec>): void {
+    this.kube.edit(draftOf(name), (live) => ({ ...live, spec: { ...live.spec, ...spec } }));
+  }
+
+  unset(name: string, ...fields: readonly (keyof MyIngressSpec)[]): void {
+    this.kube.edit(draftOf(name), (live) => {
+      const kept = Object.entries(live.spec).filter(([key]) => !fields.includes(key as 'name'));
+      return { ...live, spec: Object.fromEntries(kept) as unknown as MyIngressSpec };
+    });
+  }
+
+  annotate(name: string, annotations: Readonly<Record<string, string>>): void {
+    this.kube.edit(draftOf(name), (live) => ({
+      ...live,
+      metadata: { ...live.metadata, annotations },
+    }));
+  }
+
+  delete(name: string): void {
+    this.kube.delete(draftOf(name));
+  }
+
+  exists(name: string): boolean {
+    return this.kube.get(draftOf(name)) !== undefined;
+  }
+
+  object(name: string, namespace = 'web'): MyIngress {
+    const found = this.kube.get(draftOf(name, {}, namespace));
+    if (found === undefined) throw new Error(`no MyIngress ${namespace}/${name}`);
+    return found;
+  }
+
+  /** `<status> <reason>` of a condition, as `kubectl get` shows Ready. */
+  condition(name: string, type = 'Ready'): string | undefined {
+    const found = this.object(name).status?.conditions?.find((one) => one.type === type);
+    return found && `${found.status} ${found.reason}`;
+  }
+
+  message(name: string): string {
+    const found = this.object(name).status?.conditions?.find((one) => one.type === 'Ready');
+    return found?.message ?? '';
+  }
+
+  get balancers(): readonly Balancer[] {
+    return this.aws.control.snapshot().loadBalancers;
+  }
+
+  /** The balancer of this name, or the only one. */
+  balancer(name?: string): Balancer {
+    const found = this.balancers.filter((one) => name === undefined || one.name === name);
+    const [first] = found;
+    if (first === undefined || found.length > 1) throw new Error(`${found.length} balancers`);
+    return first;
+  }
+
+  /** Somebody else's call to AWS. */
+  outOfBand(operation: string, input: Readonly<Record<string, unknown>>): unknown {
+    return this.aws.handle(operation, input, { userAgent: 'somebody else' });
+  }
+
+  tagOutOfBand(arn: string, tags: Readonly<Record<string, string>>): void {
+    const pairs = Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+    this.outOfBand('AddTags', { ResourceArns: [arn], Tags: pairs });
+  }
+
+  untagOutOfBand(arn: string, ...keys: readonly string[]): void {
+    this.outOfBand('RemoveTags', { ResourceArns: [arn], TagKeys: keys });
+  }
+
+  fault(operation: string, effect: FaultRule['effect'], rule: Partial<FaultRule> = {}): void {
+    this.aws.control.addFault({ operation, effect, ...rule });
+  }
+
+  /** Calls of the operator per operation during `act`. */
+  async callsDuring(act: () => unknown): Promise<Readonly<Record<string, number>>> {
+    const before = this.aws.control.calls().length;
+    await act();
+    const calls = this.aws.control.calls().slice(before);
+    const own = calls.filter(({ userAgent }) => userAgent === undefined);
+    return Object.fromEntries(
+      [...Map.groupBy(own, ({ operation }) => operation)].map(([name, of]) => [name, of.length]),
+    );
+  }
+
+  /** What `act` makes the operator write, to AWS and to the cluster. */
+  async writesDuring(act: () => unknown): Promise<readonly string[]> {
+    const before = this.kube.writes.length;
+    const calls = await this.callsDuring(act);
+    const toAws = Object.keys(calls).filter((name) => !name.startsWith('Describe'));
+    return [...toAws, ...this.kube.writes.slice(before).map(({ verb }) => verb)];
+  }
+
+  #mortalApi(incarnation: Incarnation): AwsApi {
+    const api = new EmbeddedAwsApi(this.aws, this.clock);
+    return {
+      send: (operation, input, signal) =>
+        incarnation.through('aws', () => {
+          this.faults.push(...faultsOf(operation, input, this.#scene()));
+          return api.send(operation, input, signal);
+        }),
+    };
+  }
+
+  #scene(): Parameters<typeof faultsOf>[2] {
+    const object = (namespace: string, name: string): MyIngress | undefined =>
+      this.kube.get(draftOf(name, {}, namespace));
+    return { cluster: CLUSTER, balancers: this.balancers, object };
+  }
+
+  #mortalWriter(incarnation: Incarnation): ObjectWriter<MyIngress> {
+    const writer = this.kube.writer<MyIngress>();
+    return {
+      addFinalizer: (object, finalizer) =>
+        incarnation.through('kube', () => writer.addFinalizer(object, finalizer)),
+      removeFinalizer: (object, finalizer) =>
+        incarnation.through('kube', () => writer.removeFinalizer(object, finalizer)),
+      applyStatus: (object, status) =>
+        incarnation.through('kube', () => writer.applyStatus(object, status)),
+    };
+  }
+}
+
+export function reads(calls: Readonly<Record<string, number>>): number {
+  return total(calls, (name) => name.startsWith('Describe'));
+}
+
+export function writes(calls: Readonly<Record<string, number>>): number {
+  return total(calls, (name) => !name.startsWith('Describe'));
+}
+
+function total(calls: Readonly<Record<string, number>>, counts: (name: string) => boolean): number {
+  return Object.entries(calls).reduce((sum, [name, of]) => sum + (counts(name) ? of : 0), 0);
+}
