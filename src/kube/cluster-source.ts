@@ -19,7 +19,7 @@ export interface ClusterSettings {
 }
 
 /** https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/#directly-accessing-the-rest-api */
-export const DEFAULT_SERVICE_ACCOUNT_DIR = '/var/run/secrets/kubernetes.io/serviceaccount';
+const DEFAULT_SERVICE_ACCOUNT_DIR = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** Where cluster and credentials come from; `load` reads them afresh. */
 export interface ClusterSource {

@@ -45,7 +45,7 @@ export interface Cluster {
  * for a while, so that reading once a minute is enough
  * (https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#serviceaccount-token-volume-projection).
  */
-export const CREDENTIALS_TTL_MS = 60_000;
+const CREDENTIALS_TTL_MS = 60_000;
 
 /** client-node puts no limit on a credential plugin. */
 const READ_DEADLINE_MS = 30_000;

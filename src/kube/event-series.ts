@@ -13,7 +13,7 @@ export const EVENT_KIND: ResourceKind = {
 };
 
 /** Qualified name of who reports; part of the identity of a series. */
-export const REPORTING_CONTROLLER = 'albridge.io/operator';
+const REPORTING_CONTROLLER = 'albridge.io/operator';
 
 /** The same event, once or over and over: one Event object in the API server. */
 export interface EventSeries {

@@ -77,7 +77,7 @@ export function isNotFound(error: unknown): boolean {
  * The kind itself is not served: the API server answers 404 without naming an object (a plain text
  * for an unknown group, a Status without details.name for an unknown resource).
  */
-export function isKindMissing(error: unknown): boolean {
+function isKindMissing(error: unknown): boolean {
   return error instanceof KubeError && error.status === 404 && !error.details?.name;
 }
 
