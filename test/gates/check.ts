@@ -14,6 +14,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   types: ['tsc', '-p', '.'],
   'dead code, dependencies': ['knip', '--no-progress'],
   'types mirror the CRDs': ['node', 'crds/mirror.ts', '--check'],
+  'docs mirror the code': ['node', 'docs/mirror.ts', '--check'],
   'unit tests': ['node', 'test/run.ts', '--project', 'unit'],
 };
 

@@ -1,0 +1,13 @@
+import { describe, expect, it } from 'vitest';
+import { desiredPages, stalePages } from '../../../docs/mirror.ts';
+
+describe('the pages that repeat tables of the code', () => {
+  it('are up to date; `npm run gen` writes them', async () => {
+    expect((await stalePages()).map((page) => page.path)).toEqual([]);
+  });
+
+  it('are found out when the code has moved on', async () => {
+    const changed = desiredPages().map((page) => ({ ...page, text: `${page.text}\nnew row` }));
+    expect(await stalePages(changed)).toEqual(changed);
+  });
+});
