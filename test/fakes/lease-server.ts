@@ -2,6 +2,11 @@ import type { KubeRequest, KubeTransport } from '../../src/kube/kube-transport.t
 import type { Lease, LeaseSpec } from '../../src/kube/lease-record.ts';
 import { type Answer, ScriptedStream, ScriptedTransport } from './scripted-transport.ts';
 
+export type Intercept = (
+  request: KubeRequest,
+  index: number,
+) => Answer | Promise<Answer> | undefined;
+
 /** An API server that holds one Lease, guards writes by resourceVersion and serves watches. */
 export class LeaseServer {
   /** Holder and transitions of each accepted write. */
@@ -12,9 +17,7 @@ export class LeaseServer {
   readonly #streams = new Set<ScriptedStream>();
 
   /** One candidate's way here; `intercept` may answer in place of the server. */
-  transport(
-    intercept: (request: KubeRequest, index: number) => Answer | undefined = () => undefined,
-  ): ScriptedTransport & KubeTransport {
+  transport(intercept: Intercept = () => undefined): ScriptedTransport & KubeTransport {
     return new ScriptedTransport((request, index) => {
       return intercept(request, index) ?? this.answer(request);
     });
@@ -38,6 +41,11 @@ export class LeaseServer {
   /** What an operator or another program does to the spec behind everybody's back. */
   edit(spec: LeaseSpec): void {
     this.#store({ ...this.#shell(), spec: { ...this.lease?.spec, ...spec } });
+  }
+
+  /** A write that leaves the spec as it is. */
+  touch(): void {
+    this.edit({});
   }
 
   remove(): void {

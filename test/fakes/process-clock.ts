@@ -43,8 +43,12 @@ export class ProcessClock implements Clock {
     this.#isStopped = true;
   }
 
-  continue(): void {
+  /** Between two timers every promise that can go on does, as in the event loop. */
+  async continue(): Promise<void> {
     this.#isStopped = false;
-    for (const run of this.#due.splice(0)) run();
+    for (const run of this.#due.splice(0)) {
+      run();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 }

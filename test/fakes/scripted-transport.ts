@@ -8,13 +8,16 @@ export type Answer =
   /** No answer until the request is aborted. */
   | 'hang';
 
+/** A promise is an answer that takes its time. */
+export type AnswerTo = (request: KubeRequest, index: number) => Answer | Promise<Answer>;
+
 /** A KubeTransport whose answers a test gives; it keeps every request. */
 export class ScriptedTransport implements KubeTransport {
   readonly requests: KubeRequest[] = [];
-  readonly #answer: (request: KubeRequest, index: number) => Answer;
+  readonly #answer: AnswerTo;
   #pending = 0;
 
-  constructor(answer: (request: KubeRequest, index: number) => Answer) {
+  constructor(answer: AnswerTo) {
     this.#answer = answer;
   }
 
@@ -27,7 +30,7 @@ export class ScriptedTransport implements KubeTransport {
     request.signal?.throwIfAborted();
     request.beforeSend?.();
     this.requests.push(request);
-    const answer = this.#answer(request, this.requests.length - 1);
+    const answer = await this.#answer(request, this.requests.length - 1);
     if (answer === 'hang') return this.#hang(request);
     if ('error' in answer) throw answer.error;
     if ('stream' in answer) return this.#open(answer.stream, request);

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject, ResourceKind } from '../../../src/core/kube-object.ts';
 import type { Change } from '../../../src/core/object-store.ts';
@@ -283,6 +284,14 @@ describe('hasReached', () => {
     await expect(reached).resolves.toBe(false);
     await expect(cache.hasReached('5', giveUp.signal)).resolves.toBe(false);
     await expect(cache.hasReached('5', AbortSignal.abort())).resolves.toBe(false);
+  });
+
+  it('lets go of the signal when it resolves', async () => {
+    const { signal } = new AbortController();
+    const reached = cache.hasReached('5', signal);
+    cache.bookmark('5');
+    await reached;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('follows a list back after the store was restored', async () => {

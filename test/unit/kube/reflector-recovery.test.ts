@@ -271,7 +271,9 @@ describe('stop', () => {
     async (_, { answer, afterMs }) => {
       const bench = startReflectorBench((_request, index) => answer(index));
       await bench.clock.advance(afterMs);
+      const logged = bench.log.lines.length;
       await bench.reflector.stop();
+      expect(bench.log.lines.slice(logged)).toEqual([]);
       const asked = bench.asked().length;
       const seen = bench.seen.length;
       expect(bench.transport.pending).toBe(0);

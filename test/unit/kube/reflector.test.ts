@@ -46,10 +46,10 @@ describe('the first state', () => {
   it('takes in what changes while it is being sent', async () => {
     const stream = new ScriptedStream().push(
       event('ADDED', 'a', '1'),
+      bookmark('3'),
       event('ADDED', 'b', '2'),
       event('MODIFIED', 'a', '5'),
       event('DELETED', 'b', '6'),
-      bookmark('3'),
       bookmark('6', true),
     );
     const bench = startReflectorBench(answers(() => ({ stream })));
