@@ -27,6 +27,7 @@ export default defineConfig({
           globalSetup: ['test/localstack/setup.ts'],
           // Most of the time the tests wait for processes, so more of them run than there are cores.
           maxWorkers: 3,
+          maxConcurrency: 12,
           ...slow,
         },
       },

@@ -50,7 +50,12 @@ export class Outsider {
   }
 
   /** Returns the ARN. */
-  async createBalancer(input: CreateLoadBalancerCommandInput): Promise<string> {
+  async createBalancer(
+    settings: Omit<CreateLoadBalancerCommandInput, 'Tags'>,
+    tags: Strings = {},
+  ): Promise<string> {
+    const Tags = Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+    const input = { ...settings, ...(Tags.length > 0 && { Tags }) };
     const answer = await this.#client.send(new CreateLoadBalancerCommand(input));
     return answer.LoadBalancers?.[0]?.LoadBalancerArn as string;
   }

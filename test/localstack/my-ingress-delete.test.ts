@@ -1,0 +1,206 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { arnOf, conditionOf, readyOf } from '../surroundings/my-ingresses.ts';
+import { linesAbout, sharedPlace } from './setup-place.ts';
+
+const place = sharedPlace();
+afterAll(() => place.close());
+const { network, outsider, standIn } = place;
+const subnets = network.articleSubnets;
+const PROTECTION = 'deletion_protection.enabled';
+const FINALIZER = 'albridge.io/load-balancer';
+
+describe('a deleted object', { concurrent: true }, () => {
+  it('is gone only when its balancer is, and kubectl waits for that', async () => {
+    const objects = await place.createNamespace('delete');
+    await objects.create('web', { subnets });
+    const arn = arnOf(await objects.whenReady('web'));
+    const said = await place.kubectl([
+      'delete',
+      'myingress',
+      'web',
+      '-n',
+      objects.namespace,
+      '--timeout=20s',
+    ]);
+    expect(said).toContain('deleted');
+    expect(await standIn.balancer(arn)).toBeUndefined();
+    expect((await objects.event('web', 'DeletedALB')).note).toMatch(/^Deleted ALB: web-alb-/);
+    const lines = await linesAbout(objects.namespace, 'web');
+    expect(lines.at(-1)?.msg).toMatch(/^Deleted ALB: /);
+  });
+
+  it('stays while deletion protection is on, says what to do, and goes when it is off', async () => {
+    const objects = await place.createNamespace('protected');
+    await objects.create('web', { subnets, attributes: { [PROTECTION]: 'true' } });
+    const arn = arnOf(await objects.whenReady('web'));
+    await objects.startDeleting('web');
+    const blocked = await objects.whenReason('web', 'DeletionBlocked');
+    expect(conditionOf(blocked, 'Stalled')?.status).toBe('True');
+    expect(readyOf(blocked)?.message).toContain('deletion_protection.enabled to "false"');
+    expect((await objects.event('web', 'DeletionBlocked')).type).toBe('Warning');
+    expect(blocked.metadata.finalizers).toContain(FINALIZER);
+
+    await objects.edit('web', { attributes: { [PROTECTION]: 'false' } });
+    await objects.isGone('web');
+    expect(await standIn.balancer(arn)).toBeUndefined();
+  });
+
+  it('stays while somebody else protects its balancer, until that ends', async () => {
+    const objects = await place.createNamespace('guarded');
+    await objects.create('web', { subnets });
+    const arn = arnOf(await objects.whenReady('web'));
+    await outsider.setAttributes(arn, { [PROTECTION]: 'true' });
+    await objects.startDeleting('web');
+    await objects.whenReason('web', 'DeletionBlocked');
+    expect((await standIn.balancer(arn))?.attributes).toMatchObject({ [PROTECTION]: 'true' });
+
+    await outsider.setAttributes(arn, { [PROTECTION]: 'false' });
+    await objects.annotate('web', { 'albridge.io/reconcile-requested-at': 'unprotected' });
+    await objects.isGone('web');
+    expect(await standIn.balancer(arn)).toBeUndefined();
+  });
+
+  it('leaves its balancer in AWS without our tags under deletionPolicy Retain', async () => {
+    const objects = await place.createNamespace('retain');
+    await objects.create('web', { subnets, deletionPolicy: 'Retain', tags: { team: 'web' } });
+    const arn = arnOf(await objects.whenReady('web'));
+    await objects.startDeleting('web');
+    await objects.isGone('web');
+    expect((await standIn.balancer(arn))?.tags).toEqual({ team: 'web' });
+    expect((await objects.event('web', 'RetainedALB')).note).toContain('stays in AWS');
+  });
+
+  it('obeys a policy that was changed at the last moment', async () => {
+    const objects = await place.createNamespace('policy');
+    await objects.create('web', { subnets });
+    const arn = arnOf(await objects.whenReady('web'));
+    await objects.edit('web', { deletionPolicy: 'Retain' });
+    await objects.startDeleting('web');
+    await objects.isGone('web');
+    expect(await standIn.balancer(arn)).toBeDefined();
+  });
+
+  it('that never got a balancer goes too, whatever its spec asks for', async () => {
+    const objects = await place.createNamespace('never');
+    await objects.create('web', {
+      subnets: ['subnet-0000000000000000f', 'subnet-0000000000000000e'],
+    });
+    await objects.whenReason('web', 'SubnetNotFound');
+    await objects.startDeleting('web');
+    await objects.isGone('web');
+    expect(await standIn.balancersOf(objects.namespace)).toEqual([]);
+  });
+
+  it('whose balancer is gone already goes at once', async () => {
+    const objects = await place.createNamespace('empty');
+    await objects.create('web', { subnets });
+    const arn = arnOf(await objects.whenReady('web'));
+    await place.outsider.deleteBalancer(arn);
+    await objects.startDeleting('web');
+    await objects.isGone('web');
+    expect(await standIn.balancersOf(objects.namespace)).toEqual([]);
+  });
+
+  it('created and deleted in one breath leaves nothing behind', async () => {
+    const objects = await place.createNamespace('breath');
+    await objects.create('web', { subnets });
+    await objects.startDeleting('web');
+    await objects.isGone('web', 30_000);
+    expect(await standIn.balancersOf(objects.namespace)).toEqual([]);
+  });
+
+  it('keeps the finalizers of others, and waits for them', async () => {
+    const objects = await place.createNamespace('others');
+    await objects.create('web', { subnets });
+    const arn = arnOf(await objects.whenReady('web'));
+    await objects.patch('web', { metadata: { finalizers: [FINALIZER, 'example.com/other'] } });
+    await objects.startDeleting('web');
+    const left = await objects.when(
+      'web',
+      ({ metadata }) => metadata.finalizers?.join() === 'example.com/other',
+    );
+    expect(left.metadata.deletionTimestamp).toBeDefined();
+    expect(await standIn.balancer(arn)).toBeUndefined();
+    await objects.patch('web', { metadata: { finalizers: [] } });
+    await objects.isGone('web');
+  });
+});
+
+describe('the finalizer', { concurrent: true }, () => {
+  it('is put back when somebody takes it off', async () => {
+    const objects = await place.createNamespace('finalizer');
+    await objects.create('web', { subnets });
+    await objects.whenReady('web');
+    await objects.patch('web', { metadata: { finalizers: [] } });
+    const object = await objects.when('web', ({ metadata }) =>
+      Boolean(metadata.finalizers?.includes('albridge.io/load-balancer')),
+    );
+    expect(readyOf(object)?.status).toBe('True');
+  });
+});
+
+describe('a paused object', { concurrent: true }, () => {
+  const PAUSED = 'albridge.io/paused';
+
+  it('is not created, and says so, until the annotation goes', async () => {
+    const objects = await place.createNamespace('paused');
+    await objects.create('web', { subnets }, { [PAUSED]: 'true' });
+    const paused = await objects.whenReason('web', 'Paused');
+    expect(readyOf(paused)).toMatchObject({
+      status: 'Unknown',
+      message: expect.stringContaining('remove'),
+    });
+    expect(await standIn.balancersOf(objects.namespace)).toEqual([]);
+    await objects.annotate('web', { [PAUSED]: null });
+    await objects.whenReady('web');
+  });
+
+  it('is neither edited, repaired nor deleted', async () => {
+    const objects = await place.createNamespace('halted');
+    await objects.create('web', { subnets, tags: { team: 'web' } });
+    const arn = arnOf(await objects.whenReady('web'));
+    await objects.annotate('web', { [PAUSED]: 'true' });
+    await objects.whenReason('web', 'Paused');
+    const before = await standIn.writesOn(arn);
+
+    await outsider.setTags(arn, { team: 'other' });
+    await objects.edit('web', { tags: { team: 'shop' } });
+    await objects.when('web', ({ metadata, status }) =>
+      Boolean(status.observedGeneration === metadata.generation),
+    );
+    await objects.startDeleting('web');
+    await objects.when('web', (object) =>
+      Boolean(readyOf(object)?.message.includes('the deletion waits')),
+    );
+    expect(await standIn.writesOn(arn)).toEqual(before);
+
+    await objects.annotate('web', { [PAUSED]: null });
+    await objects.isGone('web');
+    expect(await standIn.balancer(arn)).toBeUndefined();
+  });
+});
+
+describe('a requested reconcile', { concurrent: true }, () => {
+  it('is carried out with a live look, and its token is echoed', async () => {
+    const objects = await place.createNamespace('requested');
+    await objects.create('web', { subnets });
+    await objects.whenReady('web');
+    await objects.annotate('web', { 'albridge.io/reconcile-requested-at': 'token-1' });
+    const object = await objects.when(
+      'web',
+      ({ status }) => status.lastHandledReconcileAt === 'token-1',
+    );
+    expect(readyOf(object)?.status).toBe('True');
+  });
+
+  it('repairs drift without waiting for the sweep', async () => {
+    const objects = await place.createNamespace('prompt');
+    await objects.create('web', { subnets, attributes: { 'idle_timeout.timeout_seconds': '90' } });
+    const arn = arnOf(await objects.whenReady('web'));
+    await outsider.setAttributes(arn, { 'idle_timeout.timeout_seconds': '30' });
+    await objects.annotate('web', { 'albridge.io/reconcile-requested-at': 'token-2' });
+    await objects.when('web', ({ status }) => status.lastHandledReconcileAt === 'token-2');
+    const balancer = await standIn.balancer(arn);
+    expect(balancer?.attributes).toMatchObject({ 'idle_timeout.timeout_seconds': '90' });
+  });
+});
