@@ -66,6 +66,8 @@ export class Campaign {
       if (waitMs <= 0) return await this.#take();
       await this.#waitForTurn(waitMs);
     } catch (error) {
+      // It may have got through although its answer did not: look before the next.
+      observation.doubt();
       signal.throwIfAborted();
       await this.#afterFailure(error);
     }
@@ -108,10 +110,8 @@ export class Campaign {
     });
   }
 
-  /** An attempt may have got through although its answer did not: look before the next. */
   async #afterFailure(error: unknown): Promise<void> {
-    const { observation, clock, log, retryMs, signal } = this.#options;
-    observation.doubt();
+    const { clock, log, retryMs, signal } = this.#options;
     const hasLostRace = isConflict(error);
     if (!hasLostRace) log.info('cannot take the lease yet', { err: error });
     await sleep(clock, jitter(clock, hasLostRace ? retryMs / 8 : retryMs, 0.2), signal);

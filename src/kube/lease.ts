@@ -126,13 +126,12 @@ class RunningElection implements Election {
   }
 
   async release(): Promise<void> {
-    const wasLeader = this.isLeader();
+    const hasLost = !this.isLeader() && this.#phase === 'over';
     await this.stop();
-    if (!wasLeader) return;
+    if (hasLost) return;
     const limit = deadline(this.#options.clock, RELEASE_LIMIT_MS);
     try {
-      await this.#giveAway(limit.signal);
-      this.#log.info('released the lease');
+      if (await this.#giveAway(limit.signal)) this.#log.info('released the lease');
     } catch (error) {
       this.#log.info('could not release the lease, it will expire', { err: error });
     } finally {
@@ -233,17 +232,19 @@ class RunningElection implements Election {
     this.#ending.abort();
   }
 
-  async #giveAway(signal: AbortSignal): Promise<void> {
+  /** False if it is not ours. It may be although nobody knows: a write that was cut short. */
+  async #giveAway(signal: AbortSignal): Promise<boolean> {
     const { clock, identity } = this.#options;
     for (;;) {
+      if (this.#observation.isDoubtful) this.#observation.see(await this.#store.read(signal));
       const { lease } = this.#observation;
-      if (!lease || holderOf(lease) !== identity) return;
+      if (!lease || holderOf(lease) !== identity) return false;
       try {
         await this.#store.write({ lease, spec: releasedSpec(lease, clock), signal });
-        return;
+        return true;
       } catch (error) {
         if (!isConflict(error)) throw error;
-        this.#observation.see(await this.#store.read(signal));
+        this.#observation.doubt();
       }
     }
   }

@@ -252,6 +252,31 @@ describe('release', () => {
     expect(a.messages().at(-1)).toBe('could not release the lease, it will expire');
   });
 
+  it('by a candidate whose first write is under way gives away what that has taken', async () => {
+    const a = bench.join('a', (request) => {
+      if (request.method !== 'POST') return undefined;
+      server.answer(request);
+      return 'hang';
+    });
+    await clock.settle();
+    expect(server.lease?.spec?.holderIdentity).toBe('a');
+    await clock.finish(a.election.release());
+    expect(server.lease?.spec?.holderIdentity).toBe('');
+    expect([a.news, a.election.isLeader(), clock.pendingTimers]).toEqual([[], false, 0]);
+  });
+
+  it('after the loss writes nothing', async () => {
+    let isDown = false;
+    const a = bench.join('a', () => (isDown ? unavailable : undefined));
+    await clock.advance(1000);
+    isDown = true;
+    await clock.advance(20_000);
+    isDown = false;
+    const asked = a.transport.requests.length;
+    await a.election.release();
+    expect(a.transport.requests).toHaveLength(asked);
+  });
+
   it('by a candidate writes nothing', async () => {
     server.edit({ holderIdentity: 'x', leaseDurationSeconds: 15 });
     const a = bench.join('a');
@@ -261,6 +286,22 @@ describe('release', () => {
     expect(a.news).toEqual([]);
   });
 });
+
+const late: Record<string, { method: string; news: string[]; why: string }> = {
+  'the first write': { method: 'POST', news: [], why: 'it must not lead after all' },
+  'a renewal': { method: 'PUT', news: ['acquired'], why: 'it must not arm its timer again' },
+};
+it.each(Object.entries(late))(
+  'stop outlasts an answer to %s that comes after it',
+  async (_, { method, news }) => {
+    const a = bench.join('a', (request) =>
+      request.method === method ? bench.later(1000, server.answer(request)) : undefined,
+    );
+    await clock.advance(2500 * news.length);
+    await clock.finish(a.election.stop());
+    expect([a.election.isLeader(), a.news, clock.pendingTimers]).toEqual([false, news, 0]);
+  },
+);
 
 it('stop keeps the Lease, and nothing is sent afterwards', async () => {
   const a = bench.join('a');
