@@ -21,7 +21,7 @@ export interface ElectionTiming {
 }
 
 /** controller-runtime's defaults. */
-export const DEFAULT_TIMING: ElectionTiming = {
+const DEFAULT_TIMING: ElectionTiming = {
   leaseDurationMs: 15_000,
   renewDeadlineMs: 10_000,
   retryMs: 2000,

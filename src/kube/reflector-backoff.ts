@@ -2,7 +2,7 @@ import { type Clock, jitter } from '../core/clock.ts';
 
 const FIRST_MS = 800;
 /** Of the delay drawn, with its jitter. */
-export const BACKOFF_CAP_MS = 30_000;
+const BACKOFF_CAP_MS = 30_000;
 const JITTER = 0.5;
 const FORGIVEN_AFTER_MS = 120_000;
 

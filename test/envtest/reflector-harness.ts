@@ -11,7 +11,7 @@ import type { ControlPlaneCoordinates } from '../control-plane/cluster-access.ts
 import { RecordingLogger, RecordingMetrics } from '../fakes/recorders.ts';
 import { textOf, wordOf } from '../fakes/reflector-bench.ts';
 
-export const configMaps: ResourceKind = {
+const configMaps: ResourceKind = {
   group: '',
   version: 'v1',
   kind: 'ConfigMap',

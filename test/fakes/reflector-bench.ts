@@ -8,7 +8,7 @@ import { ManualClock } from './manual-clock.ts';
 import { RecordingLogger, RecordingMetrics } from './recorders.ts';
 import { type Answer, ScriptedStream, ScriptedTransport } from './scripted-transport.ts';
 
-export const widgets: ResourceKind = {
+const widgets: ResourceKind = {
   group: 'example.com',
   version: 'v1',
   kind: 'Widget',
@@ -58,7 +58,7 @@ export function wordOf({ query = {} }: KubeRequest): string {
   return query['continue'] === undefined ? 'list' : `list+${query['continue']}`;
 }
 
-export function widget(name: string, resourceVersion: string): object {
+function widget(name: string, resourceVersion: string): object {
   return {
     apiVersion: 'example.com/v1',
     kind: 'Widget',
