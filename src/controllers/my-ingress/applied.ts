@@ -23,11 +23,16 @@ export function appliedBefore(after: AppliedSettings, applied: AppliedSettings):
   return withoutEmpty({ tags, attributes: { ...after.attributes, ...applied.attributes } });
 }
 
+/** `status.applied`: absent where nothing has to be undone. */
+export function recordOf(applied: AppliedSettings): AppliedSettings | undefined {
+  return Object.keys(applied).length === 0 ? undefined : applied;
+}
+
 /** The first value found stays: later ones are our own. */
 function originals(keys: readonly string[], applied: Strings, found: Strings): Strings {
   const known = keys.flatMap((key) => {
-    const original = applied[key] ?? found[key];
-    return original === undefined ? [] : [[key, original] as const];
+    const from = Object.hasOwn(applied, key) ? applied : found;
+    return Object.hasOwn(from, key) ? [[key, from[key] as string] as const] : [];
   });
   return Object.fromEntries(known);
 }

@@ -35,11 +35,13 @@ export function driftOf(
   applied: AppliedSettings,
 ): readonly Drift[] {
   const { loadBalancer } = seen;
+  const subnets = setDrift('subnets', desired.subnets, loadBalancer.subnets);
+  const ip = ipDrift(desired.ipAddressType, loadBalancer.ipAddressType);
   return [
     ...tagDrift(desired.tags, seen.tags, applied.tags ?? []),
     ...setDrift('securityGroups', desired.securityGroups, loadBalancer.securityGroups),
-    ...setDrift('subnets', desired.subnets, loadBalancer.subnets),
-    ...ipDrift(desired.ipAddressType, loadBalancer.ipAddressType),
+    // Dualstack needs subnets with IPv6, so it comes after the subnets and goes before them.
+    ...(desired.ipAddressType === 'ipv4' ? [...ip, ...subnets] : [...subnets, ...ip]),
     ...attributeDrift(desired.attributes, seen.attributes, applied.attributes ?? {}),
   ];
 }
@@ -63,7 +65,9 @@ export function describeDrift(drift: Drift): string {
 
 function tagDrift(wanted: Tags, found: Tags, applied: readonly string[]): readonly Drift[] {
   const set = differing(wanted, found);
-  const remove = applied.filter((key) => !(key in wanted) && key in found && !isOwnershipTag(key));
+  const remove = applied.filter(
+    (key) => !Object.hasOwn(wanted, key) && Object.hasOwn(found, key) && !isOwnershipTag(key),
+  );
   if (Object.keys(set).length === 0 && remove.length === 0) return [];
   return [{ field: 'tags', set, remove, found }];
 }
@@ -95,13 +99,15 @@ function attributeDrift(
   applied: Strings,
 ): readonly Drift[] {
   if (found === undefined) return [];
-  const left = Object.entries(applied).filter(([key]) => !(key in wanted));
+  const left = Object.entries(applied).filter(([key]) => !Object.hasOwn(wanted, key));
   const set = differing({ ...Object.fromEntries(left), ...wanted }, found);
   return Object.keys(set).length === 0 ? [] : [{ field: 'attributes', set, found }];
 }
 
 function differing(wanted: Strings, found: Strings): Strings {
-  return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => found[key] !== value));
+  return Object.fromEntries(
+    Object.entries(wanted).filter(([key, value]) => valueOf(found, key) !== value),
+  );
 }
 
 function describeTags(set: Tags, remove: readonly string[], found: Tags): string {
@@ -112,6 +118,13 @@ function describeTags(set: Tags, remove: readonly string[], found: Tags): string
 
 function describeValues(what: string, set: Strings, found: Strings): string {
   return Object.entries(set)
-    .map(([key, value]) => `${what} ${key}: found ${found[key] ?? 'none'}, wanted ${value}`)
+    .map(
+      ([key, value]) => `${what} ${key}: found ${valueOf(found, key) ?? 'none'}, wanted ${value}`,
+    )
     .join('; ');
+}
+
+/** Keys are whatever users write, `constructor` too. */
+function valueOf(record: Strings, key: string): string | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
 }
