@@ -65,10 +65,7 @@ function serviceError({ code, message, status }: AwsFault): Error {
   return Object.assign(error, { Code: code });
 }
 
-type ErrorClass = new (options: {
-  readonly message: string;
-  readonly $metadata: object;
-}) => Error;
+type ErrorClass = new (options: { readonly message: string; readonly $metadata: object }) => Error;
 
 function brokenAnswer({ kind }: BrokenAnswer): Error {
   if (kind === 'connectionLost') {

@@ -1,7 +1,7 @@
 import type { LoadBalancer } from '../../aws/load-balancers.ts';
 import type { EventDraft } from '../../core/events.ts';
 import { type Drift, describeDrift } from './drift.ts';
-import type { Scope } from './scope.ts';
+import type { ObjectScope, Scope } from './scope.ts';
 
 /** What people are told of a balancer: one event and one log line for each change of the world. */
 
@@ -46,22 +46,22 @@ export function tellVanished(scope: Scope, arn: string): void {
   tell(scope, { type: 'Warning', reason: 'ALBVanished', action: 'Observe', note }, { arn });
 }
 
-export function tellDeleted(scope: Scope, { arn, name }: NamedArn): void {
+export function tellDeleted(scope: ObjectScope, { arn, name }: NamedArn): void {
   tell(scope, { reason: 'DeletedALB', action: 'Delete', note: `Deleted ALB: ${name}` }, { arn });
 }
 
-export function tellRetained(scope: Scope, { arn, name }: NamedArn): void {
+export function tellRetained(scope: ObjectScope, { arn, name }: NamedArn): void {
   const note = `Retained ALB ${name}: it stays in AWS without the tags of albridge`;
   tell(scope, { reason: 'RetainedALB', action: 'Retain', note }, { arn });
 }
 
-export function tellLeftAlone(scope: Scope, { arn, name }: NamedArn): void {
+export function tellLeftAlone(scope: ObjectScope, { arn, name }: NamedArn): void {
   const note = `Left ALB ${name} alone: its tags say that it is not this object's`;
   tell(scope, { type: 'Warning', reason: 'LeftALB', action: 'Release', note }, { arn });
 }
 
 function tell(
-  { pass }: Scope,
+  { pass }: ObjectScope,
   draft: Omit<EventDraft, 'type'> & Partial<Pick<EventDraft, 'type'>>,
   fields: Readonly<Record<string, unknown>>,
 ): void {

@@ -2,18 +2,19 @@ import type { MyIngress } from '../../apis/my-ingress.ts';
 import { ensurePresent } from '../../core/external-resource.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconciler.ts';
-import { appliedAfter } from './applied.ts';
+import { appliedAfter, recordOf } from './applied.ts';
 import { failure } from './failure.ts';
 import { finalizeLoadBalancer } from './finalize.ts';
 import { loadBalancerResource } from './load-balancer-resource.ts';
 import { outcomeOf } from './provisioning.ts';
-import { appliedSoFar, heldBy, type MyIngressContext, type Scope, scopeOf } from './scope.ts';
+import { appliedSoFar, heldBy } from './record.ts';
+import { type MyIngressContext, objectScopeOf, type Scope, scopeOf } from './scope.ts';
 
 /** One MyIngress, one Application Load Balancer. */
 export function myIngressReconciler(context: MyIngressContext): Reconciler<MyIngress> {
   return {
     reconcile: (object, pass) => reconcile(context, object, pass),
-    finalize: (object, pass) => finalizeLoadBalancer(scopeOf(context, object, pass)),
+    finalize: (object, pass) => finalizeLoadBalancer(objectScopeOf(context, object, pass)),
     forget: (key) => context.memory.forget(key),
   };
 }
@@ -29,15 +30,12 @@ async function reconcile(
   const scope = scopeOf(context, object, pass);
   const ensured = await ensurePresent(loadBalancerResource(scope), pass);
   if (ensured.kind === 'waiting') return ensured;
-  const { loadBalancer, tags, attributes } = ensured.observed;
-  const applied = appliedAfter(scope.desired, appliedSoFar(object, tags), attributes);
-  pass.report({
-    alb: heldBy(loadBalancer),
-    applied: Object.keys(applied).length === 0 ? undefined : applied,
-  });
+  const { loadBalancer, attributes } = ensured.observed;
+  const applied = appliedAfter(scope.desired, appliedSoFar(object, ensured.observed), attributes);
+  pass.report({ alb: heldBy(loadBalancer), applied: recordOf(applied) });
   return outcomeOf(loadBalancer, provisioningForMs(scope, loadBalancer.state.code));
 }
 
-function provisioningForMs({ memory, pass }: Scope, state: string): number {
-  return state === 'provisioning' ? memory.provisioningForMs(pass.key) : 0;
+function provisioningForMs({ memory }: Scope, state: string): number {
+  return state === 'provisioning' ? memory.provisioningForMs() : 0;
 }

@@ -32,11 +32,16 @@ export function desiredLoadBalancer(object: MyIngress, identity: Identity): Desi
 
 /** `spec.name`, else the name of the balancer to adopt, else the default one. Needs no valid spec. */
 export function wantedName(spec: Partial<MyIngressSpec> | undefined, identity: Identity): string {
-  const adopted = spec?.adopt === undefined ? undefined : nameInArn(spec.adopt.arn);
-  return spec?.name ?? adopted ?? defaultName(identity);
+  const adopted = textOf(spec?.adopt?.arn);
+  return textOf(spec?.name) ?? nameInArn(adopted) ?? defaultName(identity);
+}
+
+/** What an older CRD has admitted need not be of the type that this one demands. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** `...:loadbalancer/app/<name>/<id>`; https://docs.aws.amazon.com/elasticloadbalancing/latest/userguide/elb-api-permissions.html */
-function nameInArn(arn: string): string | undefined {
-  return arn.split('/')[2];
+function nameInArn(arn: string | undefined): string | undefined {
+  return arn?.split('/')[2];
 }

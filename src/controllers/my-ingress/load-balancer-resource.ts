@@ -1,12 +1,16 @@
-import type { LoadBalancer } from '../../aws/load-balancers.ts';
+import type { LoadBalancer, LoadBalancers } from '../../aws/load-balancers.ts';
 import type { ExternalResource } from '../../core/external-resource.ts';
 import { OperatorError } from '../../core/operator-error.ts';
-import { tellAdopted, tellCreated, tellUpdated } from './announcements.ts';
-import { appliedAfter, appliedBefore } from './applied.ts';
+import { tellAdopted, tellTakenOver, tellUpdated } from './announcements.ts';
+import { appliedAfter, appliedBefore, recordOf } from './applied.ts';
 import type { Drift, SeenLoadBalancer } from './drift.ts';
 import { assess, observe, type Seen } from './observe.ts';
 import { ownershipOf } from './ownership.ts';
-import { appliedSoFar, recordedArn, type Scope } from './scope.ts';
+import { appliedSoFar, recordedArn } from './record.ts';
+import type { Scope } from './scope.ts';
+
+/** https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_ModifyLoadBalancerAttributes.html */
+const MOST_ATTRIBUTES = 20;
 
 /** The Application Load Balancer of one MyIngress, for the length of one pass. */
 export function loadBalancerResource(
@@ -25,23 +29,19 @@ export function loadBalancerResource(
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateLoadBalancer.html
  */
 async function create(scope: Scope, signal: AbortSignal): Promise<Seen> {
-  const { aws, inventory, memory, object, pass } = scope;
-  // The ARN of a balancer that vanished goes off the record first: a deletion would trust it.
-  if (recordedArn(object) !== undefined) await pass.recordNow();
+  const { aws, inventory, memory } = scope;
   const created = await createOnce(scope);
   if (created === undefined) return observe(scope, signal);
-  memory.hasCreated(pass.key, created.arn);
+  memory.hasCreated(created.arn);
   const [visible, tags] = await Promise.all([
     inventory.look(created.arn, signal),
     aws.tagsOf(created.arn, signal),
   ]);
-  const seen = await assess(scope, { loadBalancer: visible ?? created, tags: tags ?? {} }, signal);
-  if (seen.kind === 'present') tellCreated(scope, seen.observed.loadBalancer);
-  return seen;
+  return assess(scope, { loadBalancer: visible ?? created, tags: tags ?? {} }, signal);
 }
 
 /** undefined: a balancer of this name and other settings exists; a look tells whose it is. */
-async function createOnce({ aws, desired }: Scope): Promise<LoadBalancer | undefined> {
+async function createOnce({ aws, desired, memory }: Scope): Promise<LoadBalancer | undefined> {
   const { name, scheme, subnets, securityGroups, ipAddressType, tags } = desired;
   const groups = securityGroups === undefined ? {} : { securityGroups };
   try {
@@ -55,6 +55,7 @@ async function createOnce({ aws, desired }: Scope): Promise<LoadBalancer | undef
     });
   } catch (error) {
     if (error instanceof OperatorError && error.reason === 'DuplicateName') return undefined;
+    memory.mayHaveCreated();
     throw error;
   }
 }
@@ -65,14 +66,18 @@ async function update(
   drift: readonly Drift[],
 ): Promise<void> {
   const { loadBalancer, tags } = observed;
-  const isAdoption = ownershipOf(tags, scope.identity).kind === 'foreign';
+  const ownership = ownershipOf(tags, scope.identity);
+  const isAdoption = ownership.kind === 'foreign';
   await recordBeforeWrite(scope, observed, isAdoption);
   for (const difference of drift) {
     scope.pass.signal.throwIfAborted();
     await mend(scope, loadBalancer.arn, difference);
   }
-  if (isAdoption) tellAdopted(scope, loadBalancer);
-  else tellUpdated(scope, loadBalancer, drift);
+  if (isAdoption) return tellAdopted(scope, loadBalancer);
+  if (ownership.previousUid !== undefined) {
+    tellTakenOver(scope, loadBalancer, ownership.previousUid);
+  }
+  tellUpdated(scope, loadBalancer, drift);
 }
 
 /**
@@ -82,24 +87,27 @@ async function update(
  */
 async function recordBeforeWrite(
   { desired, object, pass }: Scope,
-  { attributes, tags }: SeenLoadBalancer,
+  observed: SeenLoadBalancer,
   isAdoption: boolean,
 ): Promise<void> {
-  const applied = appliedSoFar(object, tags);
-  const before = appliedBefore(appliedAfter(desired, applied, attributes), applied);
+  const applied = appliedSoFar(object, observed);
+  const before = appliedBefore(appliedAfter(desired, applied, observed.attributes), applied);
   const recorded = object.status?.applied ?? {};
   const isNew =
     (before.tags ?? []).some((key) => !recorded.tags?.includes(key)) ||
-    Object.keys(before.attributes ?? {}).some((key) => !(key in (recorded.attributes ?? {})));
-  pass.report({ applied: before });
+    Object.keys(before.attributes ?? {}).some(
+      (key) => !Object.hasOwn(recorded.attributes ?? {}, key),
+    );
+  pass.report({ applied: recordOf(before) });
   if (isNew || (isAdoption && recordedArn(object) === undefined)) await pass.recordNow();
 }
 
 async function mend({ aws }: Scope, arn: string, drift: Drift): Promise<void> {
   switch (drift.field) {
     case 'tags':
-      if (Object.keys(drift.set).length > 0) await aws.addTags(arn, drift.set);
+      // In this order, for AWS counts what is there: fifty tags at most at any time.
       if (drift.remove.length > 0) await aws.removeTags(arn, drift.remove);
+      if (Object.keys(drift.set).length > 0) await aws.addTags(arn, drift.set);
       return;
     case 'securityGroups':
       return aws.setSecurityGroups(arn, drift.wanted);
@@ -108,8 +116,20 @@ async function mend({ aws }: Scope, arn: string, drift: Drift): Promise<void> {
     case 'ipAddressType':
       return aws.setIpAddressType(arn, drift.wanted);
     case 'attributes':
-      return aws.setAttributes(arn, drift.set);
+      return setAttributes(aws, arn, drift.set);
     default:
       return drift satisfies never;
+  }
+}
+
+/** Sorted, so that keys that AWS judges together, as those of a log, go in one call. */
+async function setAttributes(
+  aws: LoadBalancers,
+  arn: string,
+  attributes: Readonly<Record<string, string>>,
+): Promise<void> {
+  const entries = Object.entries(attributes).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  for (let first = 0; first < entries.length; first += MOST_ATTRIBUTES) {
+    await aws.setAttributes(arn, Object.fromEntries(entries.slice(first, first + MOST_ATTRIBUTES)));
   }
 }

@@ -1,6 +1,7 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import { requestedReconcile } from '../../core/annotations.ts';
 import { leadingCondition } from '../../core/conditions.ts';
+import { recordedArn } from './record.ts';
 
 /**
  * How much a pass has to see.
@@ -20,7 +21,7 @@ export function chooseLook(object: MyIngress): Look {
 
 /** No balancer is on record, or somebody has requested a look. */
 function asksForLook(object: MyIngress): boolean {
-  if (object.status?.alb?.arn === undefined) return true;
+  if (recordedArn(object) === undefined) return true;
   const requested = requestedReconcile(object);
-  return requested !== undefined && requested !== object.status.lastHandledReconcileAt;
+  return requested !== undefined && requested !== object.status?.lastHandledReconcileAt;
 }

@@ -7,91 +7,127 @@ interface NamedArn {
   readonly name: string;
 }
 
-interface Remembered {
-  /** The balancer that this process created, and when (monotonic ms). */
-  created?: { readonly arn: string; readonly atMs: number };
-  /** Since when every look found nothing of ours. */
-  absentSinceMs?: number;
-  provisioningSinceMs?: number;
-  attributesDueAtMs?: number;
-  /** The balancer that this process deleted, or whose ownership tags it took off. */
-  released?: NamedArn;
-}
-
 /**
  * What the controller keeps in memory for each object. All of it may be lost at any time: a restart
  * costs a longer wait or one more read, never a wrong write.
  */
 export class Memory {
   readonly #clock: Clock;
-  readonly #remembered = new Map<Key, Remembered>();
+  readonly #startedMs: number;
+  readonly #objects = new Map<Key, { readonly uid: string; readonly memory: ObjectMemory }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#startedMs = clock.monotonicMs();
+  }
+
+  /** Another UID is another object, of which an earlier one of the same name proves nothing. */
+  of(key: Key, uid: string): ObjectMemory {
+    const known = this.#objects.get(key);
+    if (known?.uid === uid) return known.memory;
+    const memory = new ObjectMemory(this.#clock, this.#startedMs);
+    this.#objects.set(key, { uid, memory });
+    return memory;
   }
 
   forget(key: Key): void {
-    this.#remembered.delete(key);
+    this.#objects.delete(key);
   }
 
-  hasCreated(key: Key, arn: string): void {
-    const created = { arn, atMs: this.#clock.monotonicMs() };
-    this.#of(key).created = created;
-    this.#of(key).provisioningSinceMs = created.atMs;
+  get size(): number {
+    return this.#objects.size;
+  }
+}
+
+/** What is remembered of one object. */
+export class ObjectMemory {
+  readonly #clock: Clock;
+  readonly #startedMs: number;
+  /** The last create of this process, when it ended (monotonic ms), and what it answered. */
+  #created: { readonly arn: string | undefined; readonly atMs: number } | undefined;
+  /** Since when every look found nothing of ours. */
+  #absentSinceMs: number | undefined;
+  #provisioningSinceMs: number | undefined;
+  #attributesDueAtMs: number | undefined;
+  /** The balancer that this process deleted, or whose ownership tags it took off. */
+  #released: (NamedArn & { readonly atMs: number }) | undefined;
+
+  constructor(clock: Clock, startedMs: number) {
+    this.#clock = clock;
+    this.#startedMs = startedMs;
+  }
+
+  hasCreated(arn: string): void {
+    const atMs = this.#clock.monotonicMs();
+    this.#created = { arn, atMs };
+    this.#provisioningSinceMs = atMs;
+  }
+
+  /** A create that failed may have been carried out all the same. */
+  mayHaveCreated(): void {
+    this.#created = { arn: undefined, atMs: this.#clock.monotonicMs() };
   }
 
   /** True while reads of this balancer may be older than its creation by this process. */
-  isFresh(key: Key, arn: string): boolean {
-    const created = this.#remembered.get(key)?.created;
-    if (created?.arn !== arn) return false;
-    return this.#clock.monotonicMs() - created.atMs < STALENESS_BOUND_MS;
+  isFresh(arn: string): boolean {
+    const created = this.#created;
+    if (created === undefined || (created.arn ?? arn) !== arn) return false;
+    return this.#isRecent(created.atMs);
   }
 
-  hasReleased(key: Key, { arn, name }: NamedArn): void {
-    this.#of(key).released = { arn, name };
+  /** As `isFresh`, and while an earlier process may have created it a moment before this one began. */
+  mayBeFresh(arn: string): boolean {
+    return this.isFresh(arn) || this.#isRecent(this.#startedMs);
   }
 
-  released(key: Key): NamedArn | undefined {
-    return this.#remembered.get(key)?.released;
+  /** True while a look that finds nothing may be older than what AWS has answered to our create. */
+  awaitsOwnCreate(): boolean {
+    return this.#created?.arn !== undefined && this.#isRecent(this.#created.atMs);
+  }
+
+  hasReleased({ arn, name }: NamedArn): void {
+    this.#released = { arn, name, atMs: this.#clock.monotonicMs() };
+  }
+
+  released(): NamedArn | undefined {
+    return this.#released;
+  }
+
+  /** True while a look that still finds the balancer ours may be older than its release. */
+  hasJustReleased(arn: string): boolean {
+    return this.#released?.arn === arn && this.#isRecent(this.#released.atMs);
   }
 
   /** Counts one look that found nothing of ours; returns how much longer to doubt it, in ms. */
-  doubtAbsenceMs(key: Key): number {
+  doubtAbsenceMs(): number {
     const nowMs = this.#clock.monotonicMs();
-    const remembered = this.#of(key);
-    remembered.absentSinceMs ??= nowMs;
-    return Math.max(0, remembered.absentSinceMs + STALENESS_BOUND_MS - nowMs);
+    this.#absentSinceMs ??= nowMs;
+    return Math.max(0, this.#absentSinceMs + STALENESS_BOUND_MS - nowMs);
   }
 
   /** A look found the balancer: earlier looks that did not were stale. */
-  wasSeen(key: Key): void {
-    delete this.#of(key).absentSinceMs;
+  wasSeen(): void {
+    this.#absentSinceMs = undefined;
   }
 
-  provisioningForMs(key: Key): number {
+  provisioningForMs(): number {
     const nowMs = this.#clock.monotonicMs();
-    const remembered = this.#of(key);
-    remembered.provisioningSinceMs ??= nowMs;
-    return nowMs - remembered.provisioningSinceMs;
+    this.#provisioningSinceMs ??= nowMs;
+    return nowMs - this.#provisioningSinceMs;
   }
 
   /** After a restart the first look is spread over one interval. */
-  areAttributesDue(key: Key, intervalMs: number): boolean {
+  areAttributesDue(intervalMs: number): boolean {
     const nowMs = this.#clock.monotonicMs();
-    const remembered = this.#of(key);
-    remembered.attributesDueAtMs ??= nowMs + this.#clock.random() * intervalMs;
-    return remembered.attributesDueAtMs <= nowMs;
+    this.#attributesDueAtMs ??= nowMs + this.#clock.random() * intervalMs;
+    return this.#attributesDueAtMs <= nowMs;
   }
 
-  sawAttributes(key: Key, intervalMs: number): void {
-    this.#of(key).attributesDueAtMs = this.#clock.monotonicMs() + intervalMs;
+  sawAttributes(intervalMs: number): void {
+    this.#attributesDueAtMs = this.#clock.monotonicMs() + intervalMs;
   }
 
-  #of(key: Key): Remembered {
-    const known = this.#remembered.get(key);
-    if (known !== undefined) return known;
-    const fresh: Remembered = {};
-    this.#remembered.set(key, fresh);
-    return fresh;
+  #isRecent(atMs: number): boolean {
+    return this.#clock.monotonicMs() - atMs < STALENESS_BOUND_MS;
   }
 }

@@ -1,14 +1,16 @@
+import type { HeldLoadBalancer } from '../../apis/my-ingress.ts';
 import type { LoadBalancer, TaggedLoadBalancer, Tags } from '../../aws/load-balancers.ts';
 import type { Observation } from '../../core/external-resource.ts';
 import { waiting } from '../../core/outcome.ts';
-import { tellTakenOver, tellVanished } from './announcements.ts';
+import { tellCreated, tellVanished } from './announcements.ts';
 import { type Drift, driftOf, type SeenLoadBalancer } from './drift.ts';
 import { failure } from './failure.ts';
 import { defaultName } from './identity.ts';
 import { conflictOf, judge } from './judgement.ts';
 import { chooseLook } from './look.ts';
-import { ownershipOf } from './ownership.ts';
-import { appliedSoFar, heldBy, recordedArn, type Scope } from './scope.ts';
+import { type Ownership, ownershipOf } from './ownership.ts';
+import { appliedSoFar, hasLost, heldBy, lostBy, recordedArn } from './record.ts';
+import type { Scope } from './scope.ts';
 
 export type Seen = Observation<SeenLoadBalancer, Drift>;
 
@@ -32,14 +34,22 @@ export async function assess(
   const { memory, pass, desired, object } = scope;
   const judgement = judge(scope, loadBalancer, tags);
   if (judgement.kind === 'foreign') return mistrust(scope, loadBalancer, tags);
-  if (judgement.kind === 'ours' && judgement.previousUid !== undefined) {
-    tellTakenOver(scope, loadBalancer, judgement.previousUid);
-  }
-  memory.wasSeen(pass.key);
-  const observed = await withAttributes(scope, { loadBalancer, tags }, signal);
+  memory.wasSeen();
   pass.report({ alb: heldBy(loadBalancer) });
-  const drift = driftOf(desired, observed, appliedSoFar(object, tags));
+  if (isOwnCreate(scope, loadBalancer, judgement)) tellCreated(scope, loadBalancer);
+  const observed = await withAttributes(scope, { loadBalancer, tags }, signal);
+  const drift = driftOf(desired, observed, appliedSoFar(object, observed));
   return { kind: 'present', observed, drift };
+}
+
+/** Seen for the first time, in the creating pass or after its answer was lost. */
+function isOwnCreate(
+  { object }: Scope,
+  loadBalancer: LoadBalancer,
+  judgement: Ownership | { readonly kind: 'adoptable' },
+): boolean {
+  if (judgement.kind !== 'ours' || judgement.previousUid !== undefined) return false;
+  return recordedArn(object) === undefined && loadBalancer.arn !== object.spec.adopt?.arn;
 }
 
 /** undefined: it takes a live look. Nothing seen here is a basis for a write. */
@@ -65,12 +75,12 @@ async function recall(scope: Scope, arn: string, signal: AbortSignal): Promise<S
   const observed = areAttributesDue(scope)
     ? await withAttributes(scope, recalled, signal)
     : recalled;
-  const drift = driftOf(desired, observed, appliedSoFar(object, observed.tags));
+  const drift = driftOf(desired, observed, appliedSoFar(object, observed));
   return drift.length > 0 ? undefined : { kind: 'present', observed, drift };
 }
 
 async function lookLive(scope: Scope, signal: AbortSignal): Promise<Seen> {
-  const { aws, memory, object, pass } = scope;
+  const { aws, memory, object } = scope;
   const arn = recordedArn(object);
   if (arn === undefined) return lookByName(scope, signal);
   const [loadBalancer, tags] = await Promise.all([
@@ -80,53 +90,86 @@ async function lookLive(scope: Scope, signal: AbortSignal): Promise<Seen> {
   if (loadBalancer !== undefined && tags !== undefined) {
     return assess(scope, { loadBalancer, tags }, signal);
   }
-  if (memory.isFresh(pass.key, arn))
-    return unconfirmed('Creating', `ALB ${arn} is not visible yet`);
-  tellVanished(scope, arn);
-  pass.report({ alb: undefined, applied: undefined });
-  return { kind: 'absent' };
+  if (memory.isFresh(arn)) return unconfirmed('Creating', `ALB ${arn} is not visible yet`);
+  return lose(scope);
+}
+
+/**
+ * The pass ends with the loss on record, and the next one creates: from there on everything is as
+ * for a first balancer, also if the process dies.
+ */
+function lose(scope: Scope): Seen {
+  const held = scope.object.status.alb as HeldLoadBalancer;
+  tellVanished(scope, held.arn);
+  scope.pass.report({ alb: lostBy(held), applied: undefined });
+  const message = `ALB ${held.arn} was deleted by somebody else; it is created again`;
+  return { kind: 'unconfirmed', waiting: waiting('Creating', message, 0) };
 }
 
 async function lookByName(scope: Scope, signal: AbortSignal): Promise<Seen> {
-  const { aws, desired, object } = scope;
+  const { aws, desired, memory, object } = scope;
   const { adopt } = object.spec;
-  if (adopt !== undefined) return lookForAdoption(scope, adopt.arn, signal);
+  if (adopt !== undefined && !hasLost(object, desired.name)) {
+    return lookForAdoption(scope, adopt.arn, signal);
+  }
   const loadBalancer = await aws.find({ name: desired.name }, signal);
-  if (loadBalancer === undefined) return { kind: 'absent' };
-  return assess(scope, await tagged(scope, loadBalancer, signal), signal);
+  if (loadBalancer !== undefined) return assessLive(scope, loadBalancer, signal);
+  if (memory.awaitsOwnCreate()) return notVisible(desired.name);
+  return { kind: 'absent' };
+}
+
+async function assessLive(
+  scope: Scope,
+  loadBalancer: LoadBalancer,
+  signal: AbortSignal,
+): Promise<Seen> {
+  const tags = await scope.aws.tagsOf(loadBalancer.arn, signal);
+  if (tags === undefined) return notVisible(loadBalancer.name);
+  return assess(scope, { loadBalancer, tags }, signal);
 }
 
 /**
  * `adopt` may have been added while a create was under way: what was made then is still held, and is
- * not forgotten over the adoption. What was adopted and then vanished comes back under its name.
+ * not forgotten over the adoption.
  */
 async function lookForAdoption(scope: Scope, arn: string, signal: AbortSignal): Promise<Seen> {
-  const { aws, desired, identity, pass } = scope;
+  const { aws, identity, pass } = scope;
   const [made, named] = await Promise.all([
     aws.find({ name: defaultName(identity) }, signal),
     aws.find({ arn }, signal),
   ]);
-  const held = made && (await tagged(scope, made, signal));
-  if (held !== undefined && ownershipOf(held.tags, identity).kind === 'ours') {
-    pass.report({ alb: heldBy(held.loadBalancer) });
-    return assess(scope, held, signal);
+  const tagsOfMade = made && (await aws.tagsOf(made.arn, signal));
+  if (made && tagsOfMade && ownershipOf(tagsOfMade, identity).kind === 'ours') {
+    pass.report({ alb: heldBy(made) });
+    return assess(scope, { loadBalancer: made, tags: tagsOfMade }, signal);
   }
-  const adopted = named ?? (await aws.find({ name: desired.name }, signal));
-  if (adopted !== undefined) return assess(scope, await tagged(scope, adopted, signal), signal);
-  throw failure('AdoptionRefused', `AWS knows no load balancer ${arn}`);
+  return doubtOlderCreate(scope) ?? adopt(scope, named, signal);
 }
 
-async function tagged(
-  { aws }: Scope,
-  loadBalancer: LoadBalancer,
+/** An object that asked for adoption from its beginning never had a create under way. */
+function doubtOlderCreate({ memory, object }: Scope): Seen | undefined {
+  if (object.metadata.generation === 1) return undefined;
+  const doubtMs = memory.doubtAbsenceMs();
+  if (doubtMs === 0) return undefined;
+  const message = `a create from before spec.adopt may show yet; a second look in ${Math.ceil(doubtMs / 1000)} s makes sure`;
+  return { kind: 'unconfirmed', waiting: waiting('Creating', message, doubtMs) };
+}
+
+/** What was adopted, lost and created again has the name and another ARN. */
+async function adopt(
+  scope: Scope,
+  named: LoadBalancer | undefined,
   signal: AbortSignal,
-): Promise<TaggedLoadBalancer> {
-  return { loadBalancer, tags: (await aws.tagsOf(loadBalancer.arn, signal)) ?? {} };
+): Promise<Seen> {
+  const { aws, desired, object } = scope;
+  const found = named ?? (await aws.find({ name: desired.name }, signal));
+  if (found !== undefined) return assessLive(scope, found, signal);
+  throw failure('AdoptionRefused', `AWS knows no load balancer ${object.spec.adopt?.arn}`);
 }
 
 /** Foreign or missing tags on a balancer that we have just created may be a stale read. */
 function mistrust(scope: Scope, loadBalancer: LoadBalancer, tags: Tags): Seen {
-  if (!scope.memory.isFresh(scope.pass.key, loadBalancer.arn)) {
+  if (!scope.memory.isFresh(loadBalancer.arn)) {
     throw conflictOf(scope, loadBalancer, tags);
   }
   return unconfirmed(
@@ -142,20 +185,22 @@ async function withAttributes(
 ): Promise<SeenLoadBalancer> {
   if (!hasAttributes(scope)) return seen;
   const attributes = await scope.aws.attributesOf(seen.loadBalancer.arn, signal);
-  scope.memory.sawAttributes(scope.pass.key, ATTRIBUTE_INTERVAL_MS);
+  scope.memory.sawAttributes(ATTRIBUTE_INTERVAL_MS);
   return { ...seen, attributes };
 }
 
 /** Attributes cost one call for each balancer, so a quiet one is looked at once an hour. */
 function areAttributesDue(scope: Scope): boolean {
-  return (
-    hasAttributes(scope) && scope.memory.areAttributesDue(scope.pass.key, ATTRIBUTE_INTERVAL_MS)
-  );
+  return hasAttributes(scope) && scope.memory.areAttributesDue(ATTRIBUTE_INTERVAL_MS);
 }
 
 function hasAttributes({ desired, object }: Scope): boolean {
   const applied = object.status?.applied?.attributes ?? {};
   return Object.keys(desired.attributes).length + Object.keys(applied).length > 0;
+}
+
+function notVisible(name: string): Seen {
+  return unconfirmed('Creating', `ALB ${name} is not visible yet`);
 }
 
 function unconfirmed(reason: 'Creating' | 'OwnershipUnconfirmed', message: string): Seen {

@@ -1,11 +1,10 @@
-import type { AppliedSettings, HeldLoadBalancer, MyIngress } from '../../apis/my-ingress.ts';
-import type { Inventory, LoadBalancer, LoadBalancers, Tags } from '../../aws/load-balancers.ts';
+import type { MyIngress } from '../../apis/my-ingress.ts';
+import type { Inventory, LoadBalancers } from '../../aws/load-balancers.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Pass } from '../../core/reconciler.ts';
 import { type DesiredLoadBalancer, desiredLoadBalancer } from './desired.ts';
-import { isOwnershipTag } from './drift.ts';
 import { type Identity, identityOf } from './identity.ts';
-import type { Memory } from './memory.ts';
+import type { Memory, ObjectMemory } from './memory.ts';
 import type { Sweep } from './sweep.ts';
 
 /** What the controller has for all its passes. */
@@ -19,37 +18,29 @@ export interface MyIngressContext {
   readonly clock: Clock;
 }
 
-/** What one pass over one object works with. */
-export interface Scope extends MyIngressContext {
+/** What a pass over one object works with, whether its spec is valid or not. */
+export interface ObjectScope extends Omit<MyIngressContext, 'memory'> {
   readonly object: MyIngress;
   readonly pass: Pass;
   readonly identity: Identity;
+  readonly memory: ObjectMemory;
+}
+
+/** What a pass toward the spec works with. */
+export interface Scope extends ObjectScope {
   readonly desired: DesiredLoadBalancer;
 }
 
-export function scopeOf(context: MyIngressContext, object: MyIngress, pass: Pass): Scope {
+export function objectScopeOf(
+  context: MyIngressContext,
+  object: MyIngress,
+  pass: Pass,
+): ObjectScope {
   const identity = identityOf(context.cluster, object);
-  return { ...context, object, pass, identity, desired: desiredLoadBalancer(object, identity) };
+  return { ...context, object, pass, identity, memory: context.memory.of(pass.key, identity.uid) };
 }
 
-export function recordedArn(object: MyIngress): string | undefined {
-  return object.status?.alb?.arn;
-}
-
-/** `status.alb` for a balancer that is ours. */
-export function heldBy(loadBalancer: LoadBalancer): HeldLoadBalancer {
-  const { arn, dns, name, state, hostedZoneId, vpcId } = loadBalancer;
-  return { arn, dns, name, state: state.code, hostedZoneId, vpcId };
-}
-
-/**
- * What this object is known to have put on the balancer. One that is found by name while no ARN is
- * on record is our own lost create, which carried all its tags in the call.
- */
-export function appliedSoFar(object: MyIngress, tags: Tags): AppliedSettings {
-  const recorded = object.status?.applied ?? {};
-  const isLostCreate = recordedArn(object) === undefined && object.spec.adopt === undefined;
-  if (!isLostCreate) return recorded;
-  const ofUser = Object.keys(tags).filter((key) => !key.startsWith('aws:') && !isOwnershipTag(key));
-  return { ...recorded, tags: ofUser };
+export function scopeOf(context: MyIngressContext, object: MyIngress, pass: Pass): Scope {
+  const scope = objectScopeOf(context, object, pass);
+  return { ...scope, desired: desiredLoadBalancer(object, scope.identity) };
 }

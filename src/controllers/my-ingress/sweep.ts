@@ -9,6 +9,7 @@ import type { ObjectCache } from '../../core/object-store.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
 import { wantedName } from './desired.ts';
 import { identityOf } from './identity.ts';
+import { recordedArn } from './record.ts';
 
 export interface SweepOptions {
   readonly inventory: Inventory;
@@ -45,23 +46,25 @@ export class Sweep {
 
   async #run(enqueue: Enqueue, signal: AbortSignal): Promise<void> {
     const { clock, cache, intervalMs } = this.#options;
-    let isTaken = await this.#takePicture(signal);
     while (!signal.aborted) {
+      // Whatever comes while the picture is taken has a pass of its own and is not in the picture.
+      const objects = cache.list();
+      const isTaken = await this.#takePicture(objects, signal);
+      if (signal.aborted) return;
       if (isTaken) {
-        for (const object of cache.list()) enqueue(keyOf(object), { priority: LOW_PRIORITY });
+        for (const object of objects) enqueue(keyOf(object), { priority: LOW_PRIORITY });
       }
       const pauseMs = isTaken ? intervalMs : Math.min(intervalMs, 30_000);
       await sleep(clock, jitter(clock, pauseMs, 0.1), signal).catch(() => {});
-      if (!signal.aborted) isTaken = await this.#takePicture(signal);
     }
   }
 
   /** False if AWS did not answer: drift stays unseen until the next try, and the log says so. */
-  #takePicture(signal: AbortSignal): Promise<boolean> {
-    const { cache, cluster, inventory, log } = this.#options;
+  #takePicture(objects: readonly MyIngress[], signal: AbortSignal): Promise<boolean> {
+    const { cluster, inventory, log } = this.#options;
     const wanted = new Set<string>();
-    for (const object of cache.list()) {
-      wanted.add(object.status?.alb?.arn ?? wantedName(object.spec, identityOf(cluster, object)));
+    for (const object of objects) {
+      wanted.add(recordedArn(object) ?? wantedName(object.spec, identityOf(cluster, object)));
     }
     if (wanted.size === 0) return Promise.resolve(true);
     const taken = inventory.refresh(wanted, signal).then(

@@ -118,7 +118,10 @@ describe('the default name, frozen for good: balancers out there carry it', () =
     const label = fc
       .stringMatching(/^[a-z0-9]([-a-z0-9]{0,20}[a-z0-9])?$/)
       .filter((text) => text.length > 0);
-    const named = fc.array(fc.oneof(label, fc.constant('internal')), { minLength: 1, maxLength: 8 });
+    const named = fc.array(fc.oneof(label, fc.constant('internal')), {
+      minLength: 1,
+      maxLength: 8,
+    });
     const joined = fc.tuple(named, fc.constantFrom('.', '-')).map(([parts, by]) => parts.join(by));
     fc.assert(
       fc.property(joined, label, fc.string(), (name, namespace, cluster) => {

@@ -80,7 +80,7 @@ function faultsOfRecord(
   { balancer, object }: { readonly balancer: Balancer; readonly object: MyIngress },
 ): readonly string[] {
   if (object.metadata.deletionTimestamp !== undefined) return [];
-  const { alb, applied } = object.status;
+  const { alb, applied } = object.status ?? {};
   const added = (write.Tags ?? [])
     .map(({ Key }) => Key)
     .filter((key) => key in (object.spec.tags ?? {}) && !(key in balancer.tags))

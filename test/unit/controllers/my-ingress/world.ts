@@ -1,6 +1,9 @@
 import { expect, onTestFinished } from 'vitest';
 import type { AwsSettings } from '../../../../localstack/embedded/aws-world.ts';
-import { createEmbeddedAws, type EmbeddedAws } from '../../../../localstack/embedded/embedded-aws.ts';
+import {
+  createEmbeddedAws,
+  type EmbeddedAws,
+} from '../../../../localstack/embedded/embedded-aws.ts';
 import type { FaultRule } from '../../../../localstack/embedded/fault-script.ts';
 import { seededRandom } from '../../../../localstack/embedded/seeded-ids.ts';
 import type { WorldSnapshot } from '../../../../localstack/embedded/world-snapshot.ts';

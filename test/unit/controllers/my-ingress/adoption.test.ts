@@ -1,0 +1,294 @@
+import { describe, expect, it } from 'vitest';
+import type { MyIngressSpec } from '../../../../src/apis/my-ingress.ts';
+import type { CrashPlan } from './crashing-ports.ts';
+import { type Balancer, MINUTE_MS, SWEEP_MS, World, writes } from './world.ts';
+
+const CONSENT = { 'albridge.io/cluster': 'cluster-1', 'albridge.io/adopt': 'web/shop' };
+
+function theirs(
+  world: World,
+  tags: Readonly<Record<string, string>> = CONSENT,
+  more = {},
+): Balancer {
+  const pairs = Object.entries({ owner: 'ops', ...tags }).map(([Key, Value]) => ({ Key, Value }));
+  world.outOfBand('CreateLoadBalancer', {
+    Name: 'legacy',
+    Subnets: ['subnet-a', 'subnet-b'],
+    Tags: pairs,
+    ...more,
+  });
+  return world.balancer('legacy');
+}
+
+async function adopting(
+  world: World,
+  { arn }: Pick<Balancer, 'arn'>,
+  spec: Partial<MyIngressSpec> = {},
+): Promise<void> {
+  await world.applied('shop', { adopt: { arn }, ...spec });
+}
+
+describe('adopting', () => {
+  it('takes charge of a balancer by the consent of its owner', async () => {
+    const world = new World();
+    const balancer = theirs(world);
+    world.start();
+    await adopting(world, balancer, { tags: { team: 'web' }, securityGroups: ['sg-web'] });
+    expect(world.condition('shop')).toBe('True Available');
+    expect(world.balancer()).toMatchObject({
+      arn: balancer.arn,
+      securityGroups: ['sg-web'],
+      tags: {
+        ...CONSENT,
+        owner: 'ops',
+        team: 'web',
+        'albridge.io/namespace': 'web',
+        'albridge.io/name': 'shop',
+        'albridge.io/uid': 'uid-1',
+        ManagedBy: 'albridge',
+      },
+    });
+    expect(world.object('shop').status).toMatchObject({
+      alb: { arn: balancer.arn, name: 'legacy' },
+      applied: { tags: ['team'] },
+    });
+    expect(world.events.reasons.filter((reason) => reason === 'AdoptedALB')).toHaveLength(1);
+    expect(world.events.reasons).not.toContain('CreatedALB');
+    expect(await world.writesDuring(() => world.clock.advance(2 * SWEEP_MS))).toEqual([]);
+  });
+
+  it('keeps the address type it finds', async () => {
+    const world = new World();
+    const balancer = theirs(world, CONSENT, { IpAddressType: 'dualstack' });
+    world.start();
+    await adopting(world, balancer);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(world.balancer().ipAddressType).toBe('dualstack');
+  });
+
+  const refusals: Readonly<
+    Record<
+      string,
+      {
+        tags: Readonly<Record<string, string>>;
+        more?: object;
+        spec?: Partial<MyIngressSpec>;
+        reason: string;
+        why: string;
+      }
+    >
+  > = {
+    'no consent': { tags: {}, reason: 'AdoptionRefused', why: 'the owner has not agreed' },
+    'half a consent': {
+      tags: { 'albridge.io/adopt': 'web/shop' },
+      reason: 'AdoptionRefused',
+      why: 'the same object may exist in several clusters',
+    },
+    'consent for another object': {
+      tags: { ...CONSENT, 'albridge.io/adopt': 'web/cart' },
+      reason: 'AdoptionRefused',
+      why: 'the owner has agreed to something else',
+    },
+    'consent for another cluster': {
+      tags: { ...CONSENT, 'albridge.io/cluster': 'cluster-2' },
+      reason: 'AdoptionRefused',
+      why: 'the owner has agreed to something else',
+    },
+    'another object that holds it': {
+      tags: { ...CONSENT, 'albridge.io/namespace': 'web', 'albridge.io/name': 'cart' },
+      reason: 'AdoptionRefused',
+      why: 'one balancer, one object',
+    },
+    'another scheme': {
+      tags: CONSENT,
+      spec: { scheme: 'internal' },
+      reason: 'SpecMismatch',
+      why: 'AWS cannot change it',
+    },
+    'another name': {
+      tags: CONSENT,
+      spec: { name: 'shop' },
+      reason: 'SpecMismatch',
+      why: 'AWS cannot change it; admission refuses this too, on API servers that evaluate its rule',
+    },
+  };
+  for (const [name, { tags, more, spec, reason, why }] of Object.entries(refusals)) {
+    it(`is refused before any write for ${name}, because: ${why}`, async () => {
+      const world = new World();
+      const balancer = theirs(world, tags, more);
+      world.start();
+      const calls = await world.callsDuring(async () => {
+        await adopting(world, balancer, spec);
+        await world.clock.advance(20 * MINUTE_MS);
+      });
+      expect(writes(calls)).toBe(0);
+      expect(world.balancer()).toEqual(balancer);
+      expect(world.condition('shop', 'Stalled')).toBe(`True ${reason}`);
+      expect(world.message('shop')).toContain(balancer.arn);
+      world.delete('shop');
+      await world.clock.advance(MINUTE_MS);
+      expect(world.exists('shop')).toBe(false);
+      expect(world.balancer()).toEqual(balancer);
+    });
+  }
+
+  it('is refused where there is no such balancer, and none is made', async () => {
+    const world = new World();
+    const balancer = theirs(world);
+    world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: balancer.arn });
+    world.start();
+    await adopting(world, balancer);
+    await world.clock.advance(20 * MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe('True AdoptionRefused');
+    expect(world.balancers).toEqual([]);
+  });
+
+  it('goes on when the consent comes later', async () => {
+    const world = new World();
+    const balancer = theirs(world, {});
+    world.start();
+    await adopting(world, balancer);
+    world.tagOutOfBand(balancer.arn, CONSENT);
+    await world.clock.advance(6 * MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+  });
+
+  for (const port of ['aws', 'kube'] as const) {
+    for (const when of ['before', 'unanswered', 'after'] as const) {
+      it(`is finished by the next process where one dies ${when} any operation on ${port}`, async () => {
+        for (let at = 1; at <= 10; at++) {
+          const world = await dyingAdoption({ port, when, at });
+          await world.restart();
+          await world.clock.advance(10 * MINUTE_MS);
+          expect(world.condition('shop')).toBe('True Available');
+          expect(world.object('shop').status.applied).toEqual({ tags: ['team'] });
+          world.unset('shop', 'tags');
+          await world.clock.advance(MINUTE_MS);
+          expect(world.balancer().tags).toHaveProperty('owner');
+          expect(world.balancer().tags).not.toHaveProperty('team');
+        }
+      });
+
+      it(`leaves nothing of ours where one dies ${when} any operation on ${port} and the object is deleted`, async () => {
+        for (let at = 1; at <= 10; at++) {
+          const world = await dyingAdoption({ port, when, at }, { deletionPolicy: 'Retain' });
+          world.crash();
+          world.delete('shop');
+          world.start();
+          await world.clock.advance(2 * MINUTE_MS);
+          expect(world.exists('shop')).toBe(false);
+          expect(world.balancer().tags).not.toHaveProperty('albridge.io/name');
+        }
+      });
+    }
+  }
+
+  it('is undone by Retain, and repeated by a new consent', async () => {
+    const world = new World();
+    const balancer = theirs(world);
+    world.start();
+    await adopting(world, balancer, { deletionPolicy: 'Retain' });
+    world.delete('shop');
+    await world.clock.advance(MINUTE_MS);
+    expect(world.balancer().tags).toEqual({ owner: 'ops' });
+    await adopting(world, balancer);
+    expect(world.condition('shop')).toBe('False AdoptionRefused');
+    world.tagOutOfBand(balancer.arn, CONSENT);
+    await world.clock.advance(6 * MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+  });
+
+  it('makes the balancer ours, so that it goes with its object', async () => {
+    const world = new World();
+    world.start();
+    await adopting(world, theirs(world));
+    world.delete('shop');
+    await world.clock.advance(MINUTE_MS);
+    expect(world.balancers).toEqual([]);
+    expect(world.exists('shop')).toBe(false);
+  });
+});
+
+async function dyingAdoption(plan: CrashPlan, spec: Partial<MyIngressSpec> = {}): Promise<World> {
+  const world = new World();
+  const balancer = theirs(world);
+  world.start(plan);
+  await adopting(world, balancer, { tags: { team: 'web' }, ...spec });
+  await world.clock.advance(20_000);
+  return world;
+}
+
+describe('an adopted balancer that vanished', () => {
+  it('is made again under its name', async () => {
+    const world = new World();
+    world.start();
+    await adopting(world, theirs(world), { tags: { team: 'web' } });
+    await world.clock.advance(MINUTE_MS);
+    world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
+    await world.clock.advance(1.2 * SWEEP_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(world.balancer()).toMatchObject({ name: 'legacy', tags: { team: 'web' } });
+    world.unset('shop', 'tags');
+    await world.clock.advance(1_000);
+    expect(world.balancer().tags).not.toHaveProperty('team');
+    world.delete('shop');
+    await world.clock.advance(MINUTE_MS);
+    expect(world.balancers).toEqual([]);
+  });
+
+  for (const port of ['aws', 'kube'] as const) {
+    for (const when of ['before', 'unanswered', 'after'] as const) {
+      it(`comes back although the process dies ${when} any operation on ${port}`, async () => {
+        for (let at = 1; at <= 10; at++) {
+          const world = new World();
+          world.start();
+          await adopting(world, theirs(world));
+          world.crash();
+          world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
+          world.start({ port, when, at });
+          await world.clock.advance(20_000);
+          await world.restart();
+          await world.clock.advance(10 * MINUTE_MS);
+          expect(world.condition('shop'), `${at}`).toBe('True Available');
+          expect(world.balancer().name).toBe('legacy');
+        }
+      });
+    }
+  }
+});
+
+describe('adopt added while a create was in flight', () => {
+  it('does not forget what the create has made', async () => {
+    const world = new World();
+    const balancer = theirs(world);
+    world.start();
+    world.fault('CreateLoadBalancer', { kind: 'lostResponse' });
+    world.apply('shop');
+    await world.clock.advance(100);
+    world.edit('shop', { adopt: { arn: balancer.arn } });
+    await world.clock.advance(MINUTE_MS);
+    expect(world.object('shop').status.alb?.name).toBe('shop-alb-f8da8b78');
+    expect(world.condition('shop', 'Stalled')).toBe('True SpecMismatch');
+    expect(world.balancer('legacy')).toEqual(balancer);
+    world.delete('shop');
+    await world.clock.advance(MINUTE_MS);
+    expect(world.exists('shop')).toBe(false);
+    expect(world.balancers).toEqual([balancer]);
+  });
+
+  it('does not forget it although it shows late', async () => {
+    const world = new World();
+    const balancer = theirs(world);
+    world.start();
+    world.fault('CreateLoadBalancer', { kind: 'lostResponse' });
+    world.apply('shop');
+    await world.clock.advance(100);
+    world.fault('DescribeLoadBalancers', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 8_000 });
+    world.edit('shop', { adopt: { arn: balancer.arn } });
+    await world.clock.advance(MINUTE_MS);
+    world.delete('shop');
+    await world.clock.advance(MINUTE_MS);
+    expect(world.exists('shop')).toBe(false);
+    expect(world.balancers.map(({ name }) => name)).not.toContain('shop-alb-f8da8b78');
+  });
+});

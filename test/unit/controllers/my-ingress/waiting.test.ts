@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { MINUTE_MS, SWEEP_MS, World, writes } from './world.ts';
+
+/** Seconds after `fromMs` at which AWS was asked for balancers. */
+function looks(world: World, fromMs: number): readonly number[] {
+  const calls = world.aws.control.calls('DescribeLoadBalancers');
+  return calls
+    .filter(({ at }) => at > fromMs + 500)
+    .map(({ at }) => Math.round((at - fromMs) / 1000));
+}
+
+describe('provisioning', () => {
+  it('is looked at after 1, 3, 7, 15, 30 and 45 seconds, at one call each', async () => {
+    const world = new World({ settings: { provisioningMs: 40_000 } });
+    world.start();
+    await world.clock.settle();
+    const startMs = world.clock.now();
+    world.apply('shop');
+    await world.clock.advance(MINUTE_MS);
+    expect(looks(world, startMs)).toEqual([1, 3, 7, 15, 30, 45]);
+    expect(world.condition('shop')).toBe('True Available');
+  });
+
+  it('is Reconciling, with state and address on show', async () => {
+    const world = new World({ settings: { provisioningMs: 40_000 } });
+    world.start();
+    await world.applied('shop');
+    expect(world.condition('shop')).toBe('False Provisioning');
+    expect(world.condition('shop', 'Reconciling')).toBe('True Provisioning');
+    expect(world.object('shop').status.alb).toMatchObject({
+      state: 'provisioning',
+      dns: world.balancer().dnsName,
+    });
+  });
+
+  it('writes status once at its beginning and once at its end', async () => {
+    const world = new World({ settings: { provisioningMs: 40_000 } });
+    world.start();
+    await world.applied('shop');
+    const written = await world.writesDuring(() => world.clock.advance(2 * MINUTE_MS));
+    expect(written).toEqual(['applyStatus']);
+  });
+
+  it('costs one look for all who wait', async () => {
+    const world = new World({ settings: { provisioningMs: 40_000 }, concurrency: 20 });
+    world.start();
+    await world.clock.settle();
+    for (let i = 0; i < 20; i++) world.apply(`shop-${i}`);
+    await world.clock.advance(500);
+    const calls = await world.callsDuring(() => world.clock.advance(MINUTE_MS));
+    expect(calls).toEqual({ DescribeLoadBalancers: 6 });
+  });
+
+  it('goes on after a restart', async () => {
+    const world = new World({ settings: { provisioningMs: 40_000 } });
+    world.start();
+    await world.applied('shop');
+    await world.restart();
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+  });
+
+  it('does not hold up an edit', async () => {
+    const world = new World({ settings: { provisioningMs: 100_000 } });
+    world.start();
+    await world.applied('shop');
+    world.edit('shop', { subnets: ['subnet-b', 'subnet-c'] });
+    await world.clock.advance(1_000);
+    expect(world.balancer().subnets).toEqual(['subnet-b', 'subnet-c']);
+    expect(world.condition('shop')).toBe('False Provisioning');
+  });
+
+  it('that ends in a balancer gone is seen', async () => {
+    const world = new World({ settings: { provisioningMs: 40_000 } });
+    world.start();
+    await world.applied('shop');
+    await world.clock.advance(11_000);
+    world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
+    await world.clock.advance(2 * MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(world.events.reasons).toContain('ALBVanished');
+  });
+});
+
+describe('a state that is not active', () => {
+  const states = {
+    failed: 'LoadBalancerFailed',
+    active_impaired: 'LoadBalancerImpaired',
+  } as const;
+  for (const [code, reason] of Object.entries(states)) {
+    it(`${code} is told as ${reason}, with AWS's words, and heals by itself`, async () => {
+      const world = new World({ settings: { provisioningMs: 5_000 } });
+      world.start();
+      await world.applied('shop');
+      const { name } = world.balancer();
+      world.aws.control.setState(name, { code: code as 'failed', reason: 'no free addresses' });
+      await world.clock.advance(MINUTE_MS);
+      expect(world.condition('shop')).toBe(`False ${reason}`);
+      expect(world.condition('shop', 'Stalled')).toBe(`True ${reason}`);
+      expect(world.message('shop')).toContain('no free addresses');
+      expect(world.object('shop').status.alb?.state).toBe(code);
+      world.aws.control.setState(name, undefined);
+      await world.clock.advance(6 * MINUTE_MS);
+      expect(world.condition('shop')).toBe('True Available');
+    });
+
+    it(`${code} is found by the sweep on a balancer that was active`, async () => {
+      const world = new World();
+      world.start();
+      await world.applied('shop');
+      world.aws.control.setState(world.balancer().name, { code: code as 'failed' });
+      const calls = await world.callsDuring(() => world.clock.advance(2 * SWEEP_MS));
+      expect(world.condition('shop')).toBe(`False ${reason}`);
+      expect(writes(calls)).toBe(0);
+    });
+  }
+});
