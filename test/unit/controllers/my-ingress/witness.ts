@@ -87,7 +87,7 @@ function faultsOfRecord(
     .filter((key) => !applied?.tags?.includes(key));
   const set = (write.Attributes ?? [])
     .map(({ Key }) => Key)
-    .filter((key) => !Object.hasOwn(applied?.attributes ?? {}, key));
+    .filter((key) => key in balancer.attributes && !Object.hasOwn(applied?.attributes ?? {}, key));
   const isForgotten = operation === 'AddTags' && object.spec.adopt && alb?.arn !== balancer.arn;
   return [
     ...added.map((key) => `AddTags ${key} to ${balancer.name} before it was on record`),

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { Call } from '../../../../localstack/embedded/call-log.ts';
+import { AWS_LIMITS } from '../../../../src/aws/budget-limits.ts';
+import type { BucketLimits } from '../../../../src/aws/token-bucket.ts';
+import { MINUTE_MS, reads, World } from './world.ts';
+
+const COUNT = 100;
+/** Ten at once, then one in five seconds. */
+const COMPUTED_MS = ((COUNT - 10) / 0.2) * 1000;
+
+function isRead({ operation }: Call): boolean {
+  return operation.startsWith('Describe');
+}
+
+function isIntensive({ operation }: Call): boolean {
+  return operation === 'CreateLoadBalancer' || operation === 'SetSubnets';
+}
+
+/** By how many the calls exceed a bucket of these limits at the worst moment. */
+function excess(calls: readonly Call[], { burst, perSecond }: BucketLimits): number {
+  let level = burst;
+  let atMs = calls[0]?.at ?? 0;
+  let worst = 0;
+  for (const call of calls) {
+    level = Math.min(burst, level + ((call.at - atMs) / 1000) * perSecond) - 1;
+    atMs = call.at;
+    worst = Math.max(worst, Math.ceil(-level - 1e-6));
+  }
+  return worst;
+}
+
+describe('a hundred objects at once under the limits of AWS', () => {
+  it('are all Ready in about the computed time, never exceed a bucket, and waste few reads', async () => {
+    const world = new World({ budget: AWS_LIMITS, settings: { budget: 'aws' } });
+    world.start();
+    await world.clock.settle();
+    const calls = await world.callsDuring(async () => {
+      for (let i = 0; i < COUNT; i++) world.apply(`shop-${i}`);
+      await world.clock.advance(1_000);
+      expect(world.condition('shop-50', 'Reconciling')).toMatch(
+        /^True (BudgetExhausted|Provisioning)$/,
+      );
+      await world.clock.advance(COMPUTED_MS * 1.1);
+    });
+    const ready = Array.from({ length: COUNT }, (_, i) => world.condition(`shop-${i}`));
+    expect(ready.filter((condition) => condition !== 'True Available')).toEqual([]);
+    const sent = world.aws.control.calls();
+    expect(excess(sent.filter(isRead), AWS_LIMITS.reads)).toBe(0);
+    expect(excess(sent.filter(isIntensive), AWS_LIMITS.intensive)).toBe(0);
+    expect(
+      excess(
+        sent.filter((call) => !isRead(call)),
+        AWS_LIMITS.writes,
+      ),
+    ).toBe(0);
+    // AWS also counts reads and writes together, which the budget does not: the very first burst
+    // may be refused a few reads, which cost a second.
+    const refused = sent.filter(({ outcome }) => /Throttling/.test(outcome));
+    expect(refused.filter((call) => !isRead(call))).toEqual([]);
+    expect(refused.length).toBeLessThanOrEqual(10);
+    expect(calls['CreateLoadBalancer']).toBe(COUNT);
+    expect(reads(calls)).toBeLessThanOrEqual(6 * COUNT);
+  });
+
+  it('do not hold up an edit of one that is there', async () => {
+    const world = new World({ budget: AWS_LIMITS, settings: { budget: 'aws' } });
+    world.start();
+    await world.applied('first');
+    for (let i = 0; i < COUNT; i++) world.apply(`shop-${i}`);
+    await world.clock.advance(30_000);
+    world.edit('first', { tags: { team: 'web' } });
+    await world.clock.advance(5_000);
+    expect(world.object('first').status.applied).toEqual({ tags: ['team'] });
+    expect(world.condition('first')).toBe('True Available');
+  });
+
+  it('survive a restart in the middle', async () => {
+    const world = new World({ budget: AWS_LIMITS, settings: { budget: 'aws' } });
+    world.start();
+    await world.clock.settle();
+    for (let i = 0; i < 30; i++) world.apply(`shop-${i}`);
+    await world.clock.advance(40_000);
+    await world.restart();
+    await world.clock.advance(5 * MINUTE_MS);
+    const ready = Array.from({ length: 30 }, (_, i) => world.condition(`shop-${i}`));
+    expect(ready.filter((condition) => condition !== 'True Available')).toEqual([]);
+    expect(world.balancers).toHaveLength(30);
+  });
+
+  it('can be deleted while they wait, and nothing is left', async () => {
+    const world = new World({ budget: AWS_LIMITS, settings: { budget: 'aws' } });
+    world.start();
+    await world.clock.settle();
+    for (let i = 0; i < 40; i++) world.apply(`shop-${i}`);
+    await world.clock.advance(20_000);
+    for (let i = 0; i < 40; i++) world.delete(`shop-${i}`);
+    await world.clock.advance(2 * MINUTE_MS);
+    expect(world.balancers).toEqual([]);
+    for (let i = 0; i < 40; i++) expect(world.exists(`shop-${i}`)).toBe(false);
+  });
+});
+
+describe('a throttle by AWS', () => {
+  it('is waited out, and said', async () => {
+    const world = new World();
+    world.start();
+    world.fault(
+      'CreateLoadBalancer',
+      { kind: 'error', code: 'ThrottlingException', status: 400, message: 'Rate exceeded' },
+      { forMs: 20_000 },
+    );
+    await world.applied('shop');
+    await world.clock.advance(5_000);
+    expect(world.condition('shop', 'Reconciling')).toMatch(/^True (Throttled|BudgetExhausted)$/);
+    expect(world.condition('shop', 'Stalled')).toBeUndefined();
+    await world.clock.advance(2 * MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+  });
+});
