@@ -5,12 +5,13 @@ export type BinaryName =
   | 'kube-apiserver'
   | 'kubectl'
   | 'kube-controller-manager'
-  | 'kube-scheduler';
+  | 'kube-scheduler'
+  | 'kwok';
 
 /** What is known of a binary, however it is obtained. */
 export interface Binary {
   /** The product whose release it belongs to; also the directory under `modules/`. */
-  readonly product: 'kubernetes' | 'etcd';
+  readonly product: 'kubernetes' | 'etcd' | 'kwok';
   readonly version: string;
   readonly goPackage: string;
   /** Minutes of a first `go build` on two cores; the Go caches make later ones seconds. */
@@ -41,6 +42,12 @@ export const binaries: Readonly<Record<BinaryName, Binary>> = {
     ...kubernetes,
     goPackage: 'k8s.io/kubernetes/cmd/kube-scheduler',
     buildMinutes: 1,
+  },
+  kwok: {
+    product: 'kwok',
+    version: versions.kwok,
+    goPackage: 'sigs.k8s.io/kwok/cmd/kwok',
+    buildMinutes: 2,
   },
 };
 

@@ -10,20 +10,20 @@ import {
   type RunningApiServer,
   startApiServer,
 } from './api-server.ts';
+import type { BinaryName } from './binaries.ts';
 import { accessCluster, type ClusterAccess, writeKubeconfig } from './cluster-access.ts';
-import { startControllerManager } from './controller-manager.ts';
 import { isolatedEnvironment } from './environment.ts';
 import { type Etcd, startEtcd } from './etcd.ts';
 import { findFreePort } from './free-port.ts';
 import { type LocateOptions, locateBinaries } from './locate.ts';
 import type { ManagedProcess } from './managed-process.ts';
+import type { LocatedBinary } from './obtain.ts';
 import { startWatchdog, type Watchdog } from './watchdog.ts';
+import { startWorkers, type WorkerOptions, type WorkerStart, workersOf } from './workers.ts';
 
-export interface ControlPlaneOptions {
+export interface ControlPlaneOptions extends WorkerOptions {
   /** Holds everything, and stays afterwards; default: a temporary one, removed at the end. */
   readonly directory?: string;
-  /** Runs kube-controller-manager too: ServiceAccounts, garbage collection, Deployments. */
-  readonly controllerManager?: boolean;
   /** Further kube-apiserver flags, e.g. `--feature-gates=...`; they win over ours. */
   readonly apiServerArgs?: readonly string[];
   /** How long each process may take to become ready; default 60 s. */
@@ -36,7 +36,7 @@ export interface ControlPlaneOptions {
 export interface ControlPlane extends ClusterAccess {
   /** From the first process to ready, without finding the binaries. */
   readonly bootMs: number;
-  /** Process ids that run now. */
+  /** Process ids that run now, the youngest process first. */
   readonly pids: () => readonly number[];
   /** Stops the API server in good order, stays away for `downMs`, starts it again. */
   readonly restartApiServer: (options?: { readonly downMs?: number }) => Promise<void>;
@@ -72,21 +72,21 @@ interface BinaryPaths {
   readonly etcd: string;
   readonly apiServer: string;
   readonly kubectl: string;
-  readonly controllerManager?: string;
+  readonly workers: WorkerStart['paths'];
 }
 
 interface Running {
   etcd?: Etcd;
   apiServer?: RunningApiServer;
-  controllerManager?: ManagedProcess;
+  readonly workers: ManagedProcess[];
 }
 
 /** Grace before SIGKILL; the API server may be busy closing watches. */
 const graceMs = 2000;
 
 /**
- * Starts etcd and kube-apiserver, on request kube-controller-manager, and waits until they are
- * ready. They end with `stop()`, and also when this process dies in any other way. Throws
+ * Starts etcd and kube-apiserver, on request what works on their objects, and waits until all of it
+ * is ready. They end with `stop()`, and also when this process dies in any other way. Throws
  * MissingBinaryError, or an error with the end of the log of what did not start; nothing is left
  * running then.
  */
@@ -97,7 +97,14 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const directory = resolve(options.directory ?? temporaryDirectory);
   await mkdir(directory, { recursive: true });
   const watchdog = startWatchdog([temporaryDirectory]);
-  const boot: Boot = { options, paths, directory, temporaryDirectory, watchdog, running: {} };
+  const boot: Boot = {
+    options,
+    paths,
+    directory,
+    temporaryDirectory,
+    watchdog,
+    running: { workers: [] },
+  };
   try {
     const { cluster, spec, identity } = await bootAll(boot);
     const bootMs = performance.now() - startedAt;
@@ -113,19 +120,19 @@ function shortTemporaryRoot(): string {
   return tmpdir().length > 70 ? '/tmp' : tmpdir();
 }
 
-async function locatePaths({
-  controllerManager,
-  locate,
-}: ControlPlaneOptions): Promise<BinaryPaths> {
-  const base = await locateBinaries(['etcd', 'kube-apiserver', 'kubectl'], locate);
-  const paths = {
-    etcd: base.etcd.path,
-    apiServer: base['kube-apiserver'].path,
-    kubectl: base.kubectl.path,
+async function locatePaths(options: ControlPlaneOptions): Promise<BinaryPaths> {
+  const workers = workersOf(options);
+  const located: Readonly<Partial<Record<BinaryName, LocatedBinary>>> = await locateBinaries(
+    ['etcd', 'kube-apiserver', 'kubectl', ...workers],
+    options.locate,
+  );
+  const pathOf = (name: BinaryName): string => located[name]?.path ?? '';
+  return {
+    etcd: pathOf('etcd'),
+    apiServer: pathOf('kube-apiserver'),
+    kubectl: pathOf('kubectl'),
+    workers: Object.fromEntries(workers.map((name) => [name, pathOf(name)])),
   };
-  if (controllerManager !== true) return paths;
-  const more = await locateBinaries(['kube-controller-manager'], locate);
-  return { ...paths, controllerManager: more['kube-controller-manager'].path };
 }
 
 async function bootAll(boot: Boot): Promise<{
@@ -139,13 +146,13 @@ async function bootAll(boot: Boot): Promise<{
   running.etcd = await startEtcd({ ...common, path: paths.etcd }, boot.temporaryDirectory);
   const spec = await startOnFreePort(boot, running.etcd, identity);
   const cluster = await describeCluster(boot, spec, identity);
-  if (paths.controllerManager !== undefined) {
-    running.controllerManager = await startControllerManager(
-      { ...common, path: paths.controllerManager },
-      cluster,
-      readyTimeoutMs(options),
-    );
-  }
+  await startWorkers(cluster, {
+    common,
+    paths: paths.workers,
+    nodes: options.nodes ?? 0,
+    readyTimeoutMs: readyTimeoutMs(options),
+    onStart: (worker) => running.workers.unshift(worker),
+  });
   return { cluster, spec, identity };
 }
 
@@ -222,7 +229,7 @@ function lifecycle(boot: Boot, spec: ApiServerSpec, identity: ApiServerIdentity)
 }
 
 function runningProcesses(running: Running): readonly ManagedProcess[] {
-  return [running.controllerManager, running.apiServer?.process, running.etcd?.process].filter(
+  return [...running.workers, running.apiServer?.process, running.etcd?.process].filter(
     (process) => process !== undefined && !process.hasExited(),
   ) as readonly ManagedProcess[];
 }

@@ -26,7 +26,7 @@ const modulesDirectory = fileURLToPath(new URL('modules/', import.meta.url));
  * https://github.com/kubernetes/kubernetes/blob/master/hack/lib/version.sh
  */
 export function linkerFlags(name: BinaryName): string {
-  if (binaries[name].product === 'etcd') return '-s -w';
+  if (binaries[name].product !== 'kubernetes') return '-s -w';
   const [major, minor] = versions.kubernetes.split('.');
   const stamps = {
     gitVersion: `v${versions.kubernetes}`,

@@ -8,7 +8,7 @@ const help = `Fetches the control plane of the tests ahead of time.
 usage: npm run control-plane -- fetch [--assets DIR] [binary ...]
 
 binaries: ${binaryNames.join(', ')} (default: all)
-versions: Kubernetes ${versions.kubernetes}, etcd ${versions.etcd}
+versions: Kubernetes ${versions.kubernetes}, etcd ${versions.etcd}, kwok ${versions.kwok}
 
 Each is looked for in the given directory, on PATH (kubectl only) and in the cache; then it is
 downloaded with its checksum, or built with Go ${versions.go} or later.

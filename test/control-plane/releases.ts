@@ -41,6 +41,11 @@ const releaseTable: readonly ReleaseRow[] = [
   },
   { platforms: ['linux-amd64', 'linux-arm64'], megabytes: { etcd: 25 }, release: etcdRelease },
   {
+    platforms: ['linux-amd64', 'linux-arm64', 'darwin-amd64', 'darwin-arm64'],
+    megabytes: { kwok: 85 },
+    release: kwokRelease,
+  },
+  {
     platforms: ['darwin-amd64', 'darwin-arm64'],
     megabytes: { etcd: 55, 'kube-apiserver': 55, kubectl: 55 },
     release: envtestRelease,
@@ -99,6 +104,24 @@ function envtestRelease(_name: BinaryName, platform: Platform): Omit<Release, 'm
   };
 }
 
+/**
+ * Binaries of kwok lie on its release page without a file of checksums; the release host's own
+ * record of the release has the digest of each:
+ * https://docs.github.com/en/rest/releases/releases#get-a-release-by-tag-name
+ */
+function kwokRelease(_name: BinaryName, platform: Platform): Omit<Release, 'megabytes'> {
+  const repository = 'kubernetes-sigs/kwok';
+  const tag = `v${versions.kwok}`;
+  const file = `kwok-${platformName(platform)}`;
+  return {
+    url: `https://github.com/${repository}/releases/download/${tag}/${file}`,
+    checksumUrl: `https://api.github.com/repos/${repository}/releases/tags/${tag}`,
+    algorithm: 'sha256',
+    findChecksum: (document) => findInReleaseRecord(document, file),
+    cacheKey: `kwok-${tag}-${platformName(platform)}`,
+  };
+}
+
 function findInSumsFile(document: string, file: string): string | undefined {
   const line = document.split('\n').find((candidate) => candidate.trim().endsWith(` ${file}`));
   return line?.trim().split(/\s+/)[0];
@@ -109,4 +132,13 @@ function findInEnvtestIndex(document: string, file: string): string | undefined 
     releases?: Record<string, Record<string, { hash?: string }>>;
   } | null;
   return index?.releases?.[`v${versions.envtest}`]?.[file]?.hash;
+}
+
+function findInReleaseRecord(document: string, file: string): string | undefined {
+  if (!document.startsWith('{')) return undefined;
+  const record = JSON.parse(document) as {
+    readonly assets?: readonly { readonly name?: string; readonly digest?: string | null }[];
+  };
+  const digest = record.assets?.find(({ name }) => name === file)?.digest;
+  return digest?.startsWith('sha256:') ? digest.slice('sha256:'.length) : undefined;
 }

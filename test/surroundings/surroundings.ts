@@ -1,11 +1,11 @@
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { isolatedEnvironment } from '../control-plane/environment.ts';
+import type { WorkerOptions } from '../control-plane/workers.ts';
 import { type AwsStandIn, type AwsStandInOptions, startAwsStandIn } from './aws-stand-in.ts';
 import { deployBase } from './deploy-base.ts';
 import { type OperatorProcess, startOperatorProcess } from './operator-process.ts';
 
-export interface SurroundingsOptions extends AwsStandInOptions {
-  readonly controllerManager?: boolean;
+export interface SurroundingsOptions extends AwsStandInOptions, WorkerOptions {
   /** Further flags of kube-apiserver. */
   readonly apiServerArgs?: readonly string[];
 }
@@ -73,9 +73,9 @@ function withOperators(
 }
 
 async function startBoth(options: SurroundingsOptions): Promise<[ControlPlane, AwsStandIn]> {
-  const { controllerManager = false, apiServerArgs = [] } = options;
+  const { controllerManager = false, scheduler = false, nodes = 0, apiServerArgs = [] } = options;
   const [controlPlane, aws] = await Promise.allSettled([
-    startControlPlane({ controllerManager, apiServerArgs }),
+    startControlPlane({ controllerManager, scheduler, nodes, apiServerArgs }),
     startAwsStandIn(options),
   ]);
   if (controlPlane.status === 'fulfilled' && aws.status === 'fulfilled') {

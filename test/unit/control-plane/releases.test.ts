@@ -13,6 +13,7 @@ interface Case {
 
 const server = 'https://dl.k8s.io/release/v1.36.4/bin';
 const etcd = 'https://github.com/etcd-io/etcd/releases/download/v3.6.14';
+const kwok = 'https://github.com/kubernetes-sigs/kwok/releases/download/v0.8.0';
 const envtest =
   'https://github.com/kubernetes-sigs/controller-tools/releases/download/envtest-v1.36.0';
 
@@ -26,6 +27,7 @@ const platforms: Readonly<Record<string, Case>> = {
       kubectl: `${server}/linux/amd64/kubectl`,
       'kube-controller-manager': `${server}/linux/amd64/kube-controller-manager`,
       'kube-scheduler': `${server}/linux/amd64/kube-scheduler`,
+      kwok: `${kwok}/kwok-linux-amd64`,
     },
   },
   'Linux on ARM': {
@@ -37,15 +39,17 @@ const platforms: Readonly<Record<string, Case>> = {
       kubectl: `${server}/linux/arm64/kubectl`,
       'kube-controller-manager': `${server}/linux/arm64/kube-controller-manager`,
       'kube-scheduler': `${server}/linux/arm64/kube-scheduler`,
+      kwok: `${kwok}/kwok-linux-arm64`,
     },
   },
   'macOS on ARM': {
-    why: 'the envtest archive holds three binaries, and there is nothing beyond it',
+    why: 'the envtest archive holds three binaries, kwok publishes its own, and that is all',
     platform: ['darwin', 'arm64'],
     addresses: {
       etcd: `${envtest}/envtest-v1.36.0-darwin-arm64.tar.gz`,
       'kube-apiserver': `${envtest}/envtest-v1.36.0-darwin-arm64.tar.gz`,
       kubectl: `${envtest}/envtest-v1.36.0-darwin-arm64.tar.gz`,
+      kwok: `${kwok}/kwok-darwin-arm64`,
     },
   },
   FreeBSD: { why: 'nobody publishes for it', platform: ['freebsd', 'x64'], addresses: {} },
@@ -87,6 +91,22 @@ describe('the table of releases', () => {
     expect(release?.findChecksum('releases: {}')).toBeUndefined();
     expect(release?.findChecksum('')).toBeUndefined();
   });
+
+  it("reads the digest of kwok from the release host's record of the release", () => {
+    const release = findRelease('kwok', { os: 'linux', arch: 'arm64' });
+    const record = JSON.stringify({
+      assets: [
+        { name: 'kwok-linux-amd64', digest: 'sha256:aaa' },
+        { name: 'kwok-linux-arm64', digest: 'sha256:bbb' },
+        { name: 'kwok-darwin-arm64', digest: null },
+      ],
+    });
+    expect(release?.findChecksum(record)).toBe('bbb');
+    expect(release?.findChecksum('{}')).toBeUndefined();
+    const old = findRelease('kwok', { os: 'darwin', arch: 'arm64' });
+    expect(old?.findChecksum(record), 'files from before digests were recorded').toBeUndefined();
+    expect(old?.findChecksum('<html>a login page'), 'not JSON').toBeUndefined();
+  });
 });
 
 describe('the pinned versions', () => {
@@ -95,7 +115,12 @@ describe('the pinned versions', () => {
   it.each(binaryNames)('of %s are those of its Go module', async (name) => {
     const { product, version, goPackage } = binaries[name];
     const module = await readFile(new URL(`${product}/go.mod`, modules), 'utf8');
-    const path = product === 'etcd' ? goPackage : 'k8s.io/kubernetes';
+    const paths = {
+      etcd: goPackage,
+      kubernetes: 'k8s.io/kubernetes',
+      kwok: 'sigs.k8s.io/kwok',
+    };
+    const path = paths[product];
     expect(module).toMatch(new RegExp(`\\t${path} v${version}\\b`));
     expect(module).toContain(goPackage);
     expect(module).toMatch(new RegExp(`^go ${versions.go}\\b`, 'm'));
