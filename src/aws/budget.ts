@@ -19,8 +19,9 @@ export interface Claim {
 /** The process's share of the account's API budget; one for the whole process. */
 export interface Budget {
   /**
-   * Takes a token, waiting up to a second for it. Throws BudgetExhausted, whose `retryAfterMs` is
-   * the time until the claim's own turn, where it would take longer.
+   * Takes a token, waiting up to a second for it. Where it would take longer, throws
+   * BudgetExhausted, or Throttled while AWS itself keeps the calls waiting; `retryAfterMs` is the
+   * time until the claim's own turn.
    */
   take(claim: Claim, signal: AbortSignal): Promise<void>;
   /** AWS refused a request for its rate: the whole class of calls is held for a while. */
@@ -88,7 +89,10 @@ async function take({ claim, lane, signal }: Taking, options: BudgetOptions): Pr
   metrics.gauge(awsMetrics.budgetTurns, label, lane.bucket.waiting);
   if (turn.kind === 'later') {
     metrics.count(awsMetrics.budgetExhausted, label);
-    throw exhausted(claim, turn.turnInMs);
+    const holdMs = lane.heldUntilMs - clock.monotonicMs();
+    // But for the hold it would have been granted within this pass.
+    const isHeldByAws = holdMs > 0 && turn.turnInMs <= holdMs + LONGEST_SLEEP_MS;
+    throw notYet(isHeldByAws ? 'Throttled' : 'BudgetExhausted', claim, turn.turnInMs);
   }
   metrics.observe(awsMetrics.budgetWaitSeconds, label, turn.sleptMs / 1000);
 }
@@ -129,13 +133,19 @@ async function waitForToken(line: {
   }
 }
 
-function exhausted(claim: Claim, turnInMs: number): OperatorError {
+function notYet(
+  reason: 'BudgetExhausted' | 'Throttled',
+  claim: Claim,
+  turnInMs: number,
+): OperatorError {
   const { step } = awsOperations[claim.operation];
+  const { healedBy, next } = myIngressReasons[reason];
+  const why = reason === 'Throttled' ? 'AWS refuses calls for their rate, so it ' : '';
   const seconds = Math.ceil(turnInMs / 1000);
   return new OperatorError({
-    reason: 'BudgetExhausted',
-    message: `${step} ${claim.subject}: waits about ${seconds} s for its turn in the API budget; ${myIngressReasons.BudgetExhausted.next}`,
-    healedBy: myIngressReasons.BudgetExhausted.healedBy,
+    reason,
+    message: `${step} ${claim.subject}: ${why}waits about ${seconds} s for its turn in the API budget; ${next}`,
+    healedBy,
     retryAfterMs: turnInMs,
   });
 }

@@ -90,13 +90,10 @@ function patience(clock: Clock, signal: AbortSignal): <T>(read: () => Promise<T>
       try {
         return await read();
       } catch (error) {
-        if (!isBudgetExhausted(error)) throw error;
-        await sleep(clock, error.retryAfterMs ?? 0, signal);
+        const turnInMs = error instanceof OperatorError ? error.retryAfterMs : undefined;
+        if (turnInMs === undefined) throw error;
+        await sleep(clock, turnInMs, signal);
       }
     }
   };
-}
-
-function isBudgetExhausted(error: unknown): error is OperatorError {
-  return error instanceof OperatorError && error.reason === 'BudgetExhausted';
 }

@@ -51,5 +51,6 @@ export function retry<T>(attempt: () => Promise<T>, options: RetryOptions): Prom
 
 function canHelp(error: Error, isIdempotent: boolean): boolean {
   if (!(error instanceof OperatorError)) return false;
+  if (error.retryAfterMs !== undefined) return false; // its time comes after this pass
   return REFUSED.has(error.reason) || (isIdempotent && AMBIGUOUS.has(error.reason));
 }

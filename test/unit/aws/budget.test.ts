@@ -120,6 +120,17 @@ describe('createBudget', () => {
     expect(clock.monotonicMs()).toBeGreaterThan(500);
   });
 
+  it('says who keeps a call waiting: AWS while it refuses, else the budget', async () => {
+    const { budget, clock } = setup(NO_LIMITS);
+    for (let i = 0; i < 3; i++) {
+      budget.slowDown('CreateLoadBalancer');
+      if (i < 2) await clock.advance(1600);
+    }
+    const refused = await budget.take(create('shop'), never).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ reason: 'Throttled', retryAfterMs: expect.any(Number) });
+    expect(String(refused)).toContain('AWS refuses calls for their rate');
+  });
+
   it('holds longer with each refusal in a row, up to half a minute', async () => {
     const { budget, clock, metrics, log } = setup();
     const leastMs = [500, 1000, 2000, 4000, 8000, 16_000, 20_000, 20_000];
