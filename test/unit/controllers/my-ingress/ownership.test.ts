@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Identity, ownershipTags } from '../../../../src/controllers/my-ingress/identity.ts';
+import {
+  canAdopt,
+  holderOf,
+  ownershipOf,
+} from '../../../../src/controllers/my-ingress/ownership.ts';
+
+const me: Identity = { cluster: 'c1', namespace: 'web', name: 'shop', uid: 'u1' };
+const mine = ownershipTags(me);
+const PROOFS = ['albridge.io/cluster', 'albridge.io/namespace', 'albridge.io/name'] as const;
+
+function without(key: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(mine).filter(([known]) => known !== key));
+}
+
+describe('ownership', () => {
+  it('is what the three tags prove', () => {
+    expect(ownershipOf(mine, me)).toEqual({ kind: 'ours' });
+    expect(ownershipOf({ ...mine, team: 'web' }, me)).toEqual({ kind: 'ours' });
+  });
+
+  for (const key of PROOFS) {
+    it(`is lost without ${key}`, () => {
+      expect(ownershipOf(without(key), me).kind).toBe('foreign');
+    });
+
+    it(`is another's with another ${key}, or an empty one`, () => {
+      expect(ownershipOf({ ...mine, [key]: 'other' }, me)).toEqual({
+        kind: 'foreign',
+        holder: expect.stringContaining('other'),
+      });
+      expect(ownershipOf({ ...mine, [key]: '' }, me).kind).toBe('foreign');
+      expect(ownershipOf({ ...mine, [key]: mine[key]?.toUpperCase() ?? '' }, me).kind).toBe(
+        'foreign',
+      );
+    });
+  }
+
+  it('is not lost with the records', () => {
+    expect(ownershipOf(without('albridge.io/uid'), me)).toEqual({ kind: 'ours' });
+    expect(ownershipOf(without('ManagedBy'), me)).toEqual({ kind: 'ours' });
+  });
+
+  it('of an earlier object of this name is ours, with its UID told', () => {
+    const tags = { ...mine, 'albridge.io/uid': 'u0' };
+    expect(ownershipOf(tags, me)).toEqual({ kind: 'ours', previousUid: 'u0' });
+  });
+
+  it('is never read out of tags that nobody of us has set', () => {
+    const tag = fc.constantFrom(...PROOFS, 'ManagedBy', 'Name');
+    const value = fc.constantFrom('c1', 'web', 'shop', 'u1', 'albridge', '');
+    fc.assert(
+      fc.property(fc.dictionary(tag, value), (tags) => {
+        const isOurs = PROOFS.every((key) => tags[key] === mine[key]);
+        expect(ownershipOf(tags, me).kind).toBe(isOurs ? 'ours' : 'foreign');
+      }),
+    );
+  });
+
+  it('names the holder as far as the tags tell', () => {
+    expect(holderOf({})).toContain('does not use albridge');
+    expect(holderOf({ 'albridge.io/cluster': 'c9' })).toContain('c9');
+    expect(holderOf(mine)).toBe('MyIngress web/shop of cluster c1');
+  });
+});
+
+describe('consent to an adoption', () => {
+  const cluster = [undefined, 'c1', 'c2'];
+  const adopt = [undefined, 'web/shop', 'web/cart', 'shop'];
+  const namespace = [undefined, 'web', 'ops'];
+  const name = [undefined, 'shop', 'cart'];
+  const combinations = cluster.flatMap((c) =>
+    adopt.flatMap((a) => namespace.flatMap((s) => name.map((n) => [c, a, s, n] as const))),
+  );
+
+  it('takes both tags and nobody else who holds it, in each of the combinations', () => {
+    expect(combinations).toHaveLength(108);
+    const granted = combinations.filter((combination) => {
+      const keys = ['cluster', 'adopt', 'namespace', 'name'].map((key) => `albridge.io/${key}`);
+      const pairs = keys.flatMap((key, i) =>
+        combination[i] === undefined ? [] : [[key, combination[i]]],
+      );
+      return canAdopt(Object.fromEntries(pairs) as Record<string, string>, me);
+    });
+    expect(granted).toEqual([
+      ['c1', 'web/shop', undefined, undefined],
+      ['c1', 'web/shop', undefined, 'shop'],
+      ['c1', 'web/shop', 'web', undefined],
+      ['c1', 'web/shop', 'web', 'shop'],
+    ]);
+  });
+});

@@ -1,0 +1,319 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type MyIngressReason, myIngressReasons } from '../../../../src/apis/my-ingress-reasons.ts';
+import type { MyIngress, MyIngressStatus } from '../../../../src/apis/my-ingress.ts';
+import type { LoadBalancer } from '../../../../src/aws/load-balancers.ts';
+import { desiredLoadBalancer, wantedName } from '../../../../src/controllers/my-ingress/desired.ts';
+import { failure } from '../../../../src/controllers/my-ingress/failure.ts';
+import { chooseLook } from '../../../../src/controllers/my-ingress/look.ts';
+import { outcomeOf } from '../../../../src/controllers/my-ingress/provisioning.ts';
+import {
+  appliedSoFar,
+  hasLost,
+  heldBy,
+  lostBy,
+  recordedArn,
+} from '../../../../src/controllers/my-ingress/record.ts';
+import { draftOf } from './drafts.ts';
+
+const identity = { cluster: 'cluster-1', namespace: 'web', name: 'shop', uid: 'u1' };
+const ARN =
+  'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app/legacy/0123456789abcdef';
+const balancer: LoadBalancer = {
+  arn: ARN,
+  name: 'legacy',
+  dns: 'legacy.elb',
+  hostedZoneId: 'Z',
+  vpcId: 'vpc',
+  type: 'application',
+  scheme: 'internal',
+  ipAddressType: 'ipv4',
+  subnets: [],
+  securityGroups: [],
+  state: { code: 'active' },
+};
+
+describe('the desired balancer', () => {
+  it('follows the spec', () => {
+    const spec = {
+      name: 'shop-prod',
+      scheme: 'internal',
+      securityGroups: ['sg-1'],
+      ipAddressType: 'dualstack',
+      attributes: { a: '1' },
+      tags: { team: 'web' },
+    } as const;
+    expect(desiredLoadBalancer(draftOf('shop', spec), identity)).toMatchObject({
+      ...spec,
+      subnets: ['subnet-a', 'subnet-b'],
+      userTags: { team: 'web' },
+      tags: { team: 'web', ManagedBy: 'albridge', 'albridge.io/uid': 'u1' },
+    });
+  });
+
+  it('never lets a tag of the user stand for one of ours', () => {
+    const spec = { tags: { 'albridge.io/cluster': 'theirs', ManagedBy: 'me' } };
+    const { tags } = desiredLoadBalancer(draftOf('shop', spec), identity);
+    expect(tags).toMatchObject({ 'albridge.io/cluster': 'cluster-1', ManagedBy: 'albridge' });
+  });
+
+  const names: Readonly<Record<string, { spec: unknown; gives: string; why: string }>> = {
+    'no spec': { spec: undefined, gives: 'shop-alb-f8da8b78', why: 'deletion needs no spec' },
+    'spec.name': { spec: { name: 'shop-prod' }, gives: 'shop-prod', why: 'the spec goes first' },
+    'spec.adopt': { spec: { adopt: { arn: ARN } }, gives: 'legacy', why: 'its name is in the ARN' },
+    'spec.name and spec.adopt': {
+      spec: { name: 'shop-prod', adopt: { arn: ARN } },
+      gives: 'shop-prod',
+      why: 'the spec goes first',
+    },
+    'an ARN that is none': {
+      spec: { adopt: { arn: 'x' } },
+      gives: 'shop-alb-f8da8b78',
+      why: 'it has no name',
+    },
+    'other types': {
+      spec: { name: 7, adopt: [] },
+      gives: 'shop-alb-f8da8b78',
+      why: 'an older CRD may have let them in',
+    },
+  };
+  for (const [name, { spec, gives, why }] of Object.entries(names)) {
+    it(`is called ${gives} for ${name}, because: ${why}`, () => {
+      expect(wantedName(spec as never, identity)).toBe(gives);
+    });
+  }
+});
+
+describe('what a state means', () => {
+  const states: Readonly<
+    Record<string, { code: string; reason?: string; gives: object; why: string }>
+  > = {
+    active: {
+      code: 'active',
+      gives: { kind: 'settled', reason: 'Available' },
+      why: 'Ready is this and nothing else',
+    },
+    provisioning: {
+      code: 'provisioning',
+      gives: { kind: 'waiting', reason: 'Provisioning' },
+      why: 'time heals it',
+    },
+    'a state that AWS adds': {
+      code: 'warming',
+      gives: { kind: 'waiting' },
+      why: 'it is not active',
+    },
+  };
+  for (const [name, { code, gives, why }] of Object.entries(states)) {
+    it(`${name}: ${JSON.stringify(gives)}, because: ${why}`, () => {
+      expect(outcomeOf({ ...balancer, state: { code } }, 0)).toMatchObject(gives);
+    });
+  }
+
+  it('failed and active_impaired are failures with the words of AWS', () => {
+    const state = (code: string): LoadBalancer => ({
+      ...balancer,
+      state: { code, reason: 'no room' },
+    });
+    expect(() => outcomeOf(state('failed'), 0)).toThrow(
+      /could not set up load balancer legacy: no room; /,
+    );
+    expect(() => outcomeOf(state('active_impaired'), 0)).toThrow(/is impaired: no room; /);
+  });
+
+  it('looks again after 1, 2, 4, 8, 15, 15 ... seconds', () => {
+    const waits: number[] = [];
+    for (let atMs = 0; waits.length < 7; ) {
+      const outcome = outcomeOf({ ...balancer, state: { code: 'provisioning' } }, atMs);
+      if (outcome.kind !== 'waiting') throw new Error('not waiting');
+      waits.push(outcome.againAfterMs / 1000);
+      atMs += outcome.againAfterMs;
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 15, 15, 15]);
+  });
+});
+
+describe('the look', () => {
+  const ready = { type: 'Ready', status: 'True', reason: 'Available' } as const;
+  const provisioning = { type: 'Reconciling', status: 'True', reason: 'Provisioning' } as const;
+  const stalled = { type: 'Stalled', status: 'True', reason: 'NameConflict' } as const;
+
+  interface Case {
+    readonly leading?: {
+      readonly type: string;
+      readonly status: 'True' | 'False';
+      readonly reason: string;
+    };
+    readonly status?: Partial<MyIngressStatus>;
+    readonly generation?: number;
+    readonly requested?: string;
+    readonly gives: string;
+    readonly why: string;
+  }
+
+  const held = { alb: { arn: ARN, state: 'active' } };
+  const cases: Readonly<Record<string, Case>> = {
+    'a new object': { gives: 'live', why: 'nothing is known' },
+    'a Ready object': {
+      leading: ready,
+      status: held,
+      gives: 'recall',
+      why: 'the shared picture will do',
+    },
+    'a Ready object without an ARN': {
+      leading: ready,
+      gives: 'live',
+      why: 'there is nothing to recall',
+    },
+    'a Ready object that lost its balancer': {
+      leading: ready,
+      status: { alb: { arn: ARN, state: 'deleted' } },
+      gives: 'live',
+      why: 'its ARN no longer counts',
+    },
+    'a Ready object that was edited': {
+      leading: ready,
+      status: held,
+      generation: 2,
+      gives: 'live',
+      why: 'a write is likely',
+    },
+    'a Ready object with a request': {
+      leading: ready,
+      status: held,
+      requested: 'b',
+      gives: 'live',
+      why: 'somebody asks',
+    },
+    'a Ready object with a request that was handled': {
+      leading: ready,
+      status: { ...held, lastHandledReconcileAt: 'b' },
+      requested: 'b',
+      gives: 'recall',
+      why: 'it was handled',
+    },
+    'an object that provisions': {
+      leading: provisioning,
+      status: held,
+      gives: 'state',
+      why: 'only the state is open',
+    },
+    'an object that provisions and was edited': {
+      leading: provisioning,
+      status: held,
+      generation: 2,
+      gives: 'live',
+      why: 'more than the state is open',
+    },
+    'an object that waits for something else': {
+      leading: { ...provisioning, reason: 'BudgetExhausted' },
+      status: held,
+      gives: 'live',
+      why: 'its drift is not mended yet',
+    },
+    'an object that is parked': {
+      leading: stalled,
+      status: held,
+      gives: 'live',
+      why: 'what heals it lies in AWS',
+    },
+  };
+  for (const [
+    name,
+    { leading, status = {}, generation = 1, requested, gives, why },
+  ] of Object.entries(cases)) {
+    it(`at ${name} is ${gives}, because: ${why}`, () => {
+      const draft = draftOf('shop');
+      const annotations =
+        requested === undefined ? {} : { 'albridge.io/reconcile-requested-at': requested };
+      const conditions = leading === undefined ? [] : [conditionOf(leading)];
+      const object: MyIngress = {
+        ...draft,
+        metadata: { ...draft.metadata, generation, annotations },
+        status: { observedGeneration: 1, ...status, conditions },
+      };
+      expect(chooseLook(object)).toBe(gives);
+    });
+  }
+
+  function conditionOf(
+    leading: NonNullable<Case['leading']>,
+  ): NonNullable<MyIngressStatus['conditions']>[number] {
+    return {
+      message: '',
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+      observedGeneration: 1,
+      ...leading,
+    };
+  }
+});
+
+describe('the record', () => {
+  const holding = (
+    alb: MyIngressStatus['alb'],
+    more: Partial<MyIngress['spec']> = {},
+  ): MyIngress => ({
+    ...draftOf('shop', more),
+    status: {
+      observedGeneration: 1,
+      applied: { tags: ['a'], attributes: { x: '0' } },
+      ...(alb && { alb }),
+    },
+  });
+
+  it('names the balancer that is held', () => {
+    expect(recordedArn(draftOf('shop'))).toBeUndefined();
+    expect(recordedArn({ ...draftOf('shop'), status: undefined } as never)).toBeUndefined();
+    expect(recordedArn(holding(heldBy(balancer)))).toBe(ARN);
+    expect(hasLost(holding(heldBy(balancer)), 'legacy')).toBe(false);
+  });
+
+  it('of a lost balancer names none, and shows no address', () => {
+    const object = holding(lostBy(heldBy(balancer)));
+    expect(recordedArn(object)).toBeUndefined();
+    expect(hasLost(object, 'legacy')).toBe(true);
+    expect(hasLost(object, 'other')).toBe(false);
+    expect(object.status.alb).toEqual({ arn: ARN, name: 'legacy', state: 'deleted' });
+  });
+
+  it('counts every tag of a lost create as applied, but those of AWS and of ownership', () => {
+    const tags = {
+      team: 'web',
+      'aws:cloudformation:stack-name': 's',
+      ManagedBy: 'albridge',
+      'albridge.io/name': 'shop',
+    };
+    const seen = { loadBalancer: balancer, tags };
+    expect(appliedSoFar(holding(undefined), seen)).toEqual({
+      tags: ['team'],
+      attributes: { x: '0' },
+    });
+    expect(appliedSoFar(holding(heldBy(balancer)), seen)).toEqual({
+      tags: ['a'],
+      attributes: { x: '0' },
+    });
+    expect(appliedSoFar(holding(undefined, { adopt: { arn: ARN } }), seen).tags).toEqual(['a']);
+  });
+});
+
+describe('a failure', () => {
+  for (const [reason, { healedBy, next }] of Object.entries(myIngressReasons)) {
+    it(`of reason ${reason} ends in its next action`, () => {
+      const error = failure(reason as MyIngressReason, 'this was seen');
+      expect(error.message).toBe(`this was seen; ${next}`);
+      expect(error.healedBy).toBe(healedBy === 'time' ? 'time' : 'person');
+    });
+  }
+
+  it('and a wait never have a reason that the table lacks', () => {
+    const folder = new URL('../../../../src/controllers/my-ingress/', import.meta.url);
+    const sources = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
+    const used = sources.flatMap((source) =>
+      [...source.matchAll(/\b(?:failure|waiting|settled|unconfirmed)\(\s*'(\w+)'/g)].map(
+        ([, reason]) => reason,
+      ),
+    );
+    expect(new Set(used).size).toBeGreaterThanOrEqual(8);
+    expect(used.filter((reason) => !Object.hasOwn(myIngressReasons, reason ?? ''))).toEqual([]);
+  });
+});
