@@ -4,7 +4,6 @@ import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
 import type { Outsider } from '../surroundings/outsider.ts';
 import type { Surroundings } from '../surroundings/surroundings.ts';
 import { until } from '../surroundings/until.ts';
-import type { Outsider } from './outsider.ts';
 import type { Stage } from './stage.ts';
 
 /** What each scene plays with. */

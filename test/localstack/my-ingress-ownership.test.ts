@@ -17,7 +17,7 @@ function foreignBalancer(
   name: string,
   tags: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const settings = { Name: name, Subnets: [first, second], Scheme: 'internet-facing' } as const;
+  const settings = { Name: name, Subnets: [first, second] };
   return outsider.createBalancer(settings, tags);
 }
 

@@ -22,3 +22,8 @@ export async function until<T>(
   }
   throw new Error(`${what}: not within ${timeoutMs / 1000} s`, { cause: lastError });
 }
+
+/** For counting what happens in a while: there is nothing to wait for but the time. */
+export function quietFor(ms: number): Promise<void> {
+  return sleep(ms);
+}

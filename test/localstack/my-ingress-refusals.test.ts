@@ -1,0 +1,118 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { myIngressReasons } from '../../src/apis/my-ingress-reasons.ts';
+import { conditionOf, type GivenSpec, isReady, readyOf } from '../surroundings/my-ingresses.ts';
+import { sharedPlace } from './setup-place.ts';
+
+const place = sharedPlace();
+afterAll(() => place.close());
+const { network, standIn } = place;
+const subnets = network.articleSubnets;
+
+interface Refusal {
+  readonly why: string;
+  readonly spec: GivenSpec;
+  readonly reason: keyof typeof myIngressReasons;
+  /** A merge patch of the spec that heals it. */
+  readonly cure: Readonly<Record<string, unknown>>;
+}
+
+/** Nothing is scripted here: the stand-in judges by AWS's rules. */
+const refusals: Readonly<Record<string, Refusal>> = {
+  'a subnet that does not exist': {
+    why: 'only AWS knows which subnets there are',
+    spec: { subnets: [subnets[0] as string, 'subnet-0000000000000000f'] },
+    reason: 'SubnetNotFound',
+    cure: { subnets },
+  },
+  'two subnets in one zone': {
+    why: 'the zones of subnets are known to AWS alone',
+    spec: { subnets: network.sameZoneSubnets },
+    reason: 'InvalidConfigurationRequest',
+    cure: { subnets },
+  },
+  'a security group that does not exist': {
+    why: 'only AWS knows which groups there are',
+    spec: { subnets, securityGroups: ['sg-0000000000000000f'] },
+    reason: 'InvalidSecurityGroup',
+    cure: { securityGroups: [network.exampleSecurityGroup] },
+  },
+  'an attribute that AWS does not know': {
+    why: 'the list of attributes grows on the side of AWS',
+    spec: { subnets, attributes: { 'no.such.attribute': 'true' } },
+    reason: 'ValidationError',
+    cure: { attributes: null },
+  },
+  'a value that an attribute does not take': {
+    why: 'values are judged by AWS',
+    spec: { subnets, attributes: { 'idle_timeout.timeout_seconds': '100000' } },
+    reason: 'ValidationError',
+    cure: { attributes: { 'idle_timeout.timeout_seconds': '60' } },
+  },
+};
+
+describe('what only AWS can refuse', { concurrent: true }, () => {
+  it.each(Object.entries(refusals))('%s', async (_, { spec, reason, cure }) => {
+    const objects = await place.createNamespace('refusal');
+    await objects.create('web', spec);
+
+    const refused = await objects.whenReason('web', reason);
+
+    expect(refused.status.conditions).toMatchObject([
+      { type: 'Ready', status: 'False', reason },
+      { type: 'Stalled', status: 'True', reason },
+    ]);
+    expect(readyOf(refused)?.message).toContain(myIngressReasons[reason].next);
+    expect(await objects.event('web', reason)).toMatchObject({ type: 'Warning' });
+
+    await objects.edit('web', cure);
+    const object = await objects.when('web', isReady, 10_000);
+    expect(conditionOf(object, 'Stalled')).toBeUndefined();
+    expect(await standIn.balancersOf(objects.namespace)).toHaveLength(1);
+  });
+
+  it('a balancer that AWS could not set up', async () => {
+    const objects = await place.createNamespace('failed');
+    await objects.create('web', { subnets });
+    const { status } = await objects.when('web', (seen) => seen.status.alb !== undefined);
+    await standIn.pinState(status.alb?.name as string, { code: 'failed', reason: 'no capacity' });
+    const failed = await objects.whenReason('web', 'LoadBalancerFailed');
+    expect(failed.status.alb?.state).toBe('failed');
+    expect(readyOf(failed)?.message).toContain('no capacity');
+    expect(conditionOf(failed, 'Stalled')?.status).toBe('True');
+    await standIn.unpinState(status.alb?.name as string);
+  });
+});
+
+const admissions: Readonly<Record<string, { readonly spec: object; readonly said: RegExp }>> = {
+  'one subnet': { spec: { subnets: ['subnet-abc'] }, said: /subnets/ },
+  'the same subnet twice': { spec: { subnets: ['subnet-abc', 'subnet-abc'] }, said: /subnets/ },
+  'a bad scheme': { spec: { subnets, scheme: 'public' }, said: /scheme/ },
+  'a name over 32 characters': { spec: { subnets, name: 'a'.repeat(33) }, said: /name/ },
+  'a name that begins with internal-': { spec: { subnets, name: 'internal-web' }, said: /name/ },
+  'a tag of ours': { spec: { subnets, tags: { 'albridge.io/name': 'x' } }, said: /tags/ },
+  'an unknown field': { spec: { subnets, listeners: [] }, said: /listeners/ },
+};
+
+describe('what the API server refuses, in words, before anything happens', () => {
+  it.each(Object.entries(admissions))('%s', async (_, { spec, said }) => {
+    const body = {
+      apiVersion: 'demo.rtfm.co.ua/v1',
+      kind: 'MyIngress',
+      metadata: { name: 'refused', namespace: 'default' },
+      spec,
+    };
+    const result = await place.cluster.kubectl(['apply', '-f', '-'], {
+      input: JSON.stringify(body),
+    });
+    expect(result.code).toBe(1);
+    expect(result.stderr).toMatch(said);
+  });
+
+  it('a change of scheme', async () => {
+    const objects = await place.createNamespace('scheme');
+    await objects.create('web', { subnets, scheme: 'internal' });
+    await expect(objects.edit('web', { scheme: 'internet-facing' })).rejects.toThrow(
+      /scheme cannot be changed/,
+    );
+  });
+});

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isReady, type MyIngresses } from '../surroundings/my-ingresses.ts';
+import type { OperatorProcess } from '../surroundings/operator-process.ts';
+import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
+import { until } from '../surroundings/until.ts';
+import { type Place, placeOf } from './setup-place.ts';
+
+let surroundings: Surroundings;
+let place: Place;
+let objects: MyIngresses;
+let subnets: readonly string[];
+
+beforeAll(async () => {
+  surroundings = await startSurroundings({ provisioningMs: 0 });
+  place = placeOf(surroundings);
+  objects = await place.createNamespace('stop');
+  subnets = place.network.articleSubnets;
+});
+
+afterAll(async () => {
+  place?.close();
+  await surroundings?.stop();
+});
+
+const start = (): Promise<OperatorProcess> =>
+  surroundings.startOperator({ ALBRIDGE_SWEEP_INTERVAL: '1h' });
+
+const hasLogged = (operator: OperatorProcess, msg: string): boolean =>
+  operator.log.some((line) => line.msg === msg);
+
+describe('SIGTERM', () => {
+  it('ends an idle operator within a second, with 0 and a last line', async () => {
+    const operator = await start();
+    await objects.create('idle', { subnets });
+    await objects.whenReady('idle');
+    const startedMs = performance.now();
+    operator.signal('SIGTERM');
+    expect(await operator.exited).toBe(0);
+    expect(performance.now() - startedMs).toBeLessThan(1000);
+    expect(operator.log.at(-1)).toMatchObject({ level: 'info', msg: 'stopped' });
+  });
+
+  it('ends waits at once: a backoff, a held read', async () => {
+    const operator = await start();
+    await place.standIn.addFault({
+      operation: 'DescribeLoadBalancers',
+      times: 99,
+      effect: { kind: 'hold' },
+    });
+    await objects.create('reading', { subnets });
+    await place.standIn.whenHeld('DescribeLoadBalancers');
+    const startedMs = performance.now();
+    operator.signal('SIGTERM');
+    expect(await operator.exited).toBe(0);
+    expect(performance.now() - startedMs).toBeLessThan(1500);
+    await place.standIn.clearFaults();
+    await place.standIn.release();
+    expect((await objects.get('reading')).status.conditions).toBeUndefined();
+  });
+
+  it('sees a write to AWS through, and the next operator finds what it made', async () => {
+    const operator = await start();
+    await place.standIn.addFault({ operation: 'CreateLoadBalancer', effect: { kind: 'hold' } });
+    await objects.create('writing', { subnets });
+    await place.standIn.whenHeld('CreateLoadBalancer');
+    operator.signal('SIGTERM');
+    await operator.waitForLine((line) => line.msg === 'stopping');
+    expect(hasLogged(operator, 'stopped')).toBe(false);
+    await objects.create('late', { subnets });
+    await place.standIn.release();
+    expect(await operator.exited).toBe(0);
+    expect(hasLogged(operator, 'stopped')).toBe(true);
+    expect(await place.standIn.balancersOf(objects.namespace, 'writing')).toHaveLength(1);
+    expect(await place.standIn.balancersOf(objects.namespace, 'late')).toEqual([]);
+
+    const next = await start();
+    for (const name of ['writing', 'late']) await objects.when(name, isReady);
+    expect(await place.standIn.balancersOf(objects.namespace, 'writing')).toHaveLength(1);
+    await next.stop();
+  });
+
+  it('gives a write that AWS never answers ten seconds', async () => {
+    const operator = await start();
+    await place.standIn.addFault({ operation: 'CreateLoadBalancer', effect: { kind: 'hold' } });
+    await objects.create('mute', { subnets });
+    await place.standIn.whenHeld('CreateLoadBalancer');
+    const startedMs = performance.now();
+    operator.signal('SIGTERM');
+    expect(await operator.exited).toBe(0);
+    const tookMs = performance.now() - startedMs;
+    expect(tookMs).toBeGreaterThan(5000);
+    expect(tookMs).toBeLessThan(12_000);
+    expect(hasLogged(operator, 'stopped')).toBe(true);
+    await place.standIn.release();
+  });
+
+  it('given twice ends the operator at once', async () => {
+    const operator = await start();
+    await place.standIn.addFault({ operation: 'CreateLoadBalancer', effect: { kind: 'hold' } });
+    await objects.create('impatient', { subnets });
+    await place.standIn.whenHeld('CreateLoadBalancer');
+    operator.signal('SIGTERM');
+    await operator.waitForLine((line) => line.msg === 'stopping');
+    const startedMs = performance.now();
+    operator.signal('SIGTERM');
+    expect(await operator.exited).toBe(1);
+    expect(performance.now() - startedMs).toBeLessThan(1000);
+    await place.standIn.release();
+  });
+});
+
+describe('while the API server is away', () => {
+  it('nothing is lost: the operator goes on where it was, without a restart', async () => {
+    const operator = await start();
+    await objects.create('outage', { subnets });
+    await objects.whenReady('outage');
+    await surroundings.controlPlane.killApiServer();
+    await until('the watch is seen to break', async () =>
+      operator.log.some((line) => line.msg === 'watch interrupted'),
+    );
+    await surroundings.controlPlane.startApiServer();
+    await until('the API server', () => objects.exists('outage'));
+    await objects.create('after', { subnets });
+    await objects.when('after', isReady, 30_000);
+    await operator.waitForLine((line) => line.msg === 'watching again');
+    expect(await place.standIn.balancersOf(objects.namespace, 'outage')).toHaveLength(1);
+    await operator.stop();
+  });
+});

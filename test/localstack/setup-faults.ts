@@ -1,0 +1,28 @@
+import type { FaultEffect } from '../../localstack/embedded/fault-script.ts';
+import type { MyIngresses } from '../surroundings/my-ingresses.ts';
+import type { StandInControl } from '../surroundings/stand-in-control.ts';
+
+/** An error answer as AWS gives it. */
+export function refusal(code: string, status: number): FaultEffect {
+  return { kind: 'error', code, status, message: 'said by AWS' };
+}
+
+/** Refuses an operation until the faults are cleared. */
+export async function refuse(
+  standIn: StandInControl,
+  operation: string,
+  answer: FaultEffect,
+): Promise<void> {
+  await standIn.addFault({ operation, times: 1000, effect: answer });
+}
+
+/** A live look now, without a change of the spec. */
+export async function askForALook(objects: MyIngresses, name: string): Promise<void> {
+  const token = `${Date.now()}`;
+  await objects.annotate(name, { 'albridge.io/reconcile-requested-at': token });
+}
+
+/** An object's name that tells what it is tried with. */
+export function nameFor(what: string): string {
+  return `web-${what.toLowerCase().replaceAll(/\W/g, '-')}`;
+}
