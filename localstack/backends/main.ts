@@ -1,0 +1,89 @@
+import { parseArgs } from 'node:util';
+import { envLines, seedNetwork } from '../seed.ts';
+import { BACKEND_REGION } from './backend.ts';
+import { bringUp, readStatus, takeDown } from './service.ts';
+
+/** `npm run localstack -- up|down|status`: LocalStack's open runtime, without Docker. */
+
+const HELP = `LocalStack's open runtime 4.14 with EC2 and ELBv2, without Docker and without a token.
+
+Usage: npm run localstack -- up [--port N] | down | status
+  up        installs it once into the user's cache directory, starts it in the background on
+            127.0.0.1 (default port 4566), makes a network in it, prints the settings to use it with
+  down      ends it; what was in it is gone
+  status    says whether it serves; ends with 0 only if it does
+  --help    this text
+
+Needs Python 3.10 or newer. With a token and Docker there is the licensed LocalStack as well: see
+localstack/README.md.
+`;
+
+/** Nobody's: LocalStack takes the key id for the account and any secret. */
+const CREDENTIALS = { accessKeyId: '000000000000', secretAccessKey: 'localstack' } as const;
+
+const { env } = process;
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { port: { type: 'string', default: '4566' }, help: { type: 'boolean' } },
+    });
+    if (values.help) return print(HELP);
+    return await run(positionals, values.port);
+  } catch (error) {
+    process.stderr.write(`localstack: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  }
+}
+
+function run(positionals: readonly string[], port: string): Promise<number> {
+  const [command, ...more] = positionals;
+  if (!/^\d{1,5}$/.test(port)) throw new Error(`--port must be a number, not "${port}"`);
+  if (more.length > 0) throw new Error(`one command at a time, not "${positionals.join(' ')}"`);
+  switch (command) {
+    case 'up':
+      return up(Number(port));
+    case 'down':
+      return down();
+    case 'status':
+      return status();
+    default:
+      throw new Error(`unknown command "${command ?? ''}"; --help says what there is`);
+  }
+}
+
+async function up(port: number): Promise<number> {
+  const say = (line: string): void => void print(`${line}\n`);
+  const { url, pid, wasUp } = await bringUp(port, { env, say });
+  say(`LocalStack's open runtime ${wasUp ? 'is up already' : 'is up'}: ${url}, process ${pid}`);
+  const network = await seedNetwork({
+    endpoint: url,
+    region: BACKEND_REGION,
+    credentials: CREDENTIALS,
+  });
+  return print(`
+AWS_ENDPOINT_URL=${url}
+AWS_REGION=${BACKEND_REGION}
+AWS_ACCESS_KEY_ID=${CREDENTIALS.accessKeyId}
+AWS_SECRET_ACCESS_KEY=${CREDENTIALS.secretAccessKey}
+${envLines(network)}`);
+}
+
+async function down(): Promise<number> {
+  return print(`LocalStack's open runtime ${(await takeDown(env)) ? 'has ended' : 'was not up'}\n`);
+}
+
+async function status(): Promise<number> {
+  const seen = await readStatus(env);
+  if (seen.kind === 'down') return print("LocalStack's open runtime is not up\n", 1);
+  const how = seen.kind === 'serving' ? 'serves' : 'runs and does not answer';
+  const text = `LocalStack's open runtime ${how}: ${seen.url}, process ${seen.pid}\n`;
+  return print(text, seen.kind === 'serving' ? 0 : 1);
+}
+
+function print(text: string, exitCode = 0): number {
+  process.stdout.write(text);
+  return exitCode;
+}
