@@ -121,8 +121,9 @@ export class KeyQueue {
   }
 
   #unplace(record: QueuedKey): void {
-    if (this.#ready.remove(record)) this.#changeDepth(record.priority, -1);
-    else this.#delayed.remove(record);
+    if (this.#ready.remove(record)) return this.#changeDepth(record.priority, -1);
+    this.#delayed.remove(record);
+    if (this.#delayed.size === 0) this.#disarmTimer();
   }
 
   #serve(): void {
@@ -150,6 +151,11 @@ export class KeyQueue {
     this.#timerAtMs = next.readyAtMs;
     const delayMs = Math.min(next.readyAtMs - this.#clock.monotonicMs(), MAX_TIMER_MS);
     this.#cancelTimer = this.#clock.setTimer(delayMs, () => this.#releaseDue());
+  }
+
+  #disarmTimer(): void {
+    this.#cancelTimer();
+    this.#timerAtMs = Number.POSITIVE_INFINITY;
   }
 
   /** All that is due gets its place before any is handed out: of those, priority decides. */

@@ -6,6 +6,9 @@ import type { Verdict } from './verdict.ts';
 
 type ReconcileResult = 'success' | 'error' | 'requeue_after';
 
+/** Shown at zero from the start: a rate over a series that begins with its first event misses it. */
+const COUNTERS = ['reconcileErrors', 'terminalErrors', 'panics', 'timeouts', 'staleReads'] as const;
+
 /** How a pass ended, and what becomes of its key. */
 export interface PassEnd {
   readonly verdict: Verdict;
@@ -27,9 +30,10 @@ export class PassMetrics {
     for (const result of ['success', 'error', 'requeue_after'] as const) {
       metrics.count(coreMetrics.reconcileTotal, { controller, result }, 0);
     }
-    for (const counter of ['reconcileErrors', 'terminalErrors', 'panics', 'timeouts'] as const) {
-      metrics.count(coreMetrics[counter], labels, 0);
-    }
+    for (const counter of COUNTERS) metrics.count(coreMetrics[counter], labels, 0);
+    const queue = { name: controller, controller };
+    metrics.count(coreMetrics.queueAdds, queue, 0);
+    metrics.count(coreMetrics.queueRetries, queue, 0);
   }
 
   started(taken: TakenKey, nowMs: number): void {
