@@ -72,7 +72,7 @@ export const myIngressReasons = {
   AwsUnavailable: {
     healedBy: 'time',
     cause: 'AWS answered with an internal error',
-    next: 'wait, and if it lasts see the AWS Health Dashboard',
+    next: 'wait, and if it lasts see the AWS Health Dashboard, or what answers at AWS_ENDPOINT_URL',
   },
   AwsUnreachable: {
     healedBy: 'time',
