@@ -109,9 +109,14 @@ interface Parts {
   readonly metrics: MetricsRegistry;
 }
 
-/** The watch is opened first: everything else can happen while it fills the cache. */
+/**
+ * Probes and metrics first: the address may be taken, and then nothing else has begun. The watch
+ * comes next: everything else can happen while it fills the cache.
+ */
 async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
   const { cluster, log, metrics } = parts;
+  const begun: { operator?: Operator } = {};
+  const http = await serveHttp(config, metrics, () => begun.operator);
   const transport = createUndiciTransport(cluster, { userAgent: USER_AGENT });
   const identity = `${config.pod.name ?? hostname()}_${process.pid}`;
   const election = startElectionIfWanted(config, { ...parts, transport, identity });
@@ -133,7 +138,7 @@ async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
       ...(clusterId && { clusterId }),
     },
   );
-  const http = await serveHttp(config, operator, metrics);
+  begun.operator = operator;
   return { operator, election, http, transport, closeAws: () => api.close(), log };
 }
 
@@ -156,16 +161,16 @@ function startElectionIfWanted(
 
 async function serveHttp(
   { metricsAddress }: OperatorConfig,
-  operator: Operator,
   metrics: MetricsRegistry,
+  operator: () => Operator | undefined,
 ): Promise<HttpServer | undefined> {
   if (metricsAddress === undefined) return undefined;
   return startHttpServer({
     address: metricsAddress,
-    liveness: { passes: () => operator.liveness() },
-    readiness: { watch: () => operator.readiness() },
+    liveness: { passes: () => operator()?.liveness() },
+    readiness: { watch: () => (operator() === undefined ? 'not begun' : operator()?.readiness()) },
     metrics: () => {
-      operator.refreshMetrics();
+      operator()?.refreshMetrics();
       return metrics.exposition();
     },
   });
