@@ -1,9 +1,8 @@
-import { type EmbeddedAwsServer, startEmbeddedAws } from '../../localstack/embedded/server.ts';
+import { type BackendName, startBackend } from '../../localstack/backends/backend.ts';
 import { type SeededNetwork, seedNetwork } from '../../localstack/seed.ts';
 
-/** The AWS stand-in with a network in it, and what reaches it. */
+/** A stand-in for AWS with a network in it, and what reaches it. */
 export interface AwsStandIn {
-  readonly server: EmbeddedAwsServer;
   readonly network: SeededNetwork;
   /** For a process that is to use it, and nothing else of AWS. */
   readonly environment: Readonly<Record<string, string>>;
@@ -11,30 +10,47 @@ export interface AwsStandIn {
 }
 
 export interface AwsStandInOptions {
+  /** Who plays AWS; default the embedded stand-in, to which alone the other options apply. */
+  readonly backend?: BackendName;
   readonly port?: number;
   readonly provisioningMs?: number;
   readonly budget?: 'aws' | 'off';
   readonly quota?: number;
+  /** Told about long steps. */
+  readonly say?: (line: string) => void;
 }
 
-/** Nobody's: the stand-in takes any credentials. */
-const CREDENTIALS = { accessKeyId: '000000000000', secretAccessKey: 'stand-in' } as const;
+/** Nobody's: every stand-in takes any secret, and LocalStack takes the key id for the account. */
+export const CREDENTIALS = { accessKeyId: '000000000000', secretAccessKey: 'stand-in' } as const;
 
 export async function startAwsStandIn(options: AwsStandInOptions = {}): Promise<AwsStandIn> {
-  const { port = 0, provisioningMs = 2000, budget = 'off', quota = 1000 } = options;
-  const server = await startEmbeddedAws({ port, settings: { provisioningMs, budget, quota } });
-  const environment = {
+  const { backend: name = 'embedded', port, say } = options;
+  const { provisioningMs = 2000, budget = 'off', quota = 1000 } = options;
+  const backend = await startBackend(name, {
+    embedded: { provisioningMs, budget, quota },
+    ...(port === undefined ? {} : { port }),
+    ...(say === undefined ? {} : { say }),
+  });
+  try {
+    const { url, region } = backend;
+    const network = await seedNetwork({ endpoint: url, region, credentials: CREDENTIALS });
+    // What follows is counted; the network is nobody's doing.
+    if (name === 'embedded') await fetch(`${url}/_embedded/calls`, { method: 'DELETE' });
+    const environment = environmentFor(url, region);
+    return { network, environment, stop: () => backend.stop() };
+  } catch (error) {
+    await backend.stop();
+    throw error;
+  }
+}
+
+/** What makes the SDK reach the stand-in at `url` and nothing else. */
+export function environmentFor(url: string, region: string): Readonly<Record<string, string>> {
+  return {
     AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
     AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
-    AWS_ENDPOINT_URL: server.url,
-    AWS_REGION: server.region,
+    AWS_ENDPOINT_URL: url,
+    AWS_REGION: region,
     AWS_EC2_METADATA_DISABLED: 'true',
   };
-  const network = await seedNetwork({
-    endpoint: server.url,
-    region: server.region,
-    credentials: CREDENTIALS,
-  });
-  server.control.clearCalls();
-  return { server, network, environment, stop: () => server.stop() };
 }

@@ -29,6 +29,7 @@ export interface OperatorProcessOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** What node runs; default the sources. */
   readonly entry?: string;
+  readonly args?: readonly string[];
   /** Gets the log's lines too, for readers in other processes. */
   readonly logFile?: string;
 }
@@ -38,7 +39,7 @@ const STOP_GRACE_MS = 30_000;
 
 export function startOperatorProcess(options: OperatorProcessOptions): OperatorProcess {
   const entry = options.entry ?? resolve(ROOT, 'src/main.ts');
-  const child = spawn(process.execPath, [entry], {
+  const child = spawn(process.execPath, [entry, ...(options.args ?? [])], {
     cwd: ROOT,
     env: { ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],

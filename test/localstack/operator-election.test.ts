@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AuditLog, createAuditLog } from '../surroundings/audit-log.ts';
+import { isReady, type MyIngresses } from '../surroundings/my-ingresses.ts';
+import type { OperatorProcess } from '../surroundings/operator-process.ts';
+import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
+import { type Place, placeOf } from './setup-place.ts';
+
+let audit: AuditLog;
+let surroundings: Surroundings;
+let place: Place;
+let objects: MyIngresses;
+let subnets: readonly string[];
+
+beforeAll(async () => {
+  audit = await createAuditLog();
+  const { apiServerArgs } = audit;
+  surroundings = await startSurroundings({ provisioningMs: 0, apiServerArgs });
+  place = placeOf(surroundings);
+  objects = await place.createNamespace('election');
+  subnets = place.network.articleSubnets;
+});
+
+afterAll(async () => {
+  place?.close();
+  await surroundings?.stop();
+  await audit?.remove();
+});
+
+/** A replica with a name that its AWS calls carry and a token that its API requests can be told by. */
+async function launch(
+  name: string,
+): Promise<{ readonly operator: OperatorProcess; readonly tokenId: string }> {
+  const token = (
+    await place.kubectl(['create', 'token', 'albridge', '-n', 'albridge-system'])
+  ).trim();
+  const kubeconfig = await place.cluster.createKubeconfig({ token, name });
+  const payload = Buffer.from(token.split('.')[1] as string, 'base64url').toString();
+  const operator = surroundings.launchOperator({
+    KUBECONFIG: kubeconfig,
+    ALBRIDGE_LEADER_ELECTION: 'on',
+    ALBRIDGE_SWEEP_INTERVAL: '1h',
+    POD_NAME: name,
+    POD_NAMESPACE: 'albridge-system',
+    AWS_SDK_UA_APP_ID: name,
+  });
+  return { operator, tokenId: (JSON.parse(payload) as { jti: string }).jti };
+}
+
+async function leaderNow(): Promise<string> {
+  const path = '/apis/coordination.k8s.io/v1/namespaces/albridge-system/leases/albridge';
+  type Lease = { readonly spec: { readonly holderIdentity: string } };
+  return (await place.api.ask<Lease>({ method: 'GET', path })).spec.holderIdentity;
+}
+
+describe('two replicas', () => {
+  it('SIGTERM hands over: the standby acts within two seconds of the release', async () => {
+    const first = await launch('first');
+    await first.operator.waitForLine((line) => line.msg === 'working');
+    const second = await launch('second');
+    const waiting = await second.operator.waitForLine(
+      (line) => line.msg === 'waiting for the lease',
+    );
+    expect(waiting['holder']).toBe(`first_${first.operator.pid}`);
+    const expiresInMs = Date.parse(String(waiting['expiresAt'])) - Date.now();
+    expect(expiresInMs).toBeGreaterThan(0);
+    expect(expiresInMs).toBeLessThanOrEqual(15_000);
+
+    await objects.create('by-first', { subnets });
+    await objects.whenReady('by-first');
+    expect(await callers('by-first')).toEqual(['first']);
+    expect(second.operator.log.some((line) => line.msg === 'working')).toBe(false);
+
+    first.operator.signal('SIGTERM');
+    const released = await first.operator.waitForLine((line) => line.msg === 'released the lease');
+    await objects.create('by-second', { subnets });
+    const working = await second.operator.waitForLine((line) => line.msg === 'working');
+    expect(timeOf(working) - timeOf(released)).toBeLessThan(2000);
+    expect(await first.operator.exited).toBe(0);
+    expect(first.operator.log.at(-1)?.msg).toBe('stopped');
+    await objects.whenReady('by-second');
+    expect(await callers('by-second')).toEqual(['second']);
+    await second.operator.stop();
+  });
+
+  it('a leader that was stopped and wakes up writes nothing more, and ends', async () => {
+    const frozen = await launch('frozen');
+    await frozen.operator.waitForLine((line) => line.msg === 'working');
+    const awake = await launch('awake');
+    await awake.operator.waitForLine((line) => line.msg === 'waiting for the lease');
+
+    frozen.operator.signal('SIGSTOP');
+    const stoppedAtMs = Date.now();
+    await objects.create('meanwhile', { subnets });
+    const working = await awake.operator.waitForLine((line) => line.msg === 'working', 30_000);
+    // Renewed every 2 s, so the full 15 s may have begun that much before the stop.
+    expect(timeOf(working) - stoppedAtMs).toBeGreaterThan(12_000);
+    expect(await leaderNow()).toBe(`awake_${awake.operator.pid}`);
+    await objects.when('meanwhile', isReady);
+
+    // What reached the frozen one's sockets meanwhile tempts it to create and to write.
+    const wokenAt = new Date().toISOString();
+    frozen.operator.signal('SIGCONT');
+    expect(await frozen.operator.exited).not.toBe(0);
+    expect(frozen.operator.log.some((line) => line.msg === 'lost the lease')).toBe(true);
+
+    const written = (await audit.entries()).filter(
+      ({ requestReceivedTimestamp, user, verb }) =>
+        requestReceivedTimestamp >= wokenAt &&
+        !['get', 'list', 'watch'].includes(verb) &&
+        JSON.stringify(user.extra).includes(frozen.tokenId),
+    );
+    expect(written).toEqual([]);
+    expect(await callers('meanwhile')).toEqual(['awake']);
+    expect(await place.standIn.balancersOf(objects.namespace, 'meanwhile')).toHaveLength(1);
+    expect(await leaderNow()).toBe(`awake_${awake.operator.pid}`);
+    await awake.operator.stop();
+  });
+});
+
+function timeOf(line: Readonly<Record<string, unknown>>): number {
+  return Date.parse(String(line['time']));
+}
+
+/** Which replicas asked AWS to create this object's balancer. */
+async function callers(name: string): Promise<readonly string[]> {
+  const calls = await place.standIn.operatorCalls('CreateLoadBalancer');
+  const ours = calls.filter(({ input }) => JSON.stringify(input).includes(`"${name}"`));
+  return [...new Set(ours.map(({ userAgent }) => /app\/(\w+)/.exec(userAgent ?? '')?.[1] ?? ''))];
+}

@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { type AuditEntry, type AuditLog, createAuditLog } from '../surroundings/audit-log.ts';
+import { arnOf, type MyIngresses } from '../surroundings/my-ingresses.ts';
+import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
+import { until } from '../surroundings/until.ts';
+import { type Place, placeOf } from './setup-place.ts';
+
+let audit: AuditLog;
+let surroundings: Surroundings;
+let place: Place;
+let entries: readonly AuditEntry[];
+
+const ELECTION = {
+  ALBRIDGE_SWEEP_INTERVAL: '1s',
+  ALBRIDGE_LEADER_ELECTION: 'on',
+  POD_NAMESPACE: 'albridge-system',
+} as const;
+
+beforeAll(async () => {
+  audit = await createAuditLog();
+  // An API server without WatchList makes the operator list: both ways need their rights.
+  const apiServerArgs = [...audit.apiServerArgs, '--feature-gates=WatchList=false'];
+  surroundings = await startSurroundings({ provisioningMs: 0, apiServerArgs });
+  place = placeOf(surroundings);
+  await live();
+  entries = (await audit.entries()).filter(
+    ({ user }) => user.username === 'system:serviceaccount:albridge-system:albridge',
+  );
+});
+
+afterAll(async () => {
+  place?.close();
+  await surroundings?.stop();
+  await audit?.remove();
+});
+
+/** A life in which everything happens that needs a right: two replicas, edits, drift, deletion. */
+async function live(): Promise<void> {
+  const leader = await surroundings.startOperator(ELECTION);
+  const standby = surroundings.launchOperator(ELECTION);
+  await standby.waitForLine((line) => line.msg === 'waiting for the lease');
+  const objects = await place.createNamespace('rights');
+  await objects.create('web', { subnets: place.network.articleSubnets, tags: { team: 'web' } });
+  const arn = arnOf(await objects.whenReady('web'));
+  // The same event twice is one event with a count, which takes a patch.
+  for (let time = 1; time <= 2; time++) {
+    await place.outsider.setTags(arn, { team: 'other' });
+    const isMended = async (): Promise<boolean> =>
+      (await place.standIn.balancer(arn))?.tags['team'] === 'web';
+    await until('the tag', isMended);
+  }
+  await until('the count', async () => {
+    const events = await objects.events('web');
+    return events.find(({ reason }) => reason === 'DriftRepaired')?.series !== undefined;
+  });
+  await leader.stop();
+  await standby.waitForLine((line) => line.msg === 'working');
+  await deleteWhileFinalizersMove(objects);
+  await standby.stop();
+}
+
+/** The place of our finalizer moves under the pass that takes it off, so it reads the object anew. */
+async function deleteWhileFinalizersMove(objects: MyIngresses): Promise<void> {
+  const ours = 'albridge.io/load-balancer';
+  await objects.patch('web', { metadata: { finalizers: ['example.com/other', ours] } });
+  await place.standIn.addFault({ operation: 'DeleteLoadBalancer', effect: { kind: 'hold' } });
+  await objects.startDeleting('web');
+  await place.standIn.whenHeld('DeleteLoadBalancer');
+  await objects.patch('web', { metadata: { finalizers: [ours] } });
+  await place.standIn.release();
+  await objects.isGone('web');
+}
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+async function rulesOf(file: string): Promise<readonly Rule[]> {
+  const path = resolve(import.meta.dirname, '../../deploy/base', file);
+  return (parse(await readFile(path, 'utf8')) as { readonly rules: readonly Rule[] }).rules;
+}
+
+/** `patch demo.rtfm.co.ua/myingresses/status` */
+function useOf({ verb, objectRef }: AuditEntry): string {
+  const { apiGroup = '', resource = '', subresource } = objectRef ?? {};
+  const whole = subresource === undefined ? resource : `${resource}/${subresource}`;
+  return `${verb} ${apiGroup}/${whole}`;
+}
+
+describe('the shipped ServiceAccount', () => {
+  it('is never refused', () => {
+    const refused = entries.filter(({ responseStatus }) => responseStatus?.code === 403);
+    expect(refused.map((entry) => `${useOf(entry)} ${entry.requestURI}`)).toEqual([]);
+    expect(entries.length).toBeGreaterThan(20);
+  });
+
+  it('uses every right that it has', async () => {
+    const rules = [...(await rulesOf('cluster-role.yaml')), ...(await rulesOf('role.yaml'))];
+    const granted = rules.flatMap(({ apiGroups, resources, verbs }) =>
+      apiGroups.flatMap((group) =>
+        resources.flatMap((resource) => verbs.map((verb) => `${verb} ${group}/${resource}`)),
+      ),
+    );
+    const used = new Set(entries.map(useOf));
+    expect([...new Set(granted)].filter((right) => !used.has(right))).toEqual([]);
+  });
+
+  it('never writes spec or metadata of an object but its own finalizer', () => {
+    const writes = entries.filter(
+      ({ objectRef, verb }) =>
+        objectRef?.resource === 'myingresses' &&
+        objectRef.subresource === undefined &&
+        !['get', 'list', 'watch'].includes(verb),
+    );
+    // One patch puts the finalizer on; one fails to take it off, where it no longer is; one does.
+    expect(writes.map(({ responseStatus }) => responseStatus?.code)).toEqual([200, 422, 200]);
+    expect(new Set(writes.map(useOf))).toEqual(new Set(['patch demo.rtfm.co.ua/myingresses']));
+  });
+});

@@ -1,0 +1,188 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findFreePort } from '../control-plane/free-port.ts';
+import { isReady, readyOf } from '../surroundings/my-ingresses.ts';
+import { type OperatorProcess, startOperatorProcess } from '../surroundings/operator-process.ts';
+import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
+import { refusal, refuse } from './setup-faults.ts';
+import { type Place, placeOf } from './setup-place.ts';
+
+let surroundings: Surroundings;
+let place: Place;
+
+beforeAll(async () => {
+  surroundings = await startSurroundings({ provisioningMs: 0 });
+  place = placeOf(surroundings);
+});
+
+afterAll(async () => {
+  place?.close();
+  await surroundings?.stop();
+});
+
+const said = (operator: OperatorProcess): string => operator.log.map((line) => line.msg).join('\n');
+
+const launch = (extra: Readonly<Record<string, string>>): OperatorProcess =>
+  surroundings.launchOperator({ ALBRIDGE_SWEEP_INTERVAL: '1h', ...extra });
+
+describe('wrong settings', () => {
+  it('are all told at once, and end with 78', async () => {
+    const operator = launch({
+      AWS_REGION: 'Frankfurt',
+      ALBRIDGE_SWEEP_INTERVAL: 'often',
+      ALBRIDGE_CONCURRENCY: '0',
+      ALBRIDGE_SWEEP_INTERVALL: '5m',
+      LOG_LEVEL: 'loud',
+    });
+    expect(await operator.exited).toBe(78);
+    for (const part of [
+      'AWS_REGION',
+      'ALBRIDGE_SWEEP_INTERVAL',
+      'ALBRIDGE_CONCURRENCY',
+      'did you mean ALBRIDGE_SWEEP_INTERVAL?',
+      'LOG_LEVEL',
+    ]) {
+      expect(said(operator)).toContain(part);
+    }
+    expect(operator.log).toHaveLength(5);
+  });
+
+  it('a kubeconfig that is not there ends with 78 and names it', async () => {
+    const operator = launch({ KUBECONFIG: '/nowhere/kubeconfig' });
+    expect(await operator.exited).toBe(78);
+    expect(said(operator)).toContain('/nowhere/kubeconfig');
+  });
+
+  it('an address that is taken ends with 78 and names the setting', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { readonly port: number };
+    const operator = launch({ ALBRIDGE_METRICS_ADDRESS: `127.0.0.1:${port}` });
+    expect(await operator.exited).toBe(78);
+    expect(said(operator)).toContain('ALBRIDGE_METRICS_ADDRESS');
+    other.close();
+  });
+
+  it('--help names every setting', async () => {
+    const help = startOperatorProcess({
+      environment: { PATH: process.env['PATH'] ?? '' },
+      args: ['--help'],
+    });
+    expect(await help.exited).toBe(0);
+    for (const name of ['AWS_REGION', 'ALBRIDGE_NAMESPACES', 'ALBRIDGE_LEADER_ELECTION']) {
+      expect(said(help)).toContain(name);
+    }
+  });
+});
+
+describe('the first line', () => {
+  it('names cluster, region and endpoint', async () => {
+    const operator = launch({});
+    await operator.waitForLine((line) => line.msg === 'working');
+    expect(operator.log[0]).toMatchObject({
+      level: 'info',
+      msg: 'starting',
+      cluster: place.cluster.url,
+      region: 'us-east-1',
+      endpoint: surroundings.aws.environment['AWS_ENDPOINT_URL'],
+    });
+    expect(JSON.stringify(operator.log)).not.toContain('stand-in');
+    await operator.stop();
+  });
+});
+
+describe('what is missing at the start', () => {
+  it('a CRD is named with the command that installs it, and work begins when it is there', async () => {
+    await place.kubectl(['delete', 'crd', 'myingresses.demo.rtfm.co.ua', '--timeout=20s']);
+    const operator = launch({});
+    const line = await operator.waitForLine((seen) => JSON.stringify(seen).includes('kubectl'));
+    expect(line.level).toBe('error');
+    expect(JSON.stringify(line)).toContain('kubectl apply --server-side -f crds/');
+    const about = operator.log.filter((seen) => JSON.stringify(seen).includes('crds/'));
+    expect(about).toHaveLength(1);
+
+    const crds = resolve(import.meta.dirname, '../../crds');
+    await place.kubectl(['apply', '--server-side', '-k', crds]);
+    await operator.waitForLine((seen) => seen.msg === 'working', 40_000);
+    await operator.stop();
+  });
+
+  it('an API server that is not there is told once and waited for', async () => {
+    await surroundings.controlPlane.killApiServer();
+    const operator = launch({});
+    await operator.waitForLine((line) => line.msg === 'watch interrupted');
+    await surroundings.controlPlane.startApiServer();
+    await operator.waitForLine((line) => line.msg === 'working', 40_000);
+    await operator.stop();
+  });
+});
+
+interface BadAws {
+  readonly why: string;
+  readonly environment: () => Promise<Readonly<Record<string, string>>>;
+  readonly reason: string;
+  readonly message: RegExp;
+}
+
+const badAws: Readonly<Record<string, BadAws>> = {
+  'no credentials at all': {
+    why: "the SDK's chain ends without any",
+    environment: async () => ({
+      AWS_ACCESS_KEY_ID: '',
+      AWS_SECRET_ACCESS_KEY: '',
+      AWS_EC2_METADATA_DISABLED: 'true',
+    }),
+    reason: 'CredentialsRefused',
+    message: /check the operator's role or keys/,
+  },
+  'an endpoint where nobody listens': {
+    why: 'a wrong port',
+    environment: async () => ({ AWS_ENDPOINT_URL: `http://127.0.0.1:${await findFreePort()}` }),
+    reason: 'AwsUnreachable',
+    message: /check AWS_ENDPOINT_URL/,
+  },
+  'an endpoint that is something else': {
+    why: 'a wrong address with a web server behind it',
+    environment: async () => ({
+      AWS_ENDPOINT_URL: `${surroundings.aws.environment['AWS_ENDPOINT_URL']}/_localstack/health`,
+    }),
+    reason: 'AwsUnreadable',
+    message: /check what listens at AWS_ENDPOINT_URL/,
+  },
+  'another region than the endpoint has': {
+    why: 'the signature is for the wrong region',
+    environment: async () => ({ AWS_REGION: 'eu-central-1' }),
+    reason: 'CredentialsRefused',
+    message: /AWS_REGION/,
+  },
+};
+
+describe('what is wrong with AWS is told where the object is', () => {
+  it.each(Object.entries(badAws))('%s', async (_, { environment, reason, message }) => {
+    const operator = launch(await environment());
+    await operator.waitForLine((line) => line.msg === 'working');
+    const objects = await place.createNamespace('bad-aws');
+    await objects.create('web', { subnets: place.network.articleSubnets });
+    const object = await objects.whenReason('web', reason);
+    expect(readyOf(object)?.message).toMatch(message);
+    await operator.stop();
+
+    const healed = launch({});
+    await objects.when('web', isReady);
+    await healed.stop();
+  });
+
+  it('credentials that AWS refuses', async () => {
+    await refuse(place.standIn, '*', refusal('UnrecognizedClientException', 403));
+    const operator = launch({});
+    await operator.waitForLine((line) => line.msg === 'working');
+    const objects = await place.createNamespace('refused');
+    await objects.create('web', { subnets: place.network.articleSubnets });
+    const object = await objects.whenReason('web', 'CredentialsRefused');
+    expect(readyOf(object)?.message).toContain("check the operator's role or keys");
+    await place.standIn.clearFaults();
+    await operator.stop();
+  });
+});
