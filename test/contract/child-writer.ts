@@ -1,0 +1,189 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/core/kube-object.ts';
+import type { ChildWriter } from '../../src/core/object-store.ts';
+import { createChildWriter } from '../../src/kube/child-writer.ts';
+import type { KubeClient } from '../../src/kube/kube-client.ts';
+import { resourcePath } from '../../src/kube/resource-path.ts';
+import { applyRequest, FIELD_MANAGER } from '../../src/kube/server-side-apply.ts';
+import {
+  CONFIG_MAP,
+  createNamespace,
+  post,
+  read,
+  startDeletingNamespace,
+} from '../envtest/kube-access.ts';
+
+export const CHILD_NAMESPACE = 'child-writer';
+
+interface ConfigMap extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+  readonly metadata: KubeObject['metadata'] & {
+    readonly managedFields?: readonly { readonly manager: string; readonly operation: string }[];
+  };
+}
+
+/** The operator's writer of children over any API server with CHILD_NAMESPACE. */
+export function describeChildWriter(title: string, open: () => Promise<KubeClient>): void {
+  describe(title, () => {
+    let client: KubeClient;
+    let writer: ChildWriter;
+    let name: string;
+    let count = 0;
+
+    beforeAll(async () => {
+      client = await open();
+      writer = createChildWriter(client, [CONFIG_MAP]);
+    });
+
+    beforeEach(() => {
+      name = `child-${++count}`;
+    });
+
+    function child(data: Readonly<Record<string, string>>, uid?: string): ConfigMap {
+      const metadata = { name, namespace: CHILD_NAMESPACE, ...(uid && { uid }) };
+      return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
+    }
+
+    function live(): Promise<ConfigMap> {
+      return read<ConfigMap>(client, CONFIG_MAP, child({}));
+    }
+
+    function setByOther(data: Readonly<Record<string, string>>): Promise<unknown> {
+      return client.request({
+        method: 'PATCH',
+        path: resourcePath(CONFIG_MAP, { namespace: CHILD_NAMESPACE, name }),
+        query: { fieldManager: 'somebody-else' },
+        headers: { 'content-type': 'application/merge-patch+json' },
+        body: JSON.stringify({ data }),
+      });
+    }
+
+    describe('a child that is created', () => {
+      it('is what was asked for, and ours', async () => {
+        const created = await writer.create(child({ a: '1' }));
+
+        expect(created?.metadata.uid).toBeDefined();
+        expect(await live()).toMatchObject({ data: { a: '1' } });
+      });
+
+      it('is not taken from whoever has the name already', async () => {
+        await post(client, CONFIG_MAP, { ...child({ a: 'theirs' }) });
+
+        await expect(writer.create(child({ a: '1' }))).resolves.toBeUndefined();
+        expect((await live()).data).toEqual({ a: 'theirs' });
+      });
+
+      it('waits for time in a namespace that is being deleted', async () => {
+        const leaving = await createNamespace(client, 'child-writer-leaving');
+        await startDeletingNamespace(client, leaving);
+        const late = { ...child({}), metadata: { name, namespace: leaving } };
+
+        await expect(writer.create(late)).rejects.toMatchObject({
+          reason: 'NamespaceTerminating',
+          healedBy: 'time',
+        });
+      });
+    });
+
+    describe('a child that is applied (behaviour 21)', () => {
+      it('drops what it no longer lists, though a plain create had set it', async () => {
+        const created = await writer.create(child({ a: '1', b: '2' }));
+        await setByOther({ theirs: 'kept' });
+
+        await writer.apply(child({ a: '1', c: '3' }, created?.metadata.uid));
+
+        expect((await live()).data).toEqual({ a: '1', c: '3', theirs: 'kept' });
+        await writer.apply(child({ c: '3' }, created?.metadata.uid));
+        const after = await live();
+        expect(after.data).toEqual({ c: '3', theirs: 'kept' });
+        const ours = after.metadata.managedFields?.filter(
+          ({ manager }) => manager === FIELD_MANAGER,
+        );
+        expect(ours).toMatchObject([{ operation: 'Apply' }]);
+      });
+
+      it('keeps its resourceVersion the second time', async () => {
+        const created = await writer.create(child({ a: '1' }));
+        const first = await writer.apply(child({ a: '1', b: '2' }, created?.metadata.uid));
+
+        const second = await writer.apply(child({ a: '1', b: '2' }, created?.metadata.uid));
+
+        expect(second.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
+      });
+
+      it('takes back what somebody else has changed', async () => {
+        const created = await writer.create(child({ a: '1' }));
+        await setByOther({ a: 'edited' });
+
+        await writer.apply(child({ a: '1' }, created?.metadata.uid));
+
+        expect((await live()).data).toEqual({ a: '1' });
+      });
+
+      it('is a conflict where another object took the name', async () => {
+        const old = await writer.create(child({ a: '1' }));
+        if (old) await writer.delete(old);
+        await post(client, CONFIG_MAP, { ...child({ a: 'theirs' }) });
+
+        const applying = writer.apply(child({ a: '1' }, old?.metadata.uid));
+
+        await expect(applying).rejects.toMatchObject({ reason: 'Conflict', healedBy: 'time' });
+        expect((await live()).data).toEqual({ a: 'theirs' });
+      });
+
+      it('is a conflict where the object is gone', async () => {
+        const old = await writer.create(child({ a: '1' }));
+        if (old) await writer.delete(old);
+
+        const applying = writer.apply(child({ a: '1' }, old?.metadata.uid));
+
+        await expect(applying).rejects.toMatchObject({ reason: 'Conflict' });
+        await expect(live()).rejects.toMatchObject({ status: 404 });
+      });
+
+      it('without force names who owns the field', async () => {
+        await post(client, CONFIG_MAP, { ...child({ z: '1' }) });
+        await setByOther({ a: 'theirs' });
+        const path = resourcePath(CONFIG_MAP, { namespace: CHILD_NAMESPACE, name });
+        const applying = client.request(applyRequest(path, child({ a: '1' }), { force: false }));
+
+        await expect(applying).rejects.toMatchObject({ status: 409, reason: 'Conflict' });
+        await expect(applying).rejects.toThrow(/conflict with "somebody-else".*\.data\.a/);
+      });
+    });
+
+    describe('a child that is deleted', () => {
+      it('is gone, and deleting it again is done', async () => {
+        const created = (await writer.create(child({ a: '1' }))) as ConfigMap;
+
+        await writer.delete(created);
+        await writer.delete(created);
+
+        await expect(writer.get(created)).resolves.toBeUndefined();
+      });
+
+      it('leaves another object of the name alone', async () => {
+        const old = (await writer.create(child({ a: '1' }))) as ConfigMap;
+        await writer.delete(old);
+        await writer.create(child({ a: 'theirs' }));
+
+        await writer.delete(old);
+
+        expect((await live()).data).toEqual({ a: 'theirs' });
+      });
+
+      it('needs its UID', async () => {
+        await writer.create(child({ a: '1' }));
+
+        await expect(writer.delete(child({ a: '1' }))).rejects.toThrow('without a UID');
+        await expect(writer.get(child({}))).resolves.toMatchObject({ data: { a: '1' } });
+      });
+    });
+
+    it('refuses a kind that it was not given', async () => {
+      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: CHILD_NAMESPACE } };
+
+      await expect(writer.get(pod)).rejects.toThrow('v1 Pod is not among the kinds');
+    });
+  });
+}

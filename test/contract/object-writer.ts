@@ -1,0 +1,217 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { KubeObject, ResourceKind } from '../../src/core/kube-object.ts';
+import type { ObjectWriter } from '../../src/core/object-store.ts';
+import type { KubeClient } from '../../src/kube/kube-client.ts';
+import { createObjectWriter } from '../../src/kube/object-writer.ts';
+import { resourcePath } from '../../src/kube/resource-path.ts';
+import { post, read } from '../envtest/kube-access.ts';
+
+/** The kind that has to be served: any spec and status, but for a `spec.size` over 9. */
+export const WIDGET: ResourceKind = {
+  group: 'writer.albridge.test',
+  version: 'v1',
+  kind: 'Widget',
+  plural: 'widgets',
+};
+export const WRITER_NAMESPACE = 'object-writer';
+const OURS = 'albridge.io/load-balancer';
+const THEIRS = 'example.com/theirs';
+
+interface Widget extends KubeObject {
+  readonly metadata: KubeObject['metadata'] & { readonly uid: string; readonly generation: number };
+  readonly spec?: { readonly size?: number };
+  readonly status?: { readonly phase?: string; readonly theirs?: string };
+}
+
+/** The operator's writer over any API server that serves WIDGET in WRITER_NAMESPACE. */
+export function describeObjectWriter(title: string, open: () => Promise<KubeClient>): void {
+  describe(title, () => {
+    let client: KubeClient;
+    let writer: ObjectWriter<Widget>;
+    let name: string;
+    let count = 0;
+
+    beforeAll(async () => {
+      client = await open();
+      writer = createObjectWriter<Widget>(client, WIDGET);
+    });
+
+    beforeEach(() => {
+      name = `widget-${++count}`;
+    });
+
+    function create(finalizers: readonly string[] = []): Promise<Widget> {
+      const widget = {
+        apiVersion: 'writer.albridge.test/v1',
+        kind: 'Widget',
+        metadata: { name, namespace: WRITER_NAMESPACE, finalizers },
+        spec: { size: 1 },
+      };
+      return post<Widget>(client, WIDGET, widget);
+    }
+
+    /** Somebody else's merge patch. */
+    function change(object: Widget, patch: object, subresource?: 'status'): Promise<Widget> {
+      const address = { name: object.metadata.name, namespace: WRITER_NAMESPACE };
+      return client.request<Widget>({
+        method: 'PATCH',
+        path: resourcePath(WIDGET, { ...address, ...(subresource && { subresource }) }),
+        query: { fieldManager: 'somebody-else' },
+        headers: { 'content-type': 'application/merge-patch+json' },
+        body: JSON.stringify(patch),
+      });
+    }
+
+    function remove({ metadata }: Widget): Promise<unknown> {
+      return client.request({ method: 'DELETE', path: resourcePath(WIDGET, metadata) });
+    }
+
+    function live(object: Widget): Promise<Widget> {
+      return read<Widget>(client, WIDGET, object);
+    }
+
+    describe('a finalizer (behaviour 20)', () => {
+      it('is stored beside those of others', async () => {
+        const added = await writer.addFinalizer(await create([THEIRS]), OURS);
+
+        expect(added.metadata.finalizers).toEqual([THEIRS, OURS]);
+        expect((await live(added)).metadata.finalizers).toEqual([THEIRS, OURS]);
+      });
+
+      it('is not written twice', async () => {
+        const added = await writer.addFinalizer(await create(), OURS);
+
+        await writer.addFinalizer(added, OURS);
+
+        expect((await live(added)).metadata.resourceVersion).toBe(added.metadata.resourceVersion);
+      });
+
+      it('that somebody adds at the same time is not lost: ours is a conflict', async () => {
+        const stale = await create();
+        await change(stale, { metadata: { finalizers: [THEIRS] } });
+
+        const adding = writer.addFinalizer(stale, OURS);
+
+        await expect(adding).rejects.toMatchObject({ reason: 'Conflict', healedBy: 'time' });
+        expect((await live(stale)).metadata.finalizers).toEqual([THEIRS]);
+      });
+
+      it('is not added to an object that took the name of a deleted one', async () => {
+        const old = await create();
+        await remove(old);
+        const recreated = await create();
+
+        await expect(writer.addFinalizer(old, OURS)).rejects.toMatchObject({ reason: 'Conflict' });
+        expect((await live(recreated)).metadata.finalizers).toBeUndefined();
+      });
+
+      it('is removed alone, although the object has moved on', async () => {
+        const stale = await create([THEIRS, OURS]);
+        await change(stale, { spec: { size: 2 } });
+
+        const after = await writer.removeFinalizer(stale, OURS);
+
+        expect(after?.metadata.finalizers).toEqual([THEIRS]);
+      });
+
+      it.each([
+        { did: 'put one before it', before: [OURS], meanwhile: [THEIRS, OURS], after: [THEIRS] },
+        { did: 'put one after it', before: [OURS], meanwhile: [OURS, THEIRS], after: [THEIRS] },
+        { did: 'took the first away', before: [THEIRS, OURS], meanwhile: [OURS], after: undefined },
+        { did: 'took ours away', before: [THEIRS, OURS], meanwhile: [THEIRS], after: [THEIRS] },
+      ])('is removed alone where somebody $did meanwhile', async ({ before, meanwhile, after }) => {
+        const stale = await create(before);
+        await change(stale, { metadata: { finalizers: meanwhile } });
+
+        await writer.removeFinalizer(stale, OURS);
+
+        expect((await live(stale)).metadata.finalizers).toEqual(after);
+      });
+
+      it('lets the object go when it was the last one', async () => {
+        const object = await create([OURS]);
+        await remove(object);
+        const leaving = await live(object);
+
+        await expect(writer.removeFinalizer(leaving, OURS)).resolves.toBeDefined();
+        await expect(live(object)).rejects.toMatchObject({ status: 404 });
+        await expect(writer.removeFinalizer(leaving, OURS)).resolves.toBeUndefined();
+      });
+
+      it('stays on an object that took the name of a deleted one', async () => {
+        const old = await create([OURS]);
+        await remove(old);
+        await writer.removeFinalizer(old, OURS);
+        const recreated = await create([OURS]);
+
+        await expect(writer.removeFinalizer(old, OURS)).resolves.toBeUndefined();
+        expect((await live(recreated)).metadata.finalizers).toEqual([OURS]);
+      });
+
+      it('is refused with the reason where the API server refuses the object itself', async () => {
+        await expect(writer.addFinalizer(await create(), 'no finalizer')).rejects.toMatchObject({
+          reason: 'Invalid',
+          healedBy: 'person',
+        });
+      });
+    });
+
+    describe('a status (behaviours 21 and 22)', () => {
+      it('is written without a new generation, and by a second pass not at all', async () => {
+        const created = await create();
+        const first = await writer.applyStatus(created, { phase: 'Active' });
+
+        expect(first?.status).toEqual({ phase: 'Active' });
+        expect(first?.metadata.generation).toBe(created.metadata.generation);
+        expect(first?.metadata.resourceVersion).not.toBe(created.metadata.resourceVersion);
+
+        const second = await writer.applyStatus(created, { phase: 'Active' });
+        expect(second?.metadata.resourceVersion).toBe(first?.metadata.resourceVersion);
+      });
+
+      it('leaves spec and the fields of others alone, and drops what it no longer says', async () => {
+        const created = await create();
+        await change(created, { status: { theirs: 'kept' } }, 'status');
+        await writer.applyStatus(created, { phase: 'Active' });
+
+        const after = await writer.applyStatus(created, {});
+
+        expect(after?.status).toEqual({ theirs: 'kept' });
+        expect(after?.spec).toEqual({ size: 1 });
+      });
+
+      it('takes a field that somebody else has set', async () => {
+        const created = await create();
+        await change(created, { status: { phase: 'Theirs' } }, 'status');
+
+        const after = await writer.applyStatus(created, { phase: 'Ours' });
+
+        expect(after?.status?.phase).toBe('Ours');
+      });
+
+      it('is nothing to write where the object is gone', async () => {
+        const created = await create();
+        await remove(created);
+
+        await expect(writer.applyStatus(created, { phase: 'Active' })).resolves.toBeUndefined();
+      });
+
+      it('does not reach an object that took the name of a deleted one', async () => {
+        const old = await create();
+        await remove(old);
+        const recreated = await create();
+
+        await expect(writer.applyStatus(old, { phase: 'Active' })).resolves.toBeUndefined();
+        expect((await live(recreated)).status).toBeUndefined();
+      });
+    });
+
+    it('names the command where the kind is not installed', async () => {
+      const missing = { ...WIDGET, group: 'missing.albridge.test' };
+      const writing = createObjectWriter<Widget>(client, missing).applyStatus(await create(), {});
+
+      await expect(writing).rejects.toMatchObject({ reason: 'KindNotInstalled' });
+      await expect(writing).rejects.toThrow('kubectl apply --server-side -f crds/');
+    });
+  });
+}

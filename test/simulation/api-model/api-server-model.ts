@@ -1,0 +1,265 @@
+import type { Random } from '../../../localstack/embedded/seeded-ids.ts';
+import type { Clock } from '../../../src/core/clock.ts';
+import { type Address, addressOf } from './address.ts';
+import { applied, type Writer } from './field-owners.ts';
+import { ObjectTable } from './object-table.ts';
+import {
+  createObject,
+  deleteObject,
+  liveOf,
+  storeObject,
+  type WriteContext,
+  type WriteParts,
+} from './object-writes.ts';
+import { jsonPatched, mergePatched } from './patches.ts';
+import {
+  conflict,
+  NotModelled,
+  namespaceLeaving,
+  namespaceMissing,
+  notFound,
+  Refusal,
+} from './refusal.ts';
+import { isObject, type Json, type ServedKind, type StoredObject } from './stored-object.ts';
+import { apiVersionOf, openFeed, type Selection, selected, type WatchFeed } from './watch-feed.ts';
+
+export interface ModelRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | undefined;
+}
+
+export type ModelAnswer =
+  | { readonly kind: 'answer'; readonly status: number; readonly body: string }
+  | { readonly kind: 'watch'; readonly feed: WatchFeed };
+
+export interface ApiServerModelOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly random: Random;
+  /** Namespaces are served always. */
+  readonly kinds: readonly ServedKind[];
+}
+
+export const NAMESPACES: ServedKind = {
+  group: '',
+  version: 'v1',
+  kind: 'Namespace',
+  plural: 'namespaces',
+  isNamespaced: false,
+  isCustom: false,
+  tracksFields: false,
+};
+
+/**
+ * The API server as far as the operator uses it, and not one step further: whatever it does not know
+ * it throws as NotModelled. It knows: one sequence of resourceVersions; UIDs; generations of custom
+ * resources; finalizers and deletion; the subresource /status; POST, PUT, merge patch, JSON patch
+ * (test, remove), server-side apply with field owners and conflicts; DELETE with a UID precondition;
+ * lists in one page; watches from a version or with the initial state, bookmarks and 410; namespaces
+ * that are missing or being deleted; the defaults and rules that each kind brings along.
+ * https://kubernetes.io/docs/reference/using-api/api-concepts/
+ */
+export class ApiServerModel {
+  readonly table = new ObjectTable();
+  readonly #parts: WriteParts;
+  readonly #kinds: readonly ServedKind[];
+
+  constructor(options: ApiServerModelOptions) {
+    this.#kinds = [NAMESPACES, ...options.kinds];
+    this.#parts = { table: this.table, clock: options.clock, random: options.random };
+  }
+
+  /** Does what is asked, at once. `by` names who asks, for those who look on. */
+  answer(request: ModelRequest, by: string): ModelAnswer {
+    try {
+      const address = addressOf(request.path, this.#kinds);
+      if (request.query?.['watch'] === 'true') return this.#watch(address, request.query);
+      const result = this.#respond(address, request, by);
+      return {
+        kind: 'answer',
+        status: request.method === 'POST' ? 201 : 200,
+        body: JSON.stringify(result),
+      };
+    } catch (error) {
+      if (error instanceof Refusal)
+        return { kind: 'answer', status: error.status, body: error.body };
+      throw error;
+    }
+  }
+
+  #respond(address: Address, request: ModelRequest, by: string): Json {
+    const { method } = request;
+    if (address.name === undefined && method === 'GET') return this.#list(address, request.query);
+    if (address.name === undefined && method === 'POST') return this.#create(address, request, by);
+    if (address.name === undefined) throw new NotModelled(`${method} of a collection`);
+    if (address.subresource !== undefined && address.subresource !== 'status') {
+      throw new NotModelled(`the subresource ${address.subresource}`);
+    }
+    switch (method) {
+      case 'GET':
+        return liveOf(this.#parts, address.kind, keyOf(address));
+      case 'PUT':
+        return this.#replace(address, request, by);
+      case 'PATCH':
+        return this.#patch(address, request, by);
+      case 'DELETE':
+        return this.#delete(address, request, by);
+      default:
+        throw new NotModelled(`the method ${method}`);
+    }
+  }
+
+  #list(address: Address, query: ModelRequest['query'] = {}): Json {
+    const objects = selected(this.table, selectionOf(address, query));
+    if (query['continue'] !== undefined || objects.length > Number(query['limit'] ?? Infinity)) {
+      throw new NotModelled('a list of several pages');
+    }
+    return {
+      apiVersion: apiVersionOf(address.kind),
+      kind: `${address.kind.kind}List`,
+      metadata: { resourceVersion: String(this.table.version) },
+      items: objects.map(({ apiVersion: _version, kind: _kind, ...item }) => item),
+    };
+  }
+
+  #watch(address: Address, query: Readonly<Record<string, string>>): ModelAnswer {
+    const { resourceVersion, sendInitialEvents, timeoutSeconds } = query;
+    if ((resourceVersion === undefined) !== (sendInitialEvents === 'true')) {
+      throw new NotModelled('a watch that neither goes on nor begins with the state');
+    }
+    const feed = openFeed(this.table, {
+      selection: selectionOf(address, query),
+      from: resourceVersion === undefined ? undefined : Number(resourceVersion),
+      timeoutMs: Number(timeoutSeconds ?? 1800) * 1000,
+    });
+    return { kind: 'watch', feed };
+  }
+
+  #create(address: Address, request: ModelRequest, by: string): Json {
+    const draft = parsed(request);
+    const { namespace } = address;
+    const metadata = {
+      ...(draft['metadata'] as Json),
+      ...(namespace !== undefined && { namespace }),
+    };
+    const { name } = metadata as { readonly name?: string };
+    if (name === undefined) throw new NotModelled('generateName');
+    if (namespace !== undefined) this.#checkNamespace(address.kind, name, namespace);
+    return createObject(this.#parts, { ...draft, metadata }, contextOf(address, request, by));
+  }
+
+  #checkNamespace(kind: ServedKind, name: string, namespace: string): void {
+    const found = this.table.get(NAMESPACES, `/${namespace}`);
+    if (found === undefined) throw namespaceMissing(namespace);
+    if (found.metadata.deletionTimestamp) throw namespaceLeaving({ kind, name }, namespace);
+  }
+
+  #replace(address: Address, request: ModelRequest, by: string): Json {
+    const live = liveOf(this.#parts, address.kind, keyOf(address));
+    const next = withLiveOwners(parsed(request) as StoredObject, live);
+    return storeObject(this.#parts, live, { next, context: contextOf(address, request, by) });
+  }
+
+  #patch(address: Address, request: ModelRequest, by: string): Json {
+    const context = contextOf(address, request, by);
+    const type = request.headers?.['content-type'];
+    if (type === 'application/apply-patch+yaml') return this.#apply(address, request, context);
+    const live = liveOf(this.#parts, address.kind, keyOf(address));
+    const patch = parsed(request);
+    if (type === 'application/json-patch+json') {
+      const next = withLiveOwners(jsonPatched(live, patch, address.kind), live);
+      return storeObject(this.#parts, live, { next, context });
+    }
+    if (type !== 'application/merge-patch+json') throw new NotModelled(`patches of type ${type}`);
+    const merged = mergePatched(live, patch) as StoredObject;
+    const givesOwners = isObject(patch['metadata']) && 'managedFields' in patch['metadata'];
+    const next = givesOwners ? merged : withLiveOwners(merged, live);
+    return storeObject(this.#parts, live, { next, context });
+  }
+
+  /** On /status of a custom resource only resourceVersion guards: the stored metadata goes over the given. */
+  #apply(address: Address, request: ModelRequest, context: WriteContext): Json {
+    const { kind } = address;
+    if (!kind.tracksFields) throw new NotModelled(`server-side apply of ${kind.plural}`);
+    const config = parsed(request);
+    const given = config['metadata'] as Partial<StoredObject['metadata']>;
+    const live = this.table.get(kind, keyOf(address));
+    const place = { kind, name: address.name ?? '' };
+    if (live === undefined) {
+      if (address.subresource) throw notFound(place);
+      if (given.uid === undefined) throw new NotModelled('a create by server-side apply');
+      throw conflict(
+        place,
+        `uid mismatch: the provided object specified uid ${given.uid}, and no existing object was found`,
+      );
+    }
+    const { object, conflicts } = applied(live, config, context);
+    const isForced = request.query?.['force'] === 'true';
+    if (conflicts.length > 0 && !isForced) {
+      throw conflict(
+        place,
+        `Apply failed with ${conflicts.length} conflict: conflict with ${conflicts.join(', ')}`,
+      );
+    }
+    const guards = {
+      ...(given.resourceVersion && { resourceVersion: given.resourceVersion }),
+      ...(given.uid && !address.subresource && { uid: given.uid }),
+    };
+    const next = { ...object, metadata: { ...object.metadata, ...guards } };
+    return storeObject(this.#parts, live, { next, context });
+  }
+
+  #delete(address: Address, request: ModelRequest, by: string): Json {
+    const live = liveOf(this.#parts, address.kind, keyOf(address));
+    const context = contextOf(address, request, by);
+    if (address.kind === NAMESPACES) return this.#startDeletingNamespace(live, by);
+    const options = request.body === undefined ? {} : parsed(request);
+    return deleteObject(this.#parts, live, { options, context });
+  }
+
+  /** Without a controller manager it stays in this state. */
+  #startDeletingNamespace(live: StoredObject, by: string): Json {
+    const deletionTimestamp = live.metadata.creationTimestamp;
+    return this.table.put(
+      NAMESPACES,
+      { ...live, metadata: { ...live.metadata, deletionTimestamp } },
+      by,
+    );
+  }
+}
+
+function withLiveOwners(next: StoredObject, live: StoredObject): StoredObject {
+  const { managedFields: _given, ...metadata } = next.metadata;
+  const { managedFields } = live.metadata;
+  return {
+    ...next,
+    metadata: { ...metadata, ...(managedFields && { managedFields }) } as StoredObject['metadata'],
+  };
+}
+
+function selectionOf(address: Address, query: Readonly<Record<string, string>>): Selection {
+  const { kind, namespace } = address;
+  if (query['labelSelector'] !== undefined) throw new NotModelled('label selectors');
+  const field = query['fieldSelector']?.match(/^metadata\.name=(.+)$/);
+  if (query['fieldSelector'] !== undefined && !field) throw new NotModelled('this field selector');
+  return {
+    kind,
+    ...(namespace !== undefined && { namespace }),
+    ...(field?.[1] !== undefined && { name: field[1] }),
+  };
+}
+
+function contextOf(address: Address, request: ModelRequest, by: string): WriteContext {
+  const part: Writer['part'] = address.subresource === 'status' ? 'status' : 'main';
+  return { kind: address.kind, by, part, manager: request.query?.['fieldManager'] ?? by };
+}
+
+function keyOf({ namespace, name }: Address): string {
+  return `${namespace ?? ''}/${name ?? ''}`;
+}
+
+function parsed({ body }: ModelRequest): Json {
+  return JSON.parse(body ?? '') as Json;
+}

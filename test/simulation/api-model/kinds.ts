@@ -1,0 +1,54 @@
+import type { ServedKind } from './stored-object.ts';
+
+/** The built-in kinds that the operator reads or writes. */
+export const CONFIG_MAPS: ServedKind = {
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  isNamespaced: true,
+  isCustom: false,
+  tracksFields: true,
+};
+
+export const LEASES: ServedKind = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  kind: 'Lease',
+  plural: 'leases',
+  isNamespaced: true,
+  isCustom: false,
+  tracksFields: false,
+  faultsOf: ({ spec }) => microTimeFaults(spec, ['acquireTime', 'renewTime']),
+};
+
+export const EVENTS: ServedKind = {
+  group: 'events.k8s.io',
+  version: 'v1',
+  kind: 'Event',
+  plural: 'events',
+  isNamespaced: true,
+  isCustom: false,
+  tracksFields: false,
+  faultsOf: (event) => [
+    ...microTimeFaults(event, ['eventTime']),
+    ...microTimeFaults(event['series'], ['lastObservedTime']),
+    ...['action', 'reason', 'reportingController', 'reportingInstance']
+      .filter((field) => !isTextUpTo(event[field], 128))
+      .map((field) => `${field}: must have 1 to 128 characters`),
+    ...(isTextUpTo(event['note'], 1024) ? [] : ['note: must have at most 1024 bytes']),
+  ],
+};
+
+/** Exactly six digits of a second: https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#MicroTime */
+function microTimeFaults(parent: unknown, fields: readonly string[]): readonly string[] {
+  const given = (parent ?? {}) as Readonly<Record<string, unknown>>;
+  return fields
+    .filter((field) => given[field] !== undefined)
+    .filter((field) => !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(String(given[field])))
+    .map((field) => `${field}: is no MicroTime`);
+}
+
+function isTextUpTo(value: unknown, maxBytes: number): boolean {
+  return typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= maxBytes;
+}

@@ -1,0 +1,86 @@
+import { type Random, seededRandom } from '../../../localstack/embedded/seeded-ids.ts';
+import type { Clock } from '../../../src/core/clock.ts';
+
+export interface LifeOptions {
+  readonly world: Clock;
+  /** As in events and leases, and in the trace. */
+  readonly name: string;
+  readonly seed: number;
+  /** How wrong the wall clock of its machine is. */
+  readonly wallSkewMs: number;
+}
+
+/**
+ * One life of one process of the operator, from its start to its end. Whatever reaches the process,
+ * a timer or an answer, goes through here: while it is stopped (SIGSTOP) it waits, and once the
+ * process is dead nothing reaches it any more, so that no catch and no finally of it ever runs.
+ */
+export class Life {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly #world: Clock;
+  #state: 'running' | 'stopped' | 'dead' = 'running';
+  #waiting: (() => void)[] = [];
+
+  constructor(options: LifeOptions) {
+    const { world, name, seed, wallSkewMs } = options;
+    this.name = name;
+    this.#world = world;
+    this.random = seededRandom(seed);
+    this.clock = {
+      now: () => world.now() + wallSkewMs,
+      monotonicMs: () => world.monotonicMs(),
+      random: this.random,
+      setTimer: (delayMs, fire) => this.#setTimer(delayMs, fire),
+    };
+  }
+
+  get isDead(): boolean {
+    return this.#state === 'dead';
+  }
+
+  get isStopped(): boolean {
+    return this.#state === 'stopped';
+  }
+
+  /** kill -9: what the process has sent is on its way, all else of it is gone. */
+  die(): void {
+    this.#state = 'dead';
+    this.#waiting = [];
+  }
+
+  /** SIGSTOP. */
+  stop(): void {
+    if (this.#state === 'running') this.#state = 'stopped';
+  }
+
+  /** SIGCONT: what has become due meanwhile happens, one thing after the other, in any order. */
+  goOn(): void {
+    if (this.#state !== 'stopped') return;
+    this.#state = 'running';
+    const waiting = this.#waiting.splice(0);
+    while (waiting.length > 0) {
+      const [next] = waiting.splice(Math.floor(this.random() * waiting.length), 1);
+      if (next) this.#world.setTimer(0, () => this.reach(next));
+    }
+  }
+
+  /** Does `act` within the process: now, when it goes on, or never. */
+  reach(act: () => void): void {
+    if (this.#state === 'running') act();
+    else if (this.#state === 'stopped') this.#waiting.push(act);
+  }
+
+  #setTimer(delayMs: number, fire: () => void): () => void {
+    let isCancelled = false;
+    const run = (): void => {
+      if (!isCancelled) fire();
+    };
+    const cancel = this.#world.setTimer(delayMs, () => this.reach(run));
+    return () => {
+      isCancelled = true;
+      cancel();
+    };
+  }
+}
