@@ -4,6 +4,9 @@ import { removeCallersSettings } from './test/gates/clean-environment.ts';
 // Every way of running vitest comes through this file, so no test ever sees a real account.
 removeCallersSettings(process.env);
 
+/** Who plays AWS in the suite of test/aws; `npm run test:aws` chooses another. */
+const backends = (process.env['ALBRIDGE_TEST_AWS'] ?? 'embedded,localstack').split(',');
+
 const slow = { testTimeout: 60_000, hookTimeout: 120_000 } as const;
 
 export default defineConfig({
@@ -31,6 +34,18 @@ export default defineConfig({
           ...slow,
         },
       },
+      ...backends.map((backend) => ({
+        test: {
+          name: `aws-${backend}`,
+          include: ['test/aws/**/*.test.ts'],
+          globalSetup: ['test/aws/setup.ts'],
+          maxWorkers: 2,
+          maxConcurrency: 12,
+          ...slow,
+          // A first start installs the backend.
+          hookTimeout: 600_000,
+        },
+      })),
     ],
   },
 });

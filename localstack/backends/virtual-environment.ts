@@ -96,7 +96,8 @@ async function run(path: string, args: readonly string[], options: StepOptions):
   for (const stream of [child.stdout, child.stderr]) {
     createInterface(stream).on('line', (line) => {
       printed.push(line);
-      if (performance.now() - toldMs < PROGRESS_MS || !/^\s*(Coll|Down|Inst|Build)/.test(line)) return;
+      if (performance.now() - toldMs < PROGRESS_MS || !/^\s*(Coll|Down|Inst|Build)/.test(line))
+        return;
       toldMs = performance.now();
       options.tell(line.trim().replace(/ \(from .*/, ''));
     });
@@ -117,7 +118,8 @@ async function fingerprint(recipe: PythonRecipe, python: Python): Promise<string
   const hash = createHash('sha256').update(`${python.path}\n${python.version}\n`);
   for (const path of pinFiles(recipe)) hash.update(await readFile(path));
   for (const source of recipe.packages) {
-    const files = await Array.fromAsync(glob('**/*.{py,toml}', { cwd: source }));
+    const files: string[] = [];
+    for await (const file of glob('**/*.{py,toml}', { cwd: source })) files.push(file);
     for (const file of files.sort()) {
       hash.update(`${file}\n`).update(await readFile(join(source, file)));
     }

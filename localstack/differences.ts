@@ -1,0 +1,151 @@
+import type { BackendName } from './backends/backend.ts';
+
+/** One behaviour of AWS that not every stand-in has. */
+export interface Difference {
+  /** What AWS does. */
+  readonly aws: string;
+  /** Where that is said. */
+  readonly source: string;
+  /** What the stand-in does instead; a stand-in without an entry does what AWS does. */
+  readonly instead: Readonly<Partial<Record<BackendName, string>>>;
+}
+
+const API = 'https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_';
+
+/** LocalStack's open runtime and moto's server stand on the same backend. */
+function inMoto(what: string): Difference['instead'] {
+  return { localstack: what, moto: what };
+}
+
+/**
+ * Every known difference between the stand-ins and AWS in what the suite tests, once. Tests skip by
+ * it, the comparison of random sequences is judged by it, and the table in README.md is printed
+ * from it. A row that has ceased to be true fails its test.
+ */
+export const differences = {
+  'name-rules': {
+    aws: 'a name has 1 to 32 letters, digits and hyphens, no hyphen at an end, and does not begin with internal-: else ValidationError',
+    source: `${API}CreateLoadBalancer.html`,
+    instead: inMoto('accepts any name'),
+  },
+  'two-subnets': {
+    aws: 'fewer than two subnets: ValidationError',
+    source: `${API}CreateLoadBalancer.html`,
+    instead: inMoto('accepts one subnet'),
+  },
+  'one-subnet-per-zone': {
+    aws: 'two subnets of one zone: InvalidConfigurationRequest',
+    source: `${API}CreateLoadBalancer.html`,
+    instead: inMoto('accepts them on create'),
+  },
+  'subnet-code': {
+    aws: 'a subnet that does not exist: SubnetNotFound',
+    source: `${API}CreateLoadBalancer.html`,
+    instead: inMoto(
+      "answers with EC2's code InvalidSubnetID.NotFound, which albridge knows as well",
+    ),
+  },
+  'security-group-exists': {
+    aws: 'a security group that does not exist: InvalidSecurityGroup',
+    source: `${API}CreateLoadBalancer.html`,
+    instead: inMoto('accepts it on create'),
+  },
+  'scheme-values': {
+    aws: 'a scheme that does not exist: InvalidScheme',
+    source: `${API}CreateLoadBalancer.html`,
+    instead: inMoto('stores whatever is given'),
+  },
+  'default-security-group': {
+    aws: 'without security groups the balancer gets the default one of its VPC',
+    source: `${API}CreateLoadBalancer.html`,
+    instead: inMoto('the balancer has none'),
+  },
+  'default-scheme': {
+    aws: 'without a scheme the balancer is internet-facing, and its description says so',
+    source: `${API}CreateLoadBalancer.html`,
+    instead: inMoto('its description has no scheme'),
+  },
+  'internal-dns-name': {
+    aws: 'the DNS name of an internal balancer begins with internal-',
+    source:
+      'https://docs.aws.amazon.com/elasticloadbalancing/latest/application/application-load-balancers.html',
+    instead: inMoto('has the form of an internet-facing one'),
+  },
+  'same-create-again': {
+    aws: 'creating again with the same name and settings returns the existing balancer',
+    source: `${API}CreateLoadBalancer.html`,
+    instead: inMoto('creates another one of that name'),
+  },
+  'duplicate-name': {
+    aws: 'creating with a name in use and other settings: DuplicateLoadBalancerName',
+    source: `${API}CreateLoadBalancer.html`,
+    instead: inMoto('creates another one of that name'),
+  },
+  'all-or-nothing-describe': {
+    aws: 'one missing name fails the whole DescribeLoadBalancers: LoadBalancerNotFound',
+    source: `${API}DescribeLoadBalancers.html`,
+    instead: inMoto('answers with those that exist'),
+  },
+  'tags-of-missing': {
+    aws: 'the tags of a balancer that is gone: LoadBalancerNotFound',
+    source: `${API}DescribeTags.html`,
+    instead: inMoto('answers with the tags that it had'),
+  },
+  'tags-per-call': {
+    aws: 'more than 20 balancers in one DescribeTags: ValidationError',
+    source: `${API}DescribeTags.html`,
+    instead: inMoto('accepts any number'),
+  },
+  'tag-count': {
+    aws: 'more than 50 tags: TooManyTags',
+    source: `${API}AddTags.html`,
+    instead: inMoto('accepts 51 on create'),
+  },
+  'tag-keys-unique': {
+    aws: 'the same tag key twice in one call: DuplicateTagKeys',
+    source: `${API}AddTags.html`,
+    instead: inMoto('the last one counts'),
+  },
+  'tag-prefix-reserved': {
+    aws: 'a tag key that begins with aws: : ValidationError',
+    source: `${API}Tag.html`,
+    instead: inMoto('accepts it'),
+  },
+  'deletion-protection': {
+    aws: 'deleting a protected balancer: OperationNotPermitted',
+    source: `${API}DeleteLoadBalancer.html`,
+    instead: inMoto('stores the attribute and deletes the balancer'),
+  },
+  'attribute-values': {
+    aws: 'an attribute value out of its range: ValidationError',
+    source: `${API}LoadBalancerAttribute.html`,
+    instead: inMoto('stores whatever is given'),
+  },
+  'attribute-defaults': {
+    aws: 'every attribute of an application balancer has a value from the start',
+    source: `${API}LoadBalancerAttribute.html`,
+    instead: inMoto('four of them have'),
+  },
+  'page-size': {
+    aws: 'a page size of 0: ValidationError',
+    source: `${API}DescribeLoadBalancers.html`,
+    instead: inMoto('breaks with an internal error'),
+  },
+  'address-type-without-public-ipv4': {
+    aws: 'dualstack-without-public-ipv4 is an address type',
+    source: `${API}SetIpAddressType.html`,
+    instead: inMoto('refuses it'),
+  },
+  'no-security-group-left': {
+    aws: 'SetSecurityGroups with none: InvalidConfigurationRequest',
+    source: `${API}SetSecurityGroups.html`,
+    instead: inMoto('leaves the balancer without any'),
+  },
+  'custom-subnet-ids': {
+    aws: 'LocalStack lets the tag _custom_id_ choose the id of a subnet',
+    source: 'https://docs.localstack.cloud/aws/services/ec2/',
+    instead: { moto: 'gives ids of its own: the article applies with other subnets' },
+  },
+} satisfies Readonly<Record<string, Difference>>;
+
+export type DifferenceId = keyof typeof differences;

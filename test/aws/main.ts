@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { backendNames, isBackendName } from '../../localstack/backends/backend.ts';
+
+/** `npm run test:aws -- --backend NAME|URL`: the suite against one stand-in for AWS. */
+
+const HELP = `Runs the AWS suite against one stand-in, which it starts and stops.
+
+Usage: npm run test:aws -- [--backend NAME] [what vitest takes]
+  --backend NAME   ${backendNames.join(', ')} (default embedded), or the URL of one that runs already,
+                   such as the licensed LocalStack of localstack/docker-compose.yml
+  --like NAME      with a URL: whose differences from AWS are to be expected (default nobody's)
+  --help           this text
+
+What a stand-in cannot do counts as skipped; localstack/README.md has the table.
+`;
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        backend: { type: 'string', default: 'embedded' },
+        like: { type: 'string' },
+        help: { type: 'boolean' },
+      },
+    });
+    if (!values.help) return await run(settingsFor(values.backend, values.like), positionals);
+    process.stdout.write(HELP);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`test:aws: ${(error as Error).message}; --help says what there is\n`);
+    return 2;
+  }
+}
+
+type Settings = Readonly<Record<string, string>>;
+
+/** Unlike `npm test`, whoever names a backend wants it: without Python this fails. */
+function settingsFor(backend: string, like?: string): Settings {
+  if (like !== undefined && !isBackendName(like)) throw new Error(`--like: unknown name "${like}"`);
+  if (isBackendName(backend)) {
+    if (like !== undefined) throw new Error('--like goes with a URL');
+    return { ALBRIDGE_TEST_AWS: backend, ALBRIDGE_TEST_PYTHON: 'required' };
+  }
+  const url = URL.parse(backend);
+  if (url === null || !url.protocol.startsWith('http')) {
+    throw new Error(`--backend takes ${backendNames.join(', ')} or a URL, not "${backend}"`);
+  }
+  if (url.hostname.endsWith('.amazonaws.com') || url.hostname.endsWith('.amazonaws.com.cn')) {
+    throw new Error('the suite creates and deletes load balancers: never against AWS itself');
+  }
+  return {
+    ALBRIDGE_TEST_AWS: 'url',
+    ALBRIDGE_TEST_AWS_URL: backend.replace(/\/$/, ''),
+    ...(like === undefined ? {} : { ALBRIDGE_TEST_AWS_LIKE: like }),
+  };
+}
+
+/** Passes signals on, as the runner stops what it started. */
+async function run(settings: Settings, args: readonly string[]): Promise<number> {
+  const runner = resolve(import.meta.dirname, '../run.ts');
+  const project = `aws-${settings['ALBRIDGE_TEST_AWS']}`;
+  const child = spawn(process.execPath, [runner, '--project', project, ...args], {
+    stdio: 'inherit',
+    env: { ...process.env, ...settings },
+  });
+  process.on('SIGINT', () => undefined); // a terminal sends it to the runner as well
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code ?? 1;
+}

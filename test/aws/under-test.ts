@@ -1,0 +1,59 @@
+import { inject, it, type TestContext } from 'vitest';
+import { type Difference, type DifferenceId, differences } from '../../localstack/differences.ts';
+import type { ProvidedBackend } from './setup.ts';
+
+export type ServingBackend = Extract<ProvidedBackend, { kind: 'serving' }>;
+
+/** The backend of this run; throws where there is none: guard with `skipWithoutBackend`. */
+export function backendUnderTest(): ServingBackend {
+  const backend = inject('awsBackend');
+  if (backend.kind === 'missing') throw new Error(backend.why);
+  return backend;
+}
+
+export const isMissing: boolean = inject('awsBackend').kind === 'missing';
+
+type Body = () => Promise<void>;
+
+/**
+ * A test of behaviour in which some backends differ from AWS. Where the table says that this one
+ * does, the test still runs: if the body fails as the table says, it counts as skipped; if it
+ * passes, the table is out of date and the test fails. Nothing but a failed expectation counts.
+ */
+export function itLikeAws(id: DifferenceId, title: string, body: Body): void {
+  it(title, async (context) => {
+    const instead = insteadOf(id);
+    if (instead === undefined) return body();
+    await provesDifference(id, body);
+    skip(context, id, instead);
+  });
+}
+
+/** The same where proving the difference would take long: such a test is skipped outright. */
+export function itLikeAwsIfAtAll(id: DifferenceId, title: string, body: Body): void {
+  it(title, async (context) => {
+    const instead = insteadOf(id);
+    if (instead !== undefined) skip(context, id, instead);
+    await body();
+  });
+}
+
+function insteadOf(id: DifferenceId): string | undefined {
+  const { likes } = backendUnderTest();
+  const { instead }: Difference = differences[id];
+  return likes === undefined ? undefined : instead[likes];
+}
+
+async function provesDifference(id: DifferenceId, body: Body): Promise<void> {
+  try {
+    await body();
+  } catch (error) {
+    if ((error as Error).name === 'AssertionError') return;
+    throw error;
+  }
+  throw new Error(`localstack/differences.ts lists "${id}", and the backend does what AWS does`);
+}
+
+function skip(context: TestContext, id: string, instead: string): never {
+  return context.skip(`${id}: ${instead}`);
+}
