@@ -1,7 +1,7 @@
 import { readClusterId } from './cluster-id.ts';
 import { deadline } from './core/clock.ts';
 import { untilAborted } from './core/until-aborted.ts';
-import { type OperatorOptions, type OperatorPorts, Runtime } from './runtime.ts';
+import { createShared, type OperatorOptions, type OperatorPorts, Runtime } from './runtime.ts';
 import { myIngressUnit } from './units/my-ingress.ts';
 import type { RunningController, Unit } from './units/unit.ts';
 
@@ -10,27 +10,39 @@ const UNITS: readonly Unit[] = [myIngressUnit];
 const STUCK_GRACE_MS = 60_000;
 const DRAIN_MS = 2_000;
 
-/** Watches at once; works when the caches are filled, the cluster is known and the lease is held. */
+/** One unit from its watches on; it has a controller once it works. */
+interface WiredUnit {
+  readonly name: string;
+  readonly runtime: Runtime;
+  readonly build: (clusterId: string) => RunningController;
+}
+
+/**
+ * Watches at once; works when the cluster is known and the lease is held, each kind as soon as its
+ * own caches are filled: a kind that is not installed, or may not be watched, holds up no other.
+ */
 export class Operator {
-  readonly #runtime: Runtime;
-  readonly #build: readonly ((clusterId: string) => RunningController)[];
+  readonly #shared: ReturnType<typeof createShared>;
+  readonly #units: readonly WiredUnit[];
   readonly #stopping = new AbortController();
-  #controllers: readonly RunningController[] = [];
+  readonly #controllers: RunningController[] = [];
 
   constructor(ports: OperatorPorts, options: OperatorOptions) {
-    this.#runtime = new Runtime(ports, options);
-    this.#build = UNITS.map((unit) => unit(this.#runtime));
+    this.#shared = createShared(ports, options);
+    this.#units = UNITS.map((unit) => {
+      const runtime = new Runtime(this.#shared);
+      return { name: unit.name, runtime, build: unit.wire(runtime) };
+    });
   }
 
-  /** Resolves once passes run; rejects with the reason of `stop` when that comes first. */
+  /** Resolves once every kind is worked on; rejects with the reason of `stop` when that comes first. */
   async start(): Promise<void> {
-    const { client, options, ports } = this.#runtime;
+    const { client, options, ports } = this.#shared;
     const { acquired, clock, log } = ports;
     const { signal } = this.#stopping;
     const clusterId = options.clusterId ?? (await readClusterId({ client, clock, log, signal }));
-    await untilAborted(Promise.all([this.#runtime.synced(), acquired]), signal);
-    this.#controllers = this.#build.map((build) => build(clusterId));
-    for (const controller of this.#controllers) controller.start();
+    await untilAborted(acquired, signal);
+    await Promise.all(this.#units.map((unit) => this.#startUnit(unit, clusterId)));
     log.info('working', { clusterID: clusterId });
   }
 
@@ -38,9 +50,9 @@ export class Operator {
   async stop(reason: Error): Promise<void> {
     this.#stopping.abort(reason);
     await Promise.all(this.#controllers.map((controller) => controller.stop(reason)));
-    await this.#runtime.stopWatching();
-    const bound = deadline(this.#runtime.ports.clock, DRAIN_MS);
-    await this.#runtime.events.drain(bound.signal);
+    await this.#shared.watches.stop();
+    const bound = deadline(this.#shared.ports.clock, DRAIN_MS);
+    await this.#shared.events.drain(bound.signal);
     bound.release();
   }
 
@@ -50,12 +62,21 @@ export class Operator {
     return stuck.length === 0 ? undefined : `passes outlived their deadline: ${stuck.join(', ')}`;
   }
 
-  /** Why the operator cannot do its work; undefined if it can. A standby can. */
+  /** What the operator cannot do of its work, and why; undefined if it can. A standby can. */
   readiness(): string | undefined {
-    return this.#runtime.health();
+    const faults = new Set(this.#units.flatMap(({ runtime }) => runtime.faults()));
+    return faults.size === 0 ? undefined : [...faults].join('; ');
   }
 
   refreshMetrics(): void {
     for (const controller of this.#controllers) controller.refreshMetrics();
+  }
+
+  async #startUnit({ name, runtime, build }: WiredUnit, clusterId: string): Promise<void> {
+    await untilAborted(runtime.synced(), this.#stopping.signal);
+    const controller = build(clusterId);
+    this.#controllers.push(controller);
+    controller.start();
+    this.#shared.ports.log.info('controller started', { controller: name });
   }
 }

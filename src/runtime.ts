@@ -11,8 +11,8 @@ import { createEventRecorder, type DrainableEventRecorder } from './kube/event-r
 import { joinCaches } from './kube/joined-cache.ts';
 import { createKubeClient, type KubeClient } from './kube/kube-client.ts';
 import type { KubeTransport } from './kube/kube-transport.ts';
-import { createObjectCache } from './kube/object-cache.ts';
-import { type Reflector, startReflector } from './kube/reflector.ts';
+import type { Reflector } from './kube/reflector.ts';
+import { type Watched, Watches } from './kube/watches.ts';
 
 /** Everything that reaches out of the process; a simulation gives others than main.ts does. */
 export interface OperatorPorts {
@@ -40,37 +40,58 @@ export interface OperatorOptions {
   readonly identity: string;
 }
 
-const PASS_DEADLINE_MS = 120_000;
+/** What part of a kind is watched, and what is kept of each object. */
+export type WatchOptions = Pick<Watched, 'labelSelector' | 'fieldSelector' | 'transform'>;
 
-/** What the controllers of one process share: the way to the API server, its caches, its events. */
-export class Runtime {
+/** What the units of one process share. */
+export interface Shared {
   readonly ports: OperatorPorts;
   readonly options: OperatorOptions;
   /** Its writes ask for leadership first. */
   readonly client: KubeClient;
   readonly events: DrainableEventRecorder;
+  readonly watches: Watches;
+}
+
+export function createShared(ports: OperatorPorts, options: OperatorOptions): Shared {
+  const { transport, clock, metrics, log, leadership } = ports;
+  const client = createKubeClient({ transport, clock, metrics, leadership });
+  const events = createEventRecorder({
+    client: createKubeClient({ transport, clock, metrics }),
+    clock,
+    log,
+    metrics,
+    reportingInstance: options.identity,
+  });
+  const watches = new Watches({ client, clock, log, metrics });
+  return { ports, options, client, events, watches };
+}
+
+const PASS_DEADLINE_MS = 120_000;
+
+/** What one unit is put together from, and whether its caches are filled. */
+export class Runtime {
+  readonly ports: OperatorPorts;
+  readonly options: OperatorOptions;
+  readonly client: KubeClient;
+  readonly #shared: Shared;
   readonly #reflectors: Reflector[] = [];
 
-  constructor(ports: OperatorPorts, options: OperatorOptions) {
-    const { transport, clock, metrics, log, leadership } = ports;
-    this.ports = ports;
-    this.options = options;
-    this.client = createKubeClient({ transport, clock, metrics, leadership });
-    this.events = createEventRecorder({
-      client: createKubeClient({ transport, clock, metrics }),
-      clock,
-      log,
-      metrics,
-      reportingInstance: options.identity,
-    });
+  constructor(shared: Shared) {
+    this.ports = shared.ports;
+    this.options = shared.options;
+    this.client = shared.client;
+    this.#shared = shared;
   }
 
   /** Opens the watch on a kind at once: one for the cluster, or one in each namespace. */
-  watch<T extends KubeObject>(kind: ResourceKind): ObjectCache<T> {
+  watch<T extends KubeObject>(kind: ResourceKind, options: WatchOptions = {}): ObjectCache<T> {
     const { namespaces } = this.options;
-    if (namespaces.length === 0) return this.#watchIn<T>(kind);
-    const entries = namespaces.map((name) => [name, this.#watchIn<T>(kind, name)] as const);
-    return joinCaches(new Map(entries));
+    if (namespaces.length === 0) return this.#watchOne<T>({ ...options, kind });
+    const caches = namespaces.map(
+      (namespace) => [namespace, this.#watchOne<T>({ ...options, kind, namespace })] as const,
+    );
+    return joinCaches(new Map(caches));
   }
 
   /** What every controller is built with; the rest is its own. */
@@ -80,33 +101,23 @@ export class Runtime {
   > {
     const { clock, log, metrics } = this.ports;
     const { concurrency } = this.options;
-    const { events } = this;
+    const { events } = this.#shared;
     return { clock, log, metrics, events, concurrency, deadlineMs: PASS_DEADLINE_MS };
   }
 
-  /** Resolves when every cache holds its whole collection. */
+  /** Resolves when every cache of the unit holds its whole collection. */
   async synced(): Promise<void> {
     await Promise.all(this.#reflectors.map((reflector) => reflector.synced));
   }
 
-  /** Undefined while every watch does its work. */
-  health(): string | undefined {
-    const faults = this.#reflectors.flatMap((reflector) => reflector.health() ?? []);
-    if (faults.length > 0) return faults.join('; ');
-    const areFilled = this.#reflectors.every((reflector) => reflector.hasSynced());
-    return areFilled ? undefined : 'the first list of what is watched is not complete';
+  /** One sentence for each watch that does not do its work. */
+  faults(): readonly string[] {
+    return this.#reflectors.flatMap((reflector) => reflector.health() ?? []);
   }
 
-  async stopWatching(): Promise<void> {
-    await Promise.all(this.#reflectors.map((reflector) => reflector.stop()));
-  }
-
-  #watchIn<T extends KubeObject>(kind: ResourceKind, namespace?: string): ObjectCache<T> {
-    const { clock, log, metrics } = this.ports;
-    const cache = createObjectCache<T>({ kind, log, metrics });
-    const scope = namespace === undefined ? {} : { namespace };
-    const { client } = this;
-    this.#reflectors.push(startReflector({ client, kind, cache, clock, log, metrics, ...scope }));
+  #watchOne<T extends KubeObject>(watched: Watched): ObjectCache<T> {
+    const { cache, reflector } = this.#shared.watches.watch<T>(watched);
+    this.#reflectors.push(reflector);
     return cache;
   }
 }

@@ -9,6 +9,7 @@ import type { Change } from './object-store.ts';
 export function isWorthAPass(change: Change<KubeObject>, finalizer?: string): boolean {
   if (change.kind !== 'updated') return true;
   const { object, previous } = change;
+  if (object.metadata.generation === undefined) return hasChanged(object, previous);
   return (
     object.metadata.uid !== previous.metadata.uid ||
     object.metadata.generation !== previous.metadata.generation ||
@@ -16,6 +17,19 @@ export function isWorthAPass(change: Change<KubeObject>, finalizer?: string): bo
     !isDeepStrictEqual(object.metadata.annotations, previous.metadata.annotations) ||
     hasLostFinalizer(object, previous, finalizer)
   );
+}
+
+/**
+ * ConfigMaps, Services and others are given no generation, so all of the object is compared but its
+ * status and what changes with every write.
+ */
+function hasChanged(object: KubeObject, previous: KubeObject): boolean {
+  return !isDeepStrictEqual(contentOf(object), contentOf(previous));
+}
+
+function contentOf(object: KubeObject): object {
+  const { metadata, status: _status, ...content } = object as KubeObject & { status?: unknown };
+  return { ...content, metadata: { ...metadata, resourceVersion: '' } };
 }
 
 function hasLostFinalizer(object: KubeObject, previous: KubeObject, finalizer?: string): boolean {

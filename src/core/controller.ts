@@ -1,9 +1,11 @@
 import { Backoff, type BackoffOptions } from './backoff.ts';
 import { isWorthAPass } from './changes.ts';
+import type { Children } from './children.ts';
 import { type Clock, deadline } from './clock.ts';
 import type { EventRecorder } from './events.ts';
 import { KeyQueue, LOW_PRIORITY, type TakenKey } from './key-queue.ts';
-import { type Key, keyOf, splitKey } from './kube-object.ts';
+import type { Enqueue, KeySource } from './key-source.ts';
+import { type Key, type KubeObject, keyOf, splitKey } from './kube-object.ts';
 import { type LifecycleDependencies, runPass } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
@@ -16,10 +18,6 @@ import { decideRetry, type RetryDecision } from './retry-policy.ts';
 import type { ObjectWithStatus } from './status.ts';
 import type { Verdict } from './verdict.ts';
 
-/** Puts keys into the queue until it is stopped: a watch on children, a sweep, a poller. */
-export type KeySource = (enqueue: Enqueue) => () => void;
-export type Enqueue = (key: Key, options?: { priority?: number; afterMs?: number }) => void;
-
 export interface ControllerOptions<T extends ObjectWithStatus> {
   /** Lower-case name for logs and metrics. */
   readonly name: string;
@@ -29,6 +27,10 @@ export interface ControllerOptions<T extends ObjectWithStatus> {
   /** Set when the reconciler has something to clean up. */
   readonly finalizer?: string;
   readonly sources?: readonly KeySource[];
+  /** Kinds of objects that its objects own: a change of one, and an own write to one, count. */
+  readonly children?: readonly Pick<Children<KubeObject>, 'source' | 'areVisible'>[];
+  /** `foreign`: the objects are not ours, their status is never written; default `ours`. */
+  readonly status?: 'ours' | 'foreign';
   readonly concurrency: number;
   /** How long one pass may take, in ms. */
   readonly deadlineMs: number;
@@ -67,10 +69,12 @@ export class Controller<T extends ObjectWithStatus> {
 
   /** Call once, after the caches are filled: what they hold arrives with low priority. */
   start(): void {
-    const { cache, concurrency, sources = [] } = this.#options;
+    const { cache, children = [], concurrency, sources = [] } = this.#options;
     const enqueue: Enqueue = (key, options) => this.#queue.add(key, options);
     this.#stopSources.push(cache.subscribe((change) => this.#onChange(change)));
-    this.#stopSources.push(...sources.map((source) => source(enqueue)));
+    for (const source of [...sources, ...children.map((kind) => kind.source)]) {
+      this.#stopSources.push(source(enqueue));
+    }
     this.#workers = Promise.all(Array.from({ length: concurrency }, () => this.#work()));
   }
 

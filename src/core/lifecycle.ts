@@ -4,6 +4,7 @@ import { isBeingDeleted, type Key } from './kube-object.ts';
 import type { Logger } from './logger.ts';
 import type { ObjectCache } from './object-store.ts';
 import { CoreReason, OperatorError } from './operator-error.ts';
+import type { WriteGate } from './own-writes.ts';
 import type { Reconciler } from './reconciler.ts';
 import { type PassContext, type PassDependencies, RunningPass } from './running-pass.ts';
 import { hasSameStatus, type ObjectWithStatus, statusAfter } from './status.ts';
@@ -14,6 +15,8 @@ export interface LifecycleDependencies<T extends ObjectWithStatus> extends PassD
   readonly clock: Clock;
   readonly cache: ObjectCache<T>;
   readonly reconciler: Reconciler<T>;
+  readonly children?: readonly WriteGate[];
+  readonly status?: 'ours' | 'foreign';
   /** Called when the cache lags behind our own last write and the pass goes on all the same. */
   readonly onStaleRead: () => void;
 }
@@ -28,7 +31,7 @@ export async function runPass<T extends ObjectWithStatus>(
   context: PassContext,
 ): Promise<Verdict> {
   try {
-    if (!(await deps.ownWrites.areVisible(key, context.signal))) deps.onStaleRead();
+    if (!(await areOwnWritesVisible(deps, key, context.signal))) deps.onStaleRead();
     context.signal.throwIfAborted(); // a key may be handed out in the very moment of the shutdown
     const object = deps.cache.get(key);
     if (object === undefined) {
@@ -39,6 +42,16 @@ export async function runPass<T extends ObjectWithStatus>(
   } catch (error) {
     return untold(failureOf(error, context.signal, false), context.log);
   }
+}
+
+async function areOwnWritesVisible<T extends ObjectWithStatus>(
+  { ownWrites, children = [] }: LifecycleDependencies<T>,
+  key: Key,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const gates: readonly WriteGate[] = [ownWrites, ...children];
+  const areVisible = await Promise.all(gates.map((gate) => gate.areVisible(key, signal)));
+  return areVisible.every(Boolean);
 }
 
 async function runPassOver<T extends ObjectWithStatus>(
@@ -115,6 +128,10 @@ async function conclude<T extends ObjectWithStatus>(
   verdict: Verdict,
 ): Promise<void> {
   if (verdict.kind === 'gone' || verdict.kind === 'released' || isPassing(verdict)) return;
+  if (deps.status === 'foreign') {
+    untold(verdict, pass.log);
+    return;
+  }
   const before = pass.object;
   const status = statusAfter(before, { reported: pass.reported, verdict }, deps.clock.now());
   if (hasSameStatus(before, status)) return;

@@ -1,3 +1,4 @@
+import type { FieldPath } from './field-path.ts';
 import type { Key, KubeObject } from './kube-object.ts';
 
 /** One change seen by the cache. `previous` is what the cache held before. */
@@ -36,8 +37,11 @@ export interface ObjectWriter<T extends KubeObject> {
 export interface ChildWriter {
   /** undefined: an object of that name exists already, whoever owns it. */
   create(child: KubeObject): Promise<KubeObject | undefined>;
-  /** Server-side apply, guarded by `metadata.uid`. */
-  apply(child: KubeObject): Promise<KubeObject>;
+  /**
+   * Server-side apply, guarded by `metadata.uid`. Fields that it owned and `child` no longer states
+   * are removed, but for `leaving`: those keep their value and are no longer ours.
+   */
+  apply(child: KubeObject, leaving?: readonly FieldPath[]): Promise<KubeObject>;
   /** Guarded by UID; gone counts as done. */
   delete(child: KubeObject): Promise<void>;
   /** A read past the cache: undefined means that the API server said 404. */

@@ -2,13 +2,19 @@ import { type Clock, deadline } from './clock.ts';
 import { compareVersions, type Key, type KubeObject } from './kube-object.ts';
 import type { ObjectCache } from './object-store.ts';
 
+/** Holds a pass back until what was written for its key can be read. */
+export interface WriteGate {
+  /** False where it gave up waiting. */
+  areVisible(key: Key, signal: AbortSignal): Promise<boolean>;
+}
+
 const WAIT_MS = 5_000;
 
 /**
  * Read-your-writes: the newest resourceVersion that we wrote for each key, so that the next pass of
  * that key does not decide on a cache older than its own last write.
  */
-export class OwnWrites<T extends KubeObject> {
+export class OwnWrites<T extends KubeObject> implements WriteGate {
   readonly #clock: Clock;
   readonly #cache: ObjectCache<T>;
   readonly #newest = new Map<Key, string>();

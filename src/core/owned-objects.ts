@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
-import { type Key, type KubeObject, keyOf, type OwnerReference } from './kube-object.ts';
+import { differencesBetween } from './differences.ts';
+import { type FieldPath, withoutField } from './field-path.ts';
+import {
+  isBeingDeleted,
+  type Key,
+  type KubeObject,
+  keyOf,
+  type OwnerReference,
+} from './kube-object.ts';
 import type { ChildWriter } from './object-store.ts';
 import { CoreReason, OperatorError } from './operator-error.ts';
 
@@ -15,48 +22,85 @@ export interface OwnedObjects {
     ownedBy(uid: string): readonly KubeObject[];
   };
   readonly writer: ChildWriter;
+  /** Fields that a child gets when it is created and that somebody else moves from then on. */
+  readonly leaving?: readonly FieldPath[];
+  /** Told of every write that had an effect, as soon as it is done. */
+  readonly onChange?: (change: OwnedChange) => void;
 }
+
+export type OwnedChange =
+  | { readonly kind: 'created' | 'deleted'; readonly child: KubeObject }
+  | {
+      /** `updated`: something else is desired than before; `repaired`: somebody else had changed it. */
+      readonly kind: 'updated' | 'repaired';
+      readonly child: KubeObject;
+      /** Paths of the fields that differed; none where a field was only to be removed. */
+      readonly differences: readonly string[];
+    };
 
 /**
  * Applies the desired children, then deletes those that are ours and no longer desired. A child of
  * the wanted name that has another controller, or none, is somebody else's: nothing is written and
- * NameConflict is thrown. Children equal to what is desired are not written.
+ * NameConflict is thrown. Children that are as desired are not written.
  */
 export async function ensureOwned(owner: KubeObject, owned: OwnedObjects): Promise<void> {
-  const desired = owned.desired.map((child) => withOwner(child, owner));
-  for (const child of desired) refuseForeign(owned.observed.get(keyOf(child)), owner);
-  for (const child of desired) await ensureChild(child, owner, owned);
-  await prune(desired, owner, owned);
+  const wanted = owned.desired.map((child) => wantedBy(owner, child, owned.leaving ?? []));
+  for (const { applied } of wanted) refuseForeign(owned.observed.get(keyOf(applied)), owner);
+  for (const child of wanted) await ensureChild(child, owner, owned);
+  await prune(wanted, owner, owned);
 }
 
-async function ensureChild(
-  child: KubeObject,
-  owner: KubeObject,
-  { observed, writer }: OwnedObjects,
-): Promise<void> {
-  const seen = observed.get(keyOf(child));
-  if (seen !== undefined) {
-    const uid = seen.metadata.uid;
-    if (uid === undefined || covers(seen, child)) return;
-    await writer.apply({ ...child, metadata: { ...child.metadata, uid } });
+/** One desired child in the two forms in which it is sent. */
+interface Wanted {
+  readonly created: KubeObject;
+  /** Without the fields that are left to others. */
+  readonly applied: KubeObject;
+}
+
+function wantedBy(owner: KubeObject, child: KubeObject, leaving: readonly FieldPath[]): Wanted {
+  const ours = leaving.reduce(withoutField<KubeObject>, child);
+  const hash = hashOf(ours);
+  return { created: withOwner(child, owner, hash), applied: withOwner(ours, owner, hash) };
+}
+
+async function ensureChild(wanted: Wanted, owner: KubeObject, owned: OwnedObjects): Promise<void> {
+  const { observed, writer } = owned;
+  const seen = observed.get(keyOf(wanted.applied));
+  if (seen !== undefined) return mend(seen, wanted, owned);
+  const created = await writer.create(wanted.created);
+  if (created !== undefined) {
+    owned.onChange?.({ kind: 'created', child: created });
     return;
   }
-  const isCreated = (await writer.create(child)) !== undefined;
-  if (isCreated) return;
-  const hidden = await writer.get(child);
+  const hidden = await writer.get(wanted.applied);
   refuseForeign(hidden, owner);
-  if (hidden?.metadata.uid === undefined) return;
-  await writer.apply({ ...child, metadata: { ...child.metadata, uid: hidden.metadata.uid } });
+  if (hidden !== undefined) await mend(hidden, wanted, owned);
+}
+
+async function mend(seen: KubeObject, { applied }: Wanted, owned: OwnedObjects): Promise<void> {
+  const { uid, resourceVersion } = seen.metadata;
+  const differences = differencesBetween(seen, applied);
+  if (uid === undefined || differences.length === 0) return;
+  const child = await owned.writer.apply(
+    { ...applied, metadata: { ...applied.metadata, uid } },
+    owned.leaving,
+  );
+  if (child.metadata.resourceVersion === resourceVersion) return;
+  const kind = desiredHashOf(seen) === desiredHashOf(applied) ? 'repaired' : 'updated';
+  const told = differences.filter((path) => !path.endsWith(DESIRED_HASH_ANNOTATION));
+  owned.onChange?.({ kind, child, differences: told });
 }
 
 async function prune(
-  desired: readonly KubeObject[],
+  wanted: readonly Wanted[],
   owner: KubeObject,
-  { observed, writer }: OwnedObjects,
+  { observed, writer, onChange }: OwnedObjects,
 ): Promise<void> {
-  const wanted = new Set(desired.map(keyOf));
+  const keys = new Set(wanted.map(({ applied }) => keyOf(applied)));
   for (const child of observed.ownedBy(uidOf(owner))) {
-    if (!wanted.has(keyOf(child))) await writer.delete(child);
+    if (keys.has(keyOf(child)) || isBeingDeleted(child)) continue;
+    await writer.delete(child);
+    onChange?.({ kind: 'deleted', child });
   }
 }
 
@@ -73,7 +117,7 @@ function refuseForeign(seen: KubeObject | undefined, owner: KubeObject): void {
 }
 
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/ */
-function withOwner(child: KubeObject, owner: KubeObject): KubeObject {
+function withOwner(child: KubeObject, owner: KubeObject, hash: string): KubeObject {
   const reference: OwnerReference = {
     apiVersion: owner.apiVersion,
     kind: owner.kind,
@@ -82,24 +126,8 @@ function withOwner(child: KubeObject, owner: KubeObject): KubeObject {
     controller: true,
     blockOwnerDeletion: true,
   };
-  const annotations = { ...child.metadata.annotations, [DESIRED_HASH_ANNOTATION]: hashOf(child) };
+  const annotations = { ...child.metadata.annotations, [DESIRED_HASH_ANNOTATION]: hash };
   return { ...child, metadata: { ...child.metadata, annotations, ownerReferences: [reference] } };
-}
-
-/**
- * True when everything that `wanted` states is so in `seen`; what the server or others added is
- * theirs. Lists must match item by item.
- */
-function covers(seen: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted)) {
-    const isSameLength = Array.isArray(seen) && seen.length === wanted.length;
-    return isSameLength && wanted.every((item, index) => covers(seen[index], item));
-  }
-  if (typeof wanted !== 'object' || wanted === null) return isDeepStrictEqual(seen, wanted);
-  if (typeof seen !== 'object' || seen === null) return false;
-  return Object.entries(wanted).every(([field, value]) =>
-    covers((seen as Record<string, unknown>)[field], value),
-  );
 }
 
 function uidOf(object: KubeObject): string {
@@ -108,6 +136,10 @@ function uidOf(object: KubeObject): string {
 
 function nameOf(reference: OwnerReference): string {
   return `${reference.kind} ${reference.name}`;
+}
+
+function desiredHashOf(object: KubeObject): string | undefined {
+  return object.metadata.annotations?.[DESIRED_HASH_ANNOTATION];
 }
 
 function hashOf(child: KubeObject): string {

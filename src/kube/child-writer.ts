@@ -1,3 +1,4 @@
+import type { FieldPath } from '../core/field-path.ts';
 import { apiVersionOf, type KubeObject, type ResourceKind } from '../core/kube-object.ts';
 import type { ChildWriter } from '../core/object-store.ts';
 import type { KubeClient } from './kube-client.ts';
@@ -17,8 +18,10 @@ export function createChildWriter(client: KubeClient, kinds: readonly ResourceKi
   return {
     create: (child) =>
       translated(`create ${describe(child)}`, () => createChild(client, kindOf(child), child)),
-    apply: (child) =>
-      translated(`apply ${describe(child)}`, () => applyChild(client, kindOf(child), child)),
+    apply: (child, leaving) =>
+      translated(`apply ${describe(child)}`, () =>
+        applyChild(client, { kind: kindOf(child), child, leaving }),
+      ),
     delete: (child) =>
       translated(`delete ${describe(child)}`, () => deleteChild(client, kindOf(child), child)),
     get: (child) =>
@@ -55,12 +58,15 @@ async function createChild(
   }
 }
 
-async function applyChild(
-  client: KubeClient,
-  kind: ResourceKind,
-  child: KubeObject,
-): Promise<KubeObject> {
-  await ownByApply(client, kind, child);
+interface Application {
+  readonly kind: ResourceKind;
+  readonly child: KubeObject;
+  readonly leaving: readonly FieldPath[] | undefined;
+}
+
+async function applyChild(client: KubeClient, application: Application): Promise<KubeObject> {
+  const { kind, child } = application;
+  await ownByApply(client, application);
   return client.request<KubeObject>(applyRequest(objectPath(kind, child), child));
 }
 
@@ -70,17 +76,17 @@ interface ManagedObject extends KubeObject {
 
 /**
  * What a plain create set is owned by our name, but not by apply, and a later apply would leave
- * alone what it no longer lists. So the entry is turned into one of apply first
+ * alone what it no longer lists. So the entry is turned into one of apply first; and where a field is
+ * left to others our hold on it is given up, for an apply that merely omits it would remove it
  * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#migrating-between-client-side-and-server-side-apply).
  */
 async function ownByApply(
   client: KubeClient,
-  kind: ResourceKind,
-  child: KubeObject,
+  { kind, child, leaving }: Application,
 ): Promise<void> {
   const live = await readLive<ManagedObject>(client, kind, child);
-  const owners = live?.metadata.managedFields && asAppliedByUs(live.metadata.managedFields);
-  if (!owners) return;
+  const owners = asAppliedByUs(live?.metadata.managedFields ?? [], leaving);
+  if (!live || !owners) return;
   const { uid, resourceVersion } = live.metadata;
   await client.request<KubeObject>({
     method: 'PATCH',

@@ -2,7 +2,7 @@ import { type Key, type KubeObject, keyOf, type ResourceKind } from '../core/kub
 import type { Logger } from '../core/logger.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { Change, ObjectCache } from '../core/object-store.ts';
-import { ingestObject } from './object-cache-ingest.ts';
+import { ingestObject, type Transform } from './object-cache-ingest.ts';
 import { SeenVersion } from './object-cache-versions.ts';
 import { reflectorMetrics, resourceName } from './reflector-metrics.ts';
 
@@ -29,6 +29,8 @@ export interface CacheWriter<T extends KubeObject> {
 
 export interface ObjectCacheOptions {
   readonly kind: ResourceKind;
+  /** Leaves out what its readers do not need, before the object is held. */
+  readonly transform?: Transform;
   readonly log: Logger;
   readonly metrics: Metrics;
 }
@@ -83,7 +85,7 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheWriter<
   }
 
   ingest(raw: unknown): T {
-    return ingestObject<T>(raw, this.#options.kind);
+    return ingestObject<T>(raw, this.#options);
   }
 
   replace(objects: readonly T[], resourceVersion: string): void {

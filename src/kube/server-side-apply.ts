@@ -1,3 +1,4 @@
+import { type FieldPath, withoutField } from '../core/field-path.ts';
 import type { KubeRequest } from './kube-transport.ts';
 
 /** Our name in managedFields; a change of it orphans every field that we own. */
@@ -29,20 +30,34 @@ export interface FieldOwner {
   readonly manager?: string;
   readonly operation?: string;
   readonly subresource?: string;
+  /** https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/#System */
+  readonly fieldsV1?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * The owners of an object's fields, with what we own by create turned into what we own by apply;
- * undefined where there is nothing to turn. An entry of apply that we had beside it gives way: the
- * apply that follows takes its fields again.
+ * The owners of an object's fields, with what we own by create turned into what we own by apply, and
+ * without our hold on the fields at `leaving`; undefined where there is nothing to change. An entry
+ * of apply that we had beside one of create gives way: the apply that follows takes its fields again.
  */
-export function asAppliedByUs(owners: readonly FieldOwner[]): readonly FieldOwner[] | undefined {
-  const created = owners.find((owner) => isOurs(owner) && owner.operation === 'Update');
-  if (!created) return undefined;
-  const others = owners.filter((owner) => !isOurs(owner));
-  return [...others, { ...created, operation: 'Apply' }];
+export function asAppliedByUs(
+  owners: readonly FieldOwner[],
+  leaving: readonly FieldPath[] = [],
+): readonly FieldOwner[] | undefined {
+  const ours = owners.filter(isOurs);
+  const held = ours.find(({ operation }) => operation === 'Update') ?? ours[0];
+  if (held === undefined) return undefined;
+  const kept = leaving.reduce(withoutHold, { ...held, operation: 'Apply' });
+  const isUnchanged = held.operation === 'Apply' && kept.fieldsV1 === held.fieldsV1;
+  if (isUnchanged) return undefined;
+  return [...owners.filter((owner) => !isOurs(owner)), kept];
 }
 
 function isOurs(owner: FieldOwner): boolean {
   return owner.manager === FIELD_MANAGER && !owner.subresource;
+}
+
+function withoutHold(owner: FieldOwner, path: FieldPath): FieldOwner {
+  if (owner.fieldsV1 === undefined) return owner;
+  const inFieldsV1 = path.map((field) => `f:${field}`);
+  return { ...owner, fieldsV1: withoutField(owner.fieldsV1, inFieldsV1) };
 }

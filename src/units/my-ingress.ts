@@ -5,13 +5,16 @@ import { Memory } from '../controllers/my-ingress/memory.ts';
 import { Sweep } from '../controllers/my-ingress/sweep.ts';
 import { Controller } from '../core/controller.ts';
 import { createObjectWriter } from '../kube/object-writer.ts';
+import type { Runtime } from '../runtime.ts';
 import type { Unit } from './unit.ts';
 
 const NAME = 'myingress';
 /** AWS is slow and its budget small: failures start at a second and end at five minutes. */
 const BACKOFF = { firstMs: 1_000, maxMs: 300_000 } as const;
 
-export const myIngressUnit: Unit = (runtime) => {
+export const myIngressUnit: Unit = { name: NAME, wire };
+
+function wire(runtime: Runtime): ReturnType<Unit['wire']> {
   const cache = runtime.watch<MyIngress>(myIngressKind);
   return (cluster) => {
     const { clock, log } = runtime.ports;
@@ -38,4 +41,4 @@ export const myIngressUnit: Unit = (runtime) => {
       backoff: BACKOFF,
     });
   };
-};
+}

@@ -1,3 +1,4 @@
+import { type FieldPath, withoutField } from '../../src/core/field-path.ts';
 import { type Key, type KubeObject, keyOf, type ObjectMeta } from '../../src/core/kube-object.ts';
 import { CoreReason, OperatorError } from '../../src/core/operator-error.ts';
 import { deepFreeze } from './deep-freeze.ts';
@@ -68,11 +69,13 @@ export class FakeApiServer {
     return this.#store({ ...live, object: { ...main, ...status } });
   }
 
-  applyMain(fields: KubeObject): FakeObject {
+  /** Fields at `leaving` keep their value and are nobody's any more. */
+  applyMain(fields: KubeObject, leaving: readonly FieldPath[] = []): FakeObject {
     const live = this.#live(fields);
     const applied = fields as unknown as Fields;
+    const held = leaving.reduce(withoutField<Fields>, live.appliedMain);
     const before = live.object as unknown as Fields;
-    const object = applyFields(before, live.appliedMain, applied) as unknown as FakeObject;
+    const object = applyFields(before, held, applied) as unknown as FakeObject;
     return this.#store({ ...live, object, appliedMain: applied });
   }
 

@@ -60,10 +60,10 @@ export class FakeKube {
         await this.#send('create', child);
         return this.server.create(child, child as unknown as Fields);
       },
-      apply: async (child) => {
+      apply: async (child, leaving) => {
         await this.#send('apply', child);
         if (!this.#isSame(child)) throw conflict(`apply ${child.kind} ${keyOf(child)}: other uid`);
-        return this.server.applyMain(child);
+        return this.server.applyMain(child, leaving);
       },
       delete: async (child) => {
         await this.#send('delete', child);

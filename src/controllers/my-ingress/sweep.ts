@@ -1,8 +1,8 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import type { Inventory } from '../../aws/load-balancers.ts';
 import { type Clock, jitter, sleep } from '../../core/clock.ts';
-import type { Enqueue, KeySource } from '../../core/controller.ts';
 import { LOW_PRIORITY } from '../../core/key-queue.ts';
+import type { Enqueue, KeySource } from '../../core/key-source.ts';
 import { keyOf } from '../../core/kube-object.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { ObjectCache } from '../../core/object-store.ts';

@@ -1,0 +1,46 @@
+import { LOW_PRIORITY } from './key-queue.ts';
+import type { KeySource } from './key-source.ts';
+import type { Key, KubeObject, ResourceKind } from './kube-object.ts';
+import type { Change, ObjectCache } from './object-store.ts';
+
+export interface OwnerKind extends Pick<ResourceKind, 'group' | 'kind'> {
+  /** Owners of a cluster-scoped kind have keys without a namespace. */
+  readonly isClusterScoped?: boolean;
+}
+
+/**
+ * Puts the controller of every child that appears, changes (its status included), goes or changes
+ * hands into the queue; of one that changed hands, both controllers. Owners that are no controllers,
+ * and controllers of other kinds, are none of ours; the version of their API does not matter.
+ */
+export function ownerKeys(
+  children: Pick<ObjectCache<KubeObject>, 'subscribe'>,
+  owner: OwnerKind,
+): KeySource {
+  return (enqueue) =>
+    children.subscribe((change) => {
+      const isInitial = change.kind === 'added' && change.isInitial;
+      const options = { priority: isInitial ? LOW_PRIORITY : 0 };
+      for (const key of keysOf(change, owner)) enqueue(key, options);
+    });
+}
+
+function keysOf(change: Change<KubeObject>, owner: OwnerKind): ReadonlySet<Key> {
+  const states = change.kind === 'updated' ? [change.previous, change.object] : [change.object];
+  return new Set(states.flatMap((state) => ownerKeyOf(state, owner) ?? []));
+}
+
+/** https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/ */
+function ownerKeyOf(child: KubeObject, owner: OwnerKind): Key | undefined {
+  const reference = child.metadata.ownerReferences?.find(({ controller }) => controller);
+  if (reference?.kind !== owner.kind || groupOf(reference.apiVersion) !== owner.group)
+    return undefined;
+  const namespace = owner.isClusterScoped ? '' : (child.metadata.namespace ?? '');
+  return `${namespace}/${reference.name}`;
+}
+
+/** `apps/v1` -> `apps`; `v1` -> the core group, which has no name. */
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? '' : apiVersion.slice(0, slash);
+}
