@@ -65,13 +65,12 @@ async function lookCheaply(
   return { kind: 'present', observed: { loadBalancer, tags: {} }, drift: [] };
 }
 
+/** Tags that say that the balancer is not ours are a difference like any other here. */
 async function recall(scope: Scope, arn: string, signal: AbortSignal): Promise<Seen | undefined> {
-  const { clock, desired, identity, inventory, object, sweep } = scope;
+  const { clock, desired, inventory, object, sweep } = scope;
   await sweep.pictureTaken(signal);
   const recalled = inventory.recall({ arn }, clock.monotonicMs() - RECALL_MS);
   if (recalled === undefined) return undefined;
-  if (ownershipOf(recalled.tags, identity).kind === 'foreign') return undefined;
-  if (recalled.loadBalancer.scheme !== desired.scheme) return undefined;
   const observed = areAttributesDue(scope)
     ? await withAttributes(scope, recalled, signal)
     : recalled;

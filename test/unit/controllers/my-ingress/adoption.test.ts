@@ -279,6 +279,7 @@ describe('adopt added while a create was in flight', () => {
   it('does not forget it although it shows late', async () => {
     const world = new World();
     const balancer = theirs(world);
+    await world.clock.advance(MINUTE_MS);
     world.start();
     world.fault('CreateLoadBalancer', { kind: 'lostResponse' });
     world.apply('shop');

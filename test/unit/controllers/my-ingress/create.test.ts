@@ -175,6 +175,34 @@ describe('a create whose answer is lost', () => {
     expect(world.condition('shop')).toBe('True Available');
     expect(world.events.reasons).not.toContain('NameConflict');
   });
+
+  it('is no name conflict while its tags are only partly visible', async () => {
+    const world = new World();
+    world.start();
+    world.fault('CreateLoadBalancer', { kind: 'lostResponse' });
+    world.apply('shop');
+    await world.clock.advance(100);
+    const { arn } = world.balancer();
+    world.untagOutOfBand(arn, 'albridge.io/name');
+    await world.clock.advance(6_000);
+    expect(world.condition('shop')).toBe('False OwnershipUnconfirmed');
+    world.tagOutOfBand(arn, { 'albridge.io/name': 'shop' });
+    await world.clock.advance(5_000);
+    expect(world.condition('shop')).toBe('True Available');
+  });
+
+  it('is no name conflict for a new process either while its tags are not visible', async () => {
+    const world = new World();
+    world.start();
+    world.fault('CreateLoadBalancer', { kind: 'lostResponse' });
+    world.apply('shop');
+    await world.clock.advance(100);
+    world.fault('DescribeTags', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 8_000 });
+    await world.restart();
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(world.events.reasons).not.toContain('NameConflict');
+  });
 });
 
 describe('reads after a create', () => {

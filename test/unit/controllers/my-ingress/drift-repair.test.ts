@@ -137,6 +137,27 @@ describe('drift', () => {
     });
   }
 
+  it('is never repaired on the word of the shared picture: a live look goes before the write', async () => {
+    const world = new World();
+    world.start();
+    await world.applied('shop');
+    const { arn } = world.balancer();
+    await world.clock.advance(MINUTE_MS);
+    world.tagOutOfBand(arn, { ManagedBy: 'somebody' });
+    await world.clock.advance(ONE_SWEEP_MS);
+    const calls = world.aws.control.calls().filter(({ userAgent }) => userAgent === undefined);
+    const write = calls.findIndex(({ operation }) => operation === 'AddTags');
+    expect(
+      calls.slice(write - 4, write + 1).map(({ operation, input }) => [operation, input]),
+    ).toMatchObject([
+      ['DescribeLoadBalancers', { PageSize: 400 }],
+      ['DescribeTags', { ResourceArns: [arn] }],
+      ['DescribeLoadBalancers', { LoadBalancerArns: [arn] }],
+      ['DescribeTags', { ResourceArns: [arn] }],
+      ['AddTags', { ResourceArns: [arn] }],
+    ]);
+  });
+
   it('in what the spec leaves open is none', async () => {
     const world = new World();
     world.start();
