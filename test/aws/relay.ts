@@ -102,9 +102,10 @@ export class Relay {
     this.#rules = [];
   }
 
-  /** Operations that change something, of those handed on. */
-  writes(): readonly string[] {
-    return this.calls.map((call) => call.operation).filter((name) => !name.startsWith('Describe'));
+  /** Operations that change this balancer, of those handed on. */
+  writesOn(arn: string): readonly string[] {
+    const named = this.calls.filter(({ body }) => decodeURIComponent(body).includes(arn));
+    return named.map(({ operation }) => operation).filter((name) => !name.startsWith('Describe'));
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

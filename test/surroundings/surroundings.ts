@@ -6,6 +6,8 @@ import { deployBase } from './deploy-base.ts';
 import { type OperatorProcess, startOperatorProcess } from './operator-process.ts';
 
 export interface SurroundingsOptions extends AwsStandInOptions, WorkerOptions {
+  /** Another way to an AWS stand-in, instead of the options for one. */
+  readonly startAws?: () => Promise<AwsStandIn>;
   /** Further flags of kube-apiserver. */
   readonly apiServerArgs?: readonly string[];
 }
@@ -76,7 +78,7 @@ async function startBoth(options: SurroundingsOptions): Promise<[ControlPlane, A
   const { controllerManager = false, scheduler = false, nodes = 0, apiServerArgs = [] } = options;
   const [controlPlane, aws] = await Promise.allSettled([
     startControlPlane({ controllerManager, scheduler, nodes, apiServerArgs }),
-    startAwsStandIn(options),
+    options.startAws?.() ?? startAwsStandIn(options),
   ]);
   if (controlPlane.status === 'fulfilled' && aws.status === 'fulfilled') {
     return [controlPlane.value, aws.value];
