@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { removeCallersSettings } from '../gates/clean-environment.ts';
 import { Interrupted, interruption } from '../surroundings/interruption.ts';
 import { Outsider } from '../surroundings/outsider.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
@@ -9,26 +10,35 @@ import { Stage } from './stage.ts';
 
 const HELP = `Plays albridge's job on a real control plane and a stand-in for AWS, and checks every step.
 
-Usage: npm run demo
+Usage: npm run demo [-- --quota N]
+  --quota N   load balancers that the account may have (default 50); the demo needs 4, and with
+              fewer it shows what a miss looks like
+  --help      this text
 
 Needs no cluster, no Docker and no AWS account. The first run may have to fetch or build the control
 plane, which it says before it begins. Ends with 0 only if every step came out; stops everything it
 started, also on Ctrl-C.
 `;
 
+// Nobody's real cluster or account is reached by trying things out.
+removeCallersSettings(process.env);
 const stage = new Stage(process.stdout);
 
-if (hasHelpFlag()) process.stdout.write(HELP);
-else await run();
+const flags = readFlags();
+if (flags !== undefined) await run(flags);
 
-async function run(): Promise<void> {
+interface Flags {
+  readonly quota: number;
+}
+
+async function run(flags: Flags): Promise<void> {
   const startedMs = performance.now();
   const cleanUps: (() => Promise<unknown>)[] = [];
   const interrupted = interruption();
   interrupted.catch(() => {}); // raced below
 
   try {
-    await Promise.race([play(cleanUps), interrupted]);
+    await Promise.race([play(flags, cleanUps), interrupted]);
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
     stage.say(`\nall ${stage.steps} steps came out in ${seconds} s`);
   } catch (error) {
@@ -41,10 +51,10 @@ async function run(): Promise<void> {
   process.exit();
 }
 
-async function play(cleanUps: (() => Promise<unknown>)[]): Promise<void> {
+async function play(flags: Flags, cleanUps: (() => Promise<unknown>)[]): Promise<void> {
   const surroundings = await stage.step(
     'start a real control plane, and the AWS stand-in (not LocalStack, not AWS)',
-    () => startAll(cleanUps),
+    () => startAll(flags, cleanUps),
   );
   await stage.step('start the operator with the rights that are shipped', async () => {
     await surroundings.startOperator({ ALBRIDGE_SWEEP_INTERVAL: '3s' });
@@ -57,17 +67,30 @@ async function play(cleanUps: (() => Promise<unknown>)[]): Promise<void> {
   await playDeletion(scene);
 }
 
-async function startAll(cleanUps: (() => Promise<unknown>)[]): Promise<Surroundings> {
-  const surroundings = await startSurroundings({ provisioningMs: 3000 });
+async function startAll(
+  { quota }: Flags,
+  cleanUps: (() => Promise<unknown>)[],
+): Promise<Surroundings> {
+  const surroundings = await startSurroundings({ provisioningMs: 3000, quota });
   cleanUps.push(() => surroundings.stop());
   return surroundings;
 }
 
-function hasHelpFlag(): boolean {
+/** undefined: there is nothing to play. */
+function readFlags(): Flags | undefined {
   try {
-    return parseArgs({ options: { help: { type: 'boolean' } } }).values.help ?? false;
+    const options = {
+      help: { type: 'boolean' },
+      quota: { type: 'string', default: '50' },
+    } as const;
+    const { values } = parseArgs({ options });
+    const quota = Number(values.quota);
+    if (!Number.isInteger(quota) || quota < 0) throw new Error('--quota takes a whole number');
+    if (values.help !== true) return { quota };
+    process.stdout.write(HELP);
   } catch (error) {
-    process.stderr.write(`demo: ${(error as Error).message}\n`);
-    process.exit(2);
+    process.stderr.write(`demo: ${(error as Error).message}; --help says what there is\n`);
+    process.exitCode = 2;
   }
+  return undefined;
 }

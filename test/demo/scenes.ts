@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { MyIngress } from '../../src/apis/my-ingress.ts';
+import type { Condition } from '../../src/core/conditions.ts';
 import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
+import { conditionOf, isReady } from '../surroundings/my-ingresses.ts';
 import type { Outsider } from '../surroundings/outsider.ts';
 import type { Surroundings } from '../surroundings/surroundings.ts';
 import { until } from '../surroundings/until.ts';
@@ -31,7 +34,7 @@ export async function playCreation(scene: Scene): Promise<void> {
       return isProvisioning.test(printed) && printed;
     });
     stage.show('kubectl get myingress', table);
-    await kubectl(scene, ['wait', '--for=condition=Ready', '--timeout=60s', 'myingress', '--all']);
+    await allReady(scene);
   });
   const table = await kubectl(scene, ['get', 'myingress']);
   stage.show('kubectl get myingress', table);
@@ -45,6 +48,28 @@ export async function playCreation(scene: Scene): Promise<void> {
     'kubectl describe myingress myapp',
     await kubectl(scene, ['describe', 'myingress', 'myapp']),
   );
+}
+
+/** Waits no longer than there is hope: what is Stalled needs a person. */
+async function allReady(scene: Scene): Promise<void> {
+  const objects = await until(
+    'an end of the provisioning',
+    async () => {
+      const list = await kubectl(scene, ['get', 'myingress', '-o', 'json']);
+      const { items } = JSON.parse(list) as { readonly items: readonly MyIngress[] };
+      return items.every((object) => isReady(object) || stallOf(object) !== undefined) && items;
+    },
+    60_000,
+  );
+  const stalled = objects.flatMap((object) => {
+    const stall = stallOf(object);
+    return stall === undefined ? [] : [`${object.metadata.name}: ${stall.message}`];
+  });
+  if (stalled.length > 0) throw new Error(stalled.join('\n'));
+}
+
+function stallOf(object: MyIngress): Condition | undefined {
+  return conditionOf(object, 'Stalled');
 }
 
 /** Somebody else meddles in AWS; the next sweep finds it. */

@@ -18,12 +18,8 @@ export interface SharedSurroundings {
   readonly awsEnvironment: Readonly<Record<string, string>>;
   readonly network: SeededNetwork;
   readonly operatorLog: string;
-  readonly operatorPid: number;
   readonly metricsPort: number;
-  readonly sweepMs: number;
 }
-
-const SWEEP_MS = 2000;
 
 /**
  * One control plane, one stand-in and one operator for all files that break none of them; each test
@@ -46,7 +42,7 @@ async function startOperator(surroundings: Surroundings): Promise<SharedSurround
   const operatorLog = join(directory, 'operator.log');
   const metricsPort = await findFreePort();
   const settings = {
-    ALBRIDGE_SWEEP_INTERVAL: `${SWEEP_MS}ms`,
+    ALBRIDGE_SWEEP_INTERVAL: '2s',
     ALBRIDGE_METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
   };
   const operator = surroundings.launchOperator(settings, operatorLog);
@@ -56,8 +52,6 @@ async function startOperator(surroundings: Surroundings): Promise<SharedSurround
     awsEnvironment: aws.environment,
     network: aws.network,
     operatorLog,
-    operatorPid: operator.pid,
     metricsPort,
-    sweepMs: SWEEP_MS,
   };
 }

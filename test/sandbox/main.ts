@@ -2,6 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { envLines } from '../../localstack/seed.ts';
+import { removeCallersSettings } from '../gates/clean-environment.ts';
 import { Interrupted, interruption } from '../surroundings/interruption.ts';
 import type { OperatorProcess } from '../surroundings/operator-process.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
@@ -35,6 +36,8 @@ const FLAGS = {
   help: { type: 'boolean' },
 } as const;
 
+// Nobody's real cluster or account is reached by trying things out.
+removeCallersSettings(process.env);
 const flags = readFlags();
 if (flags !== undefined) await run(flags);
 

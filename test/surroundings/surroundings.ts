@@ -75,19 +75,19 @@ function withOperators(
 }
 
 async function startBoth(options: SurroundingsOptions): Promise<[ControlPlane, AwsStandIn]> {
-  const { controllerManager = false, scheduler = false, nodes = 0, apiServerArgs = [] } = options;
-  const [controlPlane, aws] = await Promise.allSettled([
-    startControlPlane({ controllerManager, scheduler, nodes, apiServerArgs }),
-    options.startAws?.() ?? startAwsStandIn(options),
-  ]);
-  if (controlPlane.status === 'fulfilled' && aws.status === 'fulfilled') {
-    return [controlPlane.value, aws.value];
+  const { controllerManager = false, apiServerArgs = [] } = options;
+  const starting = [
+    startControlPlane({ controllerManager, apiServerArgs }),
+    startAwsStandIn(options),
+  ] as const;
+  try {
+    return await Promise.all(starting);
+  } catch (error) {
+    for (const one of await Promise.allSettled(starting)) {
+      if (one.status === 'fulfilled') await one.value.stop();
+    }
+    throw error;
   }
-  if (controlPlane.status === 'fulfilled') await controlPlane.value.stop();
-  if (aws.status === 'fulfilled') await aws.value.stop();
-  throw controlPlane.status === 'rejected'
-    ? controlPlane.reason
-    : (aws as PromiseRejectedResult).reason;
 }
 
 async function stopBoth(controlPlane: ControlPlane, aws: AwsStandIn): Promise<void> {

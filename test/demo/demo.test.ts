@@ -1,0 +1,85 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { preparePoison } from '../surroundings/poison.ts';
+import { Program } from '../surroundings/program.ts';
+
+const NOTHING = { processes: [], files: [] };
+const started: Program[] = [];
+
+async function demo(
+  args: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Program> {
+  const program = await Program.start('test/demo/main.ts', args, environment);
+  started.push(program);
+  return program;
+}
+
+afterEach(async () => {
+  for (const program of started.splice(0)) await program.discard();
+});
+
+describe('npm run demo', () => {
+  it("plays the whole job, far from the caller's own cluster and account", async () => {
+    const poison = await preparePoison();
+    const program = await demo([], poison.environment);
+    expect(await program.exited, program.output).toBe(0);
+
+    const { output } = program;
+    const ticks = output.split('\n').filter((line) => line.startsWith('✓'));
+    for (const tick of ticks) expect(tick).toMatch(/ \(\d+\.\d s\)$/);
+    expect(output).toContain(`all ${ticks.length} steps came out`);
+    expect(ticks.length).toBeGreaterThanOrEqual(10);
+    expect(output).toMatch(/^myapp +internet-facing +provisioning +\S+amazonaws\.com +False /m);
+    expect(output).toMatch(/^myapp +internet-facing +active +\S+amazonaws\.com +True +Available/m);
+    expect(output).toContain('$ kubectl describe myingress myapp');
+    expect(output).toMatch(/CreatedALB .*Created ALB: myapp-alb-/);
+    expect(output).toMatch(/DriftRepaired .*tag team: found somebody-else, wanted web/);
+    expect(output).toContain('✓ nothing is left in AWS');
+    for (const code of ['\r', '\u001b']) expect(output).not.toContain(code);
+    expect(poison.visits()).toBe(0);
+    expect(await program.remains()).toEqual(NOTHING);
+    await poison.remove();
+  });
+
+  it('ends with 1 where a step misses, and says which and why', async () => {
+    const program = await demo(['--quota', '2']);
+    expect(await program.exited).toBe(1);
+    expect(program.output).toMatch(/^✗ AWS sets the load balancers up \(\d+\.\d s\)$/m);
+    expect(program.output).toMatch(/^\w+: create load balancer .* raised in Service Quotas$/m);
+    expect(program.output).not.toContain('steps came out');
+    expect(await program.remains()).toEqual(NOTHING);
+  });
+
+  it('knows its flags', async () => {
+    const wrong = await demo(['--fast']);
+    expect(await wrong.exited).toBe(2);
+    expect(wrong.output).toContain('--help says what there is');
+    const help = await demo(['--help']);
+    expect(await help.exited).toBe(0);
+    expect(help.output).toContain('Usage: npm run demo');
+  });
+});
+
+const moments: Readonly<Record<string, string>> = {
+  'while the control plane starts': '',
+  'while the operator starts': '✓ start a real control plane',
+  'while balancers are set up': '✓ apply the article',
+  'while drift is repaired': '✓ every object is READY=True',
+};
+
+describe('Ctrl-C', () => {
+  it.each(Object.entries(moments))('%s leaves nothing behind', async (_, text) => {
+    const program = await demo();
+    if (text === '') await expect.poll(() => program.running(), wait).toEqual(etcdIsThere);
+    else await program.printed(text);
+    program.signal('SIGINT');
+    expect(await program.exited).toBe(130);
+    expect(program.output).toContain('SIGINT: stopping what was started');
+    expect(await program.remains()).toEqual(NOTHING);
+  });
+});
+
+const wait = { timeout: 20_000, interval: 50 };
+const etcdIsThere = expect.toSatisfy((commands: readonly string[]) =>
+  commands.some((command) => command.includes('etcd ')),
+);

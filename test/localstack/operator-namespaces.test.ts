@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
+import { quietFor } from '../surroundings/until.ts';
+import { type Place, placeOf } from './setup-place.ts';
+
+let surroundings: Surroundings;
+let place: Place;
+let subnets: readonly string[];
+
+beforeAll(async () => {
+  // Only the controller manager empties and removes namespaces.
+  surroundings = await startSurroundings({ provisioningMs: 0, controllerManager: true });
+  place = placeOf(surroundings);
+  subnets = place.network.articleSubnets;
+});
+
+afterAll(async () => {
+  place?.close();
+  await surroundings?.stop();
+});
+
+describe('a deleted namespace', () => {
+  it('goes with everything in it, balancers included, and without an error in the log', async () => {
+    const operator = await surroundings.startOperator();
+    const objects = await place.createNamespace('doomed');
+    await objects.create('one', { subnets });
+    await objects.create('two', { subnets });
+    await objects.create('refused', {
+      subnets: ['subnet-0000000000000000f', 'subnet-0000000000000000e'],
+    });
+    for (const name of ['one', 'two']) await objects.whenReady(name);
+    await objects.whenReason('refused', 'SubnetNotFound');
+    const errors = operator.log.filter(({ level }) => level === 'error').length;
+
+    await place.kubectl(['delete', 'namespace', objects.namespace, '--timeout=40s']);
+
+    expect(await place.standIn.balancers()).toEqual([]);
+    expect(operator.log.filter(({ level }) => level === 'error').slice(errors)).toEqual([]);
+    const deleted = operator.log.filter(({ msg }) => msg.startsWith('Deleted ALB: '));
+    expect(deleted).toHaveLength(2);
+    await operator.stop();
+  });
+});
+
+describe('ALBRIDGE_NAMESPACES', () => {
+  it('serves what it names and nothing else', async () => {
+    const served = await place.createNamespace('served');
+    const other = await place.createNamespace('other');
+    const operator = await surroundings.startOperator({
+      ALBRIDGE_NAMESPACES: served.namespace,
+      ALBRIDGE_CLUSTER_ID: 'test-cluster',
+    });
+    await other.create('web', { subnets });
+    await served.create('web', { subnets });
+    const object = await served.whenReady('web');
+    const balancer = await place.standIn.balancer(object.status.alb?.arn as string);
+    expect(balancer?.tags['albridge.io/cluster']).toBe('test-cluster');
+    await quietFor(1000);
+    expect((await other.get('web')).status.observedGeneration).toBe(-1);
+    await operator.stop();
+  });
+});
