@@ -83,8 +83,11 @@ function setDrift(
   found: readonly string[],
 ): readonly Drift[] {
   if (wanted === undefined) return [];
-  const isSame = wanted.length === found.length && wanted.every((id) => found.includes(id));
-  return isSame ? [] : [{ field, wanted, found }];
+  return isSameSet(wanted, found) ? [] : [{ field, wanted, found }];
+}
+
+export function isSameSet(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((id) => right.includes(id));
 }
 
 function ipDrift(wanted: string | undefined, found: string): readonly Drift[] {
@@ -125,6 +128,6 @@ function describeValues(what: string, set: Strings, found: Strings): string {
 }
 
 /** Keys are whatever users write, `constructor` too. */
-function valueOf(record: Strings, key: string): string | undefined {
+export function valueOf(record: Strings, key: string): string | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -1,16 +1,14 @@
-import type { LoadBalancer, LoadBalancers } from '../../aws/load-balancers.ts';
+import type { LoadBalancer } from '../../aws/load-balancers.ts';
 import type { ExternalResource } from '../../core/external-resource.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { tellAdopted, tellTakenOver, tellUpdated } from './announcements.ts';
 import { appliedAfter, appliedBefore, recordOf } from './applied.ts';
 import type { Drift, SeenLoadBalancer } from './drift.ts';
+import { stepsOf } from './mending.ts';
 import { assess, observe, type Seen } from './observe.ts';
 import { ownershipOf } from './ownership.ts';
 import { appliedSoFar, recordedArn } from './record.ts';
 import type { Scope } from './scope.ts';
-
-/** https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_ModifyLoadBalancerAttributes.html */
-const MOST_ATTRIBUTES = 20;
 
 /** The Application Load Balancer of one MyIngress, for the length of one pass. */
 export function loadBalancerResource(
@@ -69,9 +67,10 @@ async function update(
   const ownership = ownershipOf(tags, scope.identity);
   const isAdoption = ownership.kind === 'foreign';
   await recordBeforeWrite(scope, observed, isAdoption);
-  for (const difference of drift) {
+  for (const step of stepsOf(drift)) {
     scope.pass.signal.throwIfAborted();
-    await mend(scope, loadBalancer.arn, difference);
+    await carryOut(scope, loadBalancer.arn, step);
+    scope.memory.hasMended(loadBalancer.arn, step);
   }
   if (isAdoption) return tellAdopted(scope, loadBalancer);
   if (ownership.previousUid !== undefined) {
@@ -102,34 +101,19 @@ async function recordBeforeWrite(
   if (isNew || (isAdoption && recordedArn(object) === undefined)) await pass.recordNow();
 }
 
-async function mend({ aws }: Scope, arn: string, drift: Drift): Promise<void> {
-  switch (drift.field) {
+async function carryOut({ aws }: Scope, arn: string, step: Drift): Promise<void> {
+  switch (step.field) {
     case 'tags':
-      // In this order, for AWS counts what is there: fifty tags at most at any time.
-      if (drift.remove.length > 0) await aws.removeTags(arn, drift.remove);
-      if (Object.keys(drift.set).length > 0) await aws.addTags(arn, drift.set);
-      return;
+      return step.remove.length > 0 ? aws.removeTags(arn, step.remove) : aws.addTags(arn, step.set);
     case 'securityGroups':
-      return aws.setSecurityGroups(arn, drift.wanted);
+      return aws.setSecurityGroups(arn, step.wanted);
     case 'subnets':
-      return aws.setSubnets(arn, drift.wanted);
+      return aws.setSubnets(arn, step.wanted);
     case 'ipAddressType':
-      return aws.setIpAddressType(arn, drift.wanted);
+      return aws.setIpAddressType(arn, step.wanted);
     case 'attributes':
-      return setAttributes(aws, arn, drift.set);
+      return aws.setAttributes(arn, step.set);
     default:
-      return drift satisfies never;
-  }
-}
-
-/** Sorted, so that keys that AWS judges together, as those of a log, go in one call. */
-async function setAttributes(
-  aws: LoadBalancers,
-  arn: string,
-  attributes: Readonly<Record<string, string>>,
-): Promise<void> {
-  const entries = Object.entries(attributes).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  for (let first = 0; first < entries.length; first += MOST_ATTRIBUTES) {
-    await aws.setAttributes(arn, Object.fromEntries(entries.slice(first, first + MOST_ATTRIBUTES)));
+      return step satisfies never;
   }
 }

@@ -1,10 +1,17 @@
 import { STALENESS_BOUND_MS } from '../../aws/load-balancers.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Key } from '../../core/kube-object.ts';
+import type { Drift } from './drift.ts';
 
 interface NamedArn {
   readonly arn: string;
   readonly name: string;
+}
+
+interface Mended {
+  readonly arn: string;
+  readonly step: Drift;
+  readonly atMs: number;
 }
 
 /**
@@ -47,6 +54,8 @@ export class ObjectMemory {
   #created: { readonly arn: string | undefined; readonly atMs: number } | undefined;
   /** Since when every look found nothing of ours. */
   #absentSinceMs: number | undefined;
+  /** What this process has lately changed on which balancer. */
+  #mended: readonly Mended[] = [];
   #provisioningSinceMs: number | undefined;
   #attributesDueAtMs: number | undefined;
   /** The balancer that this process deleted, or whose ownership tags it took off. */
@@ -83,6 +92,17 @@ export class ObjectMemory {
   /** True while a look that finds nothing may be older than what AWS has answered to our create. */
   awaitsOwnCreate(): boolean {
     return this.#created?.arn !== undefined && this.#isRecent(this.#created.atMs);
+  }
+
+  hasMended(arn: string, step: Drift): void {
+    const mended = { arn, step, atMs: this.#clock.monotonicMs() };
+    this.#mended = [...this.#mended.filter(({ atMs }) => this.#isRecent(atMs)), mended];
+  }
+
+  /** Changes to this balancer that a look may not show yet, oldest first. */
+  mendedLately(arn: string): readonly Drift[] {
+    const recent = this.#mended.filter((one) => one.arn === arn && this.#isRecent(one.atMs));
+    return recent.map(({ step }) => step);
   }
 
   hasReleased({ arn, name }: NamedArn): void {

@@ -8,6 +8,7 @@ import { failure } from './failure.ts';
 import { defaultName } from './identity.ts';
 import { conflictOf, judge } from './judgement.ts';
 import { chooseLook } from './look.ts';
+import { mendedBy } from './mending.ts';
 import { type Ownership, ownershipOf } from './ownership.ts';
 import { appliedSoFar, hasLost, heldBy, lostBy, recordedArn } from './record.ts';
 import type { Scope } from './scope.ts';
@@ -37,7 +38,9 @@ export async function assess(
   memory.wasSeen();
   pass.report({ alb: heldBy(loadBalancer) });
   if (isOwnCreate(scope, loadBalancer, judgement)) tellCreated(scope, loadBalancer);
-  const observed = await withAttributes(scope, { loadBalancer, tags }, signal);
+  const seen = await withAttributes(scope, { loadBalancer, tags }, signal);
+  // What reads do not show yet would pass for undone, or for the value found before ours.
+  const observed = memory.mendedLately(loadBalancer.arn).reduce(mendedBy, seen);
   const drift = driftOf(desired, observed, appliedSoFar(object, observed));
   return { kind: 'present', observed, drift };
 }

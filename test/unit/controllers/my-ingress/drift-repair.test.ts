@@ -306,6 +306,21 @@ describe('an edit', () => {
     expect(world.balancer().attributes).toEqual(attributes);
   });
 
+  it('that is taken back while reads still show what was before it is taken back', async () => {
+    const world = new World();
+    world.start();
+    await world.applied('shop', { securityGroups: ['sg-web'] });
+    const before = world.balancer();
+    await world.clock.advance(MINUTE_MS);
+    world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 15_000 });
+    world.edit('shop', { subnets: ['subnet-b', 'subnet-c'], securityGroups: ['sg-admin'] });
+    await world.clock.advance(2_000);
+    expect(world.balancer()).not.toEqual(before);
+    world.edit('shop', { subnets: ['subnet-a', 'subnet-b'], securityGroups: ['sg-web'] });
+    await world.clock.advance(2_000);
+    expect(world.balancer()).toEqual(before);
+  });
+
   it('that AWS refuses is told with the reason, and parks', async () => {
     const world = new World();
     world.start();

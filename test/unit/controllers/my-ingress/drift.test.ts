@@ -14,6 +14,7 @@ import {
   driftOf,
   type SeenLoadBalancer,
 } from '../../../../src/controllers/my-ingress/drift.ts';
+import { mendedBy, stepsOf } from '../../../../src/controllers/my-ingress/mending.ts';
 import { draftOf } from './drafts.ts';
 
 const me = { cluster: 'c1', namespace: 'web', name: 'shop', uid: 'u1' };
@@ -242,22 +243,7 @@ const situation = fc.record({
 
 /** What AWS holds after the drift was mended. */
 function mended(found: SeenLoadBalancer, drift: readonly Drift[]): SeenLoadBalancer {
-  return drift.reduce((current, difference): SeenLoadBalancer => {
-    const { loadBalancer, tags, attributes } = current;
-    switch (difference.field) {
-      case 'tags': {
-        const kept = Object.entries(tags).filter(([name]) => !difference.remove.includes(name));
-        return { ...current, tags: { ...Object.fromEntries(kept), ...difference.set } };
-      }
-      case 'attributes':
-        return { ...current, attributes: { ...attributes, ...difference.set } };
-      default:
-        return {
-          ...current,
-          loadBalancer: { ...loadBalancer, [difference.field]: difference.wanted },
-        };
-    }
-  }, found);
+  return stepsOf(drift).reduce(mendedBy, found);
 }
 
 function foundAs({

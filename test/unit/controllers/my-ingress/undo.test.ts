@@ -76,6 +76,36 @@ describe('what leaves the spec', () => {
     expect(note).toContain('tag constructor: found none, wanted web');
   });
 
+  it('is undone although it leaves while reads still show what was before it came', async () => {
+    const world = new World();
+    world.start();
+    await world.applied('shop', { tags: { env: 'prod' } });
+    const before = world.balancer();
+    await world.clock.advance(MINUTE_MS);
+    world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 15_000 });
+    add(world);
+    await world.clock.advance(3_000);
+    expect(world.balancer().tags).toHaveProperty('team');
+    remove(world);
+    await world.clock.advance(MINUTE_MS);
+    expect(world.balancer()).toEqual(before);
+    expect(world.object('shop').status.applied).toEqual({ tags: ['env'] });
+  });
+
+  it('and comes back has the value found before ours, not our own', async () => {
+    const world = new World();
+    world.start();
+    await world.applied('shop', { attributes: { [IDLE]: '120' } });
+    await world.clock.advance(MINUTE_MS);
+    world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 15_000 });
+    world.unset('shop', 'attributes');
+    await world.clock.advance(3_000);
+    world.edit('shop', { attributes: { [IDLE]: '240' } });
+    await world.clock.advance(3_000);
+    expect(world.object('shop').status.applied).toEqual({ attributes: { [IDLE]: '60' } });
+    expect(world.balancer().attributes[IDLE]).toBe('240');
+  });
+
   for (const port of ['aws', 'kube'] as const) {
     for (const when of ['before', 'unanswered', 'after'] as const) {
       it(`is undone although the process dies ${when} any of its operations on ${port}, adding or removing`, async () => {
