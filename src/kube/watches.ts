@@ -43,7 +43,7 @@ export class Watches {
     const cache = createObjectCache<T>({ ...this.#options, ...watched });
     const reflector = startReflector<T>({ ...this.#options, ...watched, cache });
     const watch: Watch<T> = { cache, reflector };
-    this.#open.push({ watched, watch: watch as unknown as Watch<KubeObject> });
+    this.#open.push({ watched, watch });
     return watch;
   }
 

@@ -38,6 +38,7 @@ export class ScriptedTransport implements KubeTransport {
   }
 
   async #hang(request: KubeRequest): Promise<never> {
+    request.signal?.throwIfAborted(); // it may have ended while the answer was thought of
     this.#pending += 1;
     try {
       return await new Promise<never>((_, reject) => {
