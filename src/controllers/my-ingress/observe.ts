@@ -92,8 +92,8 @@ async function lookLive(scope: Scope, signal: AbortSignal): Promise<Seen> {
   if (loadBalancer !== undefined && tags !== undefined) {
     return assess(scope, { loadBalancer, tags }, signal);
   }
-  if (memory.isFresh(arn)) return unconfirmed('Creating', `ALB ${arn} is not visible yet`);
-  return lose(scope);
+  const isContradiction = loadBalancer !== undefined || tags !== undefined;
+  return isContradiction || memory.mayBeFresh(arn) ? notVisible(arn) : lose(scope);
 }
 
 /**
@@ -201,8 +201,8 @@ function hasAttributes({ desired, object }: Scope): boolean {
   return Object.keys(desired.attributes).length + Object.keys(applied).length > 0;
 }
 
-function notVisible(name: string): Seen {
-  return unconfirmed('Creating', `ALB ${name} is not visible yet`);
+function notVisible(nameOrArn: string): Seen {
+  return unconfirmed('Creating', `ALB ${nameOrArn} is not visible yet`);
 }
 
 function unconfirmed(reason: 'Creating' | 'OwnershipUnconfirmed', message: string): Seen {

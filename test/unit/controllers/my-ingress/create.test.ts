@@ -206,6 +206,40 @@ describe('a create whose answer is lost', () => {
 });
 
 describe('reads after a create', () => {
+  it('may be stale for a new process without harm to what it must remember', async () => {
+    const world = new World();
+    world.start();
+    await world.applied('shop', { attributes: { 'idle_timeout.timeout_seconds': '120' } });
+    await world.restart();
+    await world.clock.settle();
+    world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 5_000 });
+    world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(world.events.reasons).not.toContain('ALBVanished');
+    expect(world.object('shop').status.applied?.attributes).toEqual({
+      'idle_timeout.timeout_seconds': '60',
+    });
+  });
+
+  it('may contradict each other without harm', async () => {
+    const world = new World();
+    world.start();
+    await world.applied('shop');
+    await world.clock.advance(MINUTE_MS);
+    const error = {
+      kind: 'error',
+      code: 'LoadBalancerNotFound',
+      status: 400,
+      message: 'no',
+    } as const;
+    world.fault('DescribeLoadBalancers', error);
+    world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(world.events.reasons).not.toContain('ALBVanished');
+  });
+
   it('may be stale without harm', async () => {
     const world = new World();
     world.start();

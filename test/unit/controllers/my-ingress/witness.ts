@@ -45,9 +45,6 @@ function faultsOfCreate({ Tags: pairs = [] }: WriteInput, scene: Scene): readonl
   const tags = Object.fromEntries(pairs.map(({ Key, Value }) => [Key, Value]));
   const object = ownerOf(tags, scene);
   if (object === undefined) return ['CreateLoadBalancer without the ownership tags of an object'];
-  if (object.metadata.deletionTimestamp !== undefined) {
-    return ['CreateLoadBalancer for an object that is being deleted'];
-  }
   return faultsOfFinalizer('CreateLoadBalancer', object);
 }
 
