@@ -78,17 +78,19 @@ export function objectId(object: KubeObject): string {
 
 const MAX_NAME_LENGTH = 253;
 
-/** Unique by chance, so that a restarted process never meets its own old names. */
+/**
+ * Begins with the time, because `kubectl describe` shows events as the API server lists them, by
+ * name; then unique by chance, so that a restarted process never meets its own old names.
+ */
 export function eventName(clock: Clock, regarding: KubeObject): string {
-  const suffix = `.${randomHex(clock)}${randomHex(clock)}`;
+  const chance = Math.floor(clock.random() * 2 ** 20);
+  const suffix = `.${hex(Math.floor(clock.now()), 11)}${hex(chance, 5)}`;
   const head = regarding.metadata.name.slice(0, MAX_NAME_LENGTH - suffix.length);
   return head.replace(/[^a-z0-9]+$/, '') + suffix;
 }
 
-function randomHex(clock: Clock): string {
-  return Math.floor(clock.random() * 2 ** 32)
-    .toString(16)
-    .padStart(8, '0');
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0');
 }
 
 /**

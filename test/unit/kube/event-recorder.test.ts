@@ -94,6 +94,17 @@ describe('an event', () => {
     });
   });
 
+  it('stands after earlier ones in a listing by name, which is what kubectl describe shows', async () => {
+    const { recorder, clock, stored } = setUp();
+    const notes = Array.from({ length: 10 }, (_, index) => `note ${index}`);
+    for (const note of notes) {
+      recorder.record(shop(), { ...CREATED, note });
+      await clock.advance(1);
+    }
+    const listed = [...stored].sort(([one], [other]) => (one < other ? -1 : 1));
+    expect(listed.map(([, event]) => event.note)).toEqual(notes);
+  });
+
   it('goes to default where its object has no namespace', async () => {
     const { recorder, clock, transport } = setUp();
     const node: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'a', uid: 'u' } };
