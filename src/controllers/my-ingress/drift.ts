@@ -63,11 +63,10 @@ export function describeDrift(drift: Drift): string {
   }
 }
 
+/** A key that left the spec is taken off whether it was seen or not: the look may be old. */
 function tagDrift(wanted: Tags, found: Tags, applied: readonly string[]): readonly Drift[] {
   const set = differing(wanted, found);
-  const remove = applied.filter(
-    (key) => !Object.hasOwn(wanted, key) && Object.hasOwn(found, key) && !isOwnershipTag(key),
-  );
+  const remove = applied.filter((key) => !Object.hasOwn(wanted, key) && !isOwnershipTag(key));
   if (Object.keys(set).length === 0 && remove.length === 0) return [];
   return [{ field: 'tags', set, remove, found }];
 }
@@ -95,7 +94,7 @@ function ipDrift(wanted: string | undefined, found: string): readonly Drift[] {
   return [{ field: 'ipAddressType', wanted, found }];
 }
 
-/** A key that left the spec gets back the value found before ours. */
+/** A key that left the spec gets back the value found before ours, whatever the look shows. */
 function attributeDrift(
   wanted: Strings,
   found: Strings | undefined,
@@ -103,7 +102,7 @@ function attributeDrift(
 ): readonly Drift[] {
   if (found === undefined) return [];
   const left = Object.entries(applied).filter(([key]) => !Object.hasOwn(wanted, key));
-  const set = differing({ ...Object.fromEntries(left), ...wanted }, found);
+  const set = { ...Object.fromEntries(left), ...differing(wanted, found) };
   return Object.keys(set).length === 0 ? [] : [{ field: 'attributes', set, found }];
 }
 

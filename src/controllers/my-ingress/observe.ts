@@ -3,6 +3,7 @@ import type { LoadBalancer, TaggedLoadBalancer, Tags } from '../../aws/load-bala
 import type { Observation } from '../../core/external-resource.ts';
 import { waiting } from '../../core/outcome.ts';
 import { tellCreated, tellVanished } from './announcements.ts';
+import { recordOf } from './applied.ts';
 import { type Drift, driftOf, type SeenLoadBalancer } from './drift.ts';
 import { failure } from './failure.ts';
 import { defaultName } from './identity.ts';
@@ -32,17 +33,25 @@ export async function assess(
   { loadBalancer, tags }: TaggedLoadBalancer,
   signal: AbortSignal,
 ): Promise<Seen> {
-  const { memory, pass, desired, object } = scope;
+  const { memory, desired, object } = scope;
   const judgement = judge(scope, loadBalancer, tags);
   if (judgement.kind === 'foreign') return mistrust(scope, loadBalancer, tags);
   memory.wasSeen();
-  pass.report({ alb: heldBy(loadBalancer) });
+  hold(scope, { loadBalancer, tags });
   if (isOwnCreate(scope, loadBalancer, judgement)) tellCreated(scope, loadBalancer);
   const seen = await withAttributes(scope, { loadBalancer, tags }, signal);
   // What reads do not show yet would pass for undone, or for the value found before ours.
   const observed = memory.mendedLately(loadBalancer.arn).reduce(mendedBy, seen);
   const drift = driftOf(desired, observed, appliedSoFar(object, observed));
   return { kind: 'present', observed, drift };
+}
+
+/** The ARN goes on record together with what is to be undone on it, whatever comes of this pass. */
+function hold({ object, pass }: Scope, seen: TaggedLoadBalancer): void {
+  pass.report({
+    alb: heldBy(seen.loadBalancer),
+    applied: recordOf(appliedSoFar(object, seen)),
+  });
 }
 
 /** Seen for the first time, in the creating pass or after its answer was lost. */
@@ -135,14 +144,14 @@ async function assessLive(
  * not forgotten over the adoption.
  */
 async function lookForAdoption(scope: Scope, arn: string, signal: AbortSignal): Promise<Seen> {
-  const { aws, identity, pass } = scope;
+  const { aws, identity } = scope;
   const [made, named] = await Promise.all([
     aws.find({ name: defaultName(identity) }, signal),
     aws.find({ arn }, signal),
   ]);
   const tagsOfMade = made && (await aws.tagsOf(made.arn, signal));
   if (made && tagsOfMade && ownershipOf(tagsOfMade, identity).kind === 'ours') {
-    pass.report({ alb: heldBy(made) });
+    hold(scope, { loadBalancer: made, tags: tagsOfMade });
     return assess(scope, { loadBalancer: made, tags: tagsOfMade }, signal);
   }
   return doubtOlderCreate(scope) ?? adopt(scope, named, signal);

@@ -118,8 +118,8 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'a tag that left the spec and the balancer': {
     applied: { tags: ['team'] },
-    gives: [],
-    why: 'there is nothing to take off',
+    gives: [{ field: 'tags', set: {}, remove: ['team'] }],
+    why: 'the look may be older than our own write',
   },
   'an ownership tag among the applied': {
     seen: tagged({ 'albridge.io/adopt': 'web/shop' }),
@@ -153,8 +153,8 @@ const cases: Readonly<Record<string, Case>> = {
   'an attribute that is back already': {
     seen: attributed({ a: '0' }),
     applied: { attributes: { a: '0' } },
-    gives: [],
-    why: 'there is nothing to put back',
+    gives: [{ field: 'attributes', set: { a: '0' } }],
+    why: 'the look may be older than our own write',
   },
   'an attribute that is in the spec and was applied': {
     spec: { attributes: { a: '2' } },
@@ -258,13 +258,12 @@ function foundAs({
 }
 
 describe('mending', () => {
-  it('leaves no drift, before and after the record is brought up to date', () => {
+  it('leaves no drift once the record is brought up to date', () => {
     fc.assert(
       fc.property(situation, ({ spec, found, applied }) => {
         const wanted = desired(spec);
         const before = foundAs(found);
         const after = mended(before, driftOf(wanted, before, applied));
-        expect(driftOf(wanted, after, applied)).toEqual([]);
         const record = appliedAfter(wanted, applied, before.attributes);
         expect(driftOf(wanted, after, record)).toEqual([]);
         expect(appliedAfter(wanted, record, after.attributes)).toEqual(record);

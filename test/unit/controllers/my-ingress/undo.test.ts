@@ -61,6 +61,24 @@ describe('what leaves the spec', () => {
     expect(world.balancer().tags).toMatchObject({ cost: 'centre' });
   });
 
+  it('is undone although the first pass failed after its create', async () => {
+    const world = new World();
+    world.start();
+    world.fault(
+      'DescribeLoadBalancerAttributes',
+      { kind: 'error', code: 'InternalFailure', status: 500, message: 'x' },
+      { times: 3 },
+    );
+    await world.clock.settle();
+    world.apply('shop', { tags: { team: 'web' }, attributes: { [IDLE]: '120' } });
+    await world.clock.advance(600);
+    expect(world.condition('shop', 'Reconciling')).toBe('True AwsUnavailable');
+    world.unset('shop', 'tags');
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(world.balancer().tags).not.toHaveProperty('team');
+  });
+
   it('is undone also for keys that every JavaScript object has', async () => {
     const world = new World();
     world.start();
