@@ -19,6 +19,9 @@ export interface Headline {
   readonly message: string;
 }
 
+/** A condition beside Ready, Reconciling and Stalled, as a reconciler states it. */
+export type StatedCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+
 export interface ConditionContext {
   readonly generation: number;
   readonly nowMs: number;
@@ -48,6 +51,23 @@ export function leadingCondition(conditions: readonly Condition[]): Condition | 
   return byType('Stalled') ?? byType('Reconciling') ?? byType('Ready');
 }
 
+/** Conditions of the kind's own: those stated now, and those of before that were not stated again. */
+export function statedAfter(
+  previous: readonly Condition[],
+  stated: readonly StatedCondition[],
+  context: ConditionContext,
+): readonly Condition[] {
+  const types = new Set([...OF_THE_CORE, ...stated.map(({ type }) => type)]);
+  const kept = previous.filter(({ type }) => !types.has(type));
+  return [...kept, ...stated.map((condition) => upsert(previous, condition, context))].sort(byType);
+}
+
+const OF_THE_CORE = ['Ready', 'Reconciling', 'Stalled'];
+
+function byType(one: Condition, other: Condition): number {
+  return one.type < other.type ? -1 : 1;
+}
+
 function readyAfter(
   wasReady: Condition | undefined,
   headline: Headline,
@@ -65,7 +85,7 @@ function readyAfter(
 
 function upsert(
   previous: readonly Condition[],
-  next: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>,
+  next: StatedCondition,
   context: ConditionContext,
 ): Condition {
   const before = previous.find((condition) => condition.type === next.type);

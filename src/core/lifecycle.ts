@@ -133,7 +133,8 @@ async function conclude<T extends ObjectWithStatus>(
     return;
   }
   const before = pass.object;
-  const status = statusAfter(before, { reported: pass.reported, verdict }, deps.clock.now());
+  const { reported, stated } = pass;
+  const status = statusAfter(before, { reported, stated, verdict }, deps.clock.now());
   if (hasSameStatus(before, status)) return;
   const isWritten = await pass.writeStatus(status);
   if (isWritten) tellTransition(before, status, { verdict, pass });

@@ -1,3 +1,4 @@
+import type { StatedCondition } from './conditions.ts';
 import type { EventDraft } from './events.ts';
 import type { Key, KubeObject } from './kube-object.ts';
 import type { Logger } from './logger.ts';
@@ -32,6 +33,11 @@ export interface Pass {
   readonly log: Logger;
   /** Merged into status, which is written once, when the pass ends - also when it ends in an error. */
   report(status: Readonly<Record<string, unknown>>): void;
+  /**
+   * States a condition of the kind's own, beside Ready, Reconciling and Stalled, which follow from
+   * how the pass ends. One that is not stated again stays as it is.
+   */
+  condition(condition: StatedCondition): void;
   /** Writes what was reported so far, now: for what must be on record before a write to the outside. */
   recordNow(): Promise<void>;
   event(event: EventDraft): void;

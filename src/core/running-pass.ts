@@ -1,3 +1,4 @@
+import type { StatedCondition } from './conditions.ts';
 import type { EventDraft, EventRecorder } from './events.ts';
 import { type Key, keyOf } from './kube-object.ts';
 import type { Logger } from './logger.ts';
@@ -35,6 +36,7 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass {
   readonly #object: T;
   #recorded: CoreStatus | undefined;
   #reported: Readonly<Record<string, unknown>> = {};
+  readonly #stated = new Map<string, StatedCondition>();
   #finalizerStored: Promise<void> | undefined;
   #isReadyDisproved = false;
 
@@ -51,6 +53,10 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass {
     return this.#reported;
   }
 
+  get stated(): readonly StatedCondition[] {
+    return [...this.#stated.values()];
+  }
+
   /** The object with the status that is stored now, as far as this pass knows. */
   get object(): T {
     return this.#recorded === undefined
@@ -64,6 +70,10 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass {
 
   report(status: Readonly<Record<string, unknown>>): void {
     this.#reported = { ...this.#reported, ...status };
+  }
+
+  condition(condition: StatedCondition): void {
+    this.#stated.set(condition.type, condition);
   }
 
   async recordNow(): Promise<void> {
