@@ -46,6 +46,16 @@ export default defineConfig({
           hookTimeout: 600_000,
         },
       })),
+      {
+        test: {
+          name: 'workloads',
+          include: ['test/workloads/**/*.test.ts'],
+          globalSetup: ['test/workloads/setup.ts'],
+          // Most of the time the tests wait for controllers, so more of them run than there are cores.
+          maxWorkers: 3,
+          ...slow,
+        },
+      },
     ],
   },
 });

@@ -1,0 +1,162 @@
+import { readFile } from 'node:fs/promises';
+import { inject } from 'vitest';
+import type { KubeObject } from '../../src/core/kube-object.ts';
+import type { CoreStatus } from '../../src/core/status.ts';
+import { accessCluster, type ClusterAccess } from '../control-plane/cluster-access.ts';
+import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
+import { KubeApi } from '../surroundings/kube-api.ts';
+import type { LogLine } from '../surroundings/operator-process.ts';
+import { until } from '../surroundings/until.ts';
+
+export interface ToldEvent {
+  readonly type: string;
+  readonly reason: string;
+  readonly note: string;
+  readonly action: string;
+}
+
+export type Stored = KubeObject & {
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly status?: CoreStatus & Readonly<Record<string, unknown>>;
+};
+
+/** One namespace of a cluster with nodes, as its users have it. */
+export class Namespace {
+  readonly name: string;
+  readonly cluster: ClusterAccess;
+  readonly #api: KubeApi;
+  readonly #operatorLog: string;
+
+  constructor(cluster: ClusterAccess, api: KubeApi, of: { name: string; operatorLog: string }) {
+    this.cluster = cluster;
+    this.#api = api;
+    this.name = of.name;
+    this.#operatorLog = of.operatorLog;
+  }
+
+  /** kubectl's output in this namespace; throws its words if it fails. */
+  kubectl(args: readonly string[], input?: string): Promise<string> {
+    return kubectlOrThrow(this.cluster, ['-n', this.name, ...args], input);
+  }
+
+  /** A manifest as it is written, or an object. */
+  apply(manifest: string | object): Promise<string> {
+    const input = typeof manifest === 'string' ? manifest : JSON.stringify(manifest);
+    return this.kubectl(['apply', '-f', '-'], input);
+  }
+
+  /** What `kubectl get` prints, as rows of cells. */
+  async table(...what: readonly string[]): Promise<readonly (readonly string[])[]> {
+    const lines = (await this.kubectl(['get', ...what])).trimEnd().split('\n');
+    return lines.map((line) => line.trimEnd().split(/ {2,}/));
+  }
+
+  async get<T extends KubeObject = Stored>(resource: string, name: string): Promise<T> {
+    return JSON.parse(await this.kubectl(['get', resource, name, '-o', 'json'])) as T;
+  }
+
+  async list<T extends KubeObject = Stored>(
+    resource: string,
+    ...more: readonly string[]
+  ): Promise<readonly T[]> {
+    const json = await this.kubectl(['get', resource, '-o', 'json', ...more]);
+    return (JSON.parse(json) as { readonly items: readonly T[] }).items;
+  }
+
+  async exists(resource: string, name: string): Promise<boolean> {
+    return (await this.kubectl(['get', resource, name, '--ignore-not-found'])) !== '';
+  }
+
+  /** Waits until `isIt` holds, and gives the object then; a miss shows the object. */
+  async when<T extends KubeObject = Stored>(
+    resource: string,
+    name: string,
+    isIt: (object: T) => boolean,
+  ): Promise<T> {
+    let seen: T | undefined;
+    const look = async (): Promise<T | false> => {
+      seen = await this.get<T>(resource, name);
+      return isIt(seen) && seen;
+    };
+    return until(`${resource}/${name} ${isIt.toString()}`, look).catch((error: Error) => {
+      throw new Error(`${error.message}; it is ${JSON.stringify(seen, null, 1)}`, {
+        cause: error.cause,
+      });
+    });
+  }
+
+  /** Ready for its newest spec. */
+  whenReady(resource: string, name: string): Promise<Stored> {
+    return this.when(resource, name, isReady);
+  }
+
+  /** Events about one object, oldest first. */
+  async events(name: string): Promise<readonly ToldEvent[]> {
+    const path = `/apis/events.k8s.io/v1/namespaces/${this.name}/events`;
+    type Event = ToldEvent & {
+      readonly regarding: { readonly name: string };
+      readonly eventTime: string;
+      readonly reportingController: string;
+    };
+    const { items } = await this.#api.ask<{ items: readonly Event[] }>({ method: 'GET', path });
+    return items
+      .filter(({ regarding, reportingController }) => {
+        return regarding.name === name && reportingController.includes('albridge');
+      })
+      .sort((one, other) => (one.eventTime < other.eventTime ? -1 : 1));
+  }
+
+  event(name: string, reason: string): Promise<ToldEvent> {
+    const look = async (): Promise<ToldEvent | undefined> =>
+      (await this.events(name)).find((event) => event.reason === reason);
+    return until(`event ${reason} for ${name}`, look);
+  }
+
+  /** What the operator has logged about one object. */
+  async linesAbout(name: string): Promise<readonly LogLine[]> {
+    const text = await readFile(this.#operatorLog, 'utf8');
+    return text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as LogLine)
+      .filter((line) => line['key'] === `${this.name}/${name}`);
+  }
+}
+
+/** The shared cluster; whoever uses it breaks nothing and counts only what is theirs. */
+export class SharedPlace {
+  readonly cluster: ClusterAccess = accessCluster(inject('workloads').controlPlane);
+  readonly api: KubeApi = new KubeApi(this.cluster);
+
+  async createNamespace(prefix: string): Promise<Namespace> {
+    type Named = { readonly metadata: { readonly name: string } };
+    const body = { metadata: { generateName: `${prefix}-` } };
+    const created = await this.api.ask<Named>({ method: 'POST', path: '/api/v1/namespaces', body });
+    const { name } = created.metadata;
+    const { operatorLog } = inject('workloads');
+    await until(`the ServiceAccount of ${name}`, async () => {
+      const path = `/api/v1/namespaces/${name}/serviceaccounts/default`;
+      return (await this.api.send({ method: 'GET', path })).code === 200;
+    });
+    return new Namespace(this.cluster, this.api, { name, operatorLog });
+  }
+
+  close(): void {
+    this.api.close();
+  }
+}
+
+export function conditionOf(
+  object: Stored,
+  type: string,
+): { readonly status: string; readonly reason: string; readonly message: string } | undefined {
+  return object.status?.conditions?.find((condition) => condition.type === type);
+}
+
+export function isReady(object: Stored): boolean {
+  const { metadata, status } = object;
+  return (
+    conditionOf(object, 'Ready')?.status === 'True' &&
+    status?.observedGeneration === metadata.generation
+  );
+}
