@@ -1,17 +1,31 @@
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build, type OnResolveArgs, type Plugin } from 'esbuild';
 
-/** `npm run build`: the operator as one file, dist/main.mjs, with its source map beside it. */
+/**
+ * `npm run build`: dist/main.mjs, which node runs, beside dist/operator.mjs, which is the whole
+ * operator in one file, and its source map.
+ */
 
 const ROOT = resolve(import.meta.dirname, '..');
 
+/**
+ * Half of a start goes into compiling: what V8 has compiled is kept beside the bundle, where only
+ * its owner can put it. Where nothing can be written there the operator starts without
+ * (https://nodejs.org/api/module.html#moduleenablecompilecacheoptions).
+ */
+const ENTRY = `import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
+enableCompileCache(join(import.meta.dirname, 'compile-cache'));
+await import('./operator.mjs');
+`;
+
+/** Returns the path of what node runs. */
 export async function bundle(directory = resolve(ROOT, 'dist')): Promise<string> {
   await rm(directory, { recursive: true, force: true });
-  const outfile = resolve(directory, 'main.mjs');
   await build({
     entryPoints: [resolve(ROOT, 'src/main.ts')],
-    outfile,
+    outfile: resolve(directory, 'operator.mjs'),
     bundle: true,
     minify: true,
     platform: 'node',
@@ -24,28 +38,81 @@ export async function bundle(directory = resolve(ROOT, 'dist')): Promise<string>
     banner: {
       js: "import{createRequire as albridgeRequire}from'node:module';const require=albridgeRequire(import.meta.url);",
     },
-    plugins: [withoutSideEffects],
+    plugins: [clientNodeWithoutSideEffects, undiciInUse, httpByRequire],
   });
-  return outfile;
+  const entry = resolve(directory, 'main.mjs');
+  await writeFile(entry, ENTRY);
+  return entry;
 }
 
 /**
  * client-node re-exports some 1,900 generated models that only declare. Its package.json does not
- * say that they have no side effects, so without this all of them would ship.
+ * say that they have no side effects, so without this all of them would ship. (Its one side effect
+ * gives `File` to versions of Node that are too old for albridge.)
  */
-const withoutSideEffects: Plugin = {
+const clientNodeWithoutSideEffects: Plugin = {
   name: 'client-node-without-side-effects',
   setup: ({ onResolve, resolve: resolveAgain }) => {
-    onResolve({ filter: /^@kubernetes\/client-node$|\/gen\// }, async (args) => {
-      if (args.pluginData === 'again') return undefined;
+    onResolve({ filter: /^@kubernetes\/client-node$|^\./ }, async (args) => {
+      if (args.pluginData === 'again' || !isClientNode(args)) return undefined;
       const { path, errors } = await resolveAgain(args.path, {
         resolveDir: args.resolveDir,
         importer: args.importer,
         kind: args.kind,
+        with: args.with,
         pluginData: 'again',
       });
       return errors.length > 0 ? { errors } : { path, sideEffects: false };
     });
+  },
+};
+
+function isClientNode({ path, importer }: OnResolveArgs): boolean {
+  return !path.startsWith('.') || /[\\/]@kubernetes[\\/]client-node[\\/]/.test(importer);
+}
+
+/**
+ * undici is one CommonJS module that loads fetch, WebSocket, caches and mocks together with its
+ * dispatchers, and no bundler can take that apart: these are the parts in use. Whoever imports
+ * another one makes the build fail.
+ */
+const UNDICI_IN_USE = `
+import api from 'undici/lib/api/index.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
+import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
+import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
+import errors from 'undici/lib/core/errors.js';
+Object.assign(Dispatcher.prototype, api);
+export { Agent, ProxyAgent, errors };
+/** Of client-node's API classes, which are not used: their request() would call it. */
+export function fetch() {
+  throw new Error('fetch of undici is not part of the bundle');
+}
+`;
+
+const undiciInUse: Plugin = {
+  name: 'undici-in-use',
+  setup: ({ onResolve, onLoad }) => {
+    const namespace = 'undici-in-use';
+    onResolve({ filter: /^undici$/ }, () => ({ path: 'undici', namespace }));
+    onLoad({ filter: /.*/, namespace }, () => ({ contents: UNDICI_IN_USE, resolveDir: ROOT }));
+  },
+};
+
+/**
+ * An ES import of node:http reads all its exports at once, and WebSocket among them is a getter that
+ * loads Node's own undici: some 10 ms and 3 MB. require reads what is asked for.
+ */
+const httpByRequire: Plugin = {
+  name: 'http-by-require',
+  setup: ({ onResolve, onLoad }) => {
+    const namespace = 'http-by-require';
+    onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
+      kind === 'import-statement' ? { path: 'node:http', namespace } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace }, () => ({
+      contents: "module.exports = require('node:http')",
+    }));
   },
 };
 
