@@ -88,16 +88,21 @@ describe('two replicas', () => {
     const awake = await launch('awake');
     await awake.operator.waitForLine((line) => line.msg === 'waiting for the lease');
 
+    // Stopped between a read and the write that follows from it: the answer waits in its socket.
+    const effect = { kind: 'hold' } as const;
+    await place.standIn.addFault({ operation: 'DescribeLoadBalancers', effect });
+    await objects.create('tempting', { subnets });
+    await place.standIn.whenHeld('DescribeLoadBalancers');
     frozen.operator.signal('SIGSTOP');
     const stoppedAtMs = Date.now();
+    await place.standIn.release();
     await objects.create('meanwhile', { subnets });
     const working = await awake.operator.waitForLine((line) => line.msg === 'working', 30_000);
     // Renewed every 2 s, so the full 15 s may have begun that much before the stop.
     expect(timeOf(working) - stoppedAtMs).toBeGreaterThan(12_000);
     expect(await leaderNow()).toBe(`awake_${awake.operator.pid}`);
-    await objects.when('meanwhile', isReady);
+    for (const name of ['tempting', 'meanwhile']) await objects.when(name, isReady);
 
-    // What reached the frozen one's sockets meanwhile tempts it to create and to write.
     const wokenAt = new Date().toISOString();
     frozen.operator.signal('SIGCONT');
     expect(await frozen.operator.exited).not.toBe(0);
@@ -110,8 +115,10 @@ describe('two replicas', () => {
         JSON.stringify(user.extra).includes(frozen.tokenId),
     );
     expect(written).toEqual([]);
-    expect(await callers('meanwhile')).toEqual(['awake']);
-    expect(await place.standIn.balancersOf(objects.namespace, 'meanwhile')).toHaveLength(1);
+    for (const name of ['tempting', 'meanwhile']) {
+      expect(await callers(name)).toEqual(['awake']);
+      expect(await place.standIn.balancersOf(objects.namespace, name)).toHaveLength(1);
+    }
     expect(await leaderNow()).toBe(`awake_${awake.operator.pid}`);
     await awake.operator.stop();
   });

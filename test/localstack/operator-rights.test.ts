@@ -3,9 +3,10 @@ import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type AuditEntry, type AuditLog, createAuditLog } from '../surroundings/audit-log.ts';
-import { arnOf, type MyIngresses } from '../surroundings/my-ingresses.ts';
+import { arnOf, conditionOf, type MyIngresses, readyOf } from '../surroundings/my-ingresses.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 import { until } from '../surroundings/until.ts';
+import { askForALook } from './setup-faults.ts';
 import { type Place, placeOf } from './setup-place.ts';
 
 let audit: AuditLog;
@@ -121,5 +122,32 @@ describe('the shipped ServiceAccount', () => {
     // One patch puts the finalizer on; one fails to take it off, where it no longer is; one does.
     expect(writes.map(({ responseStatus }) => responseStatus?.code)).toEqual([200, 422, 200]);
     expect(new Set(writes.map(useOf))).toEqual(new Set(['patch demo.rtfm.co.ua/myingresses']));
+  });
+});
+
+describe('an operator that may not store its finalizer', () => {
+  it('creates nothing in AWS, says which right is missing, and goes on when it has it', async () => {
+    const role = ['clusterrole', 'albridge', '--type=json'];
+    const patch = (verbs: readonly string[]): Promise<string> => {
+      const change = [{ op: 'replace', path: '/rules/0/verbs', value: verbs }];
+      return place.kubectl(['patch', ...role, '-p', JSON.stringify(change)]);
+    };
+    const [shipped] = await rulesOf('cluster-role.yaml');
+    expect(shipped?.resources).toEqual(['myingresses']);
+    await patch(['get', 'list', 'watch']);
+    const operator = await surroundings.startOperator({ ALBRIDGE_SWEEP_INTERVAL: '1h' });
+    const objects = await place.createNamespace('bound');
+    await objects.create('web', { subnets: place.network.articleSubnets });
+
+    const refused = await objects.whenReason('web', 'Forbidden');
+    expect(readyOf(refused)?.message).toMatch(/cannot patch resource "myingresses"/);
+    expect(conditionOf(refused, 'Stalled')?.status).toBe('True');
+    expect(refused.metadata.finalizers).toBeUndefined();
+    expect(await place.standIn.balancersOf(objects.namespace)).toEqual([]);
+
+    await patch(shipped?.verbs ?? []);
+    await askForALook(objects, 'web');
+    await objects.whenReady('web');
+    await operator.stop();
   });
 });
