@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type ExternalResource,
   ensureAbsent,
   ensurePresent,
-  type ExternalResource,
   type Observation,
 } from '../../../src/core/external-resource.ts';
 import { waiting } from '../../../src/core/outcome.ts';
@@ -190,6 +190,7 @@ class ResourceBench {
       signal: this.#stopping.signal,
       log: new SilentLogger(),
       report: () => {},
+      condition: () => {},
       recordNow: async () => {},
       event: () => {},
       disproveReady: () => this.#did('disproved', undefined),
