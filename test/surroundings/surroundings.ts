@@ -75,11 +75,8 @@ function withOperators(
 }
 
 async function startBoth(options: SurroundingsOptions): Promise<[ControlPlane, AwsStandIn]> {
-  const { controllerManager = false, apiServerArgs = [] } = options;
-  const starting = [
-    startControlPlane({ controllerManager, apiServerArgs }),
-    startAwsStandIn(options),
-  ] as const;
+  const startAws = options.startAws ?? ((): Promise<AwsStandIn> => startAwsStandIn(options));
+  const starting = [startControlPlane(options), startAws()] as const;
   try {
     return await Promise.all(starting);
   } catch (error) {
