@@ -168,7 +168,7 @@ export const myIngressReasons = {
   CredentialsRefused: {
     healedBy: 'person',
     cause: 'There are no AWS credentials, or AWS does not accept them',
-    next: "check the operator's role or keys, their expiry, AWS_REGION and the clock of the node",
+    next: "check the operator's role (AWS_ROLE_ARN) or keys (AWS_ACCESS_KEY_ID), their expiry, AWS_REGION and the clock of the node",
   },
   OperationNotPermitted: {
     healedBy: 'person',
