@@ -73,11 +73,12 @@ function placesOf({ object, identity }: ObjectScope): readonly LoadBalancerRef[]
 }
 
 async function lookAt(
-  { aws, identity, memory }: ObjectScope,
+  scope: ObjectScope,
   ref: LoadBalancerRef,
   signal: AbortSignal,
 ): Promise<Find> {
-  const loadBalancer = await aws.find(ref, signal);
+  const { aws, identity, memory } = scope;
+  const loadBalancer = await findOrRefused(scope, ref, signal);
   const tags = loadBalancer && (await aws.tagsOf(loadBalancer.arn, signal));
   if (loadBalancer === undefined || tags === undefined) {
     return { kind: 'nothing', isProof: isProofOfAbsence(memory, ref) };
@@ -86,6 +87,25 @@ async function lookAt(
     return { kind: 'ours', balancer: { loadBalancer, tags } };
   }
   return { kind: 'foreign', loadBalancer, isProof: isReleased(memory, loadBalancer.arn) };
+}
+
+/**
+ * What AWS does not take for the ARN of a balancer, such as a mistyped one in `spec.adopt`, names
+ * none of ours: it would have been found before it was adopted. So it does not hold up a deletion.
+ * A recorded ARN named one, so its refusal speaks of the region or the account that is asked now.
+ */
+async function findOrRefused(
+  { aws, object }: ObjectScope,
+  ref: LoadBalancerRef,
+  signal: AbortSignal,
+): Promise<LoadBalancer | undefined> {
+  try {
+    return await aws.find(ref, signal);
+  } catch (error) {
+    const isRefused = error instanceof OperatorError && error.reason === 'ValidationError';
+    if (isRefused && 'arn' in ref && ref.arn !== recordedArn(object)) return undefined;
+    throw error;
+  }
 }
 
 /**

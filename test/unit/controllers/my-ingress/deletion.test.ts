@@ -93,6 +93,11 @@ describe('deleting', () => {
   const refusals: Readonly<Record<string, { code: string; status: number; why: string }>> = {
     'a throttle': { code: 'ThrottlingException', status: 400, why: 'it says nothing' },
     'an internal error': { code: 'InternalFailure', status: 500, why: 'it says nothing' },
+    'a refusal of the recorded ARN': {
+      code: 'ValidationError',
+      status: 400,
+      why: 'AWS_REGION may have been changed',
+    },
     'a refusal of the read': { code: 'AccessDeniedException', status: 403, why: 'it says nothing' },
   };
   for (const operation of ['DescribeLoadBalancers', 'DescribeTags'] as const) {
@@ -204,6 +209,18 @@ describe('deleting without a recorded ARN', () => {
     await world.clock.advance(MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancers).toEqual([]);
+  });
+
+  it('is not held up by an ARN to adopt that AWS does not take for one', async () => {
+    const world = new World();
+    world.start();
+    const arn =
+      'arn:aws:elasticloadbalancing:eu-north-1:000000000000:loadbalancer/app/legacy/0123456789abcdef';
+    await world.applied('shop', { adopt: { arn } });
+    expect(world.condition('shop', 'Stalled')).toBe('True ValidationError');
+    world.delete('shop');
+    await world.clock.advance(MINUTE_MS);
+    expect(world.exists('shop')).toBe(false);
   });
 
   it('takes no AWS write where nothing was ever made', async () => {

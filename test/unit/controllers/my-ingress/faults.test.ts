@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { myIngressReasons } from '../../../../src/apis/my-ingress-reasons.ts';
 import type { MyIngressSpec } from '../../../../src/apis/my-ingress.ts';
+import { myIngressReasons } from '../../../../src/apis/my-ingress-reasons.ts';
 import { MINUTE_MS, World, writes } from './world.ts';
 
 interface Failure {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { myIngressReasons } from '../../../../src/apis/my-ingress-reasons.ts';
 import type { MyIngressSpec } from '../../../../src/apis/my-ingress.ts';
+import { myIngressReasons } from '../../../../src/apis/my-ingress-reasons.ts';
 import type { LoadBalancer, Tags } from '../../../../src/aws/load-balancers.ts';
 import { desiredLoadBalancer } from '../../../../src/controllers/my-ingress/desired.ts';
 import { ownershipTags } from '../../../../src/controllers/my-ingress/identity.ts';

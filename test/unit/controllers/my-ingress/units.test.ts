@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type MyIngressReason, myIngressReasons } from '../../../../src/apis/my-ingress-reasons.ts';
 import type { MyIngress, MyIngressStatus } from '../../../../src/apis/my-ingress.ts';
+import { type MyIngressReason, myIngressReasons } from '../../../../src/apis/my-ingress-reasons.ts';
 import type { LoadBalancer } from '../../../../src/aws/load-balancers.ts';
 import { desiredLoadBalancer, wantedName } from '../../../../src/controllers/my-ingress/desired.ts';
 import { failure } from '../../../../src/controllers/my-ingress/failure.ts';

@@ -41,7 +41,7 @@ export interface WorldOptions {
   readonly concurrency?: number;
 }
 
-export const CLUSTER = 'cluster-1';
+const CLUSTER = 'cluster-1';
 export const SWEEP_MS = 300_000;
 export const MINUTE_MS = 60_000;
 
