@@ -1,0 +1,47 @@
+import type { Infer } from './infer.ts';
+import type { webAppSchema } from './web-app-schema.ts';
+
+/** Names the API resource, in the form in which the core takes it. */
+export const webAppKind = {
+  group: 'apps.example.com',
+  version: 'v1',
+  kind: 'WebApp',
+  plural: 'webapps',
+} as const;
+
+/**
+ * The value that the article's operator put into `app.kubernetes.io/managed-by`. It is part of the
+ * selector of every Deployment, which cannot be changed, so it is kept: a Deployment that stood
+ * before goes on as it is.
+ */
+export const webAppManagedBy = 'webapp-operator';
+
+type Properties = (typeof webAppSchema)['properties'];
+
+/** What the user wants, after admission: `replicas` and `port` have their defaults. */
+export type WebAppSpec = Infer<Properties['spec']>;
+
+/** What albridge last saw and did; `observedGeneration` is -1 until it has looked at the object. */
+export type WebAppStatus = Infer<Properties['status']>;
+
+/** metadata of a namespaced object as the API server stores it; times are RFC 3339. */
+export interface WebAppMetadata {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  readonly creationTimestamp: string;
+  readonly deletionTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** A stored WebApp; `spec` may be missing in one that an older CRD admitted. */
+export interface WebApp {
+  readonly apiVersion: `${(typeof webAppKind)['group']}/${(typeof webAppKind)['version']}`;
+  readonly kind: (typeof webAppKind)['kind'];
+  readonly metadata: WebAppMetadata;
+  readonly spec: WebAppSpec;
+  readonly status: WebAppStatus;
+}

@@ -1,0 +1,97 @@
+import type { WebApp } from '../../apis/web-app.ts';
+import type { WebAppReason } from '../../apis/web-app-reasons.ts';
+import type { Children } from '../../core/children.ts';
+import { keyOf } from '../../core/kube-object.ts';
+import { OperatorError } from '../../core/operator-error.ts';
+import type { Outcome } from '../../core/outcome.ts';
+import { ensureOwned, type OwnedChange, type OwnedObjects } from '../../core/owned-objects.ts';
+import type { Pass, Reconciler } from '../../core/reconciler.ts';
+import { tellChange } from './announcements.ts';
+import type { Autoscalers } from './autoscalers.ts';
+import { desiredDeployment, desiredService, REPLICAS, selectorOf } from './desired.ts';
+import { conditionsOf, countsOf, outcomeOf, urlOf } from './rollout.ts';
+import type { Deployment, Service } from './workload.ts';
+
+export interface WebAppContext {
+  readonly deployments: Children<Deployment>;
+  readonly services: Children<Service>;
+  readonly autoscalers: Autoscalers;
+}
+
+/** One WebApp, one Deployment and one Service of its name. Both go with it, by the garbage collector. */
+export function webAppReconciler(context: WebAppContext): Reconciler<WebApp> {
+  return { reconcile: (object, pass) => reconcile(context, object, pass) };
+}
+
+async function reconcile(context: WebAppContext, object: WebApp, pass: Pass): Promise<Outcome> {
+  if (object.spec?.image === undefined) throw specMissing();
+  const deployments = context.deployments.of(object);
+  const services = context.services.of(object);
+  const leaving = context.autoscalers.isScaled(keyOf(object)) ? [REPLICAS] : [];
+  const scope = { object, pass };
+  // Both at once, and both to their end: no write may outlive its pass.
+  const ensured = await Promise.allSettled([
+    ensure('Deployment', { ...deployments, desired: [desiredDeployment(object)], leaving }, scope),
+    ensure('Service', { ...services, desired: [desiredService(object)] }, scope),
+  ]);
+  const changes = ensured.flatMap(changesOf);
+  const deployment = newest(deployments.observed.get(keyOf(object)), changes);
+  pass.report({ ...countsOf(deployment), selector: selectorOf(object), url: urlOf(object) });
+  for (const condition of conditionsOf(deployment)) pass.condition(condition);
+  if (changes.length > 0) pass.log.info('Successfully reconciled WebApp');
+  return outcomeOf(object, deployment);
+}
+
+interface Scope {
+  readonly object: WebApp;
+  readonly pass: Pass;
+}
+
+function changesOf(ensured: PromiseSettledResult<readonly OwnedChange[]>): readonly OwnedChange[] {
+  if (ensured.status === 'rejected') throw ensured.reason;
+  return ensured.value;
+}
+
+/** Tells of each write as soon as it is done, and gives them all. */
+async function ensure(
+  kind: string,
+  owned: OwnedObjects,
+  { object, pass }: Scope,
+): Promise<readonly OwnedChange[]> {
+  const changes: OwnedChange[] = [];
+  const onChange = (change: OwnedChange): void => {
+    changes.push(change);
+    tellChange(pass, change);
+  };
+  try {
+    await ensureOwned(object, { ...owned, onChange });
+    return changes;
+  } catch (error) {
+    throw inTheStep(`Failed to reconcile ${kind}`, error);
+  }
+}
+
+/** What a write answered is newer than what the cache shows. */
+function newest(
+  seen: Deployment | undefined,
+  changes: readonly OwnedChange[],
+): Deployment | undefined {
+  return changes.find(({ child }) => child.kind === 'Deployment')?.child ?? seen;
+}
+
+/** The same failure, told in the article's words. */
+function inTheStep(step: string, error: unknown): unknown {
+  if (!(error instanceof OperatorError)) return error;
+  const { reason, healedBy, retryAfterMs } = error;
+  const message = `${step}: ${error.message}`;
+  const options = { reason, message, healedBy, cause: error };
+  return new OperatorError(retryAfterMs === undefined ? options : { ...options, retryAfterMs });
+}
+
+function specMissing(): OperatorError {
+  return new OperatorError({
+    reason: 'SpecMissing' satisfies WebAppReason,
+    message: 'the object has no spec.image; give it one',
+    healedBy: 'person',
+  });
+}

@@ -1,0 +1,38 @@
+import type { KubeObject } from '../../core/kube-object.ts';
+
+/** The parts of https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/ that are read. */
+export interface Deployment extends KubeObject {
+  readonly spec?: { readonly replicas?: number };
+  readonly status?: DeploymentStatus;
+}
+
+/** Counts that are 0 are left out on the wire. */
+export interface DeploymentStatus {
+  readonly observedGeneration?: number;
+  readonly replicas?: number;
+  readonly updatedReplicas?: number;
+  readonly readyReplicas?: number;
+  readonly availableReplicas?: number;
+  readonly conditions?: readonly DeploymentCondition[];
+}
+
+export interface DeploymentCondition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** https://kubernetes.io/docs/reference/kubernetes-api/service-resources/service-v1/; nothing of it is read. */
+export type Service = KubeObject;
+
+/** The parts of https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/horizontal-pod-autoscaler-v2/ that are read. */
+export interface Autoscaler extends KubeObject {
+  readonly spec?: { readonly scaleTargetRef?: ScaleTarget };
+}
+
+export interface ScaleTarget {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly name?: string;
+}
