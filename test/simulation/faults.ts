@@ -1,0 +1,188 @@
+import type { Chance } from './chance.ts';
+import { type AwsEffect, type Fault, type KubeEffect, PHASES } from './scenario.ts';
+
+/** Every operation of the two ports that the operator begins; crash points are drawn from it. */
+export const PORT_OPERATIONS = [
+  'aws CreateLoadBalancer',
+  'aws DeleteLoadBalancer',
+  'aws DescribeLoadBalancers by name',
+  'aws DescribeLoadBalancers by ARN',
+  'aws DescribeLoadBalancers all',
+  'aws DescribeTags',
+  'aws DescribeLoadBalancerAttributes',
+  'aws ModifyLoadBalancerAttributes',
+  'aws AddTags',
+  'aws RemoveTags',
+  'aws SetSubnets',
+  'aws SetSecurityGroups',
+  'aws SetIpAddressType',
+  'kube PATCH myingresses merge',
+  'kube PATCH myingresses json',
+  'kube PATCH myingresses/status apply',
+  'kube GET myingresses',
+  'kube LIST myingresses',
+  'kube WATCH myingresses from the start',
+  'kube WATCH myingresses on',
+  'kube POST events',
+  'kube PATCH events merge',
+  'kube GET namespaces',
+  'kube GET leases',
+  'kube POST leases',
+  'kube PUT leases',
+  'kube WATCH leases from the start',
+  'kube WATCH leases on',
+] as const;
+
+/** Where a crash or a freeze is worth most: the writes, and the looks around them. */
+const HOT: readonly string[] = PORT_OPERATIONS.filter((label) => /^aws|PATCH/.test(label));
+const AWS_OPERATIONS = [
+  '*',
+  'CreateLoadBalancer',
+  'DeleteLoadBalancer',
+  'DescribeLoadBalancers',
+  'DescribeTags',
+  'AddTags',
+  'RemoveTags',
+  'SetSubnets',
+  'ModifyLoadBalancerAttributes',
+] as const;
+const AWS_EFFECTS: readonly AwsEffect[] = [
+  'lost',
+  'late',
+  'twice',
+  'dropped',
+  'unanswered',
+  'throttled',
+  'failing',
+  'html',
+];
+const KUBE_EFFECTS: readonly KubeEffect[] = [
+  'lost',
+  'late',
+  'dropped',
+  'unanswered',
+  'failing',
+  'busy',
+];
+const KUBE_LABELS = [
+  '*',
+  'PATCH myingresses',
+  'PATCH myingresses/status apply',
+  'WATCH',
+  'PUT leases',
+];
+
+export interface FaultDraw {
+  readonly lengthMs: number;
+  readonly replicas: number;
+  readonly election: boolean;
+}
+
+export function drawFaults(chance: Chance, draw: FaultDraw): readonly Fault[] {
+  const count = chance.weighted([
+    [2, 1],
+    [4, 2],
+    [3, 3],
+    [2, 5],
+  ]);
+  return chance.times(count, () => drawFault(chance, draw));
+}
+
+function drawFault(chance: Chance, draw: FaultDraw): Fault {
+  const { lengthMs } = draw;
+  const fromMs = chance.whole(0, lengthMs);
+  return chance.weighted<() => Fault>([
+    [10, () => drawCrash(chance)],
+    [draw.election ? 8 : 1, () => drawFreeze(chance)],
+    [2, () => ({ kind: 'terminate', atMs: fromMs, replica: chance.whole(0, draw.replicas - 1) })],
+    [8, () => drawAwsFault(chance, fromMs)],
+    [4, () => drawKubeFault(chance, fromMs)],
+    [
+      6,
+      () => ({
+        kind: 'staleReads',
+        fromMs: chance.whole(0, 30_000),
+        forMs: chance.whole(3000, 60_000),
+        ageMs: chance.whole(500, 3000),
+      }),
+    ],
+    [2, () => ({ kind: 'apiDown', fromMs, forMs: chance.whole(500, 40_000) })],
+    [
+      draw.election ? 3 : 0,
+      () => ({
+        kind: 'partition',
+        fromMs,
+        forMs: chance.whole(5000, 60_000),
+        replica: chance.whole(0, draw.replicas - 1),
+      }),
+    ],
+    [
+      3,
+      () => ({
+        kind: 'watchLag',
+        fromMs,
+        forMs: chance.whole(3000, 60_000),
+        lagMs: chance.whole(200, 3000),
+      }),
+    ],
+    [1, () => ({ kind: 'watchTwice', fromMs, forMs: 60_000 })],
+    [
+      2,
+      () => ({
+        kind: chance.one(['watchSilent', 'watchBroken', 'compaction'] as const),
+        atMs: fromMs,
+      }),
+    ],
+    [
+      draw.election ? 1 : 0,
+      () => ({ kind: chance.one(['leaseDeleted', 'leaseStolen'] as const), atMs: fromMs }),
+    ],
+  ])();
+}
+
+function drawCrash(chance: Chance): Fault {
+  const label = chance.happens(0.8) ? chance.one(HOT) : chance.one(PORT_OPERATIONS);
+  return {
+    kind: 'crash',
+    label,
+    phase: chance.one(PHASES),
+    nth: chance.weighted([
+      [5, 1],
+      [3, 2],
+      [2, 3],
+      [1, 6],
+    ]),
+    restartMs: chance.one([500, 2000, 20_000]),
+  };
+}
+
+function drawFreeze(chance: Chance): Fault {
+  const nth = chance.whole(1, 3);
+  return { kind: 'freeze', label: chance.one(HOT), nth, forMs: chance.one([3000, 17_000, 40_000]) };
+}
+
+function drawAwsFault(chance: Chance, fromMs: number): Fault {
+  const isOutage = chance.happens(0.2);
+  return {
+    kind: 'aws',
+    effect: isOutage
+      ? chance.one(['dropped', 'throttled', 'failing'] as const)
+      : chance.one(AWS_EFFECTS),
+    operation: isOutage ? '*' : chance.one(AWS_OPERATIONS),
+    // From the beginning on, where most of the calls are.
+    fromMs: chance.happens(0.5) ? 0 : fromMs,
+    forMs: isOutage ? chance.whole(5000, 60_000) : 300_000,
+    times: isOutage ? 1000 : chance.whole(1, 4),
+  };
+}
+
+function drawKubeFault(chance: Chance, fromMs: number): Fault {
+  return {
+    kind: 'kube',
+    effect: chance.one(KUBE_EFFECTS),
+    label: chance.one(KUBE_LABELS),
+    fromMs: chance.happens(0.5) ? 0 : fromMs,
+    forMs: 300_000,
+    times: chance.whole(1, 4),
+  };
+}

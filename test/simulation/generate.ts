@@ -1,0 +1,40 @@
+import { Chance } from './chance.ts';
+import { drawFaults } from './faults.ts';
+import { drawSteps } from './my-ingress/steps.ts';
+import type { Scenario, Settings } from './scenario.ts';
+
+/** The part of a scenario in which things are done and go wrong. */
+export const EVENTFUL_MS = 240_000;
+
+/** Every fourth seed is calm: the same kind of life without a fault. */
+export function isCalm(seed: number): boolean {
+  return seed % 4 === 0;
+}
+
+/** The scenario of a seed; always the same. */
+export function generate(seed: number): Scenario {
+  const chance = new Chance(seed * 7919 + 17);
+  const settings = drawSettings(chance);
+  const steps = drawSteps(chance, EVENTFUL_MS);
+  const { replicas, election } = settings;
+  const faults = isCalm(seed)
+    ? []
+    : drawFaults(chance, { lengthMs: EVENTFUL_MS, replicas, election });
+  return { seed, settings, steps, faults };
+}
+
+function drawSettings(chance: Chance): Settings {
+  const replicas = chance.happens(0.25) ? 2 : 1;
+  return {
+    replicas,
+    election: replicas === 2 || chance.happens(0.1),
+    isClusterIdConfigured: chance.happens(0.5),
+    budget: chance.happens(0.8) ? 'aws' : 'off',
+    accountBudget: chance.happens(0.8) ? 'aws' : 'off',
+    provisioningMs: chance.one([0, 2000, 2000, 30_000]),
+    quota: 50,
+    sweepMs: chance.one([60_000, 300_000]),
+    concurrency: chance.one([1, 4, 16]),
+    wallSkewMs: chance.one([0, 0, -86_400_000, 60_000]),
+  };
+}

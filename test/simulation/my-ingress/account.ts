@@ -1,0 +1,106 @@
+import type { EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
+import type { LoadBalancerSnapshot } from '../../../localstack/embedded/world-snapshot.ts';
+import { ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
+
+export type Balancer = LoadBalancerSnapshot;
+
+export interface AccountOptions {
+  readonly aws: EmbeddedAws;
+  readonly nowMs: () => number;
+  readonly cluster: () => string;
+  /** Drift may stay unseen for so long. */
+  readonly sweepMs: number;
+}
+
+/** The account as it was from `atMs` until the next picture. */
+interface Picture {
+  readonly atMs: number;
+  readonly balancers: readonly Balancer[];
+}
+
+/** Longer than any answer of AWS is old and any pass waits between its look and its write. */
+const RECENT_MS = 30_000;
+
+/** The truth about the load balancers, as it is and as it was lately. */
+export class Account {
+  /** What outsiders have done, which nobody else answers for. */
+  readonly meddledTags = new Map<string, Set<string>>();
+  readonly meddledAttributes = new Map<string, Set<string>>();
+  /** Balancers that lost an ownership tag by somebody's hand. */
+  readonly releasedByHand = new Set<string>();
+  /** Balancers that were made by outsiders, with what they looked like. */
+  readonly outsiders = new Set<string>();
+  readonly #aws: EmbeddedAws;
+  readonly #nowMs: () => number;
+  readonly #cluster: () => string;
+  readonly #rememberedMs: number;
+  readonly #firstSeenMs = new Map<string, number>();
+  #pictures: Picture[] = [{ atMs: 0, balancers: [] }];
+
+  constructor(options: AccountOptions) {
+    this.#aws = options.aws;
+    this.#nowMs = options.nowMs;
+    this.#cluster = options.cluster;
+    this.#rememberedMs = options.sweepMs * 1.1 + RECENT_MS;
+  }
+
+  get balancers(): readonly Balancer[] {
+    return this.#aws.control.snapshot().loadBalancers;
+  }
+
+  /** Call after each change of the account. */
+  remember(): readonly Balancer[] {
+    const atMs = this.#nowMs();
+    const { balancers } = this;
+    for (const { arn } of balancers) {
+      if (!this.#firstSeenMs.has(arn)) this.#firstSeenMs.set(arn, atMs);
+    }
+    const oldest = this.#pictures.findLastIndex(
+      (picture) => picture.atMs <= atMs - this.#rememberedMs,
+    );
+    this.#pictures = [...this.#pictures.slice(Math.max(0, oldest)), { atMs, balancers }];
+    return balancers;
+  }
+
+  /** This balancer as it was at any time of the last half minute. */
+  recent(arn: string): readonly Balancer[] {
+    return this.#since(arn, RECENT_MS);
+  }
+
+  /** This balancer as it was at any time since the last sweep but one. */
+  sinceSweep(arn: string): readonly Balancer[] {
+    return this.#since(arn, this.#rememberedMs);
+  }
+
+  #since(arn: string, backMs: number): readonly Balancer[] {
+    const oldestMs = this.#nowMs() - backMs;
+    const first = this.#pictures.findLastIndex(({ atMs }) => atMs <= oldestMs);
+    return this.#pictures
+      .slice(Math.max(0, first))
+      .flatMap(({ balancers }) => balancers.filter((one) => one.arn === arn));
+  }
+
+  bornMs(arn: string): number {
+    return this.#firstSeenMs.get(arn) ?? 0;
+  }
+
+  /** Balancers whose tags say that they are this object's. */
+  of(namespace: string | undefined, name: string): readonly Balancer[] {
+    return this.balancers.filter((balancer) => this.ownerOf(balancer) === `${namespace}/${name}`);
+  }
+
+  /** `namespace/name` by the three ownership tags; undefined where they are not of this cluster. */
+  ownerOf({ tags }: Balancer): string | undefined {
+    const { cluster, namespace, name } = ownershipTagKeys;
+    if (tags[cluster] !== this.#cluster()) return undefined;
+    if (tags[namespace] === undefined || tags[name] === undefined) return undefined;
+    return `${tags[namespace]}/${tags[name]}`;
+  }
+
+  /** Whom the balancer's owner lets adopt it. */
+  consentOf({ tags }: Balancer): string | undefined {
+    return tags[ownershipTagKeys.cluster] === this.#cluster()
+      ? tags[ownershipTagKeys.adopt]
+      : undefined;
+  }
+}

@@ -1,0 +1,57 @@
+/** `namespace/name` of a MyIngress. */
+export type ObjectName = `${string}/${string}`;
+
+/** A spec as the scenario writes it down: the ARN to adopt is known only in the run. */
+export interface SpecPlan {
+  readonly subnets: readonly string[];
+  readonly scheme?: string;
+  readonly name?: string;
+  readonly securityGroups?: readonly string[];
+  readonly ipAddressType?: string;
+  readonly attributes?: Readonly<Record<string, string>>;
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly deletionPolicy?: 'Delete' | 'Retain';
+  /** The name of a balancer made by `legacy`. */
+  readonly adopt?: string;
+}
+
+/** What an outsider does to the balancer that an object holds. */
+export type Meddling =
+  | { readonly what: 'delete' }
+  | { readonly what: 'tag'; readonly key: string; readonly value: string }
+  | { readonly what: 'untag'; readonly key: string }
+  | { readonly what: 'release'; readonly key: string }
+  | { readonly what: 'restore' }
+  | { readonly what: 'subnets'; readonly subnets: readonly string[] }
+  | { readonly what: 'securityGroups'; readonly groups: readonly string[] }
+  | { readonly what: 'ipAddressType'; readonly type: string }
+  | { readonly what: 'attribute'; readonly key: string; readonly value: string }
+  | { readonly what: 'state'; readonly code: 'failed' | 'active_impaired' };
+
+export type MyIngressAction =
+  /** Tried again each second while an object of that name is there. */
+  | { readonly do: 'create'; readonly at: ObjectName; readonly spec: SpecPlan }
+  | { readonly do: 'edit'; readonly at: ObjectName; readonly change: Partial<SpecPlan> }
+  | { readonly do: 'unset'; readonly at: ObjectName; readonly field: keyof SpecPlan }
+  | { readonly do: 'delete'; readonly at: ObjectName }
+  | { readonly do: 'pause' | 'goOn'; readonly at: ObjectName }
+  | { readonly do: 'request'; readonly at: ObjectName; readonly token: string }
+  | { readonly do: 'meddle'; readonly at: ObjectName; readonly meddling: Meddling }
+  /** Somebody's balancer under the name that this object will want. `spec` as the object's, or another. */
+  | {
+      readonly do: 'squat';
+      readonly at: ObjectName;
+      readonly spec: SpecPlan;
+      readonly tags: Readonly<Record<string, string>>;
+    }
+  /** The squatter goes away. */
+  | { readonly do: 'leave'; readonly at: ObjectName }
+  /** A balancer of old; `consentFor` may adopt it. */
+  | {
+      readonly do: 'legacy';
+      readonly name: string;
+      readonly spec: SpecPlan;
+      readonly tags: Readonly<Record<string, string>>;
+      readonly consentFor?: ObjectName;
+    }
+  | { readonly do: 'quota'; readonly quota: number };

@@ -1,0 +1,282 @@
+import type { EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
+import { type MyIngress, myIngressKind, ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
+import { defaultName } from '../../../src/controllers/my-ingress/identity.ts';
+import {
+  PAUSED_ANNOTATION,
+  RECONCILE_REQUESTED_ANNOTATION,
+} from '../../../src/core/annotations.ts';
+import type { Clock } from '../../../src/core/clock.ts';
+import { resourcePath } from '../../../src/kube/resource-path.ts';
+import type { ApiServerModel } from '../api-model/api-server-model.ts';
+import type { Account, Balancer } from './account.ts';
+import type { Meddling, MyIngressAction, ObjectName, SpecPlan } from './actions.ts';
+
+export interface ActorParts {
+  readonly model: ApiServerModel;
+  readonly aws: EmbeddedAws;
+  readonly world: Clock;
+  readonly account: Account;
+  readonly cluster: string;
+  readonly trace: (line: string) => void;
+}
+
+type Patch = Readonly<Record<string, unknown>>;
+
+const USER = 'user';
+const OUTSIDER = { userAgent: 'somebody else' } as const;
+const TRY_AGAIN_MS = 1000;
+const LONGEST_TRYING_MS = 180_000;
+
+/** The people of the world: users with kubectl, and whoever else works in the AWS account. */
+export class Actor {
+  readonly #parts: ActorParts;
+  /** Balancers made by `legacy` and `squat`, by the name in the scenario. */
+  readonly #made = new Map<string, string>();
+
+  constructor(parts: ActorParts) {
+    this.#parts = parts;
+  }
+
+  perform(action: MyIngressAction): void {
+    this.#parts.trace(`people ${JSON.stringify(action)}`);
+    switch (action.do) {
+      case 'create':
+        return this.#create(action.at, action.spec, this.#parts.world.monotonicMs());
+      case 'edit':
+        return this.#patch(action.at, { spec: this.#specOf(action.change) });
+      case 'unset':
+        return this.#patch(action.at, { spec: { [action.field]: null } });
+      case 'delete':
+        return this.#delete(action.at);
+      case 'pause':
+        return this.#annotate(action.at, { [PAUSED_ANNOTATION]: 'true' });
+      case 'goOn':
+        return this.#annotate(action.at, { [PAUSED_ANNOTATION]: null });
+      case 'request':
+        return this.#annotate(action.at, { [RECONCILE_REQUESTED_ANNOTATION]: action.token });
+      default:
+        return this.#inAws(action);
+    }
+  }
+
+  #inAws(
+    action: Extract<MyIngressAction, { do: 'meddle' | 'squat' | 'leave' | 'legacy' | 'quota' }>,
+  ): void {
+    const { aws, account, cluster } = this.#parts;
+    switch (action.do) {
+      case 'meddle':
+        return this.#meddle(action.at, action.meddling);
+      case 'squat': {
+        const name = action.spec.name ?? defaultNameOf(cluster, action.at);
+        return this.#make(action.at, { ...action.spec, name }, action.tags);
+      }
+      case 'leave':
+        return this.#leave(action.at);
+      case 'legacy': {
+        const consent = action.consentFor && {
+          [ownershipTagKeys.cluster]: cluster,
+          [ownershipTagKeys.adopt]: action.consentFor,
+        };
+        const spec = { ...action.spec, name: action.name };
+        return this.#make(action.name, spec, { ...action.tags, ...consent });
+      }
+      case 'quota':
+        aws.control.changeSettings({ quota: action.quota });
+        account.remember();
+        return;
+      default:
+        return action satisfies never;
+    }
+  }
+
+  #create(at: ObjectName, spec: SpecPlan, sinceMs: number): void {
+    const { world } = this.#parts;
+    const { namespace, name } = partsOf(at);
+    const body = JSON.stringify({
+      apiVersion: 'demo.rtfm.co.ua/v1',
+      kind: 'MyIngress',
+      metadata: { namespace, name },
+      spec: this.#specOf(spec),
+    });
+    const path = resourcePath(myIngressKind, { namespace });
+    const status = this.#ask('POST', path, body);
+    const isThere = status === 409 && world.monotonicMs() - sinceMs < LONGEST_TRYING_MS;
+    if (isThere) world.setTimer(TRY_AGAIN_MS, () => this.#create(at, spec, sinceMs));
+  }
+
+  #delete(at: ObjectName): void {
+    this.#ask('DELETE', pathOf(at));
+  }
+
+  #annotate(at: ObjectName, annotations: Patch): void {
+    this.#patch(at, { metadata: { annotations } });
+  }
+
+  #patch(at: ObjectName, patch: Patch): void {
+    this.#ask('PATCH', pathOf(at), JSON.stringify(patch));
+  }
+
+  #ask(method: string, path: string, body?: string): number {
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    const answer = this.#parts.model.answer({ method, path, headers, body }, USER);
+    const status = answer.kind === 'answer' ? answer.status : 200;
+    this.#parts.trace(`  ${method} ${path}: ${status}`);
+    return status;
+  }
+
+  #specOf({ adopt, ...spec }: Partial<SpecPlan>): Patch {
+    if (adopt === undefined) return spec;
+    const unknown = 'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app/none/1';
+    return { ...spec, adopt: { arn: this.#made.get(adopt) ?? unknown } };
+  }
+
+  #make(key: string, spec: SpecPlan, tags: Readonly<Record<string, string>>): void {
+    const { aws, account } = this.#parts;
+    const answer = this.#call('CreateLoadBalancer', {
+      Name: spec.name,
+      Type: 'application',
+      Scheme: spec.scheme ?? 'internet-facing',
+      Subnets: spec.subnets,
+      IpAddressType: spec.ipAddressType ?? 'ipv4',
+      ...(spec.securityGroups && { SecurityGroups: spec.securityGroups }),
+      ...(Object.keys(tags).length > 0 && { Tags: pairs(tags) }),
+    }) as { readonly LoadBalancers?: readonly { readonly LoadBalancerArn: string }[] } | undefined;
+    const arn = answer?.LoadBalancers?.[0]?.LoadBalancerArn;
+    if (arn === undefined) return;
+    const isNew = account.recent(arn).length === 0;
+    aws.control.clearFaults();
+    account.remember();
+    // The same settings as somebody's balancer answer with that one.
+    if (!isNew) return;
+    this.#made.set(key, arn);
+    account.outsiders.add(arn);
+  }
+
+  #leave(at: ObjectName): void {
+    const arn = this.#made.get(at);
+    if (arn !== undefined) this.#call('DeleteLoadBalancer', { LoadBalancerArn: arn });
+  }
+
+  #meddle(at: ObjectName, meddling: Meddling): void {
+    const { namespace, name } = partsOf(at);
+    const { account } = this.#parts;
+    const held = account.of(namespace, name)[0] ?? this.#releasedOf(at);
+    if (held !== undefined) this.#meddleWith(held, meddling, at);
+  }
+
+  /** What the status of the object names, if it was let go by hand. */
+  #releasedOf(at: ObjectName): Balancer | undefined {
+    const { model, account } = this.#parts;
+    const answer = model.answer({ method: 'GET', path: pathOf(at) }, USER);
+    const object = answer.kind === 'answer' ? (JSON.parse(answer.body) as MyIngress) : undefined;
+    const arn = object?.status?.alb?.arn;
+    if (arn === undefined || !account.releasedByHand.has(arn)) return undefined;
+    return account.balancers.find((one) => one.arn === arn);
+  }
+
+  #meddleWith(held: Balancer, meddling: Meddling, at: ObjectName): void {
+    const { arn } = held;
+    switch (meddling.what) {
+      case 'delete':
+        this.#call(
+          'ModifyLoadBalancerAttributes',
+          attributeInput(arn, 'deletion_protection.enabled', 'false'),
+        );
+        return void this.#call('DeleteLoadBalancer', { LoadBalancerArn: arn });
+      case 'state':
+        this.#parts.aws.control.setState(held.name, { code: meddling.code });
+        return void this.#parts.account.remember();
+      case 'subnets':
+        return void this.#call('SetSubnets', { LoadBalancerArn: arn, Subnets: meddling.subnets });
+      case 'securityGroups':
+        return void this.#call('SetSecurityGroups', {
+          LoadBalancerArn: arn,
+          SecurityGroups: meddling.groups,
+        });
+      case 'ipAddressType':
+        return void this.#call('SetIpAddressType', {
+          LoadBalancerArn: arn,
+          IpAddressType: meddling.type,
+        });
+      case 'attribute':
+        noted(this.#parts.account.meddledAttributes, arn, meddling.key);
+        return void this.#call(
+          'ModifyLoadBalancerAttributes',
+          attributeInput(arn, meddling.key, meddling.value),
+        );
+      default:
+        return this.#meddleWithTags(arn, meddling, at);
+    }
+  }
+
+  #meddleWithTags(
+    arn: string,
+    meddling: Extract<Meddling, { what: 'tag' | 'untag' | 'release' | 'restore' }>,
+    at: ObjectName,
+  ): void {
+    const { account, cluster } = this.#parts;
+    const { namespace, name } = partsOf(at);
+    const tag = (tags: Readonly<Record<string, string>>): unknown =>
+      this.#call('AddTags', { ResourceArns: [arn], Tags: pairs(tags) });
+    switch (meddling.what) {
+      case 'tag':
+        noted(account.meddledTags, arn, meddling.key);
+        return void tag({ [meddling.key]: meddling.value });
+      case 'restore':
+        account.releasedByHand.delete(arn);
+        return void tag({
+          [ownershipTagKeys.cluster]: cluster,
+          [ownershipTagKeys.namespace]: namespace,
+          [ownershipTagKeys.name]: name,
+        });
+      case 'release':
+        account.releasedByHand.add(arn);
+        return void this.#call('RemoveTags', { ResourceArns: [arn], TagKeys: [meddling.key] });
+      case 'untag':
+        return void this.#call('RemoveTags', { ResourceArns: [arn], TagKeys: [meddling.key] });
+      default:
+        return meddling satisfies never;
+    }
+  }
+
+  /** Outsiders are refused like anybody else; then nothing has happened. */
+  #call(operation: string, input: object): unknown {
+    const { aws, account, trace } = this.#parts;
+    const { budget } = aws.control.settings();
+    aws.control.changeSettings({ budget: 'off' });
+    try {
+      return aws.handle(operation, input as never, OUTSIDER);
+    } catch (error) {
+      trace(`  ${operation}: ${(error as Error).message}`);
+      return undefined;
+    } finally {
+      aws.control.changeSettings({ budget });
+      account.remember();
+    }
+  }
+}
+
+export function partsOf(at: ObjectName): { readonly namespace: string; readonly name: string } {
+  const [namespace = '', name = ''] = at.split('/');
+  return { namespace, name };
+}
+
+function defaultNameOf(cluster: string, at: ObjectName): string {
+  return defaultName({ cluster, ...partsOf(at) });
+}
+
+function pathOf(at: ObjectName): string {
+  return resourcePath(myIngressKind, partsOf(at));
+}
+
+function attributeInput(arn: string, key: string, value: string): object {
+  return { LoadBalancerArn: arn, Attributes: [{ Key: key, Value: value }] };
+}
+
+function pairs(tags: Readonly<Record<string, string>>): readonly object[] {
+  return Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+}
+
+function noted(into: Map<string, Set<string>>, arn: string, key: string): void {
+  into.set(arn, (into.get(arn) ?? new Set()).add(key));
+}

@@ -1,0 +1,157 @@
+import { APPLICATION_ATTRIBUTES } from '../../../localstack/embedded/attribute-rules.ts';
+import { type MyIngress, ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
+import { defaultName } from '../../../src/controllers/my-ingress/identity.ts';
+import { isPaused } from '../../../src/core/annotations.ts';
+import type { Report } from '../violation.ts';
+import type { Account, Balancer } from './account.ts';
+import { differences, isAcceptable } from './specs.ts';
+
+export interface FinalParts {
+  readonly account: Account;
+  readonly cluster: string;
+  readonly quota: number;
+  readonly objects: readonly MyIngress[];
+  readonly report: Report;
+}
+
+/**
+ * What must be so when no fault is left and the stated time has passed: every object is what AWS is,
+ * or says truly why it cannot be; nothing of ours is left without an object; nothing was forgotten.
+ */
+export function checkFinal(parts: FinalParts): void {
+  for (const object of parts.objects) checkObject(parts, object);
+  for (const balancer of parts.account.balancers) checkBalancer(parts, balancer);
+}
+
+function checkObject(parts: FinalParts, object: MyIngress): void {
+  const { report } = parts;
+  const key = keyOf(object);
+  const ready = conditionOf(object, 'Ready');
+  if (ready === undefined) return report('converges', `${key} has no condition Ready`);
+  if (object.status.observedGeneration !== object.metadata.generation) {
+    return report(
+      'observes-generation',
+      `${key} was observed at ${object.status.observedGeneration}`,
+    );
+  }
+  if (isPaused(object)) {
+    if (ready.reason !== 'Paused') report('converges', `${key} is paused and says ${ready.reason}`);
+    return;
+  }
+  const stalled = conditionOf(object, 'Stalled');
+  if (stalled !== undefined) return checkExcuse(parts, object, stalled.reason);
+  const isLive = object.metadata.deletionTimestamp === undefined;
+  if (isLive && ready.status === 'True') return checkHeld(parts, object);
+  report('converges', `${key} is ${ready.status} ${ready.reason}: ${ready.message}`);
+}
+
+function checkHeld({ account, report }: FinalParts, object: MyIngress): void {
+  const { arn, dns } = object.status.alb ?? {};
+  const held = account.balancers.find((balancer) => balancer.arn === arn);
+  const key = keyOf(object);
+  if (held === undefined)
+    return report('status-is-true', `${key} holds ${arn}, which is not there`);
+  const meddled = account.meddledAttributes.get(held.arn) ?? new Set<string>();
+  const wrong = [
+    ...differences(object.spec, held, new Set()),
+    ...(held.state === 'active' ? [] : [`state ${held.state}`]),
+    ...(held.dnsName === dns ? [] : [`dns ${held.dnsName}`]),
+    ...(account.ownerOf(held) === key ? [] : ['it is not its own']),
+    ...(held.tags[ownershipTagKeys.uid] === object.metadata.uid ? [] : ['tag uid is another']),
+    ...forgottenTags(object, held, account.meddledTags.get(held.arn) ?? new Set()),
+    ...(object.spec.adopt ? [] : forgottenAttributes(object, held, meddled)),
+  ];
+  if (wrong.length > 0) report('converges', `${key} is Ready, AWS has ${wrong.join('; ')}`);
+}
+
+/** Keys that left the spec and are still on the balancer. */
+function forgottenTags(
+  { spec }: MyIngress,
+  { tags }: Balancer,
+  meddled: ReadonlySet<string>,
+): readonly string[] {
+  const records = new Set<string>(Object.values(ownershipTagKeys));
+  return Object.keys(tags)
+    .filter((key) => !records.has(key) && !meddled.has(key) && !LEGACY_TAGS.has(key))
+    .filter((key) => !Object.hasOwn(spec.tags ?? {}, key))
+    .map((key) => `tag ${key} forgotten`);
+}
+
+/** Tags that balancers of old have by themselves. */
+const LEGACY_TAGS: ReadonlySet<string> = new Set(['owner']);
+
+function forgottenAttributes(
+  { spec }: MyIngress,
+  { attributes, scheme }: Balancer,
+  meddled: ReadonlySet<string>,
+): readonly string[] {
+  return Object.entries(attributes)
+    .filter(([key]) => !meddled.has(key) && !Object.hasOwn(spec.attributes ?? {}, key))
+    .filter(([key]) => key !== 'ipv6.deny_all_igw_traffic' || scheme !== 'internal')
+    .filter(([key, value]) => APPLICATION_ATTRIBUTES[key]?.default !== value)
+    .map(([key, value]) => `attribute ${key} ${value} forgotten`);
+}
+
+/** Stalled must be true, too: what it says has to be so. */
+function checkExcuse(parts: FinalParts, object: MyIngress, reason: string): void {
+  const excuses: Readonly<Record<string, boolean>> = {
+    NameConflict: isNameTaken(parts, object),
+    AdoptionRefused: object.spec.adopt !== undefined,
+    SpecMismatch: isMismatched(parts, object),
+    DuplicateName: isNameTaken(parts, object),
+    TooManyLoadBalancers: parts.account.balancers.length >= parts.quota,
+    DeletionBlocked: object.metadata.deletionTimestamp !== undefined && isProtected(parts, object),
+  };
+  const isLive = object.metadata.deletionTimestamp === undefined;
+  const isRefused = !isAcceptable(object.spec) || object.spec.adopt?.arn.includes('/none/');
+  const isTrue = excuses[reason] ?? (isLive && isRefused);
+  if (!isTrue) parts.report('stalled-is-true', `${keyOf(object)} is Stalled by ${reason}`);
+}
+
+function isNameTaken({ account, cluster }: FinalParts, object: MyIngress): boolean {
+  const { namespace, name } = object.metadata;
+  const wanted = object.spec.name ?? defaultName({ cluster, namespace, name });
+  const isForeign = (balancer: Balancer): boolean => account.ownerOf(balancer) !== keyOf(object);
+  return account.balancers.some(
+    (one) => isForeign(one) && (one.name === wanted || one.arn === object.status.alb?.arn),
+  );
+}
+
+function isMismatched({ account }: FinalParts, object: MyIngress): boolean {
+  const { adopt, scheme, name } = object.spec;
+  return account.balancers.some((one) => {
+    const isMeant = one.arn === adopt?.arn || account.ownerOf(one) === keyOf(object);
+    return (
+      isMeant &&
+      (one.scheme !== scheme || (name !== undefined && one.name !== name) || adopt !== undefined)
+    );
+  });
+}
+
+function isProtected({ account }: FinalParts, object: MyIngress): boolean {
+  const { namespace, name } = object.metadata;
+  return account
+    .of(namespace, name)
+    .some(({ attributes }) => attributes['deletion_protection.enabled'] === 'true');
+}
+
+/** No orphan: whoever is ours has an object, unless somebody let it go by hand. */
+function checkBalancer({ account, objects, report }: FinalParts, balancer: Balancer): void {
+  const owner = account.ownerOf(balancer);
+  const isHeld = objects.some((object) => keyOf(object) === owner);
+  if (isHeld || account.releasedByHand.has(balancer.arn)) return;
+  if (owner !== undefined) return report('no-orphan', `${balancer.name} of ${owner} is left`);
+  const isLeft = balancer.tags[ownershipTagKeys.managedBy] !== undefined;
+  if (isLeft) report('no-orphan', `${balancer.name} still says that albridge manages it`);
+}
+
+function conditionOf(
+  { status }: MyIngress,
+  type: string,
+): NonNullable<MyIngress['status']['conditions']>[number] | undefined {
+  return status.conditions?.find((condition) => condition.type === type);
+}
+
+function keyOf({ metadata }: MyIngress): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}

@@ -1,0 +1,144 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  loadBalancerFinalizer,
+  type MyIngress,
+  type MyIngressSpec,
+  myIngressKind,
+} from '../../../src/apis/my-ingress.ts';
+import type { Commit } from '../api-model/object-table.ts';
+import type { Report } from '../violation.ts';
+import type { Account, Balancer } from './account.ts';
+import { differences } from './specs.ts';
+
+export interface KubeInvariantParts {
+  readonly account: Account;
+  readonly nowMs: () => number;
+  readonly provisioningMs: number;
+  /** True for the name of a process of the operator. */
+  readonly isOperator: (by: string) => boolean;
+  readonly report: Report;
+}
+
+const RECENT_MS = 30_000;
+
+interface KnownSpec {
+  readonly spec: MyIngressSpec;
+  /** When another took its place. */
+  untilMs: number;
+}
+
+/** What must hold for every write to a MyIngress; see docs/reliability.md. */
+export class KubeInvariants {
+  readonly #parts: KubeInvariantParts;
+  /** The specs of every object, by UID and generation. */
+  readonly #specs = new Map<string, Map<number, KnownSpec>>();
+
+  constructor(parts: KubeInvariantParts) {
+    this.#parts = parts;
+  }
+
+  readonly onCommit = (commit: Commit): void => {
+    if (commit.kind.plural !== myIngressKind.plural) return;
+    const object = commit.object as unknown as MyIngress;
+    const before = commit.before as unknown as MyIngress | undefined;
+    this.#know(object);
+    if (!this.#parts.isOperator(commit.by) || before === undefined) return;
+    this.#judgeOwnFields(object, before);
+    this.#judgeFinalizer(object, before);
+    this.#judgeReady(object, before);
+    this.#judgeReason(object);
+  };
+
+  recentPolicies(uid: string): ReadonlySet<string> {
+    const oldestMs = this.#parts.nowMs() - RECENT_MS;
+    const known = [...(this.#specs.get(uid)?.values() ?? [])];
+    const recent = known.filter(({ untilMs }) => untilMs >= oldestMs);
+    return new Set(recent.map(({ spec }) => spec.deletionPolicy ?? 'Delete'));
+  }
+
+  #know({ metadata, spec }: MyIngress): void {
+    const nowMs = this.#parts.nowMs();
+    const known = this.#specs.get(metadata.uid) ?? new Map<number, KnownSpec>();
+    this.#specs.set(metadata.uid, known);
+    if (known.has(metadata.generation)) return;
+    for (const one of known.values()) one.untilMs = Math.min(one.untilMs, nowMs);
+    known.set(metadata.generation, { spec, untilMs: Number.POSITIVE_INFINITY });
+  }
+
+  /** Status and finalizer are the operator's; all else is the user's. */
+  #judgeOwnFields(object: MyIngress, before: MyIngress): void {
+    const others = ({ metadata, spec }: MyIngress): unknown => {
+      const { labels, annotations, deletionTimestamp, generation } = metadata;
+      const finalizers = (metadata.finalizers ?? []).filter(
+        (name) => name !== loadBalancerFinalizer,
+      );
+      return { labels, annotations, deletionTimestamp, generation, finalizers, spec };
+    };
+    if (isDeepStrictEqual(others(object), others(before))) return;
+    this.#parts.report(
+      'only-own-fields',
+      `the operator changed ${keyOf(object)} beyond its status`,
+    );
+  }
+
+  #judgeFinalizer(object: MyIngress, before: MyIngress): void {
+    const has = ({ metadata }: MyIngress): boolean =>
+      metadata.finalizers?.includes(loadBalancerFinalizer) ?? false;
+    if (!has(before) || has(object)) return;
+    const { namespace, name } = object.metadata;
+    const left = this.#parts.account.of(namespace, name);
+    if (left.length === 0) return;
+    const names = left.map((balancer) => balancer.name).join();
+    this.#parts.report('finalizer-until-absent', `${keyOf(object)} let go while ${names} exists`);
+  }
+
+  /** Judged when it becomes true, or true for another generation. AWS must have been so: its state lately, the rest since the sweep. */
+  #judgeReady(object: MyIngress, before: MyIngress): void {
+    const ready = readyOf(object);
+    if (ready?.status !== 'True') return;
+    const { uid, namespace, name } = object.metadata;
+    const spec = this.#specs.get(uid)?.get(ready.observedGeneration ?? -1)?.spec;
+    if (spec === undefined) {
+      return this.#parts.report(
+        'ready-is-true',
+        `${keyOf(object)} is Ready for no generation of it`,
+      );
+    }
+    if (isDeepStrictEqual(ready, readyOf(before))) return;
+    const { account, report } = this.#parts;
+    const arn = object.status.alb?.arn ?? '';
+    if (!account.recent(arn).some((balancer) => this.#isActive(balancer))) {
+      return report('ready-is-true', `${keyOf(object)} is Ready, ${arn} is not active`);
+    }
+    const pictures = account.sinceSweep(arn);
+    if (!pictures.some((balancer) => account.ownerOf(balancer) === `${namespace}/${name}`)) {
+      return report('ready-is-true', `${keyOf(object)} is Ready, ${arn} is not its own`);
+    }
+    const meddled = account.meddledAttributes.get(arn) ?? new Set<string>();
+    const lacking = pictures.map((balancer) => differences(spec, balancer, meddled));
+    if (lacking.some((what) => what.length === 0)) return;
+    report('ready-is-true', `${keyOf(object)} is Ready: ${lacking.at(-1)?.join('; ') ?? ''}`);
+  }
+
+  #isActive({ arn, state }: Balancer): boolean {
+    const { account, nowMs, provisioningMs } = this.#parts;
+    if (state !== 'provisioning') return state === 'active';
+    return account.bornMs(arn) + provisioningMs <= nowMs();
+  }
+
+  /** Something other than an OperatorError was thrown. */
+  #judgeReason({ status, metadata }: MyIngress): void {
+    const bug = status.conditions?.find(({ reason }) => reason === 'InternalError');
+    if (bug) this.#parts.report('no-internal-error', `${metadata.name}: ${bug.message}`);
+  }
+}
+
+function readyOf({
+  status,
+}: MyIngress): NonNullable<MyIngress['status']['conditions']>[number] | undefined {
+  return status.conditions?.find(({ type }) => type === 'Ready');
+}
+
+function keyOf({ metadata }: MyIngress): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}

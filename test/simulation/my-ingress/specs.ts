@@ -1,0 +1,64 @@
+import type { MyIngressSpec } from '../../../src/apis/my-ingress.ts';
+import type { Balancer } from './account.ts';
+
+/** Zones and IPv6 blocks of the subnets that every world has; the rest of a spec is judged by them. */
+const ZONES: Readonly<Record<string, string>> = {
+  'subnet-a': 'a',
+  'subnet-b': 'b',
+  'subnet-c': 'c',
+  'subnet-d': 'b',
+};
+const WITH_IPV6 = new Set(['subnet-a', 'subnet-b']);
+const GROUPS = new Set(['sg-web', 'sg-admin']);
+
+/** True where AWS carries this spec out; the scenarios use no other values than are known here. */
+export function isAcceptable(spec: MyIngressSpec): boolean {
+  const zones = new Set(spec.subnets.map((subnet) => ZONES[subnet]));
+  const areSubnetsFine = !zones.has(undefined) && zones.size === spec.subnets.length;
+  const areGroupsFine = (spec.securityGroups ?? []).every((group) => GROUPS.has(group));
+  const isIpFine =
+    spec.ipAddressType !== 'dualstack' || spec.subnets.every((subnet) => WITH_IPV6.has(subnet));
+  const areAttributesFine = spec.attributes?.['idle_timeout.timeout_seconds'] !== '0';
+  return areSubnetsFine && areGroupsFine && isIpFine && areAttributesFine;
+}
+
+/** Every way in which a balancer is not what a spec says; state and ownership aside. */
+export function differences(
+  spec: MyIngressSpec,
+  balancer: Balancer,
+  ignoredAttributes: ReadonlySet<string>,
+): readonly string[] {
+  const { subnets, securityGroups, scheme, tags = {}, attributes = {} } = spec;
+  const ip = spec.ipAddressType ?? (spec.adopt === undefined ? 'ipv4' : balancer.ipAddressType);
+  return [
+    ...unless(isSameSet(subnets, balancer.subnets), `subnets ${balancer.subnets.join()}`),
+    ...unless(
+      securityGroups === undefined || isSameSet(securityGroups, balancer.securityGroups),
+      `securityGroups ${balancer.securityGroups.join()}`,
+    ),
+    ...unless(scheme === balancer.scheme, `scheme ${balancer.scheme}`),
+    ...unless(ip === balancer.ipAddressType, `ipAddressType ${balancer.ipAddressType}`),
+    ...differing('tag', tags, balancer.tags),
+    ...differing('attribute', attributes, balancer.attributes).filter(
+      (text) => !ignoredAttributes.has(text.split(' ')[1] ?? ''),
+    ),
+  ];
+}
+
+function differing(
+  what: string,
+  wanted: Readonly<Record<string, string>>,
+  found: Readonly<Record<string, string>>,
+): readonly string[] {
+  return Object.entries(wanted)
+    .filter(([key, value]) => found[key] !== value)
+    .map(([key]) => `${what} ${key} ${found[key] ?? '(none)'}`);
+}
+
+function isSameSet(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((item) => b.includes(item));
+}
+
+function unless(isFine: boolean, sentence: string): readonly string[] {
+  return isFine ? [] : [sentence];
+}

@@ -1,0 +1,83 @@
+import { awsOperations, type BucketName, isWrite } from '../../src/aws/aws-operations.ts';
+import type { BudgetLimits } from '../../src/aws/budget-limits.ts';
+import type { Report } from './violation.ts';
+import type { AwsCallSeen } from './world/aws-network.ts';
+import type { Life } from './world/life.ts';
+
+export interface ProcessInvariantParts {
+  readonly nowMs: () => number;
+  readonly limits: BudgetLimits;
+  /** Who holds the Lease in truth, '' for nobody; undefined where none is needed. */
+  readonly holder: () => string | undefined;
+  /** Until then, since a Lease was taken away by hand, two may believe to hold it. */
+  readonly leaseDoubtfulUntilMs: () => number;
+  readonly report: Report;
+}
+
+/** The least hold after a refusal; requests of the same moment had left already. */
+const SHORTEST_HOLD_MS = 500;
+const EPSILON = 1e-3;
+
+interface Bucket {
+  level: number;
+  atMs: number;
+  heldUntilMs: number;
+}
+
+/** What must hold for each life of each process: its share of the budget, and that it leads. */
+export class ProcessInvariants {
+  readonly #parts: ProcessInvariantParts;
+  readonly #buckets = new Map<Life, Map<BucketName, Bucket>>();
+
+  constructor(parts: ProcessInvariantParts) {
+    this.#parts = parts;
+  }
+
+  asked({ life, operation }: AwsCallSeen): void {
+    const { limits, nowMs, report } = this.#parts;
+    const name = awsOperations[operation].bucket;
+    const { burst, perSecond } = limits[name];
+    const bucket = this.#bucketOf(life, name);
+    const now = nowMs();
+    const gained = ((now - bucket.atMs) / 1000) * perSecond;
+    bucket.level = Math.min(burst, bucket.level + gained) - 1;
+    bucket.atMs = now;
+    if (bucket.level < -EPSILON) {
+      report(
+        'budget-kept',
+        `${life.name} has spent more ${name} than a bucket holds: ${operation}`,
+      );
+    }
+    if (now < bucket.heldUntilMs) {
+      report('refusal-slows', `${life.name} sent ${operation} right after a refusal`);
+    }
+  }
+
+  answered({ life, operation }: AwsCallSeen, error: unknown): void {
+    if ((error as { readonly name?: string } | undefined)?.name !== 'Throttling') return;
+    const bucket = this.#bucketOf(life, awsOperations[operation].bucket);
+    // What was granted in this very moment is on its way.
+    bucket.heldUntilMs = this.#parts.nowMs() + SHORTEST_HOLD_MS;
+  }
+
+  sent({ life, operation }: AwsCallSeen): void {
+    if (isWrite(operation)) this.mustLead(life, operation);
+  }
+
+  mustLead(life: Life, what: string): void {
+    const { holder, report, nowMs, leaseDoubtfulUntilMs } = this.#parts;
+    const name = holder();
+    if (name === undefined || name === life.name || nowMs() < leaseDoubtfulUntilMs()) return;
+    report('only-the-leader-writes', `${life.name} sent ${what}, "${name}" holds the lease`);
+  }
+
+  #bucketOf(life: Life, name: BucketName): Bucket {
+    const own = this.#buckets.get(life) ?? new Map<BucketName, Bucket>();
+    this.#buckets.set(life, own);
+    const known = own.get(name);
+    if (known) return known;
+    const fresh = { level: this.#parts.limits[name].burst, atMs: 0, heldUntilMs: 0 };
+    own.set(name, fresh);
+    return fresh;
+  }
+}

@@ -1,0 +1,67 @@
+import { EVENTFUL_MS } from './generate.ts';
+import { servedMyIngress } from './my-ingress/served.ts';
+import type { Scenario } from './scenario.ts';
+import type { Violation } from './violation.ts';
+import { World } from './world/world.ts';
+
+export interface Outcome {
+  readonly violation: Violation | undefined;
+  /** How often each operation of a port was begun. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** Crash points that were hit, as `label/phase`. */
+  readonly crashed: ReadonlySet<string>;
+  /** Empty unless asked for. */
+  readonly trace: readonly string[];
+}
+
+/** Within this time after the last fault everything must be as it is wanted, or say why not. */
+export const CONVERGENCE_MS = 20 * 60_000;
+/** Attributes that outsiders change are looked at once an hour only. */
+const SLOW_LANE_MS = 75 * 60_000;
+/** One more sweep, jitter included, and one retry of what waits for a person. */
+const QUIET_MS = 11 * 60_000;
+const HEALED_MS = EVENTFUL_MS + 60_000;
+
+const kind = servedMyIngress();
+
+/** Runs one scenario to its end, or to its first violation. */
+export async function runScenario(
+  scenario: Scenario,
+  options: { readonly isTraced?: boolean } = {},
+): Promise<Outcome> {
+  const world = new World(scenario, { kind, isTraced: options.isTraced ?? false });
+  const onRejection = (reason: unknown): void => {
+    const { message = String(reason), stack = '' } = (reason ?? {}) as Error;
+    world.report('no-unhandled-rejection', `${message} ${stack.split('\n')[1] ?? ''}`);
+  };
+  process.on('unhandledRejection', onRejection);
+  try {
+    await play(world, scenario);
+  } finally {
+    process.off('unhandledRejection', onRejection);
+  }
+  const { violation, trace, board } = world;
+  return { violation, trace, counts: board.counts, crashed: board.crashed };
+}
+
+async function play(world: World, scenario: Scenario): Promise<void> {
+  const { clock } = world;
+  const isOver = (): boolean => world.violation !== undefined;
+  world.start();
+  await clock.runUntil(HEALED_MS, isOver);
+  if (isOver()) return;
+  world.heal();
+  const convergenceMs = needsSlowLane(scenario) ? SLOW_LANE_MS : CONVERGENCE_MS;
+  await clock.runUntil(HEALED_MS + convergenceMs, isOver);
+  if (isOver()) return;
+  world.checkFinal();
+  if (isOver()) return;
+  const before = world.operatorWrites;
+  await clock.runUntil(HEALED_MS + convergenceMs + QUIET_MS, isOver);
+  const writes = world.operatorWrites - before;
+  if (writes > 0 && !isOver()) world.report('second-pass-changes-nothing', `${writes} more writes`);
+}
+
+function needsSlowLane({ steps }: Scenario): boolean {
+  return steps.some(({ action }) => action.do === 'meddle' && action.meddling.what === 'attribute');
+}

@@ -1,0 +1,104 @@
+import type { MyIngressAction } from './my-ingress/actions.ts';
+
+/** Everything that happens in one simulated world, as data: it can be written down, cut and replayed. */
+export interface Scenario {
+  /** Of all chance in the run: ids, latencies, jitter. */
+  readonly seed: number;
+  readonly settings: Settings;
+  /** What users and outsiders do. */
+  readonly steps: readonly Step[];
+  readonly faults: readonly Fault[];
+}
+
+export interface Settings {
+  readonly replicas: 1 | 2;
+  readonly election: boolean;
+  /** `kube-system` is read where it is not configured. */
+  readonly isClusterIdConfigured: boolean;
+  /** Of the operator, and of the account. */
+  readonly budget: 'aws' | 'off';
+  readonly accountBudget: 'aws' | 'off';
+  readonly provisioningMs: number;
+  readonly quota: number;
+  readonly sweepMs: number;
+  readonly concurrency: number;
+  /** Of the machine of the first replica. */
+  readonly wallSkewMs: number;
+}
+
+export interface Step {
+  readonly atMs: number;
+  readonly action: MyIngressAction;
+}
+
+/** `before`: never sent; `unanswered`: carried out, the answer reaches nobody; `after`: answered. */
+export type Phase = 'before' | 'unanswered' | 'after';
+export const PHASES: readonly Phase[] = ['before', 'unanswered', 'after'];
+
+/** What may happen to one call of AWS. The first three: applied, but what is told is another story. */
+export type AwsEffect =
+  | 'lost'
+  | 'late'
+  | 'twice'
+  | 'dropped'
+  | 'unanswered'
+  | 'throttled'
+  | 'failing'
+  | 'html';
+
+/** What may happen to one request to the API server. */
+export type KubeEffect = 'lost' | 'late' | 'dropped' | 'unanswered' | 'failing' | 'busy';
+
+interface Window {
+  readonly fromMs: number;
+  readonly forMs: number;
+}
+
+export type Fault =
+  /** kill -9 at the n-th operation of this label, whoever sends it; another process begins later. */
+  | {
+      readonly kind: 'crash';
+      readonly label: string;
+      readonly phase: Phase;
+      readonly nth: number;
+      readonly restartMs: number;
+    }
+  /** SIGSTOP just after the n-th operation of this label was sent, SIGCONT later. */
+  | {
+      readonly kind: 'freeze';
+      readonly label: string;
+      readonly nth: number;
+      readonly forMs: number;
+    }
+  /** SIGTERM; another process begins when it has ended. */
+  | { readonly kind: 'terminate'; readonly atMs: number; readonly replica: number }
+  | ({
+      readonly kind: 'aws';
+      readonly effect: AwsEffect;
+      readonly operation: string;
+      readonly times: number;
+    } & Window)
+  | ({
+      readonly kind: 'kube';
+      readonly effect: KubeEffect;
+      readonly label: string;
+      readonly times: number;
+    } & Window)
+  /** Every read of AWS answers with the state of some time ago. */
+  | ({ readonly kind: 'staleReads'; readonly ageMs: number } & Window)
+  | ({ readonly kind: 'apiDown' } & Window)
+  /** Nothing gets from this replica to the API server, and nobody says so. */
+  | ({ readonly kind: 'partition'; readonly replica: number } & Window)
+  /** Watches tell late, in order. */
+  | ({ readonly kind: 'watchLag'; readonly lagMs: number } & Window)
+  | ({ readonly kind: 'watchTwice' } & Window)
+  /** Open watches tell nothing any more although they stay open. */
+  | { readonly kind: 'watchSilent'; readonly atMs: number }
+  | { readonly kind: 'watchBroken'; readonly atMs: number }
+  | { readonly kind: 'compaction'; readonly atMs: number }
+  | { readonly kind: 'leaseDeleted'; readonly atMs: number }
+  | { readonly kind: 'leaseStolen'; readonly atMs: number };
+
+export function isWithin({ fromMs, forMs }: Window, nowMs: number): boolean {
+  return nowMs >= fromMs && nowMs < fromMs + forMs;
+}

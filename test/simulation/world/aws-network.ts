@@ -1,0 +1,215 @@
+import type { EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
+import type { FaultEffect } from '../../../localstack/embedded/fault-script.ts';
+import type { AwsApi, AwsOperation } from '../../../src/aws/aws-api.ts';
+import { isWrite } from '../../../src/aws/aws-operations.ts';
+import type { Clock } from '../../../src/core/clock.ts';
+import { assertLeader, type Leadership } from '../../../src/core/leadership.ts';
+import { EmbeddedAwsApi } from '../../fakes/embedded-aws-api.ts';
+import type { Fate, FaultBoard } from './fault-board.ts';
+import type { Life } from './life.ts';
+import { awsLabel, type Label } from './operations.ts';
+
+/** One call as those see it who watch over the simulation. */
+export interface AwsCallSeen {
+  readonly life: Life;
+  readonly label: Label;
+  readonly operation: AwsOperation;
+  readonly input: object;
+}
+
+export interface AwsWitness {
+  /** The process has asked for it; it may still wait for its credentials. */
+  asked(call: AwsCallSeen): void;
+  sent(call: AwsCallSeen): void;
+  /** Runs `carryOut`, which changes the world at once. */
+  during<T>(call: AwsCallSeen, carryOut: () => T): T;
+  /** The process hears of it now; `error` is what the SDK would throw. */
+  answered(call: AwsCallSeen, error: unknown): void;
+}
+
+/** What stands between one process and AWS. */
+export interface AwsNetworkParts {
+  readonly aws: EmbeddedAws;
+  readonly world: Clock;
+  readonly board: FaultBoard;
+  readonly life: Life;
+  readonly leadership: Leadership;
+  readonly witness: AwsWitness;
+  readonly onCrash: (restartMs: number) => void;
+}
+
+/** As in the adapter over the SDK: the limit of a whole call. */
+const CALL_LIMIT_MS = 10_000;
+
+/**
+ * AwsApi with latency, losses and deaths, over the model. Like the adapter over the SDK it may spend
+ * time on credentials, and asks for leadership again at the last moment.
+ */
+export function createAwsNetwork(parts: AwsNetworkParts): AwsApi {
+  return {
+    send: (operation, input, signal) =>
+      new Promise((resolve, reject) => {
+        const call = { life: parts.life, label: awsLabel(operation, input), operation, input };
+        const caller = { resolve: resolve as (output: unknown) => void, reject };
+        new Call(parts, call, { caller, signal }).begin();
+      }),
+  };
+}
+
+interface Caller {
+  readonly resolve: (output: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Outcome =
+  | { readonly kind: 'output'; readonly output: unknown }
+  | { readonly kind: 'error'; readonly error: unknown };
+
+class Call {
+  readonly #parts: AwsNetworkParts;
+  readonly #call: AwsCallSeen;
+  readonly #caller: Caller;
+  readonly #signal: AbortSignal | undefined;
+  #fate: Fate = {};
+  #isOver = false;
+  #cancelLimit = (): void => {};
+
+  constructor(
+    parts: AwsNetworkParts,
+    call: AwsCallSeen,
+    { caller, signal }: { readonly caller: Caller; readonly signal: AbortSignal | undefined },
+  ) {
+    this.#parts = parts;
+    this.#call = call;
+    this.#caller = caller;
+    this.#signal = signal;
+  }
+
+  begin(): void {
+    const { life, board } = this.#parts;
+    if (life.isDead) return;
+    if (this.#signal?.aborted) return this.#settle(failed(aborted()));
+    this.#parts.witness.asked(this.#call);
+    this.#signal?.addEventListener('abort', () => this.#settle(failed(aborted())), { once: true });
+    this.#cancelLimit = life.clock.setTimer(CALL_LIMIT_MS, () => {
+      this.#settle(failed(timedOut()));
+    });
+    const isSlow = !board.isLifted && life.random() < 0.01;
+    if (isSlow) life.clock.setTimer(life.random() * 3000, () => this.#send());
+    else this.#send();
+  }
+
+  #send(): void {
+    const { life, world, board, leadership, witness } = this.#parts;
+    if (life.isDead || this.#isOver) return;
+    try {
+      if (isWrite(this.#call.operation)) assertLeader(leadership);
+    } catch (error) {
+      return this.#settle(failed(error));
+    }
+    this.#fate = board.fateOf(this.#call.label, world.monotonicMs());
+    if (this.#fate.crash?.phase === 'before') return this.#die();
+    witness.sent(this.#call);
+    const { freezeMs } = this.#fate;
+    if (freezeMs !== undefined) {
+      life.stop();
+      world.setTimer(freezeMs, () => life.goOn());
+    }
+    world.setTimer(this.#latencyMs(), () => this.#arrive());
+  }
+
+  #arrive(): void {
+    const { effect } = this.#fate;
+    if (effect === 'unanswered') return this.#dieAnyway();
+    if (effect === 'twice') void this.#carryOut(undefined);
+    const told = this.#carryOut(effectOf(effect) ?? this.#staleness());
+    if (effect === 'late') return this.#dieAnyway();
+    void told.then((outcome) => this.#back(outcome));
+  }
+
+  /** The world has changed when this returns; the promise only tells. */
+  #carryOut(effect: FaultEffect | undefined): Promise<Outcome> {
+    const { aws, world, witness } = this.#parts;
+    const { operation, input } = this.#call;
+    return witness.during(this.#call, () => {
+      if (effect) aws.control.addFault({ operation, effect });
+      const answer = new EmbeddedAwsApi(aws, world).send(operation, input as never);
+      aws.control.clearFaults();
+      return answer.then(
+        (output): Outcome => ({ kind: 'output', output }),
+        (error: unknown): Outcome => failed(error),
+      );
+    });
+  }
+
+  #staleness(): FaultEffect | undefined {
+    const { board, world } = this.#parts;
+    if (isWrite(this.#call.operation)) return undefined;
+    const ageMs = board.staleMs(world.monotonicMs());
+    return ageMs === 0 ? undefined : { kind: 'staleReads', ageMs };
+  }
+
+  #back(outcome: Outcome): void {
+    const { life, world } = this.#parts;
+    const { crash } = this.#fate;
+    if (crash?.phase === 'unanswered') return this.#die();
+    world.setTimer(this.#latencyMs(), () => {
+      life.reach(() => this.#settle(outcome));
+      if (crash) world.setTimer(0, () => this.#die());
+    });
+  }
+
+  #settle(outcome: Outcome): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#cancelLimit();
+    this.#parts.witness.answered(this.#call, outcome.kind === 'error' ? outcome.error : undefined);
+    if (outcome.kind === 'error') this.#caller.reject(outcome.error);
+    else this.#caller.resolve(outcome.output);
+  }
+
+  #dieAnyway(): void {
+    if (this.#fate.crash) this.#die();
+  }
+
+  #die(): void {
+    const { life, onCrash } = this.#parts;
+    if (life.isDead) return;
+    life.die();
+    onCrash(this.#fate.crash?.restartMs ?? 0);
+  }
+
+  #latencyMs(): number {
+    return 3 + 40 * this.#parts.world.random();
+  }
+}
+
+function effectOf(effect: Fate['effect']): FaultEffect | undefined {
+  switch (effect) {
+    case 'lost':
+      return { kind: 'lostResponse' };
+    case 'dropped':
+      return { kind: 'dropBeforeApply' };
+    case 'html':
+      return { kind: 'html500' };
+    case 'throttled':
+      return { kind: 'error', code: 'Throttling', status: 400, message: 'Rate exceeded' };
+    case 'failing':
+      return { kind: 'error', code: 'InternalFailure', status: 500, message: 'no luck today' };
+    default:
+      return undefined;
+  }
+}
+
+function failed(error: unknown): Outcome {
+  return { kind: 'error', error };
+}
+
+function aborted(): Error {
+  return Object.assign(new Error('Request aborted'), { name: 'AbortError' });
+}
+
+function timedOut(): Error {
+  const error = new Error('The operation was aborted due to timeout');
+  return Object.assign(error, { name: 'TimeoutError' });
+}

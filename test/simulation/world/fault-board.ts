@@ -1,0 +1,105 @@
+import type { AwsEffect, Fault, KubeEffect, Phase } from '../scenario.ts';
+import { isWithin } from '../scenario.ts';
+import type { Label } from './operations.ts';
+
+/** What becomes of one operation of a port. */
+export interface Fate {
+  readonly crash?: CrashFault;
+  /** The process stops when the operation has been sent, and goes on so much later. */
+  readonly freezeMs?: number;
+  readonly effect?: AwsEffect | KubeEffect;
+}
+
+export type CrashFault = Extract<Fault, { kind: 'crash' }>;
+type Limited = Extract<Fault, { kind: 'aws' | 'kube' }>;
+
+/** The faults of a scenario, and which of them an operation meets. After `lift` there are none. */
+export class FaultBoard {
+  /** How often each operation was begun. */
+  readonly counts = new Map<Label, number>();
+  /** Crash points that were hit, as `label/phase`. */
+  readonly crashed = new Set<string>();
+  #faults: readonly Fault[];
+  readonly #left = new Map<Fault, number>();
+
+  constructor(faults: readonly Fault[]) {
+    this.#faults = faults;
+    for (const fault of faults) if ('times' in fault) this.#left.set(fault, fault.times);
+  }
+
+  lift(): void {
+    this.#faults = [];
+  }
+
+  get isLifted(): boolean {
+    return this.#faults.length === 0;
+  }
+
+  /** Call once for each operation, when it is sent. */
+  fateOf(label: Label, nowMs: number): Fate {
+    const nth = (this.counts.get(label) ?? 0) + 1;
+    this.counts.set(label, nth);
+    const isHere = (fault: Fault & { readonly label: string; readonly nth: number }): boolean =>
+      fault.label === label && fault.nth === nth;
+    const crash = this.#of('crash').find(isHere);
+    const freeze = this.#of('freeze').find(isHere);
+    if (crash) this.crashed.add(pointOf(label, crash.phase));
+    const limited = [...this.#of('aws'), ...this.#of('kube')].find((fault) =>
+      this.#takes(fault, label, nowMs),
+    );
+    return {
+      ...(crash && { crash }),
+      ...(freeze && { freezeMs: freeze.forMs }),
+      ...(limited && { effect: limited.effect }),
+    };
+  }
+
+  /** How old the answers of AWS are now. */
+  staleMs(nowMs: number): number {
+    return Math.max(0, ...this.#windows('staleReads', nowMs).map(({ ageMs }) => ageMs));
+  }
+
+  isApiDown(nowMs: number): boolean {
+    return this.#windows('apiDown', nowMs).length > 0;
+  }
+
+  isPartitioned(replica: number, nowMs: number): boolean {
+    return this.#windows('partition', nowMs).some((fault) => fault.replica === replica);
+  }
+
+  watchLagMs(nowMs: number): number {
+    return Math.max(0, ...this.#windows('watchLag', nowMs).map(({ lagMs }) => lagMs));
+  }
+
+  tellsTwice(nowMs: number): boolean {
+    return this.#windows('watchTwice', nowMs).length > 0;
+  }
+
+  #takes(fault: Limited, label: Label, nowMs: number): boolean {
+    const left = this.#left.get(fault) ?? 0;
+    const wanted = fault.kind === 'aws' ? `aws ${fault.operation}` : `kube ${fault.label}`;
+    const isMeant = wanted.endsWith(' *')
+      ? label.startsWith(`${fault.kind} `)
+      : label.startsWith(wanted);
+    if (left === 0 || !isMeant || !isWithin(fault, nowMs)) return false;
+    this.#left.set(fault, left - 1);
+    return true;
+  }
+
+  #of<Kind extends Fault['kind']>(kind: Kind): readonly Extract<Fault, { kind: Kind }>[] {
+    return this.#faults.filter(
+      (fault): fault is Extract<Fault, { kind: Kind }> => fault.kind === kind,
+    );
+  }
+
+  #windows<Kind extends 'staleReads' | 'apiDown' | 'partition' | 'watchLag' | 'watchTwice'>(
+    kind: Kind,
+    nowMs: number,
+  ): readonly Extract<Fault, { kind: Kind }>[] {
+    return this.#of(kind).filter((fault) => isWithin(fault, nowMs));
+  }
+}
+
+export function pointOf(label: Label, phase: Phase): string {
+  return `${label}/${phase}`;
+}

@@ -1,0 +1,34 @@
+import type { AwsOperation } from '../../../src/aws/aws-api.ts';
+import type { KubeRequest } from '../../../src/kube/kube-transport.ts';
+
+/**
+ * One operation of a port, as crash points name it: `kube PATCH myingresses/status apply`,
+ * `aws DescribeLoadBalancers by name`.
+ */
+export type Label = string;
+
+export function kubeLabel(request: KubeRequest): Label {
+  const { method, path, query = {} } = request;
+  const parts = path.split('/').slice(path.startsWith('/api/') ? 3 : 4);
+  const [plural = '', name, subresource] =
+    parts[0] === 'namespaces' && parts.length > 2 ? parts.slice(2) : parts;
+  if (query['watch'] === 'true') {
+    return `kube WATCH ${plural} ${query['resourceVersion'] === undefined ? 'from the start' : 'on'}`;
+  }
+  if (method === 'GET' && name === undefined) return `kube LIST ${plural}`;
+  const what = subresource === undefined ? plural : `${plural}/${subresource}`;
+  return `kube ${method} ${what}${patchType(request)}`;
+}
+
+function patchType({ headers = {} }: KubeRequest): string {
+  const type = headers['content-type'] ?? '';
+  if (type.includes('apply-patch')) return ' apply';
+  if (type.includes('json-patch')) return ' json';
+  return type.includes('merge-patch') ? ' merge' : '';
+}
+
+export function awsLabel(operation: AwsOperation, input: object): Label {
+  if (operation !== 'DescribeLoadBalancers') return `aws ${operation}`;
+  if ('Names' in input) return 'aws DescribeLoadBalancers by name';
+  return `aws DescribeLoadBalancers ${'LoadBalancerArns' in input ? 'by ARN' : 'all'}`;
+}

@@ -1,0 +1,84 @@
+import type { AwsApi } from '../../../src/aws/aws-api.ts';
+import type { BudgetLimits } from '../../../src/aws/budget-limits.ts';
+import type { Leadership } from '../../../src/core/leadership.ts';
+import type { Metrics } from '../../../src/core/metrics.ts';
+import { createKubeClient } from '../../../src/kube/kube-client.ts';
+import type { KubeTransport } from '../../../src/kube/kube-transport.ts';
+import { type Election, startElection } from '../../../src/kube/lease.ts';
+import { Operator } from '../../../src/operator.ts';
+import type { Life } from './life.ts';
+import type { SimLogger } from './sim-logger.ts';
+
+export interface ReplicaOptions {
+  readonly clusterId?: string;
+  readonly budget: BudgetLimits;
+  readonly sweepIntervalMs: number;
+  readonly concurrency: number;
+  readonly election: boolean;
+}
+
+/** What one process is given; the ports are its own. */
+export interface ProcessPorts {
+  readonly life: Life;
+  readonly transport: KubeTransport;
+  readonly api: (leadership: Leadership) => AwsApi;
+  readonly log: SimLogger;
+}
+
+export const LEASE = { namespace: 'ops', name: 'albridge' } as const;
+
+const NO_METRICS: Metrics = { count: () => {}, gauge: () => {}, observe: () => {} };
+
+/** One process of the operator, put together as main.ts puts it together. */
+export class OperatorProcess {
+  readonly life: Life;
+  readonly election: Election | undefined;
+  readonly operator: Operator;
+  readonly #onEnd: () => void;
+  #isStopping = false;
+
+  /** `onEnd`: the process has ended by itself, or as asked. */
+  constructor(ports: ProcessPorts, options: ReplicaOptions, onEnd: () => void) {
+    const { life, transport, log } = ports;
+    const { clock, name: identity } = life;
+    const metrics = NO_METRICS;
+    this.life = life;
+    this.#onEnd = onEnd;
+    const client = createKubeClient({ transport, clock, metrics });
+    this.election = options.election
+      ? startElection({ client, ...LEASE, identity, clock, log, metrics })
+      : undefined;
+    const leadership: Leadership = this.election ?? { isLeader: () => true };
+    const acquired = this.election?.acquired ?? Promise.resolve();
+    const { clusterId, budget, sweepIntervalMs, concurrency } = options;
+    this.operator = new Operator(
+      { transport, api: ports.api(leadership), clock, log, metrics, leadership, acquired },
+      {
+        budget,
+        sweepIntervalMs,
+        concurrency,
+        identity,
+        namespaces: [],
+        ...(clusterId !== undefined && { clusterId }),
+      },
+    );
+    this.operator.start().catch(() => {});
+    void this.election?.lost.then(() => this.terminate('the lease was lost'));
+  }
+
+  /** SIGTERM, or the lease is lost: everything stops in order, the lease goes last. */
+  terminate(why: string): void {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    void this.#stopInOrder(new Error(why)).then(() => {
+      if (this.life.isDead) return;
+      this.life.die();
+      this.#onEnd();
+    });
+  }
+
+  async #stopInOrder(reason: Error): Promise<void> {
+    await this.operator.stop(reason);
+    await this.election?.release();
+  }
+}
