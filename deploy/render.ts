@@ -1,0 +1,40 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { parse } from 'yaml';
+
+/**
+ * `npm run gen`: deploy/install.yaml, the base in one file, comments kept. The base is resources
+ * alone, so that putting them one after the other is all that kustomize would do; it refuses a base
+ * that is more than that.
+ */
+
+const ROOT = resolve(import.meta.dirname, '..');
+const INSTALL = resolve(ROOT, 'deploy/install.yaml');
+const HEAD = `# Written by deploy/render.ts from deploy/base and crds; run \`npm run gen\` after a change there.
+# kubectl apply --server-side -f deploy/install.yaml
+`;
+
+/** The text of install.yaml. */
+export async function renderInstall(): Promise<string> {
+  const files = await resourceFiles(resolve(ROOT, 'deploy/base/kustomization.yaml'));
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+  return HEAD + texts.map((text) => `---\n${text.replace(/^---\n/, '').trimEnd()}\n`).join('');
+}
+
+async function resourceFiles(kustomization: string): Promise<readonly string[]> {
+  const { apiVersion, kind, resources, ...more } = parse(await readFile(kustomization, 'utf8')) as {
+    readonly [field: string]: unknown;
+    readonly resources: readonly string[];
+  };
+  if (Object.keys(more).length > 0) {
+    throw new Error(`${kustomization} does more than list resources: ${Object.keys(more)}`);
+  }
+  const nested = resources.map(async (entry) => {
+    const path = resolve(dirname(kustomization), entry);
+    const isDirectory = (await stat(path)).isDirectory();
+    return isDirectory ? resourceFiles(join(path, 'kustomization.yaml')) : [path];
+  });
+  return (await Promise.all(nested)).flat();
+}
+
+if (import.meta.main) await writeFile(INSTALL, await renderInstall());

@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import {
+  type CustomKind,
+  type CustomObject,
+  describeObject,
+  type Manifest,
+  manifestsIn,
+  objectsOf,
+  servedKinds,
+} from './custom-objects.ts';
+import { KubectlError, kubectl } from './kubectl.ts';
+
+/** `npm run undeploy`: takes albridge out of the caller's cluster, in the order that leaks nothing. */
+
+const HELP = `Removes albridge from the cluster of the current kubectl context: first its custom resources, then,
+when AWS has proved that nothing is left of them, the operator, then the CRDs. As long as a custom
+resource remains it lists them, removes nothing else and ends with 1.
+
+Usage: npm run undeploy [-- --retain] [--kustomization DIR] [--timeout SECONDS]
+  --retain             leaves the load balancers in AWS, without albridge's tags
+  --kustomization DIR  what was applied (default deploy)
+  --timeout SECONDS    how long each step may take (default 600)
+  --help               this text
+
+docs/uninstall.md has the same steps for kubectl alone.
+`;
+
+interface Flags {
+  readonly isRetaining: boolean;
+  readonly kustomization: string;
+  readonly timeoutMs: number;
+}
+
+/** A step could not be finished; the message says what is left and what to do. */
+class Refusal extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'Refusal';
+  }
+}
+
+const flags = readFlags();
+if (flags !== undefined) await run(flags);
+
+async function run(flags: Flags): Promise<void> {
+  try {
+    await undeploy(flags);
+  } catch (error) {
+    if (!(error instanceof Refusal || error instanceof KubectlError)) throw error;
+    process.stderr.write(`undeploy: ${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function undeploy(flags: Flags): Promise<void> {
+  const manifests = await manifestsIn(flags.kustomization);
+  const isDefinition = ({ kind }: Manifest): boolean => kind === 'CustomResourceDefinition';
+  const operator = manifests.filter((manifest) => !isDefinition(manifest));
+  const list = await lister(operator);
+
+  const objects = await list();
+  if (flags.isRetaining) await retain(objects);
+  await removeObjects(objects, list, flags.timeoutMs);
+
+  await remove('the operator', operator, flags.timeoutMs);
+  const late = await list();
+  if (late.length > 0) throw new Refusal(`came meanwhile, so the CRDs stay:\n${lines(late)}`);
+  await remove('the CRDs', manifests.filter(isDefinition), flags.timeoutMs);
+  say('nothing of albridge is left in the cluster');
+}
+
+interface Listed extends CustomObject {
+  readonly of: CustomKind;
+}
+
+type List = () => Promise<readonly Listed[]>;
+
+/** An installation without a ClusterRole serves its own namespace, and others are not its business. */
+async function lister(operator: readonly Manifest[]): Promise<List> {
+  const isClusterWide = operator.some(({ kind }) => kind === 'ClusterRole');
+  const deployment = operator.find(({ kind }) => kind === 'Deployment');
+  const namespace = isClusterWide ? undefined : deployment?.metadata.namespace;
+  const kinds = await servedKinds();
+  return async () => {
+    const lists = kinds.map(async (of) => {
+      const objects = await objectsOf(of, namespace);
+      return objects.map((object) => ({ ...object, of }));
+    });
+    return (await Promise.all(lists)).flat();
+  };
+}
+
+/** The operator lets go of a balancer when its object says so at the time of its deletion. */
+async function retain(objects: readonly Listed[]): Promise<void> {
+  const patch = JSON.stringify({ spec: { deletionPolicy: 'Retain' } });
+  for (const { of, metadata, status } of objects) {
+    if (!of.hasDeletionPolicy) continue;
+    const { name, namespace = '' } = metadata;
+    const what = [`${of.plural}.${of.group}`, name, '--namespace', namespace];
+    await kubectl(['patch', ...what, '--type=merge', '--patch', patch]);
+    say(`${namespace}/${name} leaves behind ${status?.alb?.arn ?? 'no load balancer'}`);
+  }
+}
+
+async function removeObjects(
+  objects: readonly Listed[],
+  list: List,
+  timeoutMs: number,
+): Promise<void> {
+  if (objects.length > 0) {
+    say(`deleting ${objects.length} custom resources:\n${lines(objects)}`);
+    const items = objects.map(({ apiVersion, kind, metadata: { name, namespace = '' } }) => ({
+      apiVersion,
+      kind,
+      metadata: { name, namespace },
+    }));
+    await deleteItems(items, ['--wait=false']);
+  }
+  const startedMs = performance.now();
+  for (let left = await list(); left.length > 0; left = await list()) {
+    if (performance.now() - startedMs > timeoutMs) throw stillThere(left);
+    await sleep(1000);
+  }
+  say('no custom resource is left, and so no load balancer that albridge made and was to delete');
+}
+
+function stillThere(left: readonly Listed[]): Refusal {
+  return new Refusal(
+    `${left.length} custom resources remain, so the operator and the CRDs stay:\n${lines(left)}\n` +
+      'Do what their messages say; where there is none, see whether the operator runs. Then run this again.',
+  );
+}
+
+async function remove(
+  what: string,
+  manifests: readonly Manifest[],
+  timeoutMs: number,
+): Promise<void> {
+  if (manifests.length === 0) return;
+  await deleteItems(manifests, [`--timeout=${timeoutMs / 1000}s`]);
+  say(`removed ${what}: ${manifests.length} objects`);
+}
+
+async function deleteItems(items: readonly Manifest[], how: readonly string[]): Promise<void> {
+  const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+  await kubectl(['delete', '--ignore-not-found', '-f', '-', ...how], list);
+}
+
+function lines(objects: readonly Listed[]): string {
+  return objects.map((object) => `  ${describeObject(object)}`).join('\n');
+}
+
+function say(what: string): void {
+  process.stdout.write(`undeploy: ${what}\n`);
+}
+
+/** undefined: there is nothing to do. */
+function readFlags(): Flags | undefined {
+  const options = {
+    retain: { type: 'boolean', default: false },
+    kustomization: { type: 'string', default: 'deploy' },
+    timeout: { type: 'string', default: '600' },
+    help: { type: 'boolean' },
+  } as const;
+  try {
+    const { values } = parseArgs({ options });
+    const seconds = Number(values.timeout);
+    if (!Number.isInteger(seconds) || seconds < 1) {
+      throw new Error('--timeout takes a whole number of seconds');
+    }
+    const { retain: isRetaining, kustomization } = values;
+    if (values.help !== true) return { isRetaining, kustomization, timeoutMs: seconds * 1000 };
+    process.stdout.write(HELP);
+  } catch (error) {
+    process.stderr.write(`undeploy: ${(error as Error).message}; --help says what there is\n`);
+    process.exitCode = 2;
+  }
+  return undefined;
+}
