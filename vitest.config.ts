@@ -29,7 +29,7 @@ export default defineConfig({
           include: ['test/{localstack,demo,sandbox}/**/*.test.ts'],
           globalSetup: ['test/localstack/setup.ts'],
           // Most of the time the tests wait for processes, so more of them run than there are cores.
-          maxWorkers: 3,
+          maxWorkers: 4,
           maxConcurrency: 12,
           ...slow,
         },
@@ -52,7 +52,7 @@ export default defineConfig({
           include: ['test/workloads/**/*.test.ts'],
           globalSetup: ['test/workloads/setup.ts'],
           // Most of the time the tests wait for controllers, so more of them run than there are cores.
-          maxWorkers: 3,
+          maxWorkers: 4,
           ...slow,
         },
       },
