@@ -33,6 +33,11 @@ const faults: Readonly<Record<string, { file: string; content: string; says: str
     content: 'export const edited = 1;\n',
     says: 'my-ingress-schema.ts',
   },
+  'docs mirror the code': {
+    file: 'docs/reasons.md',
+    content: 'edited\n',
+    says: 'docs/reasons.md is out of date',
+  },
   'unit tests': {
     file: 'test/unit/bad.test.ts',
     content: "import { expect, it } from 'vitest';\n\nit('fails', () => expect(1).toBe(2));\n",
@@ -40,10 +45,20 @@ const faults: Readonly<Record<string, { file: string; content: string; says: str
   },
 };
 
+/** What the pages are written from. */
+const DOCUMENTED = [
+  'docs/mirror.ts',
+  'src/apis/my-ingress-reasons.ts',
+  'src/config-values.ts',
+  'src/kube/kube-reasons.ts',
+  'src/settings.ts',
+] as const;
+
 describe('npm run check', () => {
   const planted = Object.values(faults).map(({ file, content }) => [file, content]);
   using project = plantProject(Object.fromEntries(planted) as Record<string, string>);
   cpSync(join(root, 'crds'), join(project.directory, 'crds'), { recursive: true });
+  for (const path of DOCUMENTED) cpSync(join(root, path), join(project.directory, path));
   const { status, stdout } = spawnSync(process.execPath, ['test/gates/check.ts'], {
     cwd: project.directory,
     encoding: 'utf8',
