@@ -105,7 +105,8 @@ describe('the shipped ServiceAccount', () => {
   });
 
   it('uses every right that it has for MyIngress, events and its lease', async () => {
-    const rules = [...(await rulesOf('cluster-role.yaml')), ...(await rulesOf('role.yaml'))];
+    const files = ['cluster-role.yaml', 'cluster-id-role.yaml', 'role.yaml'];
+    const rules = (await Promise.all(files.map(rulesOf))).flat();
     const granted = rules.flatMap(({ apiGroups, resources, verbs }) =>
       apiGroups.flatMap((group) =>
         resources
