@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises';
+import { matchesGlob, resolve } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import manifest from '../../../package.json' with { type: 'json' };
+
+/** The Dockerfile as it is written; nothing here builds an image. */
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+
+interface Instruction {
+  readonly name: string;
+  readonly text: string;
+}
+
+let stages: readonly (readonly Instruction[])[];
+
+beforeAll(async () => {
+  const text = await readFile(resolve(ROOT, 'Dockerfile'), 'utf8');
+  const instructions = text
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter((line) => /^[A-Z]+ /.test(line))
+    .map((line) => ({
+      name: line.split(' ', 1)[0] ?? '',
+      text: line.slice(line.indexOf(' ') + 1),
+    }));
+  const starts = instructions.flatMap(({ name }, index) => (name === 'FROM' ? [index] : []));
+  stages = starts.map((start, index) => instructions.slice(start, starts[index + 1]));
+});
+
+function textsOf(stage: readonly Instruction[] | undefined, name: string): readonly string[] {
+  return (stage ?? []).filter((one) => one.name === name).map(({ text }) => text);
+}
+
+/** Whether .dockerignore lets a file of the repository into the build. */
+async function isSent(path: string): Promise<boolean> {
+  const lines = (await readFile(resolve(ROOT, '.dockerignore'), 'utf8')).split('\n');
+  const patterns = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  expect(patterns[0]).toBe('*');
+  return patterns.some((pattern) => {
+    const kept = pattern.startsWith('!') ? pattern.slice(1) : undefined;
+    return kept !== undefined && (matchesGlob(path, kept) || path.startsWith(`${kept}/`));
+  });
+}
+
+describe('the Dockerfile', () => {
+  it('has two stages, each from a base pinned by digest', () => {
+    expect(stages).toHaveLength(2);
+    for (const stage of stages) expect(stage[0]?.text).toMatch(/@sha256:[0-9a-f]{64}( AS build)?$/);
+  });
+
+  it('ends in an image without a shell, and runs nothing in it', () => {
+    expect(stages[1]?.[0]?.text).toMatch(/^gcr\.io\/distroless\/nodejs24-debian13:nonroot@/);
+    for (const name of ['RUN', 'ADD', 'VOLUME']) expect(textsOf(stages[1], name)).toEqual([]);
+    expect(textsOf(stages[1], 'ENTRYPOINT')[0]).toMatch(
+      /^\["\/nodejs\/bin\/node", .*"\/app\/main.mjs"\]$/,
+    );
+  });
+
+  it('runs as the user that the Deployment names', async () => {
+    const text = await readFile(resolve(ROOT, 'deploy/base/deployment.yaml'), 'utf8');
+    const { runAsUser, runAsGroup } = parse(text).spec.template.spec.securityContext;
+    expect(textsOf(stages[1], 'USER')).toEqual([`${runAsUser}:${runAsGroup}`]);
+    expect(runAsUser).toBeGreaterThan(0);
+  });
+
+  it('takes what npm run build makes, licences included', () => {
+    expect(textsOf(stages[1], 'COPY')).toEqual(['--from=build /build/dist ./']);
+    for (const script of manifest.scripts.build.match(/deploy\/\w+\.ts/g) ?? ['none']) {
+      expect(textsOf(stages[0], 'RUN').join('\n')).toContain(`node ${script}`);
+    }
+  });
+
+  it('installs what is locked, and runs no scripts of packages', () => {
+    expect(textsOf(stages[0], 'RUN')[0]).toMatch(/^npm ci --ignore-scripts/);
+  });
+
+  it('carries the version of package.json, as the Deployment does', async () => {
+    const labels = textsOf(stages[1], 'LABEL').join(' ');
+    expect(labels).toContain(`image.version="${manifest.version}"`);
+    expect(labels).toContain(`image.licenses="${manifest.license}"`);
+    const text = await readFile(resolve(ROOT, 'deploy/base/deployment.yaml'), 'utf8');
+    const [container] = parse(text).spec.template.spec.containers;
+    expect(container.image).toBe(`albridge:${manifest.version}`);
+  });
+});
+
+describe('.dockerignore', () => {
+  it('lets in what the build copies', async () => {
+    const copied = textsOf(stages[0], 'COPY').flatMap((text) => text.split(' ').slice(0, -1));
+    expect(copied).toEqual(['package.json', 'package-lock.json', 'LICENSE', 'deploy', 'src']);
+    const names = [
+      'package.json',
+      'package-lock.json',
+      'LICENSE',
+      'src/main.ts',
+      'deploy/bundle.ts',
+    ];
+    for (const name of names) expect(await isSent(name), name).toBe(true);
+  });
+
+  it('keeps everything else out', async () => {
+    const names = ['.git/config', 'node_modules/esbuild/main.js', 'dist/main.mjs', '.env'];
+    for (const name of [...names, 'test/run.ts', 'deploy/base/role.yaml']) {
+      expect(await isSent(name), name).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,58 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { renderInstall } from '../../../deploy/render.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+}
+
+function named({ kind, metadata }: Manifest): string {
+  return `${kind}/${metadata.name}`;
+}
+
+describe('deploy/install.yaml', () => {
+  it('is what npm run gen writes', async () => {
+    const file = await readFile(resolve(ROOT, 'deploy/install.yaml'), 'utf8');
+    expect(file).toBe(await renderInstall());
+  });
+
+  it('holds every file of deploy/base, and every CRD', async () => {
+    const objects = parseAllDocuments(await renderInstall()).map((one) => one.toJS() as Manifest);
+    const held = new Set(objects.map(named));
+    expect(held.size).toBe(objects.length);
+    for (const directory of ['deploy/base', 'crds']) {
+      for (const name of await readdir(resolve(ROOT, directory))) {
+        if (!name.endsWith('.yaml') || name === 'kustomization.yaml') continue;
+        const text = await readFile(resolve(ROOT, directory, name), 'utf8');
+        for (const document of parseAllDocuments(text)) {
+          expect(held, name).toContain(named(document.toJS() as Manifest));
+        }
+      }
+    }
+  });
+
+  it('comes with the CRDs before anything that could need them', async () => {
+    const kinds = parseAllDocuments(await renderInstall()).map(
+      (one) => (one.toJS() as Manifest).kind,
+    );
+    expect(kinds.lastIndexOf('CustomResourceDefinition')).toBeLessThan(kinds.indexOf('Deployment'));
+    expect(kinds.indexOf('Namespace')).toBeLessThan(kinds.indexOf('ServiceAccount'));
+  });
+});
+
+describe('the Deployment', () => {
+  it('is found by the budget and by its own selector', async () => {
+    const read = async (name: string): Promise<ReturnType<typeof parse>> =>
+      parse(await readFile(resolve(ROOT, 'deploy/base', name), 'utf8'));
+    const { spec } = await read('deployment.yaml');
+    const budget = await read('pod-disruption-budget.yaml');
+    expect(spec.selector.matchLabels).toEqual(spec.template.metadata.labels);
+    expect(budget.spec.selector).toEqual(spec.selector);
+    expect(budget.spec.minAvailable).toBeLessThan(spec.replicas);
+  });
+});
