@@ -31,12 +31,14 @@ export const differences = {
   'two-subnets': {
     aws: 'fewer than two subnets: ValidationError',
     source: `${API}CreateLoadBalancer.html`,
-    instead: inMoto('accepts one subnet'),
+    instead: inMoto(
+      'accepts one on create; refuses it in SetSubnets with InvalidConfigurationRequest',
+    ),
   },
   'one-subnet-per-zone': {
     aws: 'two subnets of one zone: InvalidConfigurationRequest',
     source: `${API}CreateLoadBalancer.html`,
-    instead: inMoto('accepts them on create'),
+    instead: inMoto('accepts them on create; refuses them in SetSubnets with SubnetNotFound'),
   },
   'subnet-code': {
     aws: 'a subnet that does not exist: SubnetNotFound',
@@ -124,12 +126,33 @@ export const differences = {
   'attribute-defaults': {
     aws: 'every attribute of an application balancer has a value from the start',
     source: `${API}LoadBalancerAttribute.html`,
-    instead: inMoto('four of them have'),
+    instead: inMoto('few of them have, and cross-zone balancing begins as false'),
+  },
+  'unknown-attribute-code': {
+    aws: 'an attribute that does not exist: ValidationError',
+    source:
+      'https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/CommonErrors.html',
+    instead: inMoto('answers InvalidConfigurationRequest'),
+  },
+  'all-or-nothing-tags': {
+    aws: 'AddTags and RemoveTags with one missing balancer change none',
+    source: `${API}AddTags.html`,
+    instead: inMoto('changes those that it meets before the missing one'),
+  },
+  'set-subnets-answer': {
+    aws: 'the answer to SetSubnets says the address type',
+    source: `${API}SetSubnets.html`,
+    instead: inMoto('leaves it out'),
+  },
+  'which-fault-first': {
+    aws: 'AWS documents no order in which several faults of one call are found',
+    source: `${API}CreateLoadBalancer.html`,
+    instead: inMoto('may name another fault of the same call than the embedded stand-in'),
   },
   'page-size': {
-    aws: 'a page size of 0: ValidationError',
+    aws: 'a page size outside 1 to 400: ValidationError',
     source: `${API}DescribeLoadBalancers.html`,
-    instead: inMoto('breaks with an internal error'),
+    instead: inMoto('breaks with an internal error at 0, accepts 401'),
   },
   'address-type-without-public-ipv4': {
     aws: 'dualstack-without-public-ipv4 is an address type',

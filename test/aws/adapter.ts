@@ -80,7 +80,17 @@ export async function codeOf(promise: Promise<unknown>): Promise<string> {
     await promise;
     return 'none';
   } catch (error) {
-    const { Code, name } = error as { readonly Code?: string; readonly name: string };
-    return (Code ?? name).replace(/Exception$/, '');
+    return codeFrom(error);
   }
+}
+
+/** The same of what was thrown; throws it again where it is no answer of AWS. */
+export function codeFrom(error: unknown): string {
+  const { Code, name, $metadata } = error as {
+    readonly Code?: string;
+    readonly name: string;
+    readonly $metadata?: { readonly httpStatusCode?: number };
+  };
+  if ($metadata?.httpStatusCode === undefined) throw error;
+  return (Code ?? name).replace(/Exception$/, '');
 }

@@ -53,10 +53,12 @@ export class Relay {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 16 });
   #rules: PendingRule[] = [];
   #server: Server | undefined;
-  #port = 0;
+  #port: number;
 
-  constructor(target: string) {
+  /** `port`: default any free one. */
+  constructor(target: string, port = 0) {
     this.#target = new URL(target);
+    this.#port = port;
   }
 
   get url(): string {
