@@ -188,8 +188,9 @@ export const webAppSchema = {
       rule: "oldSelf.hasValue() || (self.metadata.name.size() <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$'))",
       optionalOldSelf: true,
       message:
-        'the name becomes that of a Service, which takes at most 63 lower-case letters, digits and hyphens, a letter first, no hyphen last and no dot; choose another name',
+        'name becomes that of a Service, which takes at most 63 lower-case letters, digits and hyphens, a letter first, no hyphen last and no dot; choose another name',
       reason: 'FieldValueInvalid',
+      fieldPath: '.metadata',
     },
   ],
 } as const;

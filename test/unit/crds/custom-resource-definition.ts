@@ -9,12 +9,19 @@ export interface PrinterColumn {
   readonly priority?: number;
 }
 
+/** https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource */
+export interface ScalePaths {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath: string;
+}
+
 export interface DefinitionVersion {
   readonly name: string;
   readonly served: boolean;
   readonly storage: boolean;
-  readonly subresources: { readonly status: object };
-  readonly selectableFields: readonly { readonly jsonPath: string }[];
+  readonly subresources: { readonly status: object; readonly scale?: ScalePaths };
+  readonly selectableFields?: readonly { readonly jsonPath: string }[];
   readonly additionalPrinterColumns: readonly PrinterColumn[];
   readonly schema: { readonly openAPIV3Schema: SchemaNode };
 }
@@ -37,11 +44,19 @@ export interface CustomResourceDefinition {
   };
 }
 
-export const myIngressDefinitionFile = new URL(
-  '../../../crds/myingresses.demo.rtfm.co.ua.yaml',
-  import.meta.url,
-);
+/** `<plural>.<group>`, which names both the definition and its file. */
+export type DefinitionName = `${string}.${string}`;
+
+export function definitionFile(name: DefinitionName): URL {
+  return new URL(`../../../crds/${name}.yaml`, import.meta.url);
+}
+
+export function readDefinition(name: DefinitionName): CustomResourceDefinition {
+  return parse(readFileSync(definitionFile(name), 'utf8')) as CustomResourceDefinition;
+}
+
+export const myIngressDefinitionFile: URL = definitionFile('myingresses.demo.rtfm.co.ua');
 
 export function readMyIngressDefinition(): CustomResourceDefinition {
-  return parse(readFileSync(myIngressDefinitionFile, 'utf8')) as CustomResourceDefinition;
+  return readDefinition('myingresses.demo.rtfm.co.ua');
 }

@@ -1,5 +1,7 @@
-/** What a user writes of a MyIngress, and for old objects what albridge wrote beside it. */
+/** What a user writes of an object, and for old objects what albridge wrote beside it. */
 export interface Draft {
+  /** Where the rules look at it; otherwise the tests choose one. */
+  readonly name?: string;
   readonly spec?: Readonly<Record<string, unknown>>;
   readonly status?: Readonly<Record<string, unknown>>;
 }
@@ -9,6 +11,8 @@ export interface RuleCase {
   readonly object: Draft;
   /** Present: `object` is an update of it. */
   readonly old?: Draft;
+  /** `old` is from before the rules: it cannot be stored any more, and is judged in memory alone. */
+  readonly isOlderThanRules?: boolean;
 }
 
 export interface RuleCases {

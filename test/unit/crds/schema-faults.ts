@@ -13,6 +13,7 @@ const knownKeywords = new Set([
   'required',
   'pattern',
   'minimum',
+  'maximum',
   'minLength',
   'maxLength',
   'minItems',
