@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Call } from '../../localstack/embedded/call-log.ts';
+import { type EmbeddedAwsServer, startEmbeddedAws } from '../../localstack/embedded/server.ts';
+import { seedNetwork } from '../../localstack/seed.ts';
+import { type AwsStandIn, CREDENTIALS, environmentFor } from '../surroundings/aws-stand-in.ts';
+
+const ARRIVAL_TIMEOUT_MS = 20_000;
+const LOOK_EVERY_MS = 4;
+
+/**
+ * The stand-in for AWS inside this process, on this process's clock: arrivals there and answers
+ * here are stamped by one watch.
+ */
+export class BenchAws {
+  readonly standIn: AwsStandIn;
+  readonly #server: EmbeddedAwsServer;
+
+  private constructor(server: EmbeddedAwsServer, standIn: AwsStandIn) {
+    this.#server = server;
+    this.standIn = standIn;
+  }
+
+  static async start(): Promise<BenchAws> {
+    const server = await startEmbeddedAws({
+      settings: { provisioningMs: 0, budget: 'off', quota: 5000 },
+    });
+    const { url, region } = server;
+    const network = await seedNetwork({ endpoint: url, region, credentials: CREDENTIALS });
+    const stop = (): Promise<void> => server.stop();
+    return new BenchAws(server, { network, environment: environmentFor(url, region), stop });
+  }
+
+  /** An empty account with its network, and no call on record. */
+  clear(): void {
+    this.#server.control.reset({ keepNetwork: true });
+  }
+
+  clearCalls(): void {
+    this.#server.control.clearCalls();
+  }
+
+  /** Since the last clear; `at` in epoch ms with fractions. */
+  calls(): readonly Call[] {
+    return this.#server.control.calls();
+  }
+
+  /** When the create for the object of this name arrived, in ms of performance.now(). */
+  async arrivalOf(name: string): Promise<number> {
+    const startedMs = performance.now();
+    while (performance.now() - startedMs < ARRIVAL_TIMEOUT_MS) {
+      const create = this.calls().find((call) => isCreateFor(call, name));
+      // The stand-in's clock is this process's, counted from another beginning.
+      if (create !== undefined) return create.at - performance.timeOrigin;
+      await sleep(LOOK_EVERY_MS);
+    }
+    throw new Error(`no CreateLoadBalancer for ${name} within ${ARRIVAL_TIMEOUT_MS} ms`);
+  }
+}
+
+export function isRead({ operation }: Call): boolean {
+  return operation.startsWith('Describe');
+}
+
+function isCreateFor({ operation, input }: Call, name: string): boolean {
+  if (operation !== 'CreateLoadBalancer') return false;
+  const tags = (input['Tags'] ?? []) as readonly { readonly Key: string; readonly Value: string }[];
+  return tags.some(({ Key, Value }) => Key === 'albridge.io/name' && Value === name);
+}

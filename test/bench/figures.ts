@@ -1,0 +1,21 @@
+import { burst } from './burst.ts';
+import { callsPerCreate } from './calls-per-create.ts';
+import { createLatency } from './create-latency.ts';
+import type { Figure } from './figure.ts';
+import { idleMemory } from './idle-memory.ts';
+import { idleWrites } from './idle-writes.ts';
+import { restartCalls } from './restart-calls.ts';
+import { startTime } from './start-time.ts';
+import { sweepCalls } from './sweep-calls.ts';
+
+/** Everything that `npm run bench` measures, by the names that `--only` takes. */
+export const figures: Readonly<Record<string, Figure>> = {
+  createLatency,
+  callsPerCreate,
+  burst,
+  sweepCalls,
+  restartCalls,
+  idleWrites,
+  startTime,
+  idleMemory,
+};

@@ -1,0 +1,81 @@
+import { Agent } from 'undici';
+
+/**
+ * The floor of createLatency, as a process: the least that anything can do which watches objects,
+ * guards them by a finalizer and then calls AWS. No cache, no queue, no reads, no status, no SDK.
+ */
+
+interface FloorOptions {
+  readonly server: string;
+  readonly caPem: string;
+  readonly token: string;
+  readonly namespace: string;
+  readonly aws: string;
+  readonly region: string;
+  readonly subnets: readonly string[];
+}
+
+interface Seen {
+  readonly type: string;
+  readonly object: { readonly metadata: { readonly name: string; readonly uid: string } };
+}
+
+const options = JSON.parse(process.env['FLOOR'] ?? '{}') as FloorOptions;
+const agent = new Agent({ connect: { ca: options.caPem }, headersTimeout: 0, bodyTimeout: 0 });
+const authorization = `Bearer ${options.token}`;
+const path = `/apis/demo.rtfm.co.ua/v1/namespaces/${options.namespace}/myingresses`;
+
+const watch = await agent.request({
+  origin: options.server,
+  path: `${path}?watch=true`,
+  method: 'GET',
+  headers: { authorization },
+});
+process.stdout.write(`${JSON.stringify({ level: 'info', msg: 'working' })}\n`);
+
+let rest = '';
+watch.body.setEncoding('utf8');
+for await (const chunk of watch.body) {
+  const lines = (rest + chunk).split('\n');
+  rest = lines.pop() ?? '';
+  for (const line of lines) {
+    const { type, object } = JSON.parse(line) as Seen;
+    if (type === 'ADDED') await guardAndCreate(object.metadata);
+  }
+}
+
+async function guardAndCreate({ name, uid }: Seen['object']['metadata']): Promise<void> {
+  const patched = await agent.request({
+    origin: options.server,
+    path: `${path}/${name}`,
+    method: 'PATCH',
+    headers: { authorization, 'content-type': 'application/merge-patch+json' },
+    body: JSON.stringify({ metadata: { uid, finalizers: ['albridge.io/floor'] } }),
+  });
+  await patched.body.json();
+  const created = await agent.request({
+    origin: options.aws,
+    path: '/',
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      authorization: `AWS4-HMAC-SHA256 Credential=0/20260101/${options.region}/elasticloadbalancing/aws4_request, SignedHeaders=host, Signature=0`,
+    },
+    body: createOf(name),
+  });
+  const answer = await created.body.text();
+  if (created.statusCode !== 200) throw new Error(answer);
+}
+
+function createOf(name: string): string {
+  const [first = '', second = ''] = options.subnets;
+  return new URLSearchParams({
+    Action: 'CreateLoadBalancer',
+    Version: '2015-12-01',
+    Name: name,
+    'Subnets.member.1': first,
+    'Subnets.member.2': second,
+    'Tags.member.1.Key': 'albridge.io/name',
+    'Tags.member.1.Value': name,
+  }).toString();
+}

@@ -1,0 +1,15 @@
+/** Statistics over measured values; all of them need at least one value. */
+
+export function median(values: readonly number[]): number {
+  return percentile(values, 50);
+}
+
+/** The value that `percent` of all values do not exceed, interpolated between its neighbours. */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const rank = ((sorted.length - 1) * percent) / 100;
+  const below = sorted[Math.floor(rank)];
+  const above = sorted[Math.ceil(rank)];
+  if (below === undefined || above === undefined) throw new Error('a statistic of no values');
+  return below + (above - below) * (rank - Math.floor(rank));
+}
