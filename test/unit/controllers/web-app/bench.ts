@@ -1,0 +1,147 @@
+import { type WebApp, webAppKind } from '../../../../src/apis/web-app.ts';
+import { Autoscalers } from '../../../../src/controllers/web-app/autoscalers.ts';
+import { webAppReconciler } from '../../../../src/controllers/web-app/controller.ts';
+import type {
+  Autoscaler,
+  Deployment,
+  DeploymentStatus,
+  Service,
+} from '../../../../src/controllers/web-app/workload.ts';
+import { Children } from '../../../../src/core/children.ts';
+import { Controller } from '../../../../src/core/controller.ts';
+import type { KubeObject } from '../../../../src/core/kube-object.ts';
+import type { FakeCache } from '../../../fakes/fake-cache.ts';
+import { FakeKube } from '../../../fakes/fake-kube.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { type LogLine, RecordingLogger } from '../../../fakes/recorders.ts';
+import { RecordingEvents } from '../../../fakes/recording-events.ts';
+import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
+
+type Spec = Partial<WebApp['spec']>;
+
+/** The controller of WebApps over a cluster in memory; no Deployment controller runs in it. */
+export class WebAppBench {
+  readonly clock = new ManualClock();
+  readonly kube = new FakeKube();
+  readonly events = new RecordingEvents();
+  readonly log = new RecordingLogger();
+  readonly deployments: FakeCache<Deployment> = this.kube.cache<Deployment>('Deployment');
+  readonly services: FakeCache<Service> = this.kube.cache<Service>('Service');
+  readonly #controller = this.#build();
+
+  /** Starts the controller and lets it come to rest. */
+  start(): Promise<void> {
+    this.#controller.start();
+    return this.clock.settle();
+  }
+
+  stop(): Promise<void> {
+    return this.#controller.stop(new Error('done'));
+  }
+
+  /** As the API server stores it, with the defaults of the CRD. */
+  store(spec: Spec = {}, annotations: Readonly<Record<string, string>> = {}): WebApp {
+    const metadata = { name: 'shop', namespace: 'web', annotations };
+    const draft = {
+      apiVersion: 'apps.example.com/v1',
+      kind: 'WebApp',
+      metadata,
+      spec: { image: 'nginx:1.25', replicas: 3, port: 80, ...spec },
+    };
+    return this.kube.create(draft) as unknown as WebApp;
+  }
+
+  async edit(spec: Spec): Promise<void> {
+    this.kube.edit(this.object, (live) => ({ ...live, spec: { ...live.spec, ...spec } }));
+    await this.clock.settle();
+  }
+
+  async annotate(annotations: Readonly<Record<string, string>>): Promise<void> {
+    this.kube.edit(this.object, (live) => ({
+      ...live,
+      metadata: { ...live.metadata, annotations },
+    }));
+    await this.clock.settle();
+  }
+
+  get object(): WebApp {
+    return this.kube.server.get('WebApp', 'web/shop') as unknown as WebApp;
+  }
+
+  get deployment(): Deployment {
+    return this.kube.server.get('Deployment', 'web/shop') as Deployment;
+  }
+
+  get service(): Service {
+    return this.kube.server.get('Service', 'web/shop') as Service;
+  }
+
+  /** `True Available`, as `kubectl get` would show it. */
+  condition(type: string): string | undefined {
+    const found = this.object.status.conditions?.find((condition) => condition.type === type);
+    return found && `${found.status} ${found.reason}`;
+  }
+
+  /** What the Deployment controller would write: `count` pods of the newest spec serve. */
+  async serve(count: number, more: DeploymentStatus = {}): Promise<void> {
+    const { deployment } = this;
+    this.kube.server.applyStatus(deployment, {
+      observedGeneration: deployment.metadata.generation,
+      replicas: count,
+      updatedReplicas: count,
+      readyReplicas: count,
+      availableReplicas: count,
+      ...more,
+    });
+    await this.clock.settle();
+  }
+
+  /** Somebody else's hands on the Deployment. */
+  async editDeployment(change: (live: Deployment) => Deployment): Promise<void> {
+    this.kube.edit(this.deployment, change);
+    await this.clock.settle();
+  }
+
+  async createAutoscaler(target: object): Promise<KubeObject> {
+    const created = this.kube.create({
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'scaler', namespace: 'web' },
+      spec: { scaleTargetRef: target },
+    } as KubeObject);
+    await this.clock.settle();
+    return created;
+  }
+
+  /** `create web/shop` and so on, since the last call. */
+  takeWrites(): readonly string[] {
+    return this.kube.writes.splice(0).map(({ verb }) => verb);
+  }
+
+  takeLines(): readonly LogLine[] {
+    return this.log.lines.splice(0);
+  }
+
+  #build(): Controller<WebApp> {
+    const { clock, events, kube, log } = this;
+    const owned = { writer: kube.childWriter(), owner: webAppKind, clock };
+    const deployments = new Children({ ...owned, cache: this.deployments });
+    const services = new Children({ ...owned, cache: this.services });
+    const autoscalers = new Autoscalers(kube.cache<Autoscaler>('HorizontalPodAutoscaler'));
+    return new Controller<WebApp>({
+      name: 'webapp',
+      cache: kube.cache<WebApp>('WebApp'),
+      writer: kube.writer<WebApp>(),
+      reconciler: webAppReconciler({ deployments, services, autoscalers }),
+      children: [deployments, services],
+      sources: [autoscalers.source],
+      concurrency: 4,
+      deadlineMs: 120_000,
+      backoff: { firstMs: 100, maxMs: 60_000 },
+      clock,
+      events,
+      log,
+      metrics: new RecordingMetrics(),
+    });
+  }
+}
