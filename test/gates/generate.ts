@@ -1,0 +1,11 @@
+import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+
+/** `npm run gen`: writes everything that is written from something else; `npm run check` compares. */
+const GENERATORS = ['crds/mirror.ts', 'docs/mirror.ts', 'deploy/render.ts'] as const;
+
+const root = resolve(import.meta.dirname, '../..');
+for (const generator of GENERATORS) {
+  const { status } = spawnSync(process.execPath, [generator], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exitCode = 1;
+}
