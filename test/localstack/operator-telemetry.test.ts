@@ -59,6 +59,7 @@ describe('the running operator', () => {
       return Object.entries(before).every(([name, value]) => (after[name] ?? 0) > value);
     });
     expect(await valueOf('controller_runtime_reconcile_panics_total')).toBe(0);
-    expect(await valueOf('controller_runtime_max_concurrent_reconciles')).toBe(16);
+    const controller = 'controller="myingress"';
+    expect(await valueOf('controller_runtime_max_concurrent_reconciles', controller)).toBe(16);
   });
 });
