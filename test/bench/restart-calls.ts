@@ -39,11 +39,11 @@ export const restartCalls: Figure = {
   },
 };
 
+const ENDED_WELL = `${coreMetrics.reconcileTotal.name}{controller="myingress",result="success"}`;
+
 /** Passes that ended well. */
 async function passesOf(port: number): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  const line = text
-    .split('\n')
-    .find((one) => one.startsWith(coreMetrics.reconcileTotal.name) && one.includes('"success"'));
+  const line = text.split('\n').find((one) => one.startsWith(ENDED_WELL));
   return Number(line?.split(' ').at(-1) ?? 0);
 }
