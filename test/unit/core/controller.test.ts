@@ -96,13 +96,16 @@ describe('a controller', () => {
     expect(bench.passesOf(poisoned)).toBe(6);
   });
 
-  it('forgets a backoff after one good pass', async () => {
+  it.each([
+    ['good', DONE],
+    ['waiting', waiting('Provisioning', 'it comes', 3_600_000)],
+  ])('forgets a backoff after one %s pass', async (_kind, outcome) => {
     const bench = new ControllerBench();
     const object = bench.store('one');
     bench.reconcile = () => Promise.reject(THROTTLED);
     bench.start();
     await bench.clock.advance(MINUTE_MS);
-    bench.reconcile = async () => DONE;
+    bench.reconcile = async () => outcome;
     bench.edit(object);
     await bench.clock.settle();
     bench.reconcile = () => Promise.reject(THROTTLED);

@@ -30,6 +30,21 @@ describe('Heap', () => {
     );
   });
 
+  it('empties in order whatever was removed from the middle of many', () => {
+    const ranks = fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 20, maxLength: 60 });
+    const removals = fc.array(fc.nat(), { minLength: 5, maxLength: 20 });
+    fc.assert(
+      fc.property(ranks, removals, (pushed, removed) => {
+        const heap = new Heap<Item>((a, b) => a.rank < b.rank);
+        const model = new Set<Item>();
+        for (const rank of pushed) pushBoth(heap, model, rank);
+        for (const at of removed) removeBoth(heap, model, at);
+        while (model.size > 0) popBoth(heap, model);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it('says that an item was not there', () => {
     const heap = new Heap<Item>((a, b) => a.rank < b.rank);
     const item = { rank: 1 };

@@ -75,6 +75,14 @@ describe('the finalizer of a living object', () => {
     expect(bench.verbs).toEqual(['addFinalizer', 'applyStatus']);
   });
 
+  it('cannot be stored, so the pass has failed, also for a reconciler that never asks for it', async () => {
+    const bench = new LifecycleBench();
+    bench.kube.failNext('addFinalizer', FORBIDDEN);
+    const verdict = await bench.run(reconcilerOf(async () => DONE));
+    expect(verdict).toMatchObject({ kind: 'failed', error: FORBIDDEN });
+    expect(bench.condition('Ready')).toBe('False Forbidden');
+  });
+
   it('does not outlive its pass, also where the reconciler has failed before it is stored', async () => {
     const bench = new LifecycleBench();
     const store = bench.kube.holdNext('addFinalizer');

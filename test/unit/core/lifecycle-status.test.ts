@@ -196,6 +196,20 @@ describe('recordNow', () => {
     expect(bench.verbs).toHaveLength(before);
   });
 
+  it('is known to the end of the pass: what was taken back since is removed', async () => {
+    const bench = openBench();
+    await bench.run(of(async () => DONE));
+    await bench.run(
+      of(async (_object, pass) => {
+        pass.report({ arn: 'a' });
+        await pass.recordNow();
+        pass.report({ arn: undefined });
+        return DONE;
+      }),
+    );
+    expect(bench.status).not.toHaveProperty('arn');
+  });
+
   it('ends the pass where the object is gone: what is not on record must not be done', async () => {
     const bench = openBench();
     bench.cache.hold();
