@@ -37,6 +37,12 @@ export interface SdkApi extends AwsApi {
 const CONNECT_TIMEOUT_MS = 3000;
 const REQUEST_TIMEOUT_MS = 10_000;
 const MOST_CONNECTIONS = 64;
+/**
+ * The SDK keeps the credentials file as it first read it, and so its absence, for the life of the
+ * process; with this, which its types leave out of the client's options, a file that comes later
+ * counts. https://github.com/smithy-lang/smithy-typescript/tree/main/packages/shared-ini-file-loader
+ */
+const READ_FILES_AGAIN = { ignoreCache: true } as const;
 
 type Send<Operation extends AwsOperation> = (
   client: ElasticLoadBalancingV2Client,
@@ -89,6 +95,7 @@ function createClient(options: SdkApiOptions): ElasticLoadBalancingV2Client {
   const client = new ElasticLoadBalancingV2Client({
     region: options.region,
     ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
+    ...READ_FILES_AGAIN,
     maxAttempts: 1,
     retryMode: 'standard',
     customUserAgent: [['albridge', options.version]],
