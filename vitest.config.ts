@@ -37,7 +37,8 @@ export default defineConfig({
       ...backends.map((backend) => ({
         test: {
           name: `aws-${backend}`,
-          include: ['test/aws/**/*.test.ts'],
+          // The embedded stand-in is compared with LocalStack, whose Python brings AWS's model.
+          include: [`test/aws/${backend === 'localstack' ? '**/' : ''}*.test.ts`],
           globalSetup: ['test/aws/setup.ts'],
           maxWorkers: 2,
           maxConcurrency: 12,
@@ -46,6 +47,16 @@ export default defineConfig({
           hookTimeout: 600_000,
         },
       })),
+      {
+        test: {
+          name: 'deploy',
+          include: ['test/deploy/**/*.test.ts'],
+          globalSetup: ['test/deploy/setup.ts'],
+          maxWorkers: 2,
+          ...slow,
+          testTimeout: 180_000,
+        },
+      },
       {
         test: {
           name: 'workloads',

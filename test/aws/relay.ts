@@ -28,6 +28,12 @@ export interface RelayRule {
   readonly effect: RelayEffect;
 }
 
+export interface RelayedAnswer {
+  readonly operation: string;
+  readonly status: number;
+  readonly body: string;
+}
+
 export interface RelayedCall {
   readonly operation: string;
   readonly body: string;
@@ -49,6 +55,8 @@ interface PendingRule extends RelayRule {
  */
 export class Relay {
   readonly calls: RelayedCall[] = [];
+  /** Told of each answer of the backend. */
+  onAnswer: ((answer: RelayedAnswer) => void) | undefined;
   readonly #target: URL;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 16 });
   #rules: PendingRule[] = [];
@@ -123,9 +131,11 @@ export class Relay {
     response.writeHead(answer.status, headers).end(shown);
   }
 
-  #handOn(request: IncomingMessage, body: Buffer, operation: string): Promise<Answer> {
+  async #handOn(request: IncomingMessage, body: Buffer, operation: string): Promise<Answer> {
     this.calls.push({ operation, body: body.toString() });
-    return this.#forward(request, body);
+    const answer = await this.#forward(request, body);
+    this.onAnswer?.({ operation, status: answer.status, body: answer.body.toString() });
+    return answer;
   }
 
   #effectOn(operation: string, body: string): RelayEffect | undefined {
