@@ -22,12 +22,13 @@ export async function renderInstall(): Promise<string> {
 }
 
 async function resourceFiles(kustomization: string): Promise<readonly string[]> {
-  const { apiVersion, kind, resources, ...more } = parse(await readFile(kustomization, 'utf8')) as {
+  const { resources = [], ...more } = parse(await readFile(kustomization, 'utf8')) as {
     readonly [field: string]: unknown;
-    readonly resources: readonly string[];
+    readonly resources?: readonly string[];
   };
-  if (Object.keys(more).length > 0) {
-    throw new Error(`${kustomization} does more than list resources: ${Object.keys(more)}`);
+  const surplus = Object.keys(more).filter((field) => !['apiVersion', 'kind'].includes(field));
+  if (surplus.length > 0) {
+    throw new Error(`${kustomization} does more than list resources: ${surplus.join(', ')}`);
   }
   const nested = resources.map(async (entry) => {
     const path = resolve(dirname(kustomization), entry);

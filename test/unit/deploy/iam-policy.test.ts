@@ -184,7 +184,8 @@ describe('the trust policies', () => {
   it('trust the ServiceAccount that is shipped and no other', async () => {
     const text = await readFile(resolve(ROOT, 'deploy/base/service-account.yaml'), 'utf8');
     const [document] = parseAllDocuments(text);
-    const { metadata } = document?.toJS() as { metadata: { name: string; namespace: string } };
+    type Named = { readonly metadata: { readonly name: string; readonly namespace: string } };
+    const { metadata } = (document as NonNullable<typeof document>).toJS() as Named;
     const irsa = await json<Policy>('deploy/iam/trust-irsa.json');
     expect(irsa.Statement[0]?.Condition?.['StringEquals']?.['OIDC_PROVIDER:sub']).toBe(
       `system:serviceaccount:${metadata.namespace}:${metadata.name}`,

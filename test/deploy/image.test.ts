@@ -1,0 +1,100 @@
+import { access, constants, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import policy from '../../deploy/iam/policy.json' with { type: 'json' };
+import { playCreation, playDeletion, playDrift, playEdit } from '../demo/scenes.ts';
+import { Stage } from '../demo/stage.ts';
+import type { Surroundings } from '../surroundings/surroundings.ts';
+import { recordedAccesses } from './aws-accesses.ts';
+import { allowedBy, type Policy } from './iam-policy.ts';
+import { DeployPlace } from './place.ts';
+import type { PlayedPod } from './played-pod.ts';
+
+/** The bundle as the image runs it: read-only, unprivileged, in a pod of the Deployment. */
+
+let place: DeployPlace;
+let played: PlayedPod;
+
+beforeAll(async () => {
+  place = await DeployPlace.start();
+  played = await place.install({ ALBRIDGE_SWEEP_INTERVAL: '2s' });
+});
+
+afterAll(() => place?.stop());
+
+/** The demo's scenes, told to nobody. */
+function stage(): Stage {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  return new Stage(nowhere as unknown as NodeJS.WriteStream);
+}
+
+describe('the image', () => {
+  it('holds the bundle, its source map and every licence, within its budget', async () => {
+    const sizes: Record<string, number> = {};
+    for (const name of ['main.mjs', 'operator.mjs', 'operator.mjs.map', 'LICENSE']) {
+      sizes[name] = (await stat(join(inject('image'), name))).size;
+    }
+    const licences = await stat(join(inject('image'), 'THIRD-PARTY-LICENSES.txt'));
+    expect(licences.size).toBeGreaterThan(100_000);
+    // What docs/install.md states: the layer on top of distroless Node.
+    const total = Object.values(sizes).reduce((sum, size) => sum + size, licences.size);
+    expect(total).toBeLessThan(10 * 1024 * 1024);
+    expect(sizes['operator.mjs']).toBeLessThan(2 * 1024 * 1024);
+  });
+
+  it('cannot be written to by whoever runs it', async () => {
+    const status = await readStatus(played.operator.pid);
+    const uid = process.getuid?.();
+    expect(status['Uid']?.split('\t')[0]).toBe(uid === 0 ? '65532' : `${uid}`);
+    if (uid !== 0) await expect(access(inject('image'), constants.W_OK)).rejects.toThrow();
+    expect((await stat(inject('image'))).mode & 0o222).toBe(0);
+  });
+
+  it('takes its cluster from the ServiceAccount and no kubeconfig', () => {
+    const [first] = played.operator.log;
+    expect(first).toMatchObject({ msg: 'starting', cluster: place.cluster.url });
+    expect(first?.['credentials']).toMatch(/^service account in /);
+  });
+});
+
+describe('a pod of the Deployment', () => {
+  it('plays the whole demo, with its token rotated in the middle', async () => {
+    const { outsider, cluster: controlPlane, aws } = place;
+    const surroundings = { controlPlane, aws } as unknown as Surroundings;
+    const scene = { stage: stage(), surroundings, outsider };
+    await playCreation(scene);
+    await playDrift(scene);
+    await played.rotateToken();
+    await playEdit(scene);
+    await playDeletion(scene);
+    expect(played.operator.log.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(await played.probe('/readyz')).toEqual({ status: 200, body: 'ok' });
+    expect(await played.probe('/healthz')).toEqual({ status: 200, body: 'ok' });
+  });
+
+  it('makes no call that deploy/iam/policy.json would refuse', async () => {
+    const clusterId = await place.kubectl([
+      ...['get', 'namespace', 'kube-system', '-o', 'jsonpath={.metadata.uid}'],
+    ]);
+    const text = JSON.stringify(policy).replaceAll('CLUSTER_ID', clusterId);
+    const accesses = recordedAccesses(await place.standIn.calls());
+    const refused = accesses.filter(
+      (one) => allowedBy(JSON.parse(text) as Policy, one) === undefined,
+    );
+    expect(refused).toEqual([]);
+    const actions = new Set(accesses.map(({ action }) => action.split(':')[1]));
+    for (const action of ['CreateLoadBalancer', 'AddTags', 'RemoveTags', 'DeleteLoadBalancer']) {
+      expect(actions).toContain(action);
+    }
+  });
+
+  it('ends with 0 when it is told to', async () => {
+    expect(await played.stop()).toBe(0);
+  });
+});
+
+async function readStatus(pid: number): Promise<Readonly<Record<string, string>>> {
+  const lines = (await readFile(`/proc/${pid}/status`, 'utf8')).trim().split('\n');
+  return Object.fromEntries(lines.map((line) => line.split(':\t') as [string, string]));
+}

@@ -1,0 +1,121 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { inject } from 'vitest';
+import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { type AwsStandIn, startAwsStandIn } from '../surroundings/aws-stand-in.ts';
+import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
+import { KubeApi } from '../surroundings/kube-api.ts';
+import { MyIngresses } from '../surroundings/my-ingresses.ts';
+import { Outsider } from '../surroundings/outsider.ts';
+import { StandInControl } from '../surroundings/stand-in-control.ts';
+import { until } from '../surroundings/until.ts';
+import { type PlayedPod, playPod } from './played-pod.ts';
+import type { Pod } from './pod-environment.ts';
+
+type Strings = Readonly<Record<string, string>>;
+
+export const ROOT = resolve(import.meta.dirname, '../..');
+
+/** An empty cluster with nodes, an account, and an image to run in it. */
+export class DeployPlace {
+  readonly cluster: ControlPlane;
+  readonly aws: AwsStandIn;
+  readonly api: KubeApi;
+  readonly standIn: StandInControl;
+  readonly outsider: Outsider;
+  readonly #played: PlayedPod[] = [];
+  readonly #directories: string[] = [];
+
+  private constructor(cluster: ControlPlane, aws: AwsStandIn) {
+    this.cluster = cluster;
+    this.aws = aws;
+    this.api = new KubeApi(cluster);
+    this.standIn = new StandInControl(aws.environment['AWS_ENDPOINT_URL'] as string);
+    this.outsider = new Outsider(aws.environment);
+  }
+
+  static async start(apiServerArgs: readonly string[] = []): Promise<DeployPlace> {
+    const workers = { controllerManager: true, scheduler: true, nodes: 2 };
+    const cluster = await startControlPlane({ ...workers, apiServerArgs });
+    try {
+      return new DeployPlace(cluster, await startAwsStandIn({ provisioningMs: 300 }));
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+  }
+
+  kubectl(args: readonly string[], input?: string): Promise<string> {
+    return kubectlOrThrow(this.cluster, args, input);
+  }
+
+  /** Applies a kustomization of the repository, and waits until its CRDs are served. */
+  async apply(kustomization: string): Promise<void> {
+    await this.kubectl(['apply', '--server-side', '-k', resolve(ROOT, kustomization)]);
+    await this.established();
+  }
+
+  async established(): Promise<void> {
+    await this.kubectl(['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
+  }
+
+  /** A kustomization of its own over one of the repository, as a user would write it; its directory. */
+  async kustomize(base: string, more: string): Promise<string> {
+    const directory = await mkdtemp(join(tmpdir(), 'albridge-overlay-'));
+    this.#directories.push(directory);
+    const resource = relative(directory, resolve(ROOT, base));
+    const head = 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n';
+    const text = `${head}resources:\n  - ${resource}\n${more}`;
+    await writeFile(join(directory, 'kustomization.yaml'), text);
+    return directory;
+  }
+
+  /** The pods that the Deployment has, once all of them run. */
+  async pods(namespace = 'albridge-system'): Promise<readonly Pod[]> {
+    const rollout = ['rollout', 'status', 'deployment/albridge', '--timeout=60s'];
+    await this.kubectl(['-n', namespace, ...rollout]);
+    return until('two pods', async () => {
+      const selector = 'app.kubernetes.io/name=albridge';
+      const list = ['-n', namespace, 'get', 'pods', '-l', selector, '-o', 'json'];
+      const { items } = JSON.parse(await this.kubectl(list)) as { readonly items: readonly Pod[] };
+      return items.length === 2 && items;
+    });
+  }
+
+  /** Runs one of the Deployment's pods; addresses are those of this place. */
+  async play(pod: Pod, overrides: Strings = {}): Promise<PlayedPod> {
+    const played = await playPod(this.cluster, pod, {
+      image: inject('image'),
+      overrides: { ...this.aws.environment, ...overrides },
+    });
+    this.#played.push(played);
+    return played;
+  }
+
+  /** Installs the base and runs the first of its pods until it works. */
+  async install(overrides: Strings = {}): Promise<PlayedPod> {
+    await this.apply('deploy');
+    const [pod] = await this.pods();
+    const played = await this.play(pod as Pod, overrides);
+    await played.operator.waitForLine((line) => line.msg === 'working');
+    return played;
+  }
+
+  async createNamespace(name: string): Promise<MyIngresses> {
+    await this.kubectl(['create', 'namespace', name]);
+    return new MyIngresses(this.api, name);
+  }
+
+  async stopPods(): Promise<void> {
+    await Promise.all(this.#played.splice(0).map((played) => played.stop()));
+  }
+
+  async stop(): Promise<void> {
+    await this.stopPods();
+    this.api.close();
+    this.outsider.close();
+    await Promise.all([this.cluster.stop(), this.aws.stop()]);
+    for (const directory of this.#directories) await rm(directory, { recursive: true });
+  }
+}
