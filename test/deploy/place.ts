@@ -10,7 +10,7 @@ import { MyIngresses } from '../surroundings/my-ingresses.ts';
 import { Outsider } from '../surroundings/outsider.ts';
 import { StandInControl } from '../surroundings/stand-in-control.ts';
 import { until } from '../surroundings/until.ts';
-import { type PlayedPod, playPod } from './played-pod.ts';
+import { type PlayedPod, type PlayOptions, playPod } from './played-pod.ts';
 import type { Pod } from './pod-environment.ts';
 
 type Strings = Readonly<Record<string, string>>;
@@ -79,27 +79,30 @@ export class DeployPlace {
       const selector = 'app.kubernetes.io/name=albridge';
       const list = ['-n', namespace, 'get', 'pods', '-l', selector, '-o', 'json'];
       const { items } = JSON.parse(await this.kubectl(list)) as { readonly items: readonly Pod[] };
-      return items.length === 2 && items;
+      const staying = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+      return staying.length === 2 && staying;
     });
   }
 
-  /** Runs one of the Deployment's pods; addresses are those of this place. */
-  async play(pod: Pod, overrides: Strings = {}): Promise<PlayedPod> {
-    const played = await playPod(this.cluster, pod, {
-      image: inject('image'),
-      overrides: { ...this.aws.environment, ...overrides },
-    });
+  /** Runs one of the Deployment's pods, with nothing of AWS but what it is given. */
+  async play(pod: Pod, options: Omit<PlayOptions, 'image'> = {}): Promise<PlayedPod> {
+    const played = await playPod(this.cluster, pod, { image: inject('image'), ...options });
     this.#played.push(played);
     return played;
   }
 
-  /** Installs the base and runs the first of its pods until it works. */
-  async install(overrides: Strings = {}): Promise<PlayedPod> {
+  /** Runs one of the Deployment's pods against the stand-in for AWS until it works. */
+  async work(pod: Pod, injected: Strings = {}): Promise<PlayedPod> {
+    const played = await this.play(pod, { injected: { ...this.aws.environment, ...injected } });
+    await played.operator.waitForLine((line) => line.msg === 'working', 40_000);
+    return played;
+  }
+
+  /** Installs the base and has the first of its pods work. */
+  async install(injected: Strings = {}): Promise<PlayedPod> {
     await this.apply('deploy');
     const [pod] = await this.pods();
-    const played = await this.play(pod as Pod, overrides);
-    await played.operator.waitForLine((line) => line.msg === 'working');
-    return played;
+    return this.work(pod as Pod, injected);
   }
 
   async createNamespace(name: string): Promise<MyIngresses> {

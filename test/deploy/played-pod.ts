@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,8 +14,10 @@ type Strings = Readonly<Record<string, string>>;
 export interface PlayOptions {
   /** What the image holds as /app. */
   readonly image: string;
-  /** What must differ where there is no cluster network: addresses. On top of the pod's own. */
-  readonly overrides?: Strings;
+  /** Where an address of the manifests leads here, for there is no cluster network. */
+  readonly addresses?: Strings;
+  /** Variables on top of the pod's own, as the webhooks of EKS add them. */
+  readonly injected?: Strings;
 }
 
 /** The container `operator` of a pod of the cluster, as a kubelet would run it, without isolation. */
@@ -39,21 +42,21 @@ const SERVICE_ACCOUNT_DIR = '/var/run/secrets/kubernetes.io/serviceaccount';
 export async function playPod(
   cluster: ClusterAccess,
   pod: Pod,
-  { image, overrides = {} }: PlayOptions,
+  { image, addresses = {}, injected = {} }: PlayOptions,
 ): Promise<PlayedPod> {
   const container = pod.spec.containers.find(({ name }) => name === 'operator') as Container;
   const directory = await mkdtemp(join(tmpdir(), 'albridge-pod-'));
-  const volumes = new Volumes(cluster, pod, directory);
+  const volumes = new Volumes(cluster, pod, { directory, addresses });
   const mounts = await volumes.mount(container);
   const port = await findFreePort();
   const environment = {
     // A container runtime sets it from the image's /etc/passwd.
     HOME: '/home/nonroot',
-    ...inDirectories(await environmentOf(cluster, pod, container), mounts),
+    ...translated(await environmentOf(cluster, pod, container), mounts, addresses),
     ...clusterAddress(cluster),
     ...serviceAccountDir(mounts),
     ALBRIDGE_METRICS_ADDRESS: `127.0.0.1:${port}`,
-    ...overrides,
+    ...injected,
   };
   const entry = await writeEntry(directory, image);
   await open(directory);
@@ -100,14 +103,17 @@ function serviceAccountDir(mounts: Strings): Strings {
   return mounted === undefined ? {} : { ALBRIDGE_SERVICE_ACCOUNT_DIR: mounted };
 }
 
-/** A value that is a path below a mount points to where the mount lies here. */
-function inDirectories(environment: Strings, mounts: Strings): Strings {
+/** Paths below a mount point to where the mount lies here, and addresses to what answers here. */
+function translated(environment: Strings, mounts: Strings, addresses: Strings): Strings {
   const entries = Object.entries(environment).map(([name, value]) => {
-    const mountPath = Object.keys(mounts).find((path) => value.startsWith(`${path}/`));
-    if (mountPath === undefined) return [name, value];
-    return [name, value.replace(mountPath, mounts[mountPath] as string)];
+    const mountPath = Object.keys(mounts).find((path) => value.startsWith(`${path}/`)) ?? '';
+    return [name, readdressed(value.replace(mountPath, mounts[mountPath] ?? ''), addresses)];
   });
   return Object.fromEntries(entries) as Strings;
+}
+
+function readdressed(text: string, addresses: Strings): string {
+  return Object.entries(addresses).reduce((all, [from, to]) => all.replaceAll(from, to), text);
 }
 
 async function probe(port: number, path: string): Promise<{ status: number; body: string }> {
@@ -120,13 +126,19 @@ class Volumes {
   readonly #cluster: ClusterAccess;
   readonly #pod: Pod;
   readonly #directory: string;
+  readonly #addresses: Strings;
   #tokenFile: string | undefined;
-  #secret = 0;
+  #secret = '';
 
-  constructor(cluster: ClusterAccess, pod: Pod, directory: string) {
+  constructor(
+    cluster: ClusterAccess,
+    pod: Pod,
+    { directory, addresses }: { readonly directory: string; readonly addresses: Strings },
+  ) {
     this.#cluster = cluster;
     this.#pod = pod;
     this.#directory = directory;
+    this.#addresses = addresses;
   }
 
   /** Local directories by mount path. */
@@ -144,8 +156,7 @@ class Volumes {
   }
 
   async rotateToken(): Promise<void> {
-    const old = this.#secretName();
-    this.#secret += 1;
+    const old = this.#secret;
     const oldToken = await readFile(this.#tokenFile ?? '', 'utf8');
     await this.#writeToken();
     await this.#kubectl(['delete', 'secret', old]);
@@ -162,7 +173,9 @@ class Volumes {
   async #writeConfigMap(name: string, path: string): Promise<void> {
     const json = await this.#kubectl(['get', 'configmap', name, '-o', 'json']);
     const { data } = JSON.parse(json) as { readonly data: Strings };
-    for (const [key, text] of Object.entries(data)) await writeFile(join(path, key), text);
+    for (const [key, text] of Object.entries(data)) {
+      await writeFile(join(path, key), readdressed(text, this.#addresses));
+    }
   }
 
   async #writeServiceAccount(path: string): Promise<void> {
@@ -179,16 +192,13 @@ class Volumes {
    */
   async #writeToken(): Promise<void> {
     if (this.#tokenFile === undefined) throw new Error('the container has no token to rotate');
-    const secret = this.#secretName();
+    const secret = `token-${randomUUID()}`;
+    this.#secret = secret;
     await this.#kubectl(['create', 'secret', 'generic', secret]);
     const bound = ['--bound-object-kind=Secret', `--bound-object-name=${secret}`];
     const account = this.#pod.spec.serviceAccountName;
     const token = await this.#kubectl(['create', 'token', account, ...bound]);
     await writeFile(this.#tokenFile, token);
-  }
-
-  #secretName(): string {
-    return `${this.#pod.metadata.name}-token-${this.#secret}`;
   }
 
   #kubectl(args: readonly string[]): Promise<string> {

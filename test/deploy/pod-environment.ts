@@ -8,11 +8,12 @@ export interface Pod {
   readonly metadata: {
     readonly name: string;
     readonly namespace: string;
-    readonly labels?: Strings;
+    readonly deletionTimestamp?: string;
   };
   readonly spec: {
     readonly serviceAccountName: string;
     readonly containers: readonly Container[];
+    readonly initContainers?: readonly Container[];
     readonly volumes?: readonly {
       readonly name: string;
       readonly configMap?: { readonly name: string };

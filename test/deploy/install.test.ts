@@ -1,0 +1,150 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { arnOf } from '../surroundings/my-ingresses.ts';
+import { DeployPlace, ROOT } from './place.ts';
+import type { Pod } from './pod-environment.ts';
+
+/** The base on a real control plane: what is applied, and what becomes of it. */
+
+let place: DeployPlace;
+let pods: readonly Pod[];
+
+beforeAll(async () => {
+  place = await DeployPlace.start();
+  await place.kubectl(['apply', '--server-side', '-f', resolve(ROOT, 'deploy/install.yaml')]);
+  await place.established();
+  pods = await place.pods();
+});
+
+afterAll(() => place?.stop());
+afterEach(() => place.stopPods());
+
+interface Named {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+}
+
+function byName(text: string): Readonly<Record<string, unknown>> {
+  const objects = parseAllDocuments(text).map((document) => document.toJS() as Named);
+  return Object.fromEntries(objects.map((one) => [`${one.kind}/${one.metadata.name}`, one]));
+}
+
+describe('deploy/install.yaml', () => {
+  it('is what kustomize makes of deploy and of deploy/base', async () => {
+    const rendered = byName(await readFile(resolve(ROOT, 'deploy/install.yaml'), 'utf8'));
+    for (const directory of ['deploy', 'deploy/base']) {
+      const built = byName(await place.kubectl(['kustomize', resolve(ROOT, directory)]));
+      expect(rendered).toEqual(built);
+    }
+  });
+
+  it('changes nothing when it is applied again', async () => {
+    const diff = await place.cluster.kubectl([
+      ...['diff', '--server-side', '-f', resolve(ROOT, 'deploy/install.yaml')],
+    ]);
+    expect(diff).toMatchObject({ code: 0, stdout: '' });
+  });
+});
+
+describe('Pod Security', () => {
+  it('admits the pods of the Deployment under restricted, without a warning', async () => {
+    expect(pods.map(({ status }) => status?.phase)).toEqual(['Running', 'Running']);
+    const namespace = await place.kubectl(['get', 'namespace', 'albridge-system', '-o', 'yaml']);
+    expect(namespace).toContain('pod-security.kubernetes.io/enforce: restricted');
+    const label = 'pod-security.kubernetes.io/enforce=restricted';
+    const args = [
+      'label',
+      '--dry-run=server',
+      '--overwrite',
+      'namespace',
+      'albridge-system',
+      label,
+    ];
+    const { stderr } = await place.cluster.kubectl(args);
+    expect(stderr).toBe('');
+  });
+
+  it('refuses in the same namespace what is not restricted', async () => {
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'loose' } };
+    const spec = { containers: [{ name: 'loose', image: 'loose' }] };
+    const create = ['-n', 'albridge-system', 'create', '--dry-run=server', '-f', '-'];
+    const input = JSON.stringify({ ...pod, spec });
+    const { code, stderr } = await place.cluster.kubectl(create, { input });
+    expect(code).toBe(1);
+    expect(stderr).toContain('violates PodSecurity "restricted');
+  });
+});
+
+describe('the Deployment', () => {
+  it('spreads its two pods over two nodes', () => {
+    expect(new Set(pods.map(({ spec }) => spec.nodeName)).size).toBe(2);
+  });
+
+  it('lets one pod be evicted, and not the second', async () => {
+    const evict = async ({ metadata: { name, namespace } }: Pod): Promise<number> => {
+      const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
+      const path = `/api/v1/namespaces/${namespace}/pods/${name}/eviction?dryRun=All`;
+      return (await place.api.send({ method: 'POST', path, body })).code;
+    };
+    const budget = ['-n', 'albridge-system', 'get', 'pdb', 'albridge'];
+    const allowed = await place.kubectl([...budget, '-o', 'jsonpath={.status.disruptionsAllowed}']);
+    expect(allowed).toBe('1');
+    expect(await evict(pods[0] as Pod)).toBe(201);
+    await place.kubectl(['-n', 'albridge-system', 'scale', 'deployment/albridge', '--replicas=1']);
+    await expect
+      .poll(() => place.kubectl([...budget, '-o', 'jsonpath={.status.disruptionsAllowed}']), {
+        timeout: 20_000,
+      })
+      .toBe('0');
+    const [last] = await onlyPod();
+    expect(await evict(last as Pod)).toBe(429);
+    await place.kubectl(['-n', 'albridge-system', 'scale', 'deployment/albridge', '--replicas=2']);
+    pods = await place.pods();
+  });
+
+  it('works in one replica, and keeps the other ready to take over', async () => {
+    const [first, second] = pods as readonly [Pod, Pod];
+    const leader = await place.work(first);
+    const standby = await place.play(second, { injected: place.aws.environment });
+    await standby.operator.waitForLine((line) => line.msg === 'waiting for the lease');
+    for (const one of [leader, standby]) {
+      await expect.poll(async () => (await one.probe('/readyz')).status).toBe(200);
+      expect((await one.probe('/healthz')).status).toBe(200);
+    }
+    await leader.stop();
+    await standby.operator.waitForLine((line) => line.msg === 'working');
+    const objects = await place.createNamespace('install');
+    await objects.create('web', { subnets: place.aws.network.articleSubnets });
+    const arn = arnOf(await objects.whenReady('web'));
+    expect(await place.standIn.balancer(arn)).toBeDefined();
+    await objects.startDeleting('web');
+    await objects.isGone('web');
+  });
+
+  it('says what is missing where nobody has set a region', async () => {
+    const played = await place.play(pods[0] as Pod);
+    expect(await played.operator.exited).toBe(78);
+    expect(played.operator.log.map(({ msg }) => msg).join('\n')).toBe(
+      'albridge: AWS_REGION is not set: set it to an AWS region such as eu-central-1',
+    );
+  });
+
+  it('takes its settings from the ConfigMap that a user makes', async () => {
+    const from = Object.entries(place.aws.environment).map(([key, value]) => `${key}=${value}`);
+    const literals = from.map((pair) => `--from-literal=${pair}`);
+    const map = ['configmap', 'albridge-settings', '-n', 'albridge-system'];
+    await place.kubectl(['create', ...map, ...literals]);
+    const played = await place.play(pods[0] as Pod);
+    await played.operator.waitForLine((line) => line.msg === 'working', 40_000);
+    expect(played.operator.log[0]).toMatchObject({ region: place.aws.environment['AWS_REGION'] });
+    await place.kubectl(['delete', ...map]);
+  });
+});
+
+async function onlyPod(): Promise<readonly Pod[]> {
+  const list = await place.kubectl(['-n', 'albridge-system', 'get', 'pods', '-o', 'json']);
+  const { items } = JSON.parse(list) as { readonly items: readonly Pod[] };
+  return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+}
