@@ -1,14 +1,12 @@
 /** The body of an answer, written while it is read; one reader. */
 export class ByteStream implements AsyncIterable<Uint8Array> {
   readonly #chunks: Uint8Array[] = [];
-  readonly #signal: AbortSignal | undefined;
   readonly #onClose: () => void;
   #end: { readonly error?: Error } | undefined;
   #wake: (() => void) | undefined;
   #isClosed = false;
 
   constructor(signal: AbortSignal | undefined, onClose: () => void = () => {}) {
-    this.#signal = signal;
     this.#onClose = onClose;
     signal?.addEventListener('abort', () => this.fail(signal.reason as Error), { once: true });
   }

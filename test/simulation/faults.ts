@@ -23,6 +23,23 @@ export const PORT_OPERATIONS = [
   'kube LIST myingresses',
   'kube WATCH myingresses from the start',
   'kube WATCH myingresses on',
+  'kube PATCH webapps/status apply',
+  'kube WATCH webapps from the start',
+  'kube WATCH webapps on',
+  'kube POST deployments',
+  'kube POST services',
+  'kube GET deployments',
+  'kube GET services',
+  'kube PATCH deployments merge',
+  'kube PATCH services merge',
+  'kube PATCH deployments apply',
+  'kube PATCH services apply',
+  'kube WATCH deployments from the start',
+  'kube WATCH deployments on',
+  'kube WATCH services from the start',
+  'kube WATCH services on',
+  'kube WATCH horizontalpodautoscalers from the start',
+  'kube WATCH horizontalpodautoscalers on',
   'kube POST events',
   'kube PATCH events merge',
   'kube GET namespaces',
@@ -34,7 +51,9 @@ export const PORT_OPERATIONS = [
 ] as const;
 
 /** Where a crash or a freeze is worth most: the writes, and the looks around them. */
-const HOT: readonly string[] = PORT_OPERATIONS.filter((label) => /^aws|PATCH/.test(label));
+const HOT: readonly string[] = PORT_OPERATIONS.filter((label) =>
+  /^aws|PATCH|POST [ds]/.test(label),
+);
 const AWS_OPERATIONS = [
   '*',
   'CreateLoadBalancer',

@@ -1,7 +1,8 @@
 import { Chance } from './chance.ts';
 import { drawFaults } from './faults.ts';
-import { drawSteps } from './my-ingress/steps.ts';
+import { drawMyIngressSteps } from './my-ingress/steps.ts';
 import type { Scenario, Settings } from './scenario.ts';
+import { drawWebAppSteps } from './web-app/steps.ts';
 
 /** The part of a scenario in which things are done and go wrong. */
 export const EVENTFUL_MS = 240_000;
@@ -15,7 +16,10 @@ export function isCalm(seed: number): boolean {
 export function generate(seed: number): Scenario {
   const chance = new Chance(seed * 7919 + 17);
   const settings = drawSettings(chance);
-  const steps = drawSteps(chance, EVENTFUL_MS);
+  const steps = [
+    ...drawMyIngressSteps(chance, EVENTFUL_MS),
+    ...drawWebAppSteps(chance, EVENTFUL_MS),
+  ].toSorted((a, b) => a.atMs - b.atMs);
   const { replicas, election } = settings;
   const faults = isCalm(seed)
     ? []

@@ -1,5 +1,4 @@
 import { EVENTFUL_MS } from './generate.ts';
-import { servedMyIngress } from './my-ingress/served.ts';
 import type { Scenario } from './scenario.ts';
 import type { Violation } from './violation.ts';
 import { World } from './world/world.ts';
@@ -21,18 +20,18 @@ const SLOW_LANE_MS = 75 * 60_000;
 /** One more sweep, jitter included, and one retry of what waits for a person. */
 const QUIET_MS = 11 * 60_000;
 const HEALED_MS = EVENTFUL_MS + 60_000;
-
-const kind = servedMyIngress();
+/** Until then a process may be killed, so that also a watch that is opened anew may be its end. */
+const LAST_KILL_MS = 10 * 60_000;
 
 /** Runs one scenario to its end, or to its first violation. */
 export async function runScenario(
   scenario: Scenario,
   options: { readonly isTraced?: boolean } = {},
 ): Promise<Outcome> {
-  const world = new World(scenario, { kind, isTraced: options.isTraced ?? false });
+  const world = new World(scenario, { isTraced: options.isTraced ?? false });
   const onRejection = (reason: unknown): void => {
-    const { message = String(reason), stack = '' } = (reason ?? {}) as Error;
-    world.report('no-unhandled-rejection', `${message} ${stack.split('\n')[1] ?? ''}`);
+    const told = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
+    world.report('no-unhandled-rejection', told.split('\n').slice(0, 2).join(' '));
   };
   process.on('unhandledRejection', onRejection);
   try {
@@ -51,6 +50,8 @@ async function play(world: World, scenario: Scenario): Promise<void> {
   await clock.runUntil(HEALED_MS, isOver);
   if (isOver()) return;
   world.heal();
+  await clock.runUntil(HEALED_MS + LAST_KILL_MS, isOver);
+  world.board.close();
   const convergenceMs = needsSlowLane(scenario) ? SLOW_LANE_MS : CONVERGENCE_MS;
   await clock.runUntil(HEALED_MS + convergenceMs, isOver);
   if (isOver()) return;
@@ -63,5 +64,6 @@ async function play(world: World, scenario: Scenario): Promise<void> {
 }
 
 function needsSlowLane({ steps }: Scenario): boolean {
-  return steps.some(({ action }) => action.do === 'meddle' && action.meddling.what === 'attribute');
+  const actions = steps.flatMap((step) => ('myIngress' in step ? [step.myIngress] : []));
+  return actions.some((one) => one.do === 'meddle' && one.meddling.what === 'attribute');
 }

@@ -1,4 +1,5 @@
 import type { MyIngressAction } from './my-ingress/actions.ts';
+import type { WebAppAction } from './web-app/actions.ts';
 
 /** Everything that happens in one simulated world, as data: it can be written down, cut and replayed. */
 export interface Scenario {
@@ -26,10 +27,10 @@ export interface Settings {
   readonly wallSkewMs: number;
 }
 
-export interface Step {
-  readonly atMs: number;
-  readonly action: MyIngressAction;
-}
+export type Step = { readonly atMs: number } & (
+  | { readonly myIngress: MyIngressAction }
+  | { readonly webApp: WebAppAction }
+);
 
 /** `before`: never sent; `unanswered`: carried out, the answer reaches nobody; `after`: answered. */
 export type Phase = 'before' | 'unanswered' | 'after';

@@ -16,16 +16,16 @@ export interface Address {
  */
 export function addressOf(path: string, kinds: readonly ServedKind[]): Address {
   const [root = '', ...parts] = path.slice(1).split('/').map(decodeURIComponent);
-  const [group = '', version = '', ...rest] = root === 'api' ? ['', ...parts] : parts;
-  if (root !== 'api' && root !== 'apis') throw new NotModelled(`the path ${path}`);
-  const isInNamespace = rest[0] === 'namespaces' && rest.length > 2;
-  const [plural = '', name, subresource, ...more] = isInNamespace ? rest.slice(2) : rest;
-  if (more.length > 0) throw new NotModelled(`the path ${path}`);
+  const isCore = root === 'api';
+  const [group = '', version = '', ...rest] = isCore ? ['', ...parts] : parts;
+  const namespace = rest[0] === 'namespaces' && rest.length > 2 ? rest[1] : undefined;
+  const [plural = '', name, subresource, more] = namespace === undefined ? rest : rest.slice(2);
+  if ((!isCore && root !== 'apis') || more !== undefined) throw new NotModelled(`the path ${path}`);
   const kind = kinds.find((k) => k.group === group && k.version === version && k.plural === plural);
   if (kind === undefined) throw kindMissing() satisfies Refusal;
   return {
     kind,
-    ...(isInNamespace && rest[1] !== undefined && { namespace: rest[1] }),
+    ...(namespace !== undefined && { namespace }),
     ...(name !== undefined && { name }),
     ...(subresource !== undefined && { subresource }),
   };

@@ -91,12 +91,9 @@ export class ApiServerModel {
 
   #respond(address: Address, request: ModelRequest, by: string): Json {
     const { method } = request;
-    if (address.name === undefined && method === 'GET') return this.#list(address, request.query);
-    if (address.name === undefined && method === 'POST') return this.#create(address, request, by);
-    if (address.name === undefined) throw new NotModelled(`${method} of a collection`);
-    if (address.subresource !== undefined && address.subresource !== 'status') {
-      throw new NotModelled(`the subresource ${address.subresource}`);
-    }
+    const { subresource = 'status' } = address;
+    if (subresource !== 'status') throw new NotModelled(`the subresource ${subresource}`);
+    if (address.name === undefined) return this.#inCollection(address, request, by);
     switch (method) {
       case 'GET':
         return liveOf(this.#parts, address.kind, keyOf(address));
@@ -109,6 +106,12 @@ export class ApiServerModel {
       default:
         throw new NotModelled(`the method ${method}`);
     }
+  }
+
+  #inCollection(address: Address, request: ModelRequest, by: string): Json {
+    if (request.method === 'GET') return this.#list(address, request.query);
+    if (request.method === 'POST') return this.#create(address, request, by);
+    throw new NotModelled(`${request.method} of a collection`);
   }
 
   #list(address: Address, query: ModelRequest['query'] = {}): Json {
@@ -181,31 +184,20 @@ export class ApiServerModel {
 
   /** On /status of a custom resource only resourceVersion guards: the stored metadata goes over the given. */
   #apply(address: Address, request: ModelRequest, context: WriteContext): Json {
-    const { kind } = address;
+    const { kind, subresource } = address;
     if (!kind.tracksFields) throw new NotModelled(`server-side apply of ${kind.plural}`);
     const config = parsed(request);
     const given = config['metadata'] as Partial<StoredObject['metadata']>;
-    const live = this.table.get(kind, keyOf(address));
-    const place = { kind, name: address.name ?? '' };
-    if (live === undefined) {
-      if (address.subresource) throw notFound(place);
-      if (given.uid === undefined) throw new NotModelled('a create by server-side apply');
-      throw conflict(
-        place,
-        `uid mismatch: the provided object specified uid ${given.uid}, and no existing object was found`,
-      );
-    }
+    const live = this.table.get(kind, keyOf(address)) ?? refuseAbsent(address, given);
     const { object, conflicts } = applied(live, config, context);
-    const isForced = request.query?.['force'] === 'true';
-    if (conflicts.length > 0 && !isForced) {
-      throw conflict(
-        place,
-        `Apply failed with ${conflicts.length} conflict: conflict with ${conflicts.join(', ')}`,
-      );
+    if (conflicts.length > 0 && request.query?.['force'] !== 'true') {
+      const why = `Apply failed with ${conflicts.length} conflict: conflict with ${conflicts.join(', ')}`;
+      throw conflict({ kind, name: address.name ?? '' }, why);
     }
+    const { resourceVersion, uid } = given;
     const guards = {
-      ...(given.resourceVersion && { resourceVersion: given.resourceVersion }),
-      ...(given.uid && !address.subresource && { uid: given.uid }),
+      ...(resourceVersion && { resourceVersion }),
+      ...(uid && subresource === undefined && { uid }),
     };
     const next = { ...object, metadata: { ...object.metadata, ...guards } };
     return storeObject(this.#parts, live, { next, context });
@@ -230,6 +222,16 @@ export class ApiServerModel {
   }
 }
 
+function refuseAbsent(
+  { kind, name = '', subresource }: Address,
+  { uid }: Partial<StoredObject['metadata']>,
+): never {
+  if (subresource !== undefined) throw notFound({ kind, name });
+  if (uid === undefined) throw new NotModelled('a create by server-side apply');
+  const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+  throw conflict({ kind, name }, why);
+}
+
 function withLiveOwners(next: StoredObject, live: StoredObject): StoredObject {
   const { managedFields: _given, ...metadata } = next.metadata;
   const { managedFields } = live.metadata;
@@ -241,14 +243,24 @@ function withLiveOwners(next: StoredObject, live: StoredObject): StoredObject {
 
 function selectionOf(address: Address, query: Readonly<Record<string, string>>): Selection {
   const { kind, namespace } = address;
-  if (query['labelSelector'] !== undefined) throw new NotModelled('label selectors');
-  const field = query['fieldSelector']?.match(/^metadata\.name=(.+)$/);
-  if (query['fieldSelector'] !== undefined && !field) throw new NotModelled('this field selector');
+  const { labelSelector, fieldSelector } = query;
+  const name = fieldSelector?.match(/^metadata\.name=(.+)$/)?.[1];
+  if ((fieldSelector === undefined) !== (name === undefined))
+    throw new NotModelled(fieldSelector ?? '');
   return {
     kind,
     ...(namespace !== undefined && { namespace }),
-    ...(field?.[1] !== undefined && { name: field[1] }),
+    ...(name !== undefined && { name }),
+    ...(labelSelector !== undefined && { labels: labelsOf(labelSelector) }),
   };
+}
+
+function labelsOf(selector: string): readonly (readonly [string, string])[] {
+  return selector.split(',').map((term) => {
+    const match = term.match(/^([\w./-]+)=([\w.-]*)$/);
+    if (!match) throw new NotModelled(`the label selector ${selector}`);
+    return [match[1] ?? '', match[2] ?? ''];
+  });
 }
 
 function contextOf(address: Address, request: ModelRequest, by: string): WriteContext {

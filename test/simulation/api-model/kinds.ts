@@ -40,6 +40,37 @@ export const EVENTS: ServedKind = {
   ],
 };
 
+/** Has a generation and /status, like a custom resource; what a Deployment's controller does is not in it. */
+export const DEPLOYMENTS: ServedKind = {
+  group: 'apps',
+  version: 'v1',
+  kind: 'Deployment',
+  plural: 'deployments',
+  isNamespaced: true,
+  isCustom: true,
+  tracksFields: true,
+};
+
+export const SERVICES: ServedKind = {
+  group: '',
+  version: 'v1',
+  kind: 'Service',
+  plural: 'services',
+  isNamespaced: true,
+  isCustom: false,
+  tracksFields: true,
+};
+
+export const AUTOSCALERS: ServedKind = {
+  group: 'autoscaling',
+  version: 'v2',
+  kind: 'HorizontalPodAutoscaler',
+  plural: 'horizontalpodautoscalers',
+  isNamespaced: true,
+  isCustom: false,
+  tracksFields: true,
+};
+
 /** Exactly six digits of a second: https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#MicroTime */
 function microTimeFaults(parent: unknown, fields: readonly string[]): readonly string[] {
   const given = (parent ?? {}) as Readonly<Record<string, unknown>>;

@@ -76,9 +76,9 @@ function misfitsOfValue(schema: Schema, value: unknown): readonly string[] {
 function misfitsOfText(schema: Schema, value: unknown): readonly string[] {
   if (typeof value !== 'string') return [];
   const { minLength = 0, maxLength = Infinity, pattern } = schema;
-  const isLong = [...value].length;
+  const length = Array.from(value).length;
   return [
-    ...unless(isLong >= minLength && isLong <= maxLength, 'is too short or too long'),
+    ...unless(length >= minLength && length <= maxLength, 'is too short or too long'),
     ...unless(pattern === undefined || new RegExp(pattern, 'u').test(value), 'does not match'),
   ];
 }

@@ -16,7 +16,17 @@ export interface StoredMeta extends Json {
   readonly creationTimestamp: string;
   readonly deletionTimestamp?: string;
   readonly finalizers?: readonly string[];
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly OwnerReference[];
   readonly managedFields?: readonly ManagedFields[];
+}
+
+export interface OwnerReference {
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
 }
 
 /** One entry of metadata.managedFields; `fieldsV1` as on the wire. */

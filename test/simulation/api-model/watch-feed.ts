@@ -8,6 +8,8 @@ export interface Selection {
   readonly namespace?: string;
   /** `metadata.name=...` is the one field selector that is modelled. */
   readonly name?: string;
+  /** Of the form `key=value`, all of them. */
+  readonly labels?: readonly (readonly [string, string])[];
 }
 
 export interface FeedEvent {
@@ -45,18 +47,17 @@ export function openFeed(table: ObjectTable, request: WatchRequest): WatchFeed {
     },
   });
   const open = (onEvent: (event: FeedEvent) => void): (() => void) => {
+    const tell = (commit: Commit): void => {
+      const event = eventOf(commit, selection);
+      if (event !== undefined) onEvent(event);
+    };
     if (from === undefined) {
       for (const object of selected(table, selection)) onEvent({ type: 'ADDED', object });
       onEvent(bookmark({ 'k8s.io/initial-events-end': 'true' }));
     } else {
-      for (const commit of table.since(selection.kind, from)) {
-        if (isSelected(commit.object, selection)) onEvent(eventOf(commit));
-      }
+      for (const commit of table.since(selection.kind, from)) tell(commit);
     }
-    return table.onCommit((commit) => {
-      if (commit.kind !== selection.kind || !isSelected(commit.object, selection)) return;
-      onEvent(eventOf(commit));
-    });
+    return table.onCommit(tell);
   };
   return { open, bookmark: () => bookmark(), timeoutMs };
 }
@@ -72,11 +73,21 @@ export function apiVersionOf({ group, version }: ServedKind): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
-function isSelected({ metadata }: StoredObject, { namespace, name }: Selection): boolean {
+function isSelected({ metadata }: StoredObject, selection: Selection): boolean {
+  const { namespace, name, labels = [] } = selection;
   if (namespace !== undefined && metadata.namespace !== namespace) return false;
-  return name === undefined || metadata.name === name;
+  if (name !== undefined && metadata.name !== name) return false;
+  return labels.every(([key, value]) => metadata.labels?.[key] === value);
 }
 
-function eventOf({ type, object }: Commit): FeedEvent {
-  return { type, object };
+/** An object that no longer matches is gone for this watch, one that matches now is new to it. */
+function eventOf(
+  { kind, type, object, before }: Commit,
+  selection: Selection,
+): FeedEvent | undefined {
+  if (kind !== selection.kind) return undefined;
+  const wasSelected = before !== undefined && isSelected(before, selection);
+  const isGone = type === 'DELETED' || !isSelected(object, selection);
+  if (isGone) return wasSelected ? { type: 'DELETED', object } : undefined;
+  return { type: wasSelected ? 'MODIFIED' : 'ADDED', object };
 }

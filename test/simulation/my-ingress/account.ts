@@ -7,7 +7,7 @@ export type Balancer = LoadBalancerSnapshot;
 export interface AccountOptions {
   readonly aws: EmbeddedAws;
   readonly nowMs: () => number;
-  readonly cluster: () => string;
+  readonly cluster: string;
   /** Drift may stay unseen for so long. */
   readonly sweepMs: number;
 }
@@ -32,7 +32,7 @@ export class Account {
   readonly outsiders = new Set<string>();
   readonly #aws: EmbeddedAws;
   readonly #nowMs: () => number;
-  readonly #cluster: () => string;
+  readonly #cluster: string;
   readonly #rememberedMs: number;
   readonly #firstSeenMs = new Map<string, number>();
   #pictures: Picture[] = [{ atMs: 0, balancers: [] }];
@@ -92,14 +92,14 @@ export class Account {
   /** `namespace/name` by the three ownership tags; undefined where they are not of this cluster. */
   ownerOf({ tags }: Balancer): string | undefined {
     const { cluster, namespace, name } = ownershipTagKeys;
-    if (tags[cluster] !== this.#cluster()) return undefined;
+    if (tags[cluster] !== this.#cluster) return undefined;
     if (tags[namespace] === undefined || tags[name] === undefined) return undefined;
     return `${tags[namespace]}/${tags[name]}`;
   }
 
   /** Whom the balancer's owner lets adopt it. */
   consentOf({ tags }: Balancer): string | undefined {
-    return tags[ownershipTagKeys.cluster] === this.#cluster()
+    return tags[ownershipTagKeys.cluster] === this.#cluster
       ? tags[ownershipTagKeys.adopt]
       : undefined;
   }

@@ -1,20 +1,21 @@
 import type { EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
-import { type MyIngress, myIngressKind, ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
+import { type MyIngress, ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
 import { defaultName } from '../../../src/controllers/my-ingress/identity.ts';
 import {
   PAUSED_ANNOTATION,
   RECONCILE_REQUESTED_ANNOTATION,
 } from '../../../src/core/annotations.ts';
 import type { Clock } from '../../../src/core/clock.ts';
-import { resourcePath } from '../../../src/kube/resource-path.ts';
 import type { ApiServerModel } from '../api-model/api-server-model.ts';
+import { People, partsOf } from '../people.ts';
 import type { Account, Balancer } from './account.ts';
 import type { Meddling, MyIngressAction, ObjectName, SpecPlan } from './actions.ts';
+import { MY_INGRESSES } from './kind.ts';
 
 export interface ActorParts {
   readonly model: ApiServerModel;
   readonly aws: EmbeddedAws;
-  readonly world: Clock;
+  readonly clock: Clock;
   readonly account: Account;
   readonly cluster: string;
   readonly trace: (line: string) => void;
@@ -22,38 +23,38 @@ export interface ActorParts {
 
 type Patch = Readonly<Record<string, unknown>>;
 
-const USER = 'user';
 const OUTSIDER = { userAgent: 'somebody else' } as const;
-const TRY_AGAIN_MS = 1000;
-const LONGEST_TRYING_MS = 180_000;
 
 /** The people of the world: users with kubectl, and whoever else works in the AWS account. */
 export class Actor {
   readonly #parts: ActorParts;
+  readonly #people: People;
   /** Balancers made by `legacy` and `squat`, by the name in the scenario. */
   readonly #made = new Map<string, string>();
 
   constructor(parts: ActorParts) {
     this.#parts = parts;
+    this.#people = new People(parts);
   }
 
   perform(action: MyIngressAction): void {
-    this.#parts.trace(`people ${JSON.stringify(action)}`);
     switch (action.do) {
       case 'create':
-        return this.#create(action.at, action.spec, this.#parts.world.monotonicMs());
+        return this.#people.create(MY_INGRESSES, action.at, { spec: this.#specOf(action.spec) });
       case 'edit':
-        return this.#patch(action.at, { spec: this.#specOf(action.change) });
+        return this.#people.patch(MY_INGRESSES, action.at, { spec: this.#specOf(action.change) });
       case 'unset':
-        return this.#patch(action.at, { spec: { [action.field]: null } });
+        return this.#people.patch(MY_INGRESSES, action.at, { spec: { [action.field]: null } });
       case 'delete':
-        return this.#delete(action.at);
+        return this.#people.delete(MY_INGRESSES, action.at);
       case 'pause':
-        return this.#annotate(action.at, { [PAUSED_ANNOTATION]: 'true' });
+        return this.#people.annotate(MY_INGRESSES, action.at, { [PAUSED_ANNOTATION]: 'true' });
       case 'goOn':
-        return this.#annotate(action.at, { [PAUSED_ANNOTATION]: null });
+        return this.#people.annotate(MY_INGRESSES, action.at, { [PAUSED_ANNOTATION]: null });
       case 'request':
-        return this.#annotate(action.at, { [RECONCILE_REQUESTED_ANNOTATION]: action.token });
+        return this.#people.annotate(MY_INGRESSES, action.at, {
+          [RECONCILE_REQUESTED_ANNOTATION]: action.token,
+        });
       default:
         return this.#inAws(action);
     }
@@ -87,41 +88,6 @@ export class Actor {
       default:
         return action satisfies never;
     }
-  }
-
-  #create(at: ObjectName, spec: SpecPlan, sinceMs: number): void {
-    const { world } = this.#parts;
-    const { namespace, name } = partsOf(at);
-    const body = JSON.stringify({
-      apiVersion: 'demo.rtfm.co.ua/v1',
-      kind: 'MyIngress',
-      metadata: { namespace, name },
-      spec: this.#specOf(spec),
-    });
-    const path = resourcePath(myIngressKind, { namespace });
-    const status = this.#ask('POST', path, body);
-    const isThere = status === 409 && world.monotonicMs() - sinceMs < LONGEST_TRYING_MS;
-    if (isThere) world.setTimer(TRY_AGAIN_MS, () => this.#create(at, spec, sinceMs));
-  }
-
-  #delete(at: ObjectName): void {
-    this.#ask('DELETE', pathOf(at));
-  }
-
-  #annotate(at: ObjectName, annotations: Patch): void {
-    this.#patch(at, { metadata: { annotations } });
-  }
-
-  #patch(at: ObjectName, patch: Patch): void {
-    this.#ask('PATCH', pathOf(at), JSON.stringify(patch));
-  }
-
-  #ask(method: string, path: string, body?: string): number {
-    const headers = { 'content-type': 'application/merge-patch+json' };
-    const answer = this.#parts.model.answer({ method, path, headers, body }, USER);
-    const status = answer.kind === 'answer' ? answer.status : 200;
-    this.#parts.trace(`  ${method} ${path}: ${status}`);
-    return status;
   }
 
   #specOf({ adopt, ...spec }: Partial<SpecPlan>): Patch {
@@ -167,8 +133,7 @@ export class Actor {
   /** What the status of the object names, if it was let go by hand. */
   #releasedOf(at: ObjectName): Balancer | undefined {
     const { model, account } = this.#parts;
-    const answer = model.answer({ method: 'GET', path: pathOf(at) }, USER);
-    const object = answer.kind === 'answer' ? (JSON.parse(answer.body) as MyIngress) : undefined;
+    const object = model.table.get(MY_INGRESSES, at) as unknown as MyIngress | undefined;
     const arn = object?.status?.alb?.arn;
     if (arn === undefined || !account.releasedByHand.has(arn)) return undefined;
     return account.balancers.find((one) => one.arn === arn);
@@ -256,17 +221,8 @@ export class Actor {
   }
 }
 
-export function partsOf(at: ObjectName): { readonly namespace: string; readonly name: string } {
-  const [namespace = '', name = ''] = at.split('/');
-  return { namespace, name };
-}
-
 function defaultNameOf(cluster: string, at: ObjectName): string {
   return defaultName({ cluster, ...partsOf(at) });
-}
-
-function pathOf(at: ObjectName): string {
-  return resourcePath(myIngressKind, partsOf(at));
 }
 
 function attributeInput(arn: string, key: string, value: string): object {

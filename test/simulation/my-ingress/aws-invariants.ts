@@ -10,8 +10,7 @@ import type { Account, Balancer } from './account.ts';
 
 export interface AwsInvariantParts {
   readonly account: Account;
-  readonly cluster: () => string;
-  readonly object: (namespace: string, name: string) => MyIngress | undefined;
+  readonly object: (key: string) => MyIngress | undefined;
   /** Deletion policies that the spec of this object had within the last half minute. */
   readonly recentPolicies: (uid: string) => ReadonlySet<string>;
   readonly report: Report;
@@ -46,80 +45,61 @@ export class AwsInvariants {
   }
 
   #judgeCreate(before: readonly Balancer[], after: readonly Balancer[]): void {
-    const { account, object, report } = this.#parts;
+    const { account, report } = this.#parts;
     const made = after.find(({ arn }) => before.every((one) => one.arn !== arn));
     if (made === undefined) return report('foreign-untouched', 'a create changed a balancer');
     const owner = account.ownerOf(made);
-    const [namespace = '', name = ''] = owner?.split('/') ?? [];
-    const holder = object(namespace, name);
-    const isRecorded = made.tags[ownershipTagKeys.uid] && made.tags[ownershipTagKeys.managedBy];
-    if (owner === undefined || !isRecorded) {
-      return report(
-        'tags-in-the-create',
-        `${made.name} was made with ${JSON.stringify(made.tags)}`,
-      );
+    const { uid, managedBy } = ownershipTagKeys;
+    if (owner === undefined || !made.tags[uid] || !made.tags[managedBy]) {
+      return report('tags-in-the-create', `${made.name} has ${JSON.stringify(made.tags)}`);
     }
-    if (!holder?.metadata.finalizers?.includes(loadBalancerFinalizer)) {
-      report('finalizer-first', `${made.name} was made, ${owner} has no finalizer`);
-    }
+    this.#judgeFinalizer('CreateLoadBalancer', owner);
   }
 
   #judgeChange(operation: string, input: WriteInput, before: readonly Balancer[]): void {
     const { account, report } = this.#parts;
     const arn = input.LoadBalancerArn ?? input.ResourceArns?.[0] ?? '';
-    const owners = account
-      .recent(arn)
-      .flatMap((one) => account.ownerOf(one) ?? account.consentOf(one) ?? []);
+    const claims = account.recent(arn).map((one) => account.ownerOf(one) ?? account.consentOf(one));
+    const owner = claims.findLast((claim) => claim !== undefined);
     const balancer = before.find((one) => one.arn === arn);
-    if (owners.length === 0 || balancer === undefined) {
+    if (owner === undefined || balancer === undefined) {
       return report('foreign-untouched', `${operation} to ${balancer?.name ?? arn}`);
     }
-    const [namespace = '', name = ''] = owners.at(-1)?.split('/') ?? [];
-    this.#judgeHolder(operation, balancer, `${namespace}/${name}`);
-    this.#judgeRecord(operation, input, balancer);
+    this.#judgeFinalizer(operation, owner);
+    if (operation === 'DeleteLoadBalancer') this.#judgeDelete(balancer, owner);
+    if (operation === 'AddTags') this.#judgeRecord(input, balancer, owner);
   }
 
-  #judgeHolder(operation: string, balancer: Balancer, owner: string): void {
+  #judgeFinalizer(operation: string, owner: string): void {
+    const { object, report } = this.#parts;
+    if (object(owner)?.metadata.finalizers?.includes(loadBalancerFinalizer)) return;
+    report('finalizer-first', `${operation} for ${owner}, which has no finalizer`);
+  }
+
+  #judgeDelete({ name }: Balancer, owner: string): void {
     const { object, recentPolicies, report } = this.#parts;
-    const [namespace = '', name = ''] = owner.split('/');
-    const holder = object(namespace, name);
-    if (!holder?.metadata.finalizers?.includes(loadBalancerFinalizer)) {
-      return report(
-        'finalizer-first',
-        `${operation} to ${balancer.name}, ${owner} has no finalizer`,
-      );
+    const holder = object(owner);
+    if (holder?.metadata.deletionTimestamp === undefined) {
+      return report('deletes-only-the-deleted', `${name} of ${owner}, which is not deleted`);
     }
-    if (operation !== 'DeleteLoadBalancer') return;
-    if (holder.metadata.deletionTimestamp === undefined) {
-      return report(
-        'deletes-only-the-deleted',
-        `${balancer.name} of ${owner}, which is not deleted`,
-      );
-    }
-    if (!recentPolicies(holder.metadata.uid).has('Delete')) {
-      report('retain-retains', `${balancer.name} of ${owner} was deleted`);
-    }
+    if (recentPolicies(holder.metadata.uid).has('Delete')) return;
+    report('retain-retains', `${name} of ${owner} was deleted`);
   }
 
   /** Write-ahead: what has to be undone one day is on record before it is done. */
-  #judgeRecord(operation: string, input: WriteInput, balancer: Balancer): void {
-    const { account, object, report } = this.#parts;
-    const owner = account.ownerOf(balancer) ?? account.consentOf(balancer);
-    const [namespace = '', name = ''] = owner?.split('/') ?? [];
-    const holder = object(namespace, name);
-    if (operation !== 'AddTags' || holder === undefined) return;
-    const isLostCreate = holder.status.alb === undefined && holder.spec.adopt === undefined;
-    const isKnown = account.recent(balancer.arn).some((one) => one.tags !== undefined);
-    if (isLostCreate || !isKnown) return;
-    const added = (input.Tags ?? [])
-      .map(({ Key }) => Key)
-      .filter(
-        (key) => Object.hasOwn(holder.spec.tags ?? {}, key) && balancer.tags[key] === undefined,
-      )
-      .filter((key) => !holder.status.applied?.tags?.includes(key));
-    if (added.length > 0) {
-      report('record-before-write', `tags ${added.join()} of ${balancer.name} are not on record`);
-    }
+  #judgeRecord({ Tags = [] }: WriteInput, balancer: Balancer, owner: string): void {
+    const { object, report } = this.#parts;
+    const { spec, status } = object(owner) ?? {};
+    // One that is ours with no ARN on record is a lost create, which carried all its tags.
+    if (status?.alb === undefined && spec?.adopt === undefined) return;
+    const unrecorded = Tags.map(({ Key }) => Key)
+      .filter((key) => Object.hasOwn(spec?.tags ?? {}, key) && balancer.tags[key] === undefined)
+      .filter((key) => !status?.applied?.tags?.includes(key));
+    if (unrecorded.length === 0) return;
+    report(
+      'record-before-write',
+      `tags ${unrecorded.join()} of ${balancer.name} are not on record`,
+    );
   }
 
   #countBalancers(after: readonly Balancer[]): void {

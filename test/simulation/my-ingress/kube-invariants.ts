@@ -3,10 +3,10 @@ import {
   loadBalancerFinalizer,
   type MyIngress,
   type MyIngressSpec,
-  myIngressKind,
 } from '../../../src/apis/my-ingress.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import type { Report } from '../violation.ts';
+import { isOperator } from '../world/stage.ts';
 import type { Account, Balancer } from './account.ts';
 import { differences } from './specs.ts';
 
@@ -14,8 +14,6 @@ export interface KubeInvariantParts {
   readonly account: Account;
   readonly nowMs: () => number;
   readonly provisioningMs: number;
-  /** True for the name of a process of the operator. */
-  readonly isOperator: (by: string) => boolean;
   readonly report: Report;
 }
 
@@ -37,17 +35,16 @@ export class KubeInvariants {
     this.#parts = parts;
   }
 
-  readonly onCommit = (commit: Commit): void => {
-    if (commit.kind.plural !== myIngressKind.plural) return;
+  onCommit(commit: Commit): void {
     const object = commit.object as unknown as MyIngress;
     const before = commit.before as unknown as MyIngress | undefined;
     this.#know(object);
-    if (!this.#parts.isOperator(commit.by) || before === undefined) return;
+    if (!isOperator(commit.by) || before === undefined) return;
     this.#judgeOwnFields(object, before);
     this.#judgeFinalizer(object, before);
     this.#judgeReady(object, before);
     this.#judgeReason(object);
-  };
+  }
 
   recentPolicies(uid: string): ReadonlySet<string> {
     const oldestMs = this.#parts.nowMs() - RECENT_MS;
@@ -92,32 +89,26 @@ export class KubeInvariants {
     this.#parts.report('finalizer-until-absent', `${keyOf(object)} let go while ${names} exists`);
   }
 
-  /** Judged when it becomes true, or true for another generation. AWS must have been so: its state lately, the rest since the sweep. */
+  /** Judged when it becomes true, or true for another generation. */
   #judgeReady(object: MyIngress, before: MyIngress): void {
     const ready = readyOf(object);
-    if (ready?.status !== 'True') return;
-    const { uid, namespace, name } = object.metadata;
-    const spec = this.#specs.get(uid)?.get(ready.observedGeneration ?? -1)?.spec;
-    if (spec === undefined) {
-      return this.#parts.report(
-        'ready-is-true',
-        `${keyOf(object)} is Ready for no generation of it`,
-      );
-    }
-    if (isDeepStrictEqual(ready, readyOf(before))) return;
-    const { account, report } = this.#parts;
+    if (ready?.status !== 'True' || isDeepStrictEqual(ready, readyOf(before))) return;
+    const spec = this.#specs.get(object.metadata.uid)?.get(ready.observedGeneration ?? -1)?.spec;
+    const lacks = spec ? this.#whatLacks(object, spec) : 'no such generation';
+    if (lacks === undefined) return;
+    this.#parts.report('ready-is-true', `${keyOf(object)} is Ready: ${lacks}`);
+  }
+
+  /** AWS must have been so: its state lately, the rest since the sweep. */
+  #whatLacks(object: MyIngress, spec: MyIngressSpec): string | undefined {
+    const { account } = this.#parts;
     const arn = object.status.alb?.arn ?? '';
-    if (!account.recent(arn).some((balancer) => this.#isActive(balancer))) {
-      return report('ready-is-true', `${keyOf(object)} is Ready, ${arn} is not active`);
-    }
+    if (!account.recent(arn).some((one) => this.#isActive(one))) return `${arn} is not active`;
     const pictures = account.sinceSweep(arn);
-    if (!pictures.some((balancer) => account.ownerOf(balancer) === `${namespace}/${name}`)) {
-      return report('ready-is-true', `${keyOf(object)} is Ready, ${arn} is not its own`);
-    }
+    if (!pictures.some((one) => account.ownerOf(one) === keyOf(object))) return 'it is not its own';
     const meddled = account.meddledAttributes.get(arn) ?? new Set<string>();
-    const lacking = pictures.map((balancer) => differences(spec, balancer, meddled));
-    if (lacking.some((what) => what.length === 0)) return;
-    report('ready-is-true', `${keyOf(object)} is Ready: ${lacking.at(-1)?.join('; ') ?? ''}`);
+    const lacking = pictures.map((one) => differences(spec, one, meddled));
+    return lacking.some((what) => what.length === 0) ? undefined : lacking.at(-1)?.join('; ');
   }
 
   #isActive({ arn, state }: Balancer): boolean {

@@ -34,7 +34,7 @@ const OTHERS_TAGS = [
   },
 ] as const;
 
-export function drawSteps(chance: Chance, lengthMs: number): readonly Step[] {
+export function drawMyIngressSteps(chance: Chance, lengthMs: number): readonly Step[] {
   const objects = OBJECTS.slice(
     0,
     chance.weighted([
@@ -57,7 +57,7 @@ function drawLife(chance: Chance, at: ObjectName, lengthMs: number): readonly St
   const first = drawBeginning(chance, { at, bornMs, spec });
   const changes = chance.times(chance.whole(0, 5), (): Step => {
     const atMs = chance.whole(bornMs + 100, lengthMs);
-    return { atMs, action: drawChange(chance, at) };
+    return { atMs, myIngress: drawChange(chance, at) };
   });
   if (!chance.happens(0.6)) return [...first, ...changes];
   return [...first, ...changes, ...drawEnd(chance, { at, bornMs, lengthMs })];
@@ -70,7 +70,7 @@ interface Beginning {
 }
 
 function drawBeginning(chance: Chance, { at, bornMs, spec }: Beginning): readonly Step[] {
-  const create: Step = { atMs: bornMs, action: { do: 'create', at, spec } };
+  const create: Step = { atMs: bornMs, myIngress: { do: 'create', at, spec } };
   return chance.weighted<() => readonly Step[]>([
     [8, () => [create]],
     [1, () => drawSquatter(chance, { at, bornMs, spec })],
@@ -86,10 +86,10 @@ function drawSquatter(chance: Chance, { at, bornMs, spec }: Beginning): readonly
   const squat: MyIngressAction = { do: 'squat', at, spec: theirs, tags };
   const leaves = chance.happens(0.5);
   return [
-    { atMs: Math.max(0, bornMs + offsetMs), action: squat },
-    { atMs: bornMs, action: { do: 'create', at, spec } },
+    { atMs: Math.max(0, bornMs + offsetMs), myIngress: squat },
+    { atMs: bornMs, myIngress: { do: 'create', at, spec } },
     ...(leaves
-      ? [{ atMs: bornMs + chance.whole(5000, 90_000), action: { do: 'leave', at } } as const]
+      ? [{ atMs: bornMs + chance.whole(5000, 90_000), myIngress: { do: 'leave', at } } as const]
       : []),
   ];
 }
@@ -118,11 +118,11 @@ function drawAdoption(chance: Chance, { at, bornMs, spec }: Beginning): readonly
   };
   const late: Step = {
     atMs: bornMs + chance.whole(5, 3000),
-    action: { do: 'edit', at, change: { adopt: legacy } },
+    myIngress: { do: 'edit', at, change: { adopt: legacy } },
   };
   return [
-    { atMs: Math.max(0, bornMs - 1), action: made },
-    { atMs: bornMs, action: create },
+    { atMs: Math.max(0, bornMs - 1), myIngress: made },
+    { atMs: bornMs, myIngress: create },
     ...(isLate ? [late] : []),
   ];
 }
@@ -138,17 +138,17 @@ function drawEnd(
   // Soon after the creation is where a create may be under way.
   const isEarly = chance.happens(0.4);
   const atMs = isEarly ? bornMs + chance.whole(1, 5000) : chance.whole(bornMs + 1, lengthMs);
-  const end: Step = { atMs, action: { do: 'delete', at } };
+  const end: Step = { atMs, myIngress: { do: 'delete', at } };
   if (!chance.happens(0.4)) return [end];
   const again: MyIngressAction = { do: 'create', at, spec: drawSpec(chance) };
-  return [end, { atMs: atMs + chance.whole(1, 3000), action: again }];
+  return [end, { atMs: atMs + chance.whole(1, 3000), myIngress: again }];
 }
 
 function drawScarcity(chance: Chance, lengthMs: number): readonly Step[] {
   const atMs = chance.whole(0, 20_000);
   return [
-    { atMs, action: { do: 'quota', quota: chance.whole(0, 1) } },
-    { atMs: chance.whole(atMs, lengthMs), action: { do: 'quota', quota: 50 } },
+    { atMs, myIngress: { do: 'quota', quota: chance.whole(0, 1) } },
+    { atMs: chance.whole(atMs, lengthMs), myIngress: { do: 'quota', quota: 50 } },
   ];
 }
 

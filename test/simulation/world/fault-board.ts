@@ -13,7 +13,7 @@ export interface Fate {
 export type CrashFault = Extract<Fault, { kind: 'crash' }>;
 type Limited = Extract<Fault, { kind: 'aws' | 'kube' }>;
 
-/** The faults of a scenario, and which of them an operation meets. After `lift` there are none. */
+/** The faults of a scenario, and which of them an operation meets. */
 export class FaultBoard {
   /** How often each operation was begun. */
   readonly counts = new Map<Label, number>();
@@ -21,18 +21,27 @@ export class FaultBoard {
   readonly crashed = new Set<string>();
   #faults: readonly Fault[];
   readonly #left = new Map<Fault, number>();
+  #isLifted: boolean;
 
   constructor(faults: readonly Fault[]) {
     this.#faults = faults;
+    this.#isLifted = faults.length === 0;
     for (const fault of faults) if ('times' in fault) this.#left.set(fault, fault.times);
   }
 
+  /** No fault any more but a kill that is still to come. */
   lift(): void {
+    this.#isLifted = true;
+    this.#faults = this.#of('crash');
+  }
+
+  /** No fault any more. */
+  close(): void {
     this.#faults = [];
   }
 
   get isLifted(): boolean {
-    return this.#faults.length === 0;
+    return this.#isLifted;
   }
 
   /** Call once for each operation, when it is sent. */

@@ -8,16 +8,25 @@ import type { KubeRequest } from '../../../src/kube/kube-transport.ts';
 export type Label = string;
 
 export function kubeLabel(request: KubeRequest): Label {
-  const { method, path, query = {} } = request;
-  const parts = path.split('/').slice(path.startsWith('/api/') ? 3 : 4);
-  const [plural = '', name, subresource] =
-    parts[0] === 'namespaces' && parts.length > 2 ? parts.slice(2) : parts;
+  const { method, query = {} } = request;
+  const { plural, name, subresource } = partsOf(request.path);
   if (query['watch'] === 'true') {
     return `kube WATCH ${plural} ${query['resourceVersion'] === undefined ? 'from the start' : 'on'}`;
   }
   if (method === 'GET' && name === undefined) return `kube LIST ${plural}`;
   const what = subresource === undefined ? plural : `${plural}/${subresource}`;
   return `kube ${method} ${what}${patchType(request)}`;
+}
+
+function partsOf(path: string): {
+  readonly plural: string;
+  readonly name: string | undefined;
+  readonly subresource: string | undefined;
+} {
+  const parts = path.split('/').slice(path.startsWith('/api/') ? 3 : 4);
+  const isInNamespace = parts[0] === 'namespaces' && parts.length > 2;
+  const [plural = '', name, subresource] = isInNamespace ? parts.slice(2) : parts;
+  return { plural, name, subresource };
 }
 
 function patchType({ headers = {} }: KubeRequest): string {

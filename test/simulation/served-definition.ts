@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { myIngressKind } from '../../../src/apis/my-ingress.ts';
-import { askRules } from '../../unit/crds/cel-rules.ts';
-import { readMyIngressDefinition } from '../../unit/crds/custom-resource-definition.ts';
-import { misfits, type Schema, withDefaults } from '../api-model/schema.ts';
-import type { Json, ServedKind } from '../api-model/stored-object.ts';
+import { askRules } from '../unit/crds/cel-rules.ts';
+import { type DefinitionName, readDefinition } from '../unit/crds/custom-resource-definition.ts';
+import { misfits, type Schema, withDefaults } from './api-model/schema.ts';
+import type { Json, ServedKind } from './api-model/stored-object.ts';
 
-/** MyIngress as its CRD has it: defaults, schema and CEL rules are those of crds/. */
-export function servedMyIngress(): ServedKind {
-  const rules = readMyIngressDefinition().spec.versions[0].schema.openAPIV3Schema;
+/** A kind as its CRD in crds/ has it: defaults, schema and CEL rules. */
+export function servedDefinition(name: DefinitionName): ServedKind {
+  const { group, names, versions } = readDefinition(name).spec;
+  const rules = versions[0].schema.openAPIV3Schema;
   const schema = rules as Schema;
   const ask = (object: Json, old: Json | undefined): readonly string[] => {
     // A rule that held for a spec holds for the same spec again: a test of the rules says so.
@@ -15,7 +15,10 @@ export function servedMyIngress(): ServedKind {
     return askRules(rules, object, old).flatMap(({ id, holds }) => (holds ? [] : [id]));
   };
   return {
-    ...myIngressKind,
+    group,
+    version: versions[0].name,
+    kind: names.kind,
+    plural: names.plural,
     isNamespaced: true,
     isCustom: true,
     tracksFields: true,

@@ -1,0 +1,37 @@
+import { generate } from './generate.ts';
+import { PHASES, type Phase, type Scenario } from './scenario.ts';
+
+/** One run: a seed, and perhaps one more crash in it. */
+export interface Job {
+  readonly seed: number;
+  readonly crash?: CrashPoint;
+}
+
+export interface CrashPoint {
+  readonly label: string;
+  readonly phase: Phase;
+  readonly nth: number;
+}
+
+const RESTART_MS = 1500;
+
+export function scenarioOf({ seed, crash }: Job): Scenario {
+  const scenario = generate(seed);
+  if (crash === undefined) return scenario;
+  const fault = { kind: 'crash', ...crash, restartMs: RESTART_MS } as const;
+  return { ...scenario, faults: [...scenario.faults, fault] };
+}
+
+/** `--seed 12 --crash "aws AddTags/unanswered/1"`: how the run is repeated. */
+export function argumentsOf({ seed, crash }: Job): string {
+  const more = crash ? ` --crash "${crash.label}/${crash.phase}/${crash.nth}"` : '';
+  return `--seed ${seed}${more}`;
+}
+
+/** The inverse of what `argumentsOf` prints; a label may hold slashes itself. */
+export function parseCrash(text: string): CrashPoint {
+  const match = text.match(/^(.+)\/(\w+)\/(\d+)$/);
+  const phase = PHASES.find((one) => one === match?.[2]);
+  if (!match || !phase) throw new Error(`--crash: expected LABEL/PHASE/NTH, got ${text}`);
+  return { label: match[1] ?? '', phase, nth: Number(match[3]) };
+}

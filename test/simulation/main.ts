@@ -1,0 +1,116 @@
+import { parseArgs } from 'node:util';
+import { CrashCoverage } from './coverage.ts';
+import { argumentsOf, type Job, parseCrash, scenarioOf } from './job.ts';
+import { plant } from './plant.ts';
+import type { JobResult } from './worker.ts';
+import { WorkerPool } from './worker-pool.ts';
+
+/**
+ * `npm run simulate -- --seeds N --first S`: the operator in N random worlds. `--seed S [--trace]`
+ * repeats one; `--mutation NAME` plants a bug, which must be caught: then the exit code is 1.
+ */
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '500' },
+    first: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+    crash: { type: 'string' },
+    trace: { type: 'boolean', default: false },
+    mutation: { type: 'string' },
+  },
+});
+const coverage = new CrashCoverage();
+const broken: JobResult[] = [];
+let scenarios = 0;
+
+/** The simulation itself does not work. */
+const EX_BROKEN = 2;
+const MOST_ROUNDS = 8;
+const MOST_SHOWN = 3;
+
+try {
+  if (values.seed === undefined) await runMany(whole(values.seeds), whole(values.first));
+  else await repeat(jobOf(whole(values.seed), values.crash));
+} catch (error) {
+  // Not to be taken for a bug that was caught.
+  process.stderr.write(`${(error as Error).stack}\n`);
+  process.exit(EX_BROKEN);
+}
+
+const points =
+  values.seed === undefined ? `${coverage.covered}/${coverage.total} crash points` : '';
+const counts = [
+  `${scenarios} scenarios`,
+  `${broken.length} violations`,
+  ...(points ? [points] : []),
+];
+process.stdout.write(`${counts.join(', ')}\n`);
+const isIncomplete = values.mutation === undefined && coverage.covered < coverage.total;
+process.exitCode = broken.length > 0 || isIncomplete ? 1 : 0;
+
+async function runMany(count: number, first: number): Promise<void> {
+  const pool = new WorkerPool(values.mutation);
+  try {
+    await pool.run(
+      Array.from({ length: count }, (_, at) => ({ seed: first + at })),
+      note,
+    );
+    for (let round = 0; round < MOST_ROUNDS && isWorthMore(); round++) {
+      await pool.run(coverage.aimed(), note);
+    }
+  } finally {
+    pool.close();
+  }
+  const told = new Map(broken.map((result) => [result.violation?.invariant, result]));
+  for (const result of [...told.values()].slice(0, MOST_SHOWN)) await show(result);
+}
+
+function isWorthMore(): boolean {
+  return broken.length === 0 && coverage.covered < coverage.total;
+}
+
+/** False: one is enough to catch a planted bug. */
+function note(result: JobResult): boolean {
+  scenarios += 1;
+  coverage.add(result);
+  if (result.violation === undefined) return true;
+  broken.push(result);
+  return values.mutation === undefined;
+}
+
+/** The failure of a job, made small, and what happens in it; of a planted bug only that it shows. */
+async function show({ job, violation }: JobResult): Promise<void> {
+  say(`\n${argumentsOf(job)}\n${violation?.invariant}: ${violation?.detail}`);
+  if (values.mutation !== undefined || violation === undefined) return;
+  const { runScenario } = await import('./run-scenario.ts');
+  const { shrink } = await import('./shrink.ts');
+  const small = await shrink(scenarioOf(job), violation.invariant);
+  const { trace } = await runScenario(small, { isTraced: true });
+  say(`shrunk: ${JSON.stringify(small)}`);
+  for (const line of trace) say(`  ${line}`);
+}
+
+async function repeat(job: Job): Promise<void> {
+  if (values.mutation !== undefined) plant(values.mutation);
+  const { runScenario } = await import('./run-scenario.ts');
+  scenarios = 1;
+  const outcome = await runScenario(scenarioOf(job), { isTraced: values.trace });
+  for (const line of outcome.trace) say(line);
+  const { violation, crashed } = outcome;
+  if (violation === undefined) return;
+  broken.push({ job, violation, crashed: [...crashed] });
+  say(`${violation.invariant}: ${violation.detail}`);
+}
+
+function jobOf(seed: number, crash: string | undefined): Job {
+  return crash === undefined ? { seed } : { seed, crash: parseCrash(crash) };
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function whole(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`expected a whole number, got ${text}`);
+  return Number(text);
+}

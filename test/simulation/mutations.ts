@@ -1,0 +1,149 @@
+/** A bug that can be planted: `find` stands exactly once in `file`, or the planting fails. */
+export interface Mutation {
+  /** Below src/. */
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+  /** What would go wrong with it in the world. */
+  readonly why: string;
+}
+
+/**
+ * Bugs that the simulation must catch. They are planted into the source as it is loaded, so that
+ * src/ knows nothing of them.
+ */
+export const MUTATIONS: Readonly<Record<string, Mutation>> = {
+  'finalizer-off-too-early': {
+    file: 'core/lifecycle.ts',
+    find: "if (outcome.kind === 'waiting') return outcome;",
+    replace: '',
+    why: 'the object goes although its balancer may still be there',
+  },
+  'ownership-check-skipped': {
+    file: 'controllers/my-ingress/ownership.ts',
+    find: "if (!isOurs) return { kind: 'foreign', holder: holderOf(tags) };",
+    replace: "if (!isOurs) return { kind: 'ours' };",
+    why: 'the balancer of somebody else is changed and deleted',
+  },
+  'error-taken-for-absence': {
+    file: 'aws/balancer-reader.ts',
+    find: "return error instanceof OperatorError && error.reason === 'LoadBalancerNotFound';",
+    replace: 'return error instanceof OperatorError;',
+    why: 'a throttle counts as proof that the balancer is gone',
+  },
+  'status-before-create': {
+    file: 'controllers/my-ingress/load-balancer-resource.ts',
+    find: 'const created = await createOnce(scope);',
+    replace: `const arn = 'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app/x/0123456789abcdef';
+  scope.pass.report({ alb: { arn, name: scope.desired.name } });
+  await scope.pass.recordNow();
+  const created = await createOnce(scope);`,
+    why: 'the status names a balancer that was never made, and the real one is lost in a crash',
+  },
+  'create-without-tags': {
+    file: 'aws/load-balancers-client.ts',
+    find: 'Tags: toPairs(tags),\n  };',
+    replace: '};',
+    why: 'a crash after the create leaves a balancer that nobody knows',
+  },
+  'retry-without-token': {
+    file: 'aws/aws-call.ts',
+    find: 'await budget.take({ operation, subject }, signal);',
+    replace: `const paid = meter as { hasPaid?: boolean };
+      if (!paid.hasPaid) await budget.take({ operation, subject }, signal);
+      paid.hasPaid = true;`,
+    why: 'retries eat the budget of everybody else in the account',
+  },
+  'stale-read-trusted': {
+    file: 'controllers/my-ingress/memory.ts',
+    find: 'return Math.max(0, this.#absentSinceMs + STALENESS_BOUND_MS - nowMs);',
+    replace: 'return 0;',
+    why: 'one old answer proves the absence of a balancer whose create was lost',
+  },
+  'write-after-lost-lease': {
+    file: 'kube/lease.ts',
+    find: 'if (this.#options.clock.monotonicMs() < this.#validUntilMs) return true;',
+    replace: "if (this.#phase === 'leader') return true;",
+    why: 'a process that slept past its lease writes beside its successor',
+  },
+  'finalizer-after-create': {
+    file: 'core/external-resource.ts',
+    find: '  await pass.finalizerStored();\n',
+    replace: '',
+    why: 'an object that is deleted at the wrong moment leaves its balancer',
+  },
+  'ready-while-provisioning': {
+    file: 'controllers/my-ingress/provisioning.ts',
+    find: "case 'active':",
+    replace: "case 'provisioning':\n    case 'active':",
+    why: 'traffic is sent to a balancer that does not serve yet',
+  },
+  'refusal-does-not-slow': {
+    file: 'aws/budget.ts',
+    find: 'lane.bucket.drain(holdMs);',
+    replace: '',
+    why: 'the process goes on at full speed while AWS asks it to stop',
+  },
+  'drift-ignored': {
+    file: 'controllers/my-ingress/drift.ts',
+    find: 'return isSameSet(wanted, found) ? [] : [{ field, wanted, found }];',
+    replace: 'return [];',
+    why: 'subnets and security groups stay as somebody left them',
+  },
+  'retain-deletes': {
+    file: 'controllers/my-ingress/finalize.ts',
+    find: '(isRetained(scope) ? retain(scope, seen) : deleteOurs(scope, seen))',
+    replace: 'deleteOurs(scope, seen)',
+    why: 'a balancer that was to stay is deleted with its object',
+  },
+  'removed-tag-forgotten': {
+    file: 'controllers/my-ingress/drift.ts',
+    find: 'const remove = applied.filter((key) => !Object.hasOwn(wanted, key) && !isOwnershipTag(key));',
+    replace: 'const remove = applied.filter(() => false);',
+    why: 'a tag that left the spec stays on the balancer',
+  },
+  'write-ahead-skipped': {
+    file: 'controllers/my-ingress/load-balancer-resource.ts',
+    find: 'await pass.recordNow();',
+    replace: 'await Promise.resolve();',
+    why: 'after a crash nobody knows which tags were ours',
+  },
+  'lost-position-kept': {
+    file: 'kube/reflector-recovery.ts',
+    find: "if (error.status === 410 || error.reason === 'Expired' || error.reason === 'Gone') return true;",
+    replace: '',
+    why: 'after a compaction no change is seen any more',
+  },
+  'silent-watch-trusted': {
+    file: 'kube/reflector-watchdog.ts',
+    find: 'if (silentMs >= idleMs) controller.abort(new WatchSilent(idleMs));\n      else arm(idleMs - silentMs);',
+    replace: 'arm(Math.max(1000, idleMs - silentMs));',
+    why: 'a half-open connection hides every change',
+  },
+  'stale-generation-observed': {
+    file: 'core/status.ts',
+    find: '    observedGeneration: generation,\n',
+    replace: '    observedGeneration: Math.min(generation, 1),\n',
+    why: 'tools wait for an edit that was carried out long ago',
+  },
+  'foreign-child-taken': {
+    file: 'core/owned-objects.ts',
+    find: 'function refuseForeign(seen: KubeObject | undefined, owner: KubeObject): void {\n',
+    replace:
+      'function refuseForeign(seen: KubeObject | undefined, owner: KubeObject): void {\n  if (owner) return;\n',
+    why: 'the Deployment of somebody else is taken over',
+  },
+  'autoscaler-fought': {
+    file: 'controllers/web-app/controller.ts',
+    find: 'context.autoscalers.isScaled(keyOf(object)) ? [REPLICAS] : []',
+    replace: 'context.autoscalers.isScaled(keyOf(object)) ? [REPLICAS].slice(1) : []',
+    why: 'the operator and an autoscaler set the number of pods against each other',
+  },
+  'others-fields-touched': {
+    file: 'kube/object-writer.ts',
+    find: 'body: JSON.stringify({ metadata: { uid, resourceVersion, finalizers } }),',
+    replace:
+      "body: JSON.stringify({ metadata: { uid, resourceVersion, finalizers, labels: { by: 'albridge' } } }),",
+    why: 'the operator fights with whoever keeps the manifest',
+  },
+};

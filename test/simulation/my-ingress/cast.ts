@@ -1,0 +1,67 @@
+import type { MyIngress } from '../../../src/apis/my-ingress.ts';
+import type { Commit } from '../api-model/object-table.ts';
+import type { AwsCallSeen } from '../world/aws-network.ts';
+import type { Cast, Stage } from '../world/stage.ts';
+import { Account } from './account.ts';
+import type { MyIngressAction } from './actions.ts';
+import { Actor } from './actor.ts';
+import { AwsInvariants } from './aws-invariants.ts';
+import { checkFinal } from './final-check.ts';
+import { MY_INGRESSES } from './kind.ts';
+import { KubeInvariants } from './kube-invariants.ts';
+
+/** MyIngress: users of the cluster, outsiders in the account, and the promises about balancers. */
+export class MyIngressCast implements Cast<MyIngressAction> {
+  readonly #stage: Stage;
+  readonly #account: Account;
+  readonly #actor: Actor;
+  readonly #kube: KubeInvariants;
+  readonly #aws: AwsInvariants;
+
+  constructor(stage: Stage) {
+    const { clock, aws, cluster, settings, report } = stage;
+    const nowMs = (): number => clock.monotonicMs();
+    const account = new Account({ aws, nowMs, cluster, sweepMs: settings.sweepMs });
+    this.#stage = stage;
+    this.#account = account;
+    this.#actor = new Actor({ ...stage, account });
+    const { provisioningMs } = settings;
+    this.#kube = new KubeInvariants({ account, nowMs, report, provisioningMs });
+    this.#aws = new AwsInvariants({
+      account,
+      report,
+      object: (key) => this.#object(key),
+      recentPolicies: (uid) => this.#kube.recentPolicies(uid),
+    });
+  }
+
+  perform(action: MyIngressAction): void {
+    this.#actor.perform(action);
+  }
+
+  onCommit(commit: Commit): void {
+    if (commit.kind === MY_INGRESSES) this.#kube.onCommit(commit);
+  }
+
+  /** Runs what a call does to AWS, and judges it. */
+  during<T>(call: AwsCallSeen, carryOut: () => T): T {
+    return this.#aws.during(call, carryOut);
+  }
+
+  heal(): void {
+    const { control } = this.#stage.aws;
+    for (const { name } of this.#account.balancers) control.setState(name, undefined);
+    this.#account.remember();
+  }
+
+  checkFinal(): void {
+    const { aws, cluster, report, model } = this.#stage;
+    const objects = model.table.list(MY_INGRESSES) as unknown as readonly MyIngress[];
+    const { quota } = aws.control.settings();
+    checkFinal({ account: this.#account, objects, quota, cluster, report });
+  }
+
+  #object(key: string): MyIngress | undefined {
+    return this.#stage.model.table.get(MY_INGRESSES, key) as unknown as MyIngress | undefined;
+  }
+}

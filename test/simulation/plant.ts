@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { MUTATIONS, type Mutation } from './mutations.ts';
+
+const SOURCES = new URL('../../src/', import.meta.url);
+
+/** The source of a mutation's file with the bug in it. Throws if its place is gone or not the only one. */
+export function mutated({ file, find, replace }: Mutation): string {
+  const source = readFileSync(new URL(file, SOURCES), 'utf8');
+  const parts = source.split(find);
+  if (parts.length !== 2) {
+    throw new Error(
+      `the place of the bug stands ${parts.length - 1} times in src/${file}: ${find}`,
+    );
+  }
+  return parts.join(replace);
+}
+
+/** From now on the file is loaded with the bug; call before anything imports it. */
+export function plant(name: string): void {
+  const mutation = Object.hasOwn(MUTATIONS, name) ? MUTATIONS[name] : undefined;
+  if (mutation === undefined) {
+    throw new Error(`no such mutation; there are ${Object.keys(MUTATIONS).join(', ')}`);
+  }
+  const source = mutated(mutation);
+  const { href } = new URL(mutation.file, SOURCES);
+  registerHooks({
+    load: (url, context, next) =>
+      url === href
+        ? { format: 'module-typescript', source, shortCircuit: true }
+        : next(url, context),
+  });
+}

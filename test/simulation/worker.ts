@@ -1,0 +1,37 @@
+import type { Job } from './job.ts';
+import { plant } from './plant.ts';
+import type { Violation } from './violation.ts';
+
+/** What a worker tells of one job. */
+export interface JobResult {
+  readonly job: Job;
+  readonly violation?: Violation;
+  /** How often each operation was begun; told of runs without a fault. */
+  readonly counts?: Readonly<Record<string, number>>;
+  /** Crash points that were hit. */
+  readonly crashed: readonly string[];
+}
+
+/** A process that runs the jobs it is sent, one at a time; its argument is the bug to plant. */
+const [mutation] = process.argv.slice(2);
+if (mutation) plant(mutation);
+const { scenarioOf } = await import('./job.ts');
+const { runScenario } = await import('./run-scenario.ts');
+
+process.on('message', (job: Job) => {
+  void run(job).then((result) => process.send?.(result));
+});
+process.on('disconnect', () => process.exit());
+process.send?.('ready');
+
+async function run(job: Job): Promise<JobResult> {
+  const scenario = scenarioOf(job);
+  const { violation, counts, crashed } = await runScenario(scenario);
+  const isFaultless = scenario.faults.length === 0;
+  return {
+    job,
+    crashed: [...crashed],
+    ...(violation && { violation }),
+    ...(isFaultless && { counts: Object.fromEntries(counts) }),
+  };
+}

@@ -1,0 +1,33 @@
+import type { EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
+import type { Clock } from '../../../src/core/clock.ts';
+import type { ApiServerModel } from '../api-model/api-server-model.ts';
+import type { Commit } from '../api-model/object-table.ts';
+import type { Settings } from '../scenario.ts';
+import type { Report } from '../violation.ts';
+
+/** What everybody in a world shares. */
+export interface Stage {
+  readonly clock: Clock;
+  readonly model: ApiServerModel;
+  readonly aws: EmbeddedAws;
+  /** The id in ownership tags. */
+  readonly cluster: string;
+  readonly settings: Settings;
+  readonly report: Report;
+  readonly trace: (line: string) => void;
+}
+
+/** The part of one kind: its people, what must always hold for it, and what must hold in the end. */
+export interface Cast<Action> {
+  perform(action: Action): void;
+  /** Every change in the API server, at once. */
+  onCommit(commit: Commit): void;
+  /** No fault from here on: what only outsiders can heal is healed. */
+  heal(): void;
+  checkFinal(): void;
+}
+
+/** True for the name of a process of the operator. */
+export function isOperator(by: string): boolean {
+  return by.startsWith('replica-');
+}
