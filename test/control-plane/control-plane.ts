@@ -26,6 +26,12 @@ export interface ControlPlaneOptions extends WorkerOptions {
   readonly directory?: string;
   /** Further kube-apiserver flags, e.g. `--feature-gates=...`; they win over ours. */
   readonly apiServerArgs?: readonly string[];
+  /**
+   * Called when the API server is ready and before anything works on its objects. What is defined
+   * here is known to the garbage collector from the start; of a kind that is defined later it learns
+   * only every 30 s, and until then leaves alone what objects of that kind owned.
+   */
+  readonly beforeWorkers?: (cluster: ClusterAccess) => Promise<void>;
   /** How long each process may take to become ready; default 60 s. */
   readonly readyTimeoutMs?: number;
   /** Where binaries come from. */
@@ -146,6 +152,7 @@ async function bootAll(boot: Boot): Promise<{
   running.etcd = await startEtcd({ ...common, path: paths.etcd }, boot.temporaryDirectory);
   const spec = await startOnFreePort(boot, running.etcd, identity);
   const cluster = await describeCluster(boot, spec, identity);
+  await options.beforeWorkers?.(cluster);
   await startWorkers(cluster, {
     common,
     paths: paths.workers,

@@ -28,6 +28,7 @@ export async function startControllerManager(
       '--use-service-account-credentials=false',
       '--bind-address=127.0.0.1',
       '--secure-port=0',
+      '--horizontal-pod-autoscaler-sync-period=1s',
       '--kube-api-qps=200',
       '--kube-api-burst=400',
     ],

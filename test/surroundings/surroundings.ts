@@ -1,4 +1,9 @@
-import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import type { ClusterAccess } from '../control-plane/cluster-access.ts';
+import {
+  type ControlPlane,
+  type ControlPlaneOptions,
+  startControlPlane,
+} from '../control-plane/control-plane.ts';
 import { isolatedEnvironment } from '../control-plane/environment.ts';
 import type { WorkerOptions } from '../control-plane/workers.ts';
 import { type AwsStandIn, type AwsStandInOptions, startAwsStandIn } from './aws-stand-in.ts';
@@ -29,21 +34,19 @@ type Environment = Readonly<Record<string, string>>;
 
 /** Starts both at once; what has come up is stopped again if the other fails. */
 export async function startSurroundings(options: SurroundingsOptions = {}): Promise<Surroundings> {
-  const [controlPlane, aws] = await startBoth(options);
-  try {
-    const kubeconfig = await deployBase(controlPlane);
-    const operatorEnvironment = {
-      ...isolatedEnvironment(process.env, controlPlane.directory),
-      ...aws.environment,
-      KUBECONFIG: kubeconfig,
-      ALBRIDGE_AWS_BUDGET: options.budget === 'aws' ? 'aws' : 'off',
-      ALBRIDGE_METRICS_ADDRESS: '127.0.0.1:0',
-    };
-    return withOperators({ controlPlane, aws, operatorEnvironment });
-  } catch (error) {
-    await stopBoth(controlPlane, aws);
-    throw error;
-  }
+  let kubeconfig = '';
+  const beforeWorkers = async (cluster: ClusterAccess): Promise<void> => {
+    kubeconfig = await deployBase(cluster);
+  };
+  const [controlPlane, aws] = await startBoth({ ...options, beforeWorkers });
+  const operatorEnvironment = {
+    ...isolatedEnvironment(process.env, controlPlane.directory),
+    ...aws.environment,
+    KUBECONFIG: kubeconfig,
+    ALBRIDGE_AWS_BUDGET: options.budget === 'aws' ? 'aws' : 'off',
+    ALBRIDGE_METRICS_ADDRESS: '127.0.0.1:0',
+  };
+  return withOperators({ controlPlane, aws, operatorEnvironment });
 }
 
 function withOperators(
@@ -74,7 +77,9 @@ function withOperators(
   };
 }
 
-async function startBoth(options: SurroundingsOptions): Promise<[ControlPlane, AwsStandIn]> {
+async function startBoth(
+  options: SurroundingsOptions & Pick<ControlPlaneOptions, 'beforeWorkers'>,
+): Promise<[ControlPlane, AwsStandIn]> {
   const startAws = options.startAws ?? ((): Promise<AwsStandIn> => startAwsStandIn(options));
   const starting = [startControlPlane(options), startAws()] as const;
   try {

@@ -290,10 +290,18 @@ describe('a foreign object of the same name', () => {
       spec: { theirs: true },
     }) as KubeObject;
 
-  it.each([
-    ['Deployment', 'apps/v1'],
-    ['Service', 'v1'],
-  ])('%s is refused and not touched', async (kind, apiVersion) => {
+  const cases = [
+    ['Deployment', 'apps/v1', 'seen'],
+    ['Service', 'v1', 'seen'],
+    ['Deployment', 'apps/v1', 'hidden'],
+    ['Service', 'v1', 'hidden'],
+  ] as const;
+
+  // Hidden is the rule: the caches hold only what carries our label.
+  it.each(cases)('%s (%s, %s by the cache) is refused and not touched', async (...testCase) => {
+    const [kind, apiVersion, how] = testCase;
+    if (how === 'hidden') bench.deployments.hold();
+    if (how === 'hidden') bench.services.hold();
     const before = bench.kube.create(foreign(kind, apiVersion));
     bench.store();
     await bench.start();
