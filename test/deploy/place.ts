@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { inject } from 'vitest';
@@ -62,12 +62,19 @@ export class DeployPlace {
 
   /** A kustomization of its own over one of the repository, as a user would write it; its directory. */
   async kustomize(base: string, more: string): Promise<string> {
-    const directory = await mkdtemp(join(tmpdir(), 'albridge-overlay-'));
-    this.#directories.push(directory);
+    const directory = await this.openDirectory();
     const resource = relative(directory, resolve(ROOT, base));
     const head = 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n';
     const text = `${head}resources:\n  - ${resource}\n${more}`;
     await writeFile(join(directory, 'kustomization.yaml'), text);
+    return directory;
+  }
+
+  /** A new directory in which everybody may read, removed in the end. */
+  async openDirectory(): Promise<string> {
+    const directory = await mkdtemp(join(tmpdir(), 'albridge-open-'));
+    this.#directories.push(directory);
+    await chmod(directory, 0o755);
     return directory;
   }
 

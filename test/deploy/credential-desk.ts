@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * Hands out credentials as STS does to a web identity, and as the agent of EKS Pod Identity does, to
+ * whoever shows the right token.
+ * https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRoleWithWebIdentity.html
+ * https://docs.aws.amazon.com/sdkref/latest/guide/feature-container-credentials.html
+ */
+export class CredentialDesk {
+  readonly url: string;
+  readonly #server: Server;
+  readonly #handedTo: string[] = [];
+  #expiry = new Date(Date.now() + 3_600_000);
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    server.on('request', (request, response) => {
+      void readAll(request).then((body) => response.end(this.#answer(request, body)));
+    });
+  }
+
+  static async open(): Promise<CredentialDesk> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new CredentialDesk(server);
+  }
+
+  /** Who got credentials, by role or by token. */
+  get handedTo(): readonly string[] {
+    return this.#handedTo;
+  }
+
+  /** From now on, credentials that have expired already. */
+  expire(): void {
+    this.#expiry = new Date(Date.now() - 1000);
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  #answer(request: IncomingMessage, body: string): string {
+    if (request.method === 'POST') return this.#sts(new URLSearchParams(body));
+    this.#handedTo.push(request.headers.authorization ?? 'nobody');
+    return JSON.stringify({
+      AccessKeyId: 'ASIA0000000000000000',
+      SecretAccessKey: 'stand-in',
+      Token: 'stand-in',
+      Expiration: this.#expiry.toISOString(),
+    });
+  }
+
+  #sts(form: URLSearchParams): string {
+    this.#handedTo.push(`${form.get('RoleArn')} ${form.get('WebIdentityToken')}`);
+    return `<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
+      <AssumeRoleWithWebIdentityResult>
+        <Credentials>
+          <AccessKeyId>ASIA0000000000000000</AccessKeyId>
+          <SecretAccessKey>stand-in</SecretAccessKey>
+          <SessionToken>stand-in</SessionToken>
+          <Expiration>${this.#expiry.toISOString()}</Expiration>
+        </Credentials>
+      </AssumeRoleWithWebIdentityResult>
+    </AssumeRoleWithWebIdentityResponse>`;
+  }
+}
+
+async function readAll(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) text += chunk;
+  return text;
+}
