@@ -323,7 +323,7 @@ export const myIngressSchema = {
             },
             state: {
               description:
-                'State that AWS last reported: provisioning, active, active_impaired (serves, but lacks resources to scale) or failed. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_LoadBalancerState.html',
+                'State that AWS last reported: provisioning, active, active_impaired (serves, but lacks resources to scale) or failed; deleted, once albridge has seen that somebody removed the balancer and until it has made it anew. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_LoadBalancerState.html',
               type: 'string',
               maxLength: 64,
             },
