@@ -50,6 +50,11 @@ export async function ensureOwned(owner: KubeObject, owned: OwnedObjects): Promi
   await prune(wanted, owner, owned);
 }
 
+/** True where `seen` was last written as `child` is desired now, whatever others changed in it since. */
+export function isWrittenAs(seen: KubeObject, child: KubeObject): boolean {
+  return desiredHashOf(seen) === hashOf(child);
+}
+
 /** One desired child in the two forms in which it is sent. */
 interface Wanted {
   readonly created: KubeObject;

@@ -1,0 +1,211 @@
+// Written by crds/mirror.ts from crds/immortalcontainers.immortalcontainer.flugel.it.yaml; edit that file, then run `npm run gen`.
+
+/** The schema of ImmortalContainer as the API server knows it. */
+export const immortalContainerSchema = {
+  description:
+    'An ImmortalContainer is one pod that always comes back: deleted, evicted, ended or of an older image, it is replaced by a new one of the same name, and status.startTimes counts them. The pod goes with the object. The annotation albridge.io/paused: "true" stops every write to the pod. A new value of the annotation albridge.io/reconcile-requested-at asks for a look at once; status.lastHandledReconcileAt repeats it when that is done.',
+  type: 'object',
+  properties: {
+    apiVersion: {
+      description:
+        'APIVersion defines the versioned schema of this representation of an object: immortalcontainer.flugel.it/v1alpha1.',
+      type: 'string',
+      maxLength: 317,
+    },
+    kind: {
+      description:
+        'Kind is the name of the resource that this object represents: ImmortalContainer.',
+      type: 'string',
+      maxLength: 63,
+    },
+    metadata: {
+      type: 'object',
+    },
+    spec: {
+      description: 'The container you want. Only you write it; albridge never does.',
+      type: 'object',
+      required: ['image'],
+      properties: {
+        image: {
+          description:
+            'Container image to run for ever, such as nginx:latest. A change replaces the pod, which counts as a start. https://kubernetes.io/docs/concepts/containers/images/#image-names',
+          type: 'string',
+          minLength: 1,
+          maxLength: 1024,
+          'x-kubernetes-validations': [
+            {
+              rule: "!self.matches('\\\\s')",
+              message:
+                'holds a blank or a line break, which no image name has; give the name alone, such as registry.example.com/shop:1.4',
+              reason: 'FieldValueInvalid',
+            },
+          ],
+        },
+      },
+    },
+    status: {
+      description:
+        'What albridge last saw and did. Written by albridge alone; observedGeneration is -1 until it has looked at the object.',
+      type: 'object',
+      default: {
+        observedGeneration: -1,
+      },
+      properties: {
+        observedGeneration: {
+          description:
+            'The metadata.generation that this status speaks for; -1 until albridge has looked at the object. Smaller than metadata.generation means that an edit is still to be seen.',
+          type: 'integer',
+          format: 'int64',
+          minimum: -1,
+          default: -1,
+        },
+        lastHandledReconcileAt: {
+          description:
+            'The value of the annotation albridge.io/reconcile-requested-at that was last acted on. As long as annotations may be, so that no value can block the status.',
+          type: 'string',
+          maxLength: 262144,
+        },
+        currentPod: {
+          description: 'Name of the pod, as long as there is one.',
+          type: 'string',
+          maxLength: 253,
+        },
+        startTimes: {
+          description:
+            'Number of pods that were started so far. A container that the kubelet restarts inside of its pod is no new start; status.containerRestarts counts those.',
+          type: 'integer',
+          format: 'int64',
+          minimum: 0,
+        },
+        currentPodUID: {
+          description: 'UID of the pod that was counted last; a pod of another UID is a new start.',
+          type: 'string',
+          maxLength: 128,
+        },
+        lastStartTime: {
+          description: 'When the pod that was counted last was created.',
+          type: 'string',
+          format: 'date-time',
+          maxLength: 64,
+        },
+        phase: {
+          description:
+            'Phase of the pod: Pending, Running, Succeeded, Failed or Unknown, or Terminating while it is being deleted. https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-phase',
+          type: 'string',
+          maxLength: 64,
+        },
+        containerRestarts: {
+          description:
+            'Number of times that the kubelet restarted the container inside of this pod.',
+          type: 'integer',
+          format: 'int64',
+          minimum: 0,
+        },
+        lastTermination: {
+          description: 'How the container, or the pod around it, last ended by itself.',
+          type: 'object',
+          properties: {
+            reason: {
+              description: 'One word such as Error, OOMKilled, Completed or Evicted.',
+              type: 'string',
+              maxLength: 1024,
+            },
+            exitCode: {
+              description: 'Exit code of the container; left out where it is not known.',
+              type: 'integer',
+              format: 'int32',
+            },
+            time: {
+              description: 'When it ended; left out where it is not known.',
+              type: 'string',
+              format: 'date-time',
+              maxLength: 64,
+            },
+          },
+        },
+        consecutiveFailures: {
+          description:
+            'Number of pods in a row that ended within ten minutes of running. The next start waits 10 seconds, then twice as long each time, at most 5 minutes.',
+          type: 'integer',
+          format: 'int64',
+          minimum: 0,
+        },
+        nextStartTime: {
+          description:
+            'When the pod that has ended is replaced. Whoever deletes the pod does not have to wait for it.',
+          type: 'string',
+          format: 'date-time',
+          maxLength: 64,
+        },
+        replacementReason: {
+          description: 'Why albridge is replacing the pod; left out while it is not.',
+          type: 'string',
+          maxLength: 64,
+        },
+        conditions: {
+          description:
+            'Ready says whether the pod is ready and of the newest spec. Reconciling and Stalled are there only while they are True: work is under way, or a person has to act. PodReady is what the pod itself says. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
+          type: 'array',
+          maxItems: 16,
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['type'],
+          items: {
+            description:
+              'One aspect of the state of the object. https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#condition-v1-meta',
+            type: 'object',
+            required: ['type', 'status', 'lastTransitionTime', 'reason', 'message'],
+            properties: {
+              type: {
+                description: 'Type of the condition: Ready, Reconciling, Stalled or PodReady.',
+                type: 'string',
+                minLength: 1,
+                maxLength: 316,
+                pattern:
+                  '^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$',
+              },
+              status: {
+                description: 'Whether the condition holds.',
+                type: 'string',
+                enum: ['True', 'False', 'Unknown'],
+              },
+              observedGeneration: {
+                description: 'The metadata.generation that the condition speaks for.',
+                type: 'integer',
+                format: 'int64',
+                minimum: 0,
+              },
+              lastTransitionTime: {
+                description: 'When status last changed from one value to another.',
+                type: 'string',
+                format: 'date-time',
+                maxLength: 64,
+              },
+              reason: {
+                description:
+                  "Why, as one CamelCase word for programs; the operator's documentation lists every reason with its cause and the next action.",
+                type: 'string',
+                minLength: 1,
+                maxLength: 1024,
+                pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
+              },
+              message: {
+                description: 'Why, as a sentence for people, with what to do next.',
+                type: 'string',
+                maxLength: 32768,
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+  'x-kubernetes-validations': [
+    {
+      rule: 'has(self.spec) || (oldSelf.hasValue() && !oldSelf.?spec.hasValue())',
+      optionalOldSelf: true,
+      message: 'spec is missing; give at least spec.image',
+      reason: 'FieldValueRequired',
+      fieldPath: '.spec',
+    },
+  ],
+} as const;

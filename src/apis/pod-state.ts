@@ -1,0 +1,132 @@
+import type { ContainerEnd, ContainerStatus, Pod, PodCondition } from './pod.ts';
+import type { PodReason } from './pod-reasons.ts';
+
+/** How a pod that is not being deleted gets on. */
+export type PodState =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'unready'; readonly reason: PodReason; readonly message: string }
+  | { readonly kind: 'ended'; readonly end: PodEnd };
+
+/** How a pod, or the container in it, ended. */
+export interface PodEnd {
+  /** One word such as Error, OOMKilled, Completed or Evicted. */
+  readonly reason: string;
+  readonly exitCode?: number;
+  /** RFC 3339. */
+  readonly time?: string;
+}
+
+/** https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/ */
+export function podStateOf(pod: Pod): PodState {
+  const end = endOf(pod);
+  if (end !== undefined) return { kind: 'ended', end };
+  if (podConditionOf(pod, 'Ready')?.status === 'True') return { kind: 'ready' };
+  return { kind: 'unready', ...whyUnready(pod) };
+}
+
+export function podConditionOf(pod: Pod, type: string): PodCondition | undefined {
+  return pod.status?.conditions?.find((condition) => condition.type === type);
+}
+
+/** The phase as `kubectl get pods` has it for a pod that is being deleted. */
+export function phaseOf(pod: Pod): string {
+  if (pod.metadata.deletionTimestamp !== undefined) return 'Terminating';
+  return pod.status?.phase ?? 'Pending';
+}
+
+/** How long the pod ran before it ended, in ms; 0 where it does not say. */
+export function ranForMs(pod: Pod, nowMs: number): number {
+  const end = containerOf(pod)?.state?.terminated;
+  const fromMs = timeOf(end?.startedAt) ?? timeOf(pod.status?.startTime);
+  if (fromMs === undefined) return 0;
+  return (timeOf(end?.finishedAt) ?? nowMs) - fromMs;
+}
+
+/** How the container last ended inside of a pod that goes on, if it did. */
+export function lastContainerEnd(pod: Pod): PodEnd | undefined {
+  const { state, lastState } = containerOf(pod) ?? {};
+  const end = state?.terminated ?? lastState?.terminated;
+  return end && ofContainer(end);
+}
+
+export function containerRestarts(pod: Pod): number {
+  return containerOf(pod)?.restartCount ?? 0;
+}
+
+/** Our pods have one container; what webhooks add stands behind it. Its status may stand anywhere. */
+function containerOf({ spec, status }: Pod): ContainerStatus | undefined {
+  const ours = spec?.containers?.[0]?.name;
+  return status?.containerStatuses?.find(({ name }) => name === ours);
+}
+
+/** Epoch milliseconds; a time that the kubelet does not know is null. */
+function timeOf(time: string | null | undefined): number | undefined {
+  return typeof time === 'string' ? Date.parse(time) : undefined;
+}
+
+/** A pod that has ended stays as it is for ever: nothing restarts it. */
+function endOf(pod: Pod): PodEnd | undefined {
+  const { phase, reason } = pod.status ?? {};
+  if (phase !== 'Failed' && phase !== 'Succeeded') return undefined;
+  const end = containerOf(pod)?.state?.terminated;
+  const known = end === undefined ? {} : ofContainer(end);
+  return { ...known, reason: reason ?? end?.reason ?? phase };
+}
+
+function ofContainer({ reason, exitCode, finishedAt }: ContainerEnd): PodEnd {
+  return {
+    reason: reason ?? 'Error',
+    ...(exitCode !== undefined && { exitCode }),
+    ...(typeof finishedAt === 'string' && { time: finishedAt }),
+  };
+}
+
+interface Trouble {
+  readonly reason: PodReason;
+  readonly message: string;
+}
+
+function whyUnready(pod: Pod): Trouble {
+  return unscheduled(pod) ?? containerWaits(pod) ?? notReadyYet(pod);
+}
+
+function unscheduled(pod: Pod): Trouble | undefined {
+  const scheduled = podConditionOf(pod, 'PodScheduled');
+  if (scheduled?.reason !== 'Unschedulable') return undefined;
+  const message = `no node takes pod ${pod.metadata.name}: ${scheduled.message ?? ''}`;
+  return { reason: 'Unschedulable', message };
+}
+
+/** Words of the kubelet: https://kubernetes.io/docs/concepts/containers/images/#imagepullbackoff */
+const REASON_OF_WAITING: Readonly<Record<string, PodReason>> = {
+  InvalidImageName: 'InvalidImage',
+  ErrImagePull: 'ImagePullFailing',
+  ImagePullBackOff: 'ImagePullFailing',
+  ErrImageNeverPull: 'ImagePullFailing',
+  ImageInspectError: 'ImagePullFailing',
+  RegistryUnavailable: 'ImagePullFailing',
+  CreateContainerConfigError: 'ContainerNotCreated',
+  CreateContainerError: 'ContainerNotCreated',
+  RunContainerError: 'ContainerNotCreated',
+  CrashLoopBackOff: 'CrashLooping',
+};
+
+function containerWaits(pod: Pod): Trouble | undefined {
+  const { reason: word = '', message = '' } = containerOf(pod)?.state?.waiting ?? {};
+  const reason = REASON_OF_WAITING[word];
+  if (reason === undefined) return undefined;
+  return { reason, message: `pod ${pod.metadata.name}: ${word}${message && `: ${message}`}` };
+}
+
+function notReadyYet(pod: Pod): Trouble {
+  const { name } = pod.metadata;
+  if (pod.status?.phase !== 'Running') {
+    return { reason: 'Starting', message: `pod ${name} is not running yet` };
+  }
+  const said = podConditionOf(pod, 'Ready')?.message;
+  const node = pod.spec?.nodeName ?? 'no node';
+  return {
+    reason: 'NotReady',
+    message: `pod ${name} on ${node} is not ready${said ? `: ${said}` : ''}`,
+  };
+}
