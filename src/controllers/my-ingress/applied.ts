@@ -1,5 +1,6 @@
 import type { AppliedSettings } from '../../apis/my-ingress.ts';
 import type { DesiredLoadBalancer } from './desired.ts';
+import type { Drift } from './drift.ts';
 
 type Strings = Readonly<Record<string, string>>;
 
@@ -21,6 +22,26 @@ export function appliedAfter(
 export function appliedBefore(after: AppliedSettings, applied: AppliedSettings): AppliedSettings {
   const tags = [...new Set([...(applied.tags ?? []), ...(after.tags ?? [])])].sort();
   return withoutEmpty({ tags, attributes: { ...after.attributes, ...applied.attributes } });
+}
+
+/**
+ * What stands there when `step` has been carried out: what was taken back need not be taken back
+ * again, should a later step fail.
+ */
+export function appliedOnceDone(
+  desired: DesiredLoadBalancer,
+  applied: AppliedSettings,
+  step: Drift,
+): AppliedSettings {
+  const { tags = [], attributes = {} } = applied;
+  if (step.field === 'tags') {
+    return withoutEmpty({ attributes, tags: tags.filter((key) => !step.remove.includes(key)) });
+  }
+  if (step.field !== 'attributes') return applied;
+  const isUndone = (key: string): boolean =>
+    Object.hasOwn(step.set, key) && !Object.hasOwn(desired.attributes, key);
+  const left = Object.entries(attributes).filter(([key]) => !isUndone(key));
+  return withoutEmpty({ tags, attributes: Object.fromEntries(left) });
 }
 
 /** `status.applied`: absent where nothing has to be undone. */

@@ -1,8 +1,9 @@
+import type { AppliedSettings } from '../../apis/my-ingress.ts';
 import type { LoadBalancer } from '../../aws/load-balancers.ts';
 import type { ExternalResource } from '../../core/external-resource.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { tellAdopted, tellTakenOver, tellUpdated } from './announcements.ts';
-import { appliedAfter, appliedBefore, recordOf } from './applied.ts';
+import { appliedAfter, appliedBefore, appliedOnceDone, recordOf } from './applied.ts';
 import type { Drift, SeenLoadBalancer } from './drift.ts';
 import { stepsOf } from './mending.ts';
 import { assess, observe, type Seen } from './observe.ts';
@@ -66,11 +67,13 @@ async function update(
   const { loadBalancer, tags } = observed;
   const ownership = ownershipOf(tags, scope.identity);
   const isAdoption = ownership.kind === 'foreign';
-  await recordBeforeWrite(scope, observed, isAdoption);
+  let applied = await recordBeforeWrite(scope, observed, isAdoption);
   for (const step of stepsOf(drift)) {
     scope.pass.signal.throwIfAborted();
     await carryOut(scope, loadBalancer.arn, step);
     scope.memory.hasMended(loadBalancer.arn, step);
+    applied = appliedOnceDone(scope.desired, applied, step);
+    scope.pass.report({ applied: recordOf(applied) });
   }
   if (isAdoption) return tellAdopted(scope, loadBalancer);
   if (ownership.previousUid !== undefined) {
@@ -88,7 +91,7 @@ async function recordBeforeWrite(
   { desired, object, pass }: Scope,
   observed: SeenLoadBalancer,
   isAdoption: boolean,
-): Promise<void> {
+): Promise<AppliedSettings> {
   const applied = appliedSoFar(object, observed);
   const before = appliedBefore(appliedAfter(desired, applied, observed.attributes), applied);
   const recorded = object.status?.applied ?? {};
@@ -99,6 +102,7 @@ async function recordBeforeWrite(
     );
   pass.report({ applied: recordOf(before) });
   if (isNew || (isAdoption && recordedArn(object) === undefined)) await pass.recordNow();
+  return before;
 }
 
 async function carryOut({ aws }: Scope, arn: string, step: Drift): Promise<void> {
