@@ -101,8 +101,10 @@ async function lookLive(scope: Scope, signal: AbortSignal): Promise<Seen> {
   if (loadBalancer !== undefined && tags !== undefined) {
     return assess(scope, { loadBalancer, tags }, signal);
   }
-  const isContradiction = loadBalancer !== undefined || tags !== undefined;
-  return isContradiction || memory.mayBeFresh(arn) ? notVisible(arn) : lose(scope);
+  if (loadBalancer !== undefined || memory.mayBeFresh(arn)) return notVisible(arn);
+  // Tags of what is not found are a stale read; should they stay, DescribeLoadBalancers is right.
+  const isContradiction = tags !== undefined;
+  return isContradiction && memory.doubtAbsenceMs() > 0 ? notVisible(arn) : lose(scope);
 }
 
 /**
