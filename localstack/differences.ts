@@ -164,6 +164,11 @@ export const differences = {
     source: `${API}SetSecurityGroups.html`,
     instead: inMoto('leaves the balancer without any'),
   },
+  'unknown-region': {
+    aws: 'a region that does not exist has no endpoint, and an endpoint refuses a signature for another region',
+    source: 'https://docs.aws.amazon.com/IAM/latest/UserGuide/signature-v4-troubleshooting.html',
+    instead: { localstack: 'takes it for us-east-1', moto: 'breaks with status 500' },
+  },
   'custom-subnet-ids': {
     aws: 'LocalStack lets the tag _custom_id_ choose the id of a subnet',
     source: 'https://docs.localstack.cloud/aws/services/ec2/',

@@ -7,7 +7,7 @@ import { CREDENTIALS } from '../surroundings/aws-stand-in.ts';
 import { arnOf, conditionOf, type MyIngresses, readyOf } from '../surroundings/my-ingresses.ts';
 import { type Place, startPlace } from './place.ts';
 import { Relay } from './relay.ts';
-import { backendUnderTest, isMissing } from './under-test.ts';
+import { backendUnderTest, isMissing, itLikeAwsIfAtAll } from './under-test.ts';
 
 /** Of the backoff: a fault that lasts a few seconds is found healed within so long. */
 const HEALED_MS = 40_000;
@@ -147,19 +147,23 @@ describe.skipIf(isMissing)('an operator', () => {
     });
   });
 
-  it('with a region that does not exist names AWS_REGION, and goes on with the right one', async () => {
-    const objects = await place.createNamespace('region');
-    const wrong = { AWS_REGION: 'xx-nowhere-1' };
-    await tryOut(
-      wrong,
-      async () => {
-        await create(objects);
-        const object = await objects.when('web', (seen) => readyOf(seen)?.status === 'False');
-        expect(readyOf(object)?.message).toContain('AWS_REGION');
-        expect(object.status.alb).toBeUndefined();
-      },
-      objects,
-    );
-    await tryOut({}, () => isHealed(objects), objects);
-  });
+  itLikeAwsIfAtAll(
+    'unknown-region',
+    'with an unknown region names AWS_REGION, and goes on with the right one',
+    async () => {
+      const objects = await place.createNamespace('region');
+      const wrong = { AWS_REGION: 'xx-nowhere-1' };
+      await tryOut(
+        wrong,
+        async () => {
+          await create(objects);
+          const object = await objects.when('web', (seen) => readyOf(seen)?.status === 'False');
+          expect(readyOf(object)?.message).toContain('AWS_REGION');
+          expect(object.status.alb).toBeUndefined();
+        },
+        objects,
+      );
+      await tryOut({}, () => isHealed(objects), objects);
+    },
+  );
 });
