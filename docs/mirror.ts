@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { myIngressReasons } from '../src/apis/my-ingress-reasons.ts';
+import { webAppReasons } from '../src/apis/web-app-reasons.ts';
 import { kubeReasons } from '../src/kube/kube-reasons.ts';
 import { type Setting, settings } from '../src/settings.ts';
 
@@ -47,6 +48,9 @@ Reconciling=True; albridge repeats the pass with a growing, jittered delay.
 ## MyIngress
 
 ${reasonTable(myIngressReasons)}
+## WebApp
+
+${reasonTable(webAppReasons)}
 ## Kubernetes
 
 What the API server answers to the operator itself; most of them are seen in its log and in \`/readyz\`.
