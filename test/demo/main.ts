@@ -10,15 +10,22 @@ import { Stage } from './stage.ts';
 
 const HELP = `Plays albridge's job on a real control plane and a stand-in for AWS, and checks every step.
 
-Usage: npm run demo [-- --quota N]
-  --quota N   load balancers that the account may have (default 50); the demo needs 4, and with
-              fewer it shows what a miss looks like
-  --help      this text
+Usage: npm run demo [-- --backend NAME] [--quota N]
+  --backend NAME  who plays AWS: embedded (default), albridge's own stand-in, or localstack,
+                  LocalStack's open runtime without Docker, which needs Python 3.10
+  --quota N       load balancers that the embedded account may have (default 50); the demo needs 4,
+                  and with fewer it shows what a miss looks like
+  --help          this text
 
 Needs no cluster, no Docker and no AWS account. The first run may have to fetch or build the control
 plane, which it says before it begins. Ends with 0 only if every step came out; stops everything it
 started, also on Ctrl-C.
 `;
+
+const BACKENDS = {
+  embedded: 'the AWS stand-in (not LocalStack, not AWS)',
+  localstack: "LocalStack's open runtime with moto's ELBv2 (not AWS)",
+} as const;
 
 // Nobody's real cluster or account is reached by trying things out.
 removeCallersSettings(process.env);
@@ -28,6 +35,7 @@ const flags = readFlags();
 if (flags !== undefined) await run(flags);
 
 interface Flags {
+  readonly backend: keyof typeof BACKENDS;
   readonly quota: number;
 }
 
@@ -52,15 +60,16 @@ async function run(flags: Flags): Promise<void> {
 }
 
 async function play(flags: Flags, cleanUps: (() => Promise<unknown>)[]): Promise<void> {
+  const { backend } = flags;
   const surroundings = await stage.step(
-    'start a real control plane, and the AWS stand-in (not LocalStack, not AWS)',
+    `start a real control plane, and ${BACKENDS[backend]}`,
     () => startAll(flags, cleanUps),
   );
   await stage.step('start the operator with the rights that are shipped', async () => {
     await surroundings.startOperator({ ALBRIDGE_SWEEP_INTERVAL: '3s' });
   });
   const outsider = new Outsider(surroundings.aws.environment);
-  const scene = { stage, surroundings, outsider };
+  const scene = { stage, surroundings, outsider, takesTime: backend === 'embedded' };
   await playCreation(scene);
   await playDrift(scene);
   await playEdit(scene);
@@ -68,10 +77,11 @@ async function play(flags: Flags, cleanUps: (() => Promise<unknown>)[]): Promise
 }
 
 async function startAll(
-  { quota }: Flags,
+  { backend, quota }: Flags,
   cleanUps: (() => Promise<unknown>)[],
 ): Promise<Surroundings> {
-  const surroundings = await startSurroundings({ provisioningMs: 3000, quota });
+  const say = (line: string): void => stage.say(line);
+  const surroundings = await startSurroundings({ backend, provisioningMs: 3000, quota, say });
   cleanUps.push(() => surroundings.stop());
   return surroundings;
 }
@@ -81,12 +91,17 @@ function readFlags(): Flags | undefined {
   try {
     const options = {
       help: { type: 'boolean' },
+      backend: { type: 'string', default: 'embedded' },
       quota: { type: 'string', default: '50' },
     } as const;
     const { values } = parseArgs({ options });
     const quota = Number(values.quota);
     if (!Number.isInteger(quota) || quota < 0) throw new Error('--quota takes a whole number');
-    if (values.help !== true) return { quota };
+    const { backend } = values;
+    if (backend !== 'embedded' && backend !== 'localstack') {
+      throw new Error('--backend takes embedded or localstack');
+    }
+    if (values.help !== true) return { backend, quota };
     process.stdout.write(HELP);
   } catch (error) {
     process.stderr.write(`demo: ${(error as Error).message}; --help says what there is\n`);

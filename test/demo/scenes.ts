@@ -14,6 +14,8 @@ export interface Scene {
   readonly stage: Stage;
   readonly surroundings: Surroundings;
   readonly outsider: Outsider;
+  /** Balancers are provisioning for a while, as in AWS; in LocalStack they are active at once. */
+  readonly takesTime: boolean;
 }
 
 const EXAMPLES = resolve(import.meta.dirname, '../../examples');
@@ -28,12 +30,7 @@ export async function playCreation(scene: Scene): Promise<void> {
     for (const name of APPLIED) await kubectl(scene, ['apply', '-f', `examples/${name}`]);
   });
   await stage.step('AWS sets the load balancers up', async () => {
-    const isProvisioning = /provisioning/;
-    const table = await until('a balancer in state provisioning', async () => {
-      const printed = await kubectl(scene, ['get', 'myingress']);
-      return isProvisioning.test(printed) && printed;
-    });
-    stage.show('kubectl get myingress', table);
+    if (scene.takesTime) await showProvisioning(scene);
     await allReady(scene);
   });
   const table = await kubectl(scene, ['get', 'myingress']);
@@ -48,6 +45,15 @@ export async function playCreation(scene: Scene): Promise<void> {
     'kubectl describe myingress myapp',
     await kubectl(scene, ['describe', 'myingress', 'myapp']),
   );
+}
+
+async function showProvisioning(scene: Scene): Promise<void> {
+  const isProvisioning = /provisioning/;
+  const table = await until('a balancer in state provisioning', async () => {
+    const printed = await kubectl(scene, ['get', 'myingress']);
+    return isProvisioning.test(printed) && printed;
+  });
+  scene.stage.show('kubectl get myingress', table);
 }
 
 /** Waits no longer than there is hope: what is Stalled needs a person. */
