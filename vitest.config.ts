@@ -16,6 +16,9 @@ export default defineConfig({
         test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 20_000 },
       },
       {
+        test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'], ...slow },
+      },
+      {
         test: {
           name: 'envtest',
           include: ['test/envtest/**/*.test.ts'],

@@ -1,13 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { CrashCoverage } from './coverage.ts';
 import { argumentsOf, type Job, parseCrash, scenarioOf } from './job.ts';
 import { plant } from './plant.ts';
+import type { Scenario } from './scenario.ts';
 import type { JobResult } from './worker.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 /**
- * `npm run simulate -- --seeds N --first S`: the operator in N random worlds. `--seed S [--trace]`
- * repeats one; `--mutation NAME` plants a bug, which must be caught: then the exit code is 1.
+ * `npm run simulate -- --seeds N --first S`: the operator in N random worlds. `--seed S [--crash ...]
+ * [--trace]` repeats one, `--scenario FILE` one that was shrunk; `--mutation NAME` plants a bug, which
+ * must be caught. Exit code 1: a promise was broken; 2: the simulation itself does not work.
  */
 const { values } = parseArgs({
   options: {
@@ -15,6 +18,7 @@ const { values } = parseArgs({
     first: { type: 'string', default: '1' },
     seed: { type: 'string' },
     crash: { type: 'string' },
+    scenario: { type: 'string' },
     trace: { type: 'boolean', default: false },
     mutation: { type: 'string' },
   },
@@ -29,8 +33,9 @@ const MOST_ROUNDS = 8;
 const MOST_SHOWN = 3;
 
 try {
-  if (values.seed === undefined) await runMany(whole(values.seeds), whole(values.first));
-  else await repeat(jobOf(whole(values.seed), values.crash));
+  if (values.scenario !== undefined) await repeatFile(values.scenario);
+  else if (values.seed !== undefined) await repeatSeed(whole(values.seed), values.crash);
+  else await runMany(whole(values.seeds), whole(values.first));
 } catch (error) {
   // Not to be taken for a bug that was caught.
   process.stderr.write(`${(error as Error).stack}\n`);
@@ -78,32 +83,43 @@ function note(result: JobResult): boolean {
   return values.mutation === undefined;
 }
 
-/** The failure of a job, made small, and what happens in it; of a planted bug only that it shows. */
+/** A failure and how to repeat it; one that nobody planted is shrunk to what it takes. */
 async function show({ job, violation }: JobResult): Promise<void> {
-  say(`\n${argumentsOf(job)}\n${violation?.invariant}: ${violation?.detail}`);
-  if (values.mutation !== undefined || violation === undefined) return;
+  if (violation === undefined) return;
+  say(`\n${argumentsOf(job)}\n${violation.invariant}: ${violation.detail}`);
+  if (values.mutation === undefined) await showShrunk(scenarioOf(job), violation.invariant);
+}
+
+async function showShrunk(scenario: Scenario, invariant: string): Promise<void> {
   const { runScenario } = await import('./run-scenario.ts');
   const { shrink } = await import('./shrink.ts');
-  const small = await shrink(scenarioOf(job), violation.invariant);
+  const small = await shrink(scenario, invariant);
   const { trace } = await runScenario(small, { isTraced: true });
   say(`shrunk: ${JSON.stringify(small)}`);
   for (const line of trace) say(`  ${line}`);
 }
 
-async function repeat(job: Job): Promise<void> {
+/** One scenario: its trace if asked for, and if it fails what it takes to fail. */
+async function repeat(scenario: Scenario, job: Job): Promise<void> {
   if (values.mutation !== undefined) plant(values.mutation);
   const { runScenario } = await import('./run-scenario.ts');
   scenarios = 1;
-  const outcome = await runScenario(scenarioOf(job), { isTraced: values.trace });
-  for (const line of outcome.trace) say(line);
-  const { violation, crashed } = outcome;
+  const { violation, trace, crashed } = await runScenario(scenario, { isTraced: values.trace });
+  for (const line of trace) say(line);
   if (violation === undefined) return;
   broken.push({ job, violation, crashed: [...crashed] });
   say(`${violation.invariant}: ${violation.detail}`);
+  if (!values.trace) await showShrunk(scenario, violation.invariant);
 }
 
-function jobOf(seed: number, crash: string | undefined): Job {
-  return crash === undefined ? { seed } : { seed, crash: parseCrash(crash) };
+function repeatSeed(seed: number, crash: string | undefined): Promise<void> {
+  const job = crash === undefined ? { seed } : { seed, crash: parseCrash(crash) };
+  return repeat(scenarioOf(job), job);
+}
+
+function repeatFile(path: string): Promise<void> {
+  const scenario = JSON.parse(readFileSync(path, 'utf8')) as Scenario;
+  return repeat(scenario, { seed: scenario.seed });
 }
 
 function say(line: string): void {

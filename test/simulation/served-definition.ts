@@ -1,11 +1,25 @@
+import { readdirSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { askRules } from '../unit/crds/cel-rules.ts';
 import { type DefinitionName, readDefinition } from '../unit/crds/custom-resource-definition.ts';
 import { misfits, type Schema, withDefaults } from './api-model/schema.ts';
 import type { Json, ServedKind } from './api-model/stored-object.ts';
 
+/** Every kind that has a CRD in crds/. */
+export const DEFINED_KINDS: readonly ServedKind[] = readdirSync(
+  new URL('../../crds/', import.meta.url),
+)
+  .filter((file) => file.endsWith('.yaml') && file !== 'kustomization.yaml')
+  .map((file) => servedDefinition(file.slice(0, -'.yaml'.length) as DefinitionName));
+
+export function definedKind(kind: string): ServedKind {
+  const found = DEFINED_KINDS.find((one) => one.kind === kind);
+  if (found === undefined) throw new Error(`crds/ defines no ${kind}`);
+  return found;
+}
+
 /** A kind as its CRD in crds/ has it: defaults, schema and CEL rules. */
-export function servedDefinition(name: DefinitionName): ServedKind {
+function servedDefinition(name: DefinitionName): ServedKind {
   const { group, names, versions } = readDefinition(name).spec;
   const rules = versions[0].schema.openAPIV3Schema;
   const schema = rules as Schema;

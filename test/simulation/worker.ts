@@ -12,6 +12,9 @@ export interface JobResult {
   readonly crashed: readonly string[];
 }
 
+// Nobody reads the stacks of errors that are part of the play, and they are dear.
+Error.stackTraceLimit = 0;
+
 /** A process that runs the jobs it is sent, one at a time; its argument is the bug to plant. */
 const [mutation] = process.argv.slice(2);
 if (mutation) plant(mutation);

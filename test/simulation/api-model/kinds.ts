@@ -11,6 +11,17 @@ export const CONFIG_MAPS: ServedKind = {
   tracksFields: true,
 };
 
+/** Without what a kubelet and a scheduler do. */
+export const PODS: ServedKind = {
+  group: '',
+  version: 'v1',
+  kind: 'Pod',
+  plural: 'pods',
+  isNamespaced: true,
+  isCustom: false,
+  tracksFields: true,
+};
+
 export const LEASES: ServedKind = {
   group: 'coordination.k8s.io',
   version: 'v1',
@@ -70,6 +81,16 @@ export const AUTOSCALERS: ServedKind = {
   isCustom: false,
   tracksFields: true,
 };
+
+export const BUILT_IN_KINDS: readonly ServedKind[] = [
+  AUTOSCALERS,
+  CONFIG_MAPS,
+  DEPLOYMENTS,
+  EVENTS,
+  LEASES,
+  PODS,
+  SERVICES,
+];
 
 /** Exactly six digits of a second: https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#MicroTime */
 function microTimeFaults(parent: unknown, fields: readonly string[]): readonly string[] {

@@ -1,10 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Random } from '../../../localstack/embedded/seeded-ids.ts';
 import type { Clock } from '../../../src/core/clock.ts';
 import { ownersAfterUpdate, type Writer } from './field-owners.ts';
 import type { ObjectTable } from './object-table.ts';
 import { alreadyExists, conflict, invalid, notFound } from './refusal.ts';
 import {
-  canonical,
   isObject,
   type Json,
   type ServedKind,
@@ -69,7 +69,7 @@ export function storeObject(
   guard(live, next.metadata, kind);
   const kept = keptByServer(live, next, context);
   const object = (kind.withDefaults?.(kept) ?? kept) as StoredObject;
-  if (canonical(contentOf(object)) === canonical(contentOf(live))) return live;
+  if (isDeepStrictEqual(contentOf(object), contentOf(live))) return live;
   admit(object, live, kind);
   const isOver = object.metadata.deletionTimestamp && !object.metadata.finalizers?.length;
   return isOver ? parts.table.remove(kind, object, by) : parts.table.put(kind, object, by);
@@ -127,7 +127,7 @@ function keptByServer(live: StoredObject, next: StoredObject, context: WriteCont
   } = live.metadata;
   const given = part === 'status' ? live.metadata : next.metadata;
   const { deletionTimestamp: _client, ...rest } = given;
-  const isChanged = canonical(countedOf(main)) !== canonical(countedOf(live));
+  const isChanged = !isDeepStrictEqual(countedOf(main), countedOf(live));
   const metadata = withoutEmpty({
     ...rest,
     uid: liveUid,

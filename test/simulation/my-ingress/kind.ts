@@ -1,3 +1,4 @@
-import { servedDefinition } from '../served-definition.ts';
+import type { ServedKind } from '../api-model/stored-object.ts';
+import { definedKind } from '../served-definition.ts';
 
-export const MY_INGRESSES = servedDefinition('myingresses.demo.rtfm.co.ua');
+export const MY_INGRESSES: ServedKind = definedKind('MyIngress');

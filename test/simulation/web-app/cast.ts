@@ -4,7 +4,7 @@ import { AUTOSCALERS, DEPLOYMENTS, SERVICES } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import type { Json, ServedKind } from '../api-model/stored-object.ts';
 import { type ObjectKey, People, partsOf } from '../people.ts';
-import { servedDefinition } from '../served-definition.ts';
+import { definedKind } from '../served-definition.ts';
 import { GarbageCollector } from '../world/garbage-collector.ts';
 import type { Cast, Stage } from '../world/stage.ts';
 import type { AppName, ChildMeddling, WebAppAction } from './actions.ts';
@@ -12,8 +12,7 @@ import { ChildInvariants } from './child-invariants.ts';
 import { DeploymentController } from './deployment-controller.ts';
 import { checkFinalApps } from './final-check.ts';
 
-const KIND = servedDefinition('webapps.apps.example.com');
-export const WEB_APPS = KIND;
+const KIND = definedKind('WebApp');
 const OTHERS_LABELS = { app: 'somebody' };
 
 /** WebApp: its users, the cluster's own controllers, and the promises about its children. */

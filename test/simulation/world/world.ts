@@ -8,15 +8,15 @@ import type { Lease } from '../../../src/kube/lease-record.ts';
 import { resourcePath } from '../../../src/kube/resource-path.ts';
 import { seedNetwork } from '../../unit/controllers/my-ingress/network.ts';
 import { ApiServerModel, NAMESPACES } from '../api-model/api-server-model.ts';
-import { AUTOSCALERS, DEPLOYMENTS, EVENTS, LEASES, SERVICES } from '../api-model/kinds.ts';
+import { BUILT_IN_KINDS, EVENTS, LEASES } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { MyIngressCast } from '../my-ingress/cast.ts';
-import { MY_INGRESSES } from '../my-ingress/kind.ts';
 import { ProcessInvariants } from '../process-invariants.ts';
 import type { Fault, Scenario, Step } from '../scenario.ts';
+import { DEFINED_KINDS } from '../served-definition.ts';
 import { SimClock } from '../sim-clock.ts';
 import type { Violation } from '../violation.ts';
-import { WEB_APPS, WebAppCast } from '../web-app/cast.ts';
+import { WebAppCast } from '../web-app/cast.ts';
 import type { AwsWitness } from './aws-network.ts';
 import { describeCommit } from './describe-commit.ts';
 import { FaultBoard } from './fault-board.ts';
@@ -114,7 +114,7 @@ export class World {
   #build(): Stage {
     const { settings, seed } = this.#scenario;
     const { clock } = this;
-    const kinds = [MY_INGRESSES, WEB_APPS, DEPLOYMENTS, SERVICES, AUTOSCALERS, LEASES, EVENTS];
+    const kinds = [...DEFINED_KINDS, ...BUILT_IN_KINDS];
     const model = new ApiServerModel({ clock, random: seededRandom(seed + 1), kinds });
     const kubeSystem = seedNamespaces(model);
     const { accountBudget: budget, provisioningMs, quota } = settings;

@@ -1,0 +1,70 @@
+import type { Scenario, Settings } from './scenario.ts';
+
+/** A world in which the operator once broke a promise, shrunk to what it takes. */
+export interface Regression {
+  /** What was broken, and what mended it. */
+  readonly why: string;
+  /** The seed that found it; the generator has changed since, so the scenario is kept. */
+  readonly seed: number;
+  readonly scenario: Scenario;
+}
+
+const PLAIN: Settings = {
+  replicas: 1,
+  election: false,
+  isClusterIdConfigured: true,
+  budget: 'off',
+  accountBudget: 'off',
+  provisioningMs: 0,
+  quota: 50,
+  sweepMs: 300_000,
+  concurrency: 1,
+  wallSkewMs: 0,
+};
+
+export const REGRESSIONS: Readonly<Record<string, Regression>> = {
+  'lets an object go whose spec.adopt.arn AWS refuses to take for an ARN': {
+    why: 'the deletion looked at the mistyped ARN for ever; adopt cannot be changed',
+    seed: 14,
+    scenario: {
+      seed: 14,
+      settings: PLAIN,
+      steps: [
+        {
+          atMs: 1000,
+          myIngress: {
+            do: 'create',
+            at: 'web/shop',
+            spec: { subnets: ['subnet-a', 'subnet-b'], adopt: 'none' },
+          },
+        },
+        { atMs: 9000, myIngress: { do: 'delete', at: 'web/shop' } },
+      ],
+      faults: [],
+    },
+  },
+  'takes a tag off once, although a later step of the same pass is refused': {
+    why: 'the keys stayed on record until a whole pass succeeded, so each retry removed them again',
+    seed: 4457,
+    scenario: {
+      seed: 4457,
+      settings: PLAIN,
+      steps: [
+        {
+          atMs: 3000,
+          myIngress: {
+            do: 'create',
+            at: 'web/shop',
+            spec: { subnets: ['subnet-a', 'subnet-d'], tags: { team: 'b' } },
+          },
+        },
+        {
+          atMs: 130_000,
+          myIngress: { do: 'edit', at: 'web/shop', change: { ipAddressType: 'dualstack' } },
+        },
+        { atMs: 157_000, myIngress: { do: 'unset', at: 'web/shop', field: 'tags' } },
+      ],
+      faults: [],
+    },
+  },
+};

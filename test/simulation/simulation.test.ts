@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { generate } from './generate.ts';
+import { MUTATIONS } from './mutations.ts';
+import { mutated } from './plant.ts';
+import { REGRESSIONS } from './regressions.ts';
+import { runScenario } from './run-scenario.ts';
+import type { Scenario } from './scenario.ts';
+
+const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
+
+interface Ended {
+  readonly code: number;
+  readonly output: string;
+}
+
+async function simulate(...args: readonly string[]): Promise<Ended> {
+  const child = spawn(process.execPath, [MAIN, ...args]);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, output };
+}
+
+const CLOSING = /^(\d+) scenarios, (\d+) violations, (\d+)\/(\d+) crash points$/m;
+
+describe('the operator in random worlds', () => {
+  it('keeps its promises in worlds that are always the same, killed at every crash point', async () => {
+    const { code, output } = await simulate('--seeds', '150', '--first', '1');
+    expect(output).toMatch(CLOSING);
+    const [, scenarios, violations, covered, total] = CLOSING.exec(output) ?? [];
+    expect({ violations, covered }, output).toEqual({ violations: '0', covered: total });
+    expect(Number(scenarios)).toBeGreaterThanOrEqual(150);
+    expect(Number(total)).toBeGreaterThan(100);
+    expect(code).toBe(0);
+  });
+
+  it('keeps its promises in worlds that nobody has seen before', async () => {
+    const first = Math.floor(Date.now() / 1000) % 900_000_000;
+    process.stdout.write(`fresh seeds from ${first} on\n`);
+    const { output } = await simulate('--seeds', '60', '--first', `${first}`);
+    expect(output).toMatch(/^\d+ scenarios, 0 violations/m);
+  });
+});
+
+describe('what was once broken', () => {
+  it.each(Object.entries(REGRESSIONS))('%s', async (_name, { scenario }) => {
+    expect((await runScenario(scenario)).violation).toBeUndefined();
+  });
+});
+
+describe('a planted bug', () => {
+  it.each(Object.entries(MUTATIONS))('has its place in the source: %s', (_name, mutation) => {
+    expect(mutated(mutation)).not.toBe('');
+  });
+
+  it.each(Object.keys(MUTATIONS))('is caught within 500 worlds: %s', async (name) => {
+    const { code, output } = await simulate('--mutation', name, '--seeds', '500');
+    expect({ code, isCaught: /, [1-9]\d* violations/.test(output) }, output).toEqual({
+      code: 1,
+      isCaught: true,
+    });
+  });
+
+  it('is refused where there is none of this name', async () => {
+    const { code, output } = await simulate('--mutation', 'no-such-bug', '--seeds', '1');
+    expect({ code, isTold: output.includes('no such mutation') }).toEqual({
+      code: 2,
+      isTold: true,
+    });
+  });
+});
+
+describe('a run', () => {
+  it('is the same when it is repeated, to the last line of its trace', async () => {
+    const seed = 7;
+    const [first, second] = [
+      await runScenario(generate(seed), { isTraced: true }),
+      await runScenario(generate(seed), { isTraced: true }),
+    ];
+    expect(first.trace.length).toBeGreaterThan(100);
+    expect(second.trace).toEqual(first.trace);
+  });
+
+  it('is the same from the command line, with the crash that was aimed', async () => {
+    const args = ['--seed', '4', '--crash', 'kube PATCH myingresses merge/unanswered/1', '--trace'];
+    const [first, second] = [await simulate(...args), await simulate(...args)];
+    expect(first.output).toContain('is killed');
+    expect(second.output).toBe(first.output);
+  });
+});
+
+describe('a failure', () => {
+  const bug = ['--mutation', 'ready-while-provisioning'];
+
+  it('is shrunk to less than half of what happened, and fails the same way from a file', async () => {
+    const { output } = await simulate(...bug, '--seed', '5');
+    const said = /^ready-is-true: .*$/m.exec(output)?.[0];
+    expect(said, output).toBeDefined();
+    const text = /^shrunk: (.*)$/m.exec(output)?.[1] ?? '';
+    const small = JSON.parse(text) as Scenario;
+    const whole = generate(5);
+    expect(sizeOf(small)).toBeLessThan(sizeOf(whole) / 2);
+    expect(output).toContain('VIOLATION ready-is-true');
+
+    const directory = mkdtempSync(join(tmpdir(), 'albridge-simulation-'));
+    const file = join(directory, 'scenario.json');
+    writeFileSync(file, text);
+    const [first, second] = [
+      await simulate(...bug, '--scenario', file, '--trace'),
+      await simulate(...bug, '--scenario', file, '--trace'),
+    ];
+    rmSync(directory, { recursive: true });
+    expect(first.code).toBe(1);
+    expect(first.output).toContain('VIOLATION ready-is-true');
+    expect(second.output).toBe(first.output);
+  });
+});
+
+function sizeOf({ steps, faults }: Scenario): number {
+  return steps.length + faults.length;
+}
