@@ -153,7 +153,7 @@ export function conditionOf(
   return object.status?.conditions?.find((condition) => condition.type === type);
 }
 
-export function isReady(object: Stored): boolean {
+function isReady(object: Stored): boolean {
   const { metadata, status } = object;
   return (
     conditionOf(object, 'Ready')?.status === 'True' &&

@@ -47,7 +47,7 @@ export interface CustomResourceDefinition {
 /** `<plural>.<group>`, which names both the definition and its file. */
 export type DefinitionName = `${string}.${string}`;
 
-export function definitionFile(name: DefinitionName): URL {
+function definitionFile(name: DefinitionName): URL {
   return new URL(`../../../crds/${name}.yaml`, import.meta.url);
 }
 
