@@ -60,22 +60,28 @@ export async function servedKinds(): Promise<readonly CustomKind[]> {
       return spec?.properties?.['deletionPolicy'] !== undefined;
     }),
   }));
-  const served = new Set<string>();
-  for (const group of new Set(kinds.map((kind) => kind.group))) {
-    const names = await kubectl(['api-resources', `--api-group=${group}`, '-o', 'name']);
-    for (const name of names.split('\n')) served.add(name);
-  }
-  return kinds.filter((kind) => served.has(nameOf(kind)));
+  const served = await Promise.all(kinds.map(isServed));
+  return kinds.filter((_, index) => served[index]);
 }
 
-/** Every object of a kind, in one namespace or in all of them. */
+async function isServed(kind: CustomKind): Promise<boolean> {
+  const names = await kubectl(['api-resources', `--api-group=${kind.group}`, '-o', 'name']);
+  return names.split('\n').includes(nameOf(kind));
+}
+
+/** Every object of a kind, in one namespace or in all of them; none once its CRD is gone. */
 export async function objectsOf(
   kind: CustomKind,
   namespace: string | undefined,
 ): Promise<readonly CustomObject[]> {
   const where = namespace === undefined ? ['--all-namespaces'] : ['--namespace', namespace];
-  const list = await kubectl(['get', nameOf(kind), ...where, '-o', 'json']);
-  return (JSON.parse(list) as { readonly items: readonly CustomObject[] }).items;
+  try {
+    const list = await kubectl(['get', nameOf(kind), ...where, '-o', 'json']);
+    return (JSON.parse(list) as { readonly items: readonly CustomObject[] }).items;
+  } catch (error) {
+    if (await isServed(kind)) throw error;
+    return [];
+  }
 }
 
 /** `MyIngress web/shop: DeletionBlocked: ...`, with what it waits for if it says so. */

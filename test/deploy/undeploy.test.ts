@@ -1,0 +1,205 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { arnOf, type MyIngresses } from '../surroundings/my-ingresses.ts';
+import { Program } from '../surroundings/program.ts';
+import { until } from '../surroundings/until.ts';
+import { DeployPlace, ROOT } from './place.ts';
+import type { Pod } from './pod-environment.ts';
+
+let place: DeployPlace;
+let objects: MyIngresses;
+let namespaces = 0;
+
+beforeAll(async () => {
+  place = await DeployPlace.start();
+});
+
+afterAll(() => place?.stop());
+
+/** Each test leaves an empty cluster and an empty account, which is what most of them are about. */
+afterEach(() => place.stopPods());
+
+interface Ended {
+  readonly code: number | string;
+  readonly output: string;
+}
+
+/** `npm run undeploy -- <args>`, as the cluster's administrator. */
+async function undeploy(...args: readonly string[]): Promise<Ended> {
+  const program = await Program.start('deploy/undeploy.ts', args, {
+    KUBECONFIG: place.cluster.kubeconfigPath,
+    KUBECTL: place.cluster.kubectlPath,
+  });
+  const code = await program.exited;
+  await program.discard();
+  return { code, output: program.output };
+}
+
+/** Fails with the words of a run that did not finish. */
+async function undeployed(...args: readonly string[]): Promise<string> {
+  const { code, output } = await undeploy(...args);
+  expect(code, output).toBe(0);
+  return output;
+}
+
+async function begin(): Promise<void> {
+  await place.install();
+  namespaces += 1;
+  objects = await place.createNamespace(`shop-${namespaces}`);
+}
+
+async function isServed(): Promise<boolean> {
+  const group = ['api-resources', '--api-group=demo.rtfm.co.ua', '-o', 'name'];
+  return (await place.kubectl(group)).includes('myingresses');
+}
+
+async function hasOperator(): Promise<boolean> {
+  const get = ['get', 'namespace', 'albridge-system', '--ignore-not-found'];
+  return (await place.kubectl(get)) !== '';
+}
+
+const subnets = (): readonly string[] => place.aws.network.articleSubnets;
+
+describe('npm run undeploy', () => {
+  it('lists what remains and removes nothing else, then finishes when it can', async () => {
+    await begin();
+    const attributes = { 'deletion_protection.enabled': 'true' };
+    await objects.create('guarded', { subnets: subnets(), attributes });
+    await objects.create('plain', { subnets: subnets() });
+    const arn = arnOf(await objects.whenReady('guarded'));
+    await objects.whenReady('plain');
+
+    const refused = await undeploy('--timeout', '6');
+    expect(refused.code).toBe(1);
+    expect(refused.output).toContain(
+      '1 custom resources remain, so the operator and the CRDs stay',
+    );
+    expect(refused.output).toMatch(
+      /MyIngress shop-\d+\/guarded: DeletionBlocked: .*deletion_protection/,
+    );
+    expect(await isServed()).toBe(true);
+    expect(await hasOperator()).toBe(true);
+    expect((await place.standIn.balancers()).map((balancer) => balancer.arn)).toEqual([arn]);
+
+    await objects.edit('guarded', { attributes: { 'deletion_protection.enabled': 'false' } });
+    expect(await undeployed()).toContain('nothing of albridge is left in the cluster');
+    expect(await place.standIn.balancers()).toEqual([]);
+    expect(await hasOperator()).toBe(false);
+    expect(await isServed()).toBe(false);
+    const left = ['get', 'clusterroles,clusterrolebindings,crds', '-o', 'name'];
+    expect(await place.kubectl(left)).not.toMatch(/albridge|rtfm/);
+  });
+
+  it('does nothing where nothing is', async () => {
+    await undeployed();
+  });
+
+  it('leaves balancers behind with --retain, and says which', async () => {
+    await begin();
+    await objects.create('web', { subnets: subnets() });
+    const arn = arnOf(await objects.whenReady('web'));
+    const said = await undeployed('--retain');
+    expect(said).toContain(`${objects.namespace}/web leaves behind ${arn}`);
+    const tags = await place.outsider.tags(arn);
+    expect(Object.keys(tags).filter((key) => key.startsWith('albridge.io/'))).toEqual([]);
+    expect(await isServed()).toBe(false);
+    await place.outsider.deleteBalancer(arn);
+  });
+
+  it('says which tool is missing, and knows its flags', async () => {
+    const program = await Program.start('deploy/undeploy.ts', [], { KUBECTL: '/nowhere/kubectl' });
+    expect(await program.exited).toBe(1);
+    expect(program.output).toMatch(/^undeploy: kubectl .*\/nowhere\/kubectl.*install kubectl/m);
+    await program.discard();
+    expect(await undeploy('--fast')).toMatchObject({ code: 2 });
+    expect((await undeploy('--help')).output).toContain('Usage: npm run undeploy');
+  });
+});
+
+interface WrongOrder {
+  readonly why: string;
+  readonly isOperatorFirst: boolean;
+}
+
+const wrongOrders: Readonly<Record<string, WrongOrder>> = {
+  'whose operator ends at once': {
+    why: 'the pods go with their namespace, before they have seen a deletion',
+    isOperatorFirst: true,
+  },
+  'whose operator works until its rights are gone': {
+    why: 'it may delete the balancer, and then not take its finalizer off',
+    isOperatorFirst: false,
+  },
+};
+
+describe('kubectl delete -k deploy with objects present', () => {
+  it.each(Object.entries(wrongOrders))(
+    '%s strands nothing silently, and is got out of by installing again',
+    async (_, { isOperatorFirst }) => {
+      await begin();
+      await objects.create('web', { subnets: subnets() });
+      const arn = arnOf(await objects.whenReady('web'));
+
+      if (isOperatorFirst) await place.stopPods();
+      await place.kubectl(['delete', '-k', 'deploy', '--wait=false']);
+      await until('the operator is gone', async () => !(await hasOperator()), 40_000);
+      await place.stopPods();
+      if (isOperatorFirst) {
+        // The CRD waits for its objects, and they for their finalizers.
+        const held = await objects.get('web');
+        expect(held.metadata.deletionTimestamp).toBeDefined();
+        expect(held.metadata.finalizers).toEqual(['albridge.io/load-balancer']);
+        expect((await place.standIn.balancer(arn))?.arn).toBe(arn);
+      }
+
+      await place.kubectl(['apply', '--server-side', '-k', 'deploy']);
+      const [pod] = await place.pods();
+      await place.play(pod as Pod, { injected: place.aws.environment });
+      await until('the object is gone', () => isGone('web'), 40_000);
+      expect(await place.standIn.balancers()).toEqual([]);
+      await undeployed();
+      expect(await hasOperator()).toBe(false);
+      expect(await isServed()).toBe(false);
+    },
+  );
+});
+
+/** Or its kind is: the CRD goes with the last of its objects. */
+async function isGone(name: string): Promise<boolean> {
+  return !(await isServed()) || !(await objects.exists(name));
+}
+
+describe('a namespace that holds every kind', () => {
+  it('goes when it is deleted, with everything that it stood for in AWS', async () => {
+    const { operator } = await place.install();
+    await place.kubectl(['create', 'namespace', 'all']);
+    const kinds = new Set<string>();
+    for (const name of (await readdir(resolve(ROOT, 'examples'))).sort()) {
+      const text = await readFile(resolve(ROOT, 'examples', name), 'utf8');
+      for (const document of parseAllDocuments(text)) kinds.add((document.toJS() as Kinded).kind);
+      await place.kubectl(['apply', '-n', 'all', '-f', '-'], text);
+    }
+    for (const kind of await kindsOfCrds()) expect(kinds).toContain(kind);
+    const web = ['-n', 'all', 'wait', '--for=condition=Ready', 'myingress/myapp'];
+    await place.kubectl([...web, '--timeout=40s']);
+
+    const before = operator.log.length;
+    await place.kubectl(['delete', 'namespace', 'all', '--timeout=90s']);
+    expect(await place.standIn.balancersOf('all')).toEqual([]);
+    expect(operator.log.slice(before).filter(({ level }) => level === 'error')).toEqual([]);
+    await undeployed();
+  });
+});
+
+interface Kinded {
+  readonly kind: string;
+}
+
+async function kindsOfCrds(): Promise<readonly string[]> {
+  type Definition = { readonly spec: { readonly names: { readonly kind: string } } };
+  const text = await place.kubectl(['kustomize', 'crds']);
+  const documents = parseAllDocuments(text);
+  return documents.map((document) => (document.toJS() as Definition).spec.names.kind);
+}
