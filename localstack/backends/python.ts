@@ -39,7 +39,6 @@ async function ask(candidate: string, env: Environment): Promise<string> {
   const failed: CommandResult = { code: -1, stdout: '', stderr: '' };
   const result = await runCommand(candidate, ['-c', QUESTION], {
     env: Object.fromEntries(defined),
-    timeoutMs: 10_000,
   }).catch(() => failed);
   return result.code === 0 ? result.stdout : '';
 }

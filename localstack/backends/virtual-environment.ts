@@ -119,7 +119,7 @@ async function fingerprint(recipe: PythonRecipe, python: Python): Promise<string
   for (const path of pinFiles(recipe)) hash.update(await readFile(path));
   for (const source of recipe.packages) {
     const files: string[] = [];
-    for await (const file of glob('**/*.{py,toml}', { cwd: source })) files.push(file);
+    for await (const file of glob('{*.toml,albridge*/**/*.py}', { cwd: source })) files.push(file);
     for (const file of files.sort()) {
       hash.update(`${file}\n`).update(await readFile(join(source, file)));
     }

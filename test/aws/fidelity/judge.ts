@@ -75,7 +75,7 @@ export class Judge {
     if (step.operation === 'DescribeTags') {
       return this.#mayHaveHalfATag ? 'all-or-nothing-tags' : undefined;
     }
-    if (/Attributes$/.test(step.operation)) return attributeDifference(ours, theirs);
+    if (step.operation.endsWith('Attributes')) return attributeDifference(ours, theirs);
     if (step.operation === 'SetSubnets') return subnetsDifference(ours, theirs);
     return descriptionDifference(ours, theirs);
   }

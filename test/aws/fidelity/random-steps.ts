@@ -25,7 +25,7 @@ export type NameKind = 'own' | 'tooLong' | 'underscore' | 'edgeHyphen' | 'reserv
 export type SubnetPlace = 'one' | 'two' | 'three' | 'twin' | 'unknown';
 export type GroupPlace = 'web' | 'internal' | 'unknown';
 
-export const SLOTS = 4;
+const SLOTS = 4;
 
 const oneOf = <Value>(...weighed: readonly (readonly [number, Value])[]): fc.Arbitrary<Value> =>
   fc.oneof(...weighed.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));

@@ -34,7 +34,7 @@ export class Side {
   async run(step: Step): Promise<Outcome> {
     try {
       const input = this.#inputOf(step) as AwsOperations[AwsOperation][0];
-      const answer = await this.#api.send(step.operation, input as never);
+      const answer = await this.#api.send(step.operation, input);
       return { code: 'ok', said: this.#said(step, answer as unknown as Answer) };
     } catch (error) {
       return { code: codeFrom(error), said: undefined };
