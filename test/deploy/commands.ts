@@ -1,0 +1,31 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { ROOT } from './place.ts';
+
+/** A block of commands in a page, as a reader would paste it. */
+export interface CommandBlock {
+  readonly page: string;
+  readonly text: string;
+  /** What the comment above it says: `run`, or why it is not run. */
+  readonly mark: 'run' | { readonly notRun: string } | undefined;
+}
+
+const BLOCK = /(?:<!-- (?:(run)|not run: ([^>]+?)) -->\n)?```sh\n([\s\S]*?)```/g;
+
+/** Every ```sh block of README.md and of docs/, in order. */
+export async function commandBlocks(): Promise<readonly CommandBlock[]> {
+  const names = (await readdir(resolve(ROOT, 'docs')))
+    .filter((name) => name.endsWith('.md'))
+    .sort();
+  const pages = ['README.md', ...names.map((name) => `docs/${name}`)];
+  return (await Promise.all(pages.map(blocksOf))).flat();
+}
+
+export async function blocksOf(page: string): Promise<readonly CommandBlock[]> {
+  const markdown = await readFile(resolve(ROOT, page), 'utf8');
+  return [...markdown.matchAll(BLOCK)].map(([, run, notRun, text = '']) => ({
+    page,
+    text,
+    mark: run !== undefined ? 'run' : notRun !== undefined ? { notRun } : undefined,
+  }));
+}

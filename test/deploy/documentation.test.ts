@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cloneFresh, removeClone } from './clone.ts';
+import { blocksOf, type CommandBlock, commandBlocks } from './commands.ts';
+import { DeployPlace } from './place.ts';
+import type { PlayedPod } from './played-pod.ts';
+import { Reader } from './reader.ts';
+
+/** What the pages tell a new user to type, typed, in a fresh clone, on a real control plane. */
+
+/** Commands that are carried out, but not here. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'npm ci && npm run demo': 'test/demo/demo.test.ts runs the demo',
+  'npm ci && npm test': 'that is this',
+  'aws elbv2 add-tags': 'needs the AWS command line; test/localstack adopts by the SDK',
+};
+
+let clone: string;
+let place: DeployPlace;
+let reader: Reader;
+const played = new Map<string, PlayedPod>();
+
+beforeAll(async () => {
+  clone = await cloneFresh();
+  place = await DeployPlace.start();
+  reader = await Reader.in(place, clone);
+});
+
+afterAll(async () => {
+  await place?.stop();
+  await removeClone(clone);
+});
+
+function whyElsewhere({ text }: CommandBlock): string | undefined {
+  const begins = Object.keys(ELSEWHERE).find((command) => text.startsWith(command));
+  return begins && ELSEWHERE[begins];
+}
+
+function isRun(block: CommandBlock): boolean {
+  return block.mark === 'run' || (block.mark === undefined && whyElsewhere(block) === undefined);
+}
+
+/** What a kubelet would do meanwhile: in each namespace the newest of the Deployment's pods runs. */
+async function runPods(): Promise<void> {
+  const get = ['get', 'deployments', '-A', '-l', 'app.kubernetes.io/name=albridge', '-o', 'json'];
+  type List = { readonly items: readonly { readonly metadata: { readonly namespace: string } }[] };
+  const { items } = JSON.parse(await place.kubectl(get)) as List;
+  for (const { metadata } of items) {
+    const pods = await place.pods(metadata.namespace);
+    const running = played.get(metadata.namespace);
+    if (pods.some((pod) => pod.metadata.name === running?.pod.metadata.name)) continue;
+    await running?.stop();
+    const [pod] = pods;
+    if (pod !== undefined) played.set(metadata.namespace, await place.work(pod));
+  }
+}
+
+async function pasteAll(blocks: readonly CommandBlock[]): Promise<readonly string[]> {
+  const printed: string[] = [];
+  for (const { text } of blocks.filter(isRun)) {
+    printed.push(await reader.paste(text));
+    await runPods();
+  }
+  return printed;
+}
+
+describe('every block of commands', () => {
+  it('is run here, or says why not', async () => {
+    const blocks = await commandBlocks();
+    const counted = blocks.filter(isRun).length;
+    expect(counted).toBeGreaterThan(12);
+    for (const { mark, text } of blocks.filter((block) => !isRun(block))) {
+      const why = typeof mark === 'object' ? mark.notRun : '';
+      expect(why || whyElsewhere({ page: '', text, mark }), text).toMatch(/\w{3}/);
+    }
+  });
+});
+
+describe('a new user', () => {
+  it('installs, gets a DNS name, and upgrades by docs/install.md', async () => {
+    const printed = await pasteAll(await blocksOf('docs/install.md'));
+    const all = printed.join('\n');
+    expect(all).toMatch(
+      /^myapp +internet-facing +active +\S+\.elb\.amazonaws\.com +True +Available/m,
+    );
+    expect(all).toMatch(/\.elb\.amazonaws\.com$/m);
+    expect(await place.standIn.balancers()).toEqual([]);
+    await place.kubectl(['delete', '-k', 'deploy/overlays/namespaced']);
+    await played.get('web')?.stop();
+    played.delete('web');
+  });
+
+  it('follows README.md and the pages of the kinds', async () => {
+    const blocks = await commandBlocks();
+    const others = blocks.filter(
+      ({ page }) => !['docs/install.md', 'docs/uninstall.md'].includes(page),
+    );
+    expect(others.filter(isRun).length).toBeGreaterThan(2);
+    await pasteAll(others);
+    expect(await place.standIn.balancers()).toEqual([]);
+  });
+
+  it('leaves nothing by docs/uninstall.md, but what is to stay', async () => {
+    await reader.paste('kubectl apply -f examples/01-article.yaml');
+    await reader.paste('kubectl wait --for=condition=Ready myingress/myapp --timeout=1m');
+    const blocks = (await blocksOf('docs/uninstall.md')).filter(isRun);
+    for (const { text } of blocks) await reader.paste(text);
+    const [retained, ...more] = await place.standIn.balancers();
+    expect(more).toEqual([]);
+    expect(Object.keys(retained?.tags ?? {})).not.toContain('albridge.io/cluster');
+    const left = await place.kubectl(['get', 'crds,clusterroles,namespaces', '-o', 'name']);
+    expect(left).not.toMatch(/albridge|rtfm/);
+  });
+});
