@@ -16,6 +16,7 @@ import { observeQueue } from './queue-metrics.ts';
 import type { Reconciler } from './reconciler.ts';
 import { decideRetry, type RetryDecision } from './retry-policy.ts';
 import type { ObjectWithStatus } from './status.ts';
+import { UnseenWrites } from './unseen-writes.ts';
 import type { Verdict } from './verdict.ts';
 
 export interface ControllerOptions<T extends ObjectWithStatus> {
@@ -63,6 +64,7 @@ export class Controller<T extends ObjectWithStatus> {
       ...options,
       finalizer: options.finalizer,
       ownWrites: new OwnWrites(clock, options.cache),
+      unseenWrites: new UnseenWrites(options.cache),
       onStaleRead: () => this.#metrics.staleRead(),
     };
   }
@@ -98,6 +100,7 @@ export class Controller<T extends ObjectWithStatus> {
   }
 
   #onChange(change: Change<T>): void {
+    this.#lifecycle.unseenWrites.seen(change.object);
     if (!isWorthAPass(change, this.#options.finalizer)) return;
     const isInitial = change.kind === 'added' && change.isInitial;
     this.#queue.add(keyOf(change.object), { priority: isInitial ? LOW_PRIORITY : 0 });

@@ -38,7 +38,8 @@ export async function runPass<T extends ObjectWithStatus>(
       deps.reconciler.forget?.(key);
       return { kind: 'gone' };
     }
-    return await runPassOver(deps, new RunningPass(deps, object, context));
+    const newest = deps.unseenWrites.newest(object);
+    return await runPassOver(deps, new RunningPass(deps, newest, context));
   } catch (error) {
     return untold(failureOf(error, context.signal, false), context.log);
   }
@@ -119,6 +120,7 @@ async function finalize<T extends ObjectWithStatus>(
   if (outcome.kind === 'waiting') return outcome;
   const released = await deps.writer.removeFinalizer(pass.object, deps.finalizer as string);
   deps.ownWrites.record(pass.key, released);
+  deps.unseenWrites.keep(released);
   return outcome;
 }
 

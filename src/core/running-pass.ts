@@ -12,11 +12,13 @@ import {
   type ObjectWithStatus,
   withoutUndefined,
 } from './status.ts';
+import type { UnseenWrites } from './unseen-writes.ts';
 
 export interface PassDependencies<T extends ObjectWithStatus> {
   readonly writer: ObjectWriter<T>;
   readonly events: EventRecorder;
   readonly ownWrites: OwnWrites<T>;
+  readonly unseenWrites: UnseenWrites<T>;
   readonly finalizer: string | undefined;
 }
 
@@ -105,14 +107,19 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass {
   async writeStatus(status: CoreStatus): Promise<boolean> {
     const written = await this.#deps.writer.applyStatus(this.#object, status);
     if (written === undefined) return false;
-    this.#deps.ownWrites.record(this.key, written);
+    this.#remember(written);
     this.#recorded = status;
     return true;
   }
 
   async #storeFinalizer(): Promise<void> {
-    const { finalizer, writer, ownWrites } = this.#deps;
+    const { finalizer, writer } = this.#deps;
     if (finalizer === undefined || this.#object.metadata.finalizers?.includes(finalizer)) return;
-    ownWrites.record(this.key, await writer.addFinalizer(this.#object, finalizer));
+    this.#remember(await writer.addFinalizer(this.#object, finalizer));
+  }
+
+  #remember(written: T): void {
+    this.#deps.ownWrites.record(this.key, written);
+    this.#deps.unseenWrites.keep(written);
   }
 }

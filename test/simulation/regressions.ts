@@ -67,4 +67,28 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [],
     },
   },
+  'corrects a status that a pass has written while the watch was silent': {
+    why: 'a pass over an object older than our own last write took the old status for the stored one',
+    seed: 20325,
+    scenario: {
+      seed: 20325,
+      settings: { ...PLAIN, sweepMs: 60_000 },
+      steps: [
+        {
+          atMs: 8121,
+          webApp: {
+            do: 'create',
+            at: 'web/front',
+            spec: { image: 'registry.example/app:1', replicas: 3 },
+          },
+        },
+        { atMs: 144_863, webApp: { do: 'goOn', at: 'web/front' } },
+        {
+          atMs: 163_524,
+          webApp: { do: 'meddle', at: 'web/front', meddling: { what: 'deleteDeployment' } },
+        },
+      ],
+      faults: [{ kind: 'watchSilent', atMs: 155_087 }],
+    },
+  },
 };

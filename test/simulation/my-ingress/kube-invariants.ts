@@ -107,8 +107,11 @@ export class KubeInvariants {
     const pictures = account.sinceSweep(arn);
     if (!pictures.some((one) => account.ownerOf(one) === keyOf(object))) return 'it is not its own';
     const meddled = account.meddledAttributes.get(arn) ?? new Set<string>();
-    const lacking = pictures.map((one) => differences(spec, one, meddled));
-    return lacking.some((what) => what.length === 0) ? undefined : lacking.at(-1)?.join('; ');
+    // Each difference by itself: while one is mended somebody may make another.
+    const lacking = pictures.map((one) => new Set(differences(spec, one, meddled)));
+    const fields = lacking.map((what) => new Set([...what].map(fieldOf)));
+    const always = [...(fields[0] ?? [])].filter((field) => fields.every((all) => all.has(field)));
+    return always.length === 0 ? undefined : [...(lacking.at(-1) ?? [])].join('; ');
   }
 
   #isActive({ arn, state }: Balancer): boolean {
@@ -122,6 +125,12 @@ export class KubeInvariants {
     const bug = status.conditions?.find(({ reason }) => reason === 'InternalError');
     if (bug) this.#parts.report('no-internal-error', `${metadata.name}: ${bug.message}`);
   }
+}
+
+/** `tag team edited` is about `tag team`, `subnets ...` about `subnets`. */
+function fieldOf(difference: string): string {
+  const [what = '', key = ''] = difference.split(' ');
+  return what === 'tag' || what === 'attribute' ? `${what} ${key}` : what;
 }
 
 function readyOf({

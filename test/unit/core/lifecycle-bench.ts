@@ -2,6 +2,7 @@ import { type Key, keyOf } from '../../../src/core/kube-object.ts';
 import { type LifecycleDependencies, runPass } from '../../../src/core/lifecycle.ts';
 import { OwnWrites } from '../../../src/core/own-writes.ts';
 import type { Reconciler } from '../../../src/core/reconciler.ts';
+import { UnseenWrites } from '../../../src/core/unseen-writes.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
 import type { FakeCache } from '../../fakes/fake-cache.ts';
 import { FakeKube, type Verb } from '../../fakes/fake-kube.ts';
@@ -20,6 +21,7 @@ export class LifecycleBench {
   readonly object: Probe;
   staleReads = 0;
   readonly #ownWrites = new OwnWrites(this.clock, this.cache);
+  readonly #unseenWrites = new UnseenWrites<Probe>(this.cache);
   readonly #finalizer: string | undefined;
 
   constructor(
@@ -64,6 +66,7 @@ export class LifecycleBench {
       writer: this.kube.writer<Probe>(),
       events: this.events,
       ownWrites: this.#ownWrites,
+      unseenWrites: this.#unseenWrites,
       finalizer: this.#finalizer,
       reconciler,
       onStaleRead: () => void this.staleReads++,
