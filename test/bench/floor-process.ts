@@ -21,7 +21,13 @@ interface Seen {
 }
 
 const options = JSON.parse(process.env['FLOOR'] ?? '{}') as FloorOptions;
-const agent = new Agent({ connect: { ca: options.caPem }, headersTimeout: 0, bodyTimeout: 0 });
+/** HTTP/1.1, one kept-alive connection to each server. */
+const agent = new Agent({
+  connect: { ca: options.caPem },
+  allowH2: false,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+});
 const authorization = `Bearer ${options.token}`;
 const path = `/apis/demo.rtfm.co.ua/v1/namespaces/${options.namespace}/myingresses`;
 
