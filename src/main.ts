@@ -15,6 +15,7 @@ import type { KubeTransport } from './kube/kube-transport.ts';
 import { type Election, startElection } from './kube/lease.ts';
 import { leaseMetrics } from './kube/lease-metrics.ts';
 import { reflectorMetrics } from './kube/reflector-metrics.ts';
+import { createRights, type Rights } from './kube/rights.ts';
 import { createUndiciTransport, type UndiciTransport } from './kube/undici-transport.ts';
 import { Operator } from './operator.ts';
 import { settingsHelp } from './settings.ts';
@@ -40,6 +41,7 @@ interface Running {
   readonly operator: Operator;
   readonly election: Election | undefined;
   readonly http: HttpServer | undefined;
+  readonly rights: Rights;
   readonly transport: UndiciTransport;
   readonly closeAws: () => void;
   readonly log: Logger;
@@ -119,7 +121,12 @@ async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
   const http = await serveHttp(config, metrics, () => begun.operator);
   const transport = createUndiciTransport(cluster, { userAgent: USER_AGENT });
   const identity = `${config.pod.name ?? hostname()}_${process.pid}`;
-  const election = startElectionIfWanted(config, { ...parts, transport, identity });
+  const rights = createRights({
+    client: createKubeClient({ transport, clock, metrics }),
+    clock,
+    log,
+  });
+  const election = startElectionIfWanted(config, { ...parts, transport, identity, rights });
   const leadership: Leadership = election ?? { isLeader: () => true };
   const { region, endpoint, budget } = config.aws;
   const version = manifest.version;
@@ -128,7 +135,7 @@ async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
   const acquired = election?.acquired ?? Promise.resolve();
   const { clusterId, namespaces, sweepIntervalMs, concurrency } = config;
   const operator = new Operator(
-    { transport, api, clock, log, metrics, leadership, acquired },
+    { transport, api, clock, log, metrics, leadership, acquired, rights },
     {
       budget,
       namespaces,
@@ -139,17 +146,21 @@ async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
     },
   );
   begun.operator = operator;
-  return { operator, election, http, transport, closeAws: () => api.close(), log };
+  return { operator, election, http, rights, transport, closeAws: () => api.close(), log };
 }
 
 function startElectionIfWanted(
   config: OperatorConfig,
-  parts: Parts & { readonly transport: KubeTransport; readonly identity: string },
+  parts: Parts & {
+    readonly transport: KubeTransport;
+    readonly identity: string;
+    readonly rights: Rights;
+  },
 ): Election | undefined {
-  const { cluster, transport, identity, log, metrics } = parts;
+  const { cluster, transport, identity, log, metrics, rights } = parts;
   if (!(config.leaderElection ?? cluster.isInCluster)) return undefined;
   return startElection({
-    client: createKubeClient({ transport, clock, metrics }),
+    client: createKubeClient({ transport, clock, metrics, rights }),
     namespace: config.pod.namespace ?? cluster.namespace ?? 'default',
     name: LEASE_NAME,
     identity,
@@ -201,10 +212,11 @@ function stopOnSignal(running: Running): void {
 
 /** The lease goes last: until then no other replica writes. */
 async function stopInOrder(running: Running, reason: Error): Promise<void> {
-  const { operator, http, election, transport, closeAws, log } = running;
+  const { operator, http, election, rights, transport, closeAws, log } = running;
   await operator.stop(reason);
   await http?.stop();
   await election?.release();
+  rights.stop();
   await transport.close();
   closeAws();
   log.info('stopped');

@@ -66,7 +66,10 @@ export class Operator {
 
   /** What the operator cannot do of its work, and why; undefined if it can. A standby can. */
   readiness(): string | undefined {
-    const faults = new Set(this.#units.flatMap(({ runtime }) => runtime.faults()));
+    const faults = new Set([
+      ...this.#units.flatMap(({ runtime }) => runtime.faults()),
+      ...(this.#shared.ports.rights?.missing() ?? []),
+    ]);
     return faults.size === 0 ? undefined : [...faults].join('; ');
   }
 

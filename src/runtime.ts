@@ -12,6 +12,7 @@ import { joinCaches } from './kube/joined-cache.ts';
 import { createKubeClient, type KubeClient } from './kube/kube-client.ts';
 import type { KubeTransport } from './kube/kube-transport.ts';
 import type { Reflector } from './kube/reflector.ts';
+import type { Rights } from './kube/rights.ts';
 import { type Watched, Watches } from './kube/watches.ts';
 
 /** Everything that reaches out of the process; a simulation gives others than main.ts does. */
@@ -21,6 +22,8 @@ export interface OperatorPorts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Told of every refusal of the API server. */
+  readonly rights?: Rights;
   /** Asked before each write. */
   readonly leadership: Leadership;
   /** Resolves when this process may write. */
@@ -54,16 +57,19 @@ export interface Shared {
 }
 
 export function createShared(ports: OperatorPorts, options: OperatorOptions): Shared {
-  const { transport, clock, metrics, log, leadership } = ports;
-  const client = createKubeClient({ transport, clock, metrics, leadership });
+  const { transport, clock, metrics, log, leadership, rights } = ports;
+  const told = rights === undefined ? {} : { rights };
+  const client = createKubeClient({ transport, clock, metrics, leadership, ...told });
   const events = createEventRecorder({
-    client: createKubeClient({ transport, clock, metrics }),
+    client: createKubeClient({ transport, clock, metrics, ...told }),
     clock,
     log,
     metrics,
     reportingInstance: options.identity,
   });
-  const watches = new Watches({ client, clock, log, metrics });
+  // A watch that is refused says so itself.
+  const plain = createKubeClient({ transport, clock, metrics, leadership });
+  const watches = new Watches({ client: plain, clock, log, metrics });
   return { ports, options, client, events, watches };
 }
 

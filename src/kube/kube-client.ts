@@ -2,9 +2,10 @@ import { type Clock, deadline, jitter, sleep } from '../core/clock.ts';
 import { assertLeader, type Leadership } from '../core/leadership.ts';
 import type { Metrics } from '../core/metrics.ts';
 import { OperatorError } from '../core/operator-error.ts';
-import { KubeError, NoAnswerError, parseKubeError } from './kube-error.ts';
+import { isNamespaceLeaving, KubeError, NoAnswerError, parseKubeError } from './kube-error.ts';
 import { kubeMetrics } from './kube-metrics.ts';
 import type { KubeRequest, KubeResponse, KubeTransport } from './kube-transport.ts';
+import type { Rights } from './rights.ts';
 
 /** JSON requests over a KubeTransport. */
 export interface KubeClient {
@@ -20,6 +21,8 @@ export interface KubeClientOptions {
   readonly metrics: Metrics;
   /** Asked before each attempt of a write. The clients of lease and events go without. */
   readonly leadership?: Leadership;
+  /** Told of every refusal. */
+  readonly rights?: Pick<Rights, 'refused'>;
   /** Label of the metrics. */
   readonly host?: string;
   /** For one attempt, its body included; for a stream, until its headers. */
@@ -123,7 +126,10 @@ async function send(
     }),
   );
   if (response.status >= 200 && response.status < 300) return response;
-  throw parseKubeError(response.status, response.headers, await readText(response, request.signal));
+  const text = await readText(response, request.signal);
+  const error = parseKubeError(response.status, response.headers, text);
+  if (error.status === 403 && !isNamespaceLeaving(error)) options.rights?.refused(request);
+  throw error;
 }
 
 function guardOf(options: KubeClientOptions, request: KubeRequest): (() => void) | undefined {

@@ -1,0 +1,62 @@
+import type { KubeRequest } from './kube-transport.ts';
+
+/** What RBAC is asked about: https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-access-review-v1/ */
+export interface Right {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** Undefined for a path that is no resource. */
+export function rightOf(request: KubeRequest): Right | undefined {
+  const [root, ...rest] = request.path.split('/').slice(1).map(decodeURIComponent);
+  if (root !== 'api' && root !== 'apis') return undefined;
+  const [group = '', ...parts] = root === 'api' ? ['', ...rest.slice(1)] : without(rest, 1);
+  const isNamespaced = parts[0] === 'namespaces' && parts.length > 2;
+  const [resource, name = nameIn(request), subresource] = isNamespaced ? parts.slice(2) : parts;
+  if (resource === undefined) return undefined;
+  return {
+    verb: verbOf(request, isNamespaced ? parts.length > 3 : parts.length > 1),
+    group,
+    resource,
+    ...(subresource !== undefined && { subresource }),
+    ...(isNamespaced && { namespace: parts[1] as string }),
+    ...(name !== undefined && { name }),
+  };
+}
+
+/** `the operator may not patch myingresses/status in demo.rtfm.co.ua: grant ...` */
+export function sentenceAbout({ verb, group, resource, subresource }: Right): string {
+  const whole = subresource === undefined ? resource : `${resource}/${subresource}`;
+  const where = group === '' ? 'the core API group' : `the API group ${group}`;
+  return `the operator may not ${verb} ${whole} of ${where}: grant its role this verb on this resource, or apply deploy/ of this version again`;
+}
+
+/** A list or a watch of one object is allowed by the object's name. */
+function nameIn({ query = {} }: KubeRequest): string | undefined {
+  return /^metadata\.name=([^,]+)$/.exec(query['fieldSelector'] ?? '')?.[1];
+}
+
+/** https://kubernetes.io/docs/reference/access-authn-authz/authorization/#determine-the-request-verb */
+function verbOf({ method, query = {} }: KubeRequest, hasName: boolean): string {
+  switch (method) {
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return hasName ? 'delete' : 'deletecollection';
+    default:
+      if (hasName) return 'get';
+      return query['watch'] === undefined ? 'list' : 'watch';
+  }
+}
+
+function without(parts: readonly string[], index: number): readonly string[] {
+  return parts.filter((_, at) => at !== index);
+}
