@@ -5,7 +5,6 @@ import { OperatorError } from '../core/operator-error.ts';
 import { isNamespaceLeaving, KubeError, NoAnswerError, parseKubeError } from './kube-error.ts';
 import { kubeMetrics } from './kube-metrics.ts';
 import type { KubeRequest, KubeResponse, KubeTransport } from './kube-transport.ts';
-import type { Rights } from './rights.ts';
 
 /** JSON requests over a KubeTransport. */
 export interface KubeClient {
@@ -22,7 +21,7 @@ export interface KubeClientOptions {
   /** Asked before each attempt of a write. The clients of lease and events go without. */
   readonly leadership?: Leadership;
   /** Told of every refusal. */
-  readonly rights?: Pick<Rights, 'refused'>;
+  readonly rights?: { refused(request: KubeRequest): void };
   /** Label of the metrics. */
   readonly host?: string;
   /** For one attempt, its body included; for a stream, until its headers. */

@@ -14,18 +14,19 @@ export interface Right {
 export function rightOf(request: KubeRequest): Right | undefined {
   const [root, ...rest] = request.path.split('/').slice(1).map(decodeURIComponent);
   if (root !== 'api' && root !== 'apis') return undefined;
-  const [group = '', ...parts] = root === 'api' ? ['', ...rest.slice(1)] : without(rest, 1);
+  const [group = '', ...parts] = root === 'api' ? ['', ...rest.slice(1)] : rest.toSpliced(1, 1);
   const isNamespaced = parts[0] === 'namespaces' && parts.length > 2;
-  const [resource, name = nameIn(request), subresource] = isNamespaced ? parts.slice(2) : parts;
+  const named = isNamespaced ? parts.slice(2) : parts;
+  const [resource, name = nameIn(request), subresource] = named;
   if (resource === undefined) return undefined;
-  return {
-    verb: verbOf(request, isNamespaced ? parts.length > 3 : parts.length > 1),
-    group,
-    resource,
-    ...(subresource !== undefined && { subresource }),
-    ...(isNamespaced && { namespace: parts[1] as string }),
-    ...(name !== undefined && { name }),
-  };
+  const verb = verbOf(request, named.length > 1);
+  const namespace = isNamespaced ? parts[1] : undefined;
+  return withoutUndefined({ verb, group, resource, subresource, namespace, name });
+}
+
+function withoutUndefined(right: { [Field in keyof Right]: Right[Field] | undefined }): Right {
+  const set = Object.entries(right).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set) as unknown as Right;
 }
 
 /** `the operator may not patch myingresses/status in demo.rtfm.co.ua: grant ...` */
@@ -55,8 +56,4 @@ function verbOf({ method, query = {} }: KubeRequest, hasName: boolean): string {
       if (hasName) return 'get';
       return query['watch'] === undefined ? 'list' : 'watch';
   }
-}
-
-function without(parts: readonly string[], index: number): readonly string[] {
-  return parts.filter((_, at) => at !== index);
 }

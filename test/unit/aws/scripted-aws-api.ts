@@ -1,6 +1,6 @@
 import type { AwsApi, AwsOperation, AwsOperations } from '../../../src/aws/aws-api.ts';
-import { type Aws, wireAws } from '../../../src/aws/wire.ts';
 import { AWS_LIMITS, type BudgetLimits } from '../../../src/aws/budget-limits.ts';
+import { type Aws, wireAws } from '../../../src/aws/wire.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
 import { RecordingMetrics } from '../../fakes/recording-metrics.ts';
 import { SilentLogger } from '../../fakes/silent-logger.ts';
