@@ -9,20 +9,34 @@ const backends = (process.env['ALBRIDGE_TEST_AWS'] ?? 'embedded,localstack').spl
 
 const slow = { testTimeout: 60_000, hookTimeout: 120_000 } as const;
 
+/** Projects of one group run beside each other, and then have the same number of workers. */
 export default defineConfig({
   test: {
     projects: [
       {
-        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 20_000 },
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          testTimeout: 20_000,
+          sequence: { groupOrder: 0 },
+        },
       },
       {
-        test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'], ...slow },
+        test: {
+          name: 'simulation',
+          include: ['test/simulation/**/*.test.ts'],
+          sequence: { groupOrder: 1 },
+          ...slow,
+        },
       },
       {
         test: {
           name: 'envtest',
           include: ['test/envtest/**/*.test.ts'],
           globalSetup: ['test/control-plane/global-setup.ts'],
+          // Most of the time the tests wait for watches and leases.
+          maxWorkers: 4,
+          sequence: { groupOrder: 2 },
           ...slow,
         },
       },
@@ -34,6 +48,7 @@ export default defineConfig({
           // Most of the time the tests wait for processes, so more of them run than there are cores.
           maxWorkers: 4,
           maxConcurrency: 12,
+          sequence: { groupOrder: 3 },
           ...slow,
         },
       },
@@ -45,6 +60,7 @@ export default defineConfig({
           globalSetup: ['test/aws/setup.ts'],
           maxWorkers: 2,
           maxConcurrency: 12,
+          sequence: { groupOrder: 4 },
           ...slow,
           // A first start installs the backend.
           hookTimeout: 600_000,
@@ -56,6 +72,7 @@ export default defineConfig({
           include: ['test/deploy/**/*.test.ts'],
           globalSetup: ['test/deploy/setup.ts'],
           maxWorkers: 2,
+          sequence: { groupOrder: 4 },
           ...slow,
           testTimeout: 180_000,
         },
@@ -67,6 +84,7 @@ export default defineConfig({
           globalSetup: ['test/workloads/setup.ts'],
           // Most of the time the tests wait for controllers, so more of them run than there are cores.
           maxWorkers: 4,
+          sequence: { groupOrder: 3 },
           ...slow,
         },
       },
