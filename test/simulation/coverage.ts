@@ -35,6 +35,11 @@ export class CrashCoverage {
     return this.total - this.#missing().length;
   }
 
+  /** As `label/phase`. */
+  get missing(): readonly string[] {
+    return this.#missing().map(({ label, phase }) => pointOf(label, phase));
+  }
+
   /** One run for each point that was not hit yet: a calm seed with a crash in it. */
   aimed(): readonly Job[] {
     return this.#missing().map(({ label, phase }) => {
@@ -42,7 +47,9 @@ export class CrashCoverage {
       this.#tried.set(pointOf(label, phase), tries + 1);
       const places = this.#places.get(label) ?? [];
       const { seed, count } = places[tries % places.length] as Place;
-      return { seed, crash: { label, phase, nth: 1 + (tries % count) } };
+      // The first time in each of the seeds, then the second time: the early ones are hit for sure.
+      const nth = 1 + (Math.floor(tries / places.length) % count);
+      return { seed, crash: { label, phase, nth } };
     });
   }
 

@@ -2,7 +2,7 @@ import type { Chance } from './chance.ts';
 import { type AwsEffect, type Fault, type KubeEffect, PHASES } from './scenario.ts';
 
 /** Every operation of the two ports that the operator begins; crash points are drawn from it. */
-export const PORT_OPERATIONS = [
+const PORT_OPERATIONS = [
   'aws CreateLoadBalancer',
   'aws DeleteLoadBalancer',
   'aws DescribeLoadBalancers by name',
@@ -108,33 +108,36 @@ export function drawFaults(chance: Chance, draw: FaultDraw): readonly Fault[] {
 }
 
 function drawFault(chance: Chance, draw: FaultDraw): Fault {
-  const { lengthMs } = draw;
-  const fromMs = chance.whole(0, lengthMs);
+  const fromMs = chance.whole(0, draw.lengthMs);
   return chance.weighted<() => Fault>([
     [10, () => drawCrash(chance)],
     [draw.election ? 8 : 1, () => drawFreeze(chance)],
-    [2, () => ({ kind: 'terminate', atMs: fromMs, replica: chance.whole(0, draw.replicas - 1) })],
+    [2, () => ({ kind: 'terminate', atMs: fromMs, replica: drawReplica(chance, draw) })],
     [8, () => drawAwsFault(chance, fromMs)],
     [4, () => drawKubeFault(chance, fromMs)],
-    [
-      6,
-      () => ({
-        kind: 'staleReads',
-        fromMs: chance.whole(0, 30_000),
-        forMs: chance.whole(3000, 60_000),
-        ageMs: chance.whole(500, 3000),
-      }),
-    ],
+    [6, () => drawStaleReads(chance)],
     [2, () => ({ kind: 'apiDown', fromMs, forMs: chance.whole(500, 40_000) })],
-    [
-      draw.election ? 3 : 0,
-      () => ({
-        kind: 'partition',
-        fromMs,
-        forMs: chance.whole(5000, 60_000),
-        replica: chance.whole(0, draw.replicas - 1),
-      }),
-    ],
+    [6, () => drawWatchFault(chance, fromMs)],
+    [draw.election ? 4 : 0, () => drawLeaseFault(chance, draw, fromMs)],
+  ])();
+}
+
+function drawReplica(chance: Chance, { replicas }: FaultDraw): number {
+  return chance.whole(0, replicas - 1);
+}
+
+/** Mostly from the beginning on, where most of the creates are. */
+function drawStaleReads(chance: Chance): Fault {
+  return {
+    kind: 'staleReads',
+    fromMs: chance.whole(0, 30_000),
+    forMs: chance.whole(3000, 60_000),
+    ageMs: chance.whole(500, 3000),
+  };
+}
+
+function drawWatchFault(chance: Chance, fromMs: number): Fault {
+  return chance.weighted<() => Fault>([
     [
       3,
       () => ({
@@ -152,10 +155,14 @@ function drawFault(chance: Chance, draw: FaultDraw): Fault {
         atMs: fromMs,
       }),
     ],
-    [
-      draw.election ? 1 : 0,
-      () => ({ kind: chance.one(['leaseDeleted', 'leaseStolen'] as const), atMs: fromMs }),
-    ],
+  ])();
+}
+
+function drawLeaseFault(chance: Chance, draw: FaultDraw, fromMs: number): Fault {
+  const replica = drawReplica(chance, draw);
+  return chance.weighted<() => Fault>([
+    [3, () => ({ kind: 'partition', fromMs, forMs: chance.whole(5000, 60_000), replica })],
+    [1, () => ({ kind: chance.one(['leaseDeleted', 'leaseStolen'] as const), atMs: fromMs })],
   ])();
 }
 

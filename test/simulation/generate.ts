@@ -1,5 +1,6 @@
 import { Chance } from './chance.ts';
 import { drawFaults } from './faults.ts';
+import { drawImmortalSteps } from './immortal-container/steps.ts';
 import { drawMyIngressSteps } from './my-ingress/steps.ts';
 import type { Scenario, Settings } from './scenario.ts';
 import { drawWebAppSteps } from './web-app/steps.ts';
@@ -8,7 +9,7 @@ import { drawWebAppSteps } from './web-app/steps.ts';
 export const EVENTFUL_MS = 240_000;
 
 /** Every fourth seed is calm: the same kind of life without a fault. */
-export function isCalm(seed: number): boolean {
+function isCalm(seed: number): boolean {
   return seed % 4 === 0;
 }
 
@@ -19,6 +20,7 @@ export function generate(seed: number): Scenario {
   const steps = [
     ...drawMyIngressSteps(chance, EVENTFUL_MS),
     ...drawWebAppSteps(chance, EVENTFUL_MS),
+    ...drawImmortalSteps(chance, EVENTFUL_MS),
   ].toSorted((a, b) => a.atMs - b.atMs);
   const { replicas, election } = settings;
   const faults = isCalm(seed)

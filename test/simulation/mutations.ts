@@ -139,6 +139,18 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace: 'context.autoscalers.isScaled(keyOf(object)) ? [REPLICAS].slice(1) : []',
     why: 'the operator and an autoscaler set the number of pods against each other',
   },
+  'starts-counted-twice': {
+    file: 'controllers/immortal-container/starts.ts',
+    find: 'if (uid === undefined || uid === before.currentPodUID) return before;',
+    replace: 'if (uid === undefined) return before;',
+    why: 'status.startTimes grows although no pod was started',
+  },
+  'start-not-repaired': {
+    file: 'controllers/immortal-container/running.ts',
+    find: '  reportPod(pod, scope);\n',
+    replace: '  if (pod !== seen) reportPod(pod, scope);\n',
+    why: 'a pod whose creator died before the status write is never counted',
+  },
   'others-fields-touched': {
     file: 'kube/object-writer.ts',
     find: 'body: JSON.stringify({ metadata: { uid, resourceVersion, finalizers } }),',

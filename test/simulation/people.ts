@@ -48,6 +48,11 @@ export class People {
     this.#ask('DELETE', pathOf(kind, at));
   }
 
+  /** Without any grace, as a kubelet does when a pod has ended. */
+  remove(kind: ServedKind, at: ObjectKey): void {
+    this.#ask('DELETE', pathOf(kind, at), { gracePeriodSeconds: 0 });
+  }
+
   #createSince(
     kind: ServedKind,
     at: ObjectKey,
@@ -82,6 +87,6 @@ export function partsOf(at: ObjectKey): { readonly namespace: string; readonly n
   return { namespace, name };
 }
 
-export function pathOf(kind: ServedKind, at: ObjectKey, subresource?: 'status'): string {
+function pathOf(kind: ServedKind, at: ObjectKey, subresource?: 'status'): string {
   return resourcePath(kind, { ...partsOf(at), ...(subresource && { subresource }) });
 }

@@ -14,7 +14,7 @@ export interface Outcome {
 }
 
 /** Within this time after the last fault everything must be as it is wanted, or say why not. */
-export const CONVERGENCE_MS = 20 * 60_000;
+const CONVERGENCE_MS = 20 * 60_000;
 /** Attributes that outsiders change are looked at once an hour only. */
 const SLOW_LANE_MS = 75 * 60_000;
 /** One more sweep, jitter included, and one retry of what waits for a person. */

@@ -1,3 +1,4 @@
+import type { ImmortalAction } from './immortal-container/actions.ts';
 import type { MyIngressAction } from './my-ingress/actions.ts';
 import type { WebAppAction } from './web-app/actions.ts';
 
@@ -30,6 +31,7 @@ export interface Settings {
 export type Step = { readonly atMs: number } & (
   | { readonly myIngress: MyIngressAction }
   | { readonly webApp: WebAppAction }
+  | { readonly immortal: ImmortalAction }
 );
 
 /** `before`: never sent; `unanswered`: carried out, the answer reaches nobody; `after`: answered. */

@@ -15,12 +15,10 @@ export interface Address {
  * Throws the Refusal of a group or resource that is not served.
  */
 export function addressOf(path: string, kinds: readonly ServedKind[]): Address {
-  const [root = '', ...parts] = path.slice(1).split('/').map(decodeURIComponent);
-  const isCore = root === 'api';
-  const [group = '', version = '', ...rest] = isCore ? ['', ...parts] : parts;
+  const { group, version, rest } = rootOf(path);
   const namespace = rest[0] === 'namespaces' && rest.length > 2 ? rest[1] : undefined;
   const [plural = '', name, subresource, more] = namespace === undefined ? rest : rest.slice(2);
-  if ((!isCore && root !== 'apis') || more !== undefined) throw new NotModelled(`the path ${path}`);
+  if (more !== undefined) throw new NotModelled(`the path ${path}`);
   const kind = kinds.find((k) => k.group === group && k.version === version && k.plural === plural);
   if (kind === undefined) throw kindMissing() satisfies Refusal;
   return {
@@ -29,4 +27,15 @@ export function addressOf(path: string, kinds: readonly ServedKind[]): Address {
     ...(name !== undefined && { name }),
     ...(subresource !== undefined && { subresource }),
   };
+}
+
+function rootOf(path: string): {
+  readonly group: string;
+  readonly version: string;
+  readonly rest: readonly string[];
+} {
+  const [root = '', ...parts] = path.slice(1).split('/').map(decodeURIComponent);
+  if (root === 'api') return { group: '', version: parts[0] ?? '', rest: parts.slice(1) };
+  if (root !== 'apis') throw new NotModelled(`the path ${path}`);
+  return { group: parts[0] ?? '', version: parts[1] ?? '', rest: parts.slice(2) };
 }

@@ -237,7 +237,7 @@ function withLiveOwners(next: StoredObject, live: StoredObject): StoredObject {
   const { managedFields } = live.metadata;
   return {
     ...next,
-    metadata: { ...metadata, ...(managedFields && { managedFields }) } as StoredObject['metadata'],
+    metadata: { ...metadata, ...(managedFields && { managedFields }) },
   };
 }
 

@@ -11,7 +11,10 @@ export const CONFIG_MAPS: ServedKind = {
   tracksFields: true,
 };
 
-/** Without what a kubelet and a scheduler do. */
+/** https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-termination-flow */
+const GRACE_MS = 30_000;
+
+/** Without what a kubelet and a scheduler do. One that has a node stays until its kubelet lets it go. */
 export const PODS: ServedKind = {
   group: '',
   version: 'v1',
@@ -20,6 +23,7 @@ export const PODS: ServedKind = {
   isNamespaced: true,
   isCustom: false,
   tracksFields: true,
+  graceMs: ({ spec }) => ((spec as { readonly nodeName?: string }).nodeName ? GRACE_MS : 0),
 };
 
 export const LEASES: ServedKind = {

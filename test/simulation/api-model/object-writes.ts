@@ -71,16 +71,18 @@ export function storeObject(
   const object = (kind.withDefaults?.(kept) ?? kept) as StoredObject;
   if (isDeepStrictEqual(contentOf(object), contentOf(live))) return live;
   admit(object, live, kind);
-  const isOver = object.metadata.deletionTimestamp && !object.metadata.finalizers?.length;
+  const isLeft = live.metadata.finalizers?.length && !object.metadata.finalizers?.length;
+  const isOver = object.metadata.deletionTimestamp !== undefined && isLeft;
   return isOver ? parts.table.remove(kind, object, by) : parts.table.put(kind, object, by);
 }
 
 export interface DeleteOptions {
   readonly preconditions?: { readonly uid?: string };
   readonly propagationPolicy?: string;
+  readonly gracePeriodSeconds?: number;
 }
 
-/** Marks an object that has finalizers, removes one that has none. */
+/** Marks an object that has finalizers or gets time to end, removes any other. */
 export function deleteObject(
   parts: WriteParts,
   live: StoredObject,
@@ -88,16 +90,21 @@ export function deleteObject(
 ): StoredObject {
   const { kind, by } = context;
   const { metadata } = live;
-  const wanted = options.preconditions?.uid;
-  if (wanted !== undefined && wanted !== metadata.uid) {
-    const why = `the UID in the precondition (${wanted}) does not match the UID in record (${metadata.uid})`;
-    throw conflict({ kind, name: metadata.name }, why);
-  }
-  if (!metadata.finalizers?.length) return parts.table.remove(kind, live, by);
+  guardDelete(live, options, kind);
+  const graceMs = kind.graceMs?.(live) ?? 0;
+  const isGraceful = graceMs > 0 && options.gracePeriodSeconds !== 0;
+  if (!metadata.finalizers?.length && !isGraceful) return parts.table.remove(kind, live, by);
   if (metadata.deletionTimestamp !== undefined) return live;
   const generation = kind.isCustom ? { generation: (metadata.generation ?? 0) + 1 } : {};
-  const marked = { ...metadata, ...generation, deletionTimestamp: seconds(parts.clock) };
+  const marked = { ...metadata, ...generation, deletionTimestamp: seconds(parts.clock, graceMs) };
   return parts.table.put(kind, { ...live, metadata: marked }, by);
+}
+
+function guardDelete({ metadata }: StoredObject, options: DeleteOptions, kind: ServedKind): void {
+  const wanted = options.preconditions?.uid;
+  if (wanted === undefined || wanted === metadata.uid) return;
+  const why = `the UID in the precondition (${wanted}) does not match the UID in record (${metadata.uid})`;
+  throw conflict({ kind, name: metadata.name }, why);
 }
 
 /** The version is looked at before anything else of the object. */
@@ -189,8 +196,8 @@ function withoutUndefined(object: Json): Json {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }
 
-function seconds(clock: Pick<Clock, 'now'>): string {
-  return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+function seconds(clock: Pick<Clock, 'now'>, laterMs = 0): string {
+  return `${new Date(clock.now() + laterMs).toISOString().slice(0, 19)}Z`;
 }
 
 function uid(random: Random): string {

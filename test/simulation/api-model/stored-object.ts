@@ -23,6 +23,7 @@ export interface StoredMeta extends Json {
 }
 
 export interface OwnerReference {
+  readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
   readonly uid: string;
@@ -50,6 +51,8 @@ export interface ServedKind {
   readonly tracksFields: boolean;
   /** Fills in what the schema says; once at creation and at each write. */
   readonly withDefaults?: (object: Json) => Json;
+  /** How long an object that is deleted stays until somebody says that it has ended. */
+  readonly graceMs?: (object: StoredObject) => number;
   /** What is wrong with an object, as `field: sentence`; `old` where it is an update. */
   readonly faultsOf?: (object: Json, old: Json | undefined) => readonly string[];
 }

@@ -39,7 +39,7 @@ export class AwsInvariants {
     const after = account.remember();
     if (JSON.stringify(before) === JSON.stringify(after)) return result;
     if (operation === 'CreateLoadBalancer') this.#judgeCreate(before, after);
-    else this.#judgeChange(operation, input as WriteInput, before);
+    else this.#judgeChange(operation, input, before);
     this.#countBalancers(after);
     return result;
   }

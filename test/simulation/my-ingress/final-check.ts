@@ -51,17 +51,24 @@ function checkHeld({ account, report }: FinalParts, object: MyIngress): void {
   const key = keyOf(object);
   if (held === undefined)
     return report('status-is-true', `${key} holds ${arn}, which is not there`);
-  const meddled = account.meddledAttributes.get(held.arn) ?? new Set<string>();
   const wrong = [
     ...differences(object.spec, held, new Set()),
-    ...(held.state === 'active' ? [] : [`state ${held.state}`]),
-    ...(held.dnsName === dns ? [] : [`dns ${held.dnsName}`]),
-    ...(account.ownerOf(held) === key ? [] : ['it is not its own']),
-    ...(held.tags[ownershipTagKeys.uid] === object.metadata.uid ? [] : ['tag uid is another']),
-    ...forgottenTags(object, held, account.meddledTags.get(held.arn) ?? new Set()),
-    ...(object.spec.adopt ? [] : forgottenAttributes(object, held, meddled)),
+    ...unless(held.state === 'active', `state ${held.state}`),
+    ...unless(held.dnsName === dns, `dns ${held.dnsName}`),
+    ...unless(account.ownerOf(held) === key, 'it is not its own'),
+    ...unless(held.tags[ownershipTagKeys.uid] === object.metadata.uid, 'tag uid is another'),
+    ...forgottenBy(account, object, held),
   ];
   if (wrong.length > 0) report('converges', `${key} is Ready, AWS has ${wrong.join('; ')}`);
+}
+
+/** What left the spec and is still on the balancer; an adopted one has attributes of its own. */
+function forgottenBy(account: Account, object: MyIngress, held: Balancer): readonly string[] {
+  const none = new Set<string>();
+  const tags = forgottenTags(object, held, account.meddledTags.get(held.arn) ?? none);
+  if (object.spec.adopt !== undefined) return tags;
+  const meddled = account.meddledAttributes.get(held.arn) ?? none;
+  return [...tags, ...forgottenAttributes(object, held, meddled)];
 }
 
 /** Keys that left the spec and are still on the balancer. */
@@ -154,4 +161,8 @@ function conditionOf(
 
 function keyOf({ metadata }: MyIngress): string {
   return `${metadata.namespace}/${metadata.name}`;
+}
+
+function unless(isFine: boolean, sentence: string): readonly string[] {
+  return isFine ? [] : [sentence];
 }

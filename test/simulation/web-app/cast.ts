@@ -5,7 +5,6 @@ import type { Commit } from '../api-model/object-table.ts';
 import type { Json, ServedKind } from '../api-model/stored-object.ts';
 import { type ObjectKey, People, partsOf } from '../people.ts';
 import { definedKind } from '../served-definition.ts';
-import { GarbageCollector } from '../world/garbage-collector.ts';
 import type { Cast, Stage } from '../world/stage.ts';
 import type { AppName, ChildMeddling, WebAppAction } from './actions.ts';
 import { ChildInvariants } from './child-invariants.ts';
@@ -13,6 +12,7 @@ import { DeploymentController } from './deployment-controller.ts';
 import { checkFinalApps } from './final-check.ts';
 
 const KIND = definedKind('WebApp');
+const AUTOSCALER_MS = 15_000;
 const OTHERS_LABELS = { app: 'somebody' };
 
 /** WebApp: its users, the cluster's own controllers, and the promises about its children. */
@@ -21,7 +21,6 @@ export class WebAppCast implements Cast<WebAppAction> {
   readonly #people: People;
   readonly #others: People;
   readonly #deployments: DeploymentController;
-  readonly #collector: GarbageCollector;
   readonly #invariants: ChildInvariants;
 
   constructor(stage: Stage) {
@@ -29,10 +28,6 @@ export class WebAppCast implements Cast<WebAppAction> {
     this.#people = new People(stage);
     this.#others = new People(stage, 'somebody');
     this.#deployments = new DeploymentController(stage);
-    this.#collector = new GarbageCollector(stage, {
-      owners: [KIND],
-      children: [DEPLOYMENTS, SERVICES],
-    });
     this.#invariants = new ChildInvariants(stage, KIND);
   }
 
@@ -58,7 +53,6 @@ export class WebAppCast implements Cast<WebAppAction> {
 
   onCommit(commit: Commit): void {
     this.#deployments.onCommit(commit);
-    this.#collector.onCommit(commit);
     this.#invariants.onCommit(commit);
   }
 
@@ -92,11 +86,20 @@ export class WebAppCast implements Cast<WebAppAction> {
   #autoscale(at: AppName, replicas: number): void {
     const { name } = partsOf(at);
     const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name };
+    if (this.#stage.model.table.get(AUTOSCALERS, at) !== undefined) return;
     this.#others.create(AUTOSCALERS, at, { spec: { scaleTargetRef } });
-    // An autoscaler takes its time before it moves anything.
-    this.#stage.clock.setTimer(15_000, () => {
-      if (this.#isSomebodys(DEPLOYMENTS, at)) return;
-      this.#others.patch(DEPLOYMENTS, at, { spec: { replicas } });
+    this.#scale(at, replicas);
+  }
+
+  /** An autoscaler looks at its target again and again: https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/ */
+  #scale(at: AppName, replicas: number): void {
+    const { clock, model } = this.#stage;
+    clock.setTimer(AUTOSCALER_MS, () => {
+      const target = model.table.get(DEPLOYMENTS, at) as Scaled | undefined;
+      const isOther = target?.spec?.replicas !== replicas;
+      const isOwned = !this.#isSomebodys(DEPLOYMENTS, at);
+      if (isOther && isOwned) this.#others.patch(DEPLOYMENTS, at, { spec: { replicas } });
+      this.#scale(at, replicas);
     });
   }
 
@@ -127,6 +130,10 @@ export class WebAppCast implements Cast<WebAppAction> {
     const found = this.#stage.model.table.get(kind, at);
     return found?.metadata.ownerReferences === undefined;
   }
+}
+
+interface Scaled {
+  readonly spec?: { readonly replicas?: number };
 }
 
 function kindOf(kind: 'Deployment' | 'Service'): ServedKind {

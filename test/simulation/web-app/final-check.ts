@@ -1,8 +1,9 @@
 import type { WebApp } from '../../../src/apis/web-app.ts';
-import { isPaused } from '../../../src/core/annotations.ts';
 import { AUTOSCALERS, DEPLOYMENTS, SERVICES } from '../api-model/kinds.ts';
 import type { ObjectTable } from '../api-model/object-table.ts';
 import { keyOfStored, type ServedKind, type StoredObject } from '../api-model/stored-object.ts';
+import { checkOwner } from '../owner-check.ts';
+import { controllerOf } from '../owner-invariants.ts';
 import type { Report } from '../violation.ts';
 
 export interface FinalAppParts {
@@ -24,7 +25,7 @@ export function checkFinalApps(parts: FinalAppParts): void {
   const living = new Set(parts.apps.map(({ metadata }) => metadata.uid));
   for (const kind of [DEPLOYMENTS, SERVICES]) {
     for (const child of parts.table.list(kind)) {
-      const uid = ownerOf(child);
+      const uid = controllerOf(child);
       if (uid !== undefined && !living.has(uid)) {
         parts.report('no-orphan', `${kind.kind} ${keyOfStored(child)} has lost its owner`);
       }
@@ -35,44 +36,42 @@ export function checkFinalApps(parts: FinalAppParts): void {
 function checkApp(parts: FinalAppParts, app: WebApp): void {
   const { table, report } = parts;
   const key = `${app.metadata.namespace}/${app.metadata.name}`;
-  const { conditions = [], observedGeneration } = app.status;
-  const ready = conditions.find(({ type }) => type === 'Ready');
-  if (observedGeneration !== app.metadata.generation) {
-    return report('observes-generation', `${key} was observed at ${observedGeneration}`);
-  }
-  if (isPaused(app)) {
-    if (ready?.reason !== 'Paused')
-      report('converges', `${key} is paused and says ${ready?.reason}`);
-    return;
-  }
-  const children = [table.get(DEPLOYMENTS, key), table.get(SERVICES, key)];
-  const isSquatted = children.some((child) => child && ownerOf(child) !== app.metadata.uid);
-  if (isSquatted) {
-    if (ready?.reason !== 'NameConflict') report('converges', `${key} says ${ready?.reason}`);
+  const ready = checkOwner(app, report);
+  if (ready === undefined) return;
+  const deployment = table.get(DEPLOYMENTS, key);
+  const service = table.get(SERVICES, key);
+  const children = [deployment, service];
+  if (children.some((child) => child && controllerOf(child) !== app.metadata.uid)) {
+    if (ready.reason !== 'NameConflict') report('converges', `${key} says ${ready.reason}`);
     return;
   }
   const wrong = [
-    ...(ready?.status === 'True' ? [] : [`it is ${ready?.status} ${ready?.reason}`]),
-    ...children.flatMap((child) => (child === undefined ? ['a child is missing'] : [])),
-    ...differencesOf(app, children, isScaled(table, key)),
+    ...unless(ready.status === 'True', `it is ${ready.status} ${ready.reason}`),
+    ...wrongWithDeployment(app, deployment, isScaled(table, key)),
+    ...wrongWithService(app, service),
   ];
   if (wrong.length > 0) report('converges', `${key}: ${wrong.join('; ')}`);
 }
 
-function differencesOf(
+function wrongWithDeployment(
   { spec, status }: WebApp,
-  [deployment, service]: readonly (StoredObject | undefined)[],
+  deployment: StoredObject | undefined,
   isScaledByOthers: boolean,
 ): readonly string[] {
-  const { replicas, template } = (deployment?.['spec'] ?? {}) as DeploymentSpec;
-  const { ports } = (service?.['spec'] ?? {}) as { ports?: readonly { port?: number }[] };
+  if (deployment === undefined) return ['it has no Deployment'];
+  const { replicas, template } = deployment['spec'] as DeploymentSpec;
   const image = template?.spec?.containers?.[0]?.image;
   return [
-    ...(image === spec.image ? [] : [`image ${image}`]),
-    ...(isScaledByOthers || replicas === spec.replicas ? [] : [`replicas ${replicas}`]),
-    ...(ports?.[0]?.port === spec.port ? [] : [`port ${ports?.[0]?.port}`]),
-    ...(status.availableReplicas === replicas ? [] : [`status says ${status.availableReplicas}`]),
+    ...unless(image === spec.image, `image ${image}`),
+    ...unless(isScaledByOthers || replicas === spec.replicas, `replicas ${replicas}`),
+    ...unless(status.availableReplicas === replicas, `status says ${status.availableReplicas}`),
   ];
+}
+
+function wrongWithService({ spec }: WebApp, service: StoredObject | undefined): readonly string[] {
+  if (service === undefined) return ['it has no Service'];
+  const { ports } = service['spec'] as { readonly ports?: readonly { readonly port?: number }[] };
+  return unless(ports?.[0]?.port === spec.port, `port ${ports?.[0]?.port}`);
 }
 
 function isScaled(table: ObjectTable, key: string): boolean {
@@ -80,6 +79,6 @@ function isScaled(table: ObjectTable, key: string): boolean {
   return table.get(scalers, key) !== undefined;
 }
 
-function ownerOf({ metadata }: StoredObject): string | undefined {
-  return metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
+function unless(isFine: boolean, sentence: string): readonly string[] {
+  return isFine ? [] : [sentence];
 }

@@ -133,7 +133,7 @@ class Call {
     const { operation, input } = this.#call;
     return witness.during(this.#call, () => {
       if (effect) aws.control.addFault({ operation, effect });
-      const answer = new EmbeddedAwsApi(aws, world).send(operation, input as never);
+      const answer = new EmbeddedAwsApi(aws, world).send(operation, input);
       aws.control.clearFaults();
       return answer.then(
         (output): Outcome => ({ kind: 'output', output }),

@@ -25,7 +25,8 @@ export class FaultBoard {
 
   constructor(faults: readonly Fault[]) {
     this.#faults = faults;
-    this.#isLifted = faults.length === 0;
+    // A kill alone changes nothing before it happens: what a calm run does, this one does as well.
+    this.#isLifted = faults.every(({ kind }) => kind === 'crash');
     for (const fault of faults) if ('times' in fault) this.#left.set(fault, fault.times);
   }
 

@@ -21,6 +21,7 @@ export class SlowWatch {
   readonly #parts: SlowWatchParts;
   readonly #feed: WatchFeed;
   readonly #stop: (() => void)[] = [];
+  readonly #arrived: (() => void)[] = [];
   #lastDueMs = 0;
   #isSilent = false;
 
@@ -41,7 +42,8 @@ export class SlowWatch {
   }
 
   break(): void {
-    this.#parts.life.reach(() => this.body.fail(new Error('other side closed')));
+    this.#arrived.push(() => this.body.fail(new Error('other side closed')));
+    this.#parts.life.reach(() => this.#arrived.shift()?.());
     this.#close();
   }
 
@@ -77,7 +79,10 @@ export class SlowWatch {
     );
     this.#lastDueMs = dueMs;
     world.setTimer(dueMs - nowMs, () => {
-      if (!this.#isSilent) life.reach(deliver);
+      if (this.#isSilent) return;
+      // A process that was stopped reads later and in any order, but each connection in its own.
+      this.#arrived.push(deliver);
+      life.reach(() => this.#arrived.shift()?.());
     });
   }
 

@@ -2,15 +2,19 @@ import { createEmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts'
 import { seededRandom } from '../../../localstack/embedded/seeded-ids.ts';
 import { isWrite } from '../../../src/aws/aws-operations.ts';
 import { AWS_LIMITS, NO_LIMITS } from '../../../src/aws/budget-limits.ts';
+import { isPaused, PAUSED_ANNOTATION } from '../../../src/core/annotations.ts';
 import type { LogFields } from '../../../src/core/logger.ts';
 import type { KubeRequest } from '../../../src/kube/kube-transport.ts';
 import type { Lease } from '../../../src/kube/lease-record.ts';
 import { resourcePath } from '../../../src/kube/resource-path.ts';
 import { seedNetwork } from '../../unit/controllers/my-ingress/network.ts';
 import { ApiServerModel, NAMESPACES } from '../api-model/api-server-model.ts';
-import { BUILT_IN_KINDS, EVENTS, LEASES } from '../api-model/kinds.ts';
+import { BUILT_IN_KINDS, DEPLOYMENTS, EVENTS, LEASES, PODS, SERVICES } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
+import { keyOfStored, type ServedKind } from '../api-model/stored-object.ts';
+import { ImmortalCast } from '../immortal-container/cast.ts';
 import { MyIngressCast } from '../my-ingress/cast.ts';
+import { type ObjectKey, People } from '../people.ts';
 import { ProcessInvariants } from '../process-invariants.ts';
 import type { Fault, Scenario, Step } from '../scenario.ts';
 import { DEFINED_KINDS } from '../served-definition.ts';
@@ -21,9 +25,10 @@ import type { AwsWitness } from './aws-network.ts';
 import { describeCommit } from './describe-commit.ts';
 import { FaultBoard } from './fault-board.ts';
 import { CLUSTER, Fleet } from './fleet.ts';
+import { GarbageCollector } from './garbage-collector.ts';
 import type { Life } from './life.ts';
 import { LEASE } from './replica.ts';
-import { isOperator, type Stage } from './stage.ts';
+import { type Cast, isOperator, type Stage } from './stage.ts';
 
 /** Written all the time, by design: they are no sign of a pass that changes something. */
 const BACKGROUND = new Set([LEASES, EVENTS]);
@@ -46,6 +51,9 @@ export class World {
   readonly #fleet: Fleet;
   readonly #myIngress: MyIngressCast;
   readonly #webApp: WebAppCast;
+  readonly #immortal: ImmortalCast;
+  readonly #casts: readonly Pick<Cast<never>, 'onCommit' | 'heal' | 'checkFinal'>[];
+  readonly #collector: GarbageCollector;
   readonly #processes: ProcessInvariants;
   #leaseDoubtfulUntilMs = 0;
 
@@ -58,6 +66,12 @@ export class World {
     this.#stage = this.#build();
     this.#myIngress = new MyIngressCast(this.#stage);
     this.#webApp = new WebAppCast(this.#stage);
+    this.#immortal = new ImmortalCast(this.#stage, { isCalm: faults.length === 0 });
+    this.#casts = [this.#myIngress, this.#webApp, this.#immortal];
+    this.#collector = new GarbageCollector(this.#stage, {
+      owners: DEFINED_KINDS,
+      children: [DEPLOYMENTS, SERVICES, PODS],
+    });
     this.#processes = new ProcessInvariants({
       nowMs: () => this.clock.monotonicMs(),
       report: this.#stage.report,
@@ -90,11 +104,12 @@ export class World {
     this.tell('the faults are over');
     this.board.lift();
     this.#fleet.goOn();
-    for (const cast of [this.#myIngress, this.#webApp]) cast.heal();
+    for (const cast of this.#casts) cast.heal();
+    for (const kind of DEFINED_KINDS) this.#unpause(kind);
   }
 
   checkFinal(): void {
-    for (const cast of [this.#myIngress, this.#webApp]) cast.checkFinal();
+    for (const cast of this.#casts) cast.checkFinal();
     const stuck = this.#fleet.liveness();
     if (stuck !== undefined) this.report('no-stuck-pass', stuck);
   }
@@ -109,6 +124,16 @@ export class World {
   tell(line: string): void {
     if (!this.#isTraced) return;
     this.trace.push(`${(this.clock.monotonicMs() / 1000).toFixed(3)} ${line}`);
+  }
+
+  /** Most of what was paused goes on, for a pause hides what went wrong before. */
+  #unpause(kind: ServedKind): void {
+    const { model, clock } = this.#stage;
+    const users = new People(this.#stage);
+    for (const object of model.table.list(kind)) {
+      if (!isPaused(object) || clock.random() < 0.2) continue;
+      users.annotate(kind, keyOfStored(object) as ObjectKey, { [PAUSED_ANNOTATION]: null });
+    }
   }
 
   #build(): Stage {
@@ -154,7 +179,8 @@ export class World {
   #perform(step: Step): void {
     this.tell(`people ${JSON.stringify(step)}`);
     if ('myIngress' in step) this.#myIngress.perform(step.myIngress);
-    else this.#webApp.perform(step.webApp);
+    else if ('webApp' in step) this.#webApp.perform(step.webApp);
+    else this.#immortal.perform(step.immortal);
   }
 
   #onKubeSent(life: Life, label: string, { method, path }: KubeRequest): void {
@@ -167,7 +193,8 @@ export class World {
     if (BACKGROUND.has(kind)) return;
     if (isOperator(by)) this.operatorWrites += 1;
     if (this.#isTraced) this.tell(describeCommit(commit));
-    for (const cast of [this.#myIngress, this.#webApp]) cast.onCommit(commit);
+    this.#collector.onCommit(commit);
+    for (const cast of this.#casts) cast.onCommit(commit);
   }
 
   #onLog({ name }: Life, message: string, fields: LogFields): void {

@@ -1,0 +1,84 @@
+import { PODS } from '../api-model/kinds.ts';
+import type { Commit } from '../api-model/object-table.ts';
+import { keyOfStored, type ServedKind, type StoredObject } from '../api-model/stored-object.ts';
+import { conditionsOf, controllerOf, judgeOwner } from '../owner-invariants.ts';
+import { isOperator, type Stage } from '../world/stage.ts';
+
+/** One pod that was made for an object. */
+export interface PodLife {
+  readonly owner: string;
+  readonly bornMs: number;
+  /** Infinity while it is there. */
+  goneMs: number;
+}
+
+interface Status {
+  readonly startTimes: number;
+  readonly currentPodUID: string;
+}
+
+/** What must hold for every write of the operator to an ImmortalContainer and its pod. */
+export class PodInvariants {
+  /** Every pod that was ever made for an object, by UID. */
+  readonly pods = new Map<string, PodLife>();
+  readonly #stage: Stage;
+  readonly #owner: ServedKind;
+
+  constructor(stage: Stage, owner: ServedKind) {
+    this.#stage = stage;
+    this.#owner = owner;
+  }
+
+  onCommit(commit: Commit): void {
+    const { kind, object, before, by } = commit;
+    if (kind === PODS) this.#count(commit);
+    if (!isOperator(by)) return;
+    if (kind === this.#owner) {
+      judgeOwner(object, before, this.#stage.report);
+      this.#judgeStarts(object, before);
+    }
+    if (kind === PODS && controllerOf(before ?? object, this.#owner.kind) === undefined) {
+      const what = `Pod ${keyOfStored(object)}, which has another controller or none`;
+      this.#stage.report('foreign-child-untouched', what);
+    }
+  }
+
+  #count({ type, object }: Commit): void {
+    const nowMs = this.#stage.clock.monotonicMs();
+    const { uid } = object.metadata;
+    const owner = controllerOf(object, this.#owner.kind);
+    if (type === 'ADDED' && owner !== undefined) {
+      this.pods.set(uid, { owner, bornMs: nowMs, goneMs: Number.POSITIVE_INFINITY });
+    }
+    const known = this.pods.get(uid);
+    if (type === 'DELETED' && known) known.goneMs = nowMs;
+  }
+
+  #judgeStarts(object: StoredObject, before: StoredObject | undefined): void {
+    const { report } = this.#stage;
+    const key = keyOfStored(object);
+    const [is, was] = [statusOf(object), statusOf(before)];
+    const made = [...this.pods.values()].filter(({ owner }) => owner === object.metadata.uid);
+    if (is.startTimes > made.length) {
+      report(
+        'starts-counted',
+        `${key} says ${is.startTimes} starts, there were ${made.length} pods`,
+      );
+    }
+    if (is.startTimes < was.startTimes) {
+      report('starts-counted', `${key} went from ${was.startTimes} to ${is.startTimes} starts`);
+    }
+    const ready = conditionsOf(object).find(({ type }) => type === 'Ready');
+    if (ready?.status !== 'True' || this.pods.get(is.currentPodUID)?.owner === object.metadata.uid)
+      return;
+    report('ready-is-true', `${key} is Ready with the pod ${is.currentPodUID}`);
+  }
+}
+
+function statusOf(object: StoredObject | undefined): Status {
+  return {
+    startTimes: 0,
+    currentPodUID: '',
+    ...(object?.['status'] as Partial<Status> | undefined),
+  };
+}

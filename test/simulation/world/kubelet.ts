@@ -1,0 +1,73 @@
+import { PODS } from '../api-model/kinds.ts';
+import type { Commit } from '../api-model/object-table.ts';
+import { keyOfStored, type StoredObject } from '../api-model/stored-object.ts';
+import { type ObjectKey, People } from '../people.ts';
+import type { Stage } from './stage.ts';
+
+const LEAST_MS = 100;
+const SPREAD_MS = 2500;
+
+/** Scheduler and kubelet, as far as a pod shows it: bound, running, ready, and gone when it is deleted. */
+export class Kubelet {
+  readonly #stage: Stage;
+  readonly #people: People;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+    this.#people = new People(stage, 'kubelet');
+  }
+
+  onCommit({ kind, type, object, before }: Commit): void {
+    if (kind !== PODS || type === 'DELETED') return;
+    if (type === 'ADDED') this.#later(object, () => this.#run(object));
+    const isNews = before?.metadata.deletionTimestamp === undefined;
+    if (object.metadata.deletionTimestamp && isNews) this.#later(object, () => this.#end(object));
+  }
+
+  /** How a pod ends by itself: it stays as it is, and nothing restarts it. */
+  fail(at: ObjectKey, end: { readonly phase: string; readonly reason?: string }): void {
+    const live = this.#stage.model.table.get(PODS, at);
+    if (live === undefined || live.metadata.deletionTimestamp) return;
+    const exitCode = end.phase === 'Succeeded' ? 0 : 1;
+    const terminated = { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error' };
+    this.#people.patchStatus(PODS, at, {
+      ...end,
+      conditions: [{ type: 'Ready', status: 'False', reason: 'PodFailed' }],
+      containerStatuses: [{ name: containerOf(live), restartCount: 0, state: { terminated } }],
+    });
+  }
+
+  #run(pod: StoredObject): void {
+    if (this.#now(pod)?.metadata.deletionTimestamp !== undefined) return;
+    const at = keyOfStored(pod) as ObjectKey;
+    this.#people.patch(PODS, at, { spec: { nodeName: 'node-1' } });
+    this.#people.patchStatus(PODS, at, {
+      phase: 'Running',
+      startTime: pod.metadata.creationTimestamp,
+      conditions: [{ type: 'Ready', status: 'True' }],
+      containerStatuses: [{ name: containerOf(pod), restartCount: 0, state: { running: {} } }],
+    });
+  }
+
+  #end(pod: StoredObject): void {
+    this.#people.remove(PODS, keyOfStored(pod) as ObjectKey);
+  }
+
+  #later(pod: StoredObject, act: () => void): void {
+    const { clock } = this.#stage;
+    clock.setTimer(LEAST_MS + SPREAD_MS * clock.random(), () => {
+      if (this.#now(pod) !== undefined) act();
+    });
+  }
+
+  /** This very pod as it is now. */
+  #now({ metadata }: StoredObject): StoredObject | undefined {
+    const live = this.#stage.model.table.get(PODS, `${metadata.namespace}/${metadata.name}`);
+    return live?.metadata.uid === metadata.uid ? live : undefined;
+  }
+}
+
+function containerOf(pod: StoredObject): string {
+  const { containers = [] } = pod['spec'] as { containers?: readonly { readonly name: string }[] };
+  return containers[0]?.name ?? '';
+}
