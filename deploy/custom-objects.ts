@@ -93,6 +93,6 @@ export function describeObject({ kind, metadata, status }: CustomObject): string
 }
 
 /** `myingresses.demo.rtfm.co.ua` */
-export function nameOf({ plural, group }: CustomKind): string {
+function nameOf({ plural, group }: CustomKind): string {
   return `${plural}.${group}`;
 }

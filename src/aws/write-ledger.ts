@@ -1,8 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import { STALENESS_BOUND_MS } from './load-balancers.ts';
 
-export { STALENESS_BOUND_MS };
-
 interface Entry {
   underWay: number;
   endedAtMs: number;
