@@ -3,11 +3,12 @@ import { deadline } from './core/clock.ts';
 import { untilAborted } from './core/until-aborted.ts';
 import { createShared, type OperatorOptions, type OperatorPorts, Runtime } from './runtime.ts';
 import { immortalContainerUnit } from './units/immortal-container.ts';
+import { myAppUnit } from './units/my-app.ts';
 import { myIngressUnit } from './units/my-ingress.ts';
 import type { RunningController, Unit } from './units/unit.ts';
 import { webAppUnit } from './units/web-app.ts';
 
-const UNITS: readonly Unit[] = [myIngressUnit, immortalContainerUnit, webAppUnit];
+const UNITS: readonly Unit[] = [myIngressUnit, immortalContainerUnit, myAppUnit, webAppUnit];
 
 const STUCK_GRACE_MS = 60_000;
 const DRAIN_MS = 2_000;

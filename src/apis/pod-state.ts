@@ -42,6 +42,15 @@ export function ranForMs(pod: Pod, nowMs: number): number {
   return (timeOf(end?.finishedAt) ?? nowMs) - fromMs;
 }
 
+/** Epoch milliseconds of the end of a pod that has ended, as far as it says. */
+export function endedAtMs(pod: Pod): number | undefined {
+  return (
+    timeOf(containerOf(pod)?.state?.terminated?.finishedAt) ??
+    timeOf(podConditionOf(pod, 'Ready')?.lastTransitionTime) ??
+    timeOf(pod.status?.startTime ?? pod.metadata.creationTimestamp)
+  );
+}
+
 /** How the container last ended inside of a pod that goes on, if it did. */
 export function lastContainerEnd(pod: Pod): PodEnd | undefined {
   const { state, lastState } = containerOf(pod) ?? {};

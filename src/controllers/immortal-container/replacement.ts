@@ -1,5 +1,6 @@
 import type { ImmortalContainerReason } from '../../apis/immortal-container-reasons.ts';
 import type { Pod } from '../../apis/pod.ts';
+import { goingOf } from '../../apis/pod-going.ts';
 import { type PodEnd, podStateOf } from '../../apis/pod-state.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { type Outcome, waiting } from '../../core/outcome.ts';
@@ -9,8 +10,6 @@ import type { Scope } from './scope.ts';
 
 /** The next change of the pod comes by watch; this is for one that never comes. */
 export const LOOK_AGAIN_MS = 60_000;
-/** A kubelet needs a moment more than the grace that a pod is given. */
-const OVERDUE_MS = 30_000;
 
 /** Waits for a pod of ours that somebody has deleted. */
 export function awaitReplacement(pod: Pod, scope: Scope): Outcome {
@@ -55,24 +54,13 @@ async function replace(pod: Pod, why: string, scope: Scope): Promise<Outcome> {
   await pass.recordNow();
   await pods.writer.delete(pod);
   pass.log.info('Deleted pod', { pod: pod.metadata.name, why });
-  return replacing(`pod ${pod.metadata.name} is replaced: ${why}`);
+  const message = `pod ${pod.metadata.name} is replaced: ${why}`;
+  return waiting('Replacing' satisfies ImmortalContainerReason, message, LOOK_AGAIN_MS);
 }
 
 function going(pod: Pod, { clock }: Scope): Outcome {
-  const { name, deletionTimestamp } = pod.metadata;
-  if (deletionTimestamp === undefined) return replacing(`pod ${name} of an earlier object goes`);
-  const leftMs = Date.parse(deletionTimestamp) + OVERDUE_MS - clock.now();
-  if (leftMs > 0) return replacing(`pod ${name} is being deleted`, leftMs);
-  const node = pod.spec?.nodeName ?? '';
-  return waiting(
-    'PodTerminating' satisfies ImmortalContainerReason,
-    `pod ${name} should have been gone since ${deletionTimestamp} and node ${node} does not say that it is; bring the node back, or, once the container surely runs no more, kubectl delete pod ${name} --force`,
-    LOOK_AGAIN_MS,
-  );
-}
-
-function replacing(message: string, againAfterMs = LOOK_AGAIN_MS): Outcome {
-  return waiting('Replacing' satisfies ImmortalContainerReason, message, againAfterMs);
+  const { reason, message, againAfterMs } = goingOf(pod, clock.now());
+  return waiting(reason, message, againAfterMs);
 }
 
 interface Waiting extends BackOff {

@@ -1,13 +1,7 @@
 import type { ImmortalContainerStatus } from '../../apis/immortal-container.ts';
 import type { Pod } from '../../apis/pod.ts';
-import {
-  containerRestarts,
-  lastContainerEnd,
-  phaseOf,
-  podConditionOf,
-  podStateOf,
-} from '../../apis/pod-state.ts';
-import type { StatedCondition } from '../../core/conditions.ts';
+import { podReadyOf } from '../../apis/pod-ready.ts';
+import { containerRestarts, lastContainerEnd, phaseOf, podStateOf } from '../../apis/pod-state.ts';
 import type { Scope } from './scope.ts';
 
 type Report = { readonly [Field in keyof ImmortalContainerStatus]?: unknown };
@@ -25,7 +19,7 @@ export function reportPod(pod: Pod, { object, pass, starts }: Scope): void {
     ...(ended.kind !== 'ended' && { nextStartTime: undefined }),
   };
   pass.report(report);
-  pass.condition(podReady(pod));
+  pass.condition(podReadyOf(pod));
 }
 
 /** Reports that the object has no pod. */
@@ -38,28 +32,5 @@ export function reportNoPod({ object, pass, starts }: Scope): void {
     nextStartTime: undefined,
   };
   pass.report(report);
-  pass.condition(podIsMissing);
-}
-
-const podIsMissing: StatedCondition = {
-  type: 'PodReady',
-  status: 'False',
-  reason: 'NoPod',
-  message: 'there is no pod',
-};
-
-/** What the pod itself says; nothing while it has not been looked at by its node. */
-function podReady(pod: Pod): StatedCondition {
-  const ready = podConditionOf(pod, 'Ready');
-  if (ready === undefined) {
-    return { ...podIsMissing, reason: 'PodPending', message: 'the pod has not started yet' };
-  }
-  const { status, reason, message } = ready;
-  const isReady = status === 'True';
-  return {
-    type: 'PodReady',
-    status,
-    reason: reason ?? (isReady ? 'PodReady' : 'PodNotReady'),
-    message: message ?? (isReady ? 'the pod is ready' : 'the pod is not ready'),
-  };
+  pass.condition(podReadyOf(undefined));
 }

@@ -1,0 +1,218 @@
+// Written by crds/mirror.ts from crds/myapps.demo.rtfm.co.ua.yaml; edit that file, then run `npm run gen`.
+
+/** The schema of MyApp as the API server knows it. */
+export const myAppSchema = {
+  description:
+    'A MyApp is one pod, or some, that print a banner. albridge creates them, replaces those that are gone, have ended or are of an older spec, and has them removed with the object. The annotation albridge.io/paused: "true" stops every write to them. A new value of the annotation albridge.io/reconcile-requested-at asks for a look at once; status.lastHandledReconcileAt repeats it when that is done.',
+  type: 'object',
+  properties: {
+    apiVersion: {
+      description:
+        'APIVersion defines the versioned schema of this representation of an object: demo.rtfm.co.ua/v1.',
+      type: 'string',
+      maxLength: 317,
+    },
+    kind: {
+      description: 'Kind is the name of the resource that this object represents: MyApp.',
+      type: 'string',
+      maxLength: 63,
+    },
+    metadata: {
+      type: 'object',
+    },
+    spec: {
+      description:
+        'The application you want. Only you write it, and who scales it for you; albridge never does. image is the one field that has to be given.',
+      type: 'object',
+      properties: {
+        image: {
+          description:
+            'Container image that the pods run, such as nginx:latest. It has to be given. A change replaces the pods, one that is ready after the other. https://kubernetes.io/docs/concepts/containers/images/#image-names',
+          type: 'string',
+          maxLength: 1024,
+          'x-kubernetes-validations': [
+            {
+              rule: "!self.matches('\\\\s')",
+              message:
+                'holds a blank or a line break, which no image name has; give the name alone, such as registry.example.com/shop:1.4',
+              reason: 'FieldValueInvalid',
+            },
+          ],
+        },
+        banner: {
+          description:
+            'Optional text that the container prints when it starts: `kubectl logs` shows it. Any text will do, it reaches the container in the environment variable BANNER and is never read as a command. A change replaces the pods.',
+          type: 'string',
+          maxLength: 4096,
+          'x-kubernetes-validations': [
+            {
+              rule: "!self.matches('\\\\x00')",
+              message: 'holds a NUL, which no environment variable can; take it out',
+              reason: 'FieldValueInvalid',
+            },
+          ],
+        },
+        replicas: {
+          description:
+            'Number of pods; 0 stops the application. The first pod is called <name>-pod, the others <name>-pod-1, <name>-pod-2 and so on. `kubectl scale` writes it too.',
+          type: 'integer',
+          format: 'int32',
+          minimum: 0,
+          maximum: 1000,
+          default: 1,
+        },
+        command: {
+          description:
+            "What runs in the container instead of the shell that prints the banner and then sleeps. An empty list runs the image's own entrypoint. BANNER is in the environment in any case. References to variables, $(VAR), are resolved as in every pod. https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/",
+          type: 'array',
+          maxItems: 64,
+          'x-kubernetes-list-type': 'atomic',
+          items: {
+            description: 'The program, or one argument of it.',
+            type: 'string',
+            maxLength: 4096,
+          },
+        },
+        args: {
+          description:
+            "Arguments of the command, or of the image's own entrypoint where command is left out or empty.",
+          type: 'array',
+          maxItems: 64,
+          'x-kubernetes-list-type': 'atomic',
+          items: {
+            description: 'One argument.',
+            type: 'string',
+            maxLength: 4096,
+          },
+        },
+      },
+    },
+    status: {
+      description:
+        'What albridge last saw and did. Written by albridge alone; observedGeneration is -1 until it has looked at the object.',
+      type: 'object',
+      default: {
+        observedGeneration: -1,
+      },
+      properties: {
+        observedGeneration: {
+          description:
+            'The metadata.generation that this status speaks for; -1 until albridge has looked at the object. Smaller than metadata.generation means that an edit is still to be seen.',
+          type: 'integer',
+          format: 'int64',
+          minimum: -1,
+          default: -1,
+        },
+        lastHandledReconcileAt: {
+          description:
+            'The value of the annotation albridge.io/reconcile-requested-at that was last acted on. As long as annotations may be, so that no value can block the status.',
+          type: 'string',
+          maxLength: 262144,
+        },
+        podName: {
+          description: 'Name of the first pod, as long as there is one.',
+          type: 'string',
+          maxLength: 253,
+        },
+        podUID: {
+          description: 'UID of the first pod, as long as there is one.',
+          type: 'string',
+          maxLength: 128,
+        },
+        phase: {
+          description:
+            'Phase of the first pod: Pending, Running, Succeeded, Failed or Unknown, or Terminating while it is being deleted. https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-phase',
+          type: 'string',
+          maxLength: 64,
+        },
+        replicas: {
+          description: 'Number of pods that exist, those of an older spec included.',
+          type: 'integer',
+          format: 'int32',
+          minimum: 0,
+        },
+        updatedReplicas: {
+          description: 'Number of pods of the newest spec.',
+          type: 'integer',
+          format: 'int32',
+          minimum: 0,
+        },
+        readyReplicas: {
+          description: 'Number of pods that are ready.',
+          type: 'integer',
+          format: 'int32',
+          minimum: 0,
+        },
+        selector: {
+          description:
+            'Label selector of the pods as text, for the scale subresource and for `kubectl get pods -l`.',
+          type: 'string',
+          maxLength: 1024,
+        },
+        conditions: {
+          description:
+            'Ready says whether all pods are ready and of the newest spec. Reconciling and Stalled are there only while they are True: work is under way, or a person has to act. PodReady is what the first pod itself says. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
+          type: 'array',
+          maxItems: 16,
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['type'],
+          items: {
+            description:
+              'One aspect of the state of the object. https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#condition-v1-meta',
+            type: 'object',
+            required: ['type', 'status', 'lastTransitionTime', 'reason', 'message'],
+            properties: {
+              type: {
+                description: 'Type of the condition: Ready, Reconciling, Stalled or PodReady.',
+                type: 'string',
+                minLength: 1,
+                maxLength: 316,
+                pattern:
+                  '^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$',
+              },
+              status: {
+                description: 'Whether the condition holds.',
+                type: 'string',
+                enum: ['True', 'False', 'Unknown'],
+              },
+              observedGeneration: {
+                description: 'The metadata.generation that the condition speaks for.',
+                type: 'integer',
+                format: 'int64',
+                minimum: 0,
+              },
+              lastTransitionTime: {
+                description: 'When status last changed from one value to another.',
+                type: 'string',
+                format: 'date-time',
+                maxLength: 64,
+              },
+              reason: {
+                description:
+                  "Why, as one CamelCase word for programs; the operator's documentation lists every reason with its cause and the next action.",
+                type: 'string',
+                minLength: 1,
+                maxLength: 1024,
+                pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
+              },
+              message: {
+                description: 'Why, as a sentence for people, with what to do next.',
+                type: 'string',
+                maxLength: 32768,
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+  'x-kubernetes-validations': [
+    {
+      rule: "(has(self.spec) && has(self.spec.image) && self.spec.image != '') || (oldSelf.hasValue() && oldSelf.?spec.?image.orValue('') == '')",
+      optionalOldSelf: true,
+      message: "Field 'spec.image' must be provided.",
+      reason: 'FieldValueRequired',
+      fieldPath: '.spec.image',
+    },
+  ],
+} as const;

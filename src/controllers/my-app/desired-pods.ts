@@ -1,0 +1,86 @@
+import type { MyApp, MyAppSpec } from '../../apis/my-app.ts';
+import { podLabels } from '../../apis/pod.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { shortened } from '../../core/short-name.ts';
+
+const MAX_POD_NAME_LENGTH = 253;
+/** Behind the name of the object; there are at most 1000 pods. */
+const LONGEST_SUFFIX = '-pod-999';
+
+/** The article's pod, as often as it is wanted. The first one has the article's name. */
+export function desiredPods(object: MyApp): readonly KubeObject[] {
+  const { replicas } = object.spec;
+  return Array.from({ length: replicas }, (_, index) => desiredPod(object, index));
+}
+
+/** Labels of every pod of the object, and of no other pod. */
+export function labelsOf({ metadata }: MyApp): Readonly<Record<string, string>> {
+  return { app: shortened(metadata.name), ...podLabels };
+}
+
+/** `<name>-pod`, then `<name>-pod-1` and so on. */
+export function podName({ metadata }: MyApp, index: number): string {
+  const head = shortened(metadata.name, MAX_POD_NAME_LENGTH - LONGEST_SUFFIX.length);
+  return index === 0 ? `${head}-pod` : `${head}-pod-${index}`;
+}
+
+function desiredPod(object: MyApp, index: number): KubeObject & { readonly spec: object } {
+  const { metadata, spec } = object;
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: podName(object, index),
+      namespace: metadata.namespace,
+      labels: labelsOf(object),
+    },
+    spec: { containers: [containerOf(metadata.name, spec)], ...graceOf(spec) },
+  };
+}
+
+function containerOf(name: string, spec: MyAppSpec): object {
+  const { image, banner = '' } = spec;
+  return {
+    // A DNS label, unlike the name of the object, which may be longer and have dots.
+    name: shortened(name.replaceAll('.', '-')),
+    image,
+    ports: [{ containerPort: 80 }],
+    ...(banner !== '' && { env: [{ name: 'BANNER', value: literally(banner) }] }),
+    ...commandOf(spec),
+  };
+}
+
+/**
+ * The banner is read from the environment alone: nothing that a user writes ever becomes part of a
+ * script. printf, because echo takes `-n` and, in some shells, backslashes for itself.
+ */
+const SCRIPT = `if [ -n "$BANNER" ]; then printf '%s\\n' "$BANNER"; fi
+exec sleep infinity
+`;
+
+/** A list that is empty is left out: the API server would not store it. */
+function commandOf(spec: MyAppSpec): object {
+  const { command, args } = spec;
+  if (isBannerShell(spec)) return { command: ['/bin/sh', '-c'], args: [SCRIPT] };
+  return {
+    ...(command !== undefined && command.length > 0 && { command }),
+    ...(args !== undefined && args.length > 0 && { args }),
+  };
+}
+
+/** sleep has nothing to put in order and, being process 1, does not hear SIGTERM: no use in waiting. */
+function graceOf(spec: MyAppSpec): object {
+  return isBannerShell(spec) ? { terminationGracePeriodSeconds: 1 } : {};
+}
+
+function isBannerShell({ command, args }: MyAppSpec): boolean {
+  return command === undefined && args === undefined;
+}
+
+/**
+ * Kubernetes resolves $(NAME) in values of the environment, and takes $$ for a dollar.
+ * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#environment-variables
+ */
+function literally(text: string): string {
+  return text.replaceAll('$', () => '$$');
+}

@@ -1,0 +1,59 @@
+import type { MyApp } from '../../apis/my-app.ts';
+import type { Pod } from '../../apis/pod.ts';
+import { type PodEnd, podStateOf } from '../../apis/pod-state.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { placeOf } from '../../core/replaceable.ts';
+
+/** The place of one wanted pod, and what stands there. */
+export type Slot =
+  /** No pod, or a foreign one, which is refused when ours is to be created. */
+  | { readonly kind: 'vacant'; readonly desired: KubeObject }
+  /** Being deleted, or left over from an earlier object of this name. */
+  | { readonly kind: 'going'; readonly desired: KubeObject; readonly pod: Pod }
+  | {
+      readonly kind: 'ended';
+      readonly desired: KubeObject;
+      readonly pod: Pod;
+      readonly end: PodEnd;
+    }
+  /** Of an older spec. */
+  | {
+      readonly kind: 'outdated';
+      readonly desired: KubeObject;
+      readonly pod: Pod;
+      readonly isReady: boolean;
+    }
+  | {
+      readonly kind: 'standing';
+      readonly desired: KubeObject;
+      readonly pod: Pod;
+      readonly isReady: boolean;
+    };
+
+/** `seen` is what stands under the name of `desired`. */
+export function slotOf(object: MyApp, desired: KubeObject, seen: Pod | undefined): Slot {
+  const place = placeOf(object, seen, desired);
+  switch (place.kind) {
+    case 'vacant':
+      return { kind: 'vacant', desired };
+    case 'leftover':
+    case 'leaving':
+      return { kind: 'going', desired, pod: place.child };
+    case 'outdated':
+      return { kind: 'outdated', desired, pod: place.child, isReady: isReady(place.child) };
+    case 'standing':
+      return standing(desired, place.child);
+    default:
+      return place satisfies never;
+  }
+}
+
+function standing(desired: KubeObject, pod: Pod): Slot {
+  const state = podStateOf(pod);
+  if (state.kind === 'ended') return { kind: 'ended', desired, pod, end: state.end };
+  return { kind: 'standing', desired, pod, isReady: state.kind === 'ready' };
+}
+
+function isReady(pod: Pod): boolean {
+  return podStateOf(pod).kind === 'ready';
+}
