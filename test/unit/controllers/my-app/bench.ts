@@ -1,0 +1,112 @@
+import { type MyApp, myAppKind } from '../../../../src/apis/my-app.ts';
+import type { Pod } from '../../../../src/apis/pod.ts';
+import { myAppReconciler } from '../../../../src/controllers/my-app/controller.ts';
+import { Children } from '../../../../src/core/children.ts';
+import { Controller } from '../../../../src/core/controller.ts';
+import type { Key } from '../../../../src/core/kube-object.ts';
+import type { FakeCache } from '../../../fakes/fake-cache.ts';
+import { FakeKube } from '../../../fakes/fake-kube.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { RecordingLogger } from '../../../fakes/recorders.ts';
+import { RecordingEvents } from '../../../fakes/recording-events.ts';
+import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
+import { Kubelet } from '../kubelet.ts';
+
+/** Index 0, 1 and 2. */
+export const PODS: readonly [Key, Key, Key] = ['web/shop-pod', 'web/shop-pod-1', 'web/shop-pod-2'];
+
+type Spec = Partial<MyApp['spec']>;
+
+/** The controller of MyApps over a cluster in memory. */
+export class MyAppBench {
+  readonly clock = new ManualClock();
+  readonly kube = new FakeKube();
+  readonly kubelet: Kubelet = new Kubelet(this.kube, this.clock);
+  readonly events = new RecordingEvents();
+  readonly log = new RecordingLogger();
+  readonly pods: FakeCache<Pod> = this.kube.cache<Pod>('Pod');
+  readonly #controller = this.#build();
+
+  start(): Promise<void> {
+    this.#controller.start();
+    return this.clock.settle();
+  }
+
+  stop(): Promise<void> {
+    return this.#controller.stop(new Error('done'));
+  }
+
+  /** As the API server stores it, with the default of the CRD. */
+  async apply(spec: Spec = {}, name = 'shop'): Promise<MyApp> {
+    const draft = {
+      apiVersion: 'demo.rtfm.co.ua/v1',
+      kind: 'MyApp',
+      metadata: { name, namespace: 'web' },
+      spec: { image: 'nginx:latest', replicas: 1, ...spec },
+    };
+    const created = this.kube.create(draft) as unknown as MyApp;
+    await this.clock.settle();
+    return created;
+  }
+
+  /** Fields that are undefined are removed. */
+  async edit(spec: { readonly [Field in keyof Spec]?: Spec[Field] | undefined }): Promise<void> {
+    this.kube.edit(this.object, (live) => ({
+      ...live,
+      spec: JSON.parse(JSON.stringify({ ...live.spec, ...spec })) as MyApp['spec'],
+    }));
+    await this.clock.settle();
+  }
+
+  async annotate(annotations: Readonly<Record<string, string>>): Promise<void> {
+    this.kube.edit(this.object, (live) => ({
+      ...live,
+      metadata: { ...live.metadata, annotations },
+    }));
+    await this.clock.settle();
+  }
+
+  get object(): MyApp {
+    return this.kube.server.get('MyApp', 'web/shop') as unknown as MyApp;
+  }
+
+  get status(): MyApp['status'] {
+    return this.object.status;
+  }
+
+  /** `True Running`, as `kubectl get` would show it. */
+  condition(type: string): string | undefined {
+    const found = this.status.conditions?.find((condition) => condition.type === type);
+    return found && `${found.status} ${found.reason}`;
+  }
+
+  /** The pods that are there, by their names. */
+  get names(): readonly string[] {
+    return this.kubelet.pods.map(({ metadata }) => metadata.name).toSorted();
+  }
+
+  /** The verbs of what was written since the last call. */
+  takeWrites(): readonly string[] {
+    return this.kube.writes.splice(0).map(({ verb }) => verb);
+  }
+
+  #build(): Controller<MyApp> {
+    const { clock, kube, log, events } = this;
+    const writer = kube.childWriter();
+    const pods = new Children<Pod>({ cache: this.pods, writer, owner: myAppKind, clock });
+    return new Controller<MyApp>({
+      name: 'myapp',
+      cache: kube.cache<MyApp>('MyApp'),
+      writer: kube.writer<MyApp>(),
+      reconciler: myAppReconciler({ pods, clock }),
+      children: [pods],
+      concurrency: 4,
+      deadlineMs: 120_000,
+      backoff: { firstMs: 100, maxMs: 60_000 },
+      clock,
+      events,
+      log,
+      metrics: new RecordingMetrics(),
+    });
+  }
+}
