@@ -1,5 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { immortalContainerReasons } from '../src/apis/immortal-container-reasons.ts';
+import { myAppReasons } from '../src/apis/my-app-reasons.ts';
 import { myIngressReasons } from '../src/apis/my-ingress-reasons.ts';
 import { webAppReasons } from '../src/apis/web-app-reasons.ts';
 import { kubeReasons } from '../src/kube/kube-reasons.ts';
@@ -51,6 +53,12 @@ ${reasonTable(myIngressReasons)}
 ## WebApp
 
 ${reasonTable(webAppReasons)}
+## ImmortalContainer
+
+${reasonTable(immortalContainerReasons)}
+## MyApp
+
+${reasonTable(myAppReasons)}
 ## Kubernetes
 
 What the API server answers to the operator itself; most of them are seen in its log and in \`/readyz\`.
