@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** The longest value of a label, and the longest DNS label. */
-export const MAX_LABEL_LENGTH = 63;
+const MAX_LABEL_LENGTH = 63;
 
 /**
  * `name` where it is short enough; else its head and eight hex digits of its SHA-256, so that long

@@ -19,7 +19,7 @@ export function labelsOf({ metadata }: MyApp): Readonly<Record<string, string>> 
 }
 
 /** `<name>-pod`, then `<name>-pod-1` and so on. */
-export function podName({ metadata }: MyApp, index: number): string {
+function podName({ metadata }: MyApp, index: number): string {
   const head = shortened(metadata.name, MAX_POD_NAME_LENGTH - LONGEST_SUFFIX.length);
   return index === 0 ? `${head}-pod` : `${head}-pod-${index}`;
 }
