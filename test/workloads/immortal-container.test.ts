@@ -172,6 +172,29 @@ describe('the pod of an ImmortalContainer', { concurrent: true }, () => {
     expect((await namespace.event(NAME, 'NameConflict')).type).toBe('Warning');
   });
 
+  it('gets its image back when somebody changes it in place', async () => {
+    const namespace = await running('immortal-set-image');
+    const before = await uidOf(namespace);
+    await namespace.kubectl(['set', 'image', `pod/${POD}`, 'acontainer=redis:8']);
+    expect((await namespace.event(NAME, 'PodMended')).note).toBe(
+      `Mended pod ${POD}: spec.containers[acontainer].image`,
+    );
+    const pod = await namespace.get('pod', POD);
+    expect(pod.spec?.['containers']).toMatchObject([{ image: 'nginx:latest' }]);
+    expect(pod.metadata.uid).toBe(before);
+  });
+
+  it('is not written again by a further pass', async () => {
+    const namespace = await running('immortal-quiet');
+    const before = (await namespace.get('pod', POD)).metadata.resourceVersion;
+    const annotation = 'albridge.io/reconcile-requested-at=now-1';
+    await namespace.kubectl(['annotate', 'ic', NAME, annotation]);
+    await namespace.when('ic', NAME, ({ status }) => status?.lastHandledReconcileAt === 'now-1');
+    expect((await namespace.get('pod', POD)).metadata.resourceVersion).toBe(before);
+    const reasons = (await namespace.events(NAME)).map(({ reason }) => reason);
+    expect(reasons.toSorted()).toEqual(['PodCreated', 'Running', 'Starting']);
+  });
+
   it('gets its labels back without a new start', async () => {
     const namespace = await running('immortal-labels');
     const before = await uidOf(namespace);

@@ -105,9 +105,8 @@ describe("the article's MyApp", { concurrent: true }, () => {
     await namespace.apply(await example('myapp-03-entrypoint.yaml'));
     await namespace.whenReady('myapp', 'served');
     const pod = await namespace.get('pod', 'served-pod');
-    const [container] = pod.spec?.['containers'] as readonly object[];
-    expect(container).not.toHaveProperty('command');
-    expect(container).toMatchObject({ env: [{ name: 'BANNER', value: 'Hello' }] });
+    expect(pod.spec).toMatchObject({ containers: [{ env: [{ name: 'BANNER', value: 'Hello' }] }] });
+    expect(pod.spec).not.toHaveProperty('containers[0].command');
   });
 });
 
@@ -122,6 +121,19 @@ describe('the pods of a MyApp', { concurrent: true }, () => {
       { image: 'nginx:1.27', env: [{ name: 'BANNER', value: '$$(rm) "$$$$"' }] },
     ]);
     expect((await namespace.event(NAME, 'PodReplaced')).note).toContain('SpecChanged');
+  });
+
+  it('are not written again by a further pass', async () => {
+    const namespace = await running('myapp-quiet');
+    const before = (await namespace.get('pod', POD)).metadata.resourceVersion;
+    const annotation = 'albridge.io/reconcile-requested-at=now-1';
+    await namespace.kubectl(['annotate', 'myapp', NAME, annotation]);
+    await namespace.when('myapp', NAME, ({ status }) => {
+      return status?.lastHandledReconcileAt === 'now-1';
+    });
+    expect((await namespace.get('pod', POD)).metadata.resourceVersion).toBe(before);
+    const reasons = (await namespace.events(NAME)).map(({ reason }) => reason);
+    expect(reasons.toSorted()).toEqual(['PodCreated', 'Running', 'Starting']);
   });
 
   it('come back when they are deleted', async () => {
