@@ -2,6 +2,7 @@ import { Chance } from './chance.ts';
 import { drawFaults } from './faults.ts';
 import { drawImmortalSteps } from './immortal-container/steps.ts';
 import { drawMyIngressSteps } from './my-ingress/steps.ts';
+import { drawLostCreate } from './my-ingress/stories.ts';
 import type { Scenario, Settings } from './scenario.ts';
 import { drawWebAppSteps } from './web-app/steps.ts';
 
@@ -22,11 +23,17 @@ export function generate(seed: number): Scenario {
     ...drawWebAppSteps(chance, EVENTFUL_MS),
     ...drawImmortalSteps(chance, EVENTFUL_MS),
   ].toSorted((a, b) => a.atMs - b.atMs);
+  if (isCalm(seed)) return { seed, settings, steps, faults: [] };
   const { replicas, election } = settings;
-  const faults = isCalm(seed)
-    ? []
-    : drawFaults(chance, { lengthMs: EVENTFUL_MS, replicas, election });
-  return { seed, settings, steps, faults };
+  const faults = drawFaults(chance, { lengthMs: EVENTFUL_MS, replicas, election });
+  if (!chance.happens(0.2)) return { seed, settings, steps, faults };
+  const story = drawLostCreate(chance);
+  return {
+    seed,
+    settings,
+    steps: [...steps, ...story.steps].toSorted((a, b) => a.atMs - b.atMs),
+    faults: [...story.faults, ...faults],
+  };
 }
 
 function drawSettings(chance: Chance): Settings {
