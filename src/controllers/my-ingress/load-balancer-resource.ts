@@ -5,9 +5,10 @@ import { OperatorError } from '../../core/operator-error.ts';
 import { tellAdopted, tellTakenOver, tellUpdated } from './announcements.ts';
 import { appliedAfter, appliedBefore, appliedOnceDone, recordOf } from './applied.ts';
 import type { Drift, SeenLoadBalancer } from './drift.ts';
+import { failure } from './failure.ts';
 import { stepsOf } from './mending.ts';
 import { assess, observe, type Seen } from './observe.ts';
-import { ownershipOf } from './ownership.ts';
+import { type Ownership, ownershipOf } from './ownership.ts';
 import { appliedSoFar, recordedArn } from './record.ts';
 import type { Scope } from './scope.ts';
 
@@ -66,6 +67,7 @@ async function update(
 ): Promise<void> {
   const { loadBalancer, tags } = observed;
   const ownership = ownershipOf(tags, scope.identity);
+  refuseQuarrel(scope, loadBalancer, ownership);
   const isAdoption = ownership.kind === 'foreign';
   let applied = await recordBeforeWrite(scope, observed, isAdoption);
   for (const step of stepsOf(drift)) {
@@ -77,9 +79,25 @@ async function update(
   }
   if (isAdoption) return tellAdopted(scope, loadBalancer);
   if (ownership.previousUid !== undefined) {
+    scope.memory.hasTakenOver(ownership.previousUid);
     tellTakenOver(scope, loadBalancer, ownership.previousUid);
   }
   tellUpdated(scope, loadBalancer, drift);
+}
+
+/** Two operators that were given one cluster id would take the balancer from each other for ever. */
+function refuseQuarrel(
+  { identity, memory }: Scope,
+  { name, arn }: LoadBalancer,
+  ownership: Ownership,
+): void {
+  if (ownership.kind === 'foreign' || ownership.previousUid === undefined) return;
+  if (!memory.quarrelsWith(ownership.previousUid)) return;
+  throw failure(
+    'NameConflict',
+    `load balancer ${name} (${arn}) is taken back by the object with UID ${ownership.previousUid} again and again: ` +
+      `another operator uses the cluster id "${identity.cluster}" too, give one of them another ALBRIDGE_CLUSTER_ID`,
+  );
 }
 
 /**

@@ -8,6 +8,10 @@ interface NamedArn {
   readonly name: string;
 }
 
+/** Restores and recreations come one at a time; more than this many from one UID are a quarrel. */
+const TAKEOVERS_IN_A_ROW = 3;
+const QUARREL_MS = 3_600_000;
+
 interface Mended {
   readonly arn: string;
   readonly step: Drift;
@@ -56,6 +60,8 @@ export class ObjectMemory {
   #absentSinceMs: number | undefined;
   /** What this process has lately changed on which balancer. */
   #mended: readonly Mended[] = [];
+  /** From which UIDs this process has lately taken the balancer over, once for each time. */
+  #takeovers: readonly { readonly uid: string; readonly atMs: number }[] = [];
   #provisioningSinceMs: number | undefined;
   #attributesDueAtMs: number | undefined;
   /** The balancer that this process deleted, or whose ownership tags it took off. */
@@ -103,6 +109,21 @@ export class ObjectMemory {
   mendedLately(arn: string): readonly Drift[] {
     const recent = this.#mended.filter((one) => one.arn === arn && this.#isRecent(one.atMs));
     return recent.map(({ step }) => step);
+  }
+
+  hasTakenOver(uid: string): void {
+    const atMs = this.#clock.monotonicMs();
+    this.#takeovers = [
+      ...this.#takeovers.filter((one) => atMs - one.atMs < QUARREL_MS),
+      { uid, atMs },
+    ];
+  }
+
+  /** True when the object with this UID takes the balancer back as often as it is taken over. */
+  quarrelsWith(uid: string): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    const recent = this.#takeovers.filter(({ atMs }) => nowMs - atMs < QUARREL_MS);
+    return recent.filter((one) => one.uid === uid).length >= TAKEOVERS_IN_A_ROW;
   }
 
   hasReleased({ arn, name }: NamedArn): void {
