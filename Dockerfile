@@ -21,4 +21,4 @@ WORKDIR /app
 COPY --from=build /build/dist ./
 USER 65532:65532
 EXPOSE 8080
-ENTRYPOINT ["/nodejs/bin/node", "--enable-source-maps", "/app/main.mjs"]
+ENTRYPOINT ["/nodejs/bin/node", "/app/main.mjs"]

@@ -12,7 +12,7 @@ export class CredentialDesk {
   readonly url: string;
   readonly #server: Server;
   readonly #handedTo: string[] = [];
-  #expiry = new Date(Date.now() + 3_600_000);
+  readonly #expiry = new Date(Date.now() + 3_600_000);
 
   private constructor(server: Server) {
     this.#server = server;
@@ -31,11 +31,6 @@ export class CredentialDesk {
   /** Who got credentials, by role or by token. */
   get handedTo(): readonly string[] {
     return this.#handedTo;
-  }
-
-  /** From now on, credentials that have expired already. */
-  expire(): void {
-    this.#expiry = new Date(Date.now() - 1000);
   }
 
   close(): void {

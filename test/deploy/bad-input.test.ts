@@ -1,0 +1,112 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { myIngressReasons } from '../../src/apis/my-ingress-reasons.ts';
+import { conditionOf, isReady, readyOf } from '../surroundings/my-ingresses.ts';
+import { until } from '../surroundings/until.ts';
+import { CredentialDesk } from './credential-desk.ts';
+import { DeployPlace } from './place.ts';
+import type { Pod } from './pod-environment.ts';
+
+/** What a new user gets wrong, as a pod of the Deployment answers it. */
+
+let place: DeployPlace;
+let other: DeployPlace | undefined;
+let pod: Pod;
+
+beforeAll(async () => {
+  place = await DeployPlace.start();
+  await place.apply('deploy');
+  [pod] = (await place.pods()) as readonly [Pod];
+});
+
+afterAll(async () => {
+  await other?.stop();
+  await place?.stop();
+});
+afterEach(() => place.stopPods());
+
+describe('credentials that have expired', () => {
+  it('are told once on the object and once in the log, and heal with fresh ones', async () => {
+    const desk = await CredentialDesk.open();
+    const tokenFile = join(await place.openDirectory(), 'token');
+    await writeFile(tokenFile, 'pod-identity-token');
+    await place.standIn.addFault({
+      operation: '*',
+      times: 3,
+      effect: { kind: 'error', code: 'ExpiredToken', status: 403, message: 'said by AWS' },
+    });
+    const { AWS_ENDPOINT_URL = '', AWS_REGION = '' } = place.aws.environment;
+    const { operator } = await place.play(pod, {
+      injected: {
+        AWS_ENDPOINT_URL,
+        AWS_REGION,
+        AWS_EC2_METADATA_DISABLED: 'true',
+        AWS_CONTAINER_CREDENTIALS_FULL_URI: `${desk.url}/v1/credentials`,
+        AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: tokenFile,
+      },
+    });
+    await operator.waitForLine((line) => line.msg === 'working');
+    const objects = await place.createNamespace('expired');
+    await objects.create('web', { subnets: place.aws.network.articleSubnets });
+    const refused = await objects.whenReason('web', 'CredentialsRefused');
+    expect(readyOf(refused)?.message).toContain(myIngressReasons.CredentialsRefused.next);
+    expect(conditionOf(refused, 'Stalled')?.status).toBe('True');
+    const about = operator.log.filter((line) => line['key'] === 'expired/web');
+    expect(about.filter(({ level }) => level === 'error').length).toBe(1);
+
+    await place.standIn.clearFaults();
+    await objects.annotate('web', { 'albridge.io/reconcile-requested-at': 'now' });
+    await objects.when('web', isReady);
+    desk.close();
+  });
+});
+
+describe('no CRDs', () => {
+  it('is one sentence in log and readiness, with the command that installs them', async () => {
+    await place.stopPods();
+    await place.kubectl(['delete', 'crd', 'webapps.apps.example.com', '--timeout=20s']);
+    const played = await place.play(pod, { injected: place.aws.environment });
+    const isAbout = (line: object): boolean => JSON.stringify(line).includes('crds/');
+    await played.operator.waitForLine((line) => line.level === 'error' && isAbout(line));
+    const { status, body } = await played.probe('/readyz?verbose');
+    expect(status).toBe(500);
+    expect(body).toContain('kubectl apply --server-side -f crds/');
+    await place.apply('crds');
+    await expect.poll(async () => (await played.probe('/readyz')).status, patient).toBe(200);
+  });
+});
+
+const patient = { timeout: 30_000, interval: 200 } as const;
+
+describe('two clusters with one id', () => {
+  it('end their quarrel over a balancer with a sentence that names the id', async () => {
+    other = await DeployPlace.start();
+    await other.apply('deploy');
+    const [otherPod] = (await other.pods()) as readonly [Pod];
+    const injected = {
+      ...place.aws.environment,
+      ALBRIDGE_CLUSTER_ID: 'twice',
+      ALBRIDGE_SWEEP_INTERVAL: '1s',
+      ALBRIDGE_AWS_BUDGET: 'off',
+    };
+    await place.play(pod, { injected });
+    await other.play(otherPod, { injected });
+    const spec = { subnets: place.aws.network.articleSubnets };
+    const mine = await place.createNamespace('shared');
+    const theirs = await other.createNamespace('shared');
+    await mine.create('web', spec);
+    await theirs.create('web', spec);
+
+    const message = await until(
+      'one of them gives up',
+      async () => {
+        const both = await Promise.all([mine.get('web'), theirs.get('web')]);
+        return both.map(readyOf).find((ready) => ready?.reason === 'NameConflict')?.message;
+      },
+      120_000,
+    );
+    expect(message).toMatch(/another operator uses the cluster id "twice" too/);
+    expect(await place.standIn.balancersOf('shared')).toHaveLength(1);
+  });
+});
