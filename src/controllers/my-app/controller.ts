@@ -11,6 +11,7 @@ import { ensureOwned } from '../../core/owned-objects.ts';
 import type { Pass, Reconciler } from '../../core/reconciler.ts';
 import { tellChange, tellingFailures, tellReplacement } from './announcements.ts';
 import { type Look, lookAt } from './look.ts';
+import { NodeTime } from './node-time.ts';
 import { outcomeOf } from './outcome.ts';
 import { replacementsOf } from './replacement.ts';
 import { podIn, reportOf } from './report.ts';
@@ -22,11 +23,14 @@ export interface MyAppContext {
 
 /** One MyApp, the pods that it wants. They go with it, by the garbage collector. */
 export function myAppReconciler({ pods, clock }: MyAppContext): Reconciler<MyApp> {
+  const time = new NodeTime(clock);
   return {
     reconcile: (object, pass) => {
       if (!object.spec?.image) throw imageMissing();
-      return reconcile({ object, pass, pods: pods.of(object), nowMs: clock.now() });
+      const own = pods.of(object);
+      return reconcile({ object, pass, pods: own, nowMs: time.nowMs(pass.key, own.ownedBy()) });
     },
+    forget: (key) => time.forget(key),
   };
 }
 
