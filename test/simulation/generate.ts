@@ -1,6 +1,7 @@
 import { Chance } from './chance.ts';
 import { drawFaults } from './faults.ts';
 import { drawImmortalSteps } from './immortal-container/steps.ts';
+import { drawMyAppSteps } from './my-app/steps.ts';
 import { drawMyIngressSteps } from './my-ingress/steps.ts';
 import { drawLostCreate } from './my-ingress/stories.ts';
 import type { Scenario, Settings } from './scenario.ts';
@@ -22,6 +23,7 @@ export function generate(seed: number): Scenario {
     ...drawMyIngressSteps(chance, EVENTFUL_MS),
     ...drawWebAppSteps(chance, EVENTFUL_MS),
     ...drawImmortalSteps(chance, EVENTFUL_MS),
+    ...drawMyAppSteps(chance, EVENTFUL_MS),
   ].toSorted((a, b) => a.atMs - b.atMs);
   if (isCalm(seed)) return { seed, settings, steps, faults: [] };
   const { replicas, election } = settings;

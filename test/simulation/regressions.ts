@@ -91,4 +91,24 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [{ kind: 'watchSilent', atMs: 155_087 }],
     },
   },
+  'replaces a pod that has ended although its node is a day ahead of the operator': {
+    why: 'the ten seconds were counted between two clocks, so they lasted until one had caught up',
+    seed: 298,
+    scenario: {
+      seed: 298,
+      settings: { ...PLAIN, wallSkewMs: -86_400_000 },
+      steps: [
+        {
+          atMs: 13_225,
+          myApp: {
+            do: 'create',
+            at: 'web/banner',
+            spec: { image: 'registry.example/shell:1', banner: 'hello', replicas: 2 },
+          },
+        },
+        { atMs: 149_921, myApp: { do: 'pod', at: 'web/banner', index: 0, what: 'failed' } },
+      ],
+      faults: [],
+    },
+  },
 };

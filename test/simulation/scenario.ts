@@ -1,4 +1,5 @@
 import type { ImmortalAction } from './immortal-container/actions.ts';
+import type { MyAppAction } from './my-app/actions.ts';
 import type { MyIngressAction } from './my-ingress/actions.ts';
 import type { WebAppAction } from './web-app/actions.ts';
 
@@ -32,6 +33,7 @@ export type Step = { readonly atMs: number } & (
   | { readonly myIngress: MyIngressAction }
   | { readonly webApp: WebAppAction }
   | { readonly immortal: ImmortalAction }
+  | { readonly myApp: MyAppAction }
 );
 
 /** `before`: never sent; `unanswered`: carried out, the answer reaches nobody; `after`: answered. */

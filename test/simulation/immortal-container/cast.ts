@@ -4,7 +4,7 @@ import { PODS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { type ObjectKey, People, partsOf } from '../people.ts';
 import { definedKind } from '../served-definition.ts';
-import { Kubelet } from '../world/kubelet.ts';
+import type { Kubelet } from '../world/kubelet.ts';
 import type { Cast, Stage } from '../world/stage.ts';
 import type { ImmortalAction, ImmortalName } from './actions.ts';
 import { checkFinalContainers } from './final-check.ts';
@@ -21,12 +21,12 @@ export class ImmortalCast implements Cast<ImmortalAction> {
   readonly #kubelet: Kubelet;
   readonly #invariants: PodInvariants;
 
-  constructor(stage: Stage, options: { readonly isCalm: boolean }) {
+  constructor(stage: Stage, options: { readonly isCalm: boolean; readonly kubelet: Kubelet }) {
     this.#stage = stage;
     this.#isCalm = options.isCalm;
     this.#users = new People(stage);
     this.#others = new People(stage, 'somebody');
-    this.#kubelet = new Kubelet(stage);
+    this.#kubelet = options.kubelet;
     this.#invariants = new PodInvariants(stage, KIND);
   }
 
@@ -49,7 +49,6 @@ export class ImmortalCast implements Cast<ImmortalAction> {
   }
 
   onCommit(commit: Commit): void {
-    this.#kubelet.onCommit(commit);
     this.#invariants.onCommit(commit);
   }
 

@@ -32,15 +32,9 @@ export class PodInvariants {
   onCommit(commit: Commit): void {
     const { kind, object, before, by } = commit;
     if (kind === PODS) this.#count(commit);
-    if (!isOperator(by)) return;
-    if (kind === this.#owner) {
-      judgeOwner(object, before, this.#stage.report);
-      this.#judgeStarts(object, before);
-    }
-    if (kind === PODS && controllerOf(before ?? object, this.#owner.kind) === undefined) {
-      const what = `Pod ${keyOfStored(object)}, which has another controller or none`;
-      this.#stage.report('foreign-child-untouched', what);
-    }
+    if (!isOperator(by) || kind !== this.#owner) return;
+    judgeOwner(object, before, this.#stage.report);
+    this.#judgeStarts(object, before);
   }
 
   #count({ type, object }: Commit): void {

@@ -2,7 +2,8 @@ import { PODS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type StoredObject } from '../api-model/stored-object.ts';
 import { type ObjectKey, People } from '../people.ts';
-import type { Stage } from './stage.ts';
+import { DEFINED_KINDS } from '../served-definition.ts';
+import { isOperator, type Stage } from './stage.ts';
 
 const LEAST_MS = 100;
 const SPREAD_MS = 2500;
@@ -17,8 +18,10 @@ export class Kubelet {
     this.#people = new People(stage, 'kubelet');
   }
 
-  onCommit({ kind, type, object, before }: Commit): void {
-    if (kind !== PODS || type === 'DELETED') return;
+  onCommit({ kind, type, object, before, by }: Commit): void {
+    if (kind !== PODS) return;
+    if (isOperator(by)) this.#judge(before ?? object);
+    if (type === 'DELETED') return;
     if (type === 'ADDED') this.#later(object, () => this.#run(object));
     const isNews = before?.metadata.deletionTimestamp === undefined;
     if (object.metadata.deletionTimestamp && isNews) this.#later(object, () => this.#end(object));
@@ -35,6 +38,14 @@ export class Kubelet {
       conditions: [{ type: 'Ready', status: 'False', reason: 'PodFailed' }],
       containerStatuses: [{ name: containerOf(live), restartCount: 0, state: { terminated } }],
     });
+  }
+
+  /** Every pod that the operator writes has a controller of one of its kinds. */
+  #judge(pod: StoredObject): void {
+    const kind = pod.metadata.ownerReferences?.find(({ controller }) => controller)?.kind;
+    if (DEFINED_KINDS.some((one) => one.kind === kind)) return;
+    const what = `Pod ${keyOfStored(pod)}, which has another controller or none`;
+    this.#stage.report('foreign-child-untouched', what);
   }
 
   #run(pod: StoredObject): void {

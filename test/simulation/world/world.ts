@@ -13,6 +13,7 @@ import { BUILT_IN_KINDS, DEPLOYMENTS, EVENTS, LEASES, PODS, SERVICES } from '../
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type ServedKind } from '../api-model/stored-object.ts';
 import { ImmortalCast } from '../immortal-container/cast.ts';
+import { MyAppCast } from '../my-app/cast.ts';
 import { MyIngressCast } from '../my-ingress/cast.ts';
 import { type ObjectKey, People } from '../people.ts';
 import { ProcessInvariants } from '../process-invariants.ts';
@@ -26,6 +27,7 @@ import { describeCommit } from './describe-commit.ts';
 import { FaultBoard } from './fault-board.ts';
 import { CLUSTER, Fleet } from './fleet.ts';
 import { GarbageCollector } from './garbage-collector.ts';
+import { Kubelet } from './kubelet.ts';
 import type { Life } from './life.ts';
 import { LEASE } from './replica.ts';
 import { type Cast, isOperator, type Stage } from './stage.ts';
@@ -52,6 +54,8 @@ export class World {
   readonly #myIngress: MyIngressCast;
   readonly #webApp: WebAppCast;
   readonly #immortal: ImmortalCast;
+  readonly #myApp: MyAppCast;
+  readonly #kubelet: Kubelet;
   readonly #casts: readonly Pick<Cast<never>, 'onCommit' | 'heal' | 'checkFinal'>[];
   readonly #collector: GarbageCollector;
   readonly #processes: ProcessInvariants;
@@ -66,8 +70,11 @@ export class World {
     this.#stage = this.#build();
     this.#myIngress = new MyIngressCast(this.#stage);
     this.#webApp = new WebAppCast(this.#stage);
-    this.#immortal = new ImmortalCast(this.#stage, { isCalm: faults.length === 0 });
-    this.#casts = [this.#myIngress, this.#webApp, this.#immortal];
+    const kubelet = new Kubelet(this.#stage);
+    this.#kubelet = kubelet;
+    this.#immortal = new ImmortalCast(this.#stage, { kubelet, isCalm: faults.length === 0 });
+    this.#myApp = new MyAppCast(this.#stage, kubelet);
+    this.#casts = [this.#myIngress, this.#webApp, this.#immortal, this.#myApp];
     this.#collector = new GarbageCollector(this.#stage, {
       owners: DEFINED_KINDS,
       children: [DEPLOYMENTS, SERVICES, PODS],
@@ -180,7 +187,8 @@ export class World {
     this.tell(`people ${JSON.stringify(step)}`);
     if ('myIngress' in step) this.#myIngress.perform(step.myIngress);
     else if ('webApp' in step) this.#webApp.perform(step.webApp);
-    else this.#immortal.perform(step.immortal);
+    else if ('immortal' in step) this.#immortal.perform(step.immortal);
+    else this.#myApp.perform(step.myApp);
   }
 
   #onKubeSent(life: Life, label: string, { method, path }: KubeRequest): void {
@@ -194,6 +202,7 @@ export class World {
     if (isOperator(by)) this.operatorWrites += 1;
     if (this.#isTraced) this.tell(describeCommit(commit));
     this.#collector.onCommit(commit);
+    this.#kubelet.onCommit(commit);
     for (const cast of this.#casts) cast.onCommit(commit);
   }
 
