@@ -15,11 +15,18 @@ interface FloorOptions {
   readonly subnets: readonly string[];
 }
 
-interface Seen {
-  readonly type: string;
-  readonly object: { readonly metadata: { readonly name: string; readonly uid: string } };
+interface Metadata {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
 }
 
+interface Seen {
+  readonly type: string;
+  readonly object: { readonly metadata: Metadata };
+}
+
+const FINALIZER = 'albridge.io/floor';
 const options = JSON.parse(process.env['FLOOR'] ?? '{}') as FloorOptions;
 /** HTTP/1.1, one kept-alive connection to each server. */
 const agent = new Agent({
@@ -50,13 +57,14 @@ for await (const chunk of watch.body) {
   }
 }
 
-async function guardAndCreate({ name, uid }: Seen['object']['metadata']): Promise<void> {
+async function guardAndCreate(metadata: Metadata): Promise<void> {
+  const { name, uid, resourceVersion } = metadata;
   const patched = await agent.request({
     origin: options.server,
     path: `${path}/${name}`,
     method: 'PATCH',
     headers: { authorization, 'content-type': 'application/merge-patch+json' },
-    body: JSON.stringify({ metadata: { uid, finalizers: ['albridge.io/floor'] } }),
+    body: JSON.stringify({ metadata: { uid, resourceVersion, finalizers: [FINALIZER] } }),
   });
   await patched.body.json();
   const created = await agent.request({
@@ -67,21 +75,41 @@ async function guardAndCreate({ name, uid }: Seen['object']['metadata']): Promis
       'content-type': 'application/x-www-form-urlencoded',
       authorization: `AWS4-HMAC-SHA256 Credential=0/20260101/${options.region}/elasticloadbalancing/aws4_request, SignedHeaders=host, Signature=0`,
     },
-    body: createOf(name),
+    body: createOf(metadata),
   });
   const answer = await created.body.text();
   if (created.statusCode !== 200) throw new Error(answer);
 }
 
-function createOf(name: string): string {
-  const [first = '', second = ''] = options.subnets;
-  return new URLSearchParams({
+/** What the operator says in this call. */
+function createOf({ name, uid }: Metadata): string {
+  const { namespace, subnets } = options;
+  const tags = {
+    'albridge.io/cluster': 'bench',
+    'albridge.io/namespace': namespace,
+    'albridge.io/name': name,
+    'albridge.io/uid': uid,
+    ManagedBy: 'albridge',
+  };
+  const fields = {
     Action: 'CreateLoadBalancer',
     Version: '2015-12-01',
     Name: name,
-    'Subnets.member.1': first,
-    'Subnets.member.2': second,
-    'Tags.member.1.Key': 'albridge.io/name',
-    'Tags.member.1.Value': name,
-  }).toString();
+    Type: 'application',
+    Scheme: 'internet-facing',
+    IpAddressType: 'ipv4',
+    ...numbered('Subnets.member', subnets),
+    ...numbered('Tags.member', Object.keys(tags), '.Key'),
+    ...numbered('Tags.member', Object.values(tags), '.Value'),
+  };
+  return new URLSearchParams(fields).toString();
+}
+
+/** Lists of the query protocol are counted from 1. */
+function numbered(
+  head: string,
+  values: readonly string[],
+  tail = '',
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(values.map((value, index) => [`${head}.${index + 1}${tail}`, value]));
 }
