@@ -80,6 +80,6 @@ export class MyAppCast implements Cast<MyAppAction> {
 }
 
 /** `<name>-pod`, then `<name>-pod-1` and so on. */
-export function podOf(at: MyAppName, index: number): ObjectKey {
+function podOf(at: MyAppName, index: number): ObjectKey {
   return index === 0 ? `${at}-pod` : `${at}-pod-${index}`;
 }
