@@ -27,7 +27,9 @@ export class Reader {
     const { cluster } = this.#place;
     const env = isolatedEnvironment(process.env, cluster.directory);
     const path = [this.#bin, env['PATH'] ?? ''].join(delimiter);
-    const { code, stdout, stderr } = await runCommand('bash', ['-euo', 'pipefail', '-c', text], {
+    // Bash takes a socket at stdin for a remote shell, and would read the machine's settings.
+    const args = ['--norc', '-euo', 'pipefail', '-c', text];
+    const { code, stdout, stderr } = await runCommand('bash', args, {
       env: { ...env, PATH: path, KUBECONFIG: cluster.kubeconfigPath },
       cwd: this.#clone,
     });

@@ -178,8 +178,12 @@ describe('a namespace that holds every kind', () => {
     const kinds = new Set<string>();
     for (const name of (await readdir(resolve(ROOT, 'examples'))).sort()) {
       const text = await readFile(resolve(ROOT, 'examples', name), 'utf8');
-      for (const document of parseAllDocuments(text)) kinds.add((document.toJS() as Kinded).kind);
-      await place.kubectl(['apply', '-n', 'all', '-f', '-'], text);
+      for (const document of parseAllDocuments(text)) {
+        const { metadata, ...rest } = document.toJS() as Example;
+        kinds.add(rest.kind);
+        const here = { ...rest, metadata: { ...metadata, namespace: 'all' } };
+        await place.kubectl(['apply', '-f', '-'], JSON.stringify(here));
+      }
     }
     for (const kind of await kindsOfCrds()) expect(kinds).toContain(kind);
     const web = ['-n', 'all', 'wait', '--for=condition=Ready', 'myingress/myapp'];
@@ -193,8 +197,9 @@ describe('a namespace that holds every kind', () => {
   });
 });
 
-interface Kinded {
+interface Example {
   readonly kind: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
 }
 
 async function kindsOfCrds(): Promise<readonly string[]> {
