@@ -111,4 +111,20 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [],
     },
   },
+  'replaces a pod that has ended although the next leader is a day behind the last one': {
+    why: 'the stored time of the next start was a day off for the new clock, at every look again',
+    seed: 5394,
+    scenario: {
+      seed: 5394,
+      settings: { ...PLAIN, replicas: 2, election: true, wallSkewMs: -86_400_000 },
+      steps: [
+        {
+          atMs: 19_673,
+          immortal: { do: 'create', at: 'web/cache', image: 'registry.example/cache:1' },
+        },
+        { atMs: 147_512, immortal: { do: 'pod', at: 'web/cache', what: 'evicted' } },
+      ],
+      faults: [{ kind: 'apiDown', fromMs: 156_653, forMs: 23_510 }],
+    },
+  },
 };

@@ -26,11 +26,20 @@ export function backOffOf(
 ): BackOff {
   const { consecutiveFailures = 0, currentPodUID, nextStartTime } = status;
   if (nextStartTime !== undefined && currentPodUID === pod.metadata.uid) {
-    return { consecutiveFailures, nextStartTime };
+    // Further off than any delay: another clock has written it, a day ahead of ours perhaps.
+    const isOfOurClock = Date.parse(nextStartTime) - nowMs <= MAX_MS + 1000;
+    return isOfOurClock
+      ? { consecutiveFailures, nextStartTime }
+      : startingAfter(consecutiveFailures, nowMs);
   }
   const hasRunLong = ranForMs(pod, nowMs) >= LONG_RUN_MS;
   const failures = hasRunLong ? 1 : consecutiveFailures + 1;
-  return { consecutiveFailures: failures, nextStartTime: toSeconds(nowMs + delayMs(failures)) };
+  return startingAfter(failures, nowMs);
+}
+
+function startingAfter(failures: number, nowMs: number): BackOff {
+  const nextStartTime = toSeconds(nowMs + delayMs(Math.max(1, failures)));
+  return { consecutiveFailures: failures, nextStartTime };
 }
 
 /** How long is left, in ms; never longer than the longest delay, whatever became of the clocks. */
