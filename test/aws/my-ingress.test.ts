@@ -30,7 +30,10 @@ describe.skipIf(isMissing)('a MyIngress', { concurrent: true }, () => {
     const tagged = await Promise.all(
       arns.map(async (arn) => {
         // It may go between the two looks.
-        const tags = await place.outsider.tags(arn).catch(() => undefined);
+        const tags = await place.outsider.tags(arn).catch((error: Error) => {
+          if (error.name !== 'LoadBalancerNotFoundException') throw error;
+          return undefined;
+        });
         return tags?.['albridge.io/namespace'] === namespace ? [arn] : [];
       }),
     );

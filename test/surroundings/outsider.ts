@@ -8,6 +8,7 @@ import {
   ElasticLoadBalancingV2Client,
   type LoadBalancer,
   ModifyLoadBalancerAttributesCommand,
+  paginateDescribeLoadBalancers,
   RemoveTagsCommand,
   SetIpAddressTypeCommand,
   SetSecurityGroupsCommand,
@@ -32,8 +33,11 @@ export class Outsider {
   }
 
   async balancers(): Promise<readonly LoadBalancer[]> {
-    const answer = await this.#client.send(new DescribeLoadBalancersCommand({}));
-    return answer.LoadBalancers ?? [];
+    const all: LoadBalancer[] = [];
+    for await (const page of paginateDescribeLoadBalancers({ client: this.#client }, {})) {
+      all.push(...(page.LoadBalancers ?? []));
+    }
+    return all;
   }
 
   async tags(arn: string): Promise<Strings> {
