@@ -4,6 +4,7 @@ import { CrashCoverage } from './coverage.ts';
 import { argumentsOf, type Job, parseCrash, scenarioOf } from './job.ts';
 import { plant } from './plant.ts';
 import type { Scenario } from './scenario.ts';
+import { USAGE } from './usage.ts';
 import type { JobResult } from './worker.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -14,6 +15,7 @@ import { WorkerPool } from './worker-pool.ts';
  */
 const { values } = parseArgs({
   options: {
+    help: { type: 'boolean', default: false },
     seeds: { type: 'string', default: '500' },
     first: { type: 'string', default: '1' },
     seed: { type: 'string' },
@@ -21,11 +23,13 @@ const { values } = parseArgs({
     scenario: { type: 'string' },
     trace: { type: 'boolean', default: false },
     mutation: { type: 'string' },
+    unshrunk: { type: 'boolean', default: false },
   },
 });
 const coverage = new CrashCoverage();
 const broken: JobResult[] = [];
 let scenarios = 0;
+let aimedRuns = 0;
 
 /** The simulation itself does not work: not to be taken for a bug that was caught. */
 const EX_BROKEN = 2;
@@ -33,13 +37,19 @@ const MOST_ROUNDS = 12;
 const MOST_SHOWN = 3;
 
 try {
+  if (values.help) say(USAGE);
+  else await run();
+} catch (error) {
+  process.stderr.write(`${(error as Error).stack}\n`);
+  process.exit(EX_BROKEN);
+}
+
+async function run(): Promise<void> {
+  if (values.mutation !== undefined) plant(values.mutation);
   if (values.scenario !== undefined) await repeatFile(values.scenario);
   else if (values.seed !== undefined) await repeatSeed(whole(values.seed), values.crash);
   else await runMany(whole(values.seeds), whole(values.first));
   conclude();
-} catch (error) {
-  process.stderr.write(`${(error as Error).stack}\n`);
-  process.exit(EX_BROKEN);
 }
 
 function conclude(): void {
@@ -49,6 +59,9 @@ function conclude(): void {
   const missing = isMany && broken.length === 0 ? coverage.missing : [];
   for (const point of missing) say(`not hit: ${point}`);
   if (isMany) counts.push(`${coverage.covered}/${coverage.total} crash points`);
+  if (aimedRuns > 0) {
+    say(`${aimedRuns} runs more, of calm seeds with one kill aimed at what chance had not hit`);
+  }
   say(counts.join(', '));
   const isIncomplete = missing.length > 0 && values.mutation === undefined;
   process.exitCode = broken.length > 0 || isIncomplete ? 1 : 0;
@@ -57,10 +70,8 @@ function conclude(): void {
 async function runMany(count: number, first: number): Promise<void> {
   const pool = new WorkerPool(values.mutation);
   try {
-    await pool.run(
-      Array.from({ length: count }, (_, at) => ({ seed: first + at })),
-      note,
-    );
+    const seeds = Array.from({ length: count }, (_, at) => ({ seed: first + at }));
+    await pool.run(seeds, note);
     for (let round = 0; round < MOST_ROUNDS && isWorthMore(); round++) {
       await pool.run(coverage.aimed(), note);
     }
@@ -77,21 +88,23 @@ function isWorthMore(): boolean {
 
 /** False: one is enough to catch a planted bug. */
 function note(result: JobResult): boolean {
-  scenarios += 1;
+  if (result.job.crash === undefined) scenarios += 1;
+  else aimedRuns += 1;
   coverage.add(result);
   if (result.violation === undefined) return true;
   broken.push(result);
   return values.mutation === undefined;
 }
 
-/** A failure and how to repeat it; one that nobody planted is shrunk to what it takes. */
+/** A failure, how to repeat it, and what it takes. */
 async function show({ job, violation }: JobResult): Promise<void> {
   if (violation === undefined) return;
   say(`\n${argumentsOf(job)}\n${violation.invariant}: ${violation.detail}`);
-  if (values.mutation === undefined) await showShrunk(scenarioOf(job), violation.invariant);
+  await showShrunk(scenarioOf(job), violation.invariant);
 }
 
 async function showShrunk(scenario: Scenario, invariant: string): Promise<void> {
+  if (values.unshrunk) return;
   const { runScenario } = await import('./run-scenario.ts');
   const { shrink } = await import('./shrink.ts');
   const small = await shrink(scenario, invariant);
@@ -102,7 +115,6 @@ async function showShrunk(scenario: Scenario, invariant: string): Promise<void> 
 
 /** One scenario: its trace if asked for, and if it fails what it takes to fail. */
 async function repeat(scenario: Scenario, job: Job): Promise<void> {
-  if (values.mutation !== undefined) plant(values.mutation);
   const { runScenario } = await import('./run-scenario.ts');
   scenarios = 1;
   const { violation, trace, crashed } = await runScenario(scenario, { isTraced: values.trace });
