@@ -1,7 +1,9 @@
 import type { Random } from '../../../localstack/embedded/seeded-ids.ts';
 import type { Clock } from '../../../src/core/clock.ts';
 import { type Address, addressOf } from './address.ts';
+import { type Eviction, evictPod } from './evictions.ts';
 import { applied, type Writer } from './field-owners.ts';
+import { PODS } from './kinds.ts';
 import { ObjectTable } from './object-table.ts';
 import {
   createObject,
@@ -57,6 +59,7 @@ export const NAMESPACES: ServedKind = {
  * it throws as NotModelled. It knows: one sequence of resourceVersions; UIDs; generations of custom
  * resources; finalizers and deletion; the subresource /status; POST, PUT, merge patch, JSON patch
  * (test, remove), server-side apply with field owners and conflicts; DELETE with a UID precondition;
+ * the eviction of pods, and what PodDisruptionBudgets have to say to it;
  * lists in one page; watches from a version or with the initial state, bookmarks and 410; namespaces
  * that are missing or being deleted; the defaults and rules that each kind brings along.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/
@@ -92,6 +95,9 @@ export class ApiServerModel {
   #respond(address: Address, request: ModelRequest, by: string): Json {
     const { method } = request;
     const { subresource = 'status' } = address;
+    if (subresource === 'eviction' && address.kind === PODS) {
+      return evictPod(this.#parts, evictionOf(address, request, by));
+    }
     if (subresource !== 'status') throw new NotModelled(`the subresource ${subresource}`);
     if (address.name === undefined) return this.#inCollection(address, request, by);
     switch (method) {
@@ -261,6 +267,12 @@ function labelsOf(selector: string): readonly (readonly [string, string])[] {
     if (!match) throw new NotModelled(`the label selector ${selector}`);
     return [match[1] ?? '', match[2] ?? ''];
   });
+}
+
+function evictionOf(address: Address, request: ModelRequest, by: string): Eviction {
+  if (request.method !== 'POST') throw new NotModelled(`${request.method} of an eviction`);
+  const { deleteOptions = {} } = parsed(request) as Pick<Partial<Eviction>, 'deleteOptions'>;
+  return { key: keyOf(address), deleteOptions, by };
 }
 
 function contextOf(address: Address, request: ModelRequest, by: string): WriteContext {

@@ -86,8 +86,20 @@ export const AUTOSCALERS: ServedKind = {
   tracksFields: true,
 };
 
+/** Its status is its controller's, and evictions take from it. */
+export const BUDGETS: ServedKind = {
+  group: 'policy',
+  version: 'v1',
+  kind: 'PodDisruptionBudget',
+  plural: 'poddisruptionbudgets',
+  isNamespaced: true,
+  isCustom: true,
+  tracksFields: true,
+};
+
 export const BUILT_IN_KINDS: readonly ServedKind[] = [
   AUTOSCALERS,
+  BUDGETS,
   CONFIG_MAPS,
   DEPLOYMENTS,
   EVENTS,

@@ -196,7 +196,7 @@ function withoutUndefined(object: Json): Json {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }
 
-function seconds(clock: Pick<Clock, 'now'>, laterMs = 0): string {
+export function seconds(clock: Pick<Clock, 'now'>, laterMs = 0): string {
   return `${new Date(clock.now() + laterMs).toISOString().slice(0, 19)}Z`;
 }
 

@@ -105,6 +105,28 @@ export function namespaceLeaving({ kind, name }: Place, namespace: string): Refu
   });
 }
 
+/** https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/#how-api-initiated-eviction-works */
+export function budgetSpent(message: string, retryAfterSeconds?: number): Refusal {
+  return new Refusal({
+    status: 429,
+    reason: 'TooManyRequests',
+    message: "Cannot evict pod as it would violate the pod's disruption budget.",
+    details: {
+      causes: [{ reason: 'DisruptionBudget', message }],
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    },
+  });
+}
+
+export function severalBudgets(): Refusal {
+  return new Refusal({
+    status: 500,
+    reason: '',
+    message:
+      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+  });
+}
+
 export function expired(message: string): Refusal {
   return new Refusal({ status: 410, reason: 'Expired', message });
 }

@@ -4,7 +4,7 @@ import { createKubeClient, type KubeClient } from '../../../src/kube/kube-client
 import { systemClock } from '../../../src/system-clock.ts';
 import { RecordingMetrics } from '../../fakes/recording-metrics.ts';
 import { ApiServerModel } from '../../simulation/api-model/api-server-model.ts';
-import { CONFIG_MAPS, EVENTS, LEASES } from '../../simulation/api-model/kinds.ts';
+import { BUDGETS, CONFIG_MAPS, EVENTS, LEASES, PODS } from '../../simulation/api-model/kinds.ts';
 import { createModelTransport } from '../../simulation/api-model/model-transport.ts';
 import type { ServedKind } from '../../simulation/api-model/stored-object.ts';
 
@@ -32,7 +32,7 @@ export function startModel(
   kinds: readonly ServedKind[],
   ...namespaces: readonly string[]
 ): ModelBench {
-  const served = [CONFIG_MAPS, LEASES, EVENTS, ...kinds];
+  const served = [CONFIG_MAPS, LEASES, EVENTS, PODS, BUDGETS, ...kinds];
   const model = new ApiServerModel({ clock: systemClock, random: seededRandom(1), kinds: served });
   const transport = createModelTransport(model, 'contract');
   const client = createKubeClient({

@@ -16,8 +16,8 @@ const requests: Readonly<Record<string, { readonly why: string; readonly request
       why: 'discovery and health',
       request: { method: 'GET', path: '/version' },
     },
-    'a subresource but status': {
-      why: 'eviction, scale, logs',
+    'a subresource but status, and eviction of a pod': {
+      why: 'scale, logs, what only pods have',
       request: { method: 'POST', path: `${collection}/one/eviction`, body: '{}' },
     },
     'a delete of a collection': {
