@@ -10,8 +10,48 @@ export interface Right {
   readonly name?: string;
 }
 
+/**
+ * Everything that a request asks for: the right to do it and, where it names an owner that is not to
+ * go before the object, the right to hold up that owner's deletion
+ * (https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#ownerreferencespermissionenforcement).
+ */
+export function rightsOf(request: KubeRequest): readonly Right[] {
+  const right = rightOf(request);
+  if (right === undefined) return [];
+  const { namespace } = right;
+  return [right, ...ownersIn(request).map((owner) => rightOver(owner, namespace))];
+}
+
+interface Owner {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+function ownersIn({ body }: KubeRequest): readonly Owner[] {
+  if (!body?.includes('"ownerReferences"')) return [];
+  type Owned = { readonly metadata?: { readonly ownerReferences?: readonly Owner[] } };
+  const { metadata } = JSON.parse(body) as Owned;
+  return (metadata?.ownerReferences ?? []).filter(({ blockOwnerDeletion }) => blockOwnerDeletion);
+}
+
+function rightOver({ apiVersion, kind, name }: Owner, namespace: string | undefined): Right {
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  const resource = pluralOf(kind);
+  const of = { verb: 'update', group, resource, subresource: 'finalizers', name };
+  return withoutUndefined({ ...of, namespace });
+}
+
+/** https://pkg.go.dev/k8s.io/apimachinery/pkg/api/meta#UnsafeGuessKindToResource */
+function pluralOf(kind: string): string {
+  const singular = kind.toLowerCase();
+  if (singular.endsWith('s')) return `${singular}es`;
+  return singular.endsWith('y') ? `${singular.slice(0, -1)}ies` : `${singular}s`;
+}
+
 /** Undefined for a path that is no resource. */
-export function rightOf(request: KubeRequest): Right | undefined {
+function rightOf(request: KubeRequest): Right | undefined {
   const [root, ...rest] = request.path.split('/').slice(1).map(decodeURIComponent);
   if (root !== 'api' && root !== 'apis') return undefined;
   const [group = '', ...parts] = root === 'api' ? ['', ...rest.slice(1)] : rest.toSpliced(1, 1);

@@ -2,7 +2,7 @@ import { type Clock, jitter, sleep } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
 import type { KubeClient } from './kube-client.ts';
 import type { KubeRequest } from './kube-transport.ts';
-import { type Right, rightOf, sentenceAbout } from './right.ts';
+import { type Right, rightsOf, sentenceAbout } from './right.ts';
 
 /** The rights that the operator needs and does not have. */
 export interface Rights {
@@ -44,12 +44,8 @@ class ReviewedRights implements Rights {
   }
 
   refused(request: KubeRequest): void {
-    const right = rightOf(request);
-    if (right === undefined || this.#stopping.signal.aborted) return;
-    const sentence = sentenceAbout(right);
-    if (this.#missing.has(sentence) || this.#asked.has(sentence)) return;
-    this.#asked.add(sentence);
-    void this.#judge(sentence, right).finally(() => this.#asked.delete(sentence));
+    if (this.#stopping.signal.aborted) return;
+    for (const right of rightsOf(request)) this.#review(right);
   }
 
   missing(): readonly string[] {
@@ -58,6 +54,13 @@ class ReviewedRights implements Rights {
 
   stop(): void {
     this.#stopping.abort();
+  }
+
+  #review(right: Right): void {
+    const sentence = sentenceAbout(right);
+    if (this.#missing.has(sentence) || this.#asked.has(sentence)) return;
+    this.#asked.add(sentence);
+    void this.#judge(sentence, right).finally(() => this.#asked.delete(sentence));
   }
 
   async #judge(sentence: string, right: Right): Promise<void> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createKubeClient } from '../../../src/kube/kube-client.ts';
 import type { KubeRequest } from '../../../src/kube/kube-transport.ts';
-import { type Right, rightOf } from '../../../src/kube/right.ts';
+import { type Right, rightsOf } from '../../../src/kube/right.ts';
 import { createRights, type Rights } from '../../../src/kube/rights.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
 import { RecordingMetrics } from '../../fakes/recording-metrics.ts';
@@ -11,22 +11,26 @@ import { SilentLogger } from '../../fakes/silent-logger.ts';
 interface Case {
   readonly why: string;
   readonly request: KubeRequest;
-  readonly right: Right | undefined;
+  readonly rights: readonly Right[];
 }
 
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/albridge-system/leases';
 const lease = { group: 'coordination.k8s.io', resource: 'leases', namespace: 'albridge-system' };
 
+function ownedBy(owner: object): string {
+  return JSON.stringify({ metadata: { ownerReferences: [{ ...owner, name: 'shop' }] } });
+}
+
 const cases: Readonly<Record<string, Case>> = {
   'a get in the core group': {
     why: 'a namespace is itself no namespaced resource',
     request: { method: 'GET', path: '/api/v1/namespaces/kube-system' },
-    right: { verb: 'get', group: '', resource: 'namespaces', name: 'kube-system' },
+    rights: [{ verb: 'get', group: '', resource: 'namespaces', name: 'kube-system' }],
   },
   'a list over all namespaces': {
     why: 'no name, no namespace',
     request: { method: 'GET', path: '/apis/demo.rtfm.co.ua/v1/myingresses' },
-    right: { verb: 'list', group: 'demo.rtfm.co.ua', resource: 'myingresses' },
+    rights: [{ verb: 'list', group: 'demo.rtfm.co.ua', resource: 'myingresses' }],
   },
   'a watch of one object': {
     why: 'a field selector by name is allowed by that name',
@@ -35,17 +39,17 @@ const cases: Readonly<Record<string, Case>> = {
       path: LEASES,
       query: { watch: 'true', fieldSelector: 'metadata.name=albridge' },
     },
-    right: { ...lease, verb: 'watch', name: 'albridge' },
+    rights: [{ ...lease, verb: 'watch', name: 'albridge' }],
   },
   'a create': {
     why: 'no name in the path',
     request: { method: 'POST', path: LEASES },
-    right: { ...lease, verb: 'create' },
+    rights: [{ ...lease, verb: 'create' }],
   },
   'an update': {
     why: 'PUT is update',
     request: { method: 'PUT', path: `${LEASES}/albridge` },
-    right: { ...lease, verb: 'update', name: 'albridge' },
+    rights: [{ ...lease, verb: 'update', name: 'albridge' }],
   },
   'a patch of status': {
     why: 'a subresource has rights of its own',
@@ -53,30 +57,114 @@ const cases: Readonly<Record<string, Case>> = {
       method: 'PATCH',
       path: '/apis/demo.rtfm.co.ua/v1/namespaces/web/myingresses/shop/status',
     },
-    right: {
-      verb: 'patch',
-      group: 'demo.rtfm.co.ua',
-      resource: 'myingresses',
-      subresource: 'status',
-      namespace: 'web',
-      name: 'shop',
-    },
+    rights: [
+      {
+        verb: 'patch',
+        group: 'demo.rtfm.co.ua',
+        resource: 'myingresses',
+        subresource: 'status',
+        namespace: 'web',
+        name: 'shop',
+      },
+    ],
   },
   'a delete': {
     why: 'of one object',
     request: { method: 'DELETE', path: '/api/v1/namespaces/web/pods/one' },
-    right: { verb: 'delete', group: '', resource: 'pods', namespace: 'web', name: 'one' },
+    rights: [{ verb: 'delete', group: '', resource: 'pods', namespace: 'web', name: 'one' }],
+  },
+  'a watch in one namespace': {
+    why: 'ALBRIDGE_NAMESPACES: the right may be granted in that namespace alone',
+    request: {
+      method: 'GET',
+      path: '/api/v1/namespaces/web/pods',
+      query: { watch: 'true', labelSelector: 'app.kubernetes.io/managed-by=albridge' },
+    },
+    rights: [{ verb: 'watch', group: '', resource: 'pods', namespace: 'web' }],
+  },
+  'an eviction': {
+    why: 'a create of a subresource',
+    request: { method: 'POST', path: '/api/v1/namespaces/web/pods/one/eviction', body: '{}' },
+    rights: [
+      {
+        verb: 'create',
+        group: '',
+        resource: 'pods',
+        subresource: 'eviction',
+        namespace: 'web',
+        name: 'one',
+      },
+    ],
+  },
+  'a delete of a collection': {
+    why: 'it has a verb of its own',
+    request: { method: 'DELETE', path: '/api/v1/namespaces/web/pods' },
+    rights: [{ verb: 'deletecollection', group: '', resource: 'pods', namespace: 'web' }],
+  },
+  'a name that is escaped in the path': {
+    why: 'a review knows no escapes',
+    request: { method: 'GET', path: '/apis/example.com/v1/namespaces/web/things/a%3Ab' },
+    rights: [
+      { verb: 'get', group: 'example.com', resource: 'things', namespace: 'web', name: 'a:b' },
+    ],
+  },
+  'a create of what has an owner': {
+    why: 'holding up the deletion of the owner is a right over the owner',
+    request: {
+      method: 'POST',
+      path: '/api/v1/namespaces/web/pods',
+      body: ownedBy({ apiVersion: 'demo.rtfm.co.ua/v1', kind: 'MyApp', blockOwnerDeletion: true }),
+    },
+    rights: [
+      { verb: 'create', group: '', resource: 'pods', namespace: 'web' },
+      {
+        verb: 'update',
+        group: 'demo.rtfm.co.ua',
+        resource: 'myapps',
+        subresource: 'finalizers',
+        namespace: 'web',
+        name: 'shop',
+      },
+    ],
+  },
+  'a create of what does not hold up its owner': {
+    why: 'anybody may name an owner that may go first',
+    request: {
+      method: 'POST',
+      path: '/api/v1/namespaces/web/pods',
+      body: ownedBy({ apiVersion: 'v1', kind: 'Service', blockOwnerDeletion: false }),
+    },
+    rights: [{ verb: 'create', group: '', resource: 'pods', namespace: 'web' }],
+  },
+  'an owner in the core group': {
+    why: 'its apiVersion has no group',
+    request: {
+      method: 'PATCH',
+      path: '/api/v1/namespaces/web/pods/one',
+      body: ownedBy({ apiVersion: 'v1', kind: 'Ingress', blockOwnerDeletion: true }),
+    },
+    rights: [
+      { verb: 'patch', group: '', resource: 'pods', namespace: 'web', name: 'one' },
+      {
+        verb: 'update',
+        group: '',
+        resource: 'ingresses',
+        subresource: 'finalizers',
+        namespace: 'web',
+        name: 'shop',
+      },
+    ],
   },
   'a path that is no resource': {
     why: 'nothing of RBAC on resources',
     request: { method: 'GET', path: '/version' },
-    right: undefined,
+    rights: [],
   },
 };
 
-describe('the right that a request needs', () => {
-  it.each(Object.entries(cases))('%s', (_, { request, right }) => {
-    expect(rightOf(request)).toEqual(right);
+describe('the rights that a request needs', () => {
+  it.each(Object.entries(cases))('%s', (_, { request, rights }) => {
+    expect(rightsOf(request)).toEqual(rights);
   });
 });
 
@@ -86,28 +174,37 @@ interface Bench {
   readonly log: SilentLogger;
   readonly transport: ScriptedTransport;
   /** What the API server answers from now on. */
-  answer: { allowed: boolean } | 'error';
-  fail(): Promise<void>;
+  answer: Answer | ((right: Right) => Answer);
+  /** Has a request refused: a create of pods, unless told another. */
+  fail(request?: KubeRequest): Promise<void>;
 }
+
+type Answer = { readonly allowed: boolean } | 'error';
+
+const CREATE = { method: 'POST', path: '/api/v1/namespaces/web/pods', body: '{}' } as const;
+const REMOVE = { method: 'DELETE', path: '/api/v1/namespaces/web/pods/one' } as const;
+const isDeletion = ({ verb }: Right): boolean => verb === 'delete';
 
 /** A client whose every request but a review is refused with 403. */
 function setUp(): Bench {
   const clock = new ManualClock();
   const log = new SilentLogger();
-  const transport = new ScriptedTransport(({ path }) => {
+  const transport = new ScriptedTransport(({ path, body }) => {
     if (!path.endsWith('selfsubjectaccessreviews')) {
       const message = 'pods "one" is forbidden: exceeded quota';
       return { status: 403, json: { kind: 'Status', reason: 'Forbidden', message } };
     }
-    if (bench.answer === 'error') return { error: new Error('other side closed') };
-    return { status: 201, json: { status: bench.answer } };
+    const { spec } = JSON.parse(body ?? '') as { spec: { resourceAttributes: Right } };
+    const { answer } = bench;
+    const status = typeof answer === 'function' ? answer(spec.resourceAttributes) : answer;
+    if (status === 'error') return { error: new Error('other side closed') };
+    return { status: 201, json: { status } };
   });
   const common = { transport, clock, metrics: new RecordingMetrics() };
   const rights = createRights({ client: createKubeClient(common), clock, log });
   const client = createKubeClient({ ...common, rights });
-  const fail = async (): Promise<void> => {
-    const path = '/api/v1/namespaces/web/pods';
-    await expect(client.request({ method: 'POST', path, body: '{}' })).rejects.toThrow('quota');
+  const fail = async (request: KubeRequest = CREATE): Promise<void> => {
+    await expect(client.request(request)).rejects.toThrow('quota');
     await clock.advance(0);
   };
   const bench: Bench = { rights, clock, log, transport, answer: { allowed: false }, fail };
@@ -153,6 +250,58 @@ describe('rights', () => {
     const asked = bench.transport.requests.length;
     await bench.clock.advance(60_000);
     expect(bench.transport.requests).toHaveLength(asked);
+  });
+
+  it('tells of several, and forgets each as it is granted', async () => {
+    const bench = setUp();
+    await bench.fail(CREATE);
+    await bench.fail(REMOVE);
+    expect(bench.rights.missing()).toHaveLength(2);
+    bench.answer = (right) => ({ allowed: isDeletion(right) });
+    await bench.clock.advance(12_001);
+    expect(bench.rights.missing()).toEqual([expect.stringMatching(SENTENCE)]);
+    bench.rights.stop();
+  });
+
+  it('tells of one that is taken away again, and looks again for that one too', async () => {
+    const bench = setUp();
+    for (const round of [1, 2]) {
+      bench.answer = { allowed: false };
+      await bench.fail();
+      expect(bench.rights.missing(), `round ${round}`).toHaveLength(1);
+      bench.answer = { allowed: true };
+      await bench.clock.advance(12_001);
+      expect(bench.rights.missing(), `round ${round}`).toEqual([]);
+    }
+    expect(bench.log.shown.filter(({ level }) => level === 'error')).toHaveLength(2);
+  });
+
+  it('goes on missing one while the API server gives no answer', async () => {
+    const bench = setUp();
+    await bench.fail();
+    bench.answer = 'error';
+    await bench.clock.advance(60_000);
+    expect(bench.rights.missing()).toHaveLength(1);
+    bench.rights.stop();
+  });
+
+  it('names the right over the owner where only that one is missing', async () => {
+    const bench = setUp();
+    bench.answer = ({ subresource }) => ({ allowed: subresource !== 'finalizers' });
+    const owner = { apiVersion: 'demo.rtfm.co.ua/v1', kind: 'MyApp', blockOwnerDeletion: true };
+    await bench.fail({ ...CREATE, body: ownedBy(owner) });
+    expect(bench.rights.missing()).toEqual([
+      expect.stringContaining('may not update myapps/finalizers of the API group demo.rtfm.co.ua'),
+    ]);
+    bench.rights.stop();
+  });
+
+  it('asks about the same right once, however many are refused at once', async () => {
+    const { rights, transport, fail } = setUp();
+    await Promise.all([fail(), fail(), fail()]);
+    const reviews = transport.requests.filter(({ path }) => path.endsWith('accessreviews'));
+    expect(reviews).toHaveLength(1);
+    rights.stop();
   });
 
   it('asks nothing any more once it is stopped', async () => {
