@@ -114,7 +114,11 @@ export class DeployPlace {
 
   async createNamespace(name: string): Promise<MyIngresses> {
     await this.kubectl(['create', 'namespace', name]);
-    return new MyIngresses(this.api, name);
+    return this.myIngresses(name);
+  }
+
+  myIngresses(namespace: string): MyIngresses {
+    return new MyIngresses(this.api, namespace);
   }
 
   async stopPods(): Promise<void> {

@@ -9,7 +9,14 @@ export interface ShippedRight {
   readonly group: string;
   /** With its subresource: `myingresses/status`. */
   readonly resource: string;
-  /** For kubectl: the kind, the name and the namespace of its role. */
+  /** More than one where several kinds need the same. */
+  readonly grants: readonly Grant[];
+}
+
+export interface Grant {
+  /** The name of the role. */
+  readonly name: string;
+  /** For kubectl: the kind, the name and the namespace of the role. */
   readonly role: readonly string[];
   /** JSON pointer to the verb in the role. */
   readonly verbPath: string;
@@ -18,11 +25,13 @@ export interface ShippedRight {
 interface Role {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
-  readonly rules: readonly {
-    readonly apiGroups: readonly string[];
-    readonly resources: readonly string[];
-    readonly verbs: readonly string[];
-  }[];
+  readonly rules: readonly Rule[];
+}
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
 }
 
 /** Every right of deploy/install.yaml, as `patch demo.rtfm.co.ua/myingresses/status`. */
@@ -31,25 +40,37 @@ export async function shippedRights(): Promise<Readonly<Record<string, ShippedRi
   const roles = parseAllDocuments(text)
     .map((document) => document.toJS() as Role)
     .filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole');
-  const rights = roles.flatMap(rightsOf);
-  return Object.fromEntries(rights.map((right) => [nameOf(right), right]));
+  const rights = Map.groupBy(roles.flatMap(rightsOf), nameOf);
+  return Object.fromEntries(
+    [...rights].map(([name, same]) => [name, { ...same[0], grants: same.flatMap(grantsOf) }]),
+  ) as Readonly<Record<string, ShippedRight>>;
 }
 
-function rightsOf({ kind, metadata, rules }: Role): readonly ShippedRight[] {
-  const { name, namespace } = metadata;
-  const role = [kind.toLowerCase(), name, ...(namespace === undefined ? [] : ['-n', namespace])];
-  return rules.flatMap(({ apiGroups, resources, verbs }, rule) =>
-    apiGroups.flatMap((group) =>
-      resources.flatMap((resource) =>
-        verbs.map((verb, at) => {
-          const verbPath = `/rules/${rule}/verbs/${at}`;
-          return { verb, group, resource, role, verbPath };
+function grantsOf({ grants }: ShippedRight): readonly Grant[] {
+  return grants;
+}
+
+function rightsOf(role: Role): readonly ShippedRight[] {
+  return role.rules.flatMap((rule, at) =>
+    rule.apiGroups.flatMap((group) =>
+      rule.resources.flatMap((resource) =>
+        rule.verbs.map((verb, index) => {
+          const grant = { ...forKubectl(role), verbPath: `/rules/${at}/verbs/${index}` };
+          return { verb, group, resource, grants: [grant] };
         }),
       ),
     ),
   );
 }
 
-function nameOf({ verb, group, resource }: ShippedRight): string {
+function forKubectl({ kind, metadata }: Role): Omit<Grant, 'verbPath'> {
+  const { name, namespace } = metadata;
+  const where = namespace === undefined ? [] : ['-n', namespace];
+  return { name, role: [kind.toLowerCase(), name, ...where] };
+}
+
+/** `create core/pods/eviction` */
+export function nameOf(right: Omit<ShippedRight, 'grants'>): string {
+  const { verb, group, resource } = right;
   return `${verb} ${group === '' ? 'core' : group}/${resource}`;
 }
