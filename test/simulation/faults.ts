@@ -1,8 +1,8 @@
 import type { Chance } from './chance.ts';
 import { type AwsEffect, type Fault, type KubeEffect, PHASES } from './scenario.ts';
 
-/** Every operation of the two ports that the operator begins; crash points are drawn from it. */
-const PORT_OPERATIONS = [
+/** Operations of the two ports that the operator begins; crashes are drawn from them. */
+const PORT_OPERATIONS: readonly string[] = [
   'aws CreateLoadBalancer',
   'aws DeleteLoadBalancer',
   'aws DescribeLoadBalancers by name',
@@ -21,39 +21,44 @@ const PORT_OPERATIONS = [
   'kube PATCH myingresses/status apply',
   'kube GET myingresses',
   'kube LIST myingresses',
-  'kube WATCH myingresses from the start',
-  'kube WATCH myingresses on',
-  'kube PATCH webapps/status apply',
-  'kube WATCH webapps from the start',
-  'kube WATCH webapps on',
-  'kube POST deployments',
-  'kube POST services',
-  'kube GET deployments',
-  'kube GET services',
-  'kube PATCH deployments merge',
-  'kube PATCH services merge',
-  'kube PATCH deployments apply',
-  'kube PATCH services apply',
-  'kube WATCH deployments from the start',
-  'kube WATCH deployments on',
-  'kube WATCH services from the start',
-  'kube WATCH services on',
-  'kube WATCH horizontalpodautoscalers from the start',
-  'kube WATCH horizontalpodautoscalers on',
+  ...watchesOf('myingresses'),
+  ...['webapps', 'immortalcontainers', 'myapps', 'configmonitors'].flatMap((plural) => [
+    `kube PATCH ${plural}/status apply`,
+    ...watchesOf(plural),
+  ]),
+  ...['deployments', 'services', 'pods'].flatMap((plural) => [
+    `kube POST ${plural}`,
+    `kube GET ${plural}`,
+    `kube PATCH ${plural} merge`,
+    `kube PATCH ${plural} apply`,
+    `kube DELETE ${plural}`,
+    ...watchesOf(plural),
+  ]),
+  'kube POST pods/eviction',
+  ...watchesOf('configmaps'),
+  ...watchesOf('horizontalpodautoscalers'),
   'kube POST events',
   'kube PATCH events merge',
   'kube GET namespaces',
   'kube GET leases',
   'kube POST leases',
   'kube PUT leases',
-  'kube WATCH leases from the start',
-  'kube WATCH leases on',
-] as const;
+  ...watchesOf('leases'),
+];
 
 /** Where a crash or a freeze is worth most: the writes, and the looks around them. */
 const HOT: readonly string[] = PORT_OPERATIONS.filter((label) =>
-  /^aws|PATCH|POST [ds]/.test(label),
+  /^aws|PATCH|DELETE|POST [dsp]/.test(label),
 );
+/** In the middle of a pass that goes on to write. */
+const EARLY = [
+  'aws CreateLoadBalancer',
+  'aws DescribeLoadBalancers by name',
+  'aws DescribeTags',
+  'kube PATCH myingresses merge',
+  'kube POST pods',
+  'kube POST pods/eviction',
+] as const;
 const AWS_OPERATIONS = [
   '*',
   'CreateLoadBalancer',
@@ -78,6 +83,7 @@ const AWS_EFFECTS: readonly AwsEffect[] = [
 const KUBE_EFFECTS: readonly KubeEffect[] = [
   'lost',
   'late',
+  'twice',
   'dropped',
   'unanswered',
   'failing',
@@ -111,7 +117,7 @@ function drawFault(chance: Chance, draw: FaultDraw): Fault {
   const fromMs = chance.whole(0, draw.lengthMs);
   return chance.weighted<() => Fault>([
     [10, () => drawCrash(chance)],
-    [draw.election ? 8 : 1, () => drawFreeze(chance)],
+    [draw.election ? 12 : 1, () => drawFreeze(chance)],
     [2, () => ({ kind: 'terminate', atMs: fromMs, replica: drawReplica(chance, draw) })],
     [8, () => drawAwsFault(chance, fromMs)],
     [4, () => drawKubeFault(chance, fromMs)],
@@ -120,6 +126,10 @@ function drawFault(chance: Chance, draw: FaultDraw): Fault {
     [6, () => drawWatchFault(chance, fromMs)],
     [draw.election ? 4 : 0, () => drawLeaseFault(chance, draw, fromMs)],
   ])();
+}
+
+function watchesOf(plural: string): readonly string[] {
+  return [`kube WATCH ${plural} from the start`, `kube WATCH ${plural} on`];
 }
 
 function drawReplica(chance: Chance, { replicas }: FaultDraw): number {
@@ -184,7 +194,8 @@ function drawCrash(chance: Chance): Fault {
 
 function drawFreeze(chance: Chance): Fault {
   const nth = chance.whole(1, 3);
-  return { kind: 'freeze', label: chance.one(HOT), nth, forMs: chance.one([3000, 17_000, 40_000]) };
+  const label = chance.happens(0.5) ? chance.one(EARLY) : chance.one(HOT);
+  return { kind: 'freeze', label, nth, forMs: chance.one([3000, 17_000, 40_000]) };
 }
 
 function drawAwsFault(chance: Chance, fromMs: number): Fault {

@@ -24,10 +24,12 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
     mutation: { type: 'string' },
     unshrunk: { type: 'boolean', default: false },
+    met: { type: 'boolean', default: false },
   },
 });
 const coverage = new CrashCoverage();
 const broken: JobResult[] = [];
+const met = new Map<string, number>();
 let scenarios = 0;
 let aimedRuns = 0;
 
@@ -58,6 +60,7 @@ function conclude(): void {
   // Nobody has aimed at them where something else was broken.
   const missing = isMany && broken.length === 0 ? coverage.missing : [];
   for (const point of missing) say(`not hit: ${point}`);
+  if (values.met) sayWhatWasMet();
   if (isMany) counts.push(`${coverage.covered}/${coverage.total} crash points`);
   if (aimedRuns > 0) {
     say(`${aimedRuns} runs more, of calm seeds with one kill aimed at what chance had not hit`);
@@ -91,6 +94,7 @@ function note(result: JobResult): boolean {
   if (result.job.crash === undefined) scenarios += 1;
   else aimedRuns += 1;
   coverage.add(result);
+  for (const what of result.met) met.set(what, (met.get(what) ?? 0) + 1);
   if (result.violation === undefined) return true;
   broken.push(result);
   return values.mutation === undefined;
@@ -117,10 +121,12 @@ async function showShrunk(scenario: Scenario, invariant: string): Promise<void> 
 async function repeat(scenario: Scenario, job: Job): Promise<void> {
   const { runScenario } = await import('./run-scenario.ts');
   scenarios = 1;
-  const { violation, trace, crashed } = await runScenario(scenario, { isTraced: values.trace });
+  const { violation, trace, crashed, met } = await runScenario(scenario, {
+    isTraced: values.trace,
+  });
   for (const line of trace) say(line);
   if (violation === undefined) return;
-  broken.push({ job, violation, crashed: [...crashed] });
+  broken.push({ job, violation, crashed: [...crashed], met: [...met] });
   say(`${violation.invariant}: ${violation.detail}`);
   if (!values.trace) await showShrunk(scenario, violation.invariant);
 }
@@ -133,6 +139,10 @@ function repeatSeed(seed: number, crash: string | undefined): Promise<void> {
 function repeatFile(path: string): Promise<void> {
   const scenario = JSON.parse(readFileSync(path, 'utf8')) as Scenario;
   return repeat(scenario, { seed: scenario.seed });
+}
+
+function sayWhatWasMet(): void {
+  for (const [what, runs] of [...met].toSorted()) say(`met: ${what} in ${runs} runs`);
 }
 
 function say(line: string): void {

@@ -9,6 +9,8 @@ export interface Outcome {
   readonly counts: ReadonlyMap<string, number>;
   /** Crash points that were hit, as `label/phase`. */
   readonly crashed: ReadonlySet<string>;
+  /** Faults that struck, what people did, reasons that were told. */
+  readonly met: ReadonlySet<string>;
   /** Empty unless asked for. */
   readonly trace: readonly string[];
 }
@@ -40,7 +42,7 @@ export async function runScenario(
     process.off('unhandledRejection', onRejection);
   }
   const { violation, trace, board } = world;
-  return { violation, trace, counts: board.counts, crashed: board.crashed };
+  return { violation, trace, counts: board.counts, crashed: board.crashed, met: board.met };
 }
 
 async function play(world: World, scenario: Scenario): Promise<void> {

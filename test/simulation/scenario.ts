@@ -1,3 +1,4 @@
+import type { ConfigAction } from './config-monitor/actions.ts';
 import type { ImmortalAction } from './immortal-container/actions.ts';
 import type { MyAppAction } from './my-app/actions.ts';
 import type { MyIngressAction } from './my-ingress/actions.ts';
@@ -34,6 +35,7 @@ export type Step = { readonly atMs: number } & (
   | { readonly webApp: WebAppAction }
   | { readonly immortal: ImmortalAction }
   | { readonly myApp: MyAppAction }
+  | { readonly config: ConfigAction }
 );
 
 /** `before`: never sent; `unanswered`: carried out, the answer reaches nobody; `after`: answered. */
@@ -52,7 +54,7 @@ export type AwsEffect =
   | 'html';
 
 /** What may happen to one request to the API server. */
-export type KubeEffect = 'lost' | 'late' | 'dropped' | 'unanswered' | 'failing' | 'busy';
+export type KubeEffect = 'lost' | 'late' | 'twice' | 'dropped' | 'unanswered' | 'failing' | 'busy';
 
 interface Window {
   readonly fromMs: number;

@@ -6,6 +6,7 @@ export const USAGE = `npm run simulate -- [options]: the whole operator in rando
   --crash "LABEL/PHASE/N" with --seed: one kill more, as a failure prints it
   --scenario FILE         a scenario as a failure prints it after "shrunk:"
   --mutation NAME         plants a bug into the source as it is loaded; it must be caught (exit code 1)
+  --met                   lists the faults that struck, what people did and the reasons that were told
   --unshrunk              a failure is printed as it was found: seed and sentence, no shrunk trace
 
 It closes with "N scenarios, V violations, C/C crash points". A crash point is an operation of a port

@@ -10,6 +10,8 @@ export interface JobResult {
   readonly counts?: Readonly<Record<string, number>>;
   /** Crash points that were hit. */
   readonly crashed: readonly string[];
+  /** Faults that struck, what people did, reasons that were told. */
+  readonly met: readonly string[];
 }
 
 // Nobody reads the stacks of errors that are part of the play, and they are dear.
@@ -29,11 +31,12 @@ process.send?.('ready');
 
 async function run(job: Job): Promise<JobResult> {
   const scenario = scenarioOf(job);
-  const { violation, counts, crashed } = await runScenario(scenario);
+  const { violation, counts, crashed, met } = await runScenario(scenario);
   const isFaultless = scenario.faults.length === 0;
   return {
     job,
     crashed: [...crashed],
+    met: [...met],
     ...(violation && { violation }),
     ...(isFaultless && { counts: Object.fromEntries(counts) }),
   };

@@ -42,6 +42,8 @@ interface Budget extends StoredObject {
 
 /** The budget's controller will look again in so long. */
 const UNSEEN_RETRY_SECONDS = 10;
+/** Who writes into the budget, in the trace. */
+const EVICTION_API = 'eviction-api';
 
 /**
  * Deletes a pod if its budget allows: https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/
@@ -50,7 +52,7 @@ const UNSEEN_RETRY_SECONDS = 10;
 export function evictPod(parts: WriteParts, eviction: Eviction): Json {
   const live = liveOf(parts, PODS, eviction.key);
   guardUid(live, eviction.deleteOptions);
-  if (!isBeyondBudgets(live)) askBudget(parts, live, eviction.by);
+  if (!isBeyondBudgets(live)) askBudget(parts, live);
   disrupt(parts, live, eviction);
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 }
@@ -68,7 +70,7 @@ function isBeyondBudgets(pod: StoredObject): boolean {
   return pod.metadata.deletionTimestamp !== undefined || phase !== 'Running';
 }
 
-function askBudget(parts: WriteParts, pod: StoredObject, by: string): void {
+function askBudget(parts: WriteParts, pod: StoredObject): void {
   const budgets = parts.table.list(BUDGETS) as readonly Budget[];
   const [budget, another] = budgets.filter((one) => selects(one, pod));
   if (another !== undefined) throw severalBudgets();
@@ -85,7 +87,7 @@ function askBudget(parts: WriteParts, pod: StoredObject, by: string): void {
   }
   const disruptedPods = { ...status.disruptedPods, [pod.metadata.name]: seconds(parts.clock) };
   const left = { ...status, disruptionsAllowed: disruptionsAllowed - 1, disruptedPods };
-  parts.table.put(BUDGETS, { ...budget, status: left }, by);
+  parts.table.put(BUDGETS, { ...budget, status: left }, EVICTION_API);
 }
 
 /** A pod that does not serve is no loss: at once by policy, else where the budget has what it wants. */

@@ -86,6 +86,26 @@ export const AUTOSCALERS: ServedKind = {
   tracksFields: true,
 };
 
+export const REPLICA_SETS: ServedKind = {
+  group: 'apps',
+  version: 'v1',
+  kind: 'ReplicaSet',
+  plural: 'replicasets',
+  isNamespaced: true,
+  isCustom: true,
+  tracksFields: true,
+};
+
+export const JOBS: ServedKind = {
+  group: 'batch',
+  version: 'v1',
+  kind: 'Job',
+  plural: 'jobs',
+  isNamespaced: true,
+  isCustom: true,
+  tracksFields: true,
+};
+
 /** Its status is its controller's, and evictions take from it. */
 export const BUDGETS: ServedKind = {
   group: 'policy',
@@ -103,8 +123,10 @@ export const BUILT_IN_KINDS: readonly ServedKind[] = [
   CONFIG_MAPS,
   DEPLOYMENTS,
   EVENTS,
+  JOBS,
   LEASES,
   PODS,
+  REPLICA_SETS,
   SERVICES,
 ];
 

@@ -11,6 +11,7 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly pattern?: string;
   readonly minimum?: number;
+  readonly maximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minItems?: number;
@@ -66,6 +67,7 @@ function misfitsOfValue(schema: Schema, value: unknown): readonly string[] {
     ...misfitsOfText(schema, value),
     ...misfitsOfList(schema, value),
     ...unless(typeof value !== 'number' || value >= (schema.minimum ?? value), 'too small'),
+    ...unless(typeof value !== 'number' || value <= (schema.maximum ?? value), 'too large'),
     ...unless(
       !isObject(value) || Object.keys(value).length <= (schema.maxProperties ?? Infinity),
       'has too many properties',

@@ -28,8 +28,6 @@ export class Account {
   readonly meddledAttributes = new Map<string, Set<string>>();
   /** Balancers that lost an ownership tag by somebody's hand. */
   readonly releasedByHand = new Set<string>();
-  /** Balancers that were made by outsiders, with what they looked like. */
-  readonly outsiders = new Set<string>();
   readonly #aws: EmbeddedAws;
   readonly #nowMs: () => number;
   readonly #cluster: string;

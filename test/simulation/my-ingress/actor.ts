@@ -97,7 +97,7 @@ export class Actor {
   }
 
   #make(key: string, spec: SpecPlan, tags: Readonly<Record<string, string>>): void {
-    const { aws, account } = this.#parts;
+    const before = new Set(this.#parts.account.balancers.map((balancer) => balancer.arn));
     const answer = this.#call('CreateLoadBalancer', {
       Name: spec.name,
       Type: 'application',
@@ -108,14 +108,9 @@ export class Actor {
       ...(Object.keys(tags).length > 0 && { Tags: pairs(tags) }),
     }) as { readonly LoadBalancers?: readonly { readonly LoadBalancerArn: string }[] } | undefined;
     const arn = answer?.LoadBalancers?.[0]?.LoadBalancerArn;
-    if (arn === undefined) return;
-    const isNew = account.recent(arn).length === 0;
-    aws.control.clearFaults();
-    account.remember();
     // The same settings as somebody's balancer answer with that one.
-    if (!isNew) return;
+    if (arn === undefined || before.has(arn)) return;
     this.#made.set(key, arn);
-    account.outsiders.add(arn);
   }
 
   #leave(at: ObjectName): void {

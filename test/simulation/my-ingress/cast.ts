@@ -40,7 +40,11 @@ export class MyIngressCast implements Cast<MyIngressAction> {
   }
 
   onCommit(commit: Commit): void {
-    if (commit.kind === MY_INGRESSES) this.#kube.onCommit(commit);
+    if (commit.kind !== MY_INGRESSES) return;
+    this.#kube.onCommit(commit);
+    const { spec, status } = commit.object as unknown as MyIngress;
+    const isReady = status.conditions?.some((one) => one.type === 'Ready' && one.status === 'True');
+    if (isReady && spec.adopt !== undefined) this.#stage.met('MyIngress adopted');
   }
 
   /** Runs what a call does to AWS, and judges it. */

@@ -2,6 +2,7 @@ import { AUTOSCALERS, DEPLOYMENTS, SERVICES } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type ServedKind, type StoredObject } from '../api-model/stored-object.ts';
 import { controllerOf, judgeOwner } from '../owner-invariants.ts';
+import { hasPods } from '../world/replica-set-controller.ts';
 import { isOperator, type Stage } from '../world/stage.ts';
 
 interface DeploymentSpec {
@@ -33,7 +34,8 @@ export class ChildInvariants {
     }
     if (!isOperator(by)) return;
     if (kind === this.#owner) judgeOwner(object, before, this.#stage.report);
-    if (kind === DEPLOYMENTS || kind === SERVICES) this.#judgeChild(commit);
+    const isOfOthers = kind === DEPLOYMENTS && hasPods(before ?? object);
+    if ((kind === DEPLOYMENTS && !isOfOthers) || kind === SERVICES) this.#judgeChild(commit);
   }
 
   #judgeChild({ kind, object, before }: Commit): void {

@@ -3,6 +3,7 @@ import { DEPLOYMENTS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored } from '../api-model/stored-object.ts';
 import { type ObjectKey, People } from '../people.ts';
+import { hasPods } from '../world/replica-set-controller.ts';
 import type { Stage } from '../world/stage.ts';
 
 interface Deployment {
@@ -25,7 +26,7 @@ export class DeploymentController {
   }
 
   onCommit({ kind, type, object, before }: Commit): void {
-    if (kind !== DEPLOYMENTS || type === 'DELETED') return;
+    if (kind !== DEPLOYMENTS || type === 'DELETED' || hasPods(object)) return;
     if (object.metadata.generation === before?.metadata.generation) return;
     const { clock } = this.#stage;
     clock.setTimer(LEAST_MS + SPREAD_MS * clock.random(), () => this.#roll(keyOfStored(object)));

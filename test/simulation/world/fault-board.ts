@@ -19,6 +19,8 @@ export class FaultBoard {
   readonly counts = new Map<Label, number>();
   /** Crash points that were hit, as `label/phase`. */
   readonly crashed = new Set<string>();
+  /** What has happened at all, such as `aws lost`: a fault that never strikes tests nothing. */
+  readonly met = new Set<string>();
   #faults: readonly Fault[];
   readonly #left = new Map<Fault, number>();
   #isLifted: boolean;
@@ -54,6 +56,8 @@ export class FaultBoard {
     const crash = this.#of('crash').find(isHere);
     const freeze = this.#of('freeze').find(isHere);
     if (crash) this.crashed.add(pointOf(label, crash.phase));
+    if (crash) this.met.add(`crash ${crash.phase}`);
+    if (freeze) this.met.add('freeze');
     const limited = [...this.#of('aws'), ...this.#of('kube')].find((fault) =>
       this.#takes(fault, label, nowMs),
     );
@@ -93,6 +97,7 @@ export class FaultBoard {
       : label.startsWith(wanted);
     if (left === 0 || !isMeant || !isWithin(fault, nowMs)) return false;
     this.#left.set(fault, left - 1);
+    this.met.add(`${fault.kind} ${fault.effect}`);
     return true;
   }
 
@@ -106,7 +111,9 @@ export class FaultBoard {
     kind: Kind,
     nowMs: number,
   ): readonly Extract<Fault, { kind: Kind }>[] {
-    return this.#of(kind).filter((fault) => isWithin(fault, nowMs));
+    const faults = this.#of(kind).filter((fault) => isWithin(fault, nowMs));
+    if (faults.length > 0) this.met.add(kind);
+    return faults;
   }
 }
 

@@ -107,6 +107,7 @@ export class Fleet {
     const ports = {
       life,
       log: new SimLogger(log(life)),
+      onRefused: () => void board.met.add('lease lost in mid-pass'),
       transport: createKubeNetwork({
         ...shared,
         model,

@@ -7,7 +7,7 @@ const LEAST_MS = 100;
 const SPREAD_MS = 2000;
 
 /**
- * Children go after their controller, and so do those whose controller was gone when they came:
+ * Children go after their owner, and so do those whose owner was gone when they came:
  * https://kubernetes.io/docs/concepts/architecture/garbage-collection/#owners-dependents
  */
 export class GarbageCollector {
@@ -39,8 +39,9 @@ export class GarbageCollector {
     );
     for (const kind of this.#children) {
       for (const child of table.list(kind)) {
-        const owner = child.metadata.ownerReferences?.find(({ controller }) => controller);
-        if (owner !== undefined && !living.has(owner.uid)) this.#delete(kind, child);
+        const owners = child.metadata.ownerReferences ?? [];
+        const isLeft = owners.length > 0 && owners.every(({ uid }) => !living.has(uid));
+        if (isLeft) this.#delete(kind, child);
       }
     }
   }

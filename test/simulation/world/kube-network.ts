@@ -102,6 +102,9 @@ class Call {
         return this.#back(() => this.#answer(failing(500, 'InternalError')));
       case 'busy':
         return this.#back(() => this.#answer(failing(429, 'TooManyRequests')));
+      case 'twice':
+        this.#parts.model.answer(this.#request, this.#parts.life.name);
+        return this.#carryOut();
       default:
         return this.#carryOut();
     }

@@ -2,14 +2,15 @@ import { PODS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type StoredObject } from '../api-model/stored-object.ts';
 import { type ObjectKey, People } from '../people.ts';
-import { DEFINED_KINDS } from '../served-definition.ts';
-import { isOperator, type Stage } from './stage.ts';
+import type { Stage } from './stage.ts';
 
 const LEAST_MS = 100;
 const SPREAD_MS = 2500;
 
 /** Scheduler and kubelet, as far as a pod shows it: bound, running, ready, and gone when it is deleted. */
 export class Kubelet {
+  /** Whether a pod that starts now ever gets ready. */
+  getsReady: (pod: StoredObject) => boolean = () => true;
   readonly #stage: Stage;
   readonly #people: People;
 
@@ -18,9 +19,8 @@ export class Kubelet {
     this.#people = new People(stage, 'kubelet');
   }
 
-  onCommit({ kind, type, object, before, by }: Commit): void {
+  onCommit({ kind, type, object, before }: Commit): void {
     if (kind !== PODS) return;
-    if (isOperator(by)) this.#judge(before ?? object);
     if (type === 'DELETED') return;
     if (type === 'ADDED') this.#later(object, () => this.#run(object));
     const isNews = before?.metadata.deletionTimestamp === undefined;
@@ -40,14 +40,6 @@ export class Kubelet {
     });
   }
 
-  /** Every pod that the operator writes has a controller of one of its kinds. */
-  #judge(pod: StoredObject): void {
-    const kind = pod.metadata.ownerReferences?.find(({ controller }) => controller)?.kind;
-    if (DEFINED_KINDS.some((one) => one.kind === kind)) return;
-    const what = `Pod ${keyOfStored(pod)}, which has another controller or none`;
-    this.#stage.report('foreign-child-untouched', what);
-  }
-
   #run(pod: StoredObject): void {
     if (this.#now(pod)?.metadata.deletionTimestamp !== undefined) return;
     const at = keyOfStored(pod) as ObjectKey;
@@ -55,7 +47,7 @@ export class Kubelet {
     this.#people.patchStatus(PODS, at, {
       phase: 'Running',
       startTime: pod.metadata.creationTimestamp,
-      conditions: [{ type: 'Ready', status: 'True' }],
+      conditions: [{ type: 'Ready', status: this.getsReady(pod) ? 'True' : 'False' }],
       containerStatuses: [{ name: containerOf(pod), restartCount: 0, state: { running: {} } }],
     });
   }

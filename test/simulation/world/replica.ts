@@ -23,6 +23,8 @@ export interface ProcessPorts {
   readonly transport: KubeTransport;
   readonly api: (leadership: Leadership) => AwsApi;
   readonly log: SimLogger;
+  /** A pass wanted to write when the lease was lost. */
+  readonly onRefused: () => void;
 }
 
 export const LEASE = { namespace: 'ops', name: 'albridge' } as const;
@@ -48,7 +50,7 @@ export class OperatorProcess {
     this.election = options.election
       ? startElection({ client, ...LEASE, identity, clock, log, metrics })
       : undefined;
-    const leadership: Leadership = this.election ?? { isLeader: () => true };
+    const leadership = leadershipOf(this.election, ports.onRefused);
     const acquired = this.election?.acquired ?? Promise.resolve();
     const { clusterId, budget, sweepIntervalMs, concurrency } = options;
     this.operator = new Operator(
@@ -81,4 +83,14 @@ export class OperatorProcess {
     await this.operator.stop(reason);
     await this.election?.release();
   }
+}
+
+function leadershipOf(election: Election | undefined, onRefused: () => void): Leadership {
+  if (election === undefined) return { isLeader: () => true };
+  const isLeader = (): boolean => {
+    if (election.isLeader()) return true;
+    onRefused();
+    return false;
+  };
+  return { isLeader };
 }

@@ -15,6 +15,8 @@ export interface Stage {
   readonly settings: Settings;
   readonly report: Report;
   readonly trace: (line: string) => void;
+  /** Something has happened for whose sake there are scenarios. */
+  readonly met: (what: string) => void;
 }
 
 /** The part of one kind: its people, what must always hold for it, and what must hold in the end. */

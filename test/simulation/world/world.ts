@@ -9,12 +9,24 @@ import type { Lease } from '../../../src/kube/lease-record.ts';
 import { resourcePath } from '../../../src/kube/resource-path.ts';
 import { seedNetwork } from '../../unit/controllers/my-ingress/network.ts';
 import { ApiServerModel, NAMESPACES } from '../api-model/api-server-model.ts';
-import { BUILT_IN_KINDS, DEPLOYMENTS, EVENTS, LEASES, PODS, SERVICES } from '../api-model/kinds.ts';
+import {
+  BUILT_IN_KINDS,
+  CONFIG_MAPS,
+  DEPLOYMENTS,
+  EVENTS,
+  JOBS,
+  LEASES,
+  PODS,
+  REPLICA_SETS,
+  SERVICES,
+} from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type ServedKind } from '../api-model/stored-object.ts';
+import { ConfigMonitorCast } from '../config-monitor/cast.ts';
 import { ImmortalCast } from '../immortal-container/cast.ts';
 import { MyAppCast } from '../my-app/cast.ts';
 import { MyIngressCast } from '../my-ingress/cast.ts';
+import { conditionsOf } from '../owner-invariants.ts';
 import { type ObjectKey, People } from '../people.ts';
 import { ProcessInvariants } from '../process-invariants.ts';
 import type { Fault, Scenario, Step } from '../scenario.ts';
@@ -34,6 +46,8 @@ import { type Cast, isOperator, type Stage } from './stage.ts';
 
 /** Written all the time, by design: they are no sign of a pass that changes something. */
 const BACKGROUND = new Set([LEASES, EVENTS]);
+/** Of all other kinds the operator has no business to write an object. */
+const WRITABLE = new Set([...DEFINED_KINDS, DEPLOYMENTS, PODS, SERVICES]);
 /** Kinds whose writes only the holder of the Lease may send. */
 const UNGUARDED = /\/(events|leases)(\/|$)/;
 /** So long after a Lease was taken away by hand, two may believe to hold it. */
@@ -55,6 +69,7 @@ export class World {
   readonly #webApp: WebAppCast;
   readonly #immortal: ImmortalCast;
   readonly #myApp: MyAppCast;
+  readonly #config: ConfigMonitorCast;
   readonly #kubelet: Kubelet;
   readonly #casts: readonly Pick<Cast<never>, 'onCommit' | 'heal' | 'checkFinal'>[];
   readonly #collector: GarbageCollector;
@@ -72,12 +87,14 @@ export class World {
     this.#webApp = new WebAppCast(this.#stage);
     const kubelet = new Kubelet(this.#stage);
     this.#kubelet = kubelet;
-    this.#immortal = new ImmortalCast(this.#stage, { kubelet, isCalm: faults.length === 0 });
+    const isCalm = faults.length === 0;
+    this.#immortal = new ImmortalCast(this.#stage, { kubelet, isCalm });
     this.#myApp = new MyAppCast(this.#stage, kubelet);
-    this.#casts = [this.#myIngress, this.#webApp, this.#immortal, this.#myApp];
+    this.#config = new ConfigMonitorCast(this.#stage, { kubelet, isCalm });
+    this.#casts = [this.#myIngress, this.#webApp, this.#immortal, this.#myApp, this.#config];
     this.#collector = new GarbageCollector(this.#stage, {
-      owners: DEFINED_KINDS,
-      children: [DEPLOYMENTS, SERVICES, PODS],
+      owners: [...DEFINED_KINDS, CONFIG_MAPS, DEPLOYMENTS, JOBS, REPLICA_SETS],
+      children: [...DEFINED_KINDS, DEPLOYMENTS, PODS, REPLICA_SETS, SERVICES],
     });
     this.#processes = new ProcessInvariants({
       nowMs: () => this.clock.monotonicMs(),
@@ -164,6 +181,7 @@ export class World {
       cluster: settings.isClusterIdConfigured ? CLUSTER : kubeSystem,
       report: (invariant, detail) => this.report(invariant, detail),
       trace: (line) => this.tell(line),
+      met: (what) => void this.board.met.add(what),
     };
   }
 
@@ -185,10 +203,28 @@ export class World {
 
   #perform(step: Step): void {
     this.tell(`people ${JSON.stringify(step)}`);
+    this.#meetStep(step);
     if ('myIngress' in step) this.#myIngress.perform(step.myIngress);
     else if ('webApp' in step) this.#webApp.perform(step.webApp);
     else if ('immortal' in step) this.#immortal.perform(step.immortal);
-    else this.#myApp.perform(step.myApp);
+    else if ('myApp' in step) this.#myApp.perform(step.myApp);
+    else this.#config.perform(step.config);
+  }
+
+  /** As `myIngress meddle subnets`. */
+  #meetStep({ atMs: _atMs, ...step }: Step): void {
+    for (const [kind, action] of Object.entries(step)) {
+      const {
+        do: what,
+        meddling,
+        what: how,
+      } = action as {
+        readonly do: string;
+        readonly meddling?: { readonly what: string };
+        readonly what?: string;
+      };
+      this.board.met.add([kind, what, meddling?.what ?? how].filter(Boolean).join(' '));
+    }
   }
 
   #onKubeSent(life: Life, label: string, { method, path }: KubeRequest): void {
@@ -199,11 +235,23 @@ export class World {
   #onCommit(commit: Commit): void {
     const { kind, by } = commit;
     if (BACKGROUND.has(kind)) return;
-    if (isOperator(by)) this.operatorWrites += 1;
+    if (isOperator(by)) {
+      this.operatorWrites += 1;
+      this.#meetReasons(commit);
+      const what = `${kind.kind} ${keyOfStored(commit.object)} was written`;
+      if (!WRITABLE.has(kind)) this.report('foreign-untouched', what);
+    }
     if (this.#isTraced) this.tell(describeCommit(commit));
     this.#collector.onCommit(commit);
     this.#kubelet.onCommit(commit);
     for (const cast of this.#casts) cast.onCommit(commit);
+  }
+
+  #meetReasons({ kind, object }: Commit): void {
+    if (!DEFINED_KINDS.includes(kind)) return;
+    for (const { type, status, reason } of conditionsOf(object)) {
+      this.board.met.add(`${kind.kind} ${type}=${status} ${reason}`);
+    }
   }
 
   #onLog({ name }: Life, message: string, fields: LogFields): void {
@@ -219,6 +267,7 @@ export class World {
     this.clock.setTimer(atMs, () => {
       if (this.board.isLifted) return;
       this.tell(`fault ${JSON.stringify(fault)}`);
+      this.board.met.add(fault.kind);
       this.#begin(fault);
     });
   }

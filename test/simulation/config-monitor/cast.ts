@@ -1,0 +1,182 @@
+import { POD_DELETE_MATCH } from '../../../src/apis/config-monitor.ts';
+import { PAUSED_ANNOTATION } from '../../../src/core/annotations.ts';
+import { BUDGETS, CONFIG_MAPS, DEPLOYMENTS, JOBS, PODS } from '../api-model/kinds.ts';
+import type { Commit } from '../api-model/object-table.ts';
+import { type Json, keyOfStored, type StoredObject } from '../api-model/stored-object.ts';
+import { type ObjectKey, People, partsOf } from '../people.ts';
+import { definedKind } from '../served-definition.ts';
+import { DisruptionController } from '../world/disruption-controller.ts';
+import type { Kubelet } from '../world/kubelet.ts';
+import { isActive, isSelected } from '../world/pod-facts.ts';
+import { HAS_PODS, ReplicaSetController } from '../world/replica-set-controller.ts';
+import type { Cast, Stage } from '../world/stage.ts';
+import type { AppKey, ConfigAction, Content, MonitorPlan } from './actions.ts';
+import { checkFinalMonitors } from './final-check.ts';
+import { History } from './history.ts';
+import { RestartInvariants } from './restart-invariants.ts';
+
+const KIND = definedKind('ConfigMonitor');
+
+/** ConfigMonitor: applications and what they read, who edits it, and the promises about restarts. */
+export class ConfigMonitorCast implements Cast<ConfigAction> {
+  readonly #stage: Stage;
+  readonly #users: People;
+  readonly #others: People;
+  readonly #kubelet: Kubelet;
+  readonly #sets: ReplicaSetController;
+  readonly #budgets: DisruptionController;
+  readonly #history: History;
+  readonly #invariants: RestartInvariants;
+
+  constructor(stage: Stage, options: { readonly kubelet: Kubelet; readonly isCalm: boolean }) {
+    const { kubelet, isCalm } = options;
+    this.#stage = stage;
+    this.#users = new People(stage);
+    this.#others = new People(stage, 'somebody');
+    this.#kubelet = kubelet;
+    this.#sets = new ReplicaSetController(stage);
+    this.#budgets = new DisruptionController(stage);
+    this.#history = new History(stage, KIND);
+    this.#invariants = new RestartInvariants(stage, { history: this.#history, kind: KIND, isCalm });
+    kubelet.getsReady = (pod) => !this.#readsBad(pod);
+  }
+
+  perform(action: ConfigAction): void {
+    const { at } = action;
+    switch (action.do) {
+      case 'fill':
+        return this.#fill(at, action.content);
+      case 'label':
+        return this.#users.patch(CONFIG_MAPS, configOf(at), {
+          metadata: { labels: { of: action.value }, annotations: { note: action.value } },
+        });
+      case 'remove':
+        return this.#users.delete(CONFIG_MAPS, configOf(at));
+      case 'annotate':
+        return this.#users.annotate(CONFIG_MAPS, configOf(at), {
+          [POD_DELETE_MATCH]: action.selector,
+        });
+      case 'deploy':
+        return this.#deploy(at, action.replicas);
+      case 'scale':
+        return this.#users.patch(DEPLOYMENTS, at, { spec: { replicas: action.replicas } });
+      case 'addPod':
+        return this.#addPod(at, action.of);
+      case 'pod':
+        return this.#happen(at, action);
+      case 'budget':
+        return this.#budget(at, action);
+      default:
+        return this.#toMonitor(action);
+    }
+  }
+
+  onCommit(commit: Commit): void {
+    this.#history.onCommit(commit);
+    this.#sets.onCommit(commit);
+    this.#budgets.onCommit(commit);
+    this.#invariants.onCommit(commit);
+  }
+
+  heal(): void {}
+
+  checkFinal(): void {
+    const { model, report } = this.#stage;
+    checkFinalMonitors({ table: model.table, kind: KIND, history: this.#history, report });
+  }
+
+  #fill(at: AppKey, { text, blob }: Content): void {
+    const content = { data: { config: text }, binaryData: blob === undefined ? null : { blob } };
+    const isThere = this.#stage.model.table.get(CONFIG_MAPS, configOf(at)) !== undefined;
+    if (isThere) return this.#users.patch(CONFIG_MAPS, configOf(at), content);
+    const { binaryData, data } = content;
+    this.#users.create(CONFIG_MAPS, configOf(at), { data, ...(binaryData && { binaryData }) });
+  }
+
+  #deploy(at: AppKey, replicas: number): void {
+    this.#users.create(DEPLOYMENTS, at, {
+      metadata: { labels: HAS_PODS },
+      spec: { replicas, template: { metadata: { labels: labelsOf(at) } } },
+    });
+  }
+
+  #addPod(at: AppKey, of: 'nobody' | 'Job'): void {
+    const name: ObjectKey = `${at}-of-${of.toLowerCase()}`;
+    const spec = { containers: [{ name: 'app', image: 'registry.example/app:1' }] };
+    if (of === 'nobody') {
+      return this.#users.create(PODS, name, { metadata: { labels: labelsOf(at) }, spec });
+    }
+    this.#users.create(JOBS, name, { spec: {} });
+    const uid = this.#stage.model.table.get(JOBS, name)?.metadata.uid;
+    const owner = { apiVersion: 'batch/v1', kind: 'Job', name: partsOf(name).name, uid };
+    const ownerReferences = [{ ...owner, controller: true }];
+    this.#users.create(PODS, name, { metadata: { labels: labelsOf(at), ownerReferences }, spec });
+  }
+
+  #happen(at: AppKey, { nth, what }: Extract<ConfigAction, { do: 'pod' }>): void {
+    const { namespace } = partsOf(at);
+    const pods = this.#stage.model.table
+      .list(PODS)
+      .filter((pod) => pod.metadata.namespace === namespace)
+      .filter((pod) => isSelected(pod, labelsOf(at)) && isActive(pod));
+    const pod = pods[nth];
+    if (pod === undefined) return;
+    const key = keyOfStored(pod) as ObjectKey;
+    if (what === 'deleted') return this.#others.delete(PODS, key);
+    this.#kubelet.fail(key, { phase: 'Failed' });
+  }
+
+  #budget(at: AppKey, { index, minAvailable }: Extract<ConfigAction, { do: 'budget' }>): void {
+    const name: ObjectKey = `${at}-budget-${index}`;
+    if (minAvailable === null) return this.#others.delete(BUDGETS, name);
+    const selector = { matchLabels: labelsOf(at) };
+    this.#others.create(BUDGETS, name, { spec: { minAvailable, selector } });
+  }
+
+  #toMonitor(
+    action: Extract<
+      ConfigAction,
+      { do: 'monitor' | 'editMonitor' | 'unmonitor' | 'pause' | 'goOn' }
+    >,
+  ): void {
+    const name: ObjectKey = `${action.at}-watch-${action.index}`;
+    switch (action.do) {
+      case 'monitor':
+        return this.#users.create(KIND, name, { spec: specOf(action.at, action.plan) });
+      case 'editMonitor': {
+        const { isLowerCase: _spelling, ...change } = action.plan;
+        return this.#users.patch(KIND, name, { spec: change });
+      }
+      case 'unmonitor':
+        return this.#users.delete(KIND, name);
+      case 'pause':
+        return this.#users.annotate(KIND, name, { [PAUSED_ANNOTATION]: 'true' });
+      case 'goOn':
+        return this.#users.annotate(KIND, name, { [PAUSED_ANNOTATION]: null });
+      default:
+        return action satisfies never;
+    }
+  }
+
+  /** It reads its configuration once, when it starts. */
+  #readsBad({ metadata }: StoredObject): boolean {
+    const app = metadata.labels?.['app'];
+    const config = this.#stage.model.table.get(CONFIG_MAPS, `${metadata.namespace}/${app}-config`);
+    const { config: text = '' } = (config?.['data'] ?? {}) as { readonly config?: string };
+    return text.startsWith('bad');
+  }
+}
+
+function specOf(at: AppKey, { isLowerCase, ...plan }: MonitorPlan): Json {
+  const { name } = partsOf(configOf(at));
+  const named = isLowerCase ? { configmap: name } : { configMap: name };
+  return { ...named, podSelector: labelsOf(at), ...plan };
+}
+
+function configOf(at: AppKey): ObjectKey {
+  return `${at}-config`;
+}
+
+function labelsOf(at: AppKey): Readonly<Record<string, string>> {
+  return { app: partsOf(at).name };
+}

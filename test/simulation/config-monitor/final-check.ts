@@ -1,0 +1,150 @@
+import { type ConfigMonitor, POD_DELETE_MATCH } from '../../../src/apis/config-monitor.ts';
+import {
+  type LeanConfigMap,
+  leanConfigMap,
+} from '../../../src/controllers/config-monitor/lean-config-map.ts';
+import { BUDGETS, CONFIG_MAPS, PODS } from '../api-model/kinds.ts';
+import type { ObjectTable } from '../api-model/object-table.ts';
+import { keyOfStored, type ServedKind, type StoredObject } from '../api-model/stored-object.ts';
+import { checkOwner } from '../owner-check.ts';
+import { controllerOf } from '../owner-invariants.ts';
+import type { Report } from '../violation.ts';
+import { isActive, isReady, isSelected } from '../world/pod-facts.ts';
+import type { History } from './history.ts';
+
+export interface FinalMonitorParts {
+  readonly table: ObjectTable;
+  readonly kind: ServedKind;
+  readonly history: History;
+  readonly report: Report;
+}
+
+/**
+ * In the end every monitor says that its pods have the newest data, and so it is; or it says truly
+ * why they cannot have it. Each annotated ConfigMap has its monitor, and no other has one.
+ */
+export function checkFinalMonitors(parts: FinalMonitorParts): void {
+  const { table, kind } = parts;
+  const monitors = table.list(kind) as unknown as readonly ConfigMonitor[];
+  for (const monitor of monitors) checkMonitor(parts, monitor);
+  checkHashes(parts, monitors);
+  for (const config of table.list(CONFIG_MAPS)) checkAnnotation(parts, config);
+}
+
+function checkMonitor(parts: FinalMonitorParts, monitor: ConfigMonitor): void {
+  const { report } = parts;
+  const key = `${monitor.metadata.namespace}/${monitor.metadata.name}`;
+  const ready = checkOwner(monitor, report);
+  if (ready === undefined) return;
+  const excuse = excuses(parts, monitor)[ready.reason];
+  if (excuse !== undefined) {
+    if (!excuse) report('stalled-is-true', `${key} says ${ready.reason}`);
+    return;
+  }
+  const late = podsOf(parts, monitor).filter((pod) => !hasNewest(parts, monitor, pod));
+  const wrong = [
+    ...(ready.status === 'True' ? [] : [`it is ${ready.status} ${ready.reason}`]),
+    ...(monitor.status.rollout === undefined ? [] : ['it still has a rollout']),
+    ...(hasTrueHash(parts, monitor) ? [] : ['configHash is of other data']),
+    ...late.map(({ metadata }) => `${metadata.name} was not restarted`),
+  ];
+  if (wrong.length > 0) report('converges', `${key}: ${wrong.join('; ')}`);
+}
+
+/** Why pods may be left as they are, and whether it is so. */
+function excuses(
+  parts: FinalMonitorParts,
+  monitor: ConfigMonitor,
+): Readonly<Record<string, boolean>> {
+  const { table } = parts;
+  const pods = podsOf(parts, monitor);
+  const budgets = (pod: StoredObject): readonly StoredObject[] =>
+    table.list(BUDGETS).filter((budget) => isBudgetOf(budget, pod));
+  return {
+    Suspended: monitor.spec.suspend,
+    ConfigMapMissing: table.get(CONFIG_MAPS, configOf(monitor)) === undefined,
+    PDBBlocked: pods.some((pod) => budgets(pod).some(allowsNone)),
+    MultiplePDBs: pods.some((pod) => budgets(pod).length > 1),
+    ProgressDeadlineExceeded: pods.some((pod) => !isReady(pod) || budgets(pod).some(allowsNone)),
+  };
+}
+
+/** Those that are to be restarted for a change. */
+function podsOf(
+  { table }: FinalMonitorParts,
+  { metadata, spec }: ConfigMonitor,
+): readonly StoredObject[] {
+  return table
+    .list(PODS)
+    .filter((pod) => pod.metadata.namespace === metadata.namespace)
+    .filter((pod) => isActive(pod) && isSelected(pod, spec.podSelector ?? {}))
+    .filter((pod) => controllerOf(pod, 'Job') === undefined)
+    .filter((pod) => controllerOf(pod) !== undefined || spec.unmanagedPods !== 'Skip');
+}
+
+/** It was born with it, or the content of its time is what the monitor began with. */
+function hasNewest(
+  { history }: FinalMonitorParts,
+  monitor: ConfigMonitor,
+  pod: StoredObject,
+): boolean {
+  const life = history.pods.get(pod.metadata.uid);
+  if (life === undefined) return false;
+  const config = configOf(monitor);
+  const newest = history.contentsSince(config, Number.POSITIVE_INFINITY).at(-1);
+  const begunMs = history.begunMs(monitor.metadata.uid);
+  if (history.contentAt(config, life.bornMs) === newest) return true;
+  const since = history.contentsSince(config, Math.max(life.bornMs, begunMs));
+  return life.bornMs < begunMs && since.every((content) => content === newest);
+}
+
+function hasTrueHash({ table }: FinalMonitorParts, monitor: ConfigMonitor): boolean {
+  const live = table.get(CONFIG_MAPS, configOf(monitor));
+  if (live === undefined) return false;
+  return (leanConfigMap(live) as LeanConfigMap).hash === monitor.status.configHash;
+}
+
+/** Equal contents have equal hashes, others have others. */
+function checkHashes(parts: FinalMonitorParts, monitors: readonly ConfigMonitor[]): void {
+  const { history, report } = parts;
+  const hashes = new Map<string, string>();
+  const contents = new Map<string, string>();
+  for (const monitor of monitors) {
+    const content = history.contentsSince(configOf(monitor), Number.POSITIVE_INFINITY).at(-1);
+    const { configHash, conditions = [] } = monitor.status;
+    const isReadyNow = conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+    if (content === undefined || configHash === undefined || !isReadyNow) continue;
+    const isSame = (hashes.get(content) ?? configHash) === configHash;
+    const isOther = (contents.get(configHash) ?? content) === content;
+    if (!isSame || !isOther) report('converges', `${configHash} is the hash of another content`);
+    hashes.set(content, configHash);
+    contents.set(configHash, content);
+  }
+}
+
+function checkAnnotation({ table, kind, report }: FinalMonitorParts, config: StoredObject): void {
+  const isWanted = config.metadata.annotations?.[POD_DELETE_MATCH] !== undefined;
+  const own = table.list(kind).filter((one) => controllerOf(one) === config.metadata.uid);
+  if (own.length === Number(isWanted)) return;
+  report('converges', `ConfigMap ${keyOfStored(config)} has ${own.length} monitors of its own`);
+}
+
+function isBudgetOf(budget: StoredObject, pod: StoredObject): boolean {
+  const { selector } = budget['spec'] as {
+    readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+  };
+  return (
+    budget.metadata.namespace === pod.metadata.namespace && isSelected(pod, selector.matchLabels)
+  );
+}
+
+function allowsNone(budget: StoredObject): boolean {
+  const { disruptionsAllowed = 0 } = (budget['status'] ?? {}) as {
+    readonly disruptionsAllowed?: number;
+  };
+  return disruptionsAllowed === 0;
+}
+
+function configOf({ metadata, spec }: ConfigMonitor): string {
+  return `${metadata.namespace}/${spec.configMap ?? spec.configmap}`;
+}

@@ -1,0 +1,205 @@
+import type { ConfigMonitorSpec } from '../../../src/apis/config-monitor.ts';
+import { isPaused } from '../../../src/core/annotations.ts';
+import { CONFIG_MAPS, DEPLOYMENTS, PODS, REPLICA_SETS } from '../api-model/kinds.ts';
+import type { Commit } from '../api-model/object-table.ts';
+import {
+  canonical,
+  keyOfStored,
+  type ServedKind,
+  type StoredObject,
+} from '../api-model/stored-object.ts';
+import { controllerOf } from '../owner-invariants.ts';
+import { isActive, isReady, isSelected } from '../world/pod-facts.ts';
+import { isOperator, type Stage } from '../world/stage.ts';
+
+/** A ConfigMap's content from `atMs` on, as text of which equal texts mean equal contents. */
+interface ContentSince {
+  readonly atMs: number;
+  /** undefined: there was no such ConfigMap. */
+  readonly content: string | undefined;
+}
+
+export interface PodLife {
+  readonly uid: string;
+  readonly key: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** `namespace/name` of its Deployment. */
+  readonly deployment: string | undefined;
+  readonly bornMs: number;
+  /** When it stopped being of use, or began to go, by another hand than the operator's. */
+  othersMs?: number;
+  /** When the operator made it go. */
+  operatorMs?: number;
+}
+
+/** A ConfigMonitor as it was for some time. */
+export interface MonitorSince {
+  readonly uid: string;
+  readonly key: string;
+  /** `namespace/name` of the ConfigMap. */
+  readonly config: string;
+  readonly spec: ConfigMonitorSpec;
+  /** Suspended, or paused. */
+  readonly isResting: boolean;
+  untilMs: number;
+}
+
+interface Scale {
+  readonly atMs: number;
+  readonly replicas: number;
+}
+
+/** What was when: contents, pods, monitors and the scale of Deployments. */
+export class History {
+  readonly pods = new Map<string, PodLife>();
+  readonly #stage: Stage;
+  readonly #kind: ServedKind;
+  readonly #contents = new Map<string, ContentSince[]>();
+  readonly #monitors = new Map<string, MonitorSince[]>();
+  readonly #scales = new Map<string, Scale[]>();
+  readonly #begun = new Map<string, number>();
+
+  constructor(stage: Stage, kind: ServedKind) {
+    this.#stage = stage;
+    this.#kind = kind;
+  }
+
+  onCommit(commit: Commit): void {
+    if (commit.kind === CONFIG_MAPS) this.#onContent(commit);
+    if (commit.kind === PODS) this.#onPod(commit);
+    if (commit.kind === this.#kind) this.#onMonitor(commit);
+    if (commit.kind === DEPLOYMENTS) this.#onScale(commit);
+  }
+
+  contentAt(config: string, atMs: number): string | undefined {
+    return this.#contents.get(config)?.findLast((one) => one.atMs <= atMs)?.content;
+  }
+
+  /** When the data last became another, also by an absence in between; 0 if never. */
+  changedMs(config: string): number {
+    const present = (this.#contents.get(config) ?? []).filter(
+      ({ content }) => content !== undefined,
+    );
+    const newest = present.at(-1);
+    const before = present.findLastIndex(({ content }) => content !== newest?.content);
+    return present[before + 1]?.atMs ?? 0;
+  }
+
+  /** All contents that there were since then, the one of then included. */
+  contentsSince(config: string, sinceMs: number): readonly string[] {
+    const all = this.#contents.get(config) ?? [];
+    const first = Math.max(
+      0,
+      all.findLastIndex(({ atMs }) => atMs <= sinceMs),
+    );
+    return all.slice(first).flatMap(({ content }) => content ?? []);
+  }
+
+  /** Every form that monitors of this pod had since then. */
+  monitorsOf(pod: StoredObject, sinceMs: number): readonly MonitorSince[] {
+    const { namespace = '' } = pod.metadata;
+    return [...this.#monitors.values()]
+      .flat()
+      .filter(({ key, untilMs }) => key.startsWith(`${namespace}/`) && untilMs >= sinceMs)
+      .filter(({ spec }) => isSelected(pod, spec.podSelector ?? {}));
+  }
+
+  /** When a monitor had first taken note of the data; Infinity if never. */
+  begunMs(uid: string): number {
+    return this.#begun.get(uid) ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The most pods that a Deployment was to have since then. */
+  mostReplicas(deployment: string, sinceMs: number): number {
+    return Math.max(0, ...this.#scalesSince(deployment, sinceMs).map(({ replicas }) => replicas));
+  }
+
+  /** How many pods it was told to have more since then. */
+  grownBy(deployment: string, sinceMs: number): number {
+    const replicas = this.#scalesSince(deployment, sinceMs).map((scale) => scale.replicas);
+    return Math.max(0, ...replicas) - Math.min(...replicas, Number.MAX_SAFE_INTEGER);
+  }
+
+  #scalesSince(deployment: string, sinceMs: number): readonly Scale[] {
+    const all = this.#scales.get(deployment) ?? [];
+    return all.slice(
+      Math.max(
+        0,
+        all.findLastIndex(({ atMs }) => atMs <= sinceMs),
+      ),
+    );
+  }
+
+  #onContent({ type, object }: Commit): void {
+    const key = keyOfStored(object);
+    const { data = {}, binaryData = {} } = object as {
+      readonly data?: object;
+      readonly binaryData?: object;
+    };
+    const content = type === 'DELETED' ? undefined : canonical({ data, binaryData });
+    const known = this.#contents.get(key) ?? [];
+    this.#contents.set(key, known);
+    if (known.at(-1)?.content !== content || known.length === 0) {
+      known.push({ atMs: this.#nowMs, content });
+    }
+  }
+
+  #onPod({ type, object, before, by }: Commit): void {
+    const { uid, labels = {} } = object.metadata;
+    const known = this.pods.get(uid);
+    if (known === undefined) {
+      if (type === 'DELETED') return;
+      const deployment = this.#deploymentOf(object);
+      const key = keyOfStored(object);
+      this.pods.set(uid, { uid, key, labels, deployment, bornMs: this.#nowMs });
+      return;
+    }
+    const isLeft =
+      before !== undefined && isActive(before) && (type === 'DELETED' || !isActive(object));
+    const isWorse = isLeft || (before !== undefined && isReady(before) && !isReady(object));
+    if (isLeft && isOperator(by)) known.operatorMs ??= this.#nowMs;
+    else if (isWorse && known.operatorMs === undefined) known.othersMs ??= this.#nowMs;
+  }
+
+  #deploymentOf(pod: StoredObject): string | undefined {
+    const uid = controllerOf(pod, 'ReplicaSet');
+    if (uid === undefined) return undefined;
+    const sets = this.#stage.model.table.list(REPLICA_SETS);
+    const name = sets.find(({ metadata }) => metadata.uid === uid)?.metadata.labels?.['deployment'];
+    return name === undefined ? undefined : `${pod.metadata.namespace}/${name}`;
+  }
+
+  #onMonitor({ type, object }: Commit): void {
+    const { uid, namespace } = object.metadata;
+    const key = keyOfStored(object);
+    const { configHash } = (object['status'] ?? {}) as { readonly configHash?: string };
+    if (configHash !== undefined && !this.#begun.has(uid)) this.#begun.set(uid, this.#nowMs);
+    const known = this.#monitors.get(uid) ?? [];
+    this.#monitors.set(uid, known);
+    const spec = object['spec'] as ConfigMonitorSpec;
+    const isResting = spec.suspend || isPaused(object);
+    const last = known.at(-1);
+    const isSame =
+      last !== undefined &&
+      last.isResting === isResting &&
+      canonical(last.spec) === canonical(spec) &&
+      type !== 'DELETED';
+    if (isSame) return;
+    if (last) last.untilMs = Math.min(last.untilMs, this.#nowMs);
+    if (type === 'DELETED') return;
+    const config = `${namespace}/${spec.configMap ?? spec.configmap}`;
+    known.push({ uid, key, config, spec, isResting, untilMs: Number.POSITIVE_INFINITY });
+  }
+
+  #onScale({ object, type }: Commit): void {
+    const key = keyOfStored(object);
+    const { replicas = 1 } = (object['spec'] ?? {}) as { readonly replicas?: number };
+    const known = this.#scales.get(key) ?? [];
+    this.#scales.set(key, known);
+    known.push({ atMs: this.#nowMs, replicas: type === 'DELETED' ? 0 : replicas });
+  }
+
+  get #nowMs(): number {
+    return this.#stage.clock.monotonicMs();
+  }
+}

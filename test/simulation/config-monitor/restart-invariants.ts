@@ -1,0 +1,219 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ConfigMonitor, ConfigMonitorSpec } from '../../../src/apis/config-monitor.ts';
+import { CONFIG_MAPS, DEPLOYMENTS, PODS } from '../api-model/kinds.ts';
+import type { Commit } from '../api-model/object-table.ts';
+import { keyOfStored, type ServedKind, type StoredObject } from '../api-model/stored-object.ts';
+import { conditionsOf, controllerOf, judgeOwner } from '../owner-invariants.ts';
+import { DEFINED_KINDS } from '../served-definition.ts';
+import { isActive, isReady } from '../world/pod-facts.ts';
+import { hasPods } from '../world/replica-set-controller.ts';
+import { isOperator, type Stage } from '../world/stage.ts';
+import type { History, MonitorSince, PodLife } from './history.ts';
+
+/** So long the operator may act on what it saw: a watch that is silent, then a server that is down. */
+const UNSEEN_MS = 180_000;
+const CALM_UNSEEN_MS = 5000;
+/** https://pkg.go.dev/k8s.io/api/policy/v1#pkg-constants */
+const EVICTED = 'DisruptionTarget';
+const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
+
+interface RestartInvariantParts {
+  readonly history: History;
+  readonly kind: ServedKind;
+  /** Without faults the operator sees everything at once. */
+  readonly isCalm: boolean;
+}
+
+/** What must hold whenever the operator makes a pod go, or writes around it; see docs/reliability.md. */
+export class RestartInvariants {
+  readonly #stage: Stage;
+  readonly #history: History;
+  readonly #kind: ServedKind;
+  readonly #unseenMs: number;
+  /** When the first pod went for the content of a ConfigMap that is there since then. */
+  readonly #begun = new Map<string, number>();
+  readonly #rolled = new Set<string>();
+
+  constructor(stage: Stage, { history, kind, isCalm }: RestartInvariantParts) {
+    this.#stage = stage;
+    this.#history = history;
+    this.#kind = kind;
+    this.#unseenMs = isCalm ? CALM_UNSEEN_MS : UNSEEN_MS;
+  }
+
+  onCommit(commit: Commit): void {
+    if (!isOperator(commit.by)) return;
+    const { kind, object, before } = commit;
+    if (kind === CONFIG_MAPS) this.#report('foreign-untouched', `ConfigMap ${keyOfStored(object)}`);
+    if (kind === this.#kind) this.#judgeMonitor(commit);
+    if (kind === DEPLOYMENTS && hasPods(before ?? object)) this.#judgeRollout(commit);
+    if (kind === PODS && !isOfOwnKind(before ?? object)) this.#judgePod(commit);
+  }
+
+  /** One that the operator made for a ConfigMap is its own, with all that is in it. */
+  #judgeMonitor({ type, object, before }: Commit): void {
+    const isGenerated = controllerOf(before ?? object, 'ConfigMap') !== undefined;
+    if (
+      isGenerated &&
+      (type !== 'MODIFIED' || !isDeepStrictEqual(object['spec'], before?.['spec']))
+    )
+      return;
+    judgeOwner(object, before, this.#stage.report);
+    if (type === 'DELETED') this.#report('foreign-untouched', `deletes ${keyOfStored(object)}`);
+  }
+
+  #judgePod({ object, before }: Commit): void {
+    const what = `Pod ${keyOfStored(object)}`;
+    // The eviction API tells of itself on the pod before it deletes it.
+    if (before !== undefined && isEvicted(object) && !isEvicted(before)) return;
+    const life = this.#history.pods.get(object.metadata.uid);
+    const isGone =
+      before !== undefined &&
+      object.metadata.deletionTimestamp === before.metadata.deletionTimestamp;
+    if (before === undefined || life === undefined) {
+      return this.#report('foreign-child-untouched', `${what} was made`);
+    }
+    if (isGone && !this.#isRemoved(object)) {
+      return this.#report('foreign-child-untouched', `${what} was changed`);
+    }
+    const monitors = this.#history.monitorsOf(before, this.#sinceMs);
+    if (monitors.length === 0)
+      return this.#report('foreign-child-untouched', `${what} is not selected`);
+    this.#judgeDisruption(object, before, { life, monitors });
+  }
+
+  #judgeDisruption(
+    object: StoredObject,
+    before: StoredObject,
+    { life, monitors }: { readonly life: PodLife; readonly monitors: readonly MonitorSince[] },
+  ): void {
+    const what = `Pod ${keyOfStored(object)}`;
+    if (monitors.every(({ isResting }) => isResting)) {
+      this.#report('rests', `${what} goes, and every monitor of it rests`);
+    }
+    if (!isEvicted(object) && monitors.every(({ spec }) => spec.strategy !== 'Delete')) {
+      this.#report('evicts', `${what} was deleted, not evicted`);
+    }
+    if (controllerOf(before, 'Job') !== undefined || !isActive(before)) {
+      this.#report('spares-pods', `${what} is of a Job, over or going`);
+    }
+    const onRecord = monitors.filter(({ key, uid }) => this.#hasOnRecord(key, uid, life));
+    if (onRecord.length === 0) this.#report('restart-on-record', `${what} is in no stored rollout`);
+    this.#judgeOnce(life, monitors);
+    if (isReady(before)) this.#judgeBatch(life, monitors);
+  }
+
+  /** What would be continued by another process if this one died now. */
+  #hasOnRecord(key: string, uid: string, life: PodLife): boolean {
+    const stored = this.#stage.model.table.get(this.#kind, key) as unknown as
+      | ConfigMonitor
+      | undefined;
+    if (stored?.metadata.uid !== uid) return false;
+    return stored.status.rollout?.pods.includes(life.uid) ?? false;
+  }
+
+  /** Whoever was born after the first pod had gone for this content has it already. */
+  #judgeOnce(life: PodLife, monitors: readonly MonitorSince[]): void {
+    const configs = new Set(monitors.map(({ config }) => config));
+    const fresh = [...configs].filter((config) => {
+      const key = this.#contentKey(config);
+      const begunMs = this.#begun.get(key);
+      if (begunMs === undefined) this.#begun.set(key, this.#nowMs);
+      return begunMs !== undefined && life.bornMs > begunMs;
+    });
+    if (fresh.length < configs.size) return;
+    this.#report('restarts-once', `Pod ${life.key} was started with the newest data already`);
+  }
+
+  /** What others have done lately the operator may not have seen. */
+  #judgeBatch({ deployment }: PodLife, monitors: readonly MonitorSince[]): void {
+    if (deployment === undefined) return;
+    const wanted = this.#history.mostReplicas(deployment, this.#sinceMs);
+    const lives = [...this.#history.pods.values()].filter((one) => one.deployment === deployment);
+    const table = this.#stage.model.table;
+    const serving = lives.filter(({ key, uid }) => {
+      const pod = table.get(PODS, key);
+      return pod?.metadata.uid === uid && isReady(pod);
+    });
+    const byOthers = lives.filter(({ othersMs = -1 }) => othersMs >= this.#sinceMs).length;
+    const grown = this.#history.grownBy(deployment, this.#sinceMs);
+    const unready = wanted - serving.length - byOthers - grown;
+    const most = Math.max(...monitors.map(({ spec }) => limitOf(spec, wanted)));
+    if (unready <= most) return;
+    this.#report(
+      'max-unavailable',
+      `${unready} of ${wanted} pods of ${deployment}, at most ${most} may`,
+    );
+  }
+
+  #judgeRollout({ object, before }: Commit): void {
+    const key = keyOfStored(object);
+    const what = `Deployment ${key}`;
+    const isOnlyRestart =
+      before !== undefined && isDeepStrictEqual(withoutRestart(object), withoutRestart(before));
+    if (!isOnlyRestart) return this.#report('others-fields-stay', `${what} beyond its restart`);
+    const pods = this.#stage.model.table.list(PODS);
+    const own = pods.filter(
+      ({ metadata }) => this.#history.pods.get(metadata.uid)?.deployment === key,
+    );
+    const monitors = own.flatMap((pod) => this.#history.monitorsOf(pod, this.#sinceMs));
+    const rolling = monitors.filter(({ spec }) => spec.strategy === 'Rollout');
+    if (rolling.length === 0)
+      return this.#report('foreign-child-untouched', `${what} is restarted`);
+    const contents = [...new Set(rolling.map(({ config }) => this.#contentKey(config)))];
+    if (contents.every((one) => this.#rolled.has(`${one} ${key}`))) {
+      this.#report('restarts-once', `${what} was restarted for this data already`);
+    }
+    for (const one of contents) this.#rolled.add(`${one} ${key}`);
+  }
+
+  #isRemoved({ metadata }: StoredObject): boolean {
+    return (
+      this.#stage.model.table.get(PODS, `${metadata.namespace}/${metadata.name}`) === undefined
+    );
+  }
+
+  #contentKey(config: string): string {
+    return `${config} since ${this.#history.changedMs(config)}`;
+  }
+
+  get #nowMs(): number {
+    return this.#stage.clock.monotonicMs();
+  }
+
+  get #sinceMs(): number {
+    return this.#nowMs - this.#unseenMs;
+  }
+
+  #report(invariant: string, detail: string): void {
+    this.#stage.report(invariant, detail);
+  }
+}
+
+function isOfOwnKind(pod: StoredObject): boolean {
+  const kind = pod.metadata.ownerReferences?.find(({ controller }) => controller)?.kind;
+  return DEFINED_KINDS.some((one) => one.kind === kind);
+}
+
+function isEvicted(pod: StoredObject): boolean {
+  return conditionsOf(pod).some(({ type }) => type === EVICTED);
+}
+
+/** https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#max-unavailable, but rounded up. */
+function limitOf({ maxUnavailable }: ConfigMonitorSpec, wanted: number): number {
+  const percent = /^(\d+)%$/.exec(`${maxUnavailable}`)?.[1];
+  const limit = percent === undefined ? Number(maxUnavailable) : (wanted * Number(percent)) / 100;
+  return Math.max(1, Math.ceil(limit));
+}
+
+function withoutRestart({ metadata: _metadata, status: _status, ...rest }: StoredObject): unknown {
+  const { spec } = structuredClone(rest) as {
+    spec?: { template?: { metadata?: { annotations?: Record<string, string> } } };
+  };
+  const template = spec?.template?.metadata;
+  delete template?.annotations?.[RESTARTED_AT];
+  if (template?.annotations && Object.keys(template.annotations).length === 0) {
+    delete template.annotations;
+  }
+  return spec;
+}

@@ -1,0 +1,20 @@
+import type { StoredObject } from '../api-model/stored-object.ts';
+import { conditionsOf } from '../owner-invariants.ts';
+
+/** Neither over nor on its way out. */
+export function isActive(pod: StoredObject): boolean {
+  const { phase } = (pod['status'] ?? {}) as { readonly phase?: string };
+  const isOver = phase === 'Failed' || phase === 'Succeeded';
+  return pod.metadata.deletionTimestamp === undefined && !isOver;
+}
+
+/** It serves: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-readiness-status */
+export function isReady(pod: StoredObject): boolean {
+  if (!isActive(pod)) return false;
+  return conditionsOf(pod).some(({ type, status }) => type === 'Ready' && status === 'True');
+}
+
+/** It has all of these labels. */
+export function isSelected(pod: StoredObject, labels: Readonly<Record<string, string>>): boolean {
+  return Object.entries(labels).every(([key, value]) => pod.metadata.labels?.[key] === value);
+}
