@@ -11,6 +11,7 @@ import { mutated } from './plant.ts';
 import { REGRESSIONS } from './regressions.ts';
 import { runScenario } from './run-scenario.ts';
 import type { Scenario } from './scenario.ts';
+import { WANTED } from './wanted.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 
@@ -35,15 +36,17 @@ const CLOSING = /^(\d+) scenarios, (\d+) violations, (\d+)\/(\d+) crash points$/
 
 describe('the operator in random worlds', () => {
   it('keeps its promises in worlds that are always the same, killed at every crash point', async () => {
-    const { code, output } = await simulate('--seeds', '150', '--first', '1');
+    const { code, output } = await simulate('--seeds', '200', '--met');
     expect(output).toMatch(CLOSING);
     const [, scenarios, violations, covered, total] = CLOSING.exec(output) ?? [];
     expect({ scenarios, violations, covered }, output).toEqual({
-      scenarios: '150',
+      scenarios: '200',
       violations: '0',
       covered: total,
     });
     expect(Number(total)).toBeGreaterThan(100);
+    const met = new Set([...output.matchAll(/^met: (.*) in \d+ runs$/gm)].map(([, what]) => what));
+    expect(WANTED.filter((what) => !met.has(what))).toEqual([]);
     expect(code).toBe(0);
   });
 

@@ -15,18 +15,16 @@ const KIND = definedKind('ImmortalContainer');
 /** ImmortalContainer: its users, the node of its pods, and the promises about their number. */
 export class ImmortalCast implements Cast<ImmortalAction> {
   readonly #stage: Stage;
-  readonly #isCalm: boolean;
   readonly #users: People;
   readonly #others: People;
   readonly #kubelet: Kubelet;
   readonly #invariants: PodInvariants;
 
-  constructor(stage: Stage, options: { readonly isCalm: boolean; readonly kubelet: Kubelet }) {
+  constructor(stage: Stage, kubelet: Kubelet) {
     this.#stage = stage;
-    this.#isCalm = options.isCalm;
     this.#users = new People(stage);
     this.#others = new People(stage, 'somebody');
-    this.#kubelet = options.kubelet;
+    this.#kubelet = kubelet;
     this.#invariants = new PodInvariants(stage, KIND);
   }
 
@@ -55,10 +53,10 @@ export class ImmortalCast implements Cast<ImmortalAction> {
   heal(): void {}
 
   checkFinal(): void {
-    const { model, report } = this.#stage;
+    const { model, report, isDisturbed } = this.#stage;
     const objects = model.table.list(KIND) as unknown as readonly ImmortalContainer[];
     const { pods } = this.#invariants;
-    checkFinalContainers({ table: model.table, objects, pods, report, isCalm: this.#isCalm });
+    checkFinalContainers({ table: model.table, objects, pods, report, isDisturbed });
   }
 
   #toPod(action: Extract<ImmortalAction, { do: 'pod' | 'squat' | 'leave' }>): void {

@@ -12,12 +12,14 @@ export interface FinalContainerParts {
   readonly objects: readonly ImmortalContainer[];
   readonly pods: ReadonlyMap<string, PodLife>;
   readonly report: Report;
-  /** No fault: then every pod must have been counted. */
-  readonly isCalm: boolean;
+  /** Whether a fault took effect in this time. */
+  readonly isDisturbed: (fromMs: number, toMs: number) => boolean;
 }
 
-/** With faults, a pod that lived for less may have come and gone while no operator could see it. */
+/** With faults in its time, a pod that lived for less may have come and gone while no operator saw it. */
 const SEEN_MS = 150_000;
+/** From the fate of the request that makes a pod to the pod. */
+const ON_THE_WAY_MS = 5000;
 
 export function checkFinalContainers(parts: FinalContainerParts): void {
   for (const object of parts.objects) checkContainer(parts, object);
@@ -49,12 +51,15 @@ function checkContainer(parts: FinalContainerParts, object: ImmortalContainer): 
 }
 
 function checkStarts(
-  { pods, report, isCalm }: FinalContainerParts,
+  { pods, report, isDisturbed }: FinalContainerParts,
   object: ImmortalContainer,
 ): void {
   const { metadata, status } = object;
   const own = [...pods.values()].filter(({ owner }) => owner === metadata.uid);
-  const seen = own.filter(({ bornMs, goneMs }) => isCalm || goneMs - bornMs >= SEEN_MS);
+  const seen = own.filter(
+    ({ bornMs, goneMs }) =>
+      goneMs - bornMs >= SEEN_MS || !isDisturbed(bornMs - ON_THE_WAY_MS, goneMs),
+  );
   const { startTimes = 0 } = status;
   if (startTimes <= own.length && startTimes >= seen.length) return;
   const what = `${metadata.namespace}/${metadata.name} says ${startTimes} starts`;

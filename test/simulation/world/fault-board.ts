@@ -21,6 +21,7 @@ export class FaultBoard {
   readonly crashed = new Set<string>();
   /** What has happened at all, such as `aws lost`: a fault that never strikes tests nothing. */
   readonly met = new Set<string>();
+  readonly #strikesMs: number[] = [];
   #faults: readonly Fault[];
   readonly #left = new Map<Fault, number>();
   #isLifted: boolean;
@@ -56,8 +57,8 @@ export class FaultBoard {
     const crash = this.#of('crash').find(isHere);
     const freeze = this.#of('freeze').find(isHere);
     if (crash) this.crashed.add(pointOf(label, crash.phase));
-    if (crash) this.met.add(`crash ${crash.phase}`);
-    if (freeze) this.met.add('freeze');
+    if (crash) this.strikes(`crash ${crash.phase}`, nowMs);
+    if (freeze) this.strikes('freeze', nowMs);
     const limited = [...this.#of('aws'), ...this.#of('kube')].find((fault) =>
       this.#takes(fault, label, nowMs),
     );
@@ -66,6 +67,17 @@ export class FaultBoard {
       ...(freeze && { freezeMs: freeze.forMs }),
       ...(limited && { effect: limited.effect }),
     };
+  }
+
+  /** A fault takes effect now. */
+  strikes(fault: string, nowMs: number): void {
+    this.met.add(fault);
+    this.#strikesMs.push(nowMs);
+  }
+
+  /** Whether any fault took effect in this time. */
+  isDisturbed(fromMs: number, toMs: number): boolean {
+    return this.#strikesMs.some((atMs) => atMs >= fromMs && atMs <= toMs);
   }
 
   /** How old the answers of AWS are now. */
@@ -97,7 +109,7 @@ export class FaultBoard {
       : label.startsWith(wanted);
     if (left === 0 || !isMeant || !isWithin(fault, nowMs)) return false;
     this.#left.set(fault, left - 1);
-    this.met.add(`${fault.kind} ${fault.effect}`);
+    this.strikes(`${fault.kind} ${fault.effect}`, nowMs);
     return true;
   }
 
@@ -112,7 +124,7 @@ export class FaultBoard {
     nowMs: number,
   ): readonly Extract<Fault, { kind: Kind }>[] {
     const faults = this.#of(kind).filter((fault) => isWithin(fault, nowMs));
-    if (faults.length > 0) this.met.add(kind);
+    if (faults.length > 0) this.strikes(kind, nowMs);
     return faults;
   }
 }

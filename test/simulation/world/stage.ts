@@ -17,6 +17,8 @@ export interface Stage {
   readonly trace: (line: string) => void;
   /** Something has happened for whose sake there are scenarios. */
   readonly met: (what: string) => void;
+  /** Whether a fault took effect in this time. */
+  readonly isDisturbed: (fromMs: number, toMs: number) => boolean;
 }
 
 /** The part of one kind: its people, what must always hold for it, and what must hold in the end. */

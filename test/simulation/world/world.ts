@@ -88,7 +88,7 @@ export class World {
     const kubelet = new Kubelet(this.#stage);
     this.#kubelet = kubelet;
     const isCalm = faults.length === 0;
-    this.#immortal = new ImmortalCast(this.#stage, { kubelet, isCalm });
+    this.#immortal = new ImmortalCast(this.#stage, kubelet);
     this.#myApp = new MyAppCast(this.#stage, kubelet);
     this.#config = new ConfigMonitorCast(this.#stage, { kubelet, isCalm });
     this.#casts = [this.#myIngress, this.#webApp, this.#immortal, this.#myApp, this.#config];
@@ -182,6 +182,7 @@ export class World {
       report: (invariant, detail) => this.report(invariant, detail),
       trace: (line) => this.tell(line),
       met: (what) => void this.board.met.add(what),
+      isDisturbed: (fromMs, toMs) => this.board.isDisturbed(fromMs, toMs),
     };
   }
 
@@ -267,12 +268,12 @@ export class World {
     this.clock.setTimer(atMs, () => {
       if (this.board.isLifted) return;
       this.tell(`fault ${JSON.stringify(fault)}`);
-      this.board.met.add(fault.kind);
       this.#begin(fault);
     });
   }
 
   #begin(fault: Fault): void {
+    if ('atMs' in fault) this.board.strikes(fault.kind, fault.atMs);
     switch (fault.kind) {
       case 'terminate':
         return this.#fleet.terminate(fault.replica);

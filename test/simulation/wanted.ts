@@ -1,0 +1,55 @@
+/**
+ * What has to happen in the worlds that every run of the tests goes through, or their silence would
+ * say nothing: every kind of fault strikes, and every situation comes about, as `--met` lists them.
+ */
+export const WANTED: readonly string[] = [
+  // Faults.
+  ...['before', 'unanswered', 'after'].map((phase) => `crash ${phase}`),
+  ...['lost', 'late', 'twice', 'dropped', 'unanswered', 'throttled', 'failing', 'html'].map(
+    (effect) => `aws ${effect}`,
+  ),
+  ...['lost', 'late', 'twice', 'dropped', 'unanswered', 'failing', 'busy'].map(
+    (effect) => `kube ${effect}`,
+  ),
+  'staleReads',
+  'apiDown',
+  'partition',
+  'freeze',
+  'terminate',
+  'watchLag',
+  'watchTwice',
+  'watchSilent',
+  'watchBroken',
+  'compaction',
+  'leaseDeleted',
+  'leaseStolen',
+  'lease lost in mid-pass',
+  // Collisions, adoption, scarcity, hands of others.
+  'MyIngress Stalled=True NameConflict',
+  'MyIngress adopted',
+  'MyIngress Stalled=True AdoptionRefused',
+  'MyIngress Stalled=True SpecMismatch',
+  'MyIngress Stalled=True TooManyLoadBalancers',
+  'MyIngress Stalled=True DeletionBlocked',
+  'MyIngress Stalled=True ValidationError',
+  'MyIngress Stalled=True SubnetNotFound',
+  'MyIngress Reconciling=True OwnershipUnconfirmed',
+  'MyIngress Reconciling=True Provisioning',
+  'MyIngress Ready=Unknown Paused',
+  'myIngress meddle delete',
+  'myIngress meddle release',
+  'myIngress meddle tag',
+  'myIngress meddle untag',
+  'myIngress meddle subnets',
+  'myIngress meddle securityGroups',
+  'myIngress meddle attribute',
+  'myIngress leave',
+  'WebApp Stalled=True NameConflict',
+  'webApp autoscale',
+  'ImmortalContainer Reconciling=True BackOff',
+  'ImmortalContainer Stalled=True NameConflict',
+  'immortal pod deleted',
+  'immortal pod failed',
+  'MyApp Stalled=True NameConflict',
+  'myApp pod deleted',
+];
