@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { configMonitorReasons } from '../src/apis/config-monitor-reasons.ts';
 import { immortalContainerReasons } from '../src/apis/immortal-container-reasons.ts';
 import { myAppReasons } from '../src/apis/my-app-reasons.ts';
 import { myIngressReasons } from '../src/apis/my-ingress-reasons.ts';
@@ -59,6 +60,9 @@ ${reasonTable(immortalContainerReasons)}
 ## MyApp
 
 ${reasonTable(myAppReasons)}
+## ConfigMonitor
+
+${reasonTable(configMonitorReasons)}
 ## Kubernetes
 
 What the API server answers to the operator itself; most of them are seen in its log and in \`/readyz\`.

@@ -2,13 +2,21 @@ import { readClusterId } from './cluster-id.ts';
 import { deadline } from './core/clock.ts';
 import { untilAborted } from './core/until-aborted.ts';
 import { createShared, type OperatorOptions, type OperatorPorts, Runtime } from './runtime.ts';
+import { annotatedConfigMapUnit, configMonitorUnit } from './units/config-monitor.ts';
 import { immortalContainerUnit } from './units/immortal-container.ts';
 import { myAppUnit } from './units/my-app.ts';
 import { myIngressUnit } from './units/my-ingress.ts';
 import type { RunningController, Unit } from './units/unit.ts';
 import { webAppUnit } from './units/web-app.ts';
 
-const UNITS: readonly Unit[] = [myIngressUnit, immortalContainerUnit, myAppUnit, webAppUnit];
+const UNITS: readonly Unit[] = [
+  myIngressUnit,
+  configMonitorUnit,
+  annotatedConfigMapUnit,
+  immortalContainerUnit,
+  myAppUnit,
+  webAppUnit,
+];
 
 const STUCK_GRACE_MS = 60_000;
 const DRAIN_MS = 2_000;

@@ -4,7 +4,7 @@ export interface ResourceAddress {
   /** Absent for a cluster-scoped object, and for a list over all namespaces. */
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
-  readonly subresource?: 'status';
+  readonly subresource?: 'status' | 'eviction';
 }
 
 /** https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris */

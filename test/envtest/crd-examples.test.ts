@@ -8,7 +8,8 @@ import { createNamespace, installDefinition } from './crd-api.ts';
 
 const cluster = accessCluster(inject('controlPlane'));
 const directory = fileURLToPath(new URL('../../examples/', import.meta.url));
-const examples = readdirSync(directory).filter((file) => {
+const manifests = readdirSync(directory).filter((file) => file.endsWith('.yaml'));
+const examples = manifests.filter((file) => {
   const { kind } = parse(readFileSync(`${directory}${file}`, 'utf8')) as { kind: string };
   return kind === 'MyIngress';
 });

@@ -13,10 +13,17 @@ export class FakeCache<T extends KubeObject> implements ObjectCache<T> {
   readonly #subscribers = new Set<(change: Change<T>) => void>();
   readonly #waiters = new Set<Waiter>();
   readonly #behind: WatchEvent[] = [];
+  readonly #transform: (object: KubeObject) => KubeObject;
   #isHeld = false;
   #reached = '0';
 
-  constructor(server: FakeApiServer, kind: string) {
+  /** `transform` stands for what a reflector's cache leaves out of each object. */
+  constructor(
+    server: FakeApiServer,
+    kind: string,
+    transform: (object: KubeObject) => KubeObject = (object) => object,
+  ) {
+    this.#transform = transform;
     for (const object of server.list(kind)) this.#see({ type: 'ADDED', object });
     server.watch((event) => {
       if (event.object.kind !== kind) return;
@@ -77,7 +84,7 @@ export class FakeCache<T extends KubeObject> implements ObjectCache<T> {
   }
 
   #see(event: WatchEvent): void {
-    const object = event.object as unknown as T;
+    const object = this.#transform(event.object) as T;
     const previous = this.#objects.get(keyOf(object));
     if (event.type === 'DELETED') this.#objects.delete(keyOf(object));
     else this.#objects.set(keyOf(object), object);

@@ -32,8 +32,11 @@ export class FakeKube {
   readonly writes: SentWrite[] = [];
   readonly #faults: Fault[] = [];
 
-  cache<T extends KubeObject>(kind: string): FakeCache<T> {
-    return new FakeCache<T>(this.server, kind);
+  cache<T extends KubeObject>(
+    kind: string,
+    transform?: (object: KubeObject) => KubeObject,
+  ): FakeCache<T> {
+    return new FakeCache<T>(this.server, kind, transform);
   }
 
   writer<T extends KubeObject>(): ObjectWriter<T> {

@@ -1,0 +1,377 @@
+// Written by crds/mirror.ts from crds/configmonitors.magalix.com.yaml; edit that file, then run `npm run gen`.
+
+/** The schema of ConfigMonitor as the API server knows it. */
+export const configMonitorSchema = {
+  description:
+    'A ConfigMonitor restarts the pods that you select when the data of a ConfigMap changes, a few at a time, so that programs that read their configuration only once get the new one. A change that happens while albridge is down is acted on when it is back. The annotation albridge.io/paused: "true" stops every restart. A new value of the annotation albridge.io/reconcile-requested-at asks for a look at once; status.lastHandledReconcileAt repeats it when that is done.',
+  type: 'object',
+  properties: {
+    apiVersion: {
+      description:
+        'APIVersion defines the versioned schema of this representation of an object: magalix.com/v1.',
+      type: 'string',
+      maxLength: 317,
+    },
+    kind: {
+      description: 'Kind is the name of the resource that this object represents: ConfigMonitor.',
+      type: 'string',
+      maxLength: 63,
+    },
+    metadata: {
+      type: 'object',
+    },
+    spec: {
+      description:
+        'What is watched and what is restarted. Only you write it; albridge never does, but for the objects that it makes itself for an annotated ConfigMap.',
+      type: 'object',
+      properties: {
+        configMap: {
+          description:
+            'Name of the ConfigMap, in the namespace of this object. It or configmap has to be given. It need not exist yet: its data when it is first seen is what the pods are taken to have.',
+          type: 'string',
+          maxLength: 1024,
+          'x-kubernetes-validations': [
+            {
+              rule: "self.size() <= 253 && self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",
+              message:
+                'is no name that a ConfigMap can have; give the name as `kubectl get configmaps` prints it, without namespace or slash',
+              reason: 'FieldValueInvalid',
+            },
+          ],
+        },
+        configmap: {
+          description: 'Other spelling of configMap. Where both are given they must be equal.',
+          type: 'string',
+          maxLength: 1024,
+          'x-kubernetes-validations': [
+            {
+              rule: "self.size() <= 253 && self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",
+              message:
+                'is no name that a ConfigMap can have; give the name as `kubectl get configmaps` prints it, without namespace or slash',
+              reason: 'FieldValueInvalid',
+            },
+          ],
+        },
+        podSelector: {
+          description:
+            'Labels of the pods to restart, in the namespace of this object: a pod is selected if it has all of them. It has to be given. https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/',
+          type: 'object',
+          maxProperties: 128,
+          'x-kubernetes-map-type': 'atomic',
+          additionalProperties: {
+            description: 'Value that the label must have.',
+            type: 'string',
+            maxLength: 1024,
+            'x-kubernetes-validations': [
+              {
+                rule: "self.matches('^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$')",
+                message:
+                  'is no value that a label can have, so no pod would ever match: at most 63 letters, digits, - _ or ., with a letter or digit at both ends',
+                reason: 'FieldValueInvalid',
+              },
+            ],
+          },
+          'x-kubernetes-validations': [
+            {
+              rule: 'self.size() <= 32',
+              message: 'names more than 32 labels; fewer will do to tell your pods from others',
+              reason: 'FieldValueInvalid',
+            },
+            {
+              rule: "self.all(key, key.size() <= 317 && key.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$'))",
+              message:
+                'holds a key that no label can have, so no pod would ever match; write it as `kubectl get pods --show-labels` prints it, such as app or example.com/tier',
+              reason: 'FieldValueInvalid',
+            },
+          ],
+        },
+        strategy: {
+          description:
+            'How pods are restarted: Evict asks the eviction API, so that PodDisruptionBudgets hold; Delete deletes them, whatever the budgets say; Rollout changes an annotation of the pod template of their Deployment, StatefulSet or DaemonSet, as `kubectl rollout restart` does, and evicts pods that have none.',
+          type: 'string',
+          enum: ['Evict', 'Delete', 'Rollout'],
+          default: 'Evict',
+        },
+        maxUnavailable: {
+          description:
+            "How many pods of one owner (such as one Deployment) may be unready at a time because of a restart: a number, or a percentage, which is rounded up; at least 1. With strategy Rollout the owner's own setting counts instead.",
+          'x-kubernetes-int-or-string': true,
+          minimum: 1,
+          maximum: 10000,
+          maxLength: 5,
+          pattern: '^([1-9][0-9]{0,4}|([1-9][0-9]?|100)%)$',
+          default: '25%',
+        },
+        debounceSeconds: {
+          description:
+            'How long the data must have stayed as it is before pods are restarted, in seconds, so that several edits in a row are one restart; 30 seconds after the first of them pods are restarted in any case.',
+          type: 'integer',
+          format: 'int32',
+          minimum: 0,
+          maximum: 30,
+          default: 1,
+        },
+        minIntervalSeconds: {
+          description:
+            'Least time from the beginning of one restart to the beginning of the next, in seconds; what changes meanwhile is acted on afterwards, once.',
+          type: 'integer',
+          format: 'int32',
+          minimum: 0,
+          maximum: 86400,
+          default: 0,
+        },
+        progressDeadlineSeconds: {
+          description:
+            'How long a restart may make no progress before the object says Stalled, in seconds. Pods that are restarted and do not become ready stop the restart from the first; those that were not restarted yet go on running.',
+          type: 'integer',
+          format: 'int32',
+          minimum: 1,
+          maximum: 86400,
+          default: 600,
+        },
+        unmanagedPods: {
+          description:
+            'What becomes of selected pods that no controller would start again: Evict removes them all the same, with a warning; Skip leaves them alone.',
+          type: 'string',
+          enum: ['Evict', 'Skip'],
+          default: 'Evict',
+        },
+        suspend: {
+          description:
+            'While true no pod is restarted; changes are seen, and status.pendingPods says how many pods wait for it to end.',
+          type: 'boolean',
+          default: false,
+        },
+      },
+      'x-kubernetes-validations': [
+        {
+          rule: 'has(self.configMap) || has(self.configmap) || (oldSelf.hasValue() && !oldSelf.?configMap.hasValue() && !oldSelf.?configmap.hasValue())',
+          optionalOldSelf: true,
+          message: 'the name of the ConfigMap is missing; give configMap',
+          reason: 'FieldValueRequired',
+        },
+        {
+          rule: '!has(self.configMap) || !has(self.configmap) || self.configMap == self.configmap',
+          message:
+            'configMap and configmap are two spellings of one field and name two ConfigMaps; remove one of them',
+          reason: 'FieldValueInvalid',
+        },
+        {
+          rule: '(has(self.podSelector) && self.podSelector.size() > 0) || (oldSelf.hasValue() && oldSelf.?podSelector.orValue({}).size() == 0)',
+          optionalOldSelf: true,
+          message:
+            'podSelector is missing or empty, and an empty one never means every pod; give the labels of the pods to restart',
+          reason: 'FieldValueRequired',
+        },
+      ],
+    },
+    status: {
+      description:
+        'What albridge last saw and did. Written by albridge alone; observedGeneration is -1 until it has looked at the object.',
+      type: 'object',
+      default: {
+        observedGeneration: -1,
+      },
+      properties: {
+        observedGeneration: {
+          description:
+            'The metadata.generation that this status speaks for; -1 until albridge has looked at the object. Smaller than metadata.generation means that an edit is still to be seen.',
+          type: 'integer',
+          format: 'int64',
+          minimum: -1,
+          default: -1,
+        },
+        lastHandledReconcileAt: {
+          description:
+            'The value of the annotation albridge.io/reconcile-requested-at that was last acted on. As long as annotations may be, so that no value can block the status.',
+          type: 'string',
+          maxLength: 262144,
+        },
+        configMap: {
+          description: 'Name of the ConfigMap, whichever way it is spelled in spec.',
+          type: 'string',
+          maxLength: 253,
+        },
+        configHash: {
+          description:
+            'SHA-256 of data and binaryData that the pods were started with, as far as albridge knows; left out until the ConfigMap has been seen.',
+          type: 'string',
+          maxLength: 64,
+        },
+        shortHash: {
+          description: 'The first eight digits of configHash.',
+          type: 'string',
+          maxLength: 8,
+        },
+        lastChangeTime: {
+          description: 'When albridge last saw the data change.',
+          type: 'string',
+          format: 'date-time',
+          maxLength: 64,
+        },
+        lastRestartTime: {
+          description: 'When albridge last began to restart the pods.',
+          type: 'string',
+          format: 'date-time',
+          maxLength: 64,
+        },
+        restarts: {
+          description: 'How often albridge has begun to restart the pods.',
+          type: 'integer',
+          format: 'int64',
+          minimum: 0,
+        },
+        matchedPods: {
+          description:
+            'Number of pods that are selected, those aside that would not be restarted: of Jobs, static, ended and on their way out.',
+          type: 'integer',
+          format: 'int32',
+          minimum: 0,
+        },
+        pendingPods: {
+          description: 'Number of pods that are still to be restarted.',
+          type: 'integer',
+          format: 'int32',
+          minimum: 0,
+        },
+        rollout: {
+          description:
+            'The restart that is under way, stored before the first pod goes, so that it is finished whoever crashes; left out while there is none.',
+          type: 'object',
+          required: ['hash', 'startTime', 'progressTime', 'total', 'unready', 'pods', 'owners'],
+          properties: {
+            hash: {
+              description: 'SHA-256 of the data that the pods are restarted for.',
+              type: 'string',
+              maxLength: 64,
+            },
+            startTime: {
+              description: 'When it began.',
+              type: 'string',
+              format: 'date-time',
+              maxLength: 64,
+            },
+            progressTime: {
+              description: 'When a pod was last restarted or became ready.',
+              type: 'string',
+              format: 'date-time',
+              maxLength: 64,
+            },
+            total: {
+              description: 'Number of pods that are restarted in all.',
+              type: 'integer',
+              format: 'int32',
+              minimum: 0,
+            },
+            unready: {
+              description:
+                'Lowest number of pods that were missing or not ready since a pod was last restarted; fewer are progress.',
+              type: 'integer',
+              format: 'int32',
+              minimum: 0,
+            },
+            pods: {
+              description: 'UIDs of the pods that are still to be restarted.',
+              type: 'array',
+              maxItems: 5000,
+              'x-kubernetes-list-type': 'atomic',
+              items: {
+                description: 'UID of a pod.',
+                type: 'string',
+                maxLength: 128,
+              },
+            },
+            owners: {
+              description: 'Whose pods they are, and how many pods each of them should have.',
+              type: 'array',
+              maxItems: 5000,
+              'x-kubernetes-list-type': 'atomic',
+              items: {
+                description: 'One owner.',
+                type: 'object',
+                required: ['name', 'pods'],
+                properties: {
+                  name: {
+                    description: 'Kind and name, such as Deployment/frontend.',
+                    type: 'string',
+                    maxLength: 1024,
+                  },
+                  pods: {
+                    description: 'Number of pods that it should have.',
+                    type: 'integer',
+                    format: 'int32',
+                    minimum: 0,
+                  },
+                },
+              },
+            },
+          },
+        },
+        conditions: {
+          description:
+            'Ready says whether all selected pods have been started with the newest data. Reconciling and Stalled are there only while they are True: work is under way, or a person has to act. ConfigMapFound says whether the ConfigMap exists. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
+          type: 'array',
+          maxItems: 16,
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['type'],
+          items: {
+            description:
+              'One aspect of the state of the object. https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#condition-v1-meta',
+            type: 'object',
+            required: ['type', 'status', 'lastTransitionTime', 'reason', 'message'],
+            properties: {
+              type: {
+                description:
+                  'Type of the condition: Ready, Reconciling, Stalled or ConfigMapFound.',
+                type: 'string',
+                minLength: 1,
+                maxLength: 316,
+                pattern:
+                  '^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$',
+              },
+              status: {
+                description: 'Whether the condition holds.',
+                type: 'string',
+                enum: ['True', 'False', 'Unknown'],
+              },
+              observedGeneration: {
+                description: 'The metadata.generation that the condition speaks for.',
+                type: 'integer',
+                format: 'int64',
+                minimum: 0,
+              },
+              lastTransitionTime: {
+                description: 'When status last changed from one value to another.',
+                type: 'string',
+                format: 'date-time',
+                maxLength: 64,
+              },
+              reason: {
+                description:
+                  "Why, as one CamelCase word for programs; the operator's documentation lists every reason with its cause and the next action.",
+                type: 'string',
+                minLength: 1,
+                maxLength: 1024,
+                pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
+              },
+              message: {
+                description: 'Why, as a sentence for people, with what to do next.',
+                type: 'string',
+                maxLength: 32768,
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+  'x-kubernetes-validations': [
+    {
+      rule: 'has(self.spec) || (oldSelf.hasValue() && !oldSelf.?spec.hasValue())',
+      optionalOldSelf: true,
+      message: 'spec is missing; give at least configMap and podSelector',
+      reason: 'FieldValueRequired',
+      fieldPath: '.spec',
+    },
+  ],
+} as const;

@@ -1,0 +1,46 @@
+import type { configMonitorSchema } from './config-monitor-schema.ts';
+import type { Infer } from './infer.ts';
+
+/** Names the API resource, in the form in which the core takes it. */
+export const configMonitorKind = {
+  group: 'magalix.com',
+  version: 'v1',
+  kind: 'ConfigMonitor',
+  plural: 'configmonitors',
+} as const;
+
+/** On a ConfigMap: the labels of the pods to restart, as `kubectl get pods -l` takes them. */
+export const POD_DELETE_MATCH = 'magalix.com/podDeleteMatch';
+
+type Properties = (typeof configMonitorSchema)['properties'];
+
+/** What the user wants, after admission: what has a default is there. */
+export type ConfigMonitorSpec = Infer<Properties['spec']>;
+
+/** What albridge last saw and did; `observedGeneration` is -1 until it has looked at the object. */
+export type ConfigMonitorStatus = Infer<Properties['status']>;
+
+/** A restart under way, as status keeps it. */
+export type Rollout = NonNullable<ConfigMonitorStatus['rollout']>;
+
+/** metadata of a namespaced object as the API server stores it; times are RFC 3339. */
+export interface ConfigMonitorMetadata {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  readonly creationTimestamp: string;
+  readonly deletionTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** A stored ConfigMonitor; `spec` may be missing, or lack a field, in one that an older CRD admitted. */
+export interface ConfigMonitor {
+  readonly apiVersion: `${(typeof configMonitorKind)['group']}/${(typeof configMonitorKind)['version']}`;
+  readonly kind: (typeof configMonitorKind)['kind'];
+  readonly metadata: ConfigMonitorMetadata;
+  readonly spec: ConfigMonitorSpec;
+  readonly status: ConfigMonitorStatus;
+}

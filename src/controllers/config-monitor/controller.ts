@@ -1,0 +1,101 @@
+import type { ConfigMonitor } from '../../apis/config-monitor.ts';
+import type { ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
+import { OperatorError } from '../../core/operator-error.ts';
+import { type Outcome, settled, waiting } from '../../core/outcome.ts';
+import type { Pass, Reconciler } from '../../core/reconciler.ts';
+import { Changes } from './changes.ts';
+import type { LeanConfigMap } from './lean-config-map.ts';
+import { controllerOf } from './lean-pod.ts';
+import { configMapNameOf } from './monitors.ts';
+import { recordBaseline, reportConfigMap, reportPods } from './report.ts';
+import { carryOn } from './rollout.ts';
+import { startRollout } from './rollout-start.ts';
+import type { ConfigMonitorContext, Scope } from './scope.ts';
+
+/** A ConfigMap that is created later, and a pod whose news got lost, are looked at again so late. */
+const LOOK_AGAIN_MS = 60_000;
+
+/** One ConfigMonitor: restarts the selected pods, a few at a time, when the ConfigMap's data changes. */
+export function configMonitorReconciler(context: ConfigMonitorContext): Reconciler<ConfigMonitor> {
+  const changes = new Changes(context.clock);
+  return {
+    reconcile: (object, pass) => reconcile(scopeOf(context, { object, pass, changes })),
+    forget: (key) => changes.forget(key),
+  };
+}
+
+function scopeOf(
+  context: ConfigMonitorContext,
+  of: { readonly object: ConfigMonitor; readonly pass: Pass; readonly changes: Changes },
+): Scope {
+  const { metadata, spec } = of.object;
+  const configMapName = configMapNameOf(spec);
+  const labels = spec?.podSelector ?? {};
+  if (configMapName === undefined || Object.keys(labels).length === 0) throw specMissing();
+  const selected = context.pods
+    .matching(metadata.namespace, labels)
+    .filter((pod) => controllerOf(pod) !== undefined || spec.unmanagedPods !== 'Skip');
+  return { ...context, ...of, spec, configMapName, selected };
+}
+
+async function reconcile(scope: Scope): Promise<Outcome> {
+  const { object, configMaps, configMapName, pass, changes } = scope;
+  const { status } = object;
+  const configMap = configMaps.get(`${object.metadata.namespace}/${configMapName}`);
+  reportConfigMap(configMap, scope);
+  if (configMap === undefined) return configMapMissing(scope);
+  if (status.configMap !== configMapName || status.configHash === undefined) {
+    changes.forget(pass.key);
+    recordBaseline(configMap, scope);
+    return watching(scope);
+  }
+  if (configMap.hash !== (status.rollout?.hash ?? status.configHash)) {
+    return actOnChange(configMap, scope);
+  }
+  changes.forget(pass.key);
+  if (status.rollout === undefined) return watching(scope);
+  return scope.spec.suspend ? suspended(scope) : carryOn(status.rollout, scope);
+}
+
+async function actOnChange(configMap: LeanConfigMap, scope: Scope): Promise<Outcome> {
+  const started = await startRollout(configMap, scope);
+  if (started.kind === 'held') return started.outcome;
+  return started.rollout === undefined ? watching(scope) : carryOn(started.rollout, scope);
+}
+
+function watching(scope: Scope): Outcome {
+  const { configMapName, selected, spec } = scope;
+  reportPods([], scope);
+  if (spec.suspend) {
+    return settled('Suspended' satisfies ConfigMonitorReason, 'suspended; no pod waits for it');
+  }
+  const pods = selected.length === 1 ? '1 pod has' : `${selected.length} pods have`;
+  const message = `${pods} the newest data of ConfigMap ${configMapName}`;
+  return settled('Watching' satisfies ConfigMonitorReason, message);
+}
+
+/** A rollout that is under way keeps its place. */
+function suspended(scope: Scope): Outcome {
+  const pending = scope.object.status.rollout?.pods.filter((uid) => scope.pods.withUid(uid)) ?? [];
+  reportPods(pending, scope);
+  const message = `suspended; ${pending.length} pods wait to be restarted`;
+  return waiting('Suspended' satisfies ConfigMonitorReason, message, LOOK_AGAIN_MS);
+}
+
+/** What is under way waits too: a pod that needs the ConfigMap would not start again. */
+function configMapMissing(scope: Scope): Outcome {
+  const { configMapName, object, pass } = scope;
+  const { rollout } = object.status;
+  reportPods(rollout?.pods.filter((uid) => scope.pods.withUid(uid)) ?? [], scope);
+  pass.disproveReady();
+  const message = `there is no ConfigMap ${configMapName} in namespace ${object.metadata.namespace}; no pod is restarted until there is`;
+  return waiting('ConfigMapMissing' satisfies ConfigMonitorReason, message, LOOK_AGAIN_MS);
+}
+
+function specMissing(): OperatorError {
+  return new OperatorError({
+    reason: 'SpecMissing' satisfies ConfigMonitorReason,
+    message: 'the object names no ConfigMap, or selects no pods; give it both',
+    healedBy: 'person',
+  });
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { POD_DELETE_MATCH } from '../../apis/config-monitor.ts';
+import { PAUSED_ANNOTATION, RECONCILE_REQUESTED_ANNOTATION } from '../../core/annotations.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+
+/** A ConfigMap as it is held in memory: a hash stands for its data, which may be a megabyte. */
+export interface LeanConfigMap extends KubeObject {
+  /** SHA-256 of data and binaryData, 64 hexadecimal digits. */
+  readonly hash: string;
+}
+
+interface ConfigMap extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+  readonly binaryData?: Readonly<Record<string, string>>;
+}
+
+const KEPT_ANNOTATIONS = [POD_DELETE_MATCH, PAUSED_ANNOTATION, RECONCILE_REQUESTED_ANNOTATION];
+
+/** What of a ConfigMap is kept in memory. */
+export function leanConfigMap(object: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata, data, binaryData } = object as ConfigMap;
+  const { name, namespace = '', uid = '', resourceVersion = '', deletionTimestamp } = metadata;
+  const kept = annotationsIn(metadata.annotations ?? {});
+  const lean: LeanConfigMap = {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+      ...(Object.keys(kept).length > 0 && { annotations: kept }),
+    },
+    hash: hashOf(data, binaryData),
+  };
+  return lean;
+}
+
+function annotationsIn(
+  annotations: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const entries = KEPT_ANNOTATIONS.map((key) => [key, annotations[key]] as const);
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+/**
+ * Each part stands behind its length, so that no two contents give one text: `{a: "1;b=2"}` and
+ * `{a: "1", b: "2"}` must not. Frozen: it is compared with what older versions have stored.
+ */
+function hashOf(data: ConfigMap['data'] = {}, binaryData: ConfigMap['binaryData'] = {}): string {
+  const hash = createHash('sha256');
+  for (const [name, fields] of [
+    ['data', data],
+    ['binaryData', binaryData],
+  ] as const) {
+    const keys = Object.keys(fields).toSorted();
+    hash.update(`${name} ${keys.length}\n`);
+    for (const part of keys.flatMap((key) => [key, fields[key] ?? ''])) {
+      hash.update(`${Buffer.byteLength(part)}\n`).update(part);
+    }
+  }
+  return hash.digest('hex');
+}

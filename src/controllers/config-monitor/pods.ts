@@ -1,0 +1,126 @@
+import type { Key } from '../../core/kube-object.ts';
+import type { Change, ObjectCache } from '../../core/object-store.ts';
+import { controllerOf, type LeanPod, ownerNameOf } from './lean-pod.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+/**
+ * The pods that run, by their labels, owners and UIDs. One that albridge has just sent away counts as
+ * gone at once, whatever the cache still shows: all that is decided about its owner depends on it.
+ */
+export class Pods {
+  readonly #byUid = new Map<string, LeanPod>();
+  readonly #byLabel = new Map<string, Set<LeanPod>>();
+  readonly #byOwner = new Map<string, Set<LeanPod>>();
+  readonly #sentAway = new Set<string>();
+
+  /** Follows the cache for as long as the process lives. */
+  constructor(cache: Pick<ObjectCache<LeanPod>, 'subscribe'>) {
+    cache.subscribe((change) => this.#onChange(change));
+  }
+
+  /** Those that have all the labels and could be restarted, in the order of their names. */
+  matching(namespace: string, labels: Labels): readonly LeanPod[] {
+    const sets = Object.entries(labels).map(([key, value]) => {
+      return this.#byLabel.get(labelSlot(namespace, key, value)) ?? new Set<LeanPod>();
+    });
+    const [smallest = new Set<LeanPod>(), ...others] = sets.toSorted((a, b) => a.size - b.size);
+    return [...smallest]
+      .filter((pod) => others.every((set) => set.has(pod)))
+      .filter((pod) => this.#isThere(pod) && canBeRestarted(pod))
+      .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  }
+
+  /** All pods that the owner has, whatever their labels. */
+  ofOwner(namespace: string, ownerName: string): readonly LeanPod[] {
+    const pods = this.#byOwner.get(ownerSlot(namespace, ownerName)) ?? [];
+    return [...pods].filter((pod) => this.#isThere(pod));
+  }
+
+  /** Undefined for one that is gone, or goes. */
+  withUid(uid: string): LeanPod | undefined {
+    const pod = this.#byUid.get(uid);
+    return pod !== undefined && this.#isThere(pod) ? pod : undefined;
+  }
+
+  /** From here on it counts as gone. */
+  sendAway(pod: LeanPod): void {
+    this.#sentAway.add(pod.metadata.uid);
+  }
+
+  /** It was not sent away after all. */
+  keep(pod: LeanPod): void {
+    this.#sentAway.delete(pod.metadata.uid);
+  }
+
+  #isThere({ metadata, state }: LeanPod): boolean {
+    const isGoing = metadata.deletionTimestamp !== undefined || this.#sentAway.has(metadata.uid);
+    return !isGoing && state !== 'ended';
+  }
+
+  #onChange(change: Change<LeanPod>): void {
+    if (change.kind === 'updated') this.#remove(change.previous);
+    if (change.kind !== 'deleted') return this.#add(change.object);
+    const held = this.#byUid.get(change.object.metadata.uid);
+    if (held !== undefined) this.#remove(held);
+    this.#sentAway.delete(change.object.metadata.uid);
+  }
+
+  #add(pod: LeanPod): void {
+    this.#byUid.set(pod.metadata.uid, pod);
+    for (const [map, slot] of this.#slotsOf(pod)) {
+      const set = map.get(slot);
+      if (set === undefined) map.set(slot, new Set([pod]));
+      else set.add(pod);
+    }
+  }
+
+  #remove(pod: LeanPod): void {
+    this.#byUid.delete(pod.metadata.uid);
+    for (const [map, slot] of this.#slotsOf(pod)) {
+      const set = map.get(slot);
+      set?.delete(pod);
+      if (set?.size === 0) map.delete(slot);
+    }
+  }
+
+  #slotsOf(pod: LeanPod): readonly (readonly [Map<string, Set<LeanPod>>, string])[] {
+    const { namespace, labels = {} } = pod.metadata;
+    const ownerName = ownerNameOf(pod);
+    const slots = Object.entries(labels).map(
+      ([key, value]) => [this.#byLabel, labelSlot(namespace, key, value)] as const,
+    );
+    if (ownerName === undefined) return slots;
+    return [...slots, [this.#byOwner, ownerSlot(namespace, ownerName)]];
+  }
+}
+
+/** For the pods of a key, as they were and as they are. */
+export function changesRestarts(change: Change<LeanPod>): boolean {
+  if (change.kind !== 'updated') return true;
+  const { object, previous } = change;
+  return (
+    object.state !== previous.state ||
+    object.metadata.deletionTimestamp !== previous.metadata.deletionTimestamp ||
+    JSON.stringify(object.metadata.labels) !== JSON.stringify(previous.metadata.labels)
+  );
+}
+
+/**
+ * A Job counts a pod that is deleted as failed, and starts its work again; a static pod is its node's,
+ * what can be deleted is only its image in the API
+ * (https://kubernetes.io/docs/tasks/configure-pod-container/static-pod/).
+ */
+function canBeRestarted(pod: LeanPod): boolean {
+  const controller = controllerOf(pod);
+  const isOfJob = controller?.kind === 'Job' && controller.apiVersion.startsWith('batch/');
+  return !isOfJob && controller?.kind !== 'Node';
+}
+
+function labelSlot(namespace: string, key: string, value: string): string {
+  return `${namespace}/${key}=${value}`;
+}
+
+function ownerSlot(namespace: string, ownerName: string): Key {
+  return `${namespace}/${ownerName}`;
+}

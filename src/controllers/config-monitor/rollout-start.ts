@@ -1,0 +1,143 @@
+import type { Rollout } from '../../apis/config-monitor.ts';
+import type { ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
+import { OperatorError } from '../../core/operator-error.ts';
+import { type Outcome, waiting } from '../../core/outcome.ts';
+import { type DataChange, mayBeOutdated } from './changes.ts';
+import type { LeanConfigMap } from './lean-config-map.ts';
+import { type LeanPod, ownerNameOf, workloadNamed } from './lean-pod.ts';
+import { hashes, type Report, reportPods, shortOf, toSeconds } from './report.ts';
+import type { Scope } from './scope.ts';
+
+/** As many UIDs as status has room for. */
+const MAX_PODS = 5000;
+
+export type Started =
+  /** Not now. */
+  | { readonly kind: 'held'; readonly outcome: Outcome }
+  /** On record; undefined where no pod has older data. */
+  | { readonly kind: 'started'; readonly rollout: Rollout | undefined };
+
+/**
+ * Begins to restart the pods for other data, once it is time: the quiet period and the least interval
+ * are over, and nobody has suspended the object. What an earlier rollout has left undone goes with it.
+ */
+export async function startRollout(configMap: LeanConfigMap, scope: Scope): Promise<Started> {
+  const change = noteChange(configMap, scope);
+  const outdated = scope.selected.filter((pod) => mayBeOutdated(pod, change));
+  scope.pass.disproveReady();
+  reportPods(
+    outdated.map(({ metadata }) => metadata.uid),
+    scope,
+  );
+  const outcome = holdOf(change, outdated.length, scope);
+  if (outcome !== undefined) return { kind: 'held', outcome };
+  if (outdated.length > MAX_PODS) throw tooManyPods(outdated.length);
+  return { kind: 'started', rollout: await begin(change, outdated, scope) };
+}
+
+/** The article's sentence for each modification, one event for all that are acted on together. */
+function noteChange({ hash }: LeanConfigMap, scope: Scope): DataChange {
+  const { changes, clock, configMapName, pass, selected } = scope;
+  const isFirst = changes.get(pass.key) === undefined;
+  const noted = changes.note(pass.key, hash, selected);
+  if (noted === undefined) return changes.get(pass.key) as DataChange;
+  pass.report({ lastChangeTime: toSeconds(clock.now()) } satisfies Report);
+  pass.log.info('Modification detected', { configMap: configMapName, hash: shortOf(hash) });
+  if (isFirst) {
+    const note = `the data of ConfigMap ${configMapName} has changed to ${shortOf(hash)}`;
+    pass.event({ type: 'Normal', reason: 'ConfigChanged', action: 'Watch', note });
+  }
+  return noted;
+}
+
+function holdOf(change: DataChange, pods: number, scope: Scope): Outcome | undefined {
+  const { changes, configMapName, spec } = scope;
+  if (spec.suspend) {
+    const message = `suspended; ${pods} pods wait to be restarted`;
+    return waiting('Suspended' satisfies ConfigMonitorReason, message, 60_000);
+  }
+  const quietMs = changes.quietForMs(change, spec.debounceSeconds);
+  if (quietMs > 0) {
+    const message = `the data of ConfigMap ${configMapName} has changed; ${pods} pods are restarted when it has stayed as it is for ${spec.debounceSeconds} s`;
+    return waiting('Debouncing' satisfies ConfigMonitorReason, message, quietMs);
+  }
+  return intervalHold(pods, scope);
+}
+
+/** Whoever changes a ConfigMap every few seconds should hear of it. */
+function intervalHold(pods: number, scope: Scope): Outcome | undefined {
+  const { clock, object, spec, pass } = scope;
+  const { lastRestartTime, conditions = [] } = object.status;
+  const intervalMs = spec.minIntervalSeconds * 1000;
+  if (lastRestartTime === undefined || intervalMs === 0) return undefined;
+  const leftMs = Math.min(intervalMs, Date.parse(lastRestartTime) + intervalMs - clock.now());
+  if (leftMs <= 0) return undefined;
+  const reason = 'MinInterval' satisfies ConfigMonitorReason;
+  const message = `the data has changed again within ${spec.minIntervalSeconds} s; ${pods} pods are restarted when they are over`;
+  const isTold = conditions.some((condition) => condition.reason === reason);
+  if (!isTold) {
+    pass.event({ type: 'Warning', reason: 'ChangesTooOften', action: 'Watch', note: message });
+  }
+  return waiting(reason, message, leftMs);
+}
+
+/**
+ * What is to be restarted is on record before the first pod goes: a successor of this process must
+ * not restart a pod again, nor forget one.
+ */
+async function begin(
+  change: DataChange,
+  outdated: readonly LeanPod[],
+  scope: Scope,
+): Promise<Rollout | undefined> {
+  const { changes, object, pass } = scope;
+  if (outdated.length === 0) {
+    pass.report({ ...hashes(change.hash), rollout: undefined });
+    changes.forget(pass.key);
+    return undefined;
+  }
+  const rollout = await rolloutOf(change, outdated, scope);
+  const { startTime: lastRestartTime } = rollout;
+  const restarts = (object.status.restarts ?? 0) + 1;
+  pass.report({ rollout, lastRestartTime, restarts } satisfies Report);
+  await pass.recordNow();
+  changes.forget(pass.key);
+  pass.log.info('Restarting pods', { pods: rollout.total, hash: shortOf(change.hash) });
+  return rollout;
+}
+
+async function rolloutOf(
+  { hash }: DataChange,
+  outdated: readonly LeanPod[],
+  scope: Scope,
+): Promise<Rollout> {
+  const names = new Set(outdated.flatMap((pod) => ownerNameOf(pod) ?? []));
+  const owners = await Promise.all([...names].map((name) => ownerAtStart(name, scope)));
+  const now = toSeconds(scope.clock.now());
+  return {
+    hash,
+    startTime: now,
+    progressTime: now,
+    total: outdated.length,
+    unready: outdated.length,
+    pods: outdated.map(({ metadata }) => metadata.uid),
+    owners,
+  };
+}
+
+/** Some of its pods may be missing just now, because of another restart perhaps. */
+async function ownerAtStart(name: string, scope: Scope): Promise<Rollout['owners'][number]> {
+  const { object, pods, workloads } = scope;
+  const { namespace } = object.metadata;
+  const workload = workloadNamed(name, namespace);
+  const wanted = workload && (await workloads.read(workload))?.wantedPods;
+  return { name, pods: Math.max(wanted ?? 0, pods.ofOwner(namespace, name).length) };
+}
+
+function tooManyPods(count: number): OperatorError {
+  return new OperatorError({
+    reason: 'TooManyPods' satisfies ConfigMonitorReason,
+    message: `${count} pods are selected, and at most ${MAX_PODS} can be restarted by one object; select fewer by each of several`,
+    healedBy: 'person',
+  });
+}

@@ -1,0 +1,30 @@
+/** Names what keeps a number of pods running, one of the built-in kinds of the group apps. */
+export interface WorkloadRef {
+  readonly kind: WorkloadKind;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export const WORKLOAD_KINDS = ['Deployment', 'ReplicaSet', 'StatefulSet', 'DaemonSet'] as const;
+
+export type WorkloadKind = (typeof WORKLOAD_KINDS)[number];
+
+/** What of a workload matters to whoever restarts its pods. */
+export interface Workload extends WorkloadRef {
+  readonly uid: string;
+  readonly wantedPods: number;
+  /** It replaces its pods by itself when their template changes. */
+  readonly followsTemplate: boolean;
+  /** A Deployment that was told to leave its pods alone for now. */
+  readonly isPaused: boolean;
+  /** RFC 3339; when its pods were last restarted by a change of the template. */
+  readonly restartedAt?: string;
+}
+
+/** Reads past every cache; throws OperatorError. */
+export interface Workloads {
+  /** undefined: there is none of that name. */
+  read(ref: WorkloadRef): Promise<Workload | undefined>;
+  /** As `kubectl rollout restart` does; guarded by UID. `at` is RFC 3339. */
+  restart(workload: Workload, at: string): Promise<void>;
+}

@@ -1,0 +1,98 @@
+import type { KubeObject, ResourceKind } from '../core/kube-object.ts';
+import type { Workload, WorkloadKind, WorkloadRef, Workloads } from '../core/workloads.ts';
+import type { KubeClient } from './kube-client.ts';
+import { isNotFound, translated } from './kube-error.ts';
+import { resourcePath } from './resource-path.ts';
+import { FIELD_MANAGER } from './server-side-apply.ts';
+
+/** kubectl's own key, so that both see each other's restarts. */
+const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
+
+const PLURALS: Readonly<Record<WorkloadKind, string>> = {
+  Deployment: 'deployments',
+  ReplicaSet: 'replicasets',
+  StatefulSet: 'statefulsets',
+  DaemonSet: 'daemonsets',
+};
+
+/** Reads and restarts the built-in workloads. */
+export function createWorkloads(client: KubeClient): Workloads {
+  return {
+    read: (ref) => translated(`read ${nameOf(ref)}`, () => readWorkload(client, ref)),
+    restart: (workload, at) =>
+      translated(`restart ${nameOf(workload)}`, () => restartWorkload(client, workload, at)),
+  };
+}
+
+/** The parts that are read of https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/ */
+interface WorkloadObject extends KubeObject {
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly paused?: boolean;
+    readonly updateStrategy?: { readonly type?: string };
+    readonly template?: {
+      readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
+    };
+  };
+  readonly status?: { readonly desiredNumberScheduled?: number };
+}
+
+async function readWorkload(client: KubeClient, ref: WorkloadRef): Promise<Workload | undefined> {
+  try {
+    const object = await client.request<WorkloadObject>({ method: 'GET', path: pathOf(ref) });
+    return workloadOf(ref, object);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function workloadOf(ref: WorkloadRef, object: WorkloadObject): Workload {
+  const { metadata, spec = {} } = object;
+  const restartedAt = spec.template?.metadata?.annotations?.[RESTARTED_AT];
+  return {
+    ...ref,
+    uid: metadata.uid ?? '',
+    wantedPods: wantedPodsOf(object),
+    followsTemplate: followsTemplate(ref.kind) && spec.updateStrategy?.type !== 'OnDelete',
+    isPaused: spec.paused === true,
+    ...(restartedAt !== undefined && { restartedAt }),
+  };
+}
+
+/** A DaemonSet wants one on each node that takes it. */
+function wantedPodsOf({ spec, status }: WorkloadObject): number {
+  return spec?.replicas ?? status?.desiredNumberScheduled ?? 0;
+}
+
+/** A ReplicaSet keeps the pods that it has when their template changes. */
+function followsTemplate(kind: WorkloadKind): boolean {
+  return kind !== 'ReplicaSet';
+}
+
+async function restartWorkload(
+  client: KubeClient,
+  { uid, ...ref }: Workload,
+  at: string,
+): Promise<void> {
+  const template = { metadata: { annotations: { [RESTARTED_AT]: at } } };
+  await client.request<unknown>({
+    method: 'PATCH',
+    path: pathOf(ref),
+    query: { fieldManager: FIELD_MANAGER },
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: JSON.stringify({ metadata: { uid }, spec: { template } }),
+  });
+}
+
+function pathOf({ kind, namespace, name }: WorkloadRef): string {
+  return resourcePath(kindOf(kind), { namespace, name });
+}
+
+function kindOf(kind: WorkloadKind): ResourceKind {
+  return { group: 'apps', version: 'v1', kind, plural: PLURALS[kind] };
+}
+
+function nameOf({ kind, namespace, name }: WorkloadRef): string {
+  return `${kind} ${namespace}/${name}`;
+}

@@ -1,0 +1,88 @@
+import { type ConfigMonitor, configMonitorKind } from '../apis/config-monitor.ts';
+import { podKind } from '../apis/pod.ts';
+import { annotatedConfigMapReconciler } from '../controllers/config-monitor/annotated-config-map.ts';
+import { configMonitorReconciler } from '../controllers/config-monitor/controller.ts';
+import {
+  type LeanConfigMap,
+  leanConfigMap,
+} from '../controllers/config-monitor/lean-config-map.ts';
+import { type LeanPod, leanPod } from '../controllers/config-monitor/lean-pod.ts';
+import { Monitors } from '../controllers/config-monitor/monitors.ts';
+import { Pods } from '../controllers/config-monitor/pods.ts';
+import { Children } from '../core/children.ts';
+import { Controller } from '../core/controller.ts';
+import type { ResourceKind } from '../core/kube-object.ts';
+import { createChildWriter } from '../kube/child-writer.ts';
+import { createObjectWriter } from '../kube/object-writer.ts';
+import { createPodEvictor } from '../kube/pod-evictor.ts';
+import { createWorkloads } from '../kube/workloads.ts';
+import type { Runtime } from '../runtime.ts';
+import type { Unit } from './unit.ts';
+
+/** The API server is near and fast: failures start at a tenth of a second and end at a minute. */
+const BACKOFF = { firstMs: 100, maxMs: 60_000 } as const;
+const CONFIG_MAP: ResourceKind = {
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+};
+
+export const configMonitorUnit: Unit = { name: 'configmonitor', wire: wireMonitors };
+
+/** ConfigMaps with the annotation: each gets a ConfigMonitor. */
+export const annotatedConfigMapUnit: Unit = { name: 'configmap', wire: wireConfigMaps };
+
+function wireMonitors(runtime: Runtime): ReturnType<Unit['wire']> {
+  const { client } = runtime;
+  const cache = runtime.watch<ConfigMonitor>(configMonitorKind);
+  const configMaps = runtime.watch<LeanConfigMap>(CONFIG_MAP, { transform: leanConfigMap });
+  const podCache = runtime.watch<LeanPod>(podKind, { transform: leanPod });
+  const monitors = new Monitors(cache);
+  const context = {
+    configMaps,
+    pods: new Pods(podCache),
+    evictor: createPodEvictor(client, podKind),
+    deleter: createChildWriter(client, [podKind]),
+    workloads: createWorkloads(client),
+    clock: runtime.ports.clock,
+    ownPod: podIn(runtime.options.identity),
+  };
+  return () =>
+    new Controller<ConfigMonitor>({
+      ...runtime.controllerDefaults(),
+      name: configMonitorUnit.name,
+      cache,
+      writer: createObjectWriter<ConfigMonitor>(client, configMonitorKind),
+      reconciler: configMonitorReconciler(context),
+      sources: [monitors.ofConfigMaps(configMaps), monitors.ofPods(podCache)],
+      backoff: BACKOFF,
+    });
+}
+
+function wireConfigMaps(runtime: Runtime): ReturnType<Unit['wire']> {
+  const { client } = runtime;
+  const cache = runtime.watch<LeanConfigMap>(CONFIG_MAP, { transform: leanConfigMap });
+  const monitors = new Children<ConfigMonitor>({
+    cache: runtime.watch<ConfigMonitor>(configMonitorKind),
+    writer: createChildWriter(client, [configMonitorKind]),
+    owner: CONFIG_MAP,
+    clock: runtime.ports.clock,
+  });
+  return () =>
+    new Controller<LeanConfigMap>({
+      ...runtime.controllerDefaults(),
+      name: annotatedConfigMapUnit.name,
+      cache,
+      writer: createObjectWriter<LeanConfigMap>(client, CONFIG_MAP),
+      reconciler: annotatedConfigMapReconciler(monitors),
+      children: [monitors],
+      status: 'foreign',
+      backoff: BACKOFF,
+    });
+}
+
+/** An identity is the name of the pod, or else of the machine, and the number of the process. */
+function podIn(identity: string): string {
+  return identity.slice(0, identity.lastIndexOf('_'));
+}

@@ -1,0 +1,176 @@
+import type { ConfigMonitor } from '../../../../src/apis/config-monitor.ts';
+import { annotatedConfigMapReconciler } from '../../../../src/controllers/config-monitor/annotated-config-map.ts';
+import { configMonitorReconciler } from '../../../../src/controllers/config-monitor/controller.ts';
+import {
+  type LeanConfigMap,
+  leanConfigMap,
+} from '../../../../src/controllers/config-monitor/lean-config-map.ts';
+import { type LeanPod, leanPod } from '../../../../src/controllers/config-monitor/lean-pod.ts';
+import { Monitors } from '../../../../src/controllers/config-monitor/monitors.ts';
+import { Pods } from '../../../../src/controllers/config-monitor/pods.ts';
+import { Children } from '../../../../src/core/children.ts';
+import { Controller } from '../../../../src/core/controller.ts';
+import type { KubeObject } from '../../../../src/core/kube-object.ts';
+import type { FakeCache } from '../../../fakes/fake-cache.ts';
+import { FakeKube } from '../../../fakes/fake-kube.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { RecordingLogger } from '../../../fakes/recorders.ts';
+import { RecordingEvents } from '../../../fakes/recording-events.ts';
+import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
+import { Cluster } from './cluster.ts';
+
+type Spec = Partial<ConfigMonitor['spec']>;
+type ConfigMap = KubeObject & { readonly data: Readonly<Record<string, string>> };
+
+const DEFAULTS = {
+  strategy: 'Evict',
+  maxUnavailable: '25%',
+  debounceSeconds: 1,
+  minIntervalSeconds: 0,
+  progressDeadlineSeconds: 600,
+  unmanagedPods: 'Evict',
+  suspend: false,
+} as const;
+
+/** One process of the operator: what it has in memory ends with it. */
+export interface Life {
+  readonly monitors: Controller<ConfigMonitor>;
+  readonly configMaps: Controller<LeanConfigMap>;
+  readonly pods: FakeCache<LeanPod>;
+}
+
+/** The controllers of ConfigMonitors and annotated ConfigMaps over a cluster in memory. */
+export class ConfigMonitorBench {
+  readonly clock = new ManualClock();
+  readonly kube = new FakeKube();
+  readonly cluster: Cluster = new Cluster(this.kube, this.clock);
+  readonly events = new RecordingEvents();
+  readonly log = new RecordingLogger();
+  life: Life = this.#begin();
+
+  async start(): Promise<void> {
+    this.life.monitors.start();
+    this.life.configMaps.start();
+    await this.clock.settle();
+  }
+
+  async stop(): Promise<void> {
+    const reason = new Error('done');
+    await Promise.all([this.life.monitors.stop(reason), this.life.configMaps.stop(reason)]);
+  }
+
+  /** The process ends; another one starts with nothing but what is stored. */
+  async restart(): Promise<void> {
+    await this.stop();
+    this.life = this.#begin();
+    await this.start();
+  }
+
+  /** As the API server stores it, with the defaults of the CRD. */
+  async monitor(spec: Spec = {}, name = 'monitor'): Promise<void> {
+    const draft = {
+      apiVersion: 'magalix.com/v1',
+      kind: 'ConfigMonitor',
+      metadata: { name, namespace: 'web' },
+      spec: { ...DEFAULTS, configMap: 'settings', podSelector: { app: 'frontend' }, ...spec },
+    };
+    this.kube.server.applyStatus(this.kube.create(draft), { observedGeneration: -1 });
+    await this.clock.settle();
+  }
+
+  async editMonitor(spec: Spec, name = 'monitor'): Promise<void> {
+    this.kube.edit(this.object(name), (live) => ({ ...live, spec: { ...live.spec, ...spec } }));
+    await this.clock.settle();
+  }
+
+  /** Creates the ConfigMap, or gives it other data. */
+  async configure(text: string, metadata: Partial<KubeObject['metadata']> = {}): Promise<void> {
+    const draft = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'settings', namespace: 'web', ...metadata },
+      data: { 'config.cfg': text },
+    };
+    const live = this.kube.get<ConfigMap>(draft);
+    if (live === undefined) this.kube.create(draft);
+    else this.kube.edit(live, (seen) => ({ ...seen, data: draft.data }));
+    await this.clock.settle();
+  }
+
+  async annotate(annotations: Readonly<Record<string, string>>): Promise<void> {
+    this.kube.edit(this.configMap, (live) => {
+      return { ...live, metadata: { ...live.metadata, annotations } };
+    });
+    await this.clock.settle();
+  }
+
+  get configMap(): ConfigMap {
+    return this.kube.server.get('ConfigMap', 'web/settings') as unknown as ConfigMap;
+  }
+
+  object(name = 'monitor'): ConfigMonitor {
+    return this.kube.server.get('ConfigMonitor', `web/${name}`) as unknown as ConfigMonitor;
+  }
+
+  status(name = 'monitor'): ConfigMonitor['status'] {
+    return this.object(name).status;
+  }
+
+  /** `True Watching`, as `kubectl get` would show it. */
+  condition(type: string, name = 'monitor'): string | undefined {
+    const found = this.status(name).conditions?.find((condition) => condition.type === type);
+    return found && `${found.status} ${found.reason}`;
+  }
+
+  messages(): readonly string[] {
+    return this.log.lines.filter(({ level }) => level === 'info').map(({ message }) => message);
+  }
+
+  #begin(): Life {
+    const { clock, kube, cluster } = this;
+    const cache = kube.cache<ConfigMonitor>('ConfigMonitor');
+    const configMaps = kube.cache<LeanConfigMap>('ConfigMap', leanConfigMap);
+    const podCache = kube.cache<LeanPod>('Pod', leanPod);
+    const index = new Monitors(cache);
+    const writer = kube.childWriter();
+    const owner = { group: '', kind: 'ConfigMap' };
+    const children = new Children<ConfigMonitor>({ cache, writer, owner, clock });
+    const monitors = new Controller<ConfigMonitor>({
+      ...this.#defaults('configmonitor'),
+      cache,
+      writer: kube.writer<ConfigMonitor>(),
+      reconciler: configMonitorReconciler({
+        configMaps,
+        pods: new Pods(podCache),
+        evictor: cluster,
+        deleter: writer,
+        workloads: cluster,
+        clock,
+        ownPod: 'albridge-1',
+      }),
+      sources: [index.ofConfigMaps(configMaps), index.ofPods(podCache)],
+    });
+    const annotated = new Controller<LeanConfigMap>({
+      ...this.#defaults('configmap'),
+      cache: configMaps,
+      writer: kube.writer<LeanConfigMap>(),
+      reconciler: annotatedConfigMapReconciler(children),
+      children: [children],
+      status: 'foreign',
+    });
+    return { monitors, configMaps: annotated, pods: podCache };
+  }
+
+  #defaults(name: string) {
+    return {
+      name,
+      concurrency: 4,
+      deadlineMs: 120_000,
+      backoff: { firstMs: 100, maxMs: 60_000 },
+      clock: this.clock,
+      events: this.events,
+      log: this.log,
+      metrics: new RecordingMetrics(),
+    };
+  }
+}

@@ -1,0 +1,172 @@
+import type { Key, KubeObject } from '../../../../src/core/kube-object.ts';
+import { OperatorError } from '../../../../src/core/operator-error.ts';
+import type { Eviction, PodEvictor } from '../../../../src/core/pod-evictor.ts';
+import type { Workload, WorkloadRef, Workloads } from '../../../../src/core/workloads.ts';
+import type { FakeKube } from '../../../fakes/fake-kube.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { Kubelet } from '../kubelet.ts';
+
+interface Deployment {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  replicas: number;
+  restartedAt?: string;
+  isPaused: boolean;
+}
+
+type PodObject = KubeObject & { readonly spec?: object };
+
+const NAMESPACE = 'web';
+
+/**
+ * What a cluster does around ConfigMonitors: Deployments that keep their number of pods, nodes that
+ * run them, budgets. New pods become ready at once, unless `isBroken` says otherwise.
+ */
+export class Cluster implements PodEvictor, Workloads {
+  readonly kubelet: Kubelet;
+  /** Names of pods in the order in which they were sent away. */
+  readonly evicted: string[] = [];
+  /** Reads and restarts of workloads, such as `read Deployment/frontend`. */
+  readonly asked: string[] = [];
+  /** New pods do not become ready while this is true. */
+  isBroken = false;
+  /** The most that were missing or not ready at a time, of any Deployment. */
+  mostUnready = 0;
+  /** What the eviction API answers to a pod; undefined lets it go. */
+  answer: (pod: KubeObject) => Eviction | Error | undefined = () => undefined;
+  /** Called before an eviction takes effect. */
+  beforeEviction: () => Promise<void> = () => Promise.resolve();
+  readonly #kube: FakeKube;
+  readonly #clock: ManualClock;
+  readonly #deployments = new Map<string, Deployment>();
+  #count = 0;
+
+  constructor(kube: FakeKube, clock: ManualClock) {
+    this.#kube = kube;
+    this.#clock = clock;
+    this.kubelet = new Kubelet(kube, clock);
+    kube.server.watch(({ type, object }) => {
+      if (object.kind === 'Pod' && type === 'DELETED') queueMicrotask(() => this.settle());
+    });
+  }
+
+  /** A Deployment whose pods are all ready. */
+  deploy(name: string, replicas: number, labels: Readonly<Record<string, string>>): void {
+    this.#deployments.set(name, { name, labels, replicas, isPaused: false });
+    this.settle();
+  }
+
+  scale(name: string, replicas: number): void {
+    this.#deploymentNamed(name).replicas = replicas;
+    for (const pod of this.podsOf(name).slice(replicas)) this.#kube.delete(pod);
+    this.settle();
+  }
+
+  pause(name: string): void {
+    this.#deploymentNamed(name).isPaused = true;
+  }
+
+  /** A pod as it is given. */
+  pod(name: string, of: Partial<KubeObject['metadata']> = {}): void {
+    const metadata = { name, namespace: NAMESPACE, ...of };
+    this.#kube.create({ apiVersion: 'v1', kind: 'Pod', metadata });
+    this.#run(`${NAMESPACE}/${name}`);
+  }
+
+  /** Pods that were not ready become ready. */
+  heal(): void {
+    this.isBroken = false;
+    for (const pod of this.pods()) this.#run(`${NAMESPACE}/${pod.metadata.name}`);
+  }
+
+  pods(): readonly PodObject[] {
+    return this.#kube.server.list('Pod') as readonly PodObject[];
+  }
+
+  get names(): readonly string[] {
+    return this.pods()
+      .map(({ metadata }) => metadata.name)
+      .toSorted();
+  }
+
+  podsOf(deployment: string): readonly PodObject[] {
+    return this.pods().filter(({ metadata }) => metadata.name.startsWith(`${deployment}-`));
+  }
+
+  async evict(pod: KubeObject): Promise<Eviction> {
+    await this.beforeEviction();
+    const answer = this.answer(pod);
+    if (answer instanceof Error) throw answer;
+    if (answer !== undefined) return answer;
+    const live = this.#kube.get(pod);
+    if (live?.metadata.uid !== pod.metadata.uid) return { kind: 'evicted' };
+    this.evicted.push(pod.metadata.name);
+    this.#kube.delete(live as KubeObject);
+    return { kind: 'evicted' };
+  }
+
+  async read({ kind, name, namespace }: WorkloadRef): Promise<Workload | undefined> {
+    this.asked.push(`read ${kind}/${name}`);
+    const found = kind === 'Deployment' ? this.#deployments.get(name) : undefined;
+    if (found === undefined) return undefined;
+    const { replicas: wantedPods, restartedAt, isPaused } = found;
+    return {
+      ...{ kind, name, namespace, uid: `uid-of-${name}`, wantedPods, isPaused },
+      followsTemplate: true,
+      ...(restartedAt !== undefined && { restartedAt }),
+    };
+  }
+
+  /** All pods at once: how a Deployment rolls is not what is looked at here. */
+  async restart({ kind, name }: Workload, at: string): Promise<void> {
+    this.asked.push(`restart ${kind}/${name}`);
+    this.#deploymentNamed(name).restartedAt = at;
+    for (const pod of this.podsOf(name)) this.#kube.delete(pod);
+  }
+
+  settle(): void {
+    for (const deployment of this.#deployments.values()) this.#fill(deployment);
+  }
+
+  #fill({ name, labels, replicas }: Deployment): void {
+    const there = this.podsOf(name);
+    const ready = there.filter((pod) => isReady(pod)).length;
+    if (there.length > 0) this.mostUnready = Math.max(this.mostUnready, replicas - ready);
+    for (let count = there.length; count < replicas; count++) this.#startPod(name, labels);
+  }
+
+  #startPod(deployment: string, labels: Readonly<Record<string, string>>): void {
+    const name = `${deployment}-5d9c-${String(++this.#count).padStart(3, '0')}`;
+    const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `${deployment}-5d9c` };
+    this.#kube.create({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        name,
+        namespace: NAMESPACE,
+        labels: { ...labels, 'pod-template-hash': '5d9c' },
+        ownerReferences: [{ ...owner, uid: `uid-of-${owner.name}`, controller: true }],
+      },
+    });
+    if (!this.isBroken) this.#clock.setTimer(500, () => this.#run(`${NAMESPACE}/${name}`));
+  }
+
+  #run(key: Key): void {
+    const pod = this.#kube.server.get('Pod', key);
+    if (pod === undefined || this.isBroken) return;
+    const conditions = [{ type: 'Ready', status: 'True' }];
+    this.#kube.server.applyStatus(pod, { phase: 'Running', conditions });
+  }
+
+  #deploymentNamed(name: string): Deployment {
+    const found = this.#deployments.get(name);
+    if (found === undefined)
+      throw new OperatorError({ reason: 'None', message: name, healedBy: 'time' });
+    return found;
+  }
+}
+
+function isReady(pod: KubeObject): boolean {
+  type Status = { readonly conditions?: readonly { readonly status: string }[] };
+  return (pod as { readonly status?: Status }).status?.conditions?.[0]?.status === 'True';
+}
