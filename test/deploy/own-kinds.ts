@@ -37,8 +37,15 @@ export async function ownKinds(): Promise<readonly OwnKind[]> {
 }
 
 /** What lies in examples/, a list of manifests for each file, in the order of the names. */
-export function examples(): Promise<readonly (readonly Manifest[])[]> {
-  return manifestsOf('examples');
+export function examples(root = ROOT): Promise<readonly (readonly Manifest[])[]> {
+  return manifestsOf('examples', root);
+}
+
+/** Those that need nothing but what is there: an adoption needs a balancer of somebody's. */
+export async function selfSufficientExamples(root = ROOT): Promise<readonly Manifest[]> {
+  type Adopting = { readonly spec?: { readonly adopt?: object } };
+  const manifests = (await examples(root)).flat();
+  return manifests.filter((manifest) => (manifest as Adopting).spec?.adopt === undefined);
 }
 
 /** The same manifests, into one namespace: `kubectl apply -f -` takes the text. */
@@ -53,9 +60,12 @@ function isDefinition(manifest: Manifest): manifest is Definition {
   return manifest.kind === 'CustomResourceDefinition';
 }
 
-async function manifestsOf(directory: string): Promise<readonly (readonly Manifest[])[]> {
-  const names = (await readdir(resolve(ROOT, directory))).filter((name) => name.endsWith('.yaml'));
-  const texts = names.sort().map((name) => readFile(resolve(ROOT, directory, name), 'utf8'));
+async function manifestsOf(
+  directory: string,
+  root = ROOT,
+): Promise<readonly (readonly Manifest[])[]> {
+  const names = (await readdir(resolve(root, directory))).filter((name) => name.endsWith('.yaml'));
+  const texts = names.sort().map((name) => readFile(resolve(root, directory, name), 'utf8'));
   return (await Promise.all(texts)).map((text) =>
     parseAllDocuments(text).map((document) => document.toJS() as Manifest),
   );

@@ -92,15 +92,19 @@ export class DeployPlace {
   }
 
   /** Runs one of the Deployment's pods, with nothing of AWS but what it is given. */
-  async play(pod: Pod, options: Omit<PlayOptions, 'image'> = {}): Promise<PlayedPod> {
+  async play(pod: Pod, options: Partial<PlayOptions> = {}): Promise<PlayedPod> {
     const played = await playPod(this.cluster, pod, { image: inject('image'), ...options });
     this.#played.push(played);
     return played;
   }
 
-  /** Runs one of the Deployment's pods against the stand-in for AWS until it works. */
-  async work(pod: Pod, injected: Strings = {}): Promise<PlayedPod> {
-    const played = await this.play(pod, { injected: { ...this.aws.environment, ...injected } });
+  /**
+   * Runs one of the Deployment's pods against the stand-in for AWS until it works; `image` is
+   * another than the one of now.
+   */
+  async work(pod: Pod, injected: Strings = {}, image = inject('image')): Promise<PlayedPod> {
+    const given = { ...this.aws.environment, ...injected };
+    const played = await this.play(pod, { image, injected: given });
     await played.operator.waitForLine((line) => line.msg === 'working', 40_000);
     return played;
   }

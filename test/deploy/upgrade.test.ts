@@ -1,25 +1,92 @@
+import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { isolatedEnvironment } from '../control-plane/environment.ts';
 import { arnOf } from '../surroundings/my-ingresses.ts';
 import { startOperatorProcess } from '../surroundings/operator-process.ts';
 import { quietFor } from '../surroundings/until.ts';
+import { checkOut, commitBefore, NoHistory } from './history.ts';
+import { inNamespace, selfSufficientExamples } from './own-kinds.ts';
 import { DeployPlace, ROOT } from './place.ts';
 import type { Pod } from './pod-environment.ts';
 
-/** From each release's manifests to those of now, with objects present. */
+/** From earlier manifests to those of now, with objects present. */
 
 const RELEASES = resolve(import.meta.dirname, 'releases');
 const releases = (await readdir(RELEASES)).sort();
 
+/** Whole commits: their manifests, the image that they make, and every kind that they had. */
+const commits: Readonly<Record<string, () => Promise<string>>> = {
+  'the commit that brought the Deployment': async () => 'db0e630577349b34940cfc672bff4620e527054b',
+  'the newest commit with other manifests': commitBefore,
+};
+
 let place: DeployPlace;
+let namespace: string;
+let namespaces = 0;
 
 beforeAll(async () => {
   place = await DeployPlace.start();
 });
 
 afterAll(() => place?.stop());
+
+/** Each upgrade has a namespace of its own, and begins in a cluster without albridge. */
+beforeEach(async () => {
+  namespaces += 1;
+  namespace = `upgrade-${namespaces}`;
+  await place.kubectl(['create', 'namespace', namespace]);
+});
+
+afterEach(async () => {
+  const kinds = await servedKinds();
+  if (kinds !== '') await inNamespaceHere('delete', kinds, '--all', '--timeout=60s');
+  await place.stopPods();
+  const shipped = await place.kubectl(['kustomize', 'deploy']);
+  // A namespace takes its time to go, and its pods go with the Deployment.
+  const kept = parseAllDocuments(shipped).filter((one) => one.get('kind') !== 'Namespace');
+  const input = kept.map((one) => `---\n${String(one)}`).join('');
+  await place.kubectl(['delete', '--ignore-not-found', '--timeout=60s', '-f', '-'], input);
+  await place.standIn.reset();
+});
+
+/** Not by their category: what kubectl remembers of that is as old as its cache. */
+async function servedKinds(): Promise<string> {
+  const names = await place.kubectl(['get', 'crds', '-o', 'name']);
+  return names
+    .trim()
+    .split('\n')
+    .map((name) => name.replace(/^.*\//, ''))
+    .join(',');
+}
+
+function inNamespaceHere(...args: readonly string[]): Promise<string> {
+  return place.kubectl(['-n', namespace, ...args]);
+}
+
+/** The new manifests over the old ones, CRDs included, and a new pod that takes over. */
+async function upgrade(stopOld: () => Promise<unknown>): Promise<void> {
+  await place.kubectl(['apply', '--server-side', '-k', resolve(ROOT, 'deploy')]);
+  const [pod] = await place.pods();
+  const injected = { ...place.aws.environment, ALBRIDGE_SWEEP_INTERVAL: '1s' };
+  const played = await place.play(pod as Pod, { injected });
+  await stopOld();
+  await place.standIn.clearCalls();
+  await played.operator.waitForLine((line) => line.msg === 'working', 40_000);
+  await quietFor(3000);
+}
+
+/** What the operator has written to AWS since the upgrade began; it has looked in any case. */
+async function writesToAws(): Promise<readonly string[]> {
+  const calls = await place.standIn.operatorCalls();
+  expect(calls.length).toBeGreaterThan(1);
+  return calls
+    .map(({ operation }) => operation)
+    .filter((operation) => !operation.startsWith('Describe'));
+}
 
 describe('an upgrade', () => {
   it('has somewhere to start from', () => {
@@ -30,30 +97,96 @@ describe('an upgrade', () => {
     await place.kubectl(['apply', '--server-side', '-f', join(RELEASES, release)]);
     await place.established();
     const old = await startOld();
-    const objects = await place.createNamespace('upgrade');
+    const objects = place.myIngresses(namespace);
     const attributes = { 'idle_timeout.timeout_seconds': '120' };
     const tags = { team: 'web' };
     await objects.create('web', { subnets: place.aws.network.articleSubnets, tags, attributes });
     const before = await objects.whenReady('web');
     const balancer = await place.standIn.balancer(arnOf(before));
 
-    await place.kubectl(['apply', '--server-side', '-k', resolve(ROOT, 'deploy')]);
-    const [pod] = await place.pods();
-    await old.stop();
-    await place.standIn.clearCalls();
-    await place.work(pod as Pod, { ALBRIDGE_SWEEP_INTERVAL: '1s' });
-    await quietFor(3000);
+    await upgrade(() => old.stop());
 
-    const calls = await place.standIn.operatorCalls();
-    expect(calls.length).toBeGreaterThan(1);
-    expect(calls.filter(({ operation }) => !operation.startsWith('Describe'))).toEqual([]);
+    expect(await writesToAws()).toEqual([]);
     expect(await place.standIn.balancer(arnOf(before))).toEqual(balancer);
     const after = await objects.get('web');
     expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
     await objects.startDeleting('web');
     await objects.isGone('web');
   });
+
+  it.for(Object.entries(commits))(
+    'from %s changes nothing in AWS, replaces no child, and keeps all Ready',
+    async ([, find], { skip }) => {
+      const directory = join(await place.openDirectory(), 'then');
+      try {
+        await checkOut(await find(), directory);
+      } catch (error) {
+        if (error instanceof NoHistory) skip(error.message);
+        throw error;
+      }
+      const old = await installThen(directory);
+      const applied = inNamespace(await selfSufficientExamples(directory), namespace);
+      await place.kubectl(['apply', '-f', '-'], applied);
+      const kinds = await servedKinds();
+      await inNamespaceHere('wait', '--for=condition=Ready', kinds, '--all', '--timeout=40s');
+      const before = await world();
+      expect(Object.keys(before.objects).length).toBeGreaterThan(3);
+      expect(before.balancers.length).toBeGreaterThan(3);
+
+      await upgrade(() => old.stop());
+
+      expect(await writesToAws()).toEqual([]);
+      expect(await world()).toEqual(before);
+    },
+  );
 });
+
+interface Seen {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly uid: string; readonly generation?: number };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly lastTransitionTime: string;
+    }[];
+  };
+}
+
+/** What an upgrade must leave as it is; a Ready that flipped to and fro shows in its time. */
+async function world(): Promise<{
+  readonly objects: Readonly<Record<string, unknown>>;
+  readonly children: readonly string[];
+  readonly balancers: readonly unknown[];
+}> {
+  const objects = (await list(await servedKinds())).map(({ kind, metadata, status }) => {
+    const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+    const { status: is, lastTransitionTime: since } = ready ?? {};
+    const generations = [metadata.generation, status?.observedGeneration];
+    return [`${kind}/${metadata.name}`, { uid: metadata.uid, generations, is, since }];
+  });
+  const children = (await list('pods,services,deployments,replicasets')).map(
+    ({ kind, metadata: { name, uid } }) => `${kind}/${name} ${uid}`,
+  );
+  const balancers = await place.standIn.balancers();
+  return { objects: Object.fromEntries(objects), children: children.sort(), balancers };
+}
+
+async function list(resources: string): Promise<readonly Seen[]> {
+  const json = await inNamespaceHere('get', resources, '-o', 'json');
+  return (JSON.parse(json) as { readonly items: readonly Seen[] }).items;
+}
+
+/** The manifests of that time, and one of its pods with the image of that time. */
+async function installThen(directory: string): ReturnType<DeployPlace['work']> {
+  const build = [join(directory, 'deploy/bundle.ts')];
+  await promisify(execFile)(process.execPath, build, { cwd: directory });
+  await place.kubectl(['apply', '--server-side', '-f', join(directory, 'deploy/install.yaml')]);
+  await place.established();
+  const [pod] = await place.pods();
+  return place.work(pod as Pod, {}, join(directory, 'dist'));
+}
 
 /** Before there was a Deployment, the operator ran with the ServiceAccount's rights from elsewhere. */
 async function startOld(): Promise<ReturnType<typeof startOperatorProcess>> {
