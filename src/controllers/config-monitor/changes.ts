@@ -1,9 +1,10 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Key } from '../../core/kube-object.ts';
-import type { LeanPod } from './lean-pod.ts';
 
 /** However often the data changes, so long after the first time it is acted on. */
 const MAX_WAIT_MS = 30_000;
+
+type Uids = ReadonlySet<string>;
 
 /** Data that has been seen and not been acted on. */
 export interface DataChange {
@@ -11,10 +12,21 @@ export interface DataChange {
   /** Of the Clock, monotonic. */
   readonly firstSeenMs: number;
   readonly lastSeenMs: number;
-  /** Epoch milliseconds of the last sight. */
-  readonly seenAtMs: number;
-  /** UIDs of the pods that were there then: those that come later have the new data already. */
-  readonly pods: ReadonlySet<string>;
+  /** Pods that may have been started with other data than this. Those that come later have it. */
+  readonly pods: Uids;
+}
+
+interface Noted extends DataChange {
+  /** The pods that there were when the data changed for the first time: they have the data on record. */
+  readonly atFirst: Uids;
+}
+
+/** Data that is there now, and what is on record as the data of the pods. */
+interface Sight {
+  readonly hash: string;
+  readonly recorded: string | undefined;
+  /** The pods that there are, past every cache: no clock and no watch tells what is older than the data. */
+  readonly live: Uids;
 }
 
 /**
@@ -23,23 +35,23 @@ export interface DataChange {
  */
 export class Changes {
   readonly #clock: Clock;
-  readonly #seen = new Map<Key, DataChange>();
+  readonly #seen = new Map<Key, Noted>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Undefined where this very data has been noted already. */
-  note(key: Key, hash: string, pods: readonly LeanPod[]): DataChange | undefined {
+  /** For data other than that of `get`. Where the old data is back, whoever came meanwhile lacks it. */
+  note(key: Key, { hash, recorded, live }: Sight): DataChange {
     const before = this.#seen.get(key);
-    if (before?.hash === hash) return undefined;
     const nowMs = this.#clock.monotonicMs();
+    const atFirst = before?.atFirst ?? live;
     const change = {
       hash,
       firstSeenMs: before?.firstSeenMs ?? nowMs,
       lastSeenMs: nowMs,
-      seenAtMs: this.#clock.now(),
-      pods: new Set(pods.map(({ metadata }) => metadata.uid)),
+      pods: hash === recorded ? new Set([...live].filter((uid) => !atFirst.has(uid))) : live,
+      atFirst,
     };
     this.#seen.set(key, change);
     return change;
@@ -58,13 +70,4 @@ export class Changes {
   forget(key: Key): void {
     this.#seen.delete(key);
   }
-}
-
-/**
- * Whether the pod may have been started with other data than the newest. The API server counts its
- * creation in whole seconds, and one watch may run ahead of the other: in doubt it is restarted.
- */
-export function mayBeOutdated({ metadata }: LeanPod, change: DataChange): boolean {
-  if (change.pods.has(metadata.uid)) return true;
-  return !(Date.parse(metadata.creationTimestamp ?? '') > change.seenAtMs);
 }

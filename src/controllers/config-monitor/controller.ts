@@ -45,14 +45,14 @@ async function reconcile(scope: Scope): Promise<Outcome> {
   reportConfigMap(configMap, scope);
   if (configMap === undefined) return configMapMissing(scope);
   if (status.configMap !== configMapName || status.configHash === undefined) {
-    changes.forget(pass.key);
+    changes.settle(pass.key);
     recordBaseline(configMap, scope);
     return watching(scope);
   }
   if (configMap.hash !== (status.rollout?.hash ?? status.configHash)) {
     return actOnChange(configMap, scope);
   }
-  changes.forget(pass.key);
+  changes.settle(pass.key);
   if (status.rollout === undefined) return watching(scope);
   return scope.spec.suspend ? suspended(scope) : carryOn(status.rollout, scope);
 }

@@ -17,6 +17,13 @@ export class Monitors {
     cache.subscribe((change) => this.#onChange(change));
   }
 
+  /** Those that watch this ConfigMap, as the cache shows them. */
+  ofConfigMap(key: Key): readonly ConfigMonitor[] {
+    return [...(this.#keys.get(configMapSlot(key)) ?? [])].flatMap(
+      (monitor) => this.#cache.get(monitor) ?? [],
+    );
+  }
+
   /** A ConfigMap that appears, goes or has other data. Its other changes are of no interest. */
   ofConfigMaps(cache: Pick<ObjectCache<LeanConfigMap>, 'subscribe'>): KeySource {
     return (enqueue) =>

@@ -43,6 +43,11 @@ export class Pods {
     return pod !== undefined && this.#isThere(pod) ? pod : undefined;
   }
 
+  /** Whether the cache shows it, in whatever state. */
+  isSeen(uid: string): boolean {
+    return this.#byUid.has(uid);
+  }
+
   /** From here on it counts as gone. */
   sendAway(pod: LeanPod): void {
     this.#sentAway.add(pod.metadata.uid);

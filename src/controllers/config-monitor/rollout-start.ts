@@ -66,16 +66,15 @@ function holdOf(change: DataChange, pods: number, scope: Scope): Outcome | undef
 
 /** Whoever changes a ConfigMap every few seconds should hear of it. */
 function intervalHold(pods: number, scope: Scope): Outcome | undefined {
-  const { clock, object, spec, pass } = scope;
-  const { lastRestartTime, conditions = [] } = object.status;
+  const { changes, clock, object, spec, pass } = scope;
+  const { lastRestartTime } = object.status;
   const intervalMs = spec.minIntervalSeconds * 1000;
   if (lastRestartTime === undefined || intervalMs === 0) return undefined;
   const leftMs = Math.min(intervalMs, Date.parse(lastRestartTime) + intervalMs - clock.now());
   if (leftMs <= 0) return undefined;
   const reason = 'MinInterval' satisfies ConfigMonitorReason;
   const message = `the data has changed again within ${spec.minIntervalSeconds} s; ${pods} pods are restarted when they are over`;
-  const isTold = conditions.some((condition) => condition.reason === reason);
-  if (!isTold) {
+  if (changes.isFirstSince(pass.key, lastRestartTime)) {
     pass.event({ type: 'Warning', reason: 'ChangesTooOften', action: 'Watch', note: message });
   }
   return waiting(reason, message, leftMs);
@@ -93,7 +92,7 @@ async function begin(
   const { changes, object, pass } = scope;
   if (outdated.length === 0) {
     pass.report({ ...hashes(change.hash), rollout: undefined });
-    changes.forget(pass.key);
+    changes.settle(pass.key);
     return undefined;
   }
   const rollout = await rolloutOf(change, outdated, scope);
@@ -101,7 +100,7 @@ async function begin(
   const restarts = (object.status.restarts ?? 0) + 1;
   pass.report({ rollout, lastRestartTime, restarts } satisfies Report);
   await pass.recordNow();
-  changes.forget(pass.key);
+  changes.settle(pass.key);
   pass.log.info('Restarting pods', { pods: rollout.total, hash: shortOf(change.hash) });
   return rollout;
 }

@@ -1,5 +1,6 @@
 import type { ConfigMonitor, ConfigMonitorSpec } from '../../apis/config-monitor.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { LivePods } from '../../core/live-pods.ts';
 import type { ChildWriter, ObjectCache } from '../../core/object-store.ts';
 import type { PodEvictor } from '../../core/pod-evictor.ts';
 import type { Pass } from '../../core/reconciler.ts';
@@ -7,11 +8,14 @@ import type { Workloads } from '../../core/workloads.ts';
 import type { Changes } from './changes.ts';
 import type { LeanConfigMap } from './lean-config-map.ts';
 import type { LeanPod } from './lean-pod.ts';
+import type { Monitors } from './monitors.ts';
 import type { Pods } from './pods.ts';
 
 export interface ConfigMonitorContext {
   readonly configMaps: Pick<ObjectCache<LeanConfigMap>, 'get'>;
   readonly pods: Pods;
+  readonly livePods: LivePods;
+  readonly monitors: Pick<Monitors, 'ofConfigMap'>;
   readonly evictor: PodEvictor;
   readonly deleter: Pick<ChildWriter, 'delete'>;
   readonly workloads: Workloads;

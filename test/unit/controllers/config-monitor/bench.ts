@@ -11,13 +11,14 @@ import { Pods } from '../../../../src/controllers/config-monitor/pods.ts';
 import { Children } from '../../../../src/core/children.ts';
 import { Controller } from '../../../../src/core/controller.ts';
 import type { KubeObject } from '../../../../src/core/kube-object.ts';
+import type { ObjectWriter } from '../../../../src/core/object-store.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { FakeKube } from '../../../fakes/fake-kube.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { RecordingLogger } from '../../../fakes/recorders.ts';
 import { RecordingEvents } from '../../../fakes/recording-events.ts';
 import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
-import { Cluster } from './cluster.ts';
+import { Cluster, CREATED } from './cluster.ts';
 
 type Spec = Partial<ConfigMonitor['spec']>;
 type ConfigMap = KubeObject & { readonly data: Readonly<Record<string, string>> };
@@ -39,6 +40,13 @@ export interface Life {
   readonly pods: FakeCache<LeanPod>;
 }
 
+/** The server in memory knows no time. */
+function withCreation(pod: KubeObject): KubeObject {
+  const creationTimestamp = pod.metadata.annotations?.[CREATED];
+  const created = creationTimestamp === undefined ? {} : { creationTimestamp };
+  return { ...pod, metadata: { ...pod.metadata, ...created } };
+}
+
 /** The controllers of ConfigMonitors and annotated ConfigMaps over a cluster in memory. */
 export class ConfigMonitorBench {
   readonly clock = new ManualClock();
@@ -46,7 +54,17 @@ export class ConfigMonitorBench {
   readonly cluster: Cluster = new Cluster(this.kube, this.clock);
   readonly events = new RecordingEvents();
   readonly log = new RecordingLogger();
+  /** Called before a write of a ConfigMonitor's status takes effect. */
+  beforeStatus: () => Promise<void> = () => Promise.resolve();
   life: Life = this.#begin();
+
+  constructor() {
+    this.kube.server.watch(({ type, object }) => {
+      if (type === 'ADDED' && object.kind === 'ConfigMonitor') {
+        queueMicrotask(() => this.#fillIn(object as ConfigMonitor));
+      }
+    });
+  }
 
   async start(): Promise<void> {
     this.life.monitors.start();
@@ -66,15 +84,23 @@ export class ConfigMonitorBench {
     await this.start();
   }
 
-  /** As the API server stores it, with the defaults of the CRD. */
-  async monitor(spec: Spec = {}, name = 'monitor'): Promise<void> {
+  /** The process ends in the middle of what it does: it is never heard of again. */
+  async crash(): Promise<void> {
+    void this.stop();
+    this.life = this.#begin();
+    await this.start();
+  }
+
+  async monitor(spec: Spec = {}, name = 'monitor', without: readonly string[] = []): Promise<void> {
+    const usual = { configMap: 'settings', podSelector: { app: 'frontend' } };
+    const fields = Object.entries({ ...usual, ...spec });
     const draft = {
       apiVersion: 'magalix.com/v1',
       kind: 'ConfigMonitor',
       metadata: { name, namespace: 'web' },
-      spec: { ...DEFAULTS, configMap: 'settings', podSelector: { app: 'frontend' }, ...spec },
+      spec: Object.fromEntries(fields.filter(([field]) => !without.includes(field))),
     };
-    this.kube.server.applyStatus(this.kube.create(draft), { observedGeneration: -1 });
+    this.kube.create(draft);
     await this.clock.settle();
   }
 
@@ -122,6 +148,17 @@ export class ConfigMonitorBench {
     return found && `${found.status} ${found.reason}`;
   }
 
+  /** Lets `ms` pass after an edit of the data. */
+  async change(text: string, ms = 20_000): Promise<void> {
+    await this.configure(text);
+    await this.clock.advance(ms);
+  }
+
+  /** Events of one reason, by their notes. */
+  told(reason: string): readonly string[] {
+    return this.events.recorded.filter((event) => event.reason === reason).map(({ note }) => note);
+  }
+
   messages(): readonly string[] {
     return this.log.lines.filter(({ level }) => level === 'info').map(({ message }) => message);
   }
@@ -130,7 +167,7 @@ export class ConfigMonitorBench {
     const { clock, kube, cluster } = this;
     const cache = kube.cache<ConfigMonitor>('ConfigMonitor');
     const configMaps = kube.cache<LeanConfigMap>('ConfigMap', leanConfigMap);
-    const podCache = kube.cache<LeanPod>('Pod', leanPod);
+    const podCache = kube.cache<LeanPod>('Pod', (pod) => leanPod(withCreation(pod)));
     const index = new Monitors(cache);
     const writer = kube.childWriter();
     const owner = { group: '', kind: 'ConfigMap' };
@@ -138,7 +175,7 @@ export class ConfigMonitorBench {
     const monitors = new Controller<ConfigMonitor>({
       ...this.#defaults('configmonitor'),
       cache,
-      writer: kube.writer<ConfigMonitor>(),
+      writer: { ...kube.writer<ConfigMonitor>(), applyStatus: this.#applyStatus() },
       reconciler: configMonitorReconciler({
         configMaps,
         pods: new Pods(podCache),
@@ -159,6 +196,20 @@ export class ConfigMonitorBench {
       status: 'foreign',
     });
     return { monitors, configMaps: annotated, pods: podCache };
+  }
+
+  /** The defaults of the CRD. */
+  #fillIn(object: ConfigMonitor): void {
+    this.kube.edit(object, (live) => ({ ...live, spec: { ...DEFAULTS, ...live.spec } }));
+    this.kube.server.applyStatus(object, { observedGeneration: -1 });
+  }
+
+  #applyStatus(): ObjectWriter<ConfigMonitor>['applyStatus'] {
+    const { applyStatus } = this.kube.writer<ConfigMonitor>();
+    return async (object, status) => {
+      await this.beforeStatus();
+      return applyStatus(object, status);
+    };
   }
 
   #defaults(name: string) {

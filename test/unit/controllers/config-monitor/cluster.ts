@@ -10,6 +10,8 @@ interface Deployment {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   replicas: number;
+  /** From here on its pods count. */
+  isUp: boolean;
   restartedAt?: string;
   isPaused: boolean;
 }
@@ -17,6 +19,8 @@ interface Deployment {
 type PodObject = KubeObject & { readonly spec?: object };
 
 const NAMESPACE = 'web';
+/** Annotation with the time of a pod's creation, in whole seconds as the API server counts. */
+export const CREATED = 'test/created';
 
 /**
  * What a cluster does around ConfigMonitors: Deployments that keep their number of pods, nodes that
@@ -52,8 +56,10 @@ export class Cluster implements PodEvictor, Workloads {
 
   /** A Deployment whose pods are all ready. */
   deploy(name: string, replicas: number, labels: Readonly<Record<string, string>>): void {
-    this.#deployments.set(name, { name, labels, replicas, isPaused: false });
+    const deployment = { name, labels, replicas, isUp: false, isPaused: false };
+    this.#deployments.set(name, deployment);
     this.settle();
+    deployment.isUp = true;
   }
 
   scale(name: string, replicas: number): void {
@@ -68,7 +74,8 @@ export class Cluster implements PodEvictor, Workloads {
 
   /** A pod as it is given. */
   pod(name: string, of: Partial<KubeObject['metadata']> = {}): void {
-    const metadata = { name, namespace: NAMESPACE, ...of };
+    const annotations = { [CREATED]: this.kubelet.now };
+    const metadata = { name, namespace: NAMESPACE, annotations, ...of };
     this.#kube.create({ apiVersion: 'v1', kind: 'Pod', metadata });
     this.#run(`${NAMESPACE}/${name}`);
   }
@@ -128,10 +135,11 @@ export class Cluster implements PodEvictor, Workloads {
     for (const deployment of this.#deployments.values()) this.#fill(deployment);
   }
 
-  #fill({ name, labels, replicas }: Deployment): void {
+  #fill(deployment: Deployment): void {
+    const { name, labels, replicas } = deployment;
     const there = this.podsOf(name);
-    const ready = there.filter((pod) => isReady(pod)).length;
-    if (there.length > 0) this.mostUnready = Math.max(this.mostUnready, replicas - ready);
+    const unready = replicas - there.filter(isReady).length;
+    if (deployment.isUp) this.mostUnready = Math.max(this.mostUnready, unready);
     for (let count = there.length; count < replicas; count++) this.#startPod(name, labels);
   }
 
@@ -145,6 +153,7 @@ export class Cluster implements PodEvictor, Workloads {
         name,
         namespace: NAMESPACE,
         labels: { ...labels, 'pod-template-hash': '5d9c' },
+        annotations: { [CREATED]: this.kubelet.now },
         ownerReferences: [{ ...owner, uid: `uid-of-${owner.name}`, controller: true }],
       },
     });

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { POD_DELETE_MATCH } from '../../../../src/apis/config-monitor.ts';
+import { parseLabelList } from '../../../../src/controllers/config-monitor/label-list.ts';
+import { ConfigMonitorBench } from './bench.ts';
+
+let bench: ConfigMonitorBench;
+const NAME = 'settings-annotated';
+
+beforeEach(async () => {
+  bench = new ConfigMonitorBench();
+  bench.cluster.deploy('frontend', 4, { app: 'frontend' });
+  await bench.clock.advance(1_000);
+  await bench.start();
+  await bench.configure('one');
+});
+
+afterEach(() => bench.stop());
+
+async function annotate(value: string): Promise<void> {
+  await bench.annotate({ [POD_DELETE_MATCH]: value });
+  await bench.clock.advance(1_000);
+}
+
+describe('a ConfigMap with the annotation', () => {
+  it('gets a ConfigMonitor that restarts the pods when the data changes', async () => {
+    await annotate('app=frontend');
+    expect(bench.object(NAME).spec).toMatchObject({
+      configMap: 'settings',
+      podSelector: { app: 'frontend' },
+    });
+    expect(bench.condition('Ready', NAME)).toBe('True Watching');
+    expect(bench.cluster.evicted).toEqual([]);
+    await bench.change('two');
+    expect(bench.cluster.evicted).toHaveLength(4);
+  });
+
+  it('owns it, and is itself never written', async () => {
+    await annotate('app=frontend');
+    const { resourceVersion, uid } = bench.configMap.metadata;
+    expect(bench.kube.get(bench.object(NAME))?.metadata).toMatchObject({
+      ownerReferences: [{ kind: 'ConfigMap', name: 'settings', uid, controller: true }],
+    });
+    await bench.clock.advance(60_000);
+    expect(bench.configMap.metadata.resourceVersion).toBe(resourceVersion);
+    expect(bench.configMap.metadata).not.toHaveProperty('ownerReferences');
+    expect(bench.configMap.metadata).not.toHaveProperty('finalizers');
+  });
+
+  it('loses it with the annotation', async () => {
+    await annotate('app=frontend');
+    await bench.annotate({});
+    expect(bench.object(NAME)).toBeUndefined();
+    await bench.change('two');
+    expect(bench.cluster.evicted).toEqual([]);
+  });
+
+  it('is followed when the annotation is edited', async () => {
+    await annotate('app=frontend');
+    await annotate('app=backend, tier=web');
+    expect(bench.object(NAME).spec.podSelector).toEqual({ app: 'backend', tier: 'web' });
+    await bench.change('two');
+    expect(bench.cluster.evicted).toEqual([]);
+  });
+
+  it('is not asked to stand for every pod', async () => {
+    await annotate('');
+    expect(bench.object(NAME)).toBeUndefined();
+    expect(bench.told('InvalidSelector')[0]).toContain('is no list of labels');
+  });
+
+  it('keeps what it has while the annotation cannot be read, and says so once', async () => {
+    await annotate('app=frontend');
+    await annotate('app in (frontend)');
+    await bench.clock.advance(3_600_000);
+    expect(bench.told('InvalidSelector')).toHaveLength(1);
+    expect(bench.object(NAME).spec.podSelector).toEqual({ app: 'frontend' });
+  });
+
+  it('leaves a ConfigMonitor of that name alone that somebody else has written', async () => {
+    await bench.monitor({ podSelector: { app: 'theirs' } }, NAME);
+    await annotate('app=frontend');
+    expect(bench.object(NAME).spec.podSelector).toEqual({ app: 'theirs' });
+    expect(bench.told('NameConflict')).toHaveLength(1);
+  });
+
+  it('gets it back when somebody deletes it', async () => {
+    await annotate('app=frontend');
+    bench.kube.delete(bench.object(NAME));
+    await bench.clock.advance(1_000);
+    expect(bench.object(NAME)).toBeDefined();
+  });
+
+  it('is written for no second time by a further pass', async () => {
+    await annotate('app=frontend');
+    bench.kube.writes.length = 0;
+    await bench.restart();
+    await bench.clock.advance(60_000);
+    expect(bench.kube.writes).toEqual([]);
+  });
+});
+
+const LISTS: Readonly<
+  Record<string, { readonly text: string; readonly labels?: Readonly<Record<string, string>> }>
+> = {
+  "the article's": { text: 'app=frontend', labels: { app: 'frontend' } },
+  'several, with blanks': { text: ' a=1 , b==2 ', labels: { a: '1', b: '2' } },
+  'a prefix': { text: 'example.com/tier=web', labels: { 'example.com/tier': 'web' } },
+  'an empty value': { text: 'app=', labels: { app: '' } },
+  nothing: { text: '' },
+  'a comma too many': { text: 'app=frontend,' },
+  'a label without a value': { text: 'app' },
+  'what is unequal': { text: 'app!=frontend' },
+  'a set': { text: 'app in (a,b)' },
+  'one label twice': { text: 'app=a,app=b' },
+  'a value too long': { text: `app=${'x'.repeat(64)}` },
+  'a key that no label can have': { text: '-app=x' },
+};
+
+describe('a list of labels', () => {
+  it.each(Object.entries(LISTS))('%s is read, or refused', (_name, { text, labels }) => {
+    expect(parseLabelList(text)).toEqual(labels);
+  });
+});

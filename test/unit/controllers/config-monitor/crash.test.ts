@@ -1,0 +1,90 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { ConfigMonitorBench } from './bench.ts';
+
+let bench: ConfigMonitorBench;
+
+afterEach(() => bench.stop());
+
+async function begin(): Promise<readonly string[]> {
+  bench = new ConfigMonitorBench();
+  bench.cluster.deploy('frontend', 8, { app: 'frontend' });
+  await bench.clock.advance(1_000);
+  await bench.start();
+  await bench.configure('one');
+  await bench.monitor();
+  return bench.cluster.names;
+}
+
+describe('an operator that was down', () => {
+  it('acts on what has changed meanwhile, once', async () => {
+    const before = await begin();
+    await bench.stop();
+    await bench.configure('two');
+    await bench.restart();
+    await bench.clock.advance(30_000);
+    expect(bench.cluster.evicted.toSorted()).toEqual(before);
+    await bench.restart();
+    await bench.clock.advance(30_000);
+    expect(bench.cluster.evicted).toHaveLength(8);
+    expect(bench.status().restarts).toBe(1);
+  });
+
+  it('restarts nothing where nothing has changed', async () => {
+    await begin();
+    await bench.restart();
+    await bench.clock.advance(120_000);
+    expect(bench.cluster.evicted).toEqual([]);
+  });
+});
+
+/** Where the process ends: at the n-th write of status, or at the n-th eviction. */
+async function crashAt(point: 'status' | 'eviction', n: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let count = 0;
+  const life = bench.life;
+  const reached = async (): Promise<void> => {
+    // A process that has ended does nothing any more.
+    if (bench.life !== life) return;
+    if (++count < n) return;
+    resolve();
+    await new Promise(() => {});
+  };
+  if (point === 'eviction') bench.cluster.beforeEviction = reached;
+  else bench.beforeStatus = reached;
+  await bench.configure('two');
+  for (let step = 0; step < 200 && count < n; step++) await bench.clock.advance(100);
+  expect(count, 'the crash comes').toBe(n);
+  await promise;
+}
+
+describe('a restart of pods whose process dies', () => {
+  const points = (['status', 'eviction'] as const).flatMap((point) =>
+    [1, 2, 3, 4, 5, 6, 7, 8].map((n) => [point, n] as const),
+  );
+
+  it.each(points)('at %s %i is finished by the next one', async (point, n) => {
+    const before = await begin();
+    await crashAt(point, n);
+    await bench.crash();
+    await bench.clock.advance(60_000);
+    expect(bench.cluster.names.filter((name) => before.includes(name))).toEqual([]);
+    expect(bench.cluster.evicted.toSorted()).toEqual(before);
+    expect(bench.cluster.mostUnready).toBeLessThanOrEqual(2);
+    expect(bench.status()).toMatchObject({ restarts: 1, pendingPods: 0 });
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+});
+
+describe('the record of a restart', () => {
+  it('stands before the first pod goes, with all that are to go', async () => {
+    const before = await begin();
+    const uids = bench.cluster.pods().map(({ metadata }) => metadata.uid);
+    const recorded: unknown[] = [];
+    bench.cluster.beforeEviction = async () => {
+      recorded.push(bench.status().rollout?.pods);
+    };
+    await bench.change('two', 1_100);
+    expect(recorded[0]).toEqual(uids);
+    expect(before).toHaveLength(8);
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type LeanConfigMap,
+  leanConfigMap,
+} from '../../../../src/controllers/config-monitor/lean-config-map.ts';
+import {
+  type LeanPod,
+  leanPod,
+  ownerNameOf,
+} from '../../../../src/controllers/config-monitor/lean-pod.ts';
+import type { KubeObject } from '../../../../src/core/kube-object.ts';
+
+type Data = Readonly<Record<string, string>>;
+
+function configMap(data?: Data, binaryData?: Data): KubeObject {
+  const metadata = {
+    name: 'settings',
+    namespace: 'web',
+    uid: 'uid-1',
+    resourceVersion: '7',
+    labels: { app: 'x' },
+    annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}' },
+  };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data, binaryData } as KubeObject;
+}
+
+function hashOf(data?: Data, binaryData?: Data): string {
+  return (leanConfigMap(configMap(data, binaryData)) as LeanConfigMap).hash;
+}
+
+describe('the hash of a ConfigMap', () => {
+  it.each([
+    ['a value', { a: '1' }, { a: '2' }],
+    ['a key', { a: '1' }, { b: '1' }],
+    ['where a value ends', { a: '1;b=2' }, { a: '1', b: '2' }],
+    ['where a key ends', { ab: 'c' }, { a: 'bc' }],
+    ['an empty value', { a: '' }, {}],
+  ])('tells %s', (_name, one, other) => {
+    expect(hashOf(one as Data)).not.toBe(hashOf(other as Data));
+  });
+
+  it('tells data from binaryData', () => {
+    expect(hashOf({ a: 'MQ==' })).not.toBe(hashOf(undefined, { a: 'MQ==' }));
+  });
+
+  it('does not tell the order of keys, nor a field that is missing from an empty one', () => {
+    expect(hashOf({ a: '1', b: '2' })).toBe(hashOf({ b: '2', a: '1' }));
+    expect(hashOf()).toBe(hashOf({}, {}));
+  });
+
+  it('is frozen: what older versions have stored is compared with it', () => {
+    expect(hashOf({ 'config.cfg': 'MSG="Welcome to Kubernetes!"' })).toBe(
+      'bda0bd03ccb6366917c73ec3a29446766444910d8254aee284f63e8b65661b1e',
+    );
+  });
+});
+
+describe('what is held of a ConfigMap', () => {
+  it('has neither its data nor its labels, and of its annotations only ours', () => {
+    const held = leanConfigMap(configMap({ secret: 'x'.repeat(1000) }));
+    expect(JSON.stringify(held)).not.toContain('xxx');
+    expect(held.metadata).toEqual({
+      name: 'settings',
+      namespace: 'web',
+      uid: 'uid-1',
+      resourceVersion: '7',
+    });
+  });
+});
+
+describe('the owner of a pod', () => {
+  const owners: Readonly<
+    Record<string, { kind: string; apiVersion: string; name: string; is: string }>
+  > = {
+    'a Deployment behind its ReplicaSet': {
+      ...{ kind: 'ReplicaSet', apiVersion: 'apps/v1', name: 'shop-5d9c' },
+      is: 'Deployment/shop',
+    },
+    'a ReplicaSet of nobody': {
+      ...{ kind: 'ReplicaSet', apiVersion: 'apps/v1', name: 'shop' },
+      is: 'ReplicaSet/shop',
+    },
+    'a StatefulSet': {
+      ...{ kind: 'StatefulSet', apiVersion: 'apps/v1', name: 'db' },
+      is: 'StatefulSet/db',
+    },
+    'a kind of that name of others': {
+      ...{ kind: 'StatefulSet', apiVersion: 'apps.kruise.io/v1', name: 'db' },
+      is: 'StatefulSet/db of apps.kruise.io/v1',
+    },
+  };
+
+  it.each(Object.entries(owners))('is %s', (_name, { is, ...reference }) => {
+    const metadata = {
+      name: 'pod',
+      labels: { 'pod-template-hash': '5d9c' },
+      ownerReferences: [{ ...reference, uid: 'u', controller: true }],
+    };
+    const pod = leanPod({ apiVersion: 'v1', kind: 'Pod', metadata }) as LeanPod;
+    expect(ownerNameOf(pod)).toBe(is);
+  });
+});

@@ -1,0 +1,329 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OperatorError } from '../../../../src/core/operator-error.ts';
+import { ConfigMonitorBench } from './bench.ts';
+
+let bench: ConfigMonitorBench;
+let before: readonly string[];
+
+async function deploy(replicas = 8): Promise<void> {
+  bench.cluster.deploy('frontend', replicas, { app: 'frontend' });
+  await bench.clock.advance(1_000);
+  before = bench.cluster.names;
+}
+
+beforeEach(async () => {
+  bench = new ConfigMonitorBench();
+  await bench.start();
+  await bench.configure('one');
+});
+
+afterEach(() => bench.stop());
+
+/** How many of the pods of before are still there. */
+function kept(): number {
+  return bench.cluster.names.filter((name) => before.includes(name)).length;
+}
+
+const SIZES: Readonly<
+  Record<
+    string,
+    { readonly why: string; pods: number; maxUnavailable?: number | string; most: number }
+  >
+> = {
+  'two of eight': { why: 'the default is a quarter', pods: 8, most: 2 },
+  'three of nine': { why: 'a percentage is rounded up', pods: 9, most: 3 },
+  'the only one': { why: 'at least one goes', pods: 1, most: 1 },
+  'one of eight by number': { why: 'numbers count pods', pods: 8, maxUnavailable: 1, most: 1 },
+  'all of eight': { why: 'as the article does', pods: 8, maxUnavailable: '100%', most: 8 },
+};
+
+describe('a batch', () => {
+  it.each(Object.entries(SIZES))('is %s', async (_name, { pods, maxUnavailable, most }) => {
+    await deploy(pods);
+    await bench.monitor(maxUnavailable === undefined ? {} : { maxUnavailable });
+    await bench.change('two', 1_000);
+    expect(bench.cluster.evicted).toHaveLength(most);
+    await bench.clock.advance(30_000);
+    expect(kept()).toBe(0);
+    expect(bench.cluster.mostUnready).toBe(most);
+  });
+
+  it('is counted for each owner by itself', async () => {
+    await deploy(4);
+    bench.cluster.deploy('admin', 4, { app: 'frontend' });
+    await bench.clock.advance(1_000);
+    await bench.monitor();
+    await bench.change('two', 1_000);
+    const owners = bench.cluster.evicted.map((name) => name.split('-')[0]);
+    expect(owners.toSorted()).toEqual(['admin', 'frontend']);
+  });
+
+  it('takes first what is not ready: nobody misses it', async () => {
+    await deploy(4);
+    const [first, , third] = before;
+    const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] } as const;
+    await bench.cluster.kubelet.setStatus(`web/${third}`, status);
+    await bench.monitor();
+    await bench.change('two', 1_000);
+    expect(bench.cluster.evicted).toEqual([third]);
+    await bench.clock.advance(600);
+    expect(bench.cluster.evicted).toEqual([third, first]);
+  });
+
+  it('waits for pods that other changes have made unready', async () => {
+    await deploy(4);
+    await bench.monitor();
+    const [pod] = bench.cluster.pods();
+    bench.cluster.isBroken = true;
+    await bench.cluster.kubelet.delete(`web/${pod?.metadata.name}`);
+    await bench.change('two', 5_000);
+    // The one that is not ready goes, and none beside it.
+    expect(bench.cluster.evicted).toHaveLength(1);
+    expect(kept()).toBe(3);
+  });
+
+  it('does not grow while the watch lags behind what was sent away', async () => {
+    await deploy();
+    await bench.monitor();
+    await bench.configure('two');
+    bench.life.pods.hold();
+    await bench.clock.advance(60_000);
+    expect(bench.cluster.evicted).toHaveLength(2);
+    bench.life.pods.catchUp();
+    await bench.clock.advance(30_000);
+    expect(kept()).toBe(0);
+    expect(bench.cluster.evicted).toHaveLength(8);
+  });
+});
+
+describe('data that the pods do not start with', () => {
+  it('breaks one batch and not the service, and says so after the deadline', async () => {
+    await deploy();
+    await bench.monitor();
+    bench.cluster.isBroken = true;
+    await bench.change('bad', 590_000);
+    expect(kept()).toBe(6);
+    expect(bench.condition('Reconciling')).toBe('True WaitingForReady');
+    await bench.clock.advance(20_000);
+    expect(kept()).toBe(6);
+    expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
+    expect(bench.condition('Ready')).toBe('False ProgressDeadlineExceeded');
+    const [note] = bench.told('ProgressDeadlineExceeded');
+    expect(note).toContain('6 of 8 pods of Deployment/frontend are ready');
+    await bench.clock.advance(3_600_000);
+    expect(bench.cluster.evicted).toHaveLength(2);
+    expect(bench.told('ProgressDeadlineExceeded')).toHaveLength(1);
+  });
+
+  it('is replaced by data that they do start with', async () => {
+    await deploy();
+    await bench.monitor();
+    bench.cluster.isBroken = true;
+    await bench.change('bad', 700_000);
+    bench.cluster.isBroken = false;
+    await bench.change('good', 30_000);
+    expect(kept()).toBe(0);
+    expect(bench.condition('Ready')).toBe('True Watching');
+    expect(bench.cluster.mostUnready).toBe(2);
+    // Those of the bad data were restarted too.
+    expect(bench.cluster.evicted).toHaveLength(10);
+    expect(bench.status().restarts).toBe(2);
+  });
+
+  it('was not bad after all where the pods only took long', async () => {
+    await deploy();
+    await bench.monitor({ progressDeadlineSeconds: 30 });
+    bench.cluster.isBroken = true;
+    await bench.change('slow', 60_000);
+    expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
+    bench.cluster.heal();
+    await bench.clock.advance(30_000);
+    expect(kept()).toBe(0);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('does not get new time by pods that come and go', async () => {
+    await deploy();
+    await bench.monitor({ progressDeadlineSeconds: 60 });
+    bench.cluster.isBroken = true;
+    await bench.change('bad', 5_000);
+    for (let crash = 0; crash < 12; crash++) {
+      const newest = bench.cluster.names.find((name) => !before.includes(name)) ?? '';
+      bench.cluster.isBroken = false;
+      await bench.cluster.kubelet.run(`web/${newest}`);
+      bench.cluster.isBroken = true;
+      const conditions = [{ type: 'Ready', status: 'False' }] as const;
+      await bench.cluster.kubelet.setStatus(`web/${newest}`, { phase: 'Running', conditions });
+      await bench.clock.advance(10_000);
+    }
+    expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
+  });
+});
+
+describe('data that changes again during a restart', () => {
+  it('restarts all pods for the newest, those that were restarted already included', async () => {
+    await deploy();
+    await bench.monitor();
+    await bench.change('two', 1_200);
+    const restarted = bench.cluster.names.filter((name) => !before.includes(name));
+    expect(restarted).toHaveLength(2);
+    await bench.change('three', 60_000);
+    expect(bench.cluster.names.filter((name) => restarted.includes(name))).toEqual([]);
+    expect(kept()).toBe(0);
+    expect(bench.cluster.mostUnready).toBe(2);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+});
+
+describe('a scaled Deployment', () => {
+  it('is not waited for in vain when there are fewer pods than at the start', async () => {
+    await deploy();
+    await bench.monitor();
+    bench.cluster.isBroken = true;
+    await bench.change('two', 1_200);
+    bench.cluster.scale('frontend', 3);
+    bench.cluster.heal();
+    await bench.clock.advance(60_000);
+    expect(kept()).toBe(0);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('may be scaled to nothing', async () => {
+    await deploy();
+    await bench.monitor();
+    await bench.change('two', 1_200);
+    bench.cluster.scale('frontend', 0);
+    await bench.clock.advance(60_000);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+});
+
+describe('a PodDisruptionBudget', () => {
+  const blocked = { kind: 'blocked', message: 'it would violate the disruption budget' } as const;
+
+  it('holds: the pod stays, and is asked for again and again', async () => {
+    await deploy();
+    await bench.monitor();
+    bench.cluster.answer = () => blocked;
+    await bench.change('two', 60_000);
+    expect(kept()).toBe(8);
+    expect(bench.condition('Reconciling')).toBe('True PDBBlocked');
+    expect(bench.condition('Ready')).toBe('False PDBBlocked');
+    expect(bench.told('PDBBlocked')).toHaveLength(1);
+    bench.cluster.answer = () => undefined;
+    await bench.clock.advance(120_000);
+    expect(kept()).toBe(0);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('that is a moment behind the pods is nothing to warn of', async () => {
+    await deploy();
+    await bench.monitor();
+    let busyUntilMs = 0;
+    bench.cluster.answer = () => {
+      if (bench.clock.monotonicMs() < busyUntilMs) return blocked;
+      busyUntilMs = bench.clock.monotonicMs() + 1_500;
+      return undefined;
+    };
+    await bench.change('two', 60_000);
+    expect(kept()).toBe(0);
+    expect(bench.told('PDBBlocked')).toEqual([]);
+  });
+
+  it('that never gives way ends in Stalled, and still is not broken', async () => {
+    await deploy();
+    await bench.monitor({ progressDeadlineSeconds: 60 });
+    bench.cluster.answer = () => blocked;
+    await bench.change('two', 600_000);
+    expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
+    expect(bench.told('ProgressDeadlineExceeded')[0]).toContain(blocked.message);
+    expect(kept()).toBe(8);
+  });
+
+  it('beside a second one is for a person to sort out', async () => {
+    await deploy();
+    await bench.monitor();
+    const message = 'This pod has more than one PodDisruptionBudget.';
+    bench.cluster.answer = () => ({ kind: 'ambiguous', message });
+    await bench.change('two', 60_000);
+    expect(bench.condition('Stalled')).toBe('True MultiplePDBs');
+    expect(kept()).toBe(8);
+  });
+
+  it('of one owner does not hold up the pods of another', async () => {
+    await deploy(2);
+    bench.cluster.deploy('admin', 2, { app: 'frontend' });
+    await bench.clock.advance(1_000);
+    await bench.monitor();
+    bench.cluster.answer = ({ metadata }) =>
+      metadata.name.startsWith('admin') ? blocked : undefined;
+    await bench.change('two', 60_000);
+    expect(kept()).toBe(0);
+    expect(bench.status().pendingPods).toBe(2);
+  });
+
+  it('is not asked by strategy Delete', async () => {
+    await deploy();
+    await bench.monitor({ strategy: 'Delete' });
+    bench.cluster.answer = () => blocked;
+    await bench.change('two', 30_000);
+    expect(kept()).toBe(0);
+    expect(bench.told('PodDeleted')).toHaveLength(8);
+    expect(bench.cluster.mostUnready).toBe(2);
+  });
+});
+
+describe('a refusal', () => {
+  it('is told in the words of the article, and stops nothing for good', async () => {
+    await deploy();
+    await bench.monitor();
+    const options = { reason: 'Forbidden', message: 'no right', healedBy: 'person' } as const;
+    bench.cluster.answer = () => new OperatorError(options);
+    await bench.change('two', 5_000);
+    expect(bench.condition('Stalled')).toBe('True Forbidden');
+    expect(bench.told('Forbidden')).toEqual([`Could not delete ${before[0]}: no right`]);
+    bench.cluster.answer = () => undefined;
+    await bench.clock.advance(600_000);
+    expect(kept()).toBe(0);
+  });
+});
+
+describe('strategy Rollout', () => {
+  it('restarts the Deployment by its template, once', async () => {
+    await deploy();
+    await bench.monitor({ strategy: 'Rollout' });
+    await bench.change('two', 30_000);
+    expect(kept()).toBe(0);
+    expect(bench.cluster.evicted).toEqual([]);
+    const restarts = bench.cluster.asked.filter((asked) => asked === 'restart Deployment/frontend');
+    expect(restarts).toHaveLength(1);
+    expect(bench.told('WorkloadRestarted')).toEqual(['Deployment frontend is restarted']);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('restarts it once for two ConfigMonitors', async () => {
+    await deploy();
+    await bench.monitor({ strategy: 'Rollout' });
+    await bench.monitor({ strategy: 'Rollout', debounceSeconds: 3 }, 'second');
+    await bench.change('two', 60_000);
+    expect(bench.told('WorkloadRestarted')).toHaveLength(1);
+    expect(bench.condition('Ready')).toBe('True Watching');
+    expect(bench.condition('Ready', 'second')).toBe('True Watching');
+  });
+
+  it('leaves a Deployment alone that was told to pause', async () => {
+    await deploy();
+    bench.cluster.pause('frontend');
+    await bench.monitor({ strategy: 'Rollout' });
+    await bench.change('two', 60_000);
+    expect(kept()).toBe(8);
+    expect(bench.condition('Reconciling')).toBe('True RolloutStarted');
+  });
+
+  it('evicts pods that no template brings back', async () => {
+    bench.cluster.pod('bare', { labels: { app: 'frontend' } });
+    await bench.monitor({ strategy: 'Rollout' });
+    await bench.change('two', 30_000);
+    expect(bench.cluster.evicted).toEqual(['bare']);
+  });
+});
