@@ -13,6 +13,7 @@ import { Children } from '../core/children.ts';
 import { Controller } from '../core/controller.ts';
 import type { ResourceKind } from '../core/kube-object.ts';
 import { createChildWriter } from '../kube/child-writer.ts';
+import { createLivePods } from '../kube/live-pods.ts';
 import { createObjectWriter } from '../kube/object-writer.ts';
 import { createPodEvictor } from '../kube/pod-evictor.ts';
 import { createWorkloads } from '../kube/workloads.ts';
@@ -42,6 +43,8 @@ function wireMonitors(runtime: Runtime): ReturnType<Unit['wire']> {
   const context = {
     configMaps,
     pods: new Pods(podCache),
+    livePods: createLivePods(client, podKind),
+    monitors,
     evictor: createPodEvictor(client, podKind),
     deleter: createChildWriter(client, [podKind]),
     workloads: createWorkloads(client),

@@ -36,6 +36,7 @@ interface Sight {
 export class Changes {
   readonly #clock: Clock;
   readonly #seen = new Map<Key, Noted>();
+  readonly #toldSince = new Map<Key, string>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -67,7 +68,21 @@ export class Changes {
     return Math.max(0, dueMs - this.#clock.monotonicMs());
   }
 
+  /** Whether this was not asked yet since the last restart. */
+  isFirstSince(key: Key, lastRestartTime: string): boolean {
+    if (this.#toldSince.get(key) === lastRestartTime) return false;
+    this.#toldSince.set(key, lastRestartTime);
+    return true;
+  }
+
+  /** The data is on record. */
+  settle(key: Key): void {
+    this.#seen.delete(key);
+  }
+
+  /** The object is gone. */
   forget(key: Key): void {
     this.#seen.delete(key);
+    this.#toldSince.delete(key);
   }
 }

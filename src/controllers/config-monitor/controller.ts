@@ -9,7 +9,7 @@ import { controllerOf } from './lean-pod.ts';
 import { configMapNameOf } from './monitors.ts';
 import { recordBaseline, reportConfigMap, reportPods } from './report.ts';
 import { carryOn } from './rollout.ts';
-import { startRollout } from './rollout-start.ts';
+import { recordedHash, startRollout } from './rollout-start.ts';
 import type { ConfigMonitorContext, Scope } from './scope.ts';
 
 /** A ConfigMap that is created later, and a pod whose news got lost, are looked at again so late. */
@@ -49,17 +49,20 @@ async function reconcile(scope: Scope): Promise<Outcome> {
     recordBaseline(configMap, scope);
     return watching(scope);
   }
-  if (configMap.hash !== (status.rollout?.hash ?? status.configHash)) {
-    return actOnChange(configMap, scope);
-  }
+  const isOther = configMap.hash !== recordedHash(object);
+  const wasOther = changes.get(pass.key) !== undefined;
+  const outcome = isOther || wasOther ? await actOnChange(configMap, scope) : undefined;
+  if (outcome !== undefined) return outcome;
   changes.settle(pass.key);
   if (status.rollout === undefined) return watching(scope);
   return scope.spec.suspend ? suspended(scope) : carryOn(status.rollout, scope);
 }
 
-async function actOnChange(configMap: LeanConfigMap, scope: Scope): Promise<Outcome> {
+/** undefined: the data is back to what is on record, and every pod has it. */
+async function actOnChange(configMap: LeanConfigMap, scope: Scope): Promise<Outcome | undefined> {
   const started = await startRollout(configMap, scope);
   if (started.kind === 'held') return started.outcome;
+  if (started.kind === 'needless') return undefined;
   return started.rollout === undefined ? watching(scope) : carryOn(started.rollout, scope);
 }
 

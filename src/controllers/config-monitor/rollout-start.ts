@@ -1,12 +1,13 @@
-import type { Rollout } from '../../apis/config-monitor.ts';
+import type { ConfigMonitor, Rollout } from '../../apis/config-monitor.ts';
 import type { ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { type Outcome, waiting } from '../../core/outcome.ts';
-import { type DataChange, mayBeOutdated } from './changes.ts';
+import type { DataChange } from './changes.ts';
 import type { LeanConfigMap } from './lean-config-map.ts';
 import { type LeanPod, ownerNameOf, workloadNamed } from './lean-pod.ts';
 import { hashes, type Report, reportPods, shortOf, toSeconds } from './report.ts';
 import type { Scope } from './scope.ts';
+import { isVouchedFor } from './vouching.ts';
 
 /** As many UIDs as status has room for. */
 const MAX_PODS = 5000;
@@ -14,6 +15,8 @@ const MAX_PODS = 5000;
 export type Started =
   /** Not now. */
   | { readonly kind: 'held'; readonly outcome: Outcome }
+  /** The data is what is on record, and no pod has other data. */
+  | { readonly kind: 'needless' }
   /** On record; undefined where no pod has older data. */
   | { readonly kind: 'started'; readonly rollout: Rollout | undefined };
 
@@ -22,25 +25,43 @@ export type Started =
  * are over, and nobody has suspended the object. What an earlier rollout has left undone goes with it.
  */
 export async function startRollout(configMap: LeanConfigMap, scope: Scope): Promise<Started> {
-  const change = noteChange(configMap, scope);
-  const outdated = scope.selected.filter((pod) => mayBeOutdated(pod, change));
+  const change = await noteChange(configMap, scope);
+  const outdated = scope.selected.filter((pod) => mayBeOutdated(pod, change, scope));
+  const isRecorded = change.hash === recordedHash(scope.object);
+  if (isRecorded && outdated.length === 0) return { kind: 'needless' };
   scope.pass.disproveReady();
   reportPods(
     outdated.map(({ metadata }) => metadata.uid),
     scope,
   );
-  const outcome = holdOf(change, outdated.length, scope);
+  const outcome = holdOf(change, outdated.length, scope) ?? (await holdForCache(change, scope));
   if (outcome !== undefined) return { kind: 'held', outcome };
   if (outdated.length > MAX_PODS) throw tooManyPods(outdated.length);
   return { kind: 'started', rollout: await begin(change, outdated, scope) };
 }
 
+/** The data that the pods have, or that they are being given. */
+export function recordedHash({ status }: ConfigMonitor): string | undefined {
+  return status.rollout?.hash ?? status.configHash;
+}
+
+/** With a rollout back to its data, those are still to be restarted that were so before. */
+function mayBeOutdated(pod: LeanPod, { hash, pods }: DataChange, scope: Scope): boolean {
+  const { uid } = pod.metadata;
+  const { rollout } = scope.object.status;
+  if (rollout?.hash === hash && rollout.pods.includes(uid)) return true;
+  return pods.has(uid) && !isVouchedFor(pod, hash, scope);
+}
+
 /** The article's sentence for each modification, one event for all that are acted on together. */
-function noteChange({ hash }: LeanConfigMap, scope: Scope): DataChange {
-  const { changes, clock, configMapName, pass, selected } = scope;
-  const isFirst = changes.get(pass.key) === undefined;
-  const noted = changes.note(pass.key, hash, selected);
-  if (noted === undefined) return changes.get(pass.key) as DataChange;
+async function noteChange({ hash }: LeanConfigMap, scope: Scope): Promise<DataChange> {
+  const { changes, clock, configMapName, object, pass } = scope;
+  const before = changes.get(pass.key);
+  if (before?.hash === hash) return before;
+  const isFirst = before === undefined;
+  const recorded = recordedHash(object);
+  const live = await livePodsOf(scope);
+  const noted = changes.note(pass.key, { hash, recorded, live });
   pass.report({ lastChangeTime: toSeconds(clock.now()) } satisfies Report);
   pass.log.info('Modification detected', { configMap: configMapName, hash: shortOf(hash) });
   if (isFirst) {
@@ -48,6 +69,20 @@ function noteChange({ hash }: LeanConfigMap, scope: Scope): DataChange {
     pass.event({ type: 'Normal', reason: 'ConfigChanged', action: 'Watch', note });
   }
   return noted;
+}
+
+function livePodsOf({ livePods, object, pass, spec }: Scope): Promise<ReadonlySet<string>> {
+  return livePods.uidsOf(object.metadata.namespace, spec.podSelector ?? {}, pass.signal);
+}
+
+/** A pod that the watch does not show yet would be forgotten: it would count as gone. */
+async function holdForCache({ pods }: DataChange, scope: Scope): Promise<Outcome | undefined> {
+  const unseen = [...pods].filter((uid) => !scope.pods.isSeen(uid));
+  if (unseen.length === 0) return undefined;
+  const live = await livePodsOf(scope);
+  if (unseen.every((uid) => !live.has(uid))) return undefined;
+  const message = 'the watch of pods lags behind; pods are restarted when it shows them all';
+  return waiting('Debouncing' satisfies ConfigMonitorReason, message, 1_000);
 }
 
 function holdOf(change: DataChange, pods: number, scope: Scope): Outcome | undefined {
@@ -61,16 +96,22 @@ function holdOf(change: DataChange, pods: number, scope: Scope): Outcome | undef
     const message = `the data of ConfigMap ${configMapName} has changed; ${pods} pods are restarted when it has stayed as it is for ${spec.debounceSeconds} s`;
     return waiting('Debouncing' satisfies ConfigMonitorReason, message, quietMs);
   }
-  return intervalHold(pods, scope);
+  return intervalHold(change, pods, scope);
 }
 
-/** Whoever changes a ConfigMap every few seconds should hear of it. */
-function intervalHold(pods: number, scope: Scope): Outcome | undefined {
+/**
+ * Whoever changes a ConfigMap every few seconds should hear of it. The last restart was before the
+ * change was seen: that bounds the wait where another process wrote its time by another clock.
+ */
+function intervalHold(change: DataChange, pods: number, scope: Scope): Outcome | undefined {
   const { changes, clock, object, spec, pass } = scope;
   const { lastRestartTime } = object.status;
   const intervalMs = spec.minIntervalSeconds * 1000;
   if (lastRestartTime === undefined || intervalMs === 0) return undefined;
-  const leftMs = Math.min(intervalMs, Date.parse(lastRestartTime) + intervalMs - clock.now());
+  const leftMs = Math.min(
+    Date.parse(lastRestartTime) + intervalMs - clock.now(),
+    change.firstSeenMs + intervalMs - clock.monotonicMs(),
+  );
   if (leftMs <= 0) return undefined;
   const reason = 'MinInterval' satisfies ConfigMonitorReason;
   const message = `the data has changed again within ${spec.minIntervalSeconds} s; ${pods} pods are restarted when they are over`;

@@ -179,6 +179,8 @@ export class ConfigMonitorBench {
       reconciler: configMonitorReconciler({
         configMaps,
         pods: new Pods(podCache),
+        livePods: cluster,
+        monitors: index,
         evictor: cluster,
         deleter: writer,
         workloads: cluster,

@@ -1,4 +1,5 @@
 import type { Key, KubeObject } from '../../../../src/core/kube-object.ts';
+import type { LivePods } from '../../../../src/core/live-pods.ts';
 import { OperatorError } from '../../../../src/core/operator-error.ts';
 import type { Eviction, PodEvictor } from '../../../../src/core/pod-evictor.ts';
 import type { Workload, WorkloadRef, Workloads } from '../../../../src/core/workloads.ts';
@@ -26,7 +27,7 @@ export const CREATED = 'test/created';
  * What a cluster does around ConfigMonitors: Deployments that keep their number of pods, nodes that
  * run them, budgets. New pods become ready at once, unless `isBroken` says otherwise.
  */
-export class Cluster implements PodEvictor, Workloads {
+export class Cluster implements LivePods, PodEvictor, Workloads {
   readonly kubelet: Kubelet;
   /** Names of pods in the order in which they were sent away. */
   readonly evicted: string[] = [];
@@ -98,6 +99,17 @@ export class Cluster implements PodEvictor, Workloads {
 
   podsOf(deployment: string): readonly PodObject[] {
     return this.pods().filter(({ metadata }) => metadata.name.startsWith(`${deployment}-`));
+  }
+
+  async uidsOf(
+    namespace: string,
+    labels: Readonly<Record<string, string>>,
+  ): Promise<ReadonlySet<string>> {
+    const selected = this.pods().filter(({ metadata }) => {
+      const isHere = metadata.namespace === namespace;
+      return isHere && Object.entries(labels).every(([key, is]) => metadata.labels?.[key] === is);
+    });
+    return new Set(selected.map(({ metadata }) => metadata.uid ?? ''));
   }
 
   async evict(pod: KubeObject): Promise<Eviction> {
