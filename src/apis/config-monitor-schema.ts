@@ -47,7 +47,7 @@ export const configMonitorSchema = {
             {
               rule: "self.size() <= 253 && self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",
               message:
-                'is no name that a ConfigMap can have; give the name as `kubectl get configmaps` prints it, without namespace or slash',
+                'names a ConfigMap that cannot exist; give the name as `kubectl get configmaps` prints it, without namespace or slash',
               reason: 'FieldValueInvalid',
             },
           ],
@@ -287,7 +287,7 @@ export const configMonitorSchema = {
               maxItems: 5000,
               'x-kubernetes-list-type': 'atomic',
               items: {
-                description: 'One owner.',
+                description: 'One owner and its pods.',
                 type: 'object',
                 required: ['name', 'pods'],
                 properties: {

@@ -23,6 +23,7 @@ const knownKeywords = new Set([
   'x-kubernetes-list-map-keys',
   'x-kubernetes-map-type',
   'x-kubernetes-validations',
+  'x-kubernetes-int-or-string',
 ]);
 
 const knownTypes = new Set(['object', 'array', 'string', 'integer', 'boolean']);
@@ -39,12 +40,18 @@ function faultsOf({ path, node }: PlacedNode): readonly string[] {
     ...Object.keys(node)
       .filter((keyword) => !knownKeywords.has(keyword))
       .map((keyword) => `keyword ${keyword} is not allowed`),
-    ...unless(knownTypes.has(node.type ?? ''), `type is ${node.type ?? 'missing'}`),
+    ...unless(hasKnownType(node), `type is ${node.type ?? 'missing'}`),
     ...unless(isSentence(node.description), 'description is not a sentence'),
     ...boundFaults(node),
     ...requiredFaults(node),
     ...ruleFaults(path, node),
   ];
+}
+
+/** One that is a number or a text has no type of its own, and both of their bounds. */
+function hasKnownType(node: SchemaNode): boolean {
+  if (node['x-kubernetes-int-or-string'] !== true) return knownTypes.has(node.type ?? '');
+  return node.type === undefined && 'maximum' in node && node.maxLength !== undefined;
 }
 
 function boundFaults(node: SchemaNode): readonly string[] {
