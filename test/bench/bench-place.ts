@@ -4,9 +4,14 @@ import { dirname, join } from 'node:path';
 import { bundle } from '../../deploy/bundle.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { isolatedEnvironment } from '../control-plane/environment.ts';
+import { readImageRun } from '../surroundings/image.ts';
 import { KubeApi } from '../surroundings/kube-api.ts';
 import { MyIngresses } from '../surroundings/my-ingresses.ts';
-import { type OperatorProcess, startOperatorProcess } from '../surroundings/operator-process.ts';
+import {
+  type OperatorProcess,
+  type OperatorProcessOptions,
+  startOperatorProcess,
+} from '../surroundings/operator-process.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 import { until } from '../surroundings/until.ts';
 import { BenchAws } from './bench-aws.ts';
@@ -78,14 +83,19 @@ export class BenchPlace {
     await rm(cache, { recursive: true, force: true });
   }
 
-  /** The bundled operator in this environment and no other. */
+  /** The bundled operator as the image runs it, in this environment and no other. */
   async launch(environment: Environment): Promise<OperatorProcess> {
-    return this.run(await this.bundle(), environment);
+    const image = await readImageRun();
+    return this.run({
+      entry: await this.bundle(),
+      environment: { ...image.environment, ...environment },
+      nodeFlags: image.nodeFlags,
+    });
   }
 
   /** Any program that logs lines; it ends with this place. */
-  run(entry: string, environment: Environment, args: readonly string[] = []): OperatorProcess {
-    const process = startOperatorProcess({ environment, entry, args });
+  run(options: OperatorProcessOptions): OperatorProcess {
+    const process = startOperatorProcess(options);
     this.#stops.push(() => process.stop());
     return process;
   }
@@ -106,7 +116,10 @@ export class BenchPlace {
     this.#say('starting a control plane and the AWS stand-in');
     const aws = await BenchAws.start();
     this.#stops.push(() => aws.standIn.stop());
-    const surroundings = await startSurroundings({ startAws: async () => aws.standIn });
+    const surroundings = await startSurroundings({
+      startAws: async () => aws.standIn,
+      isDurable: true,
+    });
     this.#stops.push(() => surroundings.stop());
     const { controlPlane: cluster } = surroundings;
     const api = new KubeApi(cluster);

@@ -9,7 +9,7 @@ import { median, percentile } from './statistics.ts';
 
 /** One object at a time, the operator and the floor in turns, so that both see the same machine. */
 
-const WARM_UP = 40;
+const WARM_UP = 100;
 const COUNT = 80;
 /** What follows the create (status, events) is over by then. */
 const REST_MS = 40;
@@ -81,7 +81,10 @@ async function startFloor(place: BenchPlace, { namespace }: Ground): Promise<Ope
     subnets: network.articleSubnets,
   };
   const entry = join(import.meta.dirname, 'floor-process.ts');
-  const floor = place.run(entry, { ...plainEnvironment, FLOOR: JSON.stringify(options) });
+  const floor = place.run({
+    entry,
+    environment: { ...plainEnvironment, FLOOR: JSON.stringify(options) },
+  });
   await floor.waitForLine((line) => line.msg === 'working');
   return floor;
 }

@@ -32,6 +32,11 @@ export interface ControlPlaneOptions extends WorkerOptions {
    * only every 30 s, and until then leaves alone what objects of that kind owned.
    */
   readonly beforeWorkers?: (cluster: ClusterAccess) => Promise<void>;
+  /**
+   * Whether etcd answers a write only once the disk has it, as in every real cluster. Default false:
+   * a test loses nothing by it, and gains time.
+   */
+  readonly isDurable?: boolean;
   /** How long each process may take to become ready; default 60 s. */
   readonly readyTimeoutMs?: number;
   /** Where binaries come from. */
@@ -149,7 +154,9 @@ async function bootAll(boot: Boot): Promise<{
   const { directory, options, paths, running } = boot;
   const common = processCommon(boot);
   const identity = await createIdentity(directory);
-  running.etcd = await startEtcd({ ...common, path: paths.etcd }, boot.temporaryDirectory);
+  const { isDurable = false } = options;
+  const etcd = { ...common, path: paths.etcd, isDurable };
+  running.etcd = await startEtcd(etcd, boot.temporaryDirectory);
   const spec = await startOnFreePort(boot, running.etcd, identity);
   const cluster = await describeCluster(boot, spec, identity);
   await options.beforeWorkers?.(cluster);

@@ -10,13 +10,18 @@ export interface Etcd {
   readonly compact: (revision?: number) => Promise<void>;
 }
 
+export interface EtcdSpec extends Omit<ProcessSpec, 'name' | 'args'> {
+  /** See ControlPlaneOptions. */
+  readonly isDurable?: boolean;
+}
+
 /**
  * Starts etcd on unix sockets only, so that two control planes can never meet by a port: the
  * advertised addresses are required to look like host:port, and nobody dials them.
  * `socketDirectory` must be short: a socket path holds about 100 bytes.
  */
 export async function startEtcd(
-  spec: Omit<ProcessSpec, 'name' | 'args'>,
+  { isDurable = false, ...spec }: EtcdSpec,
   socketDirectory: string,
 ): Promise<Etcd> {
   const socket = join(socketDirectory, 'etcd.sock');
@@ -28,7 +33,7 @@ export async function startEtcd(
       `--listen-client-urls=unix://${socket}`,
       '--advertise-client-urls=http://127.0.0.1:2379',
       `--listen-peer-urls=unix://${join(socketDirectory, 'peer.sock')}`,
-      '--unsafe-no-fsync',
+      ...(isDurable ? [] : ['--unsafe-no-fsync']),
       '--log-level=warn',
     ],
   });

@@ -27,6 +27,7 @@ export interface OperatorProcess {
 export interface OperatorProcessOptions {
   /** The whole environment: nothing is inherited. */
   readonly environment: Readonly<Record<string, string>>;
+  readonly nodeFlags?: readonly string[];
   /** What node runs; default the sources. */
   readonly entry?: string;
   readonly args?: readonly string[];
@@ -39,7 +40,8 @@ const STOP_GRACE_MS = 30_000;
 
 export function startOperatorProcess(options: OperatorProcessOptions): OperatorProcess {
   const entry = options.entry ?? resolve(ROOT, 'src/main.ts');
-  const child = spawn(process.execPath, [entry, ...(options.args ?? [])], {
+  const { nodeFlags = [], args = [] } = options;
+  const child = spawn(process.execPath, [...nodeFlags, entry, ...args], {
     cwd: ROOT,
     env: { ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],

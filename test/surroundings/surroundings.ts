@@ -15,6 +15,8 @@ export interface SurroundingsOptions extends AwsStandInOptions, WorkerOptions {
   readonly startAws?: () => Promise<AwsStandIn>;
   /** Further flags of kube-apiserver. */
   readonly apiServerArgs?: readonly string[];
+  /** See ControlPlaneOptions. */
+  readonly isDurable?: boolean;
 }
 
 /** A real control plane with albridge's manifests in it, and the AWS stand-in with a network. */

@@ -3,35 +3,15 @@ import { matchesGlob, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import manifest from '../../../package.json' with { type: 'json' };
-
-/** The Dockerfile as it is written; nothing here builds an image. */
+import { readImageRun, readStages, type Stage, textsOf } from '../../surroundings/image.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-interface Instruction {
-  readonly name: string;
-  readonly text: string;
-}
-
-let stages: readonly (readonly Instruction[])[];
+let stages: readonly Stage[];
 
 beforeAll(async () => {
-  const text = await readFile(resolve(ROOT, 'Dockerfile'), 'utf8');
-  const instructions = text
-    .replaceAll('\\\n', ' ')
-    .split('\n')
-    .filter((line) => /^[A-Z]+ /.test(line))
-    .map((line) => ({
-      name: line.split(' ', 1)[0] ?? '',
-      text: line.slice(line.indexOf(' ') + 1),
-    }));
-  const starts = instructions.flatMap(({ name }, index) => (name === 'FROM' ? [index] : []));
-  stages = starts.map((start, index) => instructions.slice(start, starts[index + 1]));
+  stages = await readStages();
 });
-
-function textsOf(stage: readonly Instruction[] | undefined, name: string): readonly string[] {
-  return (stage ?? []).filter((one) => one.name === name).map(({ text }) => text);
-}
 
 /** Whether .dockerignore lets a file of the repository into the build. */
 async function isSent(path: string): Promise<boolean> {
@@ -56,6 +36,17 @@ describe('the Dockerfile', () => {
     expect(textsOf(stages[1], 'ENTRYPOINT')[0]).toMatch(
       /^\["\/nodejs\/bin\/node", .*"\/app\/main.mjs"\]$/,
     );
+  });
+
+  it('keeps memory small: one arena, freed pages given back, a small young generation', async () => {
+    expect(await readImageRun()).toEqual({
+      environment: {
+        NODE_ENV: 'production',
+        MALLOC_ARENA_MAX: '1',
+        MALLOC_TRIM_THRESHOLD_: '65536',
+      },
+      nodeFlags: ['--max-semi-space-size=1'],
+    });
   });
 
   it('runs as the user that the Deployment names', async () => {
