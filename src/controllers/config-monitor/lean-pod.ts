@@ -11,8 +11,8 @@ export interface LeanPod extends KubeObject {
 /** What of a pod is kept in memory. */
 export function leanPod(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
-  const { name, namespace = '', uid = '', resourceVersion = '', labels } = metadata;
-  const { creationTimestamp, deletionTimestamp } = metadata;
+  const { name, namespace = '', uid = '', resourceVersion = '' } = metadata;
+  const { labels, deletionTimestamp } = metadata;
   const controller = metadata.ownerReferences?.find((reference) => reference.controller);
   const lean: LeanPod = {
     apiVersion,
@@ -23,7 +23,6 @@ export function leanPod(object: KubeObject): KubeObject {
       uid,
       resourceVersion,
       ...(labels !== undefined && { labels }),
-      ...(creationTimestamp !== undefined && { creationTimestamp }),
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
       ...(controller !== undefined && { ownerReferences: [controller] }),
     },

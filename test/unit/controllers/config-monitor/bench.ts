@@ -18,7 +18,7 @@ import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { RecordingLogger } from '../../../fakes/recorders.ts';
 import { RecordingEvents } from '../../../fakes/recording-events.ts';
 import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
-import { Cluster, CREATED } from './cluster.ts';
+import { Cluster } from './cluster.ts';
 
 type Spec = Partial<ConfigMonitor['spec']>;
 type ConfigMap = KubeObject & { readonly data: Readonly<Record<string, string>> };
@@ -38,13 +38,6 @@ export interface Life {
   readonly monitors: Controller<ConfigMonitor>;
   readonly configMaps: Controller<LeanConfigMap>;
   readonly pods: FakeCache<LeanPod>;
-}
-
-/** The server in memory knows no time. */
-function withCreation(pod: KubeObject): KubeObject {
-  const creationTimestamp = pod.metadata.annotations?.[CREATED];
-  const created = creationTimestamp === undefined ? {} : { creationTimestamp };
-  return { ...pod, metadata: { ...pod.metadata, ...created } };
 }
 
 /** The controllers of ConfigMonitors and annotated ConfigMaps over a cluster in memory. */
@@ -167,7 +160,7 @@ export class ConfigMonitorBench {
     const { clock, kube, cluster } = this;
     const cache = kube.cache<ConfigMonitor>('ConfigMonitor');
     const configMaps = kube.cache<LeanConfigMap>('ConfigMap', leanConfigMap);
-    const podCache = kube.cache<LeanPod>('Pod', (pod) => leanPod(withCreation(pod)));
+    const podCache = kube.cache<LeanPod>('Pod', leanPod);
     const index = new Monitors(cache);
     const writer = kube.childWriter();
     const owner = { group: '', kind: 'ConfigMap' };

@@ -20,8 +20,6 @@ interface Deployment {
 type PodObject = KubeObject & { readonly spec?: object };
 
 const NAMESPACE = 'web';
-/** Annotation with the time of a pod's creation, in whole seconds as the API server counts. */
-export const CREATED = 'test/created';
 
 /**
  * What a cluster does around ConfigMonitors: Deployments that keep their number of pods, nodes that
@@ -75,8 +73,7 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
 
   /** A pod as it is given. */
   pod(name: string, of: Partial<KubeObject['metadata']> = {}): void {
-    const annotations = { [CREATED]: this.kubelet.now };
-    const metadata = { name, namespace: NAMESPACE, annotations, ...of };
+    const metadata = { name, namespace: NAMESPACE, ...of };
     this.#kube.create({ apiVersion: 'v1', kind: 'Pod', metadata });
     this.#run(`${NAMESPACE}/${name}`);
   }
@@ -165,7 +162,6 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
         name,
         namespace: NAMESPACE,
         labels: { ...labels, 'pod-template-hash': '5d9c' },
-        annotations: { [CREATED]: this.kubelet.now },
         ownerReferences: [{ ...owner, uid: `uid-of-${owner.name}`, controller: true }],
       },
     });

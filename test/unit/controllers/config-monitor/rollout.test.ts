@@ -55,7 +55,8 @@ describe('a batch', () => {
     await bench.monitor();
     await bench.change('two', 1_000);
     const owners = bench.cluster.evicted.map((name) => name.split('-')[0]);
-    expect(owners.toSorted()).toEqual(['admin', 'frontend']);
+    expect(owners).toHaveLength(2);
+    expect(new Set(owners)).toEqual(new Set(['admin', 'frontend']));
   });
 
   it('takes first what is not ready: nobody misses it', async () => {

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { KubeObject, ResourceKind } from '../../src/core/kube-object.ts';
+import { OperatorError } from '../../src/core/operator-error.ts';
+import type { PodEvictor } from '../../src/core/pod-evictor.ts';
+import type { WorkloadRef, Workloads } from '../../src/core/workloads.ts';
+import { createLivePods } from '../../src/kube/live-pods.ts';
+import { createPodEvictor } from '../../src/kube/pod-evictor.ts';
+import { objectPath } from '../../src/kube/resource-path.ts';
+import { createWorkloads } from '../../src/kube/workloads.ts';
+import { connect, createNamespace, type KubeAccess, post, read } from './kube-access.ts';
+
+const NAMESPACE = 'kube-pods';
+const POD: ResourceKind = { group: '', version: 'v1', kind: 'Pod', plural: 'pods' };
+const BUDGET: ResourceKind = {
+  group: 'policy',
+  version: 'v1',
+  kind: 'PodDisruptionBudget',
+  plural: 'poddisruptionbudgets',
+};
+const containers = [{ name: 'app', image: 'nginx' }];
+
+let kube: KubeAccess;
+let evictor: PodEvictor;
+let workloads: Workloads;
+let name: string;
+let count = 0;
+
+beforeAll(async () => {
+  kube = connect(inject('controlPlane').kubeconfigPath);
+  await createNamespace(kube.client, NAMESPACE);
+  evictor = createPodEvictor(kube.client, POD);
+  workloads = createWorkloads(kube.client);
+});
+
+beforeEach(() => {
+  name = `pod-${++count}`;
+});
+
+afterAll(() => kube.transport.close());
+
+function patchStatus(kind: ResourceKind, object: KubeObject, status: object): Promise<unknown> {
+  return kube.client.request({
+    method: 'PATCH',
+    path: objectPath(kind, object, 'status'),
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: JSON.stringify({ status }),
+  });
+}
+
+/** One that runs and is ready: budgets count no other. */
+async function createPod(): Promise<KubeObject> {
+  const metadata = { name, namespace: NAMESPACE, labels: { pod: name } };
+  const draft = { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers } };
+  await createAccount();
+  await post(kube.client, POD, draft);
+  const pod = await read<KubeObject>(kube.client, POD, draft);
+  const conditions = [{ type: 'Ready', status: 'True' }];
+  await patchStatus(POD, pod, { phase: 'Running', conditions });
+  return pod;
+}
+
+/** Pods are refused until the namespace has its ServiceAccount, which here nobody makes. */
+async function createAccount(): Promise<void> {
+  const account = { metadata: { name: 'default', namespace: NAMESPACE } };
+  const body = JSON.stringify({ apiVersion: 'v1', kind: 'ServiceAccount', ...account });
+  const path = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`;
+  await kube.client.request({ method: 'POST', path, body }).catch(() => {});
+}
+
+/** As the disruption controller keeps it, which does not run here. */
+async function createBudget(suffix: string, disruptionsAllowed: number): Promise<void> {
+  const metadata = { name: `${name}-${suffix}`, namespace: NAMESPACE };
+  const spec = { maxUnavailable: disruptionsAllowed, selector: { matchLabels: { pod: name } } };
+  const draft = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata, spec };
+  const budget = await post<KubeObject>(kube.client, BUDGET, draft);
+  await patchStatus(BUDGET, budget, {
+    observedGeneration: 1,
+    disruptionsAllowed,
+    currentHealthy: 1,
+    desiredHealthy: 1,
+    expectedPods: 1,
+  });
+}
+
+async function isThere(pod: KubeObject): Promise<boolean> {
+  const live = await read<KubeObject>(kube.client, POD, pod).catch(() => undefined);
+  return live?.metadata.uid === pod.metadata.uid && !live?.metadata.deletionTimestamp;
+}
+
+describe('the eviction of a pod by a real API server', () => {
+  it('lets it go', async () => {
+    const pod = await createPod();
+    expect(await evictor.evict(pod)).toEqual({ kind: 'evicted' });
+    expect(await isThere(pod)).toBe(false);
+  });
+
+  it('is done where the pod is gone already', async () => {
+    const pod = await createPod();
+    await evictor.evict(pod);
+    expect(await evictor.evict(pod)).toEqual({ kind: 'evicted' });
+  });
+
+  it('does not hit another pod that has taken the name', async () => {
+    const pod = await createPod();
+    const old = {
+      ...pod,
+      metadata: { ...pod.metadata, uid: 'f5a3c1d0-0000-4000-8000-000000000000' },
+    };
+    expect(await evictor.evict(old)).toEqual({ kind: 'evicted' });
+    expect(await isThere(pod)).toBe(true);
+  });
+
+  it('goes where a budget has room', async () => {
+    const pod = await createPod();
+    await createBudget('a', 1);
+    expect(await evictor.evict(pod)).toEqual({ kind: 'evicted' });
+  });
+
+  it('is blocked by a budget without room, and the pod stays', async () => {
+    const pod = await createPod();
+    await createBudget('a', 0);
+    expect(await evictor.evict(pod)).toEqual({
+      kind: 'blocked',
+      message: "Cannot evict pod as it would violate the pod's disruption budget.",
+    });
+    expect(await isThere(pod)).toBe(true);
+  });
+
+  it('is never possible under two budgets', async () => {
+    const pod = await createPod();
+    await createBudget('a', 1);
+    await createBudget('b', 1);
+    expect(await evictor.evict(pod)).toEqual({
+      kind: 'ambiguous',
+      message: expect.stringContaining('more than one PodDisruptionBudget') as string,
+    });
+    expect(await isThere(pod)).toBe(true);
+  });
+});
+
+describe('the live list of pods', () => {
+  it('has those that have all the labels', async () => {
+    const pod = await createPod();
+    const live = createLivePods(kube.client, POD);
+    const { signal } = new AbortController();
+    expect(await live.uidsOf(NAMESPACE, { pod: name }, signal)).toEqual(
+      new Set([pod.metadata.uid]),
+    );
+    expect(await live.uidsOf(NAMESPACE, { pod: name, app: 'x' }, signal)).toEqual(new Set());
+  });
+});
+
+const template = { metadata: { labels: { app: 'x' } }, spec: { containers } };
+const selector = { matchLabels: { app: 'x' } };
+
+async function createWorkload(ref: WorkloadRef, spec: object): Promise<void> {
+  const plural = `${ref.kind.toLowerCase()}s`;
+  const kind: ResourceKind = { group: 'apps', version: 'v1', kind: ref.kind, plural };
+  const metadata = { name: ref.name, namespace: NAMESPACE };
+  const draft = { apiVersion: 'apps/v1', kind: ref.kind, metadata };
+  await post(kube.client, kind, { ...draft, spec: { selector, template, ...spec } } as KubeObject);
+}
+
+describe('a workload in a real API server', () => {
+  const at = '2026-01-02T03:04:05.678Z';
+
+  it.each(['Deployment', 'ReplicaSet', 'StatefulSet'] as const)('%s is read', async (kind) => {
+    const ref = { kind, namespace: NAMESPACE, name };
+    await createWorkload(ref, { replicas: 3 });
+    expect(await workloads.read(ref)).toEqual({
+      ...ref,
+      uid: expect.stringMatching(/-/) as string,
+      wantedPods: 3,
+      followsTemplate: kind !== 'ReplicaSet',
+      isPaused: false,
+    });
+  });
+
+  it.each(['StatefulSet', 'DaemonSet'] as const)('%s may wait for its pods', async (kind) => {
+    const ref = { kind, namespace: NAMESPACE, name };
+    await createWorkload(ref, { updateStrategy: { type: 'OnDelete' } });
+    expect(await workloads.read(ref)).toMatchObject({ followsTemplate: false });
+  });
+
+  it.each(['Deployment', 'StatefulSet', 'DaemonSet'] as const)('%s is restarted', async (kind) => {
+    const ref = { kind, namespace: NAMESPACE, name };
+    await createWorkload(ref, {});
+    const workload = await workloads.read(ref);
+    if (workload === undefined) throw new Error('it is not there');
+    await workloads.restart(workload, at);
+    expect(await workloads.read(ref)).toEqual({ ...workload, restartedAt: at });
+  });
+
+  it('says when a Deployment is paused', async () => {
+    const ref = { kind: 'Deployment', namespace: NAMESPACE, name } as const;
+    await createWorkload(ref, { paused: true });
+    expect(await workloads.read(ref)).toMatchObject({ isPaused: true });
+  });
+
+  it('may not be there', async () => {
+    const ref = { kind: 'Deployment', namespace: NAMESPACE, name: 'no-such' } as const;
+    expect(await workloads.read(ref)).toBeUndefined();
+  });
+
+  it('is not restarted where another one has taken its name', async () => {
+    const ref = { kind: 'Deployment', namespace: NAMESPACE, name } as const;
+    await createWorkload(ref, {});
+    const workload = await workloads.read(ref);
+    if (workload === undefined) throw new Error('it is not there');
+    const old = { ...workload, uid: 'f5a3c1d0-0000-4000-8000-000000000000' };
+    await expect(workloads.restart(old, at)).rejects.toBeInstanceOf(OperatorError);
+    expect(await workloads.read(ref)).toEqual(workload);
+  });
+});
