@@ -1,4 +1,5 @@
 import { Chance } from './chance.ts';
+import { drawConfigSteps } from './config-monitor/steps.ts';
 import { drawFaults } from './faults.ts';
 import { drawImmortalSteps } from './immortal-container/steps.ts';
 import { drawMyAppSteps } from './my-app/steps.ts';
@@ -24,6 +25,7 @@ export function generate(seed: number): Scenario {
     ...drawWebAppSteps(chance, EVENTFUL_MS),
     ...drawImmortalSteps(chance, EVENTFUL_MS),
     ...drawMyAppSteps(chance, EVENTFUL_MS),
+    ...drawConfigSteps(chance, EVENTFUL_MS),
   ].toSorted((a, b) => a.atMs - b.atMs);
   if (isCalm(seed)) return { seed, settings, steps, faults: [] };
   const { replicas, election } = settings;

@@ -158,4 +158,55 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
       "body: JSON.stringify({ metadata: { uid, resourceVersion, finalizers, labels: { by: 'albridge' } } }),",
     why: 'the operator fights with whoever keeps the manifest',
   },
+  'name-not-kept': {
+    file: 'controllers/my-ingress/load-balancer-resource.ts',
+    find: 'return await aws.create({\n      name,',
+    replace: `const tries = memory as { tries?: number };
+    tries.tries = (tries.tries ?? 0) + 1;
+    return await aws.create({
+      name: \`\${name.slice(0, 28)}-\${tries.tries}\`,`,
+    why: 'a create whose answer is lost is repeated under another name, and there are two',
+  },
+  'restart-not-persisted': {
+    file: 'controllers/config-monitor/rollout-start.ts',
+    find: '  await pass.recordNow();\n',
+    replace: '',
+    why: 'after a crash pods are restarted again, or never',
+  },
+  'restarted-by-each-monitor': {
+    file: 'controllers/config-monitor/rollout-start.ts',
+    find: 'return pods.has(uid) && !isVouchedFor(pod, hash, scope);',
+    replace: 'return pods.has(uid);',
+    why: 'of two monitors the later one restarts what the first has restarted',
+  },
+  'batch-not-limited': {
+    file: 'controllers/config-monitor/batch.ts',
+    find: '...ready.slice(0, Math.max(0, room))',
+    replace: '...ready.slice(0, Math.max(0, room) + 2)',
+    why: 'more pods than maxUnavailable are restarted at a time',
+  },
+  'budgets-passed-over': {
+    file: 'controllers/config-monitor/restart.ts',
+    find: "if (spec.strategy !== 'Delete') return await evictor.evict(pod);",
+    replace: '',
+    why: 'PodDisruptionBudgets do not hold',
+  },
+  'job-pods-restarted': {
+    file: 'controllers/config-monitor/pods.ts',
+    find: "return !isOfJob && controller?.kind !== 'Node';",
+    replace: "return !isOfJob || controller?.kind !== 'Node';",
+    why: 'a Job counts its pod as failed and starts its work again',
+  },
+  'suspension-ignored': {
+    file: 'controllers/config-monitor/rollout-start.ts',
+    find: '  if (spec.suspend) {',
+    replace: '  if (spec.suspend && pods < 0) {',
+    why: 'pods are restarted although somebody asked to leave them alone',
+  },
+  'data-that-came-back': {
+    file: 'controllers/config-monitor/controller.ts',
+    find: 'isOther || wasOther ?',
+    replace: 'isOther ?',
+    why: 'a pod that was started in between keeps data that was taken back',
+  },
 };

@@ -1,4 +1,6 @@
-import type { Scenario, Settings } from './scenario.ts';
+import { CONFIG_REGRESSIONS } from './config-monitor/regressions.ts';
+import { PLAIN } from './plain-settings.ts';
+import type { Scenario } from './scenario.ts';
 
 /** A world in which the operator once broke a promise, shrunk to what it takes. */
 export interface Regression {
@@ -8,19 +10,6 @@ export interface Regression {
   readonly seed: number;
   readonly scenario: Scenario;
 }
-
-const PLAIN: Settings = {
-  replicas: 1,
-  election: false,
-  isClusterIdConfigured: true,
-  budget: 'off',
-  accountBudget: 'off',
-  provisioningMs: 0,
-  quota: 50,
-  sweepMs: 300_000,
-  concurrency: 1,
-  wallSkewMs: 0,
-};
 
 export const REGRESSIONS: Readonly<Record<string, Regression>> = {
   'lets an object go whose spec.adopt.arn AWS refuses to take for an ARN': {
@@ -127,4 +116,5 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [{ kind: 'apiDown', fromMs: 156_653, forMs: 23_510 }],
     },
   },
+  ...CONFIG_REGRESSIONS,
 };

@@ -94,7 +94,8 @@ export class RestartInvariants {
     if (!isEvicted(object) && monitors.every(({ spec }) => spec.strategy !== 'Delete')) {
       this.#report('evicts', `${what} was deleted, not evicted`);
     }
-    if (controllerOf(before, 'Job') !== undefined || !isActive(before)) {
+    const wasOver = !isActive(before) && (life.othersMs ?? 0) < this.#sinceMs;
+    if (controllerOf(before, 'Job') !== undefined || wasOver) {
       this.#report('spares-pods', `${what} is of a Job, over or going`);
     }
     const onRecord = monitors.filter(({ key, uid }) => this.#hasOnRecord(key, uid, life));

@@ -83,8 +83,8 @@ class AppDraw {
     const isAnnotated = chance.happens(0.3);
     const count = chance.weighted([
       [isAnnotated ? 6 : 0, 0],
-      [8, 1],
-      [2, 2],
+      [6, 1],
+      [3, 2],
     ]);
     const monitors = chance.times(count, (index) =>
       this.#step(chance.whole(0, 15_000), { do: 'monitor', at, index, plan: this.#plan() }),

@@ -35,7 +35,7 @@ export class ReplicaSetController {
 
   constructor(stage: Stage) {
     this.#stage = stage;
-    this.#people = new People(stage, 'replica-set-controller');
+    this.#people = new People(stage, 'controller-manager');
   }
 
   onCommit({ kind, object }: Commit): void {

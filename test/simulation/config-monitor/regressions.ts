@@ -1,0 +1,128 @@
+import { PLAIN } from '../plain-settings.ts';
+import type { Regression } from '../regressions.ts';
+
+/** Of ConfigMonitor. */
+export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
+  'restarts pods that the watch had not shown when the data changed': {
+    why: 'the pods of a rollout were those in the cache, and it lagged behind after an outage',
+    seed: 45,
+    scenario: {
+      seed: 45,
+      settings: { ...PLAIN, isClusterIdConfigured: false, sweepMs: 60000 },
+      steps: [
+        { atMs: 3231, config: { do: 'deploy', at: 'web/frontend', replicas: 8 } },
+        {
+          atMs: 4825,
+          config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1', blob: 'AAEC' } },
+        },
+        {
+          atMs: 9499,
+          config: { do: 'monitor', at: 'web/frontend', index: 0, plan: { suspend: false } },
+        },
+        { atMs: 91387, config: { do: 'pod', at: 'web/frontend', nth: 1, what: 'failed' } },
+        { atMs: 91867, config: { do: 'pod', at: 'web/frontend', nth: 0, what: 'failed' } },
+        { atMs: 100171, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
+      ],
+      faults: [{ kind: 'apiDown', fromMs: 90772, forMs: 30005 }],
+    },
+  },
+  'restarts pods that were started with data that was taken back while a rollout waited': {
+    why: 'the data was again what the rollout was for, so it went on as if nothing had been in between',
+    seed: 69,
+    scenario: {
+      seed: 69,
+      settings: PLAIN,
+      steps: [
+        {
+          atMs: 821,
+          config: {
+            do: 'monitor',
+            at: 'api/frontend',
+            index: 0,
+            plan: {
+              strategy: 'Rollout',
+              maxUnavailable: '100%',
+              minIntervalSeconds: 20,
+              unmanagedPods: 'Evict',
+              isLowerCase: true,
+            },
+          },
+        },
+        { atMs: 4189, config: { do: 'deploy', at: 'api/frontend', replicas: 3 } },
+        { atMs: 4716, config: { do: 'fill', at: 'api/frontend', content: { text: 'good 1' } } },
+        { atMs: 214458, config: { do: 'fill', at: 'api/frontend', content: { text: 'good 2' } } },
+        { atMs: 217458, config: { do: 'fill', at: 'api/frontend', content: { text: 'good 3' } } },
+        { atMs: 220458, config: { do: 'fill', at: 'api/frontend', content: { text: 'good 2' } } },
+      ],
+      faults: [],
+    },
+  },
+  'ends the least interval although another process wrote the last restart by a clock a day ahead':
+    {
+      why: 'the wait was counted between two clocks, so it began anew at each look',
+      seed: 354,
+      scenario: {
+        seed: 354,
+        settings: { ...PLAIN, replicas: 2, election: true, sweepMs: 60000, wallSkewMs: -86400000 },
+        steps: [
+          { atMs: 3931, config: { do: 'deploy', at: 'web/frontend', replicas: 4 } },
+          {
+            atMs: 4342,
+            config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1', blob: 'AAEC' } },
+          },
+          {
+            atMs: 14719,
+            config: {
+              do: 'monitor',
+              at: 'web/frontend',
+              index: 0,
+              plan: {
+                strategy: 'Evict',
+                debounceSeconds: 5,
+                minIntervalSeconds: 20,
+                suspend: false,
+              },
+            },
+          },
+          { atMs: 49941, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
+          { atMs: 183816, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
+        ],
+        faults: [{ kind: 'partition', fromMs: 148419, forMs: 28273, replica: 1 }],
+      },
+    },
+  'leaves alone what another monitor of the same data has restarted': {
+    why: 'the time of a pod was compared with that of the operator, whose clock was ahead',
+    seed: 234,
+    scenario: {
+      seed: 234,
+      settings: { ...PLAIN, sweepMs: 60000, wallSkewMs: 60000 },
+      steps: [
+        { atMs: 2639, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+        {
+          atMs: 4606,
+          config: {
+            do: 'monitor',
+            at: 'web/frontend',
+            index: 1,
+            plan: { unmanagedPods: 'Skip', isLowerCase: true },
+          },
+        },
+        { atMs: 5049, config: { do: 'deploy', at: 'web/frontend', replicas: 8 } },
+        {
+          atMs: 7500,
+          config: {
+            do: 'monitor',
+            at: 'web/frontend',
+            index: 0,
+            plan: { strategy: 'Evict', progressDeadlineSeconds: 120 },
+          },
+        },
+        {
+          atMs: 109927,
+          config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2', blob: 'AAEC' } },
+        },
+      ],
+      faults: [{ kind: 'freeze', label: 'kube POST pods/eviction', nth: 1, forMs: 3000 }],
+    },
+  },
+};
