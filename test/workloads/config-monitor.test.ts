@@ -1,0 +1,360 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { until } from '../surroundings/until.ts';
+import { conditionOf, type Namespace, SharedPlace, type Stored } from './place.ts';
+import { PodWatch } from './pod-watch.ts';
+
+const place = new SharedPlace();
+const watches: PodWatch[] = [];
+afterAll(() => {
+  for (const watch of watches) watch.close();
+  place.close();
+});
+
+const NAME = 'flakapp-config-monitor';
+const NEVER_READY = 'test.albridge.io/never-ready';
+
+const example = (name: string): Promise<string> =>
+  readFile(resolve(import.meta.dirname, '../../examples', name), 'utf8');
+
+interface Wanted {
+  readonly replicas?: number;
+  /** On top of the article's. */
+  readonly spec?: object;
+}
+
+/** The article's application and ConfigMonitor, which has seen the ConfigMap. */
+async function running(prefix: string, { replicas = 1, spec }: Wanted = {}): Promise<Namespace> {
+  const namespace = await place.createNamespace(prefix);
+  await namespace.apply(await example('flaskapp/configmap.yaml'));
+  await namespace.apply(await example('flaskapp/deployment.yaml'));
+  await namespace.kubectl(['scale', 'deployment/frontend', `--replicas=${replicas}`]);
+  await namespace.kubectl(['rollout', 'status', 'deployment/frontend', '--timeout=40s']);
+  await namespace.apply(await example('configmonitor-01-article.yaml'));
+  if (spec !== undefined) await patch(namespace, spec);
+  await namespace.whenReady('configmonitor', NAME);
+  return namespace;
+}
+
+function patch(namespace: Namespace, spec: object): Promise<string> {
+  const body = JSON.stringify({ spec });
+  return namespace.kubectl(['patch', 'cmon', NAME, '--type=merge', '-p', body]);
+}
+
+async function edit(namespace: Namespace, text = 'Welcome to Operators!'): Promise<string> {
+  const manifest = await example('flaskapp/configmap.yaml');
+  return namespace.apply(manifest.replace('MSG="Welcome to Kubernetes!"', `MSG="${text}"`));
+}
+
+function watch(namespace: Namespace): PodWatch {
+  const started = new PodWatch(place.cluster, namespace.name);
+  watches.push(started);
+  return started;
+}
+
+async function podNames(namespace: Namespace): Promise<readonly string[]> {
+  const pods = await namespace.list('pods', '-l', 'app=frontend');
+  return pods
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .map(({ metadata }) => metadata.name);
+}
+
+function whenRestarted(namespace: Namespace, restarts = 1, name = NAME): Promise<Stored> {
+  return namespace.when('configmonitor', name, (object) => {
+    return (
+      object.status?.['restarts'] === restarts && conditionOf(object, 'Ready')?.status === 'True'
+    );
+  });
+}
+
+function whenReason(namespace: Namespace, type: string, reason: string): Promise<Stored> {
+  return namespace.when('configmonitor', NAME, (object) => {
+    return conditionOf(object, type)?.reason === reason;
+  });
+}
+
+async function budget(namespace: Namespace, name: string, minAvailable: number): Promise<void> {
+  const selector = { matchLabels: { app: 'frontend' } };
+  await namespace.apply({
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name },
+    spec: { minAvailable, selector },
+  });
+  await namespace.when('pdb', name, ({ metadata, status }) => {
+    return status?.observedGeneration === metadata.generation && status?.['currentHealthy'] !== 0;
+  });
+}
+
+/** A ReplicaSet changes its template without starting anything anew, as a ConfigMap does. */
+async function breakNewPods(namespace: Namespace, isBroken: boolean): Promise<void> {
+  const annotations = { [NEVER_READY]: isBroken ? 'true' : null };
+  const body = JSON.stringify({ spec: { template: { metadata: { annotations } } } });
+  await namespace.kubectl(['patch', 'rs', 'frontend', '--type=merge', '-p', body]);
+}
+
+async function replicaSet(prefix: string, spec: object = {}): Promise<Namespace> {
+  const namespace = await place.createNamespace(prefix);
+  await namespace.apply(await example('flaskapp/configmap.yaml'));
+  const labels = { app: 'frontend' };
+  await namespace.apply({
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: { name: 'frontend' },
+    spec: {
+      replicas: 8,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'app', image: 'flask' }] } },
+    },
+  });
+  await namespace.when('rs', 'frontend', ({ status }) => status?.['readyReplicas'] === 8);
+  await namespace.apply(await example('configmonitor-01-article.yaml'));
+  await patch(namespace, spec);
+  await namespace.whenReady('configmonitor', NAME);
+  return namespace;
+}
+
+describe("the article's ConfigMonitor", { concurrent: true }, () => {
+  it('replaces the pod when the ConfigMap is applied with another text', async () => {
+    const namespace = await running('cmon-article');
+    const [before] = await podNames(namespace);
+    expect(await edit(namespace)).toBe('configmap/flaskapp-config configured\n');
+    await whenRestarted(namespace);
+    const after = await podNames(namespace);
+    expect(after).toHaveLength(1);
+    expect(after).not.toContain(before);
+    const said = (await namespace.linesAbout(NAME)).map(({ msg }) => msg);
+    const at = said.indexOf('Modification detected');
+    expect(at).toBeGreaterThan(-1);
+    expect(said.indexOf(`${before} was deleted successfully`)).toBeGreaterThan(at);
+    const { note } = await namespace.event(NAME, 'PodEvicted');
+    expect(note).toBe(`${before} was deleted successfully`);
+  });
+
+  it('prints its columns, under each of its names', async () => {
+    const namespace = await running('cmon-table', { replicas: 2 });
+    await edit(namespace);
+    await whenRestarted(namespace);
+    const age = expect.stringMatching(/^\d+s$/) as string;
+    for (const name of ['configmonitors', 'configmonitor', 'cmon']) {
+      expect(await namespace.table(name)).toEqual([
+        ['NAME', 'CONFIGMAP', 'PODS', 'PENDING', 'RESTARTS', 'LAST-RESTART', 'READY', 'AGE'],
+        [NAME, 'flaskapp-config', '2', '0', '1', age, 'True', age],
+      ]);
+    }
+    const [head, row] = await namespace.table('cmon', '-o', 'wide');
+    expect(head?.slice(8)).toEqual(['SELECTOR', 'STRATEGY', 'HASH', 'REASON', 'MESSAGE']);
+    expect(row?.slice(8, 12)).toEqual([
+      '{"app":"frontend"}',
+      'Evict',
+      expect.stringMatching(/^[0-9a-f]{8}$/),
+      'Watching',
+    ]);
+  });
+
+  it('does nothing for labels, annotations and other ConfigMaps', async () => {
+    const namespace = await running('cmon-quiet');
+    const before = await podNames(namespace);
+    const { resourceVersion } = (await namespace.get('cmon', NAME)).metadata;
+    await namespace.kubectl(['label', 'configmap', 'flaskapp-config', 'team=web']);
+    await namespace.kubectl(['annotate', 'configmap', 'flaskapp-config', 'note=hello']);
+    await namespace.kubectl(['create', 'configmap', 'other', '--from-literal=a=b']);
+    const annotation = 'albridge.io/reconcile-requested-at=now-1';
+    await namespace.kubectl(['annotate', 'cmon', NAME, annotation]);
+    const { metadata } = await namespace.when('cmon', NAME, ({ status }) => {
+      return status?.lastHandledReconcileAt === 'now-1';
+    });
+    expect(metadata.resourceVersion).not.toBe(resourceVersion);
+    expect(await podNames(namespace)).toEqual(before);
+    const said = (await namespace.linesAbout(NAME)).map(({ msg }) => msg);
+    expect(said).not.toContain('Modification detected');
+  });
+});
+
+describe('a Deployment of eight pods', { concurrent: true }, () => {
+  it('gets eight new ones, and never more than a quarter is unready', async () => {
+    const namespace = await running('cmon-eight', { replicas: 8 });
+    const before = await podNames(namespace);
+    const pods = watch(namespace);
+    await until('the watch', async () => pods.ready === 8);
+    pods.count();
+    await edit(namespace);
+    await whenRestarted(namespace);
+    const after = await podNames(namespace);
+    expect(after).toHaveLength(8);
+    expect(after.filter((name) => before.includes(name))).toEqual([]);
+    expect(pods.fewestReady).toBeGreaterThanOrEqual(6);
+    expect(pods.fewestReady).toBeLessThan(8);
+    expect(pods.seen.size).toBe(16);
+  });
+
+  it('is restarted once by two ConfigMonitors', async () => {
+    const namespace = await running('cmon-two', { replicas: 8 });
+    const second = (await example('configmonitor-01-article.yaml')).replace(NAME, 'second');
+    await namespace.apply(second);
+    await namespace.whenReady('configmonitor', 'second');
+    const pods = watch(namespace);
+    await until('the watch', async () => pods.ready === 8);
+    pods.count();
+    await edit(namespace);
+    await whenRestarted(namespace);
+    await whenRestarted(namespace, 1, 'second');
+    expect(pods.seen.size).toBe(16);
+    expect(pods.fewestReady).toBeGreaterThanOrEqual(6);
+    expect(pods.fewestReady).toBeLessThan(8);
+  });
+
+  it('is rolled by its template with strategy Rollout', async () => {
+    const namespace = await running('cmon-rollout', {
+      replicas: 4,
+      spec: { strategy: 'Rollout' },
+    });
+    const before = await podNames(namespace);
+    await edit(namespace);
+    await whenRestarted(namespace);
+    await until('the old pods are gone', async () => {
+      const after = await podNames(namespace);
+      return after.length === 4 && !after.some((name) => before.includes(name));
+    });
+    const history = await namespace.kubectl(['rollout', 'history', 'deployment/frontend']);
+    expect(history.trimEnd().split('\n').at(-1)).toMatch(/^2 /);
+    expect((await namespace.event(NAME, 'WorkloadRestarted')).note).toBe(
+      'Deployment frontend is restarted',
+    );
+  });
+
+  it('is restarted beside its budget with strategy Delete', async () => {
+    const namespace = await running('cmon-delete', { replicas: 2, spec: { strategy: 'Delete' } });
+    await budget(namespace, 'all', 2);
+    const before = await podNames(namespace);
+    await edit(namespace);
+    await whenRestarted(namespace);
+    expect((await podNames(namespace)).filter((name) => before.includes(name))).toEqual([]);
+    await namespace.event(NAME, 'PodDeleted');
+  });
+});
+
+describe('a PodDisruptionBudget', { concurrent: true }, () => {
+  it('holds; the pods go when it gives way', async () => {
+    const namespace = await running('cmon-budget', { replicas: 2 });
+    await budget(namespace, 'all', 2);
+    const before = await podNames(namespace);
+    await edit(namespace);
+    const blocked = await whenReason(namespace, 'Reconciling', 'PDBBlocked');
+    expect(blocked.status).toMatchObject({ pendingPods: 2 });
+    expect((await namespace.event(NAME, 'PDBBlocked')).type).toBe('Warning');
+    expect(await podNames(namespace)).toEqual(before);
+    await namespace.kubectl(['delete', 'pdb', 'all']);
+    await whenRestarted(namespace);
+    expect((await podNames(namespace)).filter((name) => before.includes(name))).toEqual([]);
+  });
+
+  it('beside a second one is told as what a person must sort out', async () => {
+    const namespace = await running('cmon-budgets');
+    await budget(namespace, 'one', 0);
+    await budget(namespace, 'two', 0);
+    const before = await podNames(namespace);
+    await edit(namespace);
+    const { status } = await whenReason(namespace, 'Stalled', 'MultiplePDBs');
+    expect(status).toMatchObject({ pendingPods: 1 });
+    expect(await podNames(namespace)).toEqual(before);
+  });
+});
+
+describe('data that the pods do not start with', { concurrent: true }, () => {
+  it('breaks a quarter and not the service, until it is corrected', async () => {
+    const namespace = await replicaSet('cmon-bad', { progressDeadlineSeconds: 4 });
+    const before = await podNames(namespace);
+    const pods = watch(namespace);
+    await until('the watch', async () => pods.ready === 8);
+    pods.count();
+    await breakNewPods(namespace, true);
+    await edit(namespace, 'bad');
+    const stalled = await whenReason(namespace, 'Stalled', 'ProgressDeadlineExceeded');
+    expect(conditionOf(stalled, 'Stalled')?.message).toContain(
+      '6 of 8 pods of ReplicaSet/frontend are ready',
+    );
+    expect(stalled.status).toMatchObject({ pendingPods: 6, matchedPods: 8 });
+    expect(pods.names.filter((name) => before.includes(name))).toHaveLength(6);
+    await breakNewPods(namespace, false);
+    await edit(namespace, 'good');
+    await whenRestarted(namespace, 2);
+    expect((await podNames(namespace)).filter((name) => before.includes(name))).toEqual([]);
+    expect(pods.fewestReady).toBeGreaterThanOrEqual(6);
+    expect(pods.fewestReady).toBeLessThan(8);
+    expect(pods.seen.size).toBe(18);
+  });
+});
+
+describe('pods without a controller', { concurrent: true }, () => {
+  it('go as in the article, with a warning', async () => {
+    const namespace = await running('cmon-bare', { replicas: 0 });
+    await namespace.kubectl(['run', 'bare', '--image=flask', '--labels=app=frontend']);
+    await namespace.when('cmon', NAME, ({ status }) => status?.['matchedPods'] === 1);
+    await edit(namespace);
+    await whenRestarted(namespace);
+    await until('the pod is gone', async () => !(await namespace.exists('pod', 'bare')));
+    expect((await namespace.event(NAME, 'UnmanagedPod')).type).toBe('Warning');
+  });
+});
+
+describe('an annotated ConfigMap', { concurrent: true }, () => {
+  const ANNOTATION = 'magalix.com/podDeleteMatch';
+  const GENERATED = 'frontend-config-annotated';
+
+  async function annotated(prefix: string): Promise<Namespace> {
+    const namespace = await place.createNamespace(prefix);
+    await namespace.apply(await example('flaskapp/annotated-configmap.yaml'));
+    const deployment = await example('flaskapp/deployment.yaml');
+    await namespace.apply(deployment.replace('flaskapp-config', 'frontend-config'));
+    await namespace.kubectl(['rollout', 'status', 'deployment/frontend', '--timeout=40s']);
+    await namespace.whenReady('configmonitor', GENERATED);
+    return namespace;
+  }
+
+  it('restarts the pods with no ConfigMonitor of the user, and shows one', async () => {
+    const namespace = await annotated('cmon-annotated');
+    const [before] = await podNames(namespace);
+    const manifest = await example('flaskapp/annotated-configmap.yaml');
+    await namespace.apply(manifest.replace('Kubernetes', 'Operators'));
+    await whenRestarted(namespace, 1, GENERATED);
+    expect(await podNames(namespace)).not.toContain(before);
+    const [, row] = await namespace.table('cmon');
+    expect(row?.slice(0, 2)).toEqual([GENERATED, 'frontend-config']);
+    const said = (await namespace.linesAbout(GENERATED)).map(({ msg }) => msg);
+    expect(said).toContain(`${before} was deleted successfully`);
+  });
+
+  it('is never written, and takes the ConfigMonitor with it', async () => {
+    const namespace = await annotated('cmon-annotated-gone');
+    type Managed = Stored & {
+      readonly metadata: { readonly managedFields?: readonly { readonly manager: string }[] };
+    };
+    const get = ['get', 'configmap', 'frontend-config', '--show-managed-fields', '-o', 'json'];
+    const { metadata } = JSON.parse(await namespace.kubectl(get)) as Managed;
+    const managers = metadata.managedFields?.map(({ manager }) => manager);
+    expect(managers).toEqual(['kubectl-client-side-apply']);
+    expect(metadata).not.toHaveProperty('finalizers');
+    await namespace.kubectl(['delete', 'configmap', 'frontend-config']);
+    await until('it is gone', async () => !(await namespace.exists('cmon', GENERATED)));
+  });
+
+  it('loses the ConfigMonitor with the annotation', async () => {
+    const namespace = await annotated('cmon-annotation-off');
+    await namespace.kubectl(['annotate', 'configmap', 'frontend-config', `${ANNOTATION}-`]);
+    await until('it is gone', async () => !(await namespace.exists('cmon', GENERATED)));
+    expect(await namespace.exists('configmap', 'frontend-config')).toBe(true);
+  });
+
+  it('says what is wrong with the annotation', async () => {
+    const namespace = await annotated('cmon-annotation-bad');
+    const bad = `${ANNOTATION}=app in (frontend)`;
+    await namespace.kubectl(['annotate', 'configmap', 'frontend-config', bad, '--overwrite']);
+    const { note, type } = await namespace.event('frontend-config', 'InvalidSelector');
+    expect({ note, type }).toEqual({
+      note: expect.stringContaining('write it as app=frontend') as string,
+      type: 'Warning',
+    });
+  });
+});
