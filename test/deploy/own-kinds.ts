@@ -64,7 +64,8 @@ async function manifestsOf(
   directory: string,
   root = ROOT,
 ): Promise<readonly (readonly Manifest[])[]> {
-  const names = (await readdir(resolve(root, directory))).filter((name) => name.endsWith('.yaml'));
+  const all = await readdir(resolve(root, directory), { recursive: true });
+  const names = all.filter((name) => name.endsWith('.yaml'));
   const texts = names.sort().map((name) => readFile(resolve(root, directory, name), 'utf8'));
   return (await Promise.all(texts)).map((text) =>
     parseAllDocuments(text).map((document) => document.toJS() as Manifest),

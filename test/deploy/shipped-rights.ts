@@ -18,8 +18,9 @@ export interface Grant {
   readonly name: string;
   /** For kubectl: the kind, the name and the namespace of the role. */
   readonly role: readonly string[];
-  /** JSON pointer to the verb in the role. */
-  readonly verbPath: string;
+  readonly rules: readonly Rule[];
+  /** The same rules less this one right. */
+  readonly without: readonly Rule[];
 }
 
 interface Role {
@@ -28,7 +29,7 @@ interface Role {
   readonly rules: readonly Rule[];
 }
 
-interface Rule {
+export interface Rule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
@@ -51,22 +52,34 @@ function grantsOf({ grants }: ShippedRight): readonly Grant[] {
 }
 
 function rightsOf(role: Role): readonly ShippedRight[] {
-  return role.rules.flatMap((rule, at) =>
-    rule.apiGroups.flatMap((group) =>
-      rule.resources.flatMap((resource) =>
-        rule.verbs.map((verb, index) => {
-          const grant = { ...forKubectl(role), verbPath: `/rules/${at}/verbs/${index}` };
-          return { verb, group, resource, grants: [grant] };
-        }),
-      ),
-    ),
-  );
-}
-
-function forKubectl({ kind, metadata }: Role): Omit<Grant, 'verbPath'> {
+  const { kind, metadata, rules } = role;
   const { name, namespace } = metadata;
   const where = namespace === undefined ? [] : ['-n', namespace];
-  return { name, role: [kind.toLowerCase(), name, ...where] };
+  const single = rules.flatMap(takenApart);
+  return single.map((rule) => {
+    const [[group = ''], [resource = ''], [verb = '']] = [
+      rule.apiGroups,
+      rule.resources,
+      rule.verbs,
+    ];
+    const without = single.filter((other) => other !== rule);
+    const grant = { name, role: [kind.toLowerCase(), name, ...where], rules, without };
+    return { verb, group, resource, grants: [grant] };
+  });
+}
+
+/** One rule for each verb on each resource; all else that a rule says, such as names, stays. */
+function takenApart(rule: Rule): readonly Rule[] {
+  return rule.apiGroups.flatMap((group) =>
+    rule.resources.flatMap((resource) =>
+      rule.verbs.map((verb) => ({
+        ...rule,
+        apiGroups: [group],
+        resources: [resource],
+        verbs: [verb],
+      })),
+    ),
+  );
 }
 
 /** `create core/pods/eviction` */

@@ -1,0 +1,27 @@
+import type { MyIngress } from '../../src/apis/my-ingress.ts';
+import { isReady, readyOf } from '../surroundings/my-ingresses.ts';
+import { type Life, unlessOver } from './life.ts';
+
+/** A balancer comes, is paused now and then, and goes. */
+export async function liveInAws(life: Life): Promise<void> {
+  const { place, namespace, over } = life;
+  const objects = place.myIngresses(namespace);
+  await objects.create('web', { subnets: place.aws.network.articleSubnets });
+  // The same event twice is one event with a count, which takes a patch.
+  for (const paused of ['false', 'true', 'false', 'true', 'false']) {
+    await objects.annotate('web', { 'albridge.io/paused': paused });
+    const isAsWanted = (object: MyIngress): boolean =>
+      paused === 'false' ? isReady(object) : readyOf(object)?.reason === 'Paused';
+    await objects.when('web', (object) => over.aborted || isAsWanted(object), 60_000);
+    over.throwIfAborted();
+  }
+  // The place of our finalizer moves under the pass that takes it off, so it reads the object anew.
+  const ours = 'albridge.io/load-balancer';
+  await objects.patch('web', { metadata: { finalizers: ['example.com/other', ours] } });
+  await place.standIn.addFault({ operation: 'DeleteLoadBalancer', effect: { kind: 'hold' } });
+  await objects.startDeleting('web');
+  await place.standIn.whenHeld('DeleteLoadBalancer');
+  await objects.patch('web', { metadata: { finalizers: [ours] } });
+  await place.standIn.release();
+  await unlessOver(life, 'web is gone', async () => !(await objects.exists('web')));
+}
