@@ -11,6 +11,8 @@ export type Eviction =
 
 /** https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/ */
 export interface PodEvictor {
-  /** Guarded by UID: another pod of the same name stays. Throws OperatorError for anything else. */
+  /** Guarded by UID: Conflict where another pod has taken the name. Throws OperatorError. */
   evict(pod: KubeObject): Promise<Eviction>;
+  /** The same without asking any budget. */
+  delete(pod: KubeObject): Promise<Eviction>;
 }

@@ -1,14 +1,14 @@
 import type { KubeObject, ResourceKind } from '../core/kube-object.ts';
 import type { Eviction, PodEvictor } from '../core/pod-evictor.ts';
 import type { KubeClient } from './kube-client.ts';
-import { isConflict, isNotFound, KubeError, translated } from './kube-error.ts';
-import { findLive } from './live-object.ts';
+import { isNotFound, KubeError, translated } from './kube-error.ts';
 import { describe, objectPath } from './resource-path.ts';
 
-/** Evicts pods of the given kind, which is the core's Pod, whatever form its callers hold it in. */
+/** Sends pods of the given kind away, which is the core's Pod, whatever form its callers hold it in. */
 export function createPodEvictor(client: KubeClient, podKind: ResourceKind): PodEvictor {
   return {
     evict: (pod) => translated(`evict ${describe(pod)}`, () => evictPod(client, podKind, pod)),
+    delete: (pod) => translated(`delete ${describe(pod)}`, () => deletePod(client, podKind, pod)),
   };
 }
 
@@ -18,25 +18,43 @@ async function evictPod(
   podKind: ResourceKind,
   pod: KubeObject,
 ): Promise<Eviction> {
-  const { name, namespace, uid } = pod.metadata;
-  if (uid === undefined) throw new Error(`eviction of ${describe(pod)} without a UID`);
+  const { name, namespace } = pod.metadata;
   const eviction = {
     apiVersion: 'policy/v1',
     kind: 'Eviction',
     metadata: { name, namespace },
-    deleteOptions: { preconditions: { uid } },
+    deleteOptions: { preconditions: onlyThis(pod) },
   };
   try {
     const path = objectPath(podKind, pod, 'eviction');
     await client.request<unknown>({ method: 'POST', path, body: JSON.stringify(eviction) });
     return { kind: 'evicted' };
   } catch (error) {
-    const refusal = refusalOf(error);
+    const refusal = isNotFound(error) ? { kind: 'evicted' as const } : refusalOf(error);
     if (refusal !== undefined) return refusal;
-    if (isNotFound(error)) return { kind: 'evicted' };
-    if (isConflict(error) && !(await findLive(client, podKind, pod))) return { kind: 'evicted' };
     throw error;
   }
+}
+
+async function deletePod(
+  client: KubeClient,
+  podKind: ResourceKind,
+  pod: KubeObject,
+): Promise<Eviction> {
+  const options = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: onlyThis(pod) };
+  const path = objectPath(podKind, pod);
+  try {
+    await client.request<unknown>({ method: 'DELETE', path, body: JSON.stringify(options) });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+  return { kind: 'evicted' };
+}
+
+function onlyThis(pod: KubeObject): { readonly uid: string } {
+  const { uid } = pod.metadata;
+  if (uid === undefined) throw new Error(`${describe(pod)} without a UID`);
+  return { uid };
 }
 
 function refusalOf(error: unknown): Eviction | undefined {

@@ -46,7 +46,6 @@ function wireMonitors(runtime: Runtime): ReturnType<Unit['wire']> {
     livePods: createLivePods(client, podKind),
     monitors,
     evictor: createPodEvictor(client, podKind),
-    deleter: createChildWriter(client, [podKind]),
     workloads: createWorkloads(client),
     clock: runtime.ports.clock,
     ownPod: podIn(runtime.options.identity),

@@ -100,14 +100,20 @@ describe('the eviction of a pod by a real API server', () => {
     expect(await evictor.evict(pod)).toEqual({ kind: 'evicted' });
   });
 
-  it('does not hit another pod that has taken the name', async () => {
+  it.each(['evict', 'delete'] as const)('%s hits no other pod of the name', async (verb) => {
     const pod = await createPod();
-    const old = {
-      ...pod,
-      metadata: { ...pod.metadata, uid: 'f5a3c1d0-0000-4000-8000-000000000000' },
-    };
-    expect(await evictor.evict(old)).toEqual({ kind: 'evicted' });
+    const uid = 'f5a3c1d0-0000-4000-8000-000000000000';
+    const old = { ...pod, metadata: { ...pod.metadata, uid } };
+    await expect(evictor[verb](old)).rejects.toMatchObject({ reason: 'Conflict' });
     expect(await isThere(pod)).toBe(true);
+  });
+
+  it('is not asked of budgets where the pod is deleted', async () => {
+    const pod = await createPod();
+    await createBudget('a', 0);
+    expect(await evictor.delete(pod)).toEqual({ kind: 'evicted' });
+    expect(await isThere(pod)).toBe(false);
+    expect(await evictor.delete(pod)).toEqual({ kind: 'evicted' });
   });
 
   it('goes where a budget has room', async () => {

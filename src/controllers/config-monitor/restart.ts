@@ -105,11 +105,9 @@ async function sendAway(
   return undefined;
 }
 
-async function sendOne(pod: LeanPod, { deleter, evictor, spec }: Scope): Promise<Eviction> {
+async function sendOne(pod: LeanPod, { evictor, spec }: Scope): Promise<Eviction> {
   try {
-    if (spec.strategy !== 'Delete') return await evictor.evict(pod);
-    await deleter.delete(pod);
-    return { kind: 'evicted' };
+    return await (spec.strategy === 'Delete' ? evictor.delete(pod) : evictor.evict(pod));
   } catch (error) {
     throw notDeleted(pod, error);
   }

@@ -1,7 +1,7 @@
 import type { ConfigMonitor, ConfigMonitorSpec } from '../../apis/config-monitor.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { LivePods } from '../../core/live-pods.ts';
-import type { ChildWriter, ObjectCache } from '../../core/object-store.ts';
+import type { ObjectCache } from '../../core/object-store.ts';
 import type { PodEvictor } from '../../core/pod-evictor.ts';
 import type { Pass } from '../../core/reconciler.ts';
 import type { Workloads } from '../../core/workloads.ts';
@@ -17,7 +17,6 @@ export interface ConfigMonitorContext {
   readonly livePods: LivePods;
   readonly monitors: Pick<Monitors, 'ofConfigMap'>;
   readonly evictor: PodEvictor;
-  readonly deleter: Pick<ChildWriter, 'delete'>;
   readonly workloads: Workloads;
   readonly clock: Clock;
   /** Name of the pod that this process runs in, if it runs in one: it is restarted last. */

@@ -175,7 +175,6 @@ export class ConfigMonitorBench {
         livePods: cluster,
         monitors: index,
         evictor: cluster,
-        deleter: writer,
         workloads: cluster,
         clock,
         ownPod: 'albridge-1',

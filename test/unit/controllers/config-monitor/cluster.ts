@@ -113,7 +113,10 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
     await this.beforeEviction();
     const answer = this.answer(pod);
     if (answer instanceof Error) throw answer;
-    if (answer !== undefined) return answer;
+    return answer ?? this.delete(pod);
+  }
+
+  async delete(pod: KubeObject): Promise<Eviction> {
     const live = this.#kube.get(pod);
     if (live?.metadata.uid !== pod.metadata.uid) return { kind: 'evicted' };
     this.evicted.push(pod.metadata.name);
