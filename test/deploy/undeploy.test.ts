@@ -1,11 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import { arnOf, type MyIngresses } from '../surroundings/my-ingresses.ts';
 import { Program } from '../surroundings/program.ts';
 import { until } from '../surroundings/until.ts';
-import { DeployPlace, ROOT } from './place.ts';
+import { inNamespace, ownKinds, selfSufficientExamples } from './own-kinds.ts';
+import { DeployPlace } from './place.ts';
 import type { Pod } from './pod-environment.ts';
 
 let place: DeployPlace;
@@ -173,39 +171,61 @@ async function isGone(name: string): Promise<boolean> {
 
 describe('a namespace that holds every kind', () => {
   it('goes when it is deleted, with everything that it stood for in AWS', async () => {
-    const { operator } = await place.install();
+    const { operator, probe } = await place.install();
     await place.kubectl(['create', 'namespace', 'all']);
-    const kinds = new Set<string>();
-    const names = await readdir(resolve(ROOT, 'examples'));
-    for (const name of names.filter((one) => one.endsWith('.yaml')).sort()) {
-      const text = await readFile(resolve(ROOT, 'examples', name), 'utf8');
-      for (const document of parseAllDocuments(text)) {
-        const { metadata, ...rest } = document.toJS() as Example;
-        kinds.add(rest.kind);
-        const here = { ...rest, metadata: { ...metadata, namespace: 'all' } };
-        await place.kubectl(['apply', '-f', '-'], JSON.stringify(here));
-      }
-    }
-    for (const kind of await kindsOfCrds()) expect(kinds).toContain(kind);
-    const web = ['-n', 'all', 'wait', '--for=condition=Ready', 'myingress/myapp'];
-    await place.kubectl([...web, '--timeout=40s']);
+    const manifests = await selfSufficientExamples();
+    const kinds = await ownKinds();
+    for (const { kind } of kinds) expect(manifests.map((one) => one.kind)).toContain(kind);
+    await place.kubectl(['apply', '-f', '-'], inNamespace(manifests, 'all'));
+    const plurals = kinds.map(({ plural, group }) => `${plural}.${group}`).join(',');
+    const ready = ['-n', 'all', 'wait', '--for=condition=Ready', plurals, '--all'];
+    await place.kubectl([...ready, '--timeout=40s']);
 
     const before = operator.log.length;
     await place.kubectl(['delete', 'namespace', 'all', '--timeout=90s']);
     expect(await place.standIn.balancersOf('all')).toEqual([]);
+    // Events are refused in a namespace that goes: that is nobody's fault, and nothing to tell.
     expect(operator.log.slice(before).filter(({ level }) => level === 'error')).toEqual([]);
+    expect(await probe('/readyz')).toEqual({ status: 200, body: 'ok' });
+    for (const { tags, arn } of await place.standIn.balancers()) {
+      expect(Object.keys(tags).filter((key) => key.startsWith('albridge.io/'))).toEqual([]);
+      await place.outsider.deleteBalancer(arn);
+    }
     await undeployed();
   });
 });
 
-interface Example {
-  readonly kind: string;
-  readonly metadata: Readonly<Record<string, unknown>>;
-}
+describe('an installation for one namespace', () => {
+  const OVERLAY = 'deploy/overlays/namespaced';
 
-async function kindsOfCrds(): Promise<readonly string[]> {
-  type Definition = { readonly spec: { readonly names: { readonly kind: string } } };
-  const text = await place.kubectl(['kustomize', 'crds']);
-  const documents = parseAllDocuments(text);
-  return documents.map((document) => (document.toJS() as Definition).spec.names.kind);
-}
+  it('goes with its own objects, and leaves CRDs and the objects of others alone', async () => {
+    objects = await place.createNamespace('web');
+    const others = await place.createNamespace('others');
+    await place.apply('crds');
+    await place.apply(OVERLAY);
+    const [pod] = await place.pods('web');
+    await place.work(pod as Pod);
+    await objects.create('web', { subnets: subnets() });
+    await objects.whenReady('web');
+    await others.create('web', { subnets: subnets() });
+
+    const said = await undeployed('--kustomization', OVERLAY);
+    expect(said).toContain('deleting 1 custom resources:\n  MyIngress web/web');
+    expect(await place.standIn.balancers()).toEqual([]);
+    expect(await objects.list()).toEqual([]);
+    const left = [
+      '-n',
+      'web',
+      'get',
+      'deployments,roles,rolebindings,serviceaccounts',
+      '-o',
+      'name',
+    ];
+    expect((await place.kubectl(left)).trim()).toBe('serviceaccount/default');
+    expect(await others.exists('web')).toBe(true);
+    expect(await isServed()).toBe(true);
+
+    await others.startDeleting('web');
+    await place.kubectl(['delete', '-k', 'crds', '--timeout=20s']);
+  });
+});
