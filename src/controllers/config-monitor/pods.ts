@@ -7,12 +7,14 @@ type Labels = Readonly<Record<string, string>>;
 /**
  * The pods that run, by their labels, owners and UIDs. One that albridge has just sent away counts as
  * gone at once, whatever the cache still shows: all that is decided about its owner depends on it.
+ * Until the API server has agreed it is undecided, and stays on record with whoever wants it restarted.
  */
 export class Pods {
   readonly #byUid = new Map<string, LeanPod>();
   readonly #byLabel = new Map<string, Set<LeanPod>>();
   readonly #byOwner = new Map<string, Set<LeanPod>>();
   readonly #sentAway = new Set<string>();
+  readonly #undecided = new Set<string>();
 
   /** Follows the cache for as long as the process lives. */
   constructor(cache: Pick<ObjectCache<LeanPod>, 'subscribe'>) {
@@ -27,7 +29,7 @@ export class Pods {
     const [smallest = new Set<LeanPod>(), ...others] = sets.toSorted((a, b) => a.size - b.size);
     return [...smallest]
       .filter((pod) => others.every((set) => set.has(pod)))
-      .filter((pod) => this.#isThere(pod) && canBeRestarted(pod))
+      .filter((pod) => this.#mayStay(pod) && canBeRestarted(pod))
       .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
   }
 
@@ -48,19 +50,34 @@ export class Pods {
     return this.#byUid.has(uid);
   }
 
+  /** Whether somebody is sending it away just now, and nobody knows yet what becomes of that. */
+  isUndecided(uid: string): boolean {
+    return this.#undecided.has(uid);
+  }
+
   /** From here on it counts as gone. */
   sendAway(pod: LeanPod): void {
     this.#sentAway.add(pod.metadata.uid);
+    this.#undecided.add(pod.metadata.uid);
+  }
+
+  /** The API server has agreed. */
+  confirm(pod: LeanPod): void {
+    this.#undecided.delete(pod.metadata.uid);
   }
 
   /** It was not sent away after all. */
   keep(pod: LeanPod): void {
     this.#sentAway.delete(pod.metadata.uid);
+    this.#undecided.delete(pod.metadata.uid);
   }
 
-  #isThere({ metadata, state }: LeanPod): boolean {
-    const isGoing = metadata.deletionTimestamp !== undefined || this.#sentAway.has(metadata.uid);
-    return !isGoing && state !== 'ended';
+  #isThere(pod: LeanPod): boolean {
+    return !this.#sentAway.has(pod.metadata.uid) && isAlive(pod);
+  }
+
+  #mayStay(pod: LeanPod): boolean {
+    return isAlive(pod) && (this.#isThere(pod) || this.isUndecided(pod.metadata.uid));
   }
 
   #onChange(change: Change<LeanPod>): void {
@@ -68,7 +85,7 @@ export class Pods {
     if (change.kind !== 'deleted') return this.#add(change.object);
     const held = this.#byUid.get(change.object.metadata.uid);
     if (held !== undefined) this.#remove(held);
-    this.#sentAway.delete(change.object.metadata.uid);
+    this.keep(change.object);
   }
 
   #add(pod: LeanPod): void {
@@ -120,6 +137,10 @@ function canBeRestarted(pod: LeanPod): boolean {
   const controller = controllerOf(pod);
   const isOfJob = controller?.kind === 'Job' && controller.apiVersion.startsWith('batch/');
   return !isOfJob && controller?.kind !== 'Node';
+}
+
+function isAlive({ metadata, state }: LeanPod): boolean {
+  return metadata.deletionTimestamp === undefined && state !== 'ended';
 }
 
 function labelSlot(namespace: string, key: string, value: string): string {

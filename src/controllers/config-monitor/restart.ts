@@ -100,6 +100,7 @@ async function sendAway(
     const answer = await sendOne(pod, scope);
     if (answer.kind !== 'evicted') return { ...answer, pod: pod.metadata.name };
     unsent.delete(pod);
+    scope.pods.confirm(pod);
     tellRestart(pod, scope);
   }
   return undefined;

@@ -2,14 +2,7 @@ import type { Rollout } from '../../apis/config-monitor.ts';
 import type { ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { type Outcome, settled, waiting } from '../../core/outcome.ts';
-import {
-  type Owner,
-  ownersNow,
-  pendingOf,
-  resized,
-  unreadyCount,
-  WorkloadsOfPass,
-} from './owners.ts';
+import { type Owner, ownersNow, resized, unreadyCount, WorkloadsOfPass } from './owners.ts';
 import { hashes, type Report, reportPods, toSeconds } from './report.ts';
 import { type Refusal, restartSome } from './restart.ts';
 import type { Scope } from './scope.ts';
@@ -39,7 +32,7 @@ export async function carryOn(recorded: Rollout, scope: Scope): Promise<Outcome>
 
 /** Fewer pods to restart, or fewer unready ones than ever since one was restarted, are progress. */
 function progressed(recorded: Rollout, rollout: Rollout, scope: Scope): Rollout {
-  const pods = pendingOf(rollout, scope).map(({ metadata }) => metadata.uid);
+  const pods = rollout.pods.filter((uid) => isPending(uid, scope));
   const unready = ownersNow(rollout, scope).reduce((sum, owner) => sum + missingOf(owner), 0);
   const hasFewerPods = pods.length < recorded.pods.length;
   const hasProgressed = hasFewerPods || unready < recorded.unready;
@@ -49,6 +42,11 @@ function progressed(recorded: Rollout, rollout: Rollout, scope: Scope): Rollout 
     unready: hasFewerPods ? unready : Math.min(unready, recorded.unready),
     progressTime: hasProgressed ? toSeconds(scope.clock.now()) : recorded.progressTime,
   };
+}
+
+/** Also one that another object is sending away may be refused yet. */
+function isPending(uid: string, { pods }: Scope): boolean {
+  return pods.withUid(uid) !== undefined || pods.isUndecided(uid);
 }
 
 function report(rollout: Rollout, scope: Scope): void {

@@ -125,4 +125,33 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [{ kind: 'freeze', label: 'kube POST pods/eviction', nth: 1, forMs: 3000 }],
     },
   },
+  'keeps on record a pod that another monitor is sending away, until that is decided': {
+    why: 'a pod counted as gone while its eviction was under way, and then it was refused',
+    seed: 202219,
+    scenario: {
+      seed: 202219,
+      settings: { ...PLAIN, concurrency: 4 },
+      steps: [
+        { atMs: 563, config: { do: 'deploy', at: 'web/frontend', replicas: 1 } },
+        { atMs: 3175, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+        { atMs: 8599, config: { do: 'annotate', at: 'web/frontend', selector: 'app=frontend' } },
+        {
+          atMs: 12_630,
+          config: { do: 'monitor', at: 'web/frontend', index: 0, plan: { debounceSeconds: 5 } },
+        },
+        { atMs: 204_180, config: { do: 'budget', at: 'web/frontend', index: 1, minAvailable: 2 } },
+        { atMs: 232_460, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
+      ],
+      faults: [
+        {
+          kind: 'kube',
+          effect: 'busy',
+          label: 'POST pods/eviction',
+          fromMs: 0,
+          forMs: 300_000,
+          times: 5,
+        },
+      ],
+    },
+  },
 };

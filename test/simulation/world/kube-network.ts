@@ -153,7 +153,7 @@ class Call {
     if (this.#request.signal?.aborted) return;
     if (answer.kind === 'watch') return this.#caller.resolve(this.#watch(answer.feed));
     const { status, body } = answer;
-    const headers = status === 429 ? { 'retry-after': '1' } : {};
+    const headers = this.#fate.effect === 'busy' ? { 'retry-after': '1' } : {};
     this.#caller.resolve({ ...response(status, body), headers });
   }
 
