@@ -1,4 +1,3 @@
-import { liveAsConfigMonitor } from './config-monitor-life.ts';
 import { amidEdits, isReadyNow, type Life, seen, type Thing } from './life.ts';
 import { liveByConfigMaps } from './life-by-config-maps.ts';
 import { liveInAws } from './life-in-aws.ts';
