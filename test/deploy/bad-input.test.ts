@@ -5,6 +5,7 @@ import { myIngressReasons } from '../../src/apis/my-ingress-reasons.ts';
 import { conditionOf, isReady, readyOf } from '../surroundings/my-ingresses.ts';
 import { until } from '../surroundings/until.ts';
 import { CredentialDesk } from './credential-desk.ts';
+import { ownKinds } from './own-kinds.ts';
 import { DeployPlace } from './place.ts';
 import type { Pod } from './pod-environment.ts';
 
@@ -58,22 +59,33 @@ describe('credentials that have expired', () => {
     await place.standIn.clearFaults();
     await objects.annotate('web', { 'albridge.io/reconcile-requested-at': 'now' });
     await objects.when('web', isReady);
+    await objects.startDeleting('web');
+    await objects.isGone('web');
     desk.close();
   });
 });
 
 describe('no CRDs', () => {
-  it('is one sentence in log and readiness, with the command that installs them', async () => {
+  it('are one sentence each in log and readiness, with the command that installs them', async () => {
     await place.stopPods();
-    await place.kubectl(['delete', 'crd', 'webapps.apps.example.com', '--timeout=20s']);
+    const names = (await ownKinds()).map(({ plural, group }) => `${plural}.${group}`);
+    await place.kubectl(['delete', 'crds', ...names, '--timeout=20s']);
     const played = await place.play(pod, { injected: place.aws.environment });
-    const isAbout = (line: object): boolean => JSON.stringify(line).includes('crds/');
-    await played.operator.waitForLine((line) => line.level === 'error' && isAbout(line));
+    for (const name of names) {
+      const line = await played.operator.waitForLine((one) => one['resource'] === name);
+      expect(line.level).toBe('error');
+      expect(line['sentence']).toContain('kubectl apply --server-side -f crds/');
+    }
     const { status, body } = await played.probe('/readyz?verbose');
     expect(status).toBe(500);
+    for (const name of names) expect(body).toContain(name);
     expect(body).toContain('kubectl apply --server-side -f crds/');
+    const errors = played.operator.log.filter(({ level }) => level === 'error');
+    expect(errors).toHaveLength(names.length);
+
     await place.apply('crds');
     await expect.poll(async () => (await played.probe('/readyz')).status, patient).toBe(200);
+    expect(played.operator.log.filter(({ level }) => level === 'error')).toHaveLength(names.length);
   });
 });
 
