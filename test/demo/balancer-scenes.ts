@@ -1,24 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { MyIngress } from '../../src/apis/my-ingress.ts';
 import type { Condition } from '../../src/core/conditions.ts';
-import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
 import { conditionOf, isReady } from '../surroundings/my-ingresses.ts';
-import type { Outsider } from '../surroundings/outsider.ts';
-import type { Surroundings } from '../surroundings/surroundings.ts';
 import { until } from '../surroundings/until.ts';
-import type { Stage } from './stage.ts';
+import { applyExamples, kubectl, type Scene, show } from './scene.ts';
 
-/** What each scene plays with. */
-export interface Scene {
-  readonly stage: Stage;
-  readonly surroundings: Surroundings;
-  readonly outsider: Outsider;
-  /** Balancers are provisioning for a while, as in AWS; in LocalStack they are active at once. */
-  readonly takesTime: boolean;
-}
-
-const EXAMPLES = resolve(import.meta.dirname, '../../examples');
 /** Names of the objects in the manifests. */
 const APPLIED = ['01-article.yaml', '02-internal.yaml', '03-full.yaml', '04-retain.yaml'] as const;
 const OWNERSHIP_TAG = 'albridge.io/name';
@@ -27,24 +12,20 @@ const OWNERSHIP_TAG = 'albridge.io/name';
 export async function playCreation(scene: Scene): Promise<void> {
   const { stage } = scene;
   await stage.step("apply the article's MyIngress and our examples", async () => {
-    for (const name of APPLIED) await kubectl(scene, ['apply', '-f', `examples/${name}`]);
+    await applyExamples(scene, APPLIED);
   });
   await stage.step('AWS sets the load balancers up', async () => {
     if (scene.takesTime) await showProvisioning(scene);
     await allReady(scene);
   });
-  const table = await kubectl(scene, ['get', 'myingress']);
-  stage.show('kubectl get myingress', table);
+  const table = await show(scene, ['get', 'myingress']);
   await stage.step('every object is READY=True and shows its DNS name', async () => {
     const rows = table.trim().split('\n').slice(1);
     const isDone = (row: string): boolean => / active .*\.elb\.amazonaws\.com +True /.test(row);
     if (rows.length !== APPLIED.length || !rows.every(isDone))
       throw new Error('see the table above');
   });
-  stage.show(
-    'kubectl describe myingress myapp',
-    await kubectl(scene, ['describe', 'myingress', 'myapp']),
-  );
+  await show(scene, ['describe', 'myingress', 'myapp']);
 }
 
 async function showProvisioning(scene: Scene): Promise<void> {
@@ -133,14 +114,4 @@ export async function playDeletion(scene: Scene): Promise<void> {
 
 async function arnOf(scene: Scene, name: string): Promise<string> {
   return kubectl(scene, ['get', 'myingress', name, '-o', 'jsonpath={.status.alb.arn}']);
-}
-
-/** Manifests are read as they are shipped; the commands are what a person would type. */
-async function kubectl(scene: Scene, args: readonly string[]): Promise<string> {
-  const { controlPlane } = scene.surroundings;
-  const [verb, flag, path] = args;
-  if (verb !== 'apply' || flag !== '-f' || path === undefined)
-    return kubectlOrThrow(controlPlane, args);
-  const manifest = await readFile(resolve(EXAMPLES, '..', path), 'utf8');
-  return kubectlOrThrow(controlPlane, ['apply', '-f', '-'], manifest);
 }

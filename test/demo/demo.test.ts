@@ -3,6 +3,13 @@ import { preparePoison } from '../surroundings/poison.ts';
 import { Program } from '../surroundings/program.ts';
 
 const NOTHING = { processes: [], files: [] };
+const SCENES = [
+  'ConfigMonitor: an edited ConfigMap gives its pods new names',
+  'ImmortalContainer: a deleted pod comes back',
+  'MyApp: what its pod is told to run prints the banner',
+  'WebApp: kubectl scale makes five pods of three',
+  'all that they made goes with them',
+];
 const started: Program[] = [];
 
 async function demo(
@@ -28,13 +35,21 @@ describe('npm run demo', () => {
     const ticks = output.split('\n').filter((line) => line.startsWith('✓'));
     for (const tick of ticks) expect(tick).toMatch(/ \(\d+\.\d s\)$/);
     expect(output).toContain(`all ${ticks.length} steps came out`);
-    expect(ticks.length).toBeGreaterThanOrEqual(10);
+    expect(ticks.length).toBeGreaterThanOrEqual(17);
     expect(output).toMatch(/^myapp +internet-facing +provisioning +\S+amazonaws\.com +False /m);
     expect(output).toMatch(/^myapp +internet-facing +active +\S+amazonaws\.com +True +Available/m);
     expect(output).toContain('$ kubectl describe myingress myapp');
     expect(output).toMatch(/CreatedALB .*Created ALB: myapp-alb-/);
     expect(output).toMatch(/DriftRepaired .*tag team: found somebody-else, wanted web/);
     expect(output).toContain('✓ nothing is left in AWS');
+    for (const scene of SCENES) expect(output).toContain(`\n✓ ${scene}`);
+    const names = [...output.matchAll(/^(frontend-\S+) +1\/1 +Running/gm)].map(([, name]) => name);
+    expect(new Set(names).size, 'a pod before and another after the edit').toBe(2);
+    expect(output).toMatch(/^example-immortalcontainer .*-immortalpod +2 +Running +True/m);
+    expect(output).toContain("the nodes are kwok's and run no containers:");
+    expect(output).toMatch(/^ +This pod was created by MyApp operator 🚀$/m);
+    expect(output).toMatch(/^webapp\S+\/demo-app +nginx:1\.25 +5 +5 +True/m);
+    expect(output).toMatch(/^deployment\.apps\/demo-app +5\/5/m);
     for (const code of ['\r', '\u001b']) expect(output).not.toContain(code);
     expect(poison.visits()).toBe(0);
     expect(await program.remains()).toEqual(NOTHING);
@@ -65,6 +80,7 @@ const moments: Readonly<Record<string, string>> = {
   'while the operator starts': '✓ start a real control plane',
   'while balancers are set up': '✓ apply the article',
   'while drift is repaired': '✓ every object is READY=True',
+  'while pods are restarted': "✓ apply the other articles' manifests",
 };
 
 describe('Ctrl-C', () => {

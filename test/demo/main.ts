@@ -3,7 +3,8 @@ import { removeCallersSettings } from '../gates/clean-environment.ts';
 import { Interrupted, interruption } from '../surroundings/interruption.ts';
 import { Outsider } from '../surroundings/outsider.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
-import { playCreation, playDeletion, playDrift, playEdit } from './scenes.ts';
+import { playCreation, playDeletion, playDrift, playEdit } from './balancer-scenes.ts';
+import { playPods } from './pod-scenes.ts';
 import { Stage } from './stage.ts';
 
 /** `npm run demo`: albridge's whole job on real parts, in about a minute. */
@@ -74,6 +75,7 @@ async function play(flags: Flags, cleanUps: (() => Promise<unknown>)[]): Promise
   await playDrift(scene);
   await playEdit(scene);
   await playDeletion(scene);
+  await playPods(scene);
 }
 
 async function startAll(
@@ -81,7 +83,10 @@ async function startAll(
   cleanUps: (() => Promise<unknown>)[],
 ): Promise<Surroundings> {
   const say = (line: string): void => stage.say(line);
-  const surroundings = await startSurroundings({ backend, provisioningMs: 3000, quota, say });
+  const surroundings = await startSurroundings({
+    ...{ backend, provisioningMs: 3000, quota, say },
+    ...{ controllerManager: true, scheduler: true, nodes: 2 },
+  });
   cleanUps.push(() => surroundings.stop());
   return surroundings;
 }

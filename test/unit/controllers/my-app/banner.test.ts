@@ -1,17 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MyApp } from '../../../../src/apis/my-app.ts';
 import { desiredPods } from '../../../../src/controllers/my-app/desired-pods.ts';
-
-interface Container {
-  readonly command?: readonly string[];
-  readonly args?: readonly string[];
-  readonly env?: readonly { readonly name: string; readonly value: string }[];
-}
+import { type Container, type Printed, runContainer } from '../../../surroundings/container.ts';
 
 function containerOf(spec: Partial<MyApp['spec']>): Container {
   const metadata = { name: 'shop', namespace: 'web' };
@@ -21,42 +14,15 @@ function containerOf(spec: Partial<MyApp['spec']>): Container {
   return containers[0] ?? {};
 }
 
-/**
- * What a kubelet makes of a value: `$$` is a dollar, `$(NAME)` a variable that it knows, and what it
- * does not know stays as it is.
- * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#environment-variables
- */
-function expanded(text: string, known: Readonly<Record<string, string>>): string {
-  return text.replaceAll(/\$\$|\$\(([^)]*)\)/g, (found, name: string | undefined) => {
-    if (name === undefined) return '$';
-    return known[name] ?? found;
-  });
-}
+let directory = '';
 
-let bin = '';
-
-/** A `sleep` that says so and ends, in place of the one that would never end. */
 beforeAll(async () => {
-  bin = await mkdtemp(join(tmpdir(), 'banner-'));
-  await writeFile(join(bin, 'sleep'), '#!/bin/sh\necho "sleeps $1" >&2\n');
-  await chmod(join(bin, 'sleep'), 0o755);
+  directory = await mkdtemp(join(tmpdir(), 'banner-'));
 });
-afterAll(() => rm(bin, { recursive: true, force: true }));
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** Runs command and args of the container as a container runtime does, and gives what it prints. */
-async function logOf(spec: Partial<MyApp['spec']>): Promise<{ out: string; err: string }> {
-  const { command = [], args = [], env = [] } = containerOf(spec);
-  // Every container has variables like these: https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables
-  const services = { KUBERNETES_SERVICE_HOST: '10.0.0.1', PATH: `${bin}:/usr/bin:/bin` };
-  const own = Object.fromEntries(env.map(({ name, value }) => [name, expanded(value, services)]));
-  const known = { ...services, ...own };
-  const [program = '', ...rest] = [...command, ...args].map((word) => expanded(word, known));
-  const child = spawn(program, rest, { cwd: bin, env: known });
-  const printed = { out: '', err: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => void (printed.out += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => void (printed.err += text));
-  await once(child, 'close');
-  return printed;
+function logOf(spec: Partial<MyApp['spec']>): Promise<Printed> {
+  return runContainer(containerOf(spec), directory);
 }
 
 const banners: Readonly<Record<string, { why: string; banner: string }>> = {
@@ -80,7 +46,7 @@ describe('the banner', () => {
     const { out, err } = await logOf({ banner });
     expect(out, why).toBe(`${banner}\n`);
     expect(err, 'then it sleeps, and nothing else was run or complained').toBe('sleeps infinity\n');
-    const ran = await rm(join(bin, 'ran')).then(
+    const ran = await rm(join(directory, 'ran')).then(
       () => true,
       () => false,
     );

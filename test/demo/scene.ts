@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { KubeObject } from '../../src/core/kube-object.ts';
+import type { CoreStatus } from '../../src/core/status.ts';
+import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
+import type { Outsider } from '../surroundings/outsider.ts';
+import type { Surroundings } from '../surroundings/surroundings.ts';
+import { until } from '../surroundings/until.ts';
+import type { Stage } from './stage.ts';
+
+/** What each scene plays with. */
+export interface Scene {
+  readonly stage: Stage;
+  readonly surroundings: Surroundings;
+  readonly outsider: Outsider;
+  /** Balancers are provisioning for a while, as in AWS; in LocalStack they are active at once. */
+  readonly takesTime: boolean;
+}
+
+export type Stored = KubeObject & {
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly status?: CoreStatus & Readonly<Record<string, unknown>>;
+};
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** What a person would type, and what it printed; throws kubectl's own words if it fails. */
+export function kubectl({ surroundings }: Scene, args: readonly string[]): Promise<string> {
+  return kubectlOrThrow(surroundings.controlPlane, args);
+}
+
+/** Applies files of examples/ as they are shipped, wherever the demo was started. */
+export async function applyExamples(scene: Scene, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const manifest = await readFile(resolve(ROOT, 'examples', name), 'utf8');
+    await kubectlOrThrow(scene.surroundings.controlPlane, ['apply', '-f', '-'], manifest);
+  }
+}
+
+/** Runs a command and shows it with what it printed. */
+export async function show(scene: Scene, args: readonly string[]): Promise<string> {
+  const printed = await kubectl(scene, args);
+  scene.stage.show(`kubectl ${args.join(' ')}`, printed);
+  return printed;
+}
+
+export async function listed(scene: Scene, args: readonly string[]): Promise<readonly Stored[]> {
+  const json = await kubectl(scene, ['get', ...args, '-o', 'json']);
+  return (JSON.parse(json) as { readonly items: readonly Stored[] }).items;
+}
+
+export async function read(scene: Scene, reference: string): Promise<Stored> {
+  return JSON.parse(await kubectl(scene, ['get', reference, '-o', 'json'])) as Stored;
+}
+
+/** Waits until the object is READY=True for its newest spec, and `isIt` holds. */
+export function whenReady(
+  scene: Scene,
+  reference: string,
+  isIt: (object: Stored) => boolean = () => true,
+): Promise<Stored> {
+  const look = async (): Promise<Stored | false> => {
+    const object = await read(scene, reference);
+    return isReady(object) && isIt(object) && object;
+  };
+  return until(`${reference} is ready, ${isIt.toString()}`, look);
+}
+
+function isReady({ metadata, status }: Stored): boolean {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  return ready?.status === 'True' && status?.observedGeneration === metadata.generation;
+}
