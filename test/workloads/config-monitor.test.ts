@@ -172,6 +172,25 @@ describe("the article's ConfigMonitor", { concurrent: true }, () => {
   });
 });
 
+describe('the second example', { concurrent: true }, () => {
+  it('restarts one pod after the other', async () => {
+    const namespace = await running('cmon-careful', { replicas: 3 });
+    await namespace.kubectl(['delete', 'cmon', NAME]);
+    const label = '{"spec":{"template":{"metadata":{"labels":{"tier":"web"}}}}}';
+    await namespace.kubectl(['patch', 'deployment', 'frontend', '-p', label]);
+    await namespace.kubectl(['rollout', 'status', 'deployment/frontend', '--timeout=40s']);
+    await namespace.apply(await example('configmonitor-02-careful.yaml'));
+    await namespace.whenReady('cmon', 'careful');
+    const pods = watch(namespace);
+    await until('the watch', async () => pods.ready === 3);
+    pods.count();
+    await edit(namespace);
+    await whenRestarted(namespace, 1, 'careful');
+    expect(pods.fewestReady).toBe(2);
+    expect(pods.seen.size).toBe(6);
+  });
+});
+
 describe('a Deployment of eight pods', { concurrent: true }, () => {
   it('gets eight new ones, and never more than a quarter is unready', async () => {
     const namespace = await running('cmon-eight', { replicas: 8 });
@@ -305,7 +324,7 @@ describe('an annotated ConfigMap', { concurrent: true }, () => {
 
   async function annotated(prefix: string): Promise<Namespace> {
     const namespace = await place.createNamespace(prefix);
-    await namespace.apply(await example('flaskapp/annotated-configmap.yaml'));
+    await namespace.apply(await example('configmonitor-03-annotation.yaml'));
     const deployment = await example('flaskapp/deployment.yaml');
     await namespace.apply(deployment.replace('flaskapp-config', 'frontend-config'));
     await namespace.kubectl(['rollout', 'status', 'deployment/frontend', '--timeout=40s']);
@@ -316,7 +335,7 @@ describe('an annotated ConfigMap', { concurrent: true }, () => {
   it('restarts the pods with no ConfigMonitor of the user, and shows one', async () => {
     const namespace = await annotated('cmon-annotated');
     const [before] = await podNames(namespace);
-    const manifest = await example('flaskapp/annotated-configmap.yaml');
+    const manifest = await example('configmonitor-03-annotation.yaml');
     await namespace.apply(manifest.replace('Kubernetes', 'Operators'));
     await whenRestarted(namespace, 1, GENERATED);
     expect(await podNames(namespace)).not.toContain(before);
