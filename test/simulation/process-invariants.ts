@@ -56,8 +56,9 @@ export class ProcessInvariants {
   answered({ life, operation }: AwsCallSeen, error: unknown): void {
     if ((error as { readonly name?: string } | undefined)?.name !== 'Throttling') return;
     const bucket = this.#bucketOf(life, awsOperations[operation].bucket);
-    // What was granted in this very moment is on its way.
-    bucket.heldUntilMs = this.#parts.nowMs() + SHORTEST_HOLD_MS;
+    // A refusal of what was under way when the hold began says nothing new.
+    const nowMs = this.#parts.nowMs();
+    if (nowMs >= bucket.heldUntilMs) bucket.heldUntilMs = nowMs + SHORTEST_HOLD_MS;
   }
 
   sent({ life, operation }: AwsCallSeen): void {

@@ -116,5 +116,40 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [{ kind: 'apiDown', fromMs: 156_653, forMs: 23_510 }],
     },
   },
+  'looks twice for an adopted balancer that a read does not show any more': {
+    why: 'a read older than the balancer counted as proof of its absence, for we had not created it',
+    seed: 300381,
+    scenario: {
+      seed: 300381,
+      settings: PLAIN,
+      steps: [
+        { atMs: 2151, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+        {
+          atMs: 14_313,
+          myIngress: {
+            do: 'legacy',
+            name: 'legacy-web',
+            spec: { subnets: ['subnet-c', 'subnet-a'], scheme: 'internet-facing' },
+            tags: { owner: 'somebody' },
+            consentFor: 'web/shop',
+          },
+        },
+        {
+          atMs: 14_314,
+          myIngress: {
+            do: 'create',
+            at: 'web/shop',
+            spec: {
+              subnets: ['subnet-a', 'subnet-d'],
+              tags: { team: '', env: '', 'cost-center': 'b' },
+              adopt: 'legacy-web',
+            },
+          },
+        },
+        { atMs: 16_233, myIngress: { do: 'delete', at: 'web/shop' } },
+      ],
+      faults: [{ kind: 'staleReads', fromMs: 15_460, forMs: 53_318, ageMs: 2892 }],
+    },
+  },
   ...CONFIG_REGRESSIONS,
 };

@@ -90,9 +90,14 @@ export class ObjectMemory {
     return this.#isRecent(created.atMs);
   }
 
-  /** As `isFresh`, and while an earlier process may have created it a moment before this one began. */
+  /**
+   * As `isFresh`, and while an earlier process may have created it a moment before this one began, or
+   * somebody else a moment before this one adopted it: AWS took our write, so a look that finds
+   * nothing may be older than the balancer.
+   */
   mayBeFresh(arn: string): boolean {
-    return this.isFresh(arn) || this.#isRecent(this.#startedMs);
+    const isWritten = this.mendedLately(arn).length > 0;
+    return this.isFresh(arn) || isWritten || this.#isRecent(this.#startedMs);
   }
 
   /** True while a look that finds nothing may be older than what AWS has answered to our create. */

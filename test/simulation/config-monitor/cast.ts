@@ -81,8 +81,9 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
   heal(): void {}
 
   checkFinal(): void {
-    const { model, report } = this.#stage;
-    checkFinalMonitors({ table: model.table, kind: KIND, history: this.#history, report });
+    const { model, report, isDisturbed } = this.#stage;
+    const { table } = model;
+    checkFinalMonitors({ table, kind: KIND, history: this.#history, report, isDisturbed });
   }
 
   #fill(at: AppKey, { text, blob }: Content): void {

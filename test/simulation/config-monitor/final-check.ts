@@ -17,7 +17,12 @@ export interface FinalMonitorParts {
   readonly kind: ServedKind;
   readonly history: History;
   readonly report: Report;
+  /** Whether a fault took effect in this time. */
+  readonly isDisturbed: (fromMs: number, toMs: number) => boolean;
 }
+
+/** As long as a pass without a fault may take: credentials are slow now and then. */
+const LONGEST_PASS_MS = 5000;
 
 /**
  * In the end every monitor says that its pods have the newest data, and so it is; or it says truly
@@ -83,19 +88,29 @@ function podsOf(
 }
 
 /** It was born with it, or the content of its time is what the monitor began with. */
-function hasNewest(
-  { history }: FinalMonitorParts,
-  monitor: ConfigMonitor,
-  pod: StoredObject,
-): boolean {
+function hasNewest(parts: FinalMonitorParts, monitor: ConfigMonitor, pod: StoredObject): boolean {
+  const { history } = parts;
   const life = history.pods.get(pod.metadata.uid);
   if (life === undefined) return false;
   const config = configOf(monitor);
   const newest = history.contentsSince(config, Number.POSITIVE_INFINITY).at(-1);
   const begunMs = history.begunMs(monitor.metadata.uid);
   if (history.contentAt(config, life.bornMs) === newest) return true;
+  if (wasUnseen(parts, config, life.bornMs)) return true;
   const since = history.contentsSince(config, Math.max(life.bornMs, begunMs));
   return life.bornMs < begunMs && since.every((content) => content === newest);
+}
+
+/** Data that is taken back leaves no trace: who was started with it before anybody could see it keeps it. */
+function wasUnseen(
+  { history, isDisturbed }: FinalMonitorParts,
+  config: string,
+  bornMs: number,
+): boolean {
+  const detour = history.detourAt(config, bornMs);
+  if (detour === undefined) return false;
+  const { fromMs, untilMs } = detour;
+  return bornMs < fromMs + LONGEST_PASS_MS || isDisturbed(fromMs, untilMs + LONGEST_PASS_MS);
 }
 
 function hasTrueHash({ table }: FinalMonitorParts, monitor: ConfigMonitor): boolean {

@@ -104,6 +104,15 @@ export class History {
       .filter(({ spec }) => isSelected(pod, spec.podSelector ?? {}));
   }
 
+  /** The time around `atMs` in which there was other data than before and after it. */
+  detourAt(config: string, atMs: number): { fromMs: number; untilMs: number } | undefined {
+    const all = (this.#contents.get(config) ?? []).filter(({ content }) => content !== undefined);
+    const at = all.findLastIndex((one) => one.atMs <= atMs);
+    const [here, after] = [all[at], all[at + 1]];
+    const isBack = after !== undefined && after.content === all[at - 1]?.content;
+    return here && isBack ? { fromMs: here.atMs, untilMs: after.atMs } : undefined;
+  }
+
   /** When a monitor had first taken note of the data; Infinity if never. */
   begunMs(uid: string): number {
     return this.#begun.get(uid) ?? Number.POSITIVE_INFINITY;

@@ -17,6 +17,8 @@ export interface Stage {
   readonly trace: (line: string) => void;
   /** Something has happened for whose sake there are scenarios. */
   readonly met: (what: string) => void;
+  /** Whether two may believe to hold the Lease, since somebody has taken it away. */
+  readonly isLeaseDoubtful: (nowMs: number) => boolean;
   /** Whether a fault took effect in this time. */
   readonly isDisturbed: (fromMs: number, toMs: number) => boolean;
 }

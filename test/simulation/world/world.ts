@@ -182,6 +182,7 @@ export class World {
       report: (invariant, detail) => this.report(invariant, detail),
       trace: (line) => this.tell(line),
       met: (what) => void this.board.met.add(what),
+      isLeaseDoubtful: (nowMs) => nowMs < this.#leaseDoubtfulUntilMs,
       isDisturbed: (fromMs, toMs) => this.board.isDisturbed(fromMs, toMs),
     };
   }
