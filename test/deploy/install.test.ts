@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { settings } from '../../src/settings.ts';
 import { arnOf } from '../surroundings/my-ingresses.ts';
 import { DeployPlace, ROOT } from './place.ts';
-import type { Pod } from './pod-environment.ts';
+import type { Container, Pod } from './pod-environment.ts';
 
 /** The base on a real control plane: what is applied, and what becomes of it. */
 
@@ -109,9 +110,12 @@ describe('the Deployment', () => {
     const leader = await place.work(first);
     const standby = await place.play(second, { injected: place.aws.environment });
     await standby.operator.waitForLine((line) => line.msg === 'waiting for the lease');
+    const { readinessProbe, livenessProbe } = operatorOf(first);
     for (const one of [leader, standby]) {
-      await expect.poll(async () => (await one.probe('/readyz')).status).toBe(200);
-      expect((await one.probe('/healthz')).status).toBe(200);
+      for (const probe of [readinessProbe, livenessProbe]) {
+        const path = probe?.httpGet.path ?? 'no probe';
+        await expect.poll(async () => (await one.probe(path)).status).toBe(200);
+      }
     }
     await leader.stop();
     await standby.operator.waitForLine((line) => line.msg === 'working');
@@ -121,6 +125,15 @@ describe('the Deployment', () => {
     expect(await place.standIn.balancer(arn)).toBeDefined();
     await objects.startDeleting('web');
     await objects.isGone('web');
+  });
+
+  it('is probed at the port where it listens unless it is told otherwise', () => {
+    const { ports, readinessProbe, livenessProbe } = operatorOf(pods[0] as Pod);
+    const [port] = ports ?? [];
+    for (const probe of [readinessProbe, livenessProbe]) {
+      expect(probe?.httpGet.port).toBe(port?.name);
+    }
+    expect(settings.metricsAddress.default).toBe(`:${port?.containerPort}`);
   });
 
   it('says what is missing where nobody has set a region', async () => {
@@ -142,6 +155,10 @@ describe('the Deployment', () => {
     await place.kubectl(['delete', ...map]);
   });
 });
+
+function operatorOf({ spec }: Pod): Container {
+  return spec.containers.find(({ name }) => name === 'operator') as Container;
+}
 
 async function onlyPod(): Promise<readonly Pod[]> {
   const list = await place.kubectl(['-n', 'albridge-system', 'get', 'pods', '-o', 'json']);

@@ -33,6 +33,13 @@ export interface Container {
     readonly configMapRef: { readonly name: string; readonly optional?: boolean };
   }[];
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly livenessProbe?: Probe;
+  readonly readinessProbe?: Probe;
+}
+
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string | number };
 }
 
 interface Variable {
