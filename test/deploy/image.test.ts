@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import policy from '../../deploy/iam/policy.json' with { type: 'json' };
-import { playCreation, playDeletion, playDrift, playEdit } from '../demo/scenes.ts';
+import { playCreation, playDeletion, playDrift, playEdit } from '../demo/balancer-scenes.ts';
 import { Stage } from '../demo/stage.ts';
 import type { Surroundings } from '../surroundings/surroundings.ts';
 import { recordedAccesses } from './aws-accesses.ts';
