@@ -21,7 +21,7 @@ export function unreadyCount({ size, unready, readyCount }: Owner): number {
 }
 
 /** The pods of a rollout that are still to be restarted, as far as is known now. */
-export function pendingOf({ pods: uids }: Rollout, { pods }: Scope): readonly LeanPod[] {
+function pendingOf({ pods: uids }: Rollout, { pods }: Scope): readonly LeanPod[] {
   return uids.flatMap((uid) => pods.withUid(uid) ?? []);
 }
 
