@@ -1,0 +1,35 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { ROOT } from './place.ts';
+
+/** What becomes of a script of package.json in the tests. */
+export type Fate =
+  /** Pasted into a shell in a fresh clone; a run that takes long is told to be short. */
+  | { readonly paste: string }
+  /** The file that runs it. */
+  | { readonly by: string };
+
+/** Every script that a page for users names. */
+export const npmCommands: Readonly<Record<string, Fate>> = {
+  ci: { by: '.ci/run' },
+  test: { by: '.ci/run' },
+  demo: { by: 'test/demo/demo.test.ts' },
+  sandbox: { by: 'test/sandbox/sandbox.test.ts' },
+  start: { paste: 'npm start -- --help' },
+  check: { by: '.ci/run' },
+  bench: { paste: 'npm run bench -- --only startTime --runs 1' },
+  'test:aws': { by: '.ci/run' },
+  simulate: { paste: 'npm run simulate -- --seeds 2' },
+  build: { paste: 'npm run build' },
+  undeploy: { by: 'test/deploy/undeploy.test.ts' },
+};
+
+/** The scripts that README.md and the pages of docs/ name, each once. */
+export async function namedCommands(): Promise<readonly string[]> {
+  const names = (await readdir(resolve(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
+  const pages = ['README.md', ...names.map((name) => `docs/${name}`)];
+  const texts = await Promise.all(pages.map((page) => readFile(resolve(ROOT, page), 'utf8')));
+  // Not the one that writes these pages, which is for who changes them.
+  const found = [...texts.join('\n').matchAll(/\bnpm (?:run )?([a-z][\w:-]*)/g)];
+  return [...new Set(found.map(([, name = '']) => name))].filter((name) => name !== 'gen').sort();
+}
