@@ -55,19 +55,23 @@ async function run(): Promise<void> {
 }
 
 function conclude(): void {
+  if (values.met) sayWhatWasMet();
   const counts = [`${scenarios} scenarios`, `${broken.length} violations`];
   const isMany = values.seed === undefined && values.scenario === undefined;
   // Nobody has aimed at them where something else was broken.
   const missing = isMany && broken.length === 0 ? coverage.missing : [];
   for (const point of missing) say(`not hit: ${point}`);
-  if (values.met) sayWhatWasMet();
   if (isMany) counts.push(`${coverage.covered}/${coverage.total} crash points`);
   if (aimedRuns > 0) {
     say(`${aimedRuns} runs more, of calm seeds with one kill aimed at what chance had not hit`);
   }
   say(counts.join(', '));
+  process.exitCode = exitCodeOf(missing);
+}
+
+function exitCodeOf(missing: readonly string[]): 0 | 1 {
   const isIncomplete = missing.length > 0 && values.mutation === undefined;
-  process.exitCode = broken.length > 0 || isIncomplete ? 1 : 0;
+  return broken.length > 0 || isIncomplete ? 1 : 0;
 }
 
 async function runMany(count: number, first: number): Promise<void> {
@@ -142,7 +146,9 @@ function repeatFile(path: string): Promise<void> {
 }
 
 function sayWhatWasMet(): void {
-  for (const [what, runs] of [...met].toSorted()) say(`met: ${what} in ${runs} runs`);
+  for (const what of [...met.keys()].toSorted((a, b) => (a < b ? -1 : 1))) {
+    say(`met: ${what} in ${met.get(what)} runs`);
+  }
 }
 
 function say(line: string): void {

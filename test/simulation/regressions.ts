@@ -1,15 +1,6 @@
 import { CONFIG_REGRESSIONS } from './config-monitor/regressions.ts';
 import { PLAIN } from './plain-settings.ts';
-import type { Scenario } from './scenario.ts';
-
-/** A world in which the operator once broke a promise, shrunk to what it takes. */
-export interface Regression {
-  /** What was broken, and what mended it. */
-  readonly why: string;
-  /** The seed that found it; the generator has changed since, so the scenario is kept. */
-  readonly seed: number;
-  readonly scenario: Scenario;
-}
+import type { Regression } from './regression.ts';
 
 export const REGRESSIONS: Readonly<Record<string, Regression>> = {
   'lets an object go whose spec.adopt.arn AWS refuses to take for an ARN': {

@@ -76,18 +76,20 @@ function askBudget(parts: WriteParts, pod: StoredObject): void {
   if (another !== undefined) throw severalBudgets();
   if (budget === undefined || isSpareable(budget, pod)) return;
   const { status = {}, metadata } = budget;
-  const { disruptionsAllowed = 0, currentHealthy = 0, desiredHealthy = 0 } = status;
-  if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0)) {
+  const { observedGeneration = 0, disruptionsAllowed = 0 } = status;
+  if (observedGeneration < (metadata.generation ?? 0)) {
     const why = `The disruption budget ${metadata.name} is still being processed by the server.`;
     throw budgetSpent(why, UNSEEN_RETRY_SECONDS);
   }
-  if (disruptionsAllowed <= 0) {
-    const counts = `needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
-    throw budgetSpent(`The disruption budget ${metadata.name} ${counts}`);
-  }
+  if (disruptionsAllowed <= 0) throw budgetSpent(countsOf(budget));
   const disruptedPods = { ...status.disruptedPods, [pod.metadata.name]: seconds(parts.clock) };
   const left = { ...status, disruptionsAllowed: disruptionsAllowed - 1, disruptedPods };
   parts.table.put(BUDGETS, { ...budget, status: left }, EVICTION_API);
+}
+
+function countsOf({ metadata, status = {} }: Budget): string {
+  const { currentHealthy = 0, desiredHealthy = 0 } = status;
+  return `The disruption budget ${metadata.name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
 }
 
 /** A pod that does not serve is no loss: at once by policy, else where the budget has what it wants. */
@@ -130,5 +132,5 @@ function disrupt(parts: WriteParts, pod: StoredObject, { by, deleteOptions }: Ev
 }
 
 function statusOf(pod: StoredObject): PodStatus {
-  return (pod['status'] ?? {}) as PodStatus;
+  return pod['status'] ?? {};
 }

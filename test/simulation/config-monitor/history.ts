@@ -153,21 +153,15 @@ export class History {
     }
   }
 
-  #onPod({ type, object, before, by }: Commit): void {
+  #onPod(commit: Commit): void {
+    const { type, object } = commit;
     const { uid, labels = {} } = object.metadata;
     const known = this.pods.get(uid);
-    if (known === undefined) {
-      if (type === 'DELETED') return;
-      const deployment = this.#deploymentOf(object);
-      const key = keyOfStored(object);
-      this.pods.set(uid, { uid, key, labels, deployment, bornMs: this.#nowMs });
-      return;
-    }
-    const isLeft =
-      before !== undefined && isActive(before) && (type === 'DELETED' || !isActive(object));
-    const isWorse = isLeft || (before !== undefined && isReady(before) && !isReady(object));
-    if (isLeft && isOperator(by)) known.operatorMs ??= this.#nowMs;
-    else if (isWorse && known.operatorMs === undefined) known.othersMs ??= this.#nowMs;
+    if (known !== undefined) return noteEnd(known, commit, this.#nowMs);
+    if (type === 'DELETED') return;
+    const deployment = this.#deploymentOf(object);
+    const key = keyOfStored(object);
+    this.pods.set(uid, { uid, key, labels, deployment, bornMs: this.#nowMs });
   }
 
   #deploymentOf(pod: StoredObject): string | undefined {
@@ -179,25 +173,16 @@ export class History {
   }
 
   #onMonitor({ type, object }: Commit): void {
-    const { uid, namespace } = object.metadata;
-    const key = keyOfStored(object);
+    const { uid } = object.metadata;
     const { configHash } = (object['status'] ?? {}) as { readonly configHash?: string };
     if (configHash !== undefined && !this.#begun.has(uid)) this.#begun.set(uid, this.#nowMs);
     const known = this.#monitors.get(uid) ?? [];
     this.#monitors.set(uid, known);
-    const spec = object['spec'] as ConfigMonitorSpec;
-    const isResting = spec.suspend || isPaused(object);
+    const now = monitorOf(object);
     const last = known.at(-1);
-    const isSame =
-      last !== undefined &&
-      last.isResting === isResting &&
-      canonical(last.spec) === canonical(spec) &&
-      type !== 'DELETED';
-    if (isSame) return;
-    if (last) last.untilMs = Math.min(last.untilMs, this.#nowMs);
-    if (type === 'DELETED') return;
-    const config = `${namespace}/${spec.configMap ?? spec.configmap}`;
-    known.push({ uid, key, config, spec, isResting, untilMs: Number.POSITIVE_INFINITY });
+    if (type !== 'DELETED' && last !== undefined && isSame(last, now)) return;
+    if (last !== undefined) last.untilMs = Math.min(last.untilMs, this.#nowMs);
+    if (type !== 'DELETED') known.push(now);
   }
 
   #onScale({ object, type }: Commit): void {
@@ -211,4 +196,33 @@ export class History {
   get #nowMs(): number {
     return this.#stage.clock.monotonicMs();
   }
+}
+
+/** How the pod came to serve no more, and by whose hand. */
+function noteEnd(known: PodLife, { type, object, before, by }: Commit, nowMs: number): void {
+  if (before === undefined) return;
+  const isLeft = isActive(before) && (type === 'DELETED' || !isActive(object));
+  if (isLeft && isOperator(by)) {
+    known.operatorMs ??= nowMs;
+    return;
+  }
+  const isWorse = isLeft || (isReady(before) && !isReady(object));
+  if (isWorse && known.operatorMs === undefined) known.othersMs ??= nowMs;
+}
+
+function monitorOf(object: StoredObject): MonitorSince {
+  const { uid, namespace } = object.metadata;
+  const spec = object['spec'] as ConfigMonitorSpec;
+  return {
+    uid,
+    spec,
+    key: keyOfStored(object),
+    config: `${namespace}/${spec.configMap ?? spec.configmap}`,
+    isResting: spec.suspend || isPaused(object),
+    untilMs: Number.POSITIVE_INFINITY,
+  };
+}
+
+function isSame(a: MonitorSince, b: MonitorSince): boolean {
+  return a.isResting === b.isResting && canonical(a.spec) === canonical(b.spec);
 }

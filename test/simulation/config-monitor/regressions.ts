@@ -1,5 +1,5 @@
 import { PLAIN } from '../plain-settings.ts';
-import type { Regression } from '../regressions.ts';
+import type { Regression } from '../regression.ts';
 
 /** Of ConfigMonitor. */
 export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {

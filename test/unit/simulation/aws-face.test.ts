@@ -154,7 +154,7 @@ async function toldBy(
 ): Promise<unknown> {
   if (effect) aws.control.addFault({ operation, effect });
   try {
-    const { $metadata: _metadata, ...output } = await api.send(operation, input as never);
+    const { $metadata: _metadata, ...output } = await api.send(operation, input);
     return { output };
   } catch (thrown) {
     const { reason, healedBy, message } = translateAwsError(thrown, { operation, subject: 'it' });
