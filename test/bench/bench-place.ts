@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { bundle } from '../../deploy/bundle.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { isolatedEnvironment } from '../control-plane/environment.ts';
+import type { WorkerOptions } from '../control-plane/workers.ts';
 import { readImageRun } from '../surroundings/image.ts';
 import { KubeApi } from '../surroundings/kube-api.ts';
 import { MyIngresses } from '../surroundings/my-ingresses.ts';
@@ -13,7 +14,6 @@ import {
   startOperatorProcess,
 } from '../surroundings/operator-process.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
-import { until } from '../surroundings/until.ts';
 import { BenchAws } from './bench-aws.ts';
 import { ReadyWatch } from './ready-watch.ts';
 
@@ -33,6 +33,7 @@ export class BenchPlace {
   readonly #stops: (() => Promise<unknown>)[] = [];
   #bundle: Promise<string> | undefined;
   #real: Promise<RealParts> | undefined;
+  #withNodes: Promise<RealParts> | undefined;
   #grounds = 0;
 
   constructor(say: (line: string) => void) {
@@ -47,8 +48,18 @@ export class BenchPlace {
 
   /** A real control plane, and the AWS stand-in within this process. */
   real(): Promise<RealParts> {
-    this.#real ??= this.#startReal();
+    this.#real ??= this.#startReal('a control plane and the AWS stand-in', {});
     return this.#real;
+  }
+
+  /** Another one, whose controllers and nodes run pods, as far as kwok's do. */
+  withNodes(): Promise<RealParts> {
+    this.#withNodes ??= this.#startReal('a control plane with nodes', {
+      controllerManager: true,
+      scheduler: true,
+      nodes: 4,
+    });
+    return this.#withNodes;
   }
 
   /** An empty namespace, and an empty AWS account. */
@@ -58,15 +69,22 @@ export class BenchPlace {
     const namespace = `bench-${++this.#grounds}`;
     const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
     await api.ask({ method: 'POST', path: '/api/v1/namespaces', body });
-    // Right after its definition a kind is answered by 429 for a moment.
-    const ready = await until('a watch', () => ReadyWatch.open(cluster, namespace));
+    const ready = await ReadyWatch.open(cluster, namespace);
     this.#stops.push(async () => ready.close());
     return { namespace, objects: new MyIngresses(api, namespace), ready };
   }
 
   /** The bundled operator on this ground, once it works. */
   async startOperator({ namespace }: Ground, extra: Environment = {}): Promise<OperatorProcess> {
-    const { operatorEnvironment } = await this.real();
+    return this.startOperatorIn(await this.real(), namespace, extra);
+  }
+
+  /** The same in one namespace of these parts. */
+  async startOperatorIn(
+    { operatorEnvironment }: RealParts,
+    namespace: string,
+    extra: Environment = {},
+  ): Promise<OperatorProcess> {
     const operator = await this.launch({
       ...operatorEnvironment,
       ALBRIDGE_NAMESPACES: namespace,
@@ -111,14 +129,15 @@ export class BenchPlace {
     return bundle(directory);
   }
 
-  async #startReal(): Promise<RealParts> {
+  async #startReal(what: string, workers: WorkerOptions): Promise<RealParts> {
     await this.bundle();
-    this.#say('starting a control plane and the AWS stand-in');
+    this.#say(`starting ${what}`);
     const aws = await BenchAws.start();
     this.#stops.push(() => aws.standIn.stop());
     const surroundings = await startSurroundings({
       startAws: async () => aws.standIn,
       isDurable: true,
+      ...workers,
     });
     this.#stops.push(() => surroundings.stop());
     const { controlPlane: cluster } = surroundings;

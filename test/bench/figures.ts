@@ -1,12 +1,17 @@
 import { burst } from './burst.ts';
 import { callsPerCreate } from './calls-per-create.ts';
+import { configEdit } from './config-edit.ts';
 import { createLatency } from './create-latency.ts';
 import type { Figure } from './figure.ts';
 import { idleMemory } from './idle-memory.ts';
 import { idleWrites } from './idle-writes.ts';
+import { largeRollout } from './large-rollout.ts';
+import { manyMonitors } from './many-monitors.ts';
+import { podSuccessor } from './pod-successor.ts';
 import { restartCalls } from './restart-calls.ts';
 import { startTime } from './start-time.ts';
 import { sweepCalls } from './sweep-calls.ts';
+import { webAppChildren } from './web-app-children.ts';
 
 /** Everything that `npm run bench` measures, by the names that `--only` takes. */
 export const figures: Readonly<Record<string, Figure>> = {
@@ -18,4 +23,9 @@ export const figures: Readonly<Record<string, Figure>> = {
   idleWrites,
   startTime,
   idleMemory,
+  webAppChildren,
+  podSuccessor,
+  configEdit,
+  largeRollout,
+  manyMonitors,
 };

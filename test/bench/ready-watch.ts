@@ -1,10 +1,7 @@
-import { once } from 'node:events';
-import type { ClientRequest, IncomingMessage } from 'node:http';
-import { request } from 'node:https';
-import { createInterface } from 'node:readline';
 import type { MyIngress } from '../../src/apis/my-ingress.ts';
 import type { ControlPlaneCoordinates } from '../control-plane/cluster-access.ts';
 import { isReady } from '../surroundings/my-ingresses.ts';
+import { type Seen, WatchStream } from './watch-stream.ts';
 
 interface Waiter {
   readonly count: number;
@@ -15,29 +12,16 @@ interface Waiter {
 export class ReadyWatch {
   readonly #ready = new Set<string>();
   readonly #waiters = new Set<Waiter>();
-  readonly #sent: ClientRequest;
+  #stream: WatchStream<MyIngress> | undefined;
 
-  private constructor(sent: ClientRequest, response: IncomingMessage) {
-    this.#sent = sent;
-    const lines = createInterface(response).on('line', (line) => this.#take(line));
-    lines.on('error', () => {}); // broken by close(), or by the end of the API server
-  }
+  private constructor() {}
 
-  static async open(
-    { adminToken, caPem, url }: ControlPlaneCoordinates,
-    namespace: string,
-  ): Promise<ReadyWatch> {
-    const path = `/apis/demo.rtfm.co.ua/v1/namespaces/${namespace}/myingresses?watch=true`;
-    const headers = { authorization: `Bearer ${adminToken}` };
-    const sent = request(new URL(path, url), { ca: caPem, agent: false, headers });
-    sent.end();
-    const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    if (response.statusCode !== 200) {
-      sent.destroy();
-      throw new Error(`watch ${namespace}: ${response.statusCode}`);
-    }
-    sent.on('error', () => {}); // as of the lines
-    return new ReadyWatch(sent, response);
+  static async open(cluster: ControlPlaneCoordinates, namespace: string): Promise<ReadyWatch> {
+    const watch = new ReadyWatch();
+    const path = `/apis/demo.rtfm.co.ua/v1/namespaces/${namespace}/myingresses`;
+    const onEvent = (seen: Seen<MyIngress>): void => watch.#take(seen);
+    watch.#stream = await WatchStream.open<MyIngress>(cluster, { path, onEvent });
+    return watch;
   }
 
   /** Resolves with the time (performance.now()) at which `count` objects were Ready together. */
@@ -56,19 +40,15 @@ export class ReadyWatch {
   }
 
   close(): void {
-    this.#sent.destroy();
+    this.#stream?.close();
   }
 
-  #take(line: string): void {
-    const { type, object } = JSON.parse(line) as {
-      readonly type: string;
-      readonly object: MyIngress;
-    };
+  #take({ type, object, atMs }: Seen<MyIngress>): void {
     const { name } = object.metadata;
     if (type !== 'DELETED' && isReady(object)) this.#ready.add(name);
     else this.#ready.delete(name);
     for (const { count, resolve } of this.#waiters) {
-      if (this.#ready.size >= count) resolve(performance.now());
+      if (this.#ready.size >= count) resolve(atMs);
     }
   }
 }

@@ -1,0 +1,46 @@
+import type { KubeObject } from '../../src/core/kube-object.ts';
+import { until } from '../surroundings/until.ts';
+import type { BenchPlace } from './bench-place.ts';
+import { type Figure, repeat, type Sample } from './figure.ts';
+import { KindGround } from './kind-ground.ts';
+import { deployMonitored, isReady } from './monitored.ts';
+import { median, percentile } from './statistics.ts';
+
+const WARM_UP = 3;
+const COUNT = 12;
+/** spec.debounceSeconds as it is by default. */
+const QUIET_MS = 1000;
+
+export const configEdit: Figure = {
+  what: 'edit of a ConfigMap answered -> first eviction, beyond the quiet period',
+  quantities: {
+    p50: { what: 'half of the edits', unit: 'ms', bound: 50 },
+    p95: { what: '19 of 20 edits', unit: 'ms' },
+  },
+  measure: (place, options) => repeat(options, () => measureOnce(place)),
+};
+
+async function measureOnce(place: BenchPlace): Promise<Sample> {
+  const parts = await place.withNodes();
+  const ground = await KindGround.create(parts);
+  await ground.untilPodsAreTaken();
+  const operator = await place.startOperatorIn(parts, ground.namespace);
+  const evictedAtMs = new Map<string, number>();
+  const watch = await ground.watch<KubeObject>('pods', ({ object, atMs }) => {
+    const { uid = '', deletionTimestamp } = object.metadata;
+    if (deletionTimestamp !== undefined && !evictedAtMs.has(uid)) evictedAtMs.set(uid, atMs);
+  });
+  await deployMonitored(ground, 'bench', 1);
+  const measured: number[] = [];
+  for (let index = 0; index < WARM_UP + COUNT; index++) {
+    await ground.patch('configmaps', 'bench', { data: { text: `edit ${index}` } });
+    const answeredMs = performance.now();
+    await until('the eviction', async () => evictedAtMs.size > index);
+    const evictedMs = [...evictedAtMs.values()][index] ?? Number.NaN;
+    if (index >= WARM_UP) measured.push(evictedMs - answeredMs - QUIET_MS);
+    await isReady(ground, 'bench', index + 1);
+  }
+  watch.close();
+  await operator.stop();
+  return { p50: median(measured), p95: percentile(measured, 95) };
+}
