@@ -33,6 +33,8 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
   readonly asked: string[] = [];
   /** New pods do not become ready while this is true. */
   isBroken = false;
+  /** No new pods are started while this is true. */
+  isFull = false;
   /** The most that were missing or not ready at a time, of any Deployment. */
   mostUnready = 0;
   /** What the eviction API answers to a pod; undefined lets it go. */
@@ -136,11 +138,15 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
     };
   }
 
-  /** All pods at once: how a Deployment rolls is not what is looked at here. */
+  /** One pod after the other, as a Deployment does. */
   async restart({ kind, name }: Workload, at: string): Promise<void> {
     this.asked.push(`restart ${kind}/${name}`);
     this.#deploymentNamed(name).restartedAt = at;
-    for (const pod of this.podsOf(name)) this.#kube.delete(pod);
+    for (const [index, pod] of this.podsOf(name).entries()) {
+      this.#clock.setTimer((index + 1) * 1_000, () => {
+        if (this.#kube.get(pod) !== undefined) this.#kube.delete(pod);
+      });
+    }
   }
 
   settle(): void {
@@ -152,6 +158,7 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
     const there = this.podsOf(name);
     const unready = replicas - there.filter(isReady).length;
     if (deployment.isUp) this.mostUnready = Math.max(this.mostUnready, unready);
+    if (this.isFull) return;
     for (let count = there.length; count < replicas; count++) this.#startPod(name, labels);
   }
 

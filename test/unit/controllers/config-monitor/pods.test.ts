@@ -125,6 +125,28 @@ describe('two ConfigMonitors that select one pod', () => {
     expect(bench.cluster.mostUnready).toBe(2);
   });
 
+  it('keep together to what may be unready, also where the watch lags', async () => {
+    bench.cluster.deploy('frontend', 8, labels);
+    await bench.clock.advance(1_000);
+    for (const [index, pod] of bench.cluster.pods().entries()) {
+      const half = index % 2 === 0 ? 'one' : 'other';
+      bench.kube.edit(pod, (live) => {
+        const all = { ...live.metadata.labels, half };
+        return { ...live, metadata: { ...live.metadata, labels: all } };
+      });
+    }
+    await bench.monitor({ podSelector: { half: 'one' } });
+    await bench.monitor({ podSelector: { half: 'other' } }, 'second');
+    await bench.configure('two');
+    bench.life.pods.hold();
+    await bench.clock.advance(5_000);
+    expect(bench.cluster.mostUnready).toBe(2);
+    bench.life.pods.catchUp();
+    await bench.clock.advance(60_000);
+    expect(bench.cluster.evicted).toHaveLength(8);
+    expect(bench.cluster.mostUnready).toBe(2);
+  });
+
   it('keep together to what may be unready', async () => {
     bench.cluster.deploy('frontend', 8, labels);
     await bench.clock.advance(1_000);

@@ -83,6 +83,23 @@ describe('a batch', () => {
     expect(kept()).toBe(3);
   });
 
+  it('waits for pods that are missing at the start', async () => {
+    await deploy();
+    await bench.monitor();
+    bench.cluster.isFull = true;
+    for (const pod of bench.cluster.pods().slice(0, 2)) {
+      await bench.cluster.kubelet.delete(`web/${pod.metadata.name}`);
+    }
+    await bench.change('two', 5_000);
+    expect(bench.cluster.evicted).toEqual([]);
+    expect(bench.condition('Reconciling')).toBe('True WaitingForReady');
+    bench.cluster.isFull = false;
+    bench.cluster.settle();
+    await bench.clock.advance(60_000);
+    expect(kept()).toBe(0);
+    expect(bench.cluster.mostUnready).toBe(2);
+  });
+
   it('does not grow while the watch lags behind what was sent away', async () => {
     await deploy();
     await bench.monitor();
@@ -309,6 +326,19 @@ describe('strategy Rollout', () => {
     await bench.change('two', 60_000);
     expect(bench.told('WorkloadRestarted')).toHaveLength(1);
     expect(bench.condition('Ready')).toBe('True Watching');
+    expect(bench.condition('Ready', 'second')).toBe('True Watching');
+  });
+
+  it('restarts it once for two ConfigMaps that change together', async () => {
+    await deploy();
+    await bench.configure('one', { name: 'others' });
+    await bench.monitor({ strategy: 'Rollout' });
+    const others = { strategy: 'Rollout', configMap: 'others', debounceSeconds: 3 } as const;
+    await bench.monitor(others, 'second');
+    await bench.configure('two', { name: 'others' });
+    await bench.change('two', 60_000);
+    expect(bench.told('WorkloadRestarted')).toHaveLength(1);
+    expect(kept()).toBe(0);
     expect(bench.condition('Ready', 'second')).toBe('True Watching');
   });
 
