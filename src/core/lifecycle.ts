@@ -35,6 +35,7 @@ export async function runPass<T extends ObjectWithStatus>(
     context.signal.throwIfAborted(); // a key may be handed out in the very moment of the shutdown
     const object = deps.cache.get(key);
     if (object === undefined) {
+      context.log.debug('resource not found, ignoring');
       deps.reconciler.forget?.(key);
       return { kind: 'gone' };
     }

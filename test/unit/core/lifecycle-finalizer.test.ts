@@ -143,6 +143,10 @@ describe('the finalizer of an object that is being deleted', () => {
     expect(bench.live).toBeUndefined();
     expect(await bench.run(reconciler)).toEqual({ kind: 'gone' });
     expect(forgotten).toEqual([bench.key]);
+    expect(bench.log.lines.at(-1)).toMatchObject({
+      level: 'debug',
+      message: 'resource not found, ignoring',
+    });
   });
 
   it('is off already: the object is left to the others, nothing is created or written', async () => {
