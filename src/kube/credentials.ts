@@ -2,7 +2,7 @@ import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { type Clock, deadline } from '../core/clock.ts';
 import { OperatorError } from '../core/operator-error.ts';
-import { untilAborted } from './abortable.ts';
+import { untilAborted } from '../core/until-aborted.ts';
 import { type ClusterSettings, type ClusterSource, findClusterSource } from './cluster-source.ts';
 import { type KubeReason, kubeReasons } from './kube-reasons.ts';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Agent, type Dispatcher, errors, ProxyAgent } from 'undici';
 import { DeadlineExceeded } from '../core/clock.ts';
-import { untilAborted } from './abortable.ts';
+import { untilAborted } from '../core/until-aborted.ts';
 import type { Cluster, Credentials, TlsSettings } from './credentials.ts';
 import type { KubeRequest, KubeResponse, KubeTransport } from './kube-transport.ts';
 

@@ -5,7 +5,8 @@ import { createKubeClient } from '../../src/kube/kube-client.ts';
 import { startElection } from '../../src/kube/lease.ts';
 import { createUndiciTransport } from '../../src/kube/undici-transport.ts';
 import { systemClock } from '../../src/system-clock.ts';
-import { RecordingLogger, RecordingMetrics } from '../fakes/recorders.ts';
+import { RecordingMetrics } from '../fakes/recording-metrics.ts';
+import { SilentLogger } from '../fakes/silent-logger.ts';
 
 /**
  * One process of an election, for tests: while it leads it writes its identity into the ConfigMap
@@ -33,7 +34,7 @@ const election = startElection({
   name: 'election',
   identity,
   clock,
-  log: new RecordingLogger(),
+  log: new SilentLogger(),
   metrics,
   timing: { leaseDurationMs: 3000, renewDeadlineMs: 2000, retryMs: 400 },
 });

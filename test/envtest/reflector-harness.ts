@@ -8,8 +8,9 @@ import { type Reflector, type ReflectorOptions, startReflector } from '../../src
 import { createUndiciTransport } from '../../src/kube/undici-transport.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import type { ControlPlaneCoordinates } from '../control-plane/cluster-access.ts';
-import { RecordingLogger, RecordingMetrics } from '../fakes/recorders.ts';
+import { RecordingMetrics } from '../fakes/recording-metrics.ts';
 import { textOf, wordOf } from '../fakes/reflector-bench.ts';
+import { SilentLogger } from '../fakes/silent-logger.ts';
 
 const configMaps: ResourceKind = {
   group: '',
@@ -66,7 +67,7 @@ export function connect(
 export interface Following {
   readonly cache: WritableCache<KubeObject>;
   readonly reflector: Reflector;
-  readonly log: RecordingLogger;
+  readonly log: SilentLogger;
   readonly metrics: RecordingMetrics;
   /** Changes as `added a@12`. */
   readonly seen: string[];
@@ -80,7 +81,7 @@ export function follow(
   options: Partial<ReflectorOptions<KubeObject>> = {},
 ): Following {
   const { kind = configMaps } = options;
-  const log = new RecordingLogger();
+  const log = new SilentLogger();
   const metrics = new RecordingMetrics();
   const cache = createObjectCache<KubeObject>({ kind, log, metrics });
   const seen: string[] = [];

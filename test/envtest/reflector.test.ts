@@ -227,7 +227,7 @@ describe('a reflector against the API server', () => {
     await editor.create('a');
     await editor.create('b');
     await eventually(() => expect(changes()).toEqual(['added a', 'added b']));
-    expect(metrics.value(reflectorMetrics.subscriberErrors, { name: 'configmaps' })).toBe(2);
+    expect(metrics.valueOf(reflectorMetrics.subscriberErrors, { name: 'configmaps' })).toBe(2);
   });
 
   it('behaviour 11: stops at any moment of its life with no request and no callback after', async () => {

@@ -4,14 +4,15 @@ import { type Election, type ElectionTiming, startElection } from '../../src/kub
 import { type Intercept, LeaseServer } from './lease-server.ts';
 import { ManualClock } from './manual-clock.ts';
 import { ProcessClock } from './process-clock.ts';
-import { RecordingLogger, RecordingMetrics } from './recorders.ts';
+import { RecordingMetrics } from './recording-metrics.ts';
 import type { Answer, ScriptedTransport } from './scripted-transport.ts';
+import { SilentLogger } from './silent-logger.ts';
 
 export interface Candidate {
   readonly election: Election;
   readonly process: ProcessClock;
   readonly transport: ScriptedTransport;
-  readonly log: RecordingLogger;
+  readonly log: SilentLogger;
   readonly metrics: RecordingMetrics;
   readonly writes: () => number;
   /** What of `acquired` and `lost` has come, in its order. */
@@ -34,7 +35,7 @@ export class ElectionBench {
   join(identity: string, intercept?: Intercept, options: JoinOptions = {}): Candidate {
     const { timing, wrap = (transport: KubeTransport) => transport } = options;
     const process = new ProcessClock(this.clock);
-    const log = new RecordingLogger();
+    const log = new SilentLogger();
     const metrics = new RecordingMetrics();
     const transport = this.server.transport(intercept);
     const client = createKubeClient({ transport: wrap(transport), clock: process, metrics });

@@ -5,8 +5,9 @@ import type { KubeRequest } from '../../src/kube/kube-transport.ts';
 import { createObjectCache, type WritableCache } from '../../src/kube/object-cache.ts';
 import { type Reflector, type ReflectorOptions, startReflector } from '../../src/kube/reflector.ts';
 import { ManualClock } from './manual-clock.ts';
-import { RecordingLogger, RecordingMetrics } from './recorders.ts';
+import { RecordingMetrics } from './recording-metrics.ts';
 import { type Answer, ScriptedStream, ScriptedTransport } from './scripted-transport.ts';
+import { SilentLogger } from './silent-logger.ts';
 
 const widgets: ResourceKind = {
   group: 'example.com',
@@ -21,7 +22,7 @@ export interface ReflectorBench {
   readonly transport: ScriptedTransport;
   readonly cache: WritableCache<KubeObject>;
   readonly reflector: Reflector;
-  readonly log: RecordingLogger;
+  readonly log: SilentLogger;
   readonly metrics: RecordingMetrics;
   /** Changes as `added a@1`, in their order. */
   readonly seen: string[];
@@ -34,7 +35,7 @@ export function startReflectorBench(
   more: Partial<ReflectorOptions<KubeObject>> = {},
 ): ReflectorBench {
   const clock = new ManualClock();
-  const log = new RecordingLogger();
+  const log = new SilentLogger();
   const metrics = new RecordingMetrics();
   const transport = new ScriptedTransport(answer);
   const client = createKubeClient({ transport, clock, metrics });

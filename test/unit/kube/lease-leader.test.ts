@@ -61,7 +61,7 @@ describe('the leader', () => {
       const writes = a.writes();
       await clock.advance(60_000);
       expect([a.election.isLeader(), a.writes()]).toEqual([false, writes]);
-      expect(a.metrics.value(leaseMetrics.masterStatus, { name: 'albridge' })).toBe(0);
+      expect(a.metrics.valueOf(leaseMetrics.masterStatus, { name: 'albridge' })).toBe(0);
       expect([a.transport.pending, clock.pendingTimers]).toEqual([0, 0]);
       await a.election.stop();
     },

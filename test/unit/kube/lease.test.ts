@@ -29,7 +29,7 @@ describe('a candidate', () => {
       renewTime: '2026-01-01T00:00:00.000000Z',
       leaseTransitions: 0,
     });
-    expect(a.metrics.value(leaseMetrics.masterStatus, { name: 'albridge' })).toBe(1);
+    expect(a.metrics.valueOf(leaseMetrics.masterStatus, { name: 'albridge' })).toBe(1);
     await a.election.stop();
   });
 

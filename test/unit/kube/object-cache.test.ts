@@ -4,7 +4,8 @@ import type { KubeObject, ResourceKind } from '../../../src/core/kube-object.ts'
 import type { Change } from '../../../src/core/object-store.ts';
 import { createObjectCache, type WritableCache } from '../../../src/kube/object-cache.ts';
 import { reflectorMetrics } from '../../../src/kube/reflector-metrics.ts';
-import { RecordingLogger, RecordingMetrics } from '../../fakes/recorders.ts';
+import { RecordingMetrics } from '../../fakes/recording-metrics.ts';
+import { SilentLogger } from '../../fakes/silent-logger.ts';
 
 const kind: ResourceKind = { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps' };
 
@@ -33,7 +34,7 @@ function raw({ name, rv, uid = `uid-${name}`, owner }: Seed): object {
   };
 }
 
-let log: RecordingLogger;
+let log: SilentLogger;
 let metrics: RecordingMetrics;
 let cache: WritableCache<KubeObject>;
 let seen: string[];
@@ -51,7 +52,7 @@ function describeChange(change: Change<KubeObject>): string {
 }
 
 beforeEach(() => {
-  log = new RecordingLogger();
+  log = new SilentLogger();
   metrics = new RecordingMetrics();
   cache = createObjectCache({ kind, log, metrics });
   seen = [];
@@ -206,7 +207,7 @@ describe('subscribers', () => {
     watchCache();
     cache.replace(seed({ name: 'a', rv: '1' }, { name: 'b', rv: '2' }), '2');
     expect(seen).toEqual(['initially added a@1', 'initially added b@2']);
-    expect(metrics.value(reflectorMetrics.subscriberErrors, { name: 'configmaps' })).toBe(2);
+    expect(metrics.valueOf(reflectorMetrics.subscriberErrors, { name: 'configmaps' })).toBe(2);
     expect(log.lines.map(({ level, fields }) => [level, fields['key']])).toEqual([
       ['error', 'web/a'],
       ['error', 'web/b'],

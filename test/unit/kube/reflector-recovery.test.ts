@@ -315,9 +315,9 @@ it('counts lists, watches, short watches and failures', async () => {
   await gapsOf(bench, 1);
   const name = 'widgets.example.com';
   const { lists, watches, shortWatches, failures } = reflectorMetrics;
-  expect(bench.metrics.value(lists, { name })).toBe(1);
-  expect(bench.metrics.value(watches, { name })).toBe(3);
-  expect(bench.metrics.value(shortWatches, { name })).toBe(1);
-  expect(bench.metrics.value(failures, { name, next: 'backoff' })).toBe(1);
+  expect(bench.metrics.valueOf(lists, { name })).toBe(1);
+  expect(bench.metrics.valueOf(watches, { name })).toBe(3);
+  expect(bench.metrics.valueOf(shortWatches, { name })).toBe(1);
+  expect(bench.metrics.valueOf(failures, { name, next: 'backoff' })).toBe(1);
   await bench.reflector.stop();
 });

@@ -205,7 +205,7 @@ describe('the position', () => {
     expect(bench.seen).toEqual(['added a@1', 'added b@9']);
     expect(bench.asked()).toEqual(['watch-list', 'watch@9']);
     const labels = { name: 'widgets.example.com' };
-    expect(bench.metrics.value(reflectorMetrics.subscriberErrors, labels)).toBe(2);
+    expect(bench.metrics.valueOf(reflectorMetrics.subscriberErrors, labels)).toBe(2);
     await bench.reflector.stop();
   });
 

@@ -5,8 +5,9 @@ import { createObjectCache } from '../../../src/kube/object-cache.ts';
 import type { Transform } from '../../../src/kube/object-cache-ingest.ts';
 import { type Watched, Watches } from '../../../src/kube/watches.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
-import { RecordingLogger, RecordingMetrics } from '../../fakes/recorders.ts';
+import { RecordingMetrics } from '../../fakes/recording-metrics.ts';
 import { ScriptedTransport } from '../../fakes/scripted-transport.ts';
+import { SilentLogger } from '../../fakes/silent-logger.ts';
 
 const pods: ResourceKind = { group: '', version: 'v1', kind: 'Pod', plural: 'pods' };
 const services: ResourceKind = { group: '', version: 'v1', kind: 'Service', plural: 'services' };
@@ -19,7 +20,7 @@ function setUp(): { readonly watches: Watches; readonly transport: ScriptedTrans
   const client = createKubeClient({ transport, clock, metrics });
   return {
     transport,
-    watches: new Watches({ client, clock, metrics, log: new RecordingLogger() }),
+    watches: new Watches({ client, clock, metrics, log: new SilentLogger() }),
   };
 }
 
@@ -65,7 +66,7 @@ describe('a cache with a transform', () => {
   };
 
   function cacheOf(transform: Transform): ReturnType<typeof createObjectCache<KubeObject>> {
-    const log = new RecordingLogger();
+    const log = new SilentLogger();
     return createObjectCache<KubeObject>({
       kind: pods,
       transform,

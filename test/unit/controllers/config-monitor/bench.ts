@@ -15,9 +15,9 @@ import type { ObjectWriter } from '../../../../src/core/object-store.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { FakeKube } from '../../../fakes/fake-kube.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { RecordingLogger } from '../../../fakes/recorders.ts';
 import { RecordingEvents } from '../../../fakes/recording-events.ts';
 import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
+import { SilentLogger } from '../../../fakes/silent-logger.ts';
 import { Cluster } from './cluster.ts';
 
 type Spec = Partial<ConfigMonitor['spec']>;
@@ -46,7 +46,7 @@ export class ConfigMonitorBench {
   readonly kube = new FakeKube();
   readonly cluster: Cluster = new Cluster(this.kube, this.clock);
   readonly events = new RecordingEvents();
-  readonly log = new RecordingLogger();
+  readonly log = new SilentLogger();
   /** Called before a write of a ConfigMonitor's status takes effect. */
   beforeStatus: () => Promise<void> = () => Promise.resolve();
   life: Life = this.#begin();

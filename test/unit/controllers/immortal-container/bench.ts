@@ -11,9 +11,9 @@ import type { ChildWriter, ObjectWriter } from '../../../../src/core/object-stor
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { FakeKube } from '../../../fakes/fake-kube.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { RecordingLogger } from '../../../fakes/recorders.ts';
 import { RecordingEvents } from '../../../fakes/recording-events.ts';
 import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
+import { SilentLogger } from '../../../fakes/silent-logger.ts';
 import { Kubelet } from '../kubelet.ts';
 import { type CrashPlan, Incarnation } from '../my-ingress/crashing-ports.ts';
 
@@ -25,7 +25,7 @@ export class ImmortalBench {
   readonly kube = new FakeKube();
   readonly kubelet: Kubelet = new Kubelet(this.kube, this.clock);
   readonly events = new RecordingEvents();
-  readonly log = new RecordingLogger();
+  readonly log = new SilentLogger();
   incarnation = new Incarnation();
   pods: FakeCache<Pod> = this.kube.cache<Pod>('Pod');
   #controller: Controller<ImmortalContainer> | undefined;

@@ -7,9 +7,9 @@ import type { Key } from '../../../../src/core/kube-object.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { FakeKube } from '../../../fakes/fake-kube.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { RecordingLogger } from '../../../fakes/recorders.ts';
 import { RecordingEvents } from '../../../fakes/recording-events.ts';
 import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
+import { SilentLogger } from '../../../fakes/silent-logger.ts';
 import { Kubelet } from '../kubelet.ts';
 
 /** Index 0, 1 and 2. */
@@ -23,7 +23,7 @@ export class MyAppBench {
   readonly kube = new FakeKube();
   readonly kubelet: Kubelet = new Kubelet(this.kube, this.clock);
   readonly events = new RecordingEvents();
-  readonly log = new RecordingLogger();
+  readonly log = new SilentLogger();
   readonly pods: FakeCache<Pod> = this.kube.cache<Pod>('Pod');
   readonly #controller = this.#build();
 

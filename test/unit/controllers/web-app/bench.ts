@@ -13,9 +13,9 @@ import type { KubeObject } from '../../../../src/core/kube-object.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { FakeKube } from '../../../fakes/fake-kube.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { type LogLine, RecordingLogger } from '../../../fakes/recorders.ts';
 import { RecordingEvents } from '../../../fakes/recording-events.ts';
 import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
+import { type LogLine, SilentLogger } from '../../../fakes/silent-logger.ts';
 
 type Spec = Partial<WebApp['spec']>;
 
@@ -24,7 +24,7 @@ export class WebAppBench {
   readonly clock = new ManualClock();
   readonly kube = new FakeKube();
   readonly events = new RecordingEvents();
-  readonly log = new RecordingLogger();
+  readonly log = new SilentLogger();
   readonly deployments: FakeCache<Deployment> = this.kube.cache<Deployment>('Deployment');
   readonly services: FakeCache<Service> = this.kube.cache<Service>('Service');
   readonly #controller = this.#build();
