@@ -11,11 +11,13 @@ import { type Surroundings, startSurroundings } from '../surroundings/surroundin
 
 const HELP = `A place to try albridge in: a real control plane, the AWS stand-in with a network in it, and the operator.
 
-Usage: npm run sandbox -- --dir DIR [--no-operator] [--budget aws|off] [--provisioning-ms N]
+Usage: npm run sandbox -- --dir DIR [--no-operator] [--budget aws|off] [--provisioning-ms N] [--nodes N]
   --dir DIR              gets kubeconfig (administrator) and env (KEY=VALUE) once all is up
   --no-operator          leaves the operator out
   --budget aws|off       AWS's request limits, in the stand-in and in the operator (default off)
   --provisioning-ms N    how long a load balancer takes to become active (default 2000)
+  --nodes N              nodes for pods, played by kwok, which runs no containers; with them come
+                         controller-manager and scheduler (default 0: MyIngress needs none)
   --help                 this text
 
 Stops everything it started on Ctrl-C or SIGTERM.
@@ -26,6 +28,7 @@ interface Flags {
   readonly hasOperator: boolean;
   readonly budget: 'aws' | 'off';
   readonly provisioningMs: number;
+  readonly nodes: number;
 }
 
 const FLAGS = {
@@ -33,6 +36,7 @@ const FLAGS = {
   'no-operator': { type: 'boolean', default: false },
   budget: { type: 'string', default: 'off' },
   'provisioning-ms': { type: 'string', default: '2000' },
+  nodes: { type: 'string', default: '0' },
   help: { type: 'boolean' },
 } as const;
 
@@ -59,7 +63,9 @@ async function run(flags: Flags): Promise<void> {
 async function keepUp(flags: Flags, cleanUps: (() => Promise<unknown>)[]): Promise<never> {
   await mkdir(flags.dir, { recursive: true });
   say('starting a control plane and the AWS stand-in');
-  const surroundings = await startSurroundings(flags);
+  const hasPods = flags.nodes > 0;
+  const workers = { controllerManager: hasPods, scheduler: hasPods };
+  const surroundings = await startSurroundings({ ...flags, ...workers });
   cleanUps.push(() => surroundings.stop());
   const operator = flags.hasOperator ? await surroundings.startOperator() : undefined;
   cleanUps.push(() => removeFiles(flags.dir));
@@ -112,15 +118,22 @@ function readFlags(): Flags | undefined {
     if (values.dir === undefined) throw new Error('--dir DIR is missing');
     if (values.budget !== 'aws' && values.budget !== 'off')
       throw new Error('--budget takes aws or off');
-    const provisioningMs = Number(values['provisioning-ms']);
-    if (!Number.isInteger(provisioningMs) || provisioningMs < 0) {
-      throw new Error('--provisioning-ms takes a whole number from 0');
-    }
-    const hasOperator = !values['no-operator'];
-    return { dir: resolve(values.dir), hasOperator, budget: values.budget, provisioningMs };
+    return {
+      dir: resolve(values.dir),
+      hasOperator: !values['no-operator'],
+      budget: values.budget,
+      provisioningMs: wholeNumber('--provisioning-ms', values['provisioning-ms']),
+      nodes: wholeNumber('--nodes', values.nodes),
+    };
   } catch (error) {
     process.stderr.write(`sandbox: ${(error as Error).message}; --help says what there is\n`);
     process.exitCode = 2;
     return undefined;
   }
+}
+
+function wholeNumber(flag: string, text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 0) return number;
+  throw new Error(`${flag} takes a whole number from 0`);
 }

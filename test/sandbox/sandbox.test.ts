@@ -71,7 +71,7 @@ async function applyOne(environment: Readonly<Record<string, string>>): Promise<
 
 describe('npm run sandbox', () => {
   it("gives what is needed to try albridge, far from the caller's cluster and account", async () => {
-    await sandbox('--provisioning-ms', '0');
+    await sandbox('--provisioning-ms', '0', '--nodes', '1');
     const environment = await environmentFile();
 
     expect(Object.keys(environment).sort()).toEqual(
@@ -104,6 +104,8 @@ describe('npm run sandbox', () => {
     await kubectl(environment, 'wait', '--for=condition=Ready', '--timeout=20s', 'myingress/web');
     const standIn = new StandInControl(environment['AWS_ENDPOINT_URL'] as string);
     expect(await standIn.balancersOf('default', 'web')).toHaveLength(1);
+    await kubectl(environment, 'apply', '-f', 'examples/webapp-02-defaults.yaml');
+    await kubectl(environment, 'wait', '--for=condition=Ready', '--timeout=20s', 'webapp/small');
 
     program.signal('SIGTERM');
     expect(await program.exited).toBe(0);
@@ -140,9 +142,12 @@ describe('npm run sandbox', () => {
     expect(await program.remains()).toEqual(NOTHING);
   });
 
-  it('says what is wrong with its flags', async () => {
-    await sandbox('--budget', 'infinite');
+  it.each([
+    ['--budget', 'infinite', '--budget takes aws or off'],
+    ['--nodes', 'two', '--nodes takes a whole number from 0'],
+  ])('says what is wrong with its flags: %s %s', async (flag, value, says) => {
+    await sandbox(flag, value);
     expect(await program.exited).toBe(2);
-    expect(program.output).toContain('--budget takes aws or off');
+    expect(program.output).toContain(says);
   });
 });
