@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import policy from '../../deploy/iam/policy.json' with { type: 'json' };
 import { playCreation, playDeletion, playDrift, playEdit } from '../demo/balancer-scenes.ts';
+import { playPods } from '../demo/pod-scenes.ts';
 import { Stage } from '../demo/stage.ts';
 import type { Surroundings } from '../surroundings/surroundings.ts';
 import { recordedAccesses } from './aws-accesses.ts';
@@ -68,6 +69,7 @@ describe('a pod of the Deployment', () => {
     await played.rotateToken();
     await playEdit(scene);
     await playDeletion(scene);
+    await playPods(scene);
     expect(played.operator.log.filter(({ level }) => level === 'error')).toEqual([]);
     expect(await played.probe('/readyz')).toEqual({ status: 200, body: 'ok' });
     expect(await played.probe('/healthz')).toEqual({ status: 200, body: 'ok' });

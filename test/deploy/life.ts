@@ -38,7 +38,7 @@ export async function seen(
   path: string,
   isIt: (thing: Thing) => boolean,
 ): Promise<Thing> {
-  const thing = await unlessOver(life, `${path} ${isIt}`, async () => {
+  const thing = await unlessOver(life, `${path} ${isIt.toString()}`, async () => {
     const { code, body } = await life.place.api.send({ method: 'GET', path });
     return code === 200 && isIt(body as Thing) && (body as Thing);
   });
@@ -62,12 +62,19 @@ export async function amidEdits<T>(
   path: string,
   look: () => Promise<T | undefined | false>,
 ): Promise<T> {
-  let count = 0;
-  return unlessOver(life, `${path} has got through the edits`, async () => {
-    for (let times = 1; times <= 20; times++) {
-      const annotations = { 'example.com/count': `${count++}` };
-      await life.place.api.ask({ method: 'PATCH', path, body: { metadata: { annotations } } });
-    }
-    return look();
-  });
+  const over = new AbortController();
+  const edits = editUntil(AbortSignal.any([over.signal, life.over]), life, path);
+  try {
+    return await unlessOver(life, `${path} has got through the edits`, look);
+  } finally {
+    over.abort();
+    await edits;
+  }
+}
+
+async function editUntil(over: AbortSignal, { place }: Life, path: string): Promise<void> {
+  for (let count = 1; !over.aborted; count++) {
+    const annotations = { 'example.com/count': `${count}` };
+    await place.api.send({ method: 'PATCH', path, body: { metadata: { annotations } } });
+  }
 }
