@@ -38,6 +38,8 @@ export type ConfigAction =
       readonly index: number;
       readonly plan: MonitorPlan;
     }
+  /** Somebody's own ConfigMonitor of the name that albridge would give; `leave` takes it away. */
+  | { readonly do: 'squat' | 'leave'; readonly at: AppKey }
   | {
       readonly do: 'unmonitor' | 'pause' | 'goOn';
       readonly at: AppKey;

@@ -66,6 +66,10 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
         return this.#happen(at, action);
       case 'budget':
         return this.#budget(at, action);
+      case 'squat':
+        return this.#others.create(KIND, generatedOf(at), { spec: specOf(at, { suspend: true }) });
+      case 'leave':
+        return this.#leave(generatedOf(at));
       default:
         return this.#toMonitor(action);
     }
@@ -159,6 +163,11 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     }
   }
 
+  #leave(name: ObjectKey): void {
+    const found = this.#stage.model.table.get(KIND, name);
+    if (found?.metadata.ownerReferences === undefined) this.#others.delete(KIND, name);
+  }
+
   /** It reads its configuration once, when it starts. */
   #readsBad({ metadata }: StoredObject): boolean {
     const app = metadata.labels?.['app'];
@@ -176,6 +185,11 @@ function specOf(at: AppKey, { isLowerCase, ...plan }: MonitorPlan): Json {
 
 function configOf(at: AppKey): ObjectKey {
   return `${at}-config`;
+}
+
+/** The name of the ConfigMonitor that albridge makes for an annotated ConfigMap. */
+function generatedOf(at: AppKey): ObjectKey {
+  return `${configOf(at)}-annotated`;
 }
 
 function labelsOf(at: AppKey): Readonly<Record<string, string>> {

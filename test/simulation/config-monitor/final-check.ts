@@ -21,8 +21,12 @@ export interface FinalMonitorParts {
   readonly isDisturbed: (fromMs: number, toMs: number) => boolean;
 }
 
-/** As long as a pass without a fault may take: credentials are slow now and then. */
+/** As long as a pass may take in which something goes wrong. */
 const LONGEST_PASS_MS = 5000;
+/** After an outage or a freeze a watch may need so long to be back. */
+const AFTERMATH_MS = 60_000;
+/** From a change to the look at the pods that follows it. */
+const QUICK_MS = 100;
 
 /**
  * In the end every monitor says that its pods have the newest data, and so it is; or it says truly
@@ -95,10 +99,12 @@ function hasNewest(parts: FinalMonitorParts, monitor: ConfigMonitor, pod: Stored
   const config = configOf(monitor);
   const newest = history.contentsSince(config, Number.POSITIVE_INFINITY).at(-1);
   const begunMs = history.begunMs(monitor.metadata.uid);
-  if (history.contentAt(config, life.bornMs) === newest) return true;
+  const isOlder = life.bornMs < begunMs;
+  // Older ones are taken to have what the monitor began with.
+  if (history.contentAt(config, isOlder ? begunMs : life.bornMs) === newest) return true;
   if (wasUnseen(parts, config, life.bornMs)) return true;
-  const since = history.contentsSince(config, Math.max(life.bornMs, begunMs));
-  return life.bornMs < begunMs && since.every((content) => content === newest);
+  const since = history.contentsSince(config, begunMs);
+  return isOlder && since.every((content) => content === newest);
 }
 
 /** Data that is taken back leaves no trace: who was started with it before anybody could see it keeps it. */
@@ -110,7 +116,9 @@ function wasUnseen(
   const detour = history.detourAt(config, bornMs);
   if (detour === undefined) return false;
   const { fromMs, untilMs } = detour;
-  return bornMs < fromMs + LONGEST_PASS_MS || isDisturbed(fromMs, untilMs + LONGEST_PASS_MS);
+  return (
+    bornMs < fromMs + QUICK_MS || isDisturbed(fromMs - AFTERMATH_MS, untilMs + LONGEST_PASS_MS)
+  );
 }
 
 function hasTrueHash({ table }: FinalMonitorParts, monitor: ConfigMonitor): boolean {
@@ -137,11 +145,17 @@ function checkHashes(parts: FinalMonitorParts, monitors: readonly ConfigMonitor[
   }
 }
 
-function checkAnnotation({ table, kind, report }: FinalMonitorParts, config: StoredObject): void {
-  const isWanted = config.metadata.annotations?.[POD_DELETE_MATCH] !== undefined;
+/** An annotation that nobody understands changes nothing, and a name that is taken is nobody else's. */
+function checkAnnotation(parts: FinalMonitorParts, config: StoredObject): void {
+  const { table, kind, report } = parts;
+  const key = keyOfStored(config);
+  const selector = config.metadata.annotations?.[POD_DELETE_MATCH];
+  const holder = table.get(kind, `${key}-annotated`);
+  const isTaken = holder !== undefined && controllerOf(holder) === undefined;
+  if (selector !== undefined && (isTaken || !/^[\w=,]+$/.test(selector))) return;
   const own = table.list(kind).filter((one) => controllerOf(one) === config.metadata.uid);
-  if (own.length === Number(isWanted)) return;
-  report('converges', `ConfigMap ${keyOfStored(config)} has ${own.length} monitors of its own`);
+  if (own.length === Number(selector !== undefined)) return;
+  report('converges', `ConfigMap ${key} has ${own.length} monitors of its own`);
 }
 
 function isBudgetOf(budget: StoredObject, pod: StoredObject): boolean {

@@ -104,13 +104,15 @@ export class History {
       .filter(({ spec }) => isSelected(pod, spec.podSelector ?? {}));
   }
 
-  /** The time around `atMs` in which there was other data than before and after it. */
+  /** The time around `atMs` between two times of the newest data, in which there was other data. */
   detourAt(config: string, atMs: number): { fromMs: number; untilMs: number } | undefined {
     const all = (this.#contents.get(config) ?? []).filter(({ content }) => content !== undefined);
-    const at = all.findLastIndex((one) => one.atMs <= atMs);
-    const [here, after] = [all[at], all[at + 1]];
-    const isBack = after !== undefined && after.content === all[at - 1]?.content;
-    return here && isBack ? { fromMs: here.atMs, untilMs: after.atMs } : undefined;
+    const newest = all.at(-1)?.content;
+    const before = all.findLastIndex((one) => one.atMs <= atMs && one.content === newest);
+    const after = all.find((one) => one.atMs > atMs && one.content === newest);
+    const first = all[before + 1];
+    if (before < 0 || first === undefined || after === undefined) return undefined;
+    return first.atMs <= atMs ? { fromMs: first.atMs, untilMs: after.atMs } : undefined;
   }
 
   /** When a monitor had first taken note of the data; Infinity if never. */
@@ -199,15 +201,21 @@ export class History {
 }
 
 /** How the pod came to serve no more, and by whose hand. */
-function noteEnd(known: PodLife, { type, object, before, by }: Commit, nowMs: number): void {
-  if (before === undefined) return;
-  const isLeft = isActive(before) && (type === 'DELETED' || !isActive(object));
-  if (isLeft && isOperator(by)) {
-    known.operatorMs ??= nowMs;
-    return;
+function noteEnd(known: PodLife, commit: Commit, nowMs: number): void {
+  const isLeft = leaves(commit);
+  if (isLeft && isOperator(commit.by)) known.operatorMs ??= nowMs;
+  else if ((isLeft || getsUnready(commit)) && known.operatorMs === undefined) {
+    known.othersMs ??= nowMs;
   }
-  const isWorse = isLeft || (isReady(before) && !isReady(object));
-  if (isWorse && known.operatorMs === undefined) known.othersMs ??= nowMs;
+}
+
+function leaves({ type, object, before }: Commit): boolean {
+  const wasActive = before !== undefined && isActive(before);
+  return wasActive && (type === 'DELETED' || !isActive(object));
+}
+
+function getsUnready({ object, before }: Commit): boolean {
+  return before !== undefined && isReady(before) && !isReady(object);
 }
 
 function monitorOf(object: StoredObject): MonitorSince {

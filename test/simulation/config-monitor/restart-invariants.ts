@@ -1,5 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigMonitor, ConfigMonitorSpec } from '../../../src/apis/config-monitor.ts';
+import {
+  type LeanConfigMap,
+  leanConfigMap,
+} from '../../../src/controllers/config-monitor/lean-config-map.ts';
 import { CONFIG_MAPS, DEPLOYMENTS, PODS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type ServedKind, type StoredObject } from '../api-model/stored-object.ts';
@@ -100,7 +104,7 @@ export class RestartInvariants {
     }
     const onRecord = monitors.filter(({ key, uid }) => this.#hasOnRecord(key, uid, life));
     if (onRecord.length === 0) this.#report('restart-on-record', `${what} is in no stored rollout`);
-    this.#judgeOnce(life, monitors);
+    this.#judgeOnce(life, onRecord);
     if (isReady(before)) this.#judgeBatch(life, monitors);
   }
 
@@ -115,14 +119,16 @@ export class RestartInvariants {
 
   /** Whoever was born after the first pod had gone for this content has it already. */
   #judgeOnce(life: PodLife, monitors: readonly MonitorSince[]): void {
-    const configs = new Set(monitors.map(({ config }) => config));
+    const configs = new Set(
+      monitors.filter((one) => this.#isUpToDate(one)).map((one) => one.config),
+    );
     const fresh = [...configs].filter((config) => {
       const key = this.#contentKey(config);
       const begunMs = this.#begun.get(key);
       if (begunMs === undefined) this.#begun.set(key, this.#nowMs);
       return begunMs !== undefined && life.bornMs > begunMs;
     });
-    if (fresh.length < configs.size) return;
+    if (fresh.length === 0) return;
     this.#report('restarts-once', `Pod ${life.key} was started with the newest data already`);
   }
 
@@ -161,11 +167,21 @@ export class RestartInvariants {
     const rolling = monitors.filter(({ spec }) => spec.strategy === 'Rollout');
     if (rolling.length === 0)
       return this.#report('foreign-child-untouched', `${what} is restarted`);
-    const contents = [...new Set(rolling.map(({ config }) => this.#contentKey(config)))];
-    if (contents.every((one) => this.#rolled.has(`${one} ${key}`))) {
+    const upToDate = rolling.filter((one) => this.#isUpToDate(one));
+    const contents = [...new Set(upToDate.map(({ config }) => this.#contentKey(config)))];
+    if (contents.length > 0 && contents.every((one) => this.#rolled.has(`${one} ${key}`))) {
       this.#report('restarts-once', `${what} was restarted for this data already`);
     }
     for (const one of contents) this.#rolled.add(`${one} ${key}`);
+  }
+
+  /** Its rollout is for the data that is there now, and not for older data, of which it may know alone. */
+  #isUpToDate({ key, config }: MonitorSince): boolean {
+    const { table } = this.#stage.model;
+    const monitor = table.get(this.#kind, key) as unknown as ConfigMonitor | undefined;
+    const live = table.get(CONFIG_MAPS, config);
+    if (live === undefined) return false;
+    return (leanConfigMap(live) as LeanConfigMap).hash === monitor?.status.rollout?.hash;
   }
 
   #isRemoved({ metadata }: StoredObject): boolean {

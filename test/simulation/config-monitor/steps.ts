@@ -3,6 +3,8 @@ import type { Step } from '../scenario.ts';
 import type { AppKey, ConfigAction, Content, MonitorPlan } from './actions.ts';
 
 const APPS: readonly AppKey[] = ['web/frontend', 'api/frontend'];
+/** Of annotations; the last one is no list of labels. */
+const SELECTORS = [null, 'app=frontend', 'app in (frontend)'] as const;
 
 /** What happens to ConfigMaps, their monitors and the pods that read them, in one scenario. */
 export function drawConfigSteps(chance: Chance, lengthMs: number): readonly Step[] {
@@ -81,6 +83,7 @@ class AppDraw {
       selector: 'app=frontend',
     });
     const isAnnotated = chance.happens(0.3);
+    const squatted = isAnnotated && chance.happens(0.15) ? this.#squat(bornMs) : [];
     const count = chance.weighted([
       [isAnnotated ? 6 : 0, 0],
       [6, 1],
@@ -89,7 +92,13 @@ class AppDraw {
     const monitors = chance.times(count, (index) =>
       this.#step(chance.whole(0, 15_000), { do: 'monitor', at, index, plan: this.#plan() }),
     );
-    return [...(isAnnotated ? [annotated] : []), ...monitors];
+    return [...squatted, ...(isAnnotated ? [annotated] : []), ...monitors];
+  }
+
+  #squat(atMs: number): readonly Step[] {
+    const at = this.#at;
+    const left = this.#step(this.#later(), { do: 'leave', at });
+    return [this.#step(atMs, { do: 'squat', at }), ...(this.#chance.happens(0.6) ? [left] : [])];
   }
 
   #plan(): MonitorPlan {
@@ -119,17 +128,13 @@ class AppDraw {
     return chance.weighted<() => readonly Step[]>([
       [9, () => [this.#step(atMs, { do: 'fill', at, content: this.#content(true) })]],
       [2, () => this.#burst(atMs)],
+      [2, () => this.#detour(atMs)],
       [2, () => [this.#step(atMs, { do: 'label', at, value: `${chance.whole(1, 99)}` })]],
       [2, () => this.#pods(atMs)],
       [1, () => [this.#step(atMs, { do: 'scale', at, replicas: chance.whole(0, 8) })]],
       [2, () => [this.#step(atMs, { do: 'editMonitor', at, index, plan: this.#plan() })]],
       [1, () => [this.#step(atMs, { do: chance.one(['pause', 'goOn']), at, index })]],
-      [
-        1,
-        () => [
-          this.#step(atMs, { do: 'annotate', at, selector: chance.one([null, 'app=frontend']) }),
-        ],
-      ],
+      [1, () => [this.#step(atMs, { do: 'annotate', at, selector: chance.one(SELECTORS) })]],
     ])();
   }
 
@@ -147,6 +152,19 @@ class AppDraw {
     return contents.map((content, nth) =>
       this.#step(atMs + nth * stepMs, { do: 'fill', at, content }),
     );
+  }
+
+  /** Data is taken back within the quiet period, and a pod was started meanwhile. */
+  #detour(atMs: number): readonly Step[] {
+    const at = this.#at;
+    const back = this.#content(false);
+    const again = atMs + 30_000;
+    return [
+      this.#step(atMs, { do: 'fill', at, content: back }),
+      this.#step(again, { do: 'fill', at, content: this.#content(false) }),
+      this.#step(again + 120, { do: 'pod', at, nth: 0, what: 'deleted' }),
+      this.#step(again + 900, { do: 'fill', at, content: back }),
+    ];
   }
 
   /** In the middle of a restart as well as out of the blue. */

@@ -86,7 +86,7 @@ class Call {
   }
 
   begin(): void {
-    const { life, board } = this.#parts;
+    const { life, board, world } = this.#parts;
     if (life.isDead) return;
     if (this.#signal?.aborted) return this.#settle(failed(aborted()));
     this.#parts.witness.asked(this.#call);
@@ -95,6 +95,7 @@ class Call {
       this.#settle(failed(timedOut()));
     });
     const isSlow = !board.isLifted && life.random() < 0.01;
+    if (isSlow) board.strikes('slow credentials', world.monotonicMs());
     if (isSlow) life.clock.setTimer(life.random() * 3000, () => this.#send());
     else this.#send();
   }

@@ -53,13 +53,14 @@ class Call {
 
   /** Credentials may take their time, and what was true before may not be true after. */
   begin(): void {
-    const { life, board } = this.#parts;
+    const { life, board, world } = this.#parts;
     const { signal } = this.#request;
     if (life.isDead) return;
     if (signal?.aborted) return this.#caller.reject(signal.reason);
     const abort = (): void => this.#caller.reject(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
     const isSlow = !board.isLifted && life.random() < 0.01;
+    if (isSlow) board.strikes('slow credentials', world.monotonicMs());
     if (isSlow) life.clock.setTimer(life.random() * 3000, () => this.#send());
     else this.#send();
   }
