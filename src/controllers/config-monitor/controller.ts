@@ -2,11 +2,12 @@ import type { ConfigMonitor } from '../../apis/config-monitor.ts';
 import type { ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { type Outcome, settled, waiting } from '../../core/outcome.ts';
-import type { Pass, Reconciler } from '../../core/reconciler.ts';
+import type { Reconciler } from '../../core/reconciler.ts';
 import { Changes } from './changes.ts';
 import type { LeanConfigMap } from './lean-config-map.ts';
 import { controllerOf } from './lean-pod.ts';
 import { configMapNameOf } from './monitors.ts';
+import { Progress } from './progress.ts';
 import { recordBaseline, reportConfigMap, reportPods } from './report.ts';
 import { carryOn } from './rollout.ts';
 import { recordedHash, startRollout } from './rollout-start.ts';
@@ -17,16 +18,19 @@ const LOOK_AGAIN_MS = 60_000;
 
 /** One ConfigMonitor: restarts the selected pods, a few at a time, when the ConfigMap's data changes. */
 export function configMonitorReconciler(context: ConfigMonitorContext): Reconciler<ConfigMonitor> {
-  const changes = new Changes(context.clock);
+  const memory = { changes: new Changes(context.clock), progress: new Progress(context.clock) };
   return {
-    reconcile: (object, pass) => reconcile(scopeOf(context, { object, pass, changes })),
-    forget: (key) => changes.forget(key),
+    reconcile: (object, pass) => reconcile(scopeOf(context, { object, pass, ...memory })),
+    forget: (key) => {
+      memory.changes.forget(key);
+      memory.progress.forget(key);
+    },
   };
 }
 
 function scopeOf(
   context: ConfigMonitorContext,
-  of: { readonly object: ConfigMonitor; readonly pass: Pass; readonly changes: Changes },
+  of: Pick<Scope, 'object' | 'pass' | 'changes' | 'progress'>,
 ): Scope {
   const { metadata, spec } = of.object;
   const configMapName = configMapNameOf(spec);

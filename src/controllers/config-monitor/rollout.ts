@@ -65,10 +65,10 @@ function finish(rollout: Rollout, scope: Scope): Outcome {
 }
 
 function outcomeOf(rollout: Rollout, refusals: readonly Refusal[], scope: Scope): Outcome {
-  const { clock, spec } = scope;
+  const { pass, progress, spec } = scope;
   const ambiguous = refusals.find(({ kind }) => kind === 'ambiguous');
   if (ambiguous !== undefined) throw multipleBudgets(ambiguous);
-  const idleMs = Math.max(0, clock.now() - Date.parse(rollout.progressTime));
+  const idleMs = progress.idleMs(pass.key, rollout.progressTime);
   const leftMs = spec.progressDeadlineSeconds * 1000 - idleMs;
   const [blocked] = refusals;
   const why = whyWaiting(rollout, blocked, scope);

@@ -10,6 +10,7 @@ import type { LeanConfigMap } from './lean-config-map.ts';
 import type { LeanPod } from './lean-pod.ts';
 import type { Monitors } from './monitors.ts';
 import type { Pods } from './pods.ts';
+import type { Progress } from './progress.ts';
 
 export interface ConfigMonitorContext {
   readonly configMaps: Pick<ObjectCache<LeanConfigMap>, 'get'>;
@@ -29,6 +30,7 @@ export interface Scope extends ConfigMonitorContext {
   readonly spec: ConfigMonitorSpec;
   readonly pass: Pass;
   readonly changes: Changes;
+  readonly progress: Progress;
   readonly configMapName: string;
   /** The pods that are selected and would be restarted, in the order of their names. */
   readonly selected: readonly LeanPod[];

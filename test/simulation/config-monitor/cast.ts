@@ -56,6 +56,15 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
         return this.#users.annotate(CONFIG_MAPS, configOf(at), {
           [POD_DELETE_MATCH]: action.selector,
         });
+      default:
+        return this.#around(action);
+    }
+  }
+
+  /** What is not the ConfigMap itself. */
+  #around(action: Exclude<ConfigAction, { do: 'fill' | 'label' | 'remove' | 'annotate' }>): void {
+    const { at } = action;
+    switch (action.do) {
       case 'deploy':
         return this.#deploy(at, action.replicas);
       case 'scale':

@@ -154,4 +154,22 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
       ],
     },
   },
+  'stops at the deadline a rollout that another process began by a clock a day ahead': {
+    why: 'the time without progress was counted between two clocks, so it began a day later',
+    seed: 400551,
+    scenario: {
+      seed: 400551,
+      settings: { ...PLAIN, replicas: 2, election: true, wallSkewMs: -86400000 },
+      steps: [
+        {
+          atMs: 2748,
+          config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1', blob: 'AAEC' } },
+        },
+        { atMs: 3818, config: { do: 'deploy', at: 'web/frontend', replicas: 7 } },
+        { atMs: 10_642, config: { do: 'annotate', at: 'web/frontend', selector: 'app=frontend' } },
+        { atMs: 121_013, config: { do: 'fill', at: 'web/frontend', content: { text: 'bad 2' } } },
+      ],
+      faults: [{ kind: 'partition', fromMs: 214_804, forMs: 33_807, replica: 1 }],
+    },
+  },
 };
