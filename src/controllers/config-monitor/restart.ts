@@ -51,11 +51,15 @@ async function restartWorkloads(
   return names;
 }
 
-/** For this change, by whomever: by us before a crash, for another ConfigMonitor, or by hand. */
+/**
+ * For this change, by whomever: by us before a crash, for another ConfigMonitor, or by hand. A time
+ * that is still to come is of a clock ahead of this one's, and says nothing.
+ */
 function isRestarted({ restartedAt }: Workload, { startTime }: Rollout, scope: Scope): boolean {
   if (restartedAt === undefined) return false;
   const { lastChangeTime = startTime } = scope.object.status;
   const atMs = Date.parse(restartedAt);
+  if (atMs > scope.clock.now()) return false;
   return atMs >= Date.parse(startTime) || atMs > Date.parse(lastChangeTime);
 }
 

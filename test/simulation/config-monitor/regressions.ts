@@ -172,4 +172,23 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [{ kind: 'partition', fromMs: 214_804, forMs: 33_807, replica: 1 }],
     },
   },
+  'restarts a Deployment that a process whose clock was a day ahead has restarted before': {
+    why: 'the restart of an earlier change, at a time still to come, passed for that of this change',
+    seed: 11,
+    scenario: {
+      seed: 11,
+      settings: { ...PLAIN, replicas: 2, election: true, wallSkewMs: 86400000 },
+      steps: [
+        { atMs: 1000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+        { atMs: 2000, config: { do: 'deploy', at: 'web/frontend', replicas: 3 } },
+        {
+          atMs: 9000,
+          config: { do: 'monitor', at: 'web/frontend', index: 0, plan: { strategy: 'Rollout' } },
+        },
+        { atMs: 60_000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
+        { atMs: 180_000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
+      ],
+      faults: [{ kind: 'partition', fromMs: 100_000, forMs: 40_000, replica: 0 }],
+    },
+  },
 };
