@@ -12,6 +12,8 @@ export type WorkloadKind = (typeof WORKLOAD_KINDS)[number];
 /** What of a workload matters to whoever restarts its pods. */
 export interface Workload extends WorkloadRef {
   readonly uid: string;
+  /** Of the state that was read. */
+  readonly resourceVersion?: string;
   readonly wantedPods: number;
   /** It replaces its pods by itself when their template changes. */
   readonly followsTemplate: boolean;
@@ -25,6 +27,9 @@ export interface Workload extends WorkloadRef {
 export interface Workloads {
   /** undefined: there is none of that name. */
   read(ref: WorkloadRef): Promise<Workload | undefined>;
-  /** As `kubectl rollout restart` does; guarded by UID. `at` is RFC 3339. */
+  /**
+   * As `kubectl rollout restart` does; guarded by UID and resourceVersion, so that of two who have
+   * read the same state one restarts it. `at` is RFC 3339.
+   */
   restart(workload: Workload, at: string): Promise<void>;
 }

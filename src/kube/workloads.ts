@@ -53,6 +53,7 @@ function workloadOf(ref: WorkloadRef, object: WorkloadObject): Workload {
   return {
     ...ref,
     uid: metadata.uid ?? '',
+    ...(metadata.resourceVersion !== undefined && { resourceVersion: metadata.resourceVersion }),
     wantedPods: wantedPodsOf(object),
     followsTemplate: followsTemplate(ref.kind) && spec.updateStrategy?.type !== 'OnDelete',
     isPaused: spec.paused === true,
@@ -72,7 +73,7 @@ function followsTemplate(kind: WorkloadKind): boolean {
 
 async function restartWorkload(
   client: KubeClient,
-  { uid, ...ref }: Workload,
+  { uid, resourceVersion, ...ref }: Workload,
   at: string,
 ): Promise<void> {
   const template = { metadata: { annotations: { [RESTARTED_AT]: at } } };
@@ -81,7 +82,7 @@ async function restartWorkload(
     path: pathOf(ref),
     query: { fieldManager: FIELD_MANAGER },
     headers: { 'content-type': 'application/merge-patch+json' },
-    body: JSON.stringify({ metadata: { uid }, spec: { template } }),
+    body: JSON.stringify({ metadata: { uid, resourceVersion }, spec: { template } }),
   });
 }
 

@@ -176,6 +176,7 @@ describe('a workload in a real API server', () => {
     expect(await workloads.read(ref)).toEqual({
       ...ref,
       uid: expect.stringMatching(/-/) as string,
+      resourceVersion: expect.stringMatching(/^\d+$/) as string,
       wantedPods: 3,
       followsTemplate: kind !== 'ReplicaSet',
       isPaused: false,
@@ -194,7 +195,14 @@ describe('a workload in a real API server', () => {
     const workload = await workloads.read(ref);
     if (workload === undefined) throw new Error('it is not there');
     await workloads.restart(workload, at);
-    expect(await workloads.read(ref)).toEqual({ ...workload, restartedAt: at });
+    const { resourceVersion: _before, ...kept } = workload;
+    expect(await workloads.read(ref)).toMatchObject({ ...kept, restartedAt: at });
+    // Of two who have read the same state one restarts it.
+    await expect(workloads.restart(workload, '2026-01-02T03:04:06.000Z')).rejects.toMatchObject({
+      reason: 'Conflict',
+      healedBy: 'time',
+    });
+    expect(await workloads.read(ref)).toMatchObject({ restartedAt: at });
   });
 
   it('says when a Deployment is paused', async () => {

@@ -52,6 +52,6 @@ function drawSettings(chance: Chance): Settings {
     quota: 50,
     sweepMs: chance.one([60_000, 300_000]),
     concurrency: chance.one([1, 4, 16]),
-    wallSkewMs: chance.one([0, 0, -86_400_000, 60_000]),
+    wallSkewMs: chance.one([0, 0, -86_400_000, 60_000, 86_400_000]),
   };
 }

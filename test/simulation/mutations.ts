@@ -187,8 +187,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'budgets-passed-over': {
     file: 'controllers/config-monitor/restart.ts',
-    find: "if (spec.strategy !== 'Delete') return await evictor.evict(pod);",
-    replace: '',
+    find: "spec.strategy === 'Delete' ? evictor.delete(pod) : evictor.evict(pod)",
+    replace: 'spec.strategy.length > 0 ? evictor.delete(pod) : evictor.evict(pod)',
     why: 'PodDisruptionBudgets do not hold',
   },
   'job-pods-restarted': {

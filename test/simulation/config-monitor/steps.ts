@@ -66,7 +66,7 @@ class AppDraw {
       [1, 8],
       [2, 2],
     ]);
-    const budgets = chance.times(chance.happens(0.15) ? 2 : 1, (index) =>
+    const budgets = chance.times(chance.happens(0.4) ? 2 : 1, (index) =>
       this.#step(this.#later(0), { do: 'budget', at, index, minAvailable }),
     );
     const isLifted = chance.happens(0.6);
