@@ -38,7 +38,7 @@ export async function bundle(directory = resolve(ROOT, 'dist')): Promise<string>
     banner: {
       js: "import{createRequire as albridgeRequire}from'node:module';const require=albridgeRequire(import.meta.url);",
     },
-    plugins: [clientNodeWithoutSideEffects, undiciInUse, httpByRequire],
+    plugins: [clientNodeWithoutSideEffects, undiciInUse, httpByRequire, withoutUnused],
   });
   const entry = resolve(directory, 'main.mjs');
   await writeFile(entry, ENTRY);
@@ -112,6 +112,40 @@ const httpByRequire: Plugin = {
     );
     onLoad({ filter: /.*/, namespace }, () => ({
       contents: "module.exports = require('node:http')",
+    }));
+  },
+};
+
+/** The Prometheus client gathers from clusters of processes and from threads, and pushes: not here. */
+const UNUSED_OF_METRICS = /^\.\/lib\/(cluster|worker|pushgateway)$/;
+
+/**
+ * Modules of Node that dependencies load in case, and for which albridge has no case: its pools speak
+ * HTTP/1.1 (src/kube/undici-transport.ts), and its log is written by the thread that logs. Whoever
+ * comes to need one hears of it.
+ */
+const UNUSED_BUILTINS: Readonly<Record<string, string>> = {
+  http2: 'module.exports = { constants: {}, connect: unused };',
+  worker_threads: `
+    module.exports = { isMainThread: true, markAsUncloneable() {}, Worker: unused };`,
+};
+
+const withoutUnused: Plugin = {
+  name: 'without-unused',
+  setup: ({ onResolve, onLoad }) => {
+    const namespace = 'unused';
+    onResolve({ filter: /^(node:)?(http2|worker_threads)$/ }, ({ path }) => ({
+      path: path.replace('node:', ''),
+      namespace,
+    }));
+    onResolve({ filter: UNUSED_OF_METRICS }, ({ path, importer }) =>
+      importer.includes('@prometheus-io') ? { path, namespace } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace }, ({ path }) => ({
+      contents: `function unused() {
+        throw new Error('${path} is not part of the bundle');
+      }
+      ${UNUSED_BUILTINS[path] ?? ''}`,
     }));
   },
 };
