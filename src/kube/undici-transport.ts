@@ -137,7 +137,7 @@ function createPools(cluster: Cluster): Pools {
 const KEEP_ALIVE_MS = 60_000;
 
 const POOL_OPTIONS = {
-  unary: { connections: 16, headersTimeout: 30_000, bodyTimeout: 60_000 },
+  unary: { connections: 8, headersTimeout: 30_000, bodyTimeout: 60_000 },
   longLived: { headersTimeout: 0, bodyTimeout: 0 },
 } as const satisfies Record<Lane, Agent.Options>;
 

@@ -56,7 +56,7 @@ function inPod(deadlineMs = 30_000): { readonly client: KubeClient; readonly clu
 }
 
 describe('the transport against a real API server', () => {
-  it('makes 200 calls over at most 16 TLS connections, and 50 in a row over two', async () => {
+  it('makes 200 calls over at most 8 TLS connections, and 50 in a row over two', async () => {
     const { client } = inPod();
     const before = proxy.accepted();
     for (let call = 0; call < 50; call++) await client.request(READ);
@@ -64,7 +64,7 @@ describe('the transport against a real API server', () => {
 
     await Promise.all(Array.from({ length: 200 }, () => client.request(READ)));
 
-    expect(proxy.accepted() - before).toBeLessThanOrEqual(16);
+    expect(proxy.accepted() - before).toBeLessThanOrEqual(8);
   });
 
   it('recovers from connections that died in silence (behaviour 6)', async () => {

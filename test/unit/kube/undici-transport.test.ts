@@ -114,7 +114,7 @@ describe('the transport', () => {
     expect(await textOf(response)).toBe('no');
   });
 
-  it('uses at most 16 connections for 200 calls, and hardly more than one for calls in a row', async () => {
+  it('uses at most 8 connections for 200 calls, and hardly more than one for calls in a row', async () => {
     const { transport, connections } = await setUp(echo);
     for (let call = 0; call < 20; call++) await textOf(await transport.request(get('/')));
     // The next call may begin before undici has put the connection of the last one back.
@@ -123,7 +123,7 @@ describe('the transport', () => {
     const calls = Array.from({ length: 200 }, () => transport.request(get('/')).then(textOf));
     await Promise.all(calls);
 
-    expect(connections()).toBeLessThanOrEqual(16);
+    expect(connections()).toBeLessThanOrEqual(8);
   });
 
   it('gives watches connections of their own, without a limit', async () => {
