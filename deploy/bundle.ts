@@ -116,8 +116,14 @@ const httpByRequire: Plugin = {
   },
 };
 
-/** The Prometheus client gathers from clusters of processes and from threads, and pushes: not here. */
-const UNUSED_OF_METRICS = /^\.\/lib\/(cluster|worker|pushgateway)$/;
+/**
+ * The Prometheus client gathers from clusters of processes and from threads, and pushes: not here.
+ * undici's second parser is off unless an environment variable asks for it.
+ */
+const UNUSED_PARTS: Readonly<Record<string, RegExp>> = {
+  '@prometheus-io/client': /^\.\/lib\/(cluster|worker|pushgateway)$/,
+  undici: /^\.\.\/milo\/(no-)?simd\.js$/,
+};
 
 /**
  * Modules of Node that dependencies load in case, and for which albridge has no case: its pools speak
@@ -138,9 +144,11 @@ const withoutUnused: Plugin = {
       path: path.replace('node:', ''),
       namespace,
     }));
-    onResolve({ filter: UNUSED_OF_METRICS }, ({ path, importer }) =>
-      importer.includes('@prometheus-io') ? { path, namespace } : undefined,
-    );
+    for (const [name, filter] of Object.entries(UNUSED_PARTS)) {
+      onResolve({ filter }, ({ path, importer }) =>
+        importer.includes(`/node_modules/${name}/`) ? { path, namespace } : undefined,
+      );
+    }
     onLoad({ filter: /.*/, namespace }, ({ path }) => ({
       contents: `function unused() {
         throw new Error('${path} is not part of the bundle');
