@@ -31,6 +31,8 @@ export async function bundle(directory = resolve(ROOT, 'dist')): Promise<string>
     platform: 'node',
     format: 'esm',
     target: 'node24',
+    // Of an ES module only what is used is kept: of the AWS SDK that is a part.
+    mainFields: ['module', 'main'],
     sourcemap: 'linked',
     legalComments: 'linked',
     logLevel: 'warning',
