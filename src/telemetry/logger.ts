@@ -27,7 +27,8 @@ export function createLogger(options: LoggerOptions): Logger {
     serializers: { err: (err: unknown) => err },
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  return adapt(pino(settings, stream));
+  const root = pino(settings, stream);
+  return adapt(() => root);
 }
 
 /**
@@ -59,12 +60,18 @@ async function importPretty(): Promise<Pretty> {
   }
 }
 
-function adapt(logger: PinoLogger): Logger {
+/** Every pass has a child logger, and most passes say nothing: it is made by its first line. */
+function adapt(make: () => PinoLogger): Logger {
+  let made: PinoLogger | undefined;
+  const logger = (): PinoLogger => {
+    made ??= make();
+    return made;
+  };
   return {
-    debug: (message, fields) => logger.debug(clean(fields), message),
-    info: (message, fields) => logger.info(clean(fields), message),
-    error: (message, fields) => logger.error(clean(fields), message),
-    child: (fields) => adapt(logger.child(clean(fields))),
+    debug: (message, fields) => logger().debug(clean(fields), message),
+    info: (message, fields) => logger().info(clean(fields), message),
+    error: (message, fields) => logger().error(clean(fields), message),
+    child: (fields) => adapt(() => logger().child(clean(fields))),
   };
 }
 
