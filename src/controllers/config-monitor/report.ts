@@ -46,3 +46,11 @@ export function shortOf(hash: string): string {
 export function toSeconds(epochMs: number): string {
   return `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
 }
+
+/**
+ * RFC 3339 to the millisecond, for times that are compared with when a workload was restarted: two
+ * changes of one second are two.
+ */
+export function toMillis(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}

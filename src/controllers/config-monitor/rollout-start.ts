@@ -5,7 +5,7 @@ import { type Outcome, waiting } from '../../core/outcome.ts';
 import type { DataChange } from './changes.ts';
 import type { LeanConfigMap } from './lean-config-map.ts';
 import { type LeanPod, ownerNameOf, workloadNamed } from './lean-pod.ts';
-import { hashes, type Report, reportPods, shortOf, toSeconds } from './report.ts';
+import { hashes, type Report, reportPods, shortOf, toMillis, toSeconds } from './report.ts';
 import type { Scope } from './scope.ts';
 import { isVouchedFor } from './vouching.ts';
 
@@ -62,7 +62,7 @@ async function noteChange({ hash }: LeanConfigMap, scope: Scope): Promise<DataCh
   const recorded = recordedHash(object);
   const live = await livePodsOf(scope);
   const noted = changes.note(pass.key, { hash, recorded, live });
-  pass.report({ lastChangeTime: toSeconds(clock.now()) } satisfies Report);
+  pass.report({ lastChangeTime: toMillis(clock.now()) } satisfies Report);
   pass.log.info('Modification detected', { configMap: configMapName, hash: shortOf(hash) });
   if (isFirst) {
     const note = `the data of ConfigMap ${configMapName} has changed to ${shortOf(hash)}`;
@@ -153,11 +153,11 @@ async function rolloutOf(
 ): Promise<Rollout> {
   const names = new Set(outdated.flatMap((pod) => ownerNameOf(pod) ?? []));
   const owners = await Promise.all([...names].map((name) => ownerAtStart(name, scope)));
-  const now = toSeconds(scope.clock.now());
+  const nowMs = scope.clock.now();
   return {
     hash,
-    startTime: now,
-    progressTime: now,
+    startTime: toMillis(nowMs),
+    progressTime: toSeconds(nowMs),
     total: outdated.length,
     unready: outdated.length,
     pods: outdated.map(({ metadata }) => metadata.uid),

@@ -191,4 +191,31 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [{ kind: 'partition', fromMs: 100_000, forMs: 40_000, replica: 0 }],
     },
   },
+  'restarts a Deployment again for a second change in the second of its last restart': {
+    why: 'times were kept in whole seconds, so the restart for the first change passed for the second',
+    seed: 7100998,
+    scenario: {
+      seed: 7100998,
+      settings: { ...PLAIN, sweepMs: 60_000 },
+      steps: [
+        { atMs: 6098, config: { do: 'deploy', at: 'web/frontend', replicas: 2 } },
+        { atMs: 7574, config: { do: 'deploy', at: 'api/frontend', replicas: 8 } },
+        {
+          atMs: 10_069,
+          config: {
+            do: 'monitor',
+            at: 'api/frontend',
+            index: 0,
+            plan: { strategy: 'Rollout', debounceSeconds: 0 },
+          },
+        },
+        { atMs: 88_863, config: { do: 'fill', at: 'api/frontend', content: { text: 'good 5' } } },
+        { atMs: 214_916, config: { do: 'fill', at: 'api/frontend', content: { text: 'good 3' } } },
+        { atMs: 244_916, config: { do: 'fill', at: 'api/frontend', content: { text: 'good 4' } } },
+        { atMs: 245_036, config: { do: 'pod', at: 'api/frontend', nth: 0, what: 'deleted' } },
+        { atMs: 245_816, config: { do: 'fill', at: 'api/frontend', content: { text: 'good 3' } } },
+      ],
+      faults: [],
+    },
+  },
 };
