@@ -1,4 +1,5 @@
 import type { configMonitorSchema } from './config-monitor-schema.ts';
+import type { CustomResource } from './custom-resource.ts';
 import type { Infer } from './infer.ts';
 
 /** Names the API resource, in the form in which the core takes it. */
@@ -23,24 +24,9 @@ export type ConfigMonitorStatus = Infer<Properties['status']>;
 /** A restart under way, as status keeps it. */
 export type Rollout = NonNullable<ConfigMonitorStatus['rollout']>;
 
-/** metadata of a namespaced object as the API server stores it; times are RFC 3339. */
-export interface ConfigMonitorMetadata {
-  readonly name: string;
-  readonly namespace: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
-  readonly generation: number;
-  readonly creationTimestamp: string;
-  readonly deletionTimestamp?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-}
-
 /** A stored ConfigMonitor; `spec` may be missing, or lack a field, in one that an older CRD admitted. */
-export interface ConfigMonitor {
-  readonly apiVersion: `${(typeof configMonitorKind)['group']}/${(typeof configMonitorKind)['version']}`;
-  readonly kind: (typeof configMonitorKind)['kind'];
-  readonly metadata: ConfigMonitorMetadata;
-  readonly spec: ConfigMonitorSpec;
-  readonly status: ConfigMonitorStatus;
-}
+export type ConfigMonitor = CustomResource<
+  typeof configMonitorKind,
+  ConfigMonitorSpec,
+  ConfigMonitorStatus
+>;

@@ -1,3 +1,4 @@
+import type { CustomResource } from './custom-resource.ts';
 import type { Infer } from './infer.ts';
 import type { myIngressSchema } from './my-ingress-schema.ts';
 
@@ -43,28 +44,8 @@ export type HeldLoadBalancer = NonNullable<MyIngressStatus['alb']>;
 /** `status.applied`: what is taken off the balancer again when it leaves the spec. */
 export type AppliedSettings = NonNullable<MyIngressStatus['applied']>;
 
-/** metadata of a namespaced object as the API server stores it; times are RFC 3339. */
-export interface MyIngressMetadata {
-  readonly name: string;
-  readonly namespace: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
-  readonly generation: number;
-  readonly creationTimestamp: string;
-  readonly deletionTimestamp?: string;
-  readonly finalizers?: readonly string[];
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-}
-
 /**
  * A stored MyIngress. `spec` is there in every object created under this CRD; one that an older CRD
  * admitted without it keeps taking status writes and finalizer removal, nothing more.
  */
-export interface MyIngress {
-  readonly apiVersion: `${(typeof myIngressKind)['group']}/${(typeof myIngressKind)['version']}`;
-  readonly kind: (typeof myIngressKind)['kind'];
-  readonly metadata: MyIngressMetadata;
-  readonly spec: MyIngressSpec;
-  readonly status: MyIngressStatus;
-}
+export type MyIngress = CustomResource<typeof myIngressKind, MyIngressSpec, MyIngressStatus>;

@@ -1,3 +1,4 @@
+import type { CustomResource } from './custom-resource.ts';
 import type { Infer } from './infer.ts';
 import type { webAppSchema } from './web-app-schema.ts';
 
@@ -24,24 +25,5 @@ export type WebAppSpec = Infer<Properties['spec']>;
 /** What albridge last saw and did; `observedGeneration` is -1 until it has looked at the object. */
 export type WebAppStatus = Infer<Properties['status']>;
 
-/** metadata of a namespaced object as the API server stores it; times are RFC 3339. */
-export interface WebAppMetadata {
-  readonly name: string;
-  readonly namespace: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
-  readonly generation: number;
-  readonly creationTimestamp: string;
-  readonly deletionTimestamp?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-}
-
 /** A stored WebApp; `spec` may be missing in one that an older CRD admitted. */
-export interface WebApp {
-  readonly apiVersion: `${(typeof webAppKind)['group']}/${(typeof webAppKind)['version']}`;
-  readonly kind: (typeof webAppKind)['kind'];
-  readonly metadata: WebAppMetadata;
-  readonly spec: WebAppSpec;
-  readonly status: WebAppStatus;
-}
+export type WebApp = CustomResource<typeof webAppKind, WebAppSpec, WebAppStatus>;
