@@ -74,6 +74,8 @@ export function createShared(ports: OperatorPorts, options: OperatorOptions): Sh
 }
 
 const PASS_DEADLINE_MS = 120_000;
+/** The API server is near and fast: failures start at a tenth of a second and end at a minute. */
+const NEAR_BACKOFF = { firstMs: 100, maxMs: 60_000 } as const;
 
 /** What one unit is put together from, and whether its caches are filled. */
 export class Runtime {
@@ -100,15 +102,16 @@ export class Runtime {
     return joinCaches(new Map(caches));
   }
 
-  /** What every controller is built with; the rest is its own. */
+  /** What every controller is built with, unless it says otherwise; the rest is its own. */
   controllerDefaults(): Pick<
     ControllerOptions<KubeObject>,
-    'clock' | 'log' | 'metrics' | 'events' | 'concurrency' | 'deadlineMs'
+    'clock' | 'log' | 'metrics' | 'events' | 'concurrency' | 'deadlineMs' | 'backoff'
   > {
     const { clock, log, metrics } = this.ports;
     const { concurrency } = this.options;
     const { events } = this.#shared;
-    return { clock, log, metrics, events, concurrency, deadlineMs: PASS_DEADLINE_MS };
+    const limits = { deadlineMs: PASS_DEADLINE_MS, backoff: NEAR_BACKOFF };
+    return { clock, log, metrics, events, concurrency, ...limits };
   }
 
   /** Resolves when every cache of the unit holds its whole collection. */

@@ -20,8 +20,6 @@ import { createWorkloads } from '../kube/workloads.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Unit } from './unit.ts';
 
-/** The API server is near and fast: failures start at a tenth of a second and end at a minute. */
-const BACKOFF = { firstMs: 100, maxMs: 60_000 } as const;
 const CONFIG_MAP: ResourceKind = {
   group: '',
   version: 'v1',
@@ -58,7 +56,6 @@ function wireMonitors(runtime: Runtime): ReturnType<Unit['wire']> {
       writer: createObjectWriter<ConfigMonitor>(client, configMonitorKind),
       reconciler: configMonitorReconciler(context),
       sources: [monitors.ofConfigMaps(configMaps), monitors.ofPods(podCache)],
-      backoff: BACKOFF,
     });
 }
 
@@ -80,7 +77,6 @@ function wireConfigMaps(runtime: Runtime): ReturnType<Unit['wire']> {
       reconciler: annotatedConfigMapReconciler(monitors),
       children: [monitors],
       status: 'foreign',
-      backoff: BACKOFF,
     });
 }
 
