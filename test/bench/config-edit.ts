@@ -1,26 +1,23 @@
 import type { KubeObject } from '../../src/core/kube-object.ts';
 import { until } from '../surroundings/until.ts';
 import type { BenchPlace } from './bench-place.ts';
-import { type Figure, repeat, type Sample } from './figure.ts';
 import { KindGround } from './kind-ground.ts';
+import { latencyFigure } from './latency-figure.ts';
 import { deployMonitored, isReady } from './monitored.ts';
-import { median, percentile } from './statistics.ts';
 
 const WARM_UP = 3;
 const COUNT = 12;
 /** spec.debounceSeconds as it is by default. */
 const QUIET_MS = 1000;
 
-export const configEdit: Figure = {
+export const configEdit = latencyFigure({
   what: 'edit of a ConfigMap answered -> first eviction, beyond the quiet period',
-  quantities: {
-    p50: { what: 'half of the edits', unit: 'ms', bound: 50 },
-    p95: { what: '19 of 20 edits', unit: 'ms' },
-  },
-  measure: (place, options) => repeat(options, () => measureOnce(place)),
-};
+  each: 'edits',
+  bound: 50,
+  measureOnce,
+});
 
-async function measureOnce(place: BenchPlace): Promise<Sample> {
+async function measureOnce(place: BenchPlace): Promise<readonly number[]> {
   const parts = await place.withNodes();
   const ground = await KindGround.create(parts);
   await ground.untilPodsAreTaken();
@@ -42,5 +39,5 @@ async function measureOnce(place: BenchPlace): Promise<Sample> {
   }
   watch.close();
   await operator.stop();
-  return { p50: median(measured), p95: percentile(measured, 95) };
+  return measured;
 }

@@ -1,23 +1,20 @@
 import type { KubeObject } from '../../src/core/kube-object.ts';
 import { until } from '../surroundings/until.ts';
 import type { BenchPlace } from './bench-place.ts';
-import { type Figure, repeat, type Sample } from './figure.ts';
 import { KindGround } from './kind-ground.ts';
-import { median, percentile } from './statistics.ts';
+import { latencyFigure } from './latency-figure.ts';
 
 const WARM_UP = 10;
 const COUNT = 40;
 
-export const podSuccessor: Figure = {
+export const podSuccessor = latencyFigure({
   what: "an ImmortalContainer's pod deleted -> the next one exists",
-  quantities: {
-    p50: { what: 'half of the pods', unit: 'ms', bound: 30 },
-    p95: { what: '19 of 20 pods', unit: 'ms' },
-  },
-  measure: (place, options) => repeat(options, () => measureOnce(place)),
-};
+  each: 'pods',
+  bound: 30,
+  measureOnce,
+});
 
-async function measureOnce(place: BenchPlace): Promise<Sample> {
+async function measureOnce(place: BenchPlace): Promise<readonly number[]> {
   const parts = await place.withNodes();
   const ground = await KindGround.create(parts);
   await ground.untilPodsAreTaken();
@@ -44,7 +41,7 @@ async function measureOnce(place: BenchPlace): Promise<Sample> {
   }
   watch.close();
   await operator.stop();
-  return { p50: median(measured), p95: percentile(measured, 95) };
+  return measured;
 }
 
 /** So that each deletion is a person's, of a pod that was well. */

@@ -1,24 +1,21 @@
 import type { KubeObject } from '../../src/core/kube-object.ts';
 import { until } from '../surroundings/until.ts';
 import type { BenchPlace } from './bench-place.ts';
-import { type Figure, repeat, type Sample } from './figure.ts';
 import { KindGround } from './kind-ground.ts';
-import { median, percentile } from './statistics.ts';
+import { latencyFigure } from './latency-figure.ts';
 import type { Seen } from './watch-stream.ts';
 
 const WARM_UP = 20;
 const COUNT = 60;
 
-export const webAppChildren: Figure = {
+export const webAppChildren = latencyFigure({
   what: 'POST of one WebApp answered -> its Deployment and its Service exist',
-  quantities: {
-    p50: { what: 'half of the objects', unit: 'ms', bound: 40 },
-    p95: { what: '19 of 20 objects', unit: 'ms' },
-  },
-  measure: (place, options) => repeat(options, () => measureOnce(place)),
-};
+  each: 'objects',
+  bound: 40,
+  measureOnce,
+});
 
-async function measureOnce(place: BenchPlace): Promise<Sample> {
+async function measureOnce(place: BenchPlace): Promise<readonly number[]> {
   const parts = await place.real();
   const ground = await KindGround.create(parts);
   const operator = await place.startOperatorIn(parts, ground.namespace);
@@ -49,5 +46,5 @@ async function measureOnce(place: BenchPlace): Promise<Sample> {
   }
   for (const watch of watches) watch.close();
   await operator.stop();
-  return { p50: median(measured), p95: percentile(measured, 95) };
+  return measured;
 }
