@@ -16,11 +16,15 @@ export interface LogLine {
 export interface OperatorProcess {
   readonly pid: number;
   readonly log: readonly LogLine[];
-  /** The first line, past or to come, for which `isIt` holds. Rejects when the process ends first. */
+  /**
+   * The first line, past or to come, for which `isIt` holds. Rejects when the process ends first. The
+   * time is enough for a Lease that its holder did not give away.
+   */
   waitForLine(isIt: (line: LogLine) => boolean, timeoutMs?: number): Promise<LogLine>;
   signal(signal: NodeJS.Signals): void;
   /** Sends SIGTERM and resolves with the exit code; SIGKILL after 30 s. */
   stop(): Promise<number | null>;
+  /** The exit code, once it has ended and `log` has its last line. */
   readonly exited: Promise<number | null>;
 }
 
@@ -70,7 +74,8 @@ class RunningOperator implements OperatorProcess {
   constructor(child: ChildProcess, logFile: string | undefined) {
     this.#child = child;
     this.#logFile = logFile;
-    this.exited = once(child, 'exit').then(([code]) => code as number | null);
+    // What a process printed last may be read later than its end is seen.
+    this.exited = once(child, 'close').then(([code]) => code as number | null);
     for (const stream of [child.stdout, child.stderr]) {
       if (stream !== null) createInterface(stream).on('line', (text) => this.#take(text));
     }
@@ -80,7 +85,7 @@ class RunningOperator implements OperatorProcess {
     return this.#child.pid as number;
   }
 
-  async waitForLine(isIt: (line: LogLine) => boolean, timeoutMs = 20_000): Promise<LogLine> {
+  async waitForLine(isIt: (line: LogLine) => boolean, timeoutMs = 45_000): Promise<LogLine> {
     const past = this.log.find(isIt);
     if (past !== undefined) return past;
     const { promise, resolve: found, reject } = Promise.withResolvers<LogLine>();

@@ -27,7 +27,8 @@ export class Program {
   private constructor(child: ChildProcess, directory: string) {
     this.#child = child;
     this.#directory = directory;
-    this.#exited = once(child, 'exit').then(
+    // What a program printed last may be read later than its end is seen.
+    this.#exited = once(child, 'close').then(
       ([code, signal]) => (code ?? signal) as number | string,
     );
     for (const stream of [child.stdout, child.stderr]) {
@@ -56,7 +57,7 @@ export class Program {
     return this.#output;
   }
 
-  /** The exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended it, once `output` has its last line. */
   get exited(): Promise<number | string> {
     return this.#exited;
   }
