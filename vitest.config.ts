@@ -7,6 +7,7 @@ removeCallersSettings(process.env);
 /** Who plays AWS in the suite of test/aws; `npm run test:aws` chooses another. */
 const backends = (process.env['ALBRIDGE_TEST_AWS'] ?? 'embedded,localstack').split(',');
 
+/** For a machine that is busy: a single wait of a test ends before, with better words. */
 const slow = { testTimeout: 60_000, hookTimeout: 120_000 } as const;
 
 /** Projects of one group run beside each other, and then have the same number of workers. */
@@ -38,6 +39,7 @@ export default defineConfig({
           maxWorkers: 4,
           sequence: { groupOrder: 2 },
           ...slow,
+          testTimeout: 180_000,
         },
       },
       {
@@ -86,6 +88,7 @@ export default defineConfig({
           maxWorkers: 4,
           sequence: { groupOrder: 3 },
           ...slow,
+          testTimeout: 180_000,
         },
       },
     ],

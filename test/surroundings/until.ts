@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Looks again until `look` gives something; throws a sentence with what was seen last when
- * `timeoutMs` is over.
+ * `timeoutMs` is over. The time is for a machine that is busy with everything else, not for a quiet
+ * one, and ends before that of a test, whose own words would tell nothing.
  */
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
-  timeoutMs = 20_000,
+  timeoutMs = 45_000,
 ): Promise<T> {
   const startedMs = performance.now();
   let lastError: unknown;
