@@ -63,14 +63,22 @@ async function breakNewPods(namespace: Namespace, isBroken: boolean): Promise<vo
   const annotations = { 'test.albridge.io/never-ready': isBroken ? 'true' : null };
   const body = JSON.stringify({ spec: { template: { metadata: { annotations } } } });
   await namespace.kubectl(['patch', 'rs', 'frontend', '--type=merge', '-p', body]);
+  // Pods that come from now on are of the new template.
+  await namespace.when('rs', 'frontend', ({ metadata, status }) => {
+    return status?.observedGeneration === metadata.generation;
+  });
 }
 
-/** What a node says of a pod that has come up after all. */
+/** What a node says of a pod that has come up after all. Before, it has said of each that it runs. */
 async function healPods(namespace: Namespace): Promise<void> {
-  for (const { metadata } of await namespace.list('pods', '-l', 'app=frontend')) {
+  const pods = await until('8 pods that run', async () => {
+    const all = await namespace.list('pods', '-l', 'app=frontend');
+    return all.length === 8 && all.every(({ status }) => status?.['phase'] === 'Running') && all;
+  });
+  for (const { metadata } of pods) {
     const path = `/api/v1/namespaces/${namespace.name}/pods/${metadata.name}/status`;
     const conditions = [{ type: 'Ready', status: 'True' }];
-    await api.send({ method: 'PATCH', path, body: { status: { conditions } } });
+    await api.ask({ method: 'PATCH', path, body: { status: { conditions } } });
   }
 }
 
@@ -81,8 +89,7 @@ async function kill(): Promise<void> {
 
 async function watchReady(namespace: Namespace): Promise<PodWatch> {
   const pods = new PodWatch(surroundings.controlPlane, namespace.name);
-  await until('the watch', async () => pods.ready === 8);
-  pods.count();
+  await pods.count(8);
   return pods;
 }
 
@@ -107,6 +114,7 @@ describe('an operator that is killed', () => {
     const { status } = await namespace.when('cmon', 'monitor', restarted);
     expect(status).toMatchObject({ pendingPods: 0, matchedPods: 8 });
     expect(status).not.toHaveProperty('rollout');
+    await pods.whenReady(8);
     expect(pods.seen.size).toBe(16);
     expect(pods.fewestReady).toBeGreaterThanOrEqual(6);
     pods.close();
@@ -119,6 +127,7 @@ describe('an operator that is killed', () => {
     await configure(namespace, 'two');
     operator = await surroundings.startOperator();
     await namespace.when('cmon', 'monitor', restarted);
+    await pods.whenReady(8);
     expect(pods.seen.size).toBe(16);
     await kill();
     operator = await surroundings.startOperator();

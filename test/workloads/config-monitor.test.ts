@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { until } from '../surroundings/until.ts';
-import { conditionOf, type Namespace, SharedPlace, type Stored } from './place.ts';
+import { conditionOf, type Namespace, SharedPlace, type Stored, tellsOfPause } from './place.ts';
 import { PodWatch } from './pod-watch.ts';
 
 const place = new SharedPlace();
@@ -28,9 +28,10 @@ interface Wanted {
 async function running(prefix: string, { replicas = 1, spec }: Wanted = {}): Promise<Namespace> {
   const namespace = await place.createNamespace(prefix);
   await namespace.apply(await example('flaskapp/configmap.yaml'));
-  await namespace.apply(await example('flaskapp/deployment.yaml'));
-  await namespace.kubectl(['scale', 'deployment/frontend', `--replicas=${replicas}`]);
-  await namespace.kubectl(['rollout', 'status', 'deployment/frontend', '--timeout=40s']);
+  // From the start: whoever scales down is answered before the pods have gone.
+  const deployment = await example('flaskapp/deployment.yaml');
+  await namespace.apply(deployment.replace('\nspec:\n', `\nspec:\n  replicas: ${replicas}\n`));
+  await namespace.kubectl(['rollout', 'status', 'deployment/frontend', '--timeout=45s']);
   await namespace.apply(await example('configmonitor-01-article.yaml'));
   if (spec !== undefined) await patch(namespace, spec);
   await namespace.whenReady('configmonitor', NAME);
@@ -47,9 +48,11 @@ async function edit(namespace: Namespace, text = 'Welcome to Operators!'): Promi
   return namespace.apply(manifest.replace('MSG="Welcome to Kubernetes!"', `MSG="${text}"`));
 }
 
-function watch(namespace: Namespace): PodWatch {
+/** Counts from when there are just these many pods, all of them ready. */
+async function watch(namespace: Namespace, pods: number): Promise<PodWatch> {
   const started = new PodWatch(place.cluster, namespace.name);
   watches.push(started);
+  await started.count(pods);
   return started;
 }
 
@@ -87,11 +90,17 @@ async function budget(namespace: Namespace, name: string, minAvailable: number):
   });
 }
 
-/** A ReplicaSet changes its template without starting anything anew, as a ConfigMap does. */
+/**
+ * A ReplicaSet changes its template without starting anything anew, as a ConfigMap does. Pods that
+ * come from now on are of the new one: its controller has seen it.
+ */
 async function breakNewPods(namespace: Namespace, isBroken: boolean): Promise<void> {
   const annotations = { [NEVER_READY]: isBroken ? 'true' : null };
   const body = JSON.stringify({ spec: { template: { metadata: { annotations } } } });
   await namespace.kubectl(['patch', 'rs', 'frontend', '--type=merge', '-p', body]);
+  await namespace.when('rs', 'frontend', ({ metadata, status }) => {
+    return status?.observedGeneration === metadata.generation;
+  });
 }
 
 async function replicaSet(prefix: string, spec: object = {}): Promise<Namespace> {
@@ -124,12 +133,14 @@ describe("the article's ConfigMonitor", { concurrent: true }, () => {
     const after = await podNames(namespace);
     expect(after).toHaveLength(1);
     expect(after).not.toContain(before);
-    const said = (await namespace.linesAbout(NAME)).map(({ msg }) => msg);
+    const last = `${before} was deleted successfully`;
+    const lines = await namespace.whenLogged(NAME, ({ msg }) => msg === last);
+    const said = lines.map(({ msg }) => msg);
     const at = said.indexOf('Modification detected');
     expect(at).toBeGreaterThan(-1);
-    expect(said.indexOf(`${before} was deleted successfully`)).toBeGreaterThan(at);
+    expect(said.indexOf(last)).toBeGreaterThan(at);
     const { note } = await namespace.event(NAME, 'PodEvicted');
-    expect(note).toBe(`${before} was deleted successfully`);
+    expect(note).toBe(last);
   });
 
   it('prints its columns, under each of its names', async () => {
@@ -156,19 +167,27 @@ describe("the article's ConfigMonitor", { concurrent: true }, () => {
   it('does nothing for labels, annotations and other ConfigMaps', async () => {
     const namespace = await running('cmon-quiet');
     const before = await podNames(namespace);
-    const { resourceVersion } = (await namespace.get('cmon', NAME)).metadata;
     await namespace.kubectl(['label', 'configmap', 'flaskapp-config', 'team=web']);
     await namespace.kubectl(['annotate', 'configmap', 'flaskapp-config', 'note=hello']);
     await namespace.kubectl(['create', 'configmap', 'other', '--from-literal=a=b']);
+    // Whoever knows the last one of them knows all changes before.
+    const spec = { configMap: 'other', podSelector: { app: 'none' } };
+    const metadata = { name: 'of-other' };
+    await namespace.apply({ apiVersion: 'magalix.com/v1', kind: 'ConfigMonitor', metadata, spec });
+    await namespace.when('cmon', 'of-other', (object) => {
+      return conditionOf(object, 'ConfigMapFound')?.status === 'True';
+    });
     const annotation = 'albridge.io/reconcile-requested-at=now-1';
     await namespace.kubectl(['annotate', 'cmon', NAME, annotation]);
-    const { metadata } = await namespace.when('cmon', NAME, ({ status }) => {
-      return status?.lastHandledReconcileAt === 'now-1';
+    const { status } = await namespace.when('cmon', NAME, (object) => {
+      return object.status?.lastHandledReconcileAt === 'now-1';
     });
-    expect(metadata.resourceVersion).not.toBe(resourceVersion);
+    expect(status).toMatchObject({ restarts: 0 });
+    expect(status).not.toHaveProperty('lastChangeTime');
     expect(await podNames(namespace)).toEqual(before);
-    const said = (await namespace.linesAbout(NAME)).map(({ msg }) => msg);
-    expect(said).not.toContain('Modification detected');
+    await namespace.pause('cmon', NAME);
+    const lines = await namespace.whenLogged(NAME, tellsOfPause);
+    expect(lines.map(({ msg }) => msg)).not.toContain('Modification detected');
   });
 });
 
@@ -178,14 +197,13 @@ describe('the second example', { concurrent: true }, () => {
     await namespace.kubectl(['delete', 'cmon', NAME]);
     const label = '{"spec":{"template":{"metadata":{"labels":{"tier":"web"}}}}}';
     await namespace.kubectl(['patch', 'deployment', 'frontend', '-p', label]);
-    await namespace.kubectl(['rollout', 'status', 'deployment/frontend', '--timeout=40s']);
+    await namespace.kubectl(['rollout', 'status', 'deployment/frontend', '--timeout=45s']);
     await namespace.apply(await example('configmonitor-02-careful.yaml'));
     await namespace.whenReady('cmon', 'careful');
-    const pods = watch(namespace);
-    await until('the watch', async () => pods.ready === 3);
-    pods.count();
+    const pods = await watch(namespace, 3);
     await edit(namespace);
     await whenRestarted(namespace, 1, 'careful');
+    await pods.whenReady(3);
     expect(pods.fewestReady).toBe(2);
     expect(pods.seen.size).toBe(6);
   });
@@ -195,14 +213,13 @@ describe('a Deployment of eight pods', { concurrent: true }, () => {
   it('gets eight new ones, and never more than a quarter is unready', async () => {
     const namespace = await running('cmon-eight', { replicas: 8 });
     const before = await podNames(namespace);
-    const pods = watch(namespace);
-    await until('the watch', async () => pods.ready === 8);
-    pods.count();
+    const pods = await watch(namespace, 8);
     await edit(namespace);
     await whenRestarted(namespace);
     const after = await podNames(namespace);
     expect(after).toHaveLength(8);
     expect(after.filter((name) => before.includes(name))).toEqual([]);
+    await pods.whenReady(8);
     expect(pods.fewestReady).toBeGreaterThanOrEqual(6);
     expect(pods.fewestReady).toBeLessThan(8);
     expect(pods.seen.size).toBe(16);
@@ -213,12 +230,11 @@ describe('a Deployment of eight pods', { concurrent: true }, () => {
     const second = (await example('configmonitor-01-article.yaml')).replace(NAME, 'second');
     await namespace.apply(second);
     await namespace.whenReady('configmonitor', 'second');
-    const pods = watch(namespace);
-    await until('the watch', async () => pods.ready === 8);
-    pods.count();
+    const pods = await watch(namespace, 8);
     await edit(namespace);
     await whenRestarted(namespace);
     await whenRestarted(namespace, 1, 'second');
+    await pods.whenReady(8);
     expect(pods.seen.size).toBe(16);
     expect(pods.fewestReady).toBeGreaterThanOrEqual(6);
     expect(pods.fewestReady).toBeLessThan(8);
@@ -283,11 +299,9 @@ describe('a PodDisruptionBudget', { concurrent: true }, () => {
 
 describe('data that the pods do not start with', { concurrent: true }, () => {
   it('breaks a quarter and not the service, until it is corrected', async () => {
-    const namespace = await replicaSet('cmon-bad', { progressDeadlineSeconds: 4 });
+    const namespace = await replicaSet('cmon-bad', { progressDeadlineSeconds: 8 });
     const before = await podNames(namespace);
-    const pods = watch(namespace);
-    await until('the watch', async () => pods.ready === 8);
-    pods.count();
+    const pods = await watch(namespace, 8);
     await breakNewPods(namespace, true);
     await edit(namespace, 'bad');
     const stalled = await whenReason(namespace, 'Stalled', 'ProgressDeadlineExceeded');
@@ -300,6 +314,7 @@ describe('data that the pods do not start with', { concurrent: true }, () => {
     await edit(namespace, 'good');
     await whenRestarted(namespace, 2);
     expect((await podNames(namespace)).filter((name) => before.includes(name))).toEqual([]);
+    await pods.whenReady(8);
     expect(pods.fewestReady).toBeGreaterThanOrEqual(6);
     expect(pods.fewestReady).toBeLessThan(8);
     expect(pods.seen.size).toBe(18);
@@ -327,7 +342,7 @@ describe('an annotated ConfigMap', { concurrent: true }, () => {
     await namespace.apply(await example('configmonitor-03-annotation.yaml'));
     const deployment = await example('flaskapp/deployment.yaml');
     await namespace.apply(deployment.replace('flaskapp-config', 'frontend-config'));
-    await namespace.kubectl(['rollout', 'status', 'deployment/frontend', '--timeout=40s']);
+    await namespace.kubectl(['rollout', 'status', 'deployment/frontend', '--timeout=45s']);
     await namespace.whenReady('configmonitor', GENERATED);
     return namespace;
   }
@@ -341,8 +356,8 @@ describe('an annotated ConfigMap', { concurrent: true }, () => {
     expect(await podNames(namespace)).not.toContain(before);
     const [, row] = await namespace.table('cmon');
     expect(row?.slice(0, 2)).toEqual([GENERATED, 'frontend-config']);
-    const said = (await namespace.linesAbout(GENERATED)).map(({ msg }) => msg);
-    expect(said).toContain(`${before} was deleted successfully`);
+    const last = `${before} was deleted successfully`;
+    await namespace.whenLogged(GENERATED, ({ msg }) => msg === last);
   });
 
   it('is never written, and takes the ConfigMonitor with it', async () => {

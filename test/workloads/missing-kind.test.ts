@@ -52,7 +52,7 @@ beforeAll(async () => {
   api = new KubeApi(surroundings.controlPlane);
   objects = new MyIngresses(api, 'default');
   port = await findFreePort();
-  await kubectl('delete', 'crd', CRD, '--timeout=20s');
+  await kubectl('delete', 'crd', CRD, '--timeout=45s');
   operator = surroundings.launchOperator({ ALBRIDGE_METRICS_ADDRESS: `127.0.0.1:${port}` });
 });
 
@@ -93,20 +93,16 @@ describe('an operator that lacks one kind', () => {
 
   it('goes on with the others when one is taken away from under it', async () => {
     await kubectl('delete', 'clusterrolebinding', 'albridge-webapp');
-    await kubectl('delete', 'crd', CRD, '--timeout=20s');
+    await kubectl('delete', 'crd', CRD, '--timeout=45s');
     await until('the lack is told', async () => (await readiness()).status === 500);
     await objects.edit('shop', { tags: { team: 'web' } });
     await objects.whenReady('shop');
     await kubectl('apply', '--server-side', '-k', BASE);
     await createWebApp('later');
-    await until(
-      'the Deployment of later',
-      async () => {
-        const path = '/apis/apps/v1/namespaces/default/deployments/later';
-        return (await api.send({ method: 'GET', path })).code === 200;
-      },
-      40_000,
-    );
+    await until('the Deployment of later', async () => {
+      const path = '/apis/apps/v1/namespaces/default/deployments/later';
+      return (await api.send({ method: 'GET', path })).code === 200;
+    });
     await until('readiness', async () => (await readiness()).status === 200);
   });
 });

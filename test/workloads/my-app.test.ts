@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { until } from '../surroundings/until.ts';
-import { conditionOf, type Namespace, SharedPlace } from './place.ts';
+import { conditionOf, type Namespace, SharedPlace, type Stored } from './place.ts';
 
 const place = new SharedPlace();
 afterAll(() => place.close());
@@ -42,7 +42,7 @@ describe("the article's MyApp", { concurrent: true }, () => {
     const namespace = await place.createNamespace('myapp-article');
     const applied = await namespace.apply(await articleIn(namespace));
     expect(applied).toBe('myapp.demo.rtfm.co.ua/example-app created\n');
-    await namespace.kubectl(['wait', `myapp/${NAME}`, '--for=condition=Ready', '--timeout=20s']);
+    await namespace.kubectl(['wait', `myapp/${NAME}`, '--for=condition=Ready', '--timeout=45s']);
     const [, ...pods] = await namespace.table('pods');
     expect(pods.map((row) => row.slice(0, 4))).toEqual([[POD, '1/1', 'Running', '0']]);
     const pod = await namespace.get('pod', POD);
@@ -57,8 +57,8 @@ describe("the article's MyApp", { concurrent: true }, () => {
         args: [expect.stringContaining('exec sleep infinity')],
       },
     ]);
-    const lines = await namespace.linesAbout(NAME);
-    expect(lines[0]?.msg).toBe(`Pod ${POD} created.`);
+    const [line] = await namespace.whenLogged(NAME, () => true);
+    expect(line?.msg).toBe(`Pod ${POD} created.`);
     expect((await namespace.event(NAME, 'PodCreated')).note).toBe(`Pod ${POD} created.`);
   });
 
@@ -80,9 +80,9 @@ describe("the article's MyApp", { concurrent: true }, () => {
       input: await example('myapp-01-article.yaml'),
     });
     expect(apply.stderr).toBe('');
-    const wait = ['wait', `myapp/${NAME}`, '--for=condition=Ready', '--timeout=20s'];
+    const wait = ['wait', `myapp/${NAME}`, '--for=condition=Ready', '--timeout=45s'];
     expect((await place.cluster.kubectl(['-n', 'default', ...wait])).code).toBe(0);
-    await place.cluster.kubectl(['-n', 'default', 'delete', 'myapp', NAME, '--timeout=20s']);
+    await place.cluster.kubectl(['-n', 'default', 'delete', 'myapp', NAME, '--timeout=45s']);
     await until('the pod is gone', async () => {
       const get = ['-n', 'default', 'get', 'pod', POD, '--ignore-not-found'];
       return (await place.cluster.kubectl(get)).stdout === '';
@@ -96,8 +96,10 @@ describe("the article's MyApp", { concurrent: true }, () => {
     expect(await podNames(namespace)).toEqual([POD, `${POD}-1`, `${POD}-2`]);
     await namespace.kubectl(['scale', 'myapp', NAME, '--replicas=1']);
     await until('one pod is left', async () => (await podNames(namespace)).length === 1);
-    const { status } = await namespace.whenReady('myapp', NAME);
-    expect(status).toMatchObject({ replicas: 1, podName: POD });
+    const isScaled = ({ status }: Stored): boolean => status?.['replicas'] === 1;
+    const { status } = await namespace.when('myapp', NAME, isScaled);
+    expect(status).toMatchObject({ readyReplicas: 1, podName: POD });
+    await namespace.whenReady('myapp', NAME);
   });
 
   it("runs the image's own entrypoint, in the third example", async () => {
@@ -132,19 +134,21 @@ describe('the pods of a MyApp', { concurrent: true }, () => {
       return status?.lastHandledReconcileAt === 'now-1';
     });
     expect((await namespace.get('pod', POD)).metadata.resourceVersion).toBe(before);
-    const reasons = (await namespace.events(NAME)).map(({ reason }) => reason);
-    expect(reasons.toSorted()).toEqual(['PodCreated', 'Running', 'Starting']);
+    await namespace.pause('myapp', NAME);
+    const story = ['Paused', 'PodCreated', 'Running', 'Starting'];
+    expect(await namespace.whenTold(NAME, story)).toEqual(story);
   });
 
   it('come back when they are deleted', async () => {
     const namespace = await running('myapp-deleted');
     const { uid } = (await namespace.get('pod', POD)).metadata;
-    await namespace.kubectl(['delete', 'pod', POD, '--timeout=20s']);
-    await until('another pod', async () => {
-      const [pod] = await namespace.list('pods');
-      return pod !== undefined && pod.metadata.uid !== uid;
+    // kubectl would take the successor, which has the name, for a pod that does not go.
+    await namespace.kubectl(['delete', 'pod', POD, '--wait=false']);
+    const { status } = await namespace.when('myapp', NAME, (object) => {
+      const { podUID } = object.status ?? {};
+      return podUID !== uid && conditionOf(object, 'Ready')?.status === 'True';
     });
-    await namespace.whenReady('myapp', NAME);
+    expect(status?.['podUID']).toBe((await namespace.get('pod', POD)).metadata.uid);
   });
 
   it('are none of a foreign one of the same name', async () => {
@@ -164,12 +168,7 @@ describe('the pods of a MyApp', { concurrent: true }, () => {
 
   it('keep to the words of the article where the cluster refuses one', async () => {
     const namespace = await place.createNamespace('myapp-quota');
-    await namespace.apply({
-      apiVersion: 'v1',
-      kind: 'ResourceQuota',
-      metadata: { name: 'none' },
-      spec: { hard: { pods: '0' } },
-    });
+    await namespace.createQuota('none', 0);
     await namespace.apply(await articleIn(namespace));
     const object = await namespace.when('myapp', NAME, (seen) => {
       return conditionOf(seen, 'Stalled') !== undefined;

@@ -106,21 +106,81 @@ export class Namespace {
       .sort((one, other) => (one.eventTime < other.eventTime ? -1 : 1));
   }
 
+  /**
+   * Waits until each of these reasons was told about one object, and gives all that were, in the
+   * order of the alphabet. Events are written one after the other, later than the status that they
+   * tell of: whoever wants to see that there is no further one awaits one that was told later.
+   */
+  async whenTold(name: string, reasons: readonly string[]): Promise<readonly string[]> {
+    let told: readonly string[] = [];
+    const look = async (): Promise<boolean> => {
+      told = (await this.events(name)).map(({ reason }) => reason).toSorted();
+      return reasons.every((reason) => told.includes(reason));
+    };
+    await until(`events ${reasons.join(', ')} for ${name}`, look).catch((error: Error) => {
+      throw new Error(`${error.message}; there are ${told.join(', ')}`, { cause: error.cause });
+    });
+    return told;
+  }
+
   event(name: string, reason: string): Promise<ToldEvent> {
     const look = async (): Promise<ToldEvent | undefined> =>
       (await this.events(name)).find((event) => event.reason === reason);
     return until(`event ${reason} for ${name}`, look);
   }
 
-  /** What the operator has logged about one object. */
-  async linesAbout(name: string): Promise<readonly LogLine[]> {
+  /**
+   * Waits until the operator has logged such a line about one object, and gives all that it has logged
+   * about it by then. The file follows the operator a moment later.
+   */
+  async whenLogged(name: string, isIt: (line: LogLine) => boolean): Promise<readonly LogLine[]> {
+    let lines: readonly LogLine[] = [];
+    const look = async (): Promise<boolean> => {
+      lines = await this.#linesAbout(name);
+      return lines.some(isIt);
+    };
+    await until(`line ${isIt.toString()} about ${name}`, look).catch((error: Error) => {
+      throw new Error(`${error.message}; there are ${JSON.stringify(lines, null, 1)}`, {
+        cause: error.cause,
+      });
+    });
+    return lines;
+  }
+
+  /**
+   * Pauses an object, which is the last that the operator says about it: once that is told or logged,
+   * so is all that came before.
+   */
+  async pause(resource: string, name: string): Promise<void> {
+    await this.kubectl(['annotate', resource, name, 'albridge.io/paused=true']);
+  }
+
+  /** Allows so many pods, and waits until the API server holds everybody to it. */
+  async createQuota(name: string, pods: number): Promise<void> {
+    // Secrets serve to see that: a quota whose use is not counted yet refuses in other words.
+    await this.kubectl(['create', 'quota', name, `--hard=pods=${pods},count/secrets=0`]);
+    const path = `/api/v1/namespaces/${this.name}/secrets?dryRun=All`;
+    const body = { metadata: { name: 'probe' } };
+    await until(`quota ${name} works`, async () => {
+      const answer = await this.#api.send({ method: 'POST', path, body });
+      return JSON.stringify(answer.body).includes('exceeded quota');
+    });
+  }
+
+  async #linesAbout(name: string): Promise<readonly LogLine[]> {
     const text = await readFile(this.#operatorLog, 'utf8');
-    return text
-      .trimEnd()
-      .split('\n')
+    // The last line may be half written.
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
+    return whole
+      .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as LogLine)
       .filter((line) => line['key'] === `${this.name}/${name}`);
   }
+}
+
+/** The line, and the event, with which the operator answers `Namespace.pause`. */
+export function tellsOfPause({ reason }: { readonly [field: string]: unknown }): boolean {
+  return reason === 'Paused';
 }
 
 /** The shared cluster; whoever uses it breaks nothing and counts only what is theirs. */

@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:https';
 import type { ControlPlaneCoordinates } from '../control-plane/cluster-access.ts';
+import { until } from '../surroundings/until.ts';
 
 interface Pod {
   readonly metadata: {
@@ -17,7 +18,7 @@ interface WatchEvent {
 
 /** Sees every state of the pods of one namespace: a look now and then would miss the short ones. */
 export class PodWatch {
-  /** UIDs of all pods that there ever were. */
+  /** UIDs of all pods that there were, since the watch began to count. */
   readonly seen = new Set<string>();
   /** The fewest that were ready at a time, since the watch began to count. */
   fewestReady = Number.POSITIVE_INFINITY;
@@ -42,10 +43,6 @@ export class PodWatch {
       .end();
   }
 
-  get ready(): number {
-    return [...this.#pods.values()].filter(isReady).length;
-  }
-
   /** Names of the pods that are there to stay. */
   get names(): readonly string[] {
     return [...this.#pods.values()]
@@ -53,12 +50,27 @@ export class PodWatch {
       .map(({ metadata }) => metadata.name);
   }
 
-  count(): void {
+  /** Waits until just these many pods are there, all of them ready, and counts from then on. */
+  async count(pods: number): Promise<void> {
+    await this.whenReady(pods);
+    // Some that were going may have been seen until now.
+    this.seen.clear();
+    for (const uid of this.#pods.keys()) this.seen.add(uid);
     this.#isCounting = true;
+  }
+
+  /** Waits until just these many pods are there, all of them ready, and none is going any more. */
+  async whenReady(pods: number): Promise<void> {
+    const isIt = async (): Promise<boolean> => this.#pods.size === pods && this.#ready === pods;
+    await until(`${pods} ready pods and no other`, isIt);
   }
 
   close(): void {
     this.#agent.destroy();
+  }
+
+  get #ready(): number {
+    return [...this.#pods.values()].filter(isReady).length;
   }
 
   #see({ type, object }: WatchEvent): void {
@@ -66,7 +78,7 @@ export class PodWatch {
     this.seen.add(uid);
     if (type === 'DELETED') this.#pods.delete(uid);
     else this.#pods.set(uid, object);
-    if (this.#isCounting) this.fewestReady = Math.min(this.fewestReady, this.ready);
+    if (this.#isCounting) this.fewestReady = Math.min(this.fewestReady, this.#ready);
   }
 }
 

@@ -38,9 +38,11 @@ describe('what others do beside a WebApp', { concurrent: true }, () => {
     const namespace = await running('webapp-restart');
     const before = (await namespace.list('pods')).map(({ metadata }) => metadata.uid);
     await namespace.kubectl(['rollout', 'restart', 'deployment/demo-app']);
-    await namespace.kubectl(['rollout', 'status', 'deployment/demo-app', '--timeout=20s']);
-    const after = await namespace.list('pods');
-    expect(after.filter(({ metadata }) => before.includes(metadata.uid))).toEqual([]);
+    await namespace.kubectl(['rollout', 'status', 'deployment/demo-app', '--timeout=45s']);
+    await until('the old pods are gone', async () => {
+      const after = await namespace.list('pods');
+      return !after.some(({ metadata }) => before.includes(metadata.uid));
+    });
     await patchWith(namespace, 'webapp', { spec: { image: 'nginx:1.27' } });
     await namespace.whenReady('webapp', 'demo-app');
     const { metadata, spec } = templateOf(await namespace.get('deployment', 'demo-app'));
@@ -236,7 +238,7 @@ describe('a WebApp that cannot be as it is wanted', { concurrent: true }, () => 
 
   it('names the quota that keeps its pods away, and goes on when it is lifted', async () => {
     const namespace = await place.createNamespace('webapp-quota');
-    await namespace.kubectl(['create', 'quota', 'small', '--hard=pods=1']);
+    await namespace.createQuota('small', 1);
     await namespace.apply(await example('webapp-01-article.yaml'));
     const refused = await namespace.when('webapp', 'demo-app', (seen) => {
       return conditionOf(seen, 'Reconciling')?.reason === 'ReplicaFailure';

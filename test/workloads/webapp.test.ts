@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { LogLine } from '../surroundings/operator-process.ts';
 import { until } from '../surroundings/until.ts';
-import { conditionOf, type Namespace, SharedPlace, type Stored } from './place.ts';
+import { conditionOf, type Namespace, SharedPlace, type Stored, tellsOfPause } from './place.ts';
 
 const place = new SharedPlace();
 afterAll(() => place.close());
@@ -25,7 +26,7 @@ describe("the article's WebApp", { concurrent: true }, () => {
     const namespace = await place.createNamespace('webapp-article');
     const applied = await namespace.apply(await example('webapp-01-article.yaml'));
     expect(applied).toBe('webapp.apps.example.com/demo-app created\n');
-    await namespace.kubectl(['wait', 'webapp/demo-app', '--for=condition=Ready', '--timeout=20s']);
+    await namespace.kubectl(['wait', 'webapp/demo-app', '--for=condition=Ready', '--timeout=45s']);
 
     for (const name of ['webapps', 'webapp', 'wa', 'webapps.apps.example.com']) {
       expect(await namespace.table(name)).toEqual([
@@ -54,13 +55,10 @@ describe("the article's WebApp", { concurrent: true }, () => {
 
   it('tells its story once, in events and in the words of the log', async () => {
     const namespace = await running('webapp-story');
-    await namespace.event('demo-app', 'Available');
-    const events = await namespace.events('demo-app');
-    const reasons = events.map(({ reason }) => reason);
-    expect(reasons.toSorted()).toEqual(
-      ['Available', 'DeploymentCreated', 'RollingOut', 'ServiceCreated'].toSorted(),
-    );
-    const lines = await namespace.linesAbout('demo-app');
+    await namespace.pause('webapp', 'demo-app');
+    const story = ['Available', 'DeploymentCreated', 'Paused', 'RollingOut', 'ServiceCreated'];
+    expect(await namespace.whenTold('demo-app', story)).toEqual(story);
+    const lines = await namespace.whenLogged('demo-app', tellsOfPause);
     const said = lines.map(({ msg, operation }) => `${msg} ${(operation as string) ?? ''}`.trim());
     expect(said.slice(0, 2).toSorted()).toEqual([
       'Reconciled Deployment created',
@@ -80,7 +78,7 @@ describe("the article's WebApp", { concurrent: true }, () => {
         { kind: 'WebApp', uid: metadata.uid, controller: true, blockOwnerDeletion: true },
       ]);
     }
-    await namespace.kubectl(['delete', 'webapp', 'demo-app', '--timeout=20s']);
+    await namespace.kubectl(['delete', 'webapp', 'demo-app', '--timeout=45s']);
     await until('no child is left', async () => {
       const left = await namespace.kubectl(['get', 'deploy,rs,pods,service', '-o', 'name']);
       return left === '';
@@ -158,7 +156,8 @@ describe('a change of a WebApp', { concurrent: true }, () => {
       return children.map(({ metadata }) => metadata.resourceVersion);
     };
     const before = await versions();
-    const lines = (await namespace.linesAbout('demo-app')).length;
+    const isLast = ({ reason }: LogLine): boolean => reason === 'Available';
+    const lines = (await namespace.whenLogged('demo-app', isLast)).length;
     for (const token of ['first', 'second']) {
       await annotate(namespace, `albridge.io/reconcile-requested-at=${token}`);
       await namespace.when('webapp', 'demo-app', (seen) => {
@@ -166,7 +165,8 @@ describe('a change of a WebApp', { concurrent: true }, () => {
       });
     }
     expect(await versions()).toEqual(before);
-    expect(await namespace.linesAbout('demo-app')).toHaveLength(lines);
+    await namespace.pause('webapp', 'demo-app');
+    expect(await namespace.whenLogged('demo-app', tellsOfPause)).toHaveLength(lines + 1);
   });
 
   it('waits while the object is paused, and says so', async () => {
