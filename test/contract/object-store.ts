@@ -283,11 +283,11 @@ function cacheContract(store: Store): void {
     const draft = store().draft('cache-changes');
     const changes = changesOf(store(), draft);
     const created = await people.create(draft);
-    await vi.waitFor(() => expect(changes).toHaveLength(1));
+    await eventually(() => expect(changes).toHaveLength(1));
     const edited = await people.edit(created, withEditedSpec);
-    await vi.waitFor(() => expect(changes).toHaveLength(2));
+    await eventually(() => expect(changes).toHaveLength(2));
     await people.delete(created);
-    await vi.waitFor(() => expect(changes).toHaveLength(3));
+    await eventually(() => expect(changes).toHaveLength(3));
     expect(changes).toMatchObject([
       { kind: 'added', isInitial: false, object: { metadata: { uid: created.metadata.uid } } },
       {
@@ -355,7 +355,7 @@ function cacheContract(store: Store): void {
     await childWriter.create(
       ownedConfigMap(store(), 'cache-not-owned', { owner, controller: false }),
     );
-    await vi.waitFor(() => expect(childCache.list().map(nameOf)).toContain('cache-not-owned'));
+    await eventually(() => expect(childCache.list().map(nameOf)).toContain('cache-not-owned'));
     expect(childCache.ownedBy(uid).map(nameOf)).toEqual(['cache-owned']);
   });
 }
@@ -372,9 +372,14 @@ async function recreated<T extends KubeObject>(store: StoreUnderTest, draft: T):
   return old;
 }
 
+/** Caches follow what is written; on a real API server that may take its time. */
+function eventually(check: () => void): Promise<void> {
+  return vi.waitFor(check, { timeout: 45_000 });
+}
+
 async function seen(store: StoreUnderTest, object: StoreObject): Promise<void> {
   const version = object.metadata.resourceVersion as string;
-  expect(await store.cache.hasReached(version, AbortSignal.timeout(10_000))).toBe(true);
+  expect(await store.cache.hasReached(version, AbortSignal.timeout(45_000))).toBe(true);
 }
 
 function changesOf(store: StoreUnderTest, object: KubeObject): readonly Change<StoreObject>[] {
