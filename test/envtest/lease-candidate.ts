@@ -18,11 +18,13 @@ const { values } = parseArgs({
     kubeconfig: { type: 'string', default: '' },
     namespace: { type: 'string', default: '' },
     identity: { type: 'string', default: '' },
+    leaseDurationMs: { type: 'string', default: '15000' },
     /** How wrong the wall clock of this process is. */
     skewMs: { type: 'string', default: '0' },
   },
 });
 const { kubeconfig, namespace, identity } = values;
+const leaseDurationMs = Number(values.leaseDurationMs);
 
 const clock: Clock = { ...systemClock, now: () => systemClock.now() + Number(values.skewMs) };
 const metrics = new RecordingMetrics();
@@ -36,7 +38,7 @@ const election = startElection({
   clock,
   log: new SilentLogger(),
   metrics,
-  timing: { leaseDurationMs: 3000, renewDeadlineMs: 2000, retryMs: 400 },
+  timing: { leaseDurationMs, renewDeadlineMs: leaseDurationMs * 0.8, retryMs: 400 },
 });
 const guarded = createKubeClient({ transport, clock, metrics, leadership: election });
 
