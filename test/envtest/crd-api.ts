@@ -93,11 +93,16 @@ export async function installDefinition(
   });
   succeeded(applied);
   const { group, names, versions } = definition.spec;
-  const path = `/apis/${group}/${versions[0].name}/${names.plural}`;
-  await vi.waitUntil(
-    async () => (await callApi(cluster, { method: 'GET', path })).code === 200,
-    20_000,
-  );
+  const path = `/apis/${group}/${versions[0].name}`;
+  await vi.waitUntil(async () => {
+    const served = await callApi(cluster, { method: 'GET', path: `${path}/${names.plural}` });
+    // kubectl finds by this list what a short name or a category means; it follows a moment later.
+    const { body } = await callApi(cluster, { method: 'GET', path });
+    const { resources = [] } = body as {
+      readonly resources?: readonly { readonly name: string }[];
+    };
+    return served.code === 200 && resources.some(({ name }) => name === names.plural);
+  }, 45_000);
 }
 
 /** Creates a namespace of this test file's own and returns its name. */

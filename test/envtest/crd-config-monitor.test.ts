@@ -98,7 +98,7 @@ describe('the ConfigMonitor CRD in a real API server', () => {
   it('explains its spec like documentation', async () => {
     await expect
       .poll(async () => (await cluster.kubectl(['explain', 'configmonitor.spec'])).code, {
-        timeout: 20_000,
+        timeout: 45_000,
         interval: 200,
       })
       .toBe(0);

@@ -102,7 +102,7 @@ async function untilRefused(fields: object): Promise<void> {
   const body = manifest('probe', fields);
   await vi.waitUntil(
     async () => (await callApi(cluster, { method: 'POST', path, body })).code === 422,
-    20_000,
+    45_000,
   );
 }
 

@@ -103,5 +103,5 @@ export async function createDefinition(client: KubeClient, defined: ResourceKind
   };
   await post(client, DEFINITION, definition);
   const list = { method: 'GET', path: resourcePath(defined, {}) } as const;
-  await vi.waitFor(() => client.request(list), { timeout: 20_000 });
+  await vi.waitFor(() => client.request(list), { timeout: 45_000 });
 }

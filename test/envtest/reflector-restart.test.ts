@@ -54,7 +54,7 @@ describe('a reflector whose API server goes away', () => {
     await plane.startApiServer();
     proxy.cut();
     proxy.restore();
-    await eventually(() => expect(changes().length).toBeGreaterThanOrEqual(9), 40_000);
+    await eventually(() => expect(changes().length).toBeGreaterThanOrEqual(9), 60_000);
     expect(changes().toSorted()).toEqual([
       'added o-new',
       ...[0, 1, 2].map((index) => `deleted o-${index}`),
@@ -87,7 +87,7 @@ describe('a reflector whose API server goes away', () => {
     expect(reflector.health()).toMatch(/^watch configmaps in namespace reflector-dead: /);
     await plane.startApiServer();
     await editor.create('after');
-    await eventually(() => expect(changes()).toEqual(['added after']), 40_000);
+    await eventually(() => expect(changes()).toEqual(['added after']), 60_000);
     expect(lists()).toBeLessThanOrEqual(2);
     await eventually(() => expect(reflector.health()).toBeUndefined());
     await reflector.stop();
