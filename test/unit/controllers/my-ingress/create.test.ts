@@ -80,6 +80,17 @@ describe('creating', () => {
     expect(world.condition('shop')).toBe('True Available');
   });
 
+  it('remembers no create where the finalizer could not be stored: none has left', async () => {
+    const world = new World();
+    world.kube.failNext('addFinalizer', new Error('etcd is full'));
+    world.start();
+    await world.applied('shop');
+    const Name = 'shop-alb-f8da8b78';
+    world.outOfBand('CreateLoadBalancer', { Name, Subnets: ['subnet-a', 'subnet-b'] });
+    await world.clock.advance(5_000);
+    expect(world.condition('shop')).toBe('False NameConflict');
+  });
+
   it('tells of it once, in the words of the article, to people and in the log', async () => {
     const world = new World();
     world.start();

@@ -223,13 +223,12 @@ export class World {
 
   #mortalApi(incarnation: Incarnation): AwsApi {
     const api = new EmbeddedAwsApi(this.aws, this.clock);
-    return {
-      send: (operation, input, signal) =>
-        incarnation.through('aws', () => {
-          this.faults.push(...faultsOf(operation, input, this.#scene()));
-          return api.send(operation, input, signal);
-        }),
-    };
+    const send: AwsApi['send'] = (operation, input, signal) =>
+      incarnation.through('aws', () => {
+        this.faults.push(...faultsOf(operation, input, this.#scene()));
+        return api.send(operation, input, signal);
+      });
+    return { send, prepare: (operation, input) => () => send(operation, input) };
   }
 
   #scene(): Parameters<typeof faultsOf>[2] {
