@@ -1,7 +1,7 @@
 import { request } from 'node:https';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { KubeError } from '../../src/kube/kube-error.ts';
-import type { KubeResponse } from '../../src/kube/kube-transport.ts';
+import type { KubeRequest, KubeResponse } from '../../src/kube/kube-transport.ts';
 import { reflectorMetrics } from '../../src/kube/reflector-metrics.ts';
 import { accessCluster, type ClusterAccess } from '../control-plane/cluster-access.ts';
 import { startTcpProxy, type TcpProxy } from '../fakes/tcp-proxy.ts';
@@ -197,6 +197,7 @@ describe('a reflector against the API server', () => {
     const { reflector, changes } = start(connection.client, { namespace: 'reflector-flow' });
     await reflector.synced;
     await kubectl(['apply', '-f', '-'], JSON.stringify(oneSeatFor('reflector-flow')));
+    await untilJudgedByOwnSchema('reflector-flow');
     const seat = occupySeat('reflector-flow');
     opened.unshift(seat);
     await untilAnswered(429, 'reflector-flow');
@@ -343,11 +344,28 @@ function occupySeat(user: string): { readonly stop: () => Promise<void> } {
 /** Waits until the user of a namespace is answered `status` when it lists there. */
 async function untilAnswered(status: number, user: string): Promise<void> {
   const probe = open({ user });
-  const path = `/api/v1/namespaces/${user}/configmaps`;
   await eventually(async () => {
-    const answered = await probe.client.stream({ method: 'GET', path }).then(discard, statusOf);
+    const answered = await probe.client.stream(listBy(user)).then(discard, statusOf);
     expect(answered).toBe(status);
   });
+}
+
+/**
+ * Waits until the flow schema named like the user is in force: what is sent before takes no seat.
+ * https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#diagnostics
+ */
+async function untilJudgedByOwnSchema(user: string): Promise<void> {
+  const uid = await kubectl(['get', 'flowschema', user, '-o', 'jsonpath={.metadata.uid}']);
+  const probe = open({ user });
+  await eventually(async () => {
+    const response = await probe.client.stream(listBy(user));
+    await discard(response);
+    expect(response.headers['x-kubernetes-pf-flowschema-uid']).toBe(uid);
+  });
+}
+
+function listBy(user: string): KubeRequest {
+  return { method: 'GET', path: `/api/v1/namespaces/${user}/configmaps` };
 }
 
 async function discard({ status, body }: KubeResponse): Promise<number> {
