@@ -90,22 +90,6 @@ export class Namespace {
     return this.when(resource, name, isReady);
   }
 
-  /** Events about one object, oldest first. */
-  async events(name: string): Promise<readonly ToldEvent[]> {
-    const path = `/apis/events.k8s.io/v1/namespaces/${this.name}/events`;
-    type Event = ToldEvent & {
-      readonly regarding: { readonly name: string };
-      readonly eventTime: string;
-      readonly reportingController: string;
-    };
-    const { items } = await this.#api.ask<{ items: readonly Event[] }>({ method: 'GET', path });
-    return items
-      .filter(({ regarding, reportingController }) => {
-        return regarding.name === name && reportingController.includes('albridge');
-      })
-      .sort((one, other) => (one.eventTime < other.eventTime ? -1 : 1));
-  }
-
   /**
    * Waits until each of these reasons was told about one object, and gives all that were, in the
    * order of the alphabet. Events are written one after the other, later than the status that they
@@ -114,7 +98,7 @@ export class Namespace {
   async whenTold(name: string, reasons: readonly string[]): Promise<readonly string[]> {
     let told: readonly string[] = [];
     const look = async (): Promise<boolean> => {
-      told = (await this.events(name)).map(({ reason }) => reason).toSorted();
+      told = (await this.#events(name)).map(({ reason }) => reason).toSorted();
       return reasons.every((reason) => told.includes(reason));
     };
     await until(`events ${reasons.join(', ')} for ${name}`, look).catch((error: Error) => {
@@ -125,7 +109,7 @@ export class Namespace {
 
   event(name: string, reason: string): Promise<ToldEvent> {
     const look = async (): Promise<ToldEvent | undefined> =>
-      (await this.events(name)).find((event) => event.reason === reason);
+      (await this.#events(name)).find((event) => event.reason === reason);
     return until(`event ${reason} for ${name}`, look);
   }
 
@@ -165,6 +149,22 @@ export class Namespace {
       const answer = await this.#api.send({ method: 'POST', path, body });
       return JSON.stringify(answer.body).includes('exceeded quota');
     });
+  }
+
+  /** Events about one object, oldest first. */
+  async #events(name: string): Promise<readonly ToldEvent[]> {
+    const path = `/apis/events.k8s.io/v1/namespaces/${this.name}/events`;
+    type Event = ToldEvent & {
+      readonly regarding: { readonly name: string };
+      readonly eventTime: string;
+      readonly reportingController: string;
+    };
+    const { items } = await this.#api.ask<{ items: readonly Event[] }>({ method: 'GET', path });
+    return items
+      .filter(({ regarding, reportingController }) => {
+        return regarding.name === name && reportingController.includes('albridge');
+      })
+      .sort((one, other) => (one.eventTime < other.eventTime ? -1 : 1));
   }
 
   async #linesAbout(name: string): Promise<readonly LogLine[]> {
