@@ -82,17 +82,17 @@ describe('a download', () => {
   });
 
   it('reports how far it is', async () => {
-    const lines: string[] = [];
+    const halfway = Promise.withResolvers<void>();
     server.answer(published, (response) => {
       response.writeHead(200, { 'content-length': '2000000' });
       response.write(Buffer.alloc(1_000_000));
-      setTimeout(() => response.end(Buffer.alloc(1_000_000)), 100);
+      void halfway.promise.then(() => response.end(Buffer.alloc(1_000_000)));
     });
-    await fetchKubectl(digestOf('sha256', Buffer.alloc(2_000_000)), {
-      report: (line) => lines.push(line),
+    const failure = await fetchKubectl(digestOf('sha256', Buffer.alloc(2_000_000)), {
+      report: (line) => line === 'kubectl: 1.0 of 2.0 MB' && halfway.resolve(),
       progressMs: 20,
     });
-    expect(lines).toContain('kubectl: 1.0 of 2.0 MB');
+    expect(failure).toBeUndefined();
   });
 });
 
@@ -100,6 +100,8 @@ interface Failure {
   readonly why: string;
   readonly answer: (response: ServerResponse) => void;
   readonly message: RegExp;
+  /** Where the time that is allowed is to run out. */
+  readonly bounds?: Pick<DownloadOptions, 'connectTimeoutMs' | 'idleTimeoutMs'>;
 }
 
 const failures: Readonly<Record<string, Failure>> = {
@@ -133,23 +135,27 @@ const failures: Readonly<Record<string, Failure>> = {
       response.write('a beginning');
     },
     message: /broke off after 0\.0 of 3\.0 MB \(nothing arrived for 0\.2 s\)/,
+    bounds: { idleTimeoutMs: 200 },
   },
   'a host that never answers': {
     why: 'a firewall that drops packets must not hold up the build',
     answer: () => undefined,
     message: /^cannot reach 127\.0\.0\.1:\d+ \(no answer within 0\.2 s\)$/,
+    bounds: { connectTimeoutMs: 200 },
   },
 };
 
 describe('a download that fails', () => {
-  it.each(Object.entries(failures))('tells of %s', async (_name, { answer, message, why }) => {
-    server.answer(published, answer);
-    const bounds = { connectTimeoutMs: 200, idleTimeoutMs: 200 };
-    const error = await fetchKubectl(digestOf('sha256', content), bounds);
-    expect(error, why).toBeInstanceOf(DownloadError);
-    expect((error as Error).message, why).toMatch(message);
-    expect(await readdir(directory), why).toEqual([]);
-  });
+  it.each(Object.entries(failures))(
+    'tells of %s',
+    async (_name, { answer, bounds, message, why }) => {
+      server.answer(published, answer);
+      const error = await fetchKubectl(digestOf('sha256', content), bounds);
+      expect(error, why).toBeInstanceOf(DownloadError);
+      expect((error as Error).message, why).toMatch(message);
+      expect(await readdir(directory), why).toEqual([]);
+    },
+  );
 
   it('tells of a host that refuses the connection', async () => {
     const base = server.base;

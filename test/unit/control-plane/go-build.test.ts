@@ -119,7 +119,7 @@ describe('a build', () => {
 
   it('tells how long it has been running, and that it is done', async () => {
     const lines: string[] = [];
-    const go = await writeFakeGo(directory, { version: '1.26.8', build: 'sleep 0.2' });
+    const go = await writeFakeGo(directory, { version: '1.26.8', build: 'sleep 1' });
     await goBuild(go, 'etcd', {
       env: { PATH: process.env['PATH'] },
       report: (line) => lines.push(line),
@@ -128,8 +128,8 @@ describe('a build', () => {
       target: join(directory, 'etcd'),
     });
     expect(lines.length).toBeGreaterThan(1);
-    expect(lines[0]).toBe('building etcd: 0 s, 1 modules downloaded');
-    expect(lines.at(-1)).toBe('built etcd in 0 s');
+    expect(lines.at(-2)).toMatch(/^building etcd: \d+ s, 1 modules downloaded$/);
+    expect(lines.at(-1)).toMatch(/^built etcd in \d+ s$/);
   });
 
   it('that fails ends with what Go printed last', async () => {

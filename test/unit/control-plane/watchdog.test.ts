@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -41,6 +41,14 @@ async function startOwner(afterwards: string): Promise<void> {
   wardPid = Number(line.toString());
 }
 
+const patient = { timeout: 30_000, interval: 50 } as const;
+
+/** Owner and watchdog alike have the directory among their arguments. */
+function isWatched(): boolean {
+  const { stdout } = spawnSync('ps', ['-eww', '-o', 'args='], { encoding: 'utf8' });
+  return stdout.includes(directory);
+}
+
 const deaths: Readonly<Record<string, { readonly why: string; readonly afterwards: string }>> = {
   'is killed': {
     why: 'no handler runs on SIGKILL',
@@ -54,19 +62,19 @@ const deaths: Readonly<Record<string, { readonly why: string; readonly afterward
 describe('the watchdog', () => {
   it.each(Object.entries(deaths))('cleans up when its owner %s', async (_name, death) => {
     await startOwner(death.afterwards);
-    await expect.poll(() => isRunning(wardPid), { message: death.why, timeout: 5000 }).toBe(false);
-    await expect.poll(() => existsSync(directory), { timeout: 5000 }).toBe(false);
+    await expect.poll(() => isRunning(wardPid), { message: death.why, ...patient }).toBe(false);
+    await expect.poll(() => existsSync(directory), patient).toBe(false);
   });
 
   it('leaves alone what it was told to forget', async () => {
     await startOwner("watchdog.forget(ward.pid); process.kill(process.pid, 'SIGKILL')");
-    await expect.poll(() => existsSync(directory), { timeout: 5000 }).toBe(false);
+    await expect.poll(() => existsSync(directory), patient).toBe(false);
     expect(isRunning(wardPid)).toBe(true);
   });
 
   it('touches nothing once its owner has finished', async () => {
     await startOwner('watchdog.finish()');
-    await once(owner, 'exit');
+    await expect.poll(isWatched, patient).toBe(false);
     expect(isRunning(wardPid)).toBe(true);
     expect(existsSync(directory)).toBe(true);
   });

@@ -118,7 +118,8 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-describe.concurrent('npm test', () => {
+/** Each case starts vitest, and several at once: on a busy machine that takes its time. */
+describe.concurrent('npm test', { timeout: 180_000 }, () => {
   it.for(Object.entries(cases))('closes with real counts: %s', async ([, planting], test) => {
     using project = plantProject(planting.files);
     const { code, lines } = await start(project.directory).finished;
@@ -154,7 +155,7 @@ describe.concurrent('npm test', () => {
       });
       const { child, finished } = start(project.directory);
       await test.expect
-        .poll(() => existsSync(join(project.directory, 'running')), { timeout: 15_000 })
+        .poll(() => existsSync(join(project.directory, 'running')), { timeout: 120_000 })
         .toBe(true);
       child.kill(signal);
       const { code, lines } = await finished;

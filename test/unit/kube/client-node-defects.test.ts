@@ -76,7 +76,7 @@ describe(`@kubernetes/client-node ${PINNED}`, () => {
     informer.on('error', (error: unknown) => errors.push(error));
 
     await informer.start();
-    await vi.waitFor(() => expect(errors).toHaveLength(1));
+    await vi.waitFor(() => expect(errors).toHaveLength(1), 20_000);
     // Its retries, where it has any, begin after one second.
     await new Promise((resolve) => setTimeout(resolve, 1500));
 

@@ -10,6 +10,7 @@ import {
   DescribeLoadBalancerAttributesCommand,
   DescribeLoadBalancersCommand,
   DescribeTagsCommand,
+  ElasticLoadBalancingV2Client,
   type LoadBalancer,
   ModifyLoadBalancerAttributesCommand,
   paginateDescribeLoadBalancers,
@@ -20,6 +21,7 @@ import {
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, test } from 'vitest';
 import type { FaultEffect } from '../../../localstack/embedded/fault-script.ts';
+import { startEmbeddedAws } from '../../../localstack/embedded/server.ts';
 import { serveAwsForTests } from './served-aws.ts';
 
 const served = serveAwsForTests();
@@ -172,19 +174,26 @@ describe('over HTTP with the SDK', () => {
   );
 
   test('a throttled request says so in words that the SDK retries on', async () => {
-    served.server.control.changeSettings({ budget: 'aws' });
+    // Its clock stands, so nothing is refilled however long the requests take.
+    const nowMs = Date.now();
+    const settings = { budget: 'aws' } as const;
+    const server = await startEmbeddedAws({ clock: { now: () => nowMs }, settings });
+    const { credentials, region } = served.elb.config;
+    const options = { endpoint: server.url, region, credentials, maxAttempts: 1 };
+    const client = new ElasticLoadBalancingV2Client(options);
     try {
       const all = Array.from({ length: 60 }, () =>
-        served.elb.send(new DescribeLoadBalancersCommand({})),
+        client.send(new DescribeLoadBalancersCommand({})),
       );
       const refused = (await Promise.allSettled(all)).filter((one) => one.status === 'rejected');
-      expect(refused.length).toBeGreaterThanOrEqual(10);
+      expect(refused).toHaveLength(20);
       expect(refused[0]?.reason).toMatchObject({
         name: 'ThrottlingException',
         message: 'Rate exceeded',
       });
     } finally {
-      served.server.control.changeSettings({ budget: 'off' });
+      client.destroy();
+      await server.stop();
     }
   });
 
@@ -244,7 +253,9 @@ describe('a broken answer', () => {
   test('waits for its release, and is applied only then', async () => {
     addFault('CreateLoadBalancer', { kind: 'hold' });
     const creating = createBalancer('shop');
-    await expect.poll(() => served.server.held()).toEqual(['CreateLoadBalancer']);
+    await expect
+      .poll(() => served.server.held(), { timeout: 20_000 })
+      .toEqual(['CreateLoadBalancer']);
 
     expect(count()).toBe(0);
     expect(served.server.release('DeleteLoadBalancer')).toBe(0);
