@@ -93,7 +93,8 @@ export function createSdkApi(options: SdkApiOptions): SdkApi {
       const [gate, limit] = [Promise.withResolvers<void>(), new AbortController()];
       const own = { ...input };
       gates.set(own, gate.promise);
-      const answer = senders[operation](client, own, { abortSignal: limit.signal });
+      const abortSignal = limit.signal;
+      const answer = letReadsOut().then(() => senders[operation](client, own, { abortSignal }));
       answer.catch(() => {}); // whoever sends it hears of it
       return () => {
         const timeout = AbortSignal.timeout(timeoutMs);
@@ -167,5 +168,11 @@ function refuseWritesWithoutLease(
  */
 async function letOthersOut(): Promise<void> {
   await setImmediate();
+  await setImmediate();
+}
+
+/** One turn more: what a read computes for itself comes before. */
+async function letReadsOut(): Promise<void> {
+  await letOthersOut();
   await setImmediate();
 }

@@ -11,7 +11,7 @@ const provided = inject('awsBackend');
 const name = provided.kind === 'serving' ? provided.name : undefined;
 const OBJECTS = ['one', 'two', 'three'];
 /** Our own last write must have settled before a balancer may be believed gone, and then comes a sweep. */
-const RECREATED_MS = 45_000;
+const RECREATED_MS = 90_000;
 
 /** A backend that is this file's alone, to be killed. Somebody else's is not ours to kill. */
 describe.skipIf(name === undefined)('a backend that dies and comes back empty', () => {

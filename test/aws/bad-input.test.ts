@@ -10,7 +10,7 @@ import { Relay } from './relay.ts';
 import { backendUnderTest, isMissing, itLikeAwsIfAtAll } from './under-test.ts';
 
 /** Of the backoff: a fault that lasts a few seconds is found healed within so long. */
-const HEALED_MS = 40_000;
+const HEALED_MS = 90_000;
 
 /**
  * Settings of the operator that are wrong, and an endpoint that fails: each shows a condition that

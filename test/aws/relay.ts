@@ -6,8 +6,8 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { findFreePort } from '../control-plane/free-port.ts';
 
 /** What becomes of a request instead of its way to the backend. */
 export type RelayEffect =
@@ -78,11 +78,12 @@ export class Relay {
     const server = createServer((request, response) => {
       this.#serve(request, response).catch(() => request.socket.destroy());
     });
+    // Not one of the system's choice: while it is closed an outgoing connection might take that.
+    if (this.#port === 0) this.#port = await findFreePort();
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(this.#port, '127.0.0.1', resolve);
     });
-    this.#port = (server.address() as AddressInfo).port;
     this.#server = server;
   }
 

@@ -40,7 +40,7 @@ describe.skipIf(isMissing)('the embedded stand-in and this backend', () => {
   });
 
   it(`answer ${SEQUENCES} random sequences alike, but for the table`, {
-    timeout: 240_000,
+    timeout: 600_000,
   }, async () => {
     const tally = { accepted: 0, refused: 0 };
     const seen = new Set<DifferenceId>();

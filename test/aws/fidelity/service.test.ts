@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -65,8 +67,10 @@ describe.skipIf(isMissing)("LocalStack's open runtime as a service", () => {
   });
 
   it('refuses a port that somebody else listens on', async () => {
-    const server = createServer((_, response) => response.end()).listen(port, '127.0.0.1');
-    const up = await command('up', '--port', String(port));
+    const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port: taken } = server.address() as AddressInfo;
+    const up = await command('up', '--port', String(taken));
     server.close();
     expect(up).toMatchObject({ code: 1, stderr: expect.stringMatching(/is taken.*--port/) });
   });

@@ -30,7 +30,7 @@ async function runSuite(extra: Readonly<Record<string, string>>): Promise<[numbe
   return [code, output];
 }
 
-describe('the suite against LocalStack without Python', { timeout: 60_000 }, () => {
+describe('the suite against LocalStack without Python', { timeout: 180_000 }, () => {
   it('says so in a sentence and counts its tests as skipped', async () => {
     const [, output] = await runSuite({});
     expect(output).toMatch(
