@@ -4,7 +4,7 @@ import { join, relative, resolve } from 'node:path';
 import { inject } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { type AwsStandIn, startAwsStandIn } from '../surroundings/aws-stand-in.ts';
-import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
+import { kubectlOrThrow, whenEstablished } from '../surroundings/deploy-base.ts';
 import { KubeApi } from '../surroundings/kube-api.ts';
 import { MyIngresses } from '../surroundings/my-ingresses.ts';
 import { Outsider } from '../surroundings/outsider.ts';
@@ -56,8 +56,8 @@ export class DeployPlace {
     await this.established();
   }
 
-  async established(): Promise<void> {
-    await this.kubectl(['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
+  established(): Promise<void> {
+    return whenEstablished(this.cluster);
   }
 
   /** A kustomization of its own over one of the repository, as a user would write it; its directory. */
@@ -80,7 +80,7 @@ export class DeployPlace {
 
   /** The pods that the Deployment has, once all of them run. */
   async pods(namespace = 'albridge-system'): Promise<readonly Pod[]> {
-    const rollout = ['rollout', 'status', 'deployment/albridge', '--timeout=60s'];
+    const rollout = ['rollout', 'status', 'deployment/albridge', '--timeout=120s'];
     await this.kubectl(['-n', namespace, ...rollout]);
     return until('two pods', async () => {
       const selector = 'app.kubernetes.io/name=albridge';
@@ -105,7 +105,7 @@ export class DeployPlace {
   async work(pod: Pod, injected: Strings = {}, image = inject('image')): Promise<PlayedPod> {
     const given = { ...this.aws.environment, ...injected };
     const played = await this.play(pod, { image, injected: given });
-    await played.operator.waitForLine((line) => line.msg === 'working', 40_000);
+    await played.operator.waitForLine((line) => line.msg === 'working', 90_000);
     return played;
   }
 

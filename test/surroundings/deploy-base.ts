@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { ClusterAccess } from '../control-plane/cluster-access.ts';
+import { until } from './until.ts';
 
 const BASE = resolve(import.meta.dirname, '../../deploy/base');
 const NAMESPACE = 'albridge-system';
@@ -11,14 +12,29 @@ const SERVICE_ACCOUNT = 'albridge';
  */
 export async function deployBase(cluster: ClusterAccess): Promise<string> {
   await kubectlOrThrow(cluster, ['apply', '--server-side', '-k', BASE]);
-  await kubectlOrThrow(cluster, [
-    'wait',
-    '--for=condition=Established',
-    '--timeout=30s',
-    'crd',
-    '--all',
-  ]);
+  await whenEstablished(cluster);
   return cluster.serviceAccountKubeconfig(NAMESPACE, SERVICE_ACCOUNT);
+}
+
+interface Definitions {
+  readonly items: readonly {
+    readonly status?: {
+      readonly conditions?: readonly { readonly type: string; readonly status: string }[] | null;
+    };
+  }[];
+}
+
+/**
+ * Waits until every CRD is served. Not by `kubectl wait`: the conditions of a CRD are null until the
+ * API server has looked at it, and that ends `kubectl wait` with an error.
+ */
+export async function whenEstablished(cluster: Pick<ClusterAccess, 'kubectl'>): Promise<void> {
+  await until('every CRD is established', async () => {
+    const json = await kubectlOrThrow(cluster, ['get', 'crds', '-o', 'json']);
+    return (JSON.parse(json) as Definitions).items.every(({ status }) =>
+      status?.conditions?.some((one) => one.type === 'Established' && one.status === 'True'),
+    );
+  });
 }
 
 /** Runs kubectl and returns what it printed; throws its own words if it fails. */
