@@ -18,7 +18,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
-          testTimeout: 20_000,
+          testTimeout: 60_000,
           sequence: { groupOrder: 0 },
         },
       },
@@ -52,6 +52,7 @@ export default defineConfig({
           maxConcurrency: 12,
           sequence: { groupOrder: 3 },
           ...slow,
+          testTimeout: 180_000,
         },
       },
       ...backends.map((backend) => ({
@@ -64,6 +65,7 @@ export default defineConfig({
           maxConcurrency: 12,
           sequence: { groupOrder: 4 },
           ...slow,
+          testTimeout: 180_000,
           // A first start installs the backend.
           hookTimeout: 600_000,
         },
@@ -76,7 +78,8 @@ export default defineConfig({
           maxWorkers: 2,
           sequence: { groupOrder: 4 },
           ...slow,
-          testTimeout: 180_000,
+          testTimeout: 400_000,
+          hookTimeout: 300_000,
         },
       },
       {
