@@ -2,14 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { arnOf } from '../surroundings/my-ingresses.ts';
+import type { LogLine } from '../surroundings/operator-process.ts';
 import { until } from '../surroundings/until.ts';
-import { linesAbout, sharedPlace } from './setup-place.ts';
+import { askForALook } from './setup-faults.ts';
+import { linesAbout, linesOnce, sharedPlace } from './setup-place.ts';
 
 const place = sharedPlace();
 afterAll(() => place.close());
 
 const example = (name: string): Promise<string> =>
   readFile(resolve(import.meta.dirname, '../../examples', name), 'utf8');
+
+const isAvailable = ({ reason }: LogLine): boolean => reason === 'Available';
 
 /** A table of kubectl as rows of cells; columns are two or more blanks apart. */
 function rowsOf(table: string): readonly (readonly string[])[] {
@@ -25,14 +29,21 @@ describe("the article's manifest, applied with kubectl", { concurrent: true }, (
       place.kubectl(['get', ...more, '-n', namespace]);
 
     await place.kubectl(['apply', '-n', namespace, '-f', '-'], await example('01-article.yaml'));
-    await objects.when('myapp', (object) => object.status?.alb?.state === 'provisioning');
+    const made = await objects.when('myapp', ({ status }) => status?.alb !== undefined);
+    const { name: balancer } = made.status.alb as { name: string };
+    // As long as it takes kubectl to look.
+    await place.standIn.pinState(balancer, { code: 'provisioning' });
+    const token = await askForALook(objects, 'myapp');
+    await objects.when('myapp', ({ status }) => status.lastHandledReconcileAt === token);
     const provisioning = rowsOf(await get('myingress'));
+    await place.standIn.unpinState(balancer);
+    await askForALook(objects, 'myapp');
     await place.kubectl([
       'wait',
       '-n',
       namespace,
       '--for=condition=Ready',
-      '--timeout=20s',
+      '--timeout=60s',
       'myingress/myapp',
     ]);
 
@@ -84,7 +95,9 @@ describe("the article's manifest, applied with kubectl", { concurrent: true }, (
     const { namespace } = objects;
     await place.kubectl(['apply', '-n', namespace, '-f', '-'], await example('01-article.yaml'));
     const object = await objects.whenReady('myapp');
-    await objects.event('myapp', 'Available');
+    for (const reason of ['CreatedALB', 'Provisioning', 'Available']) {
+      await objects.event('myapp', reason);
+    }
     const described = await place.kubectl(['describe', 'myingress', 'myapp', '-n', namespace]);
     const [, events = ''] = described.split('\nEvents:\n');
     const dns = object.status.alb?.dns as string;
@@ -139,10 +152,7 @@ describe('an object that was created', { concurrent: true }, () => {
     const objects = await place.createNamespace('log');
     await objects.create('web', { subnets: place.network.articleSubnets });
     const object = await objects.whenReady('web');
-    const lines = await until('the line about readiness', async () => {
-      const about = await linesAbout(objects.namespace, 'web');
-      return about.some((line) => line['reason'] === 'Available') && about;
-    });
+    const lines = await linesOnce(objects, 'web', isAvailable);
     expect(lines.map((line) => line.msg)[0]).toBe(`Created ALB: ${object.status.alb?.dns}`);
     for (const line of lines) {
       expect(line).toMatchObject({
@@ -160,9 +170,11 @@ describe('an object that was created', { concurrent: true }, () => {
     const objects = await place.createNamespace('silent');
     await objects.create('web', { subnets: place.network.articleSubnets, tags: { team: 'web' } });
     const ready = await objects.whenReady('web');
-    await objects.event('web', 'Available');
+    for (const reason of ['CreatedALB', 'Provisioning', 'Available']) {
+      await objects.event('web', reason);
+    }
     const before = {
-      lines: await linesAbout(objects.namespace, 'web'),
+      lines: await linesOnce(objects, 'web', isAvailable),
       writes: await place.standIn.writesOn(arnOf(ready)),
       told: await objects.events('web'),
     };
@@ -183,5 +195,5 @@ async function twoSweepsLater(): Promise<void> {
     return reads.filter(({ input }) => 'PageSize' in input).length;
   };
   const before = await sweeps();
-  await until('two sweeps', async () => (await sweeps()) >= before + 3, 20_000);
+  await until('two sweeps', async () => (await sweeps()) >= before + 3);
 }

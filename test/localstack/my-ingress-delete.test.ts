@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { arnOf, conditionOf, readyOf } from '../surroundings/my-ingresses.ts';
-import { linesAbout, sharedPlace } from './setup-place.ts';
+import { linesOnce, sharedPlace } from './setup-place.ts';
 
 const place = sharedPlace();
 afterAll(() => place.close());
@@ -20,12 +20,12 @@ describe('a deleted object', { concurrent: true }, () => {
       'web',
       '-n',
       objects.namespace,
-      '--timeout=20s',
+      '--timeout=60s',
     ]);
     expect(said).toContain('deleted');
     expect(await standIn.balancer(arn)).toBeUndefined();
     expect((await objects.event('web', 'DeletedALB')).note).toMatch(/^Deleted ALB: web-alb-/);
-    const lines = await linesAbout(objects.namespace, 'web');
+    const lines = await linesOnce(objects, 'web', ({ msg }) => msg.startsWith('Deleted ALB: '));
     expect(lines.at(-1)?.msg).toMatch(/^Deleted ALB: /);
   });
 
@@ -105,7 +105,7 @@ describe('a deleted object', { concurrent: true }, () => {
     const objects = await place.createNamespace('breath');
     await objects.create('web', { subnets });
     await objects.startDeleting('web');
-    await objects.isGone('web', 30_000);
+    await objects.isGone('web');
     expect(await standIn.balancersOf(objects.namespace)).toEqual([]);
   });
 

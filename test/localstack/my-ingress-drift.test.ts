@@ -10,7 +10,7 @@ const { network, outsider, standIn } = place;
 const [first, second, third] = network.subnets as [string, string, string];
 const [web, internal] = network.securityGroups as [string, string];
 /** Our own last write must have settled (10 s) before a picture of the account may be believed. */
-const LONG_MS = 30_000;
+const LONG_MS = 90_000;
 
 interface Meddling {
   readonly why: string;

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { myIngressReasons } from '../../src/apis/my-ingress-reasons.ts';
 import { conditionOf, type GivenSpec, isReady, readyOf } from '../surroundings/my-ingresses.ts';
+import { askForALook } from './setup-faults.ts';
 import { sharedPlace } from './setup-place.ts';
 
 const place = sharedPlace();
@@ -65,7 +66,7 @@ describe('what only AWS can refuse', { concurrent: true }, () => {
     expect(await objects.event('web', reason)).toMatchObject({ type: 'Warning' });
 
     await objects.edit('web', cure);
-    const object = await objects.when('web', isReady, 10_000);
+    const object = await objects.when('web', isReady);
     expect(conditionOf(object, 'Stalled')).toBeUndefined();
     expect(await standIn.balancersOf(objects.namespace)).toHaveLength(1);
   });
@@ -75,6 +76,7 @@ describe('what only AWS can refuse', { concurrent: true }, () => {
     await objects.create('web', { subnets });
     const { status } = await objects.when('web', (seen) => seen.status.alb !== undefined);
     await standIn.pinState(status.alb?.name as string, { code: 'failed', reason: 'no capacity' });
+    await askForALook(objects, 'web');
     const failed = await objects.whenReason('web', 'LoadBalancerFailed');
     expect(failed.status.alb?.state).toBe('failed');
     expect(readyOf(failed)?.message).toContain('no capacity');

@@ -84,7 +84,7 @@ describe('a refusal that a person must heal', () => {
     for (const reason of reasons) await objects.edit(nameFor(reason), { tags: { edit: '1' } });
     await Promise.all(
       reasons.map(async (reason) => {
-        const object = await objects.when(nameFor(reason), isReady, 10_000);
+        const object = await objects.when(nameFor(reason), isReady);
         expect(conditionOf(object, 'Stalled')).toBeUndefined();
       }),
     );
@@ -129,13 +129,13 @@ describe('a create that AWS answers with the balancer of somebody else', () => {
     // The look before the create does not see it yet.
     await place.standIn.addFault({
       operation: 'DescribeLoadBalancers',
-      effect: { kind: 'staleReads', ageMs: 5000 },
+      effect: { kind: 'staleReads', ageMs: 60_000 },
     });
     await objects.create('web-raced', { name, subnets });
-    const object = await objects.whenReason('web-raced', 'NameConflict', 20_000);
+    const object = await objects.whenReason('web-raced', 'NameConflict');
     expect(readyOf(object)?.message).toContain(arn);
     await objects.startDeleting('web-raced');
-    await objects.isGone('web-raced', 20_000);
+    await objects.isGone('web-raced');
     expect(await place.standIn.balancer(arn)).toEqual(before);
     expect(await place.standIn.writesOn(arn)).toEqual([]);
   });

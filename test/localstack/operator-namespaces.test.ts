@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LogLine } from '../surroundings/operator-process.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 import { quietFor } from '../surroundings/until.ts';
 import { type Place, placeOf } from './setup-place.ts';
@@ -30,15 +31,18 @@ describe('a deleted namespace', () => {
     });
     for (const name of ['one', 'two']) await objects.whenReady(name);
     await objects.whenReason('refused', 'SubnetNotFound');
-    const errors = operator.log.filter(({ level }) => level === 'error').length;
+    const isError = ({ level }: LogLine): boolean => level === 'error';
+    await operator.waitForLine((line) => isError(line) && line['reason'] === 'SubnetNotFound');
+    const errors = operator.log.filter(isError).length;
 
-    await place.kubectl(['delete', 'namespace', objects.namespace, '--timeout=40s']);
+    await place.kubectl(['delete', 'namespace', objects.namespace, '--timeout=90s']);
 
     expect(await place.standIn.balancers()).toEqual([]);
-    expect(operator.log.filter(({ level }) => level === 'error').slice(errors)).toEqual([]);
+    // Its last words are read by then.
+    await operator.stop();
+    expect(operator.log.filter(isError).slice(errors)).toEqual([]);
     const deleted = operator.log.filter(({ msg }) => msg.startsWith('Deleted ALB: '));
     expect(deleted).toHaveLength(2);
-    await operator.stop();
   });
 });
 

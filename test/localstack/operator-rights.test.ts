@@ -134,6 +134,13 @@ describe('the shipped ServiceAccount', () => {
   });
 });
 
+/** As the API server judges now. */
+async function mayPatch(): Promise<boolean> {
+  const account = '--as=system:serviceaccount:albridge-system:albridge';
+  const may = ['auth', 'can-i', 'patch', 'myingresses.demo.rtfm.co.ua', account];
+  return (await place.cluster.kubectl(may)).stdout.trim() === 'yes';
+}
+
 describe('an operator that may not store its finalizer', () => {
   it('creates nothing in AWS, says which right is missing, and goes on when it has it', async () => {
     const role = ['clusterrole', 'albridge', '--type=json'];
@@ -145,6 +152,7 @@ describe('an operator that may not store its finalizer', () => {
       return place.kubectl(['patch', ...role, '-p', JSON.stringify(change)]);
     };
     await patch(['get', 'list', 'watch']);
+    await until('the right is gone', async () => !(await mayPatch()));
     const operator = await surroundings.startOperator({ ALBRIDGE_SWEEP_INTERVAL: '1h' });
     const objects = await place.createNamespace('bound');
     await objects.create('web', { subnets: place.network.articleSubnets });
@@ -156,6 +164,8 @@ describe('an operator that may not store its finalizer', () => {
     expect(await place.standIn.balancersOf(objects.namespace)).toEqual([]);
 
     await patch(shipped?.verbs ?? []);
+    // The API server learns of a role by a watch; a look before that ends in the same refusal.
+    await until('the right is back', mayPatch);
     await askForALook(objects, 'web');
     await objects.whenReady('web');
     await operator.stop();

@@ -3,7 +3,6 @@ import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { myIngressReasons } from '../../src/apis/my-ingress-reasons.ts';
-import { findFreePort } from '../control-plane/free-port.ts';
 import { isReady, readyOf } from '../surroundings/my-ingresses.ts';
 import { type OperatorProcess, startOperatorProcess } from '../surroundings/operator-process.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
@@ -106,17 +105,17 @@ describe('the first line', () => {
 
 describe('what is missing at the start', () => {
   it('a CRD is named with the command that installs it, and work begins when it is there', async () => {
-    await place.kubectl(['delete', 'crd', 'myingresses.demo.rtfm.co.ua', '--timeout=20s']);
+    await place.kubectl(['delete', 'crd', 'myingresses.demo.rtfm.co.ua', '--timeout=60s']);
     const operator = launch({});
     const line = await operator.waitForLine((seen) => JSON.stringify(seen).includes('kubectl'));
     expect(line.level).toBe('error');
     expect(JSON.stringify(line)).toContain('kubectl apply --server-side -f crds/');
-    const about = operator.log.filter((seen) => JSON.stringify(seen).includes('crds/'));
-    expect(about).toHaveLength(1);
 
     const crds = resolve(import.meta.dirname, '../../crds');
     await place.kubectl(['apply', '--server-side', '-k', crds]);
-    await operator.waitForLine((seen) => seen.msg === 'working', 40_000);
+    await operator.waitForLine((seen) => seen.msg === 'working', 90_000);
+    const about = operator.log.filter((seen) => JSON.stringify(seen).includes('crds/'));
+    expect(about).toHaveLength(1);
     await operator.stop();
   });
 
@@ -125,7 +124,7 @@ describe('what is missing at the start', () => {
     const operator = launch({});
     await operator.waitForLine((line) => line.msg === 'watch interrupted');
     await surroundings.controlPlane.startApiServer();
-    await operator.waitForLine((line) => line.msg === 'working', 40_000);
+    await operator.waitForLine((line) => line.msg === 'working', 90_000);
     await operator.stop();
   });
 });
@@ -150,7 +149,7 @@ const badAws: Readonly<Record<string, BadAws>> = {
   },
   'an endpoint where nobody listens': {
     why: 'a wrong port',
-    environment: async () => ({ AWS_ENDPOINT_URL: `http://127.0.0.1:${await findFreePort()}` }),
+    environment: async () => ({ AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }),
     reason: 'AwsUnreachable',
     next: myIngressReasons.AwsUnreachable.next,
   },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { FaultEffect } from '../../localstack/embedded/fault-script.ts';
 import type { MyIngresses } from '../surroundings/my-ingresses.ts';
 import type { StandInControl } from '../surroundings/stand-in-control.ts';
@@ -16,10 +17,11 @@ export async function refuse(
   await standIn.addFault({ operation, times: 1000, effect: answer });
 }
 
-/** A live look now, without a change of the spec. */
-export async function askForALook(objects: MyIngresses, name: string): Promise<void> {
-  const token = `${Date.now()}`;
+/** A live look now, without a change of the spec. Gives the token that the status echoes then. */
+export async function askForALook(objects: MyIngresses, name: string): Promise<string> {
+  const token = randomUUID();
   await objects.annotate(name, { 'albridge.io/reconcile-requested-at': token });
+  return token;
 }
 
 /** An object's name that tells what it is tried with. */

@@ -9,6 +9,7 @@ import type { LogLine } from '../surroundings/operator-process.ts';
 import { Outsider } from '../surroundings/outsider.ts';
 import { StandInControl } from '../surroundings/stand-in-control.ts';
 import type { Surroundings } from '../surroundings/surroundings.ts';
+import { until } from '../surroundings/until.ts';
 
 /** Surroundings as a test sees them. */
 export interface Place {
@@ -41,10 +42,24 @@ export function placeOf({ aws, controlPlane }: Surroundings): Place {
 /** The lines that the shared operator has logged about one object. */
 export async function linesAbout(namespace: string, name: string): Promise<readonly LogLine[]> {
   const text = await readFile(inject('surroundings').operatorLog, 'utf8');
-  const lines = text.trimEnd().split('\n');
-  return lines
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  return whole
+    .split('\n')
+    .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as LogLine)
     .filter((line) => line['key'] === `${namespace}/${name}`);
+}
+
+/** The same once one of them is as wanted: a line comes later than the event or the status of its pass. */
+export function linesOnce(
+  { namespace }: Pick<MyIngresses, 'namespace'>,
+  name: string,
+  isIt: (line: LogLine) => boolean,
+): Promise<readonly LogLine[]> {
+  return until(`a line about ${name}, ${isIt.toString()}`, async () => {
+    const lines = await linesAbout(namespace, name);
+    return lines.some(isIt) && lines;
+  });
 }
 
 interface PlaceParts {

@@ -26,7 +26,8 @@ export interface SharedSurroundings {
  * has a namespace of its own.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const surroundings = await startSurroundings({ provisioningMs: 600 });
+  // Ends just before the operator's second look, and leaves a slow first one time to see it.
+  const surroundings = await startSurroundings({ provisioningMs: 900 });
   try {
     project.provide('surroundings', await startOperator(surroundings));
   } catch (error) {
