@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { LoadBalancerSnapshot } from '../../localstack/embedded/world-snapshot.ts';
 import { arnOf, isReady, type MyIngresses } from '../surroundings/my-ingresses.ts';
 import type { OperatorProcess } from '../surroundings/operator-process.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
@@ -47,6 +48,19 @@ async function expectOneBalancer(name: string): Promise<void> {
   ]);
 }
 
+/**
+ * While DescribeTags is held: the balancer of an object as soon as AWS has it. Not by what is held:
+ * that may be a call of the sweep at the start.
+ */
+async function madeAndUnrecorded(name: string): Promise<LoadBalancerSnapshot> {
+  const made = await until('the balancer', async () => {
+    const [balancer] = await place.standIn.balancersOf(objects.namespace, name);
+    return balancer;
+  });
+  await place.standIn.whenHeld('DescribeTags');
+  return made;
+}
+
 describe('an operator killed by SIGKILL', () => {
   it('between the finalizer and the create creates after the restart', async () => {
     await start();
@@ -71,8 +85,7 @@ describe('an operator killed by SIGKILL', () => {
       effect: { kind: 'hold' },
     });
     await objects.create('unrecorded', { subnets, tags: { team: 'web', stage: 'prod' } });
-    await place.standIn.whenHeld('DescribeTags');
-    const [made] = await place.standIn.balancersOf(objects.namespace, 'unrecorded');
+    const made = await madeAndUnrecorded('unrecorded');
     expect((await objects.get('unrecorded')).status.alb).toBeUndefined();
     await kill();
     await place.standIn.clearFaults();
@@ -81,7 +94,7 @@ describe('an operator killed by SIGKILL', () => {
     await start();
     await expectOneBalancer('unrecorded');
     const [found] = await place.standIn.balancersOf(objects.namespace, 'unrecorded');
-    expect(found?.arn).toBe(made?.arn);
+    expect(found?.arn).toBe(made.arn);
     expect(found?.tags).toMatchObject({ team: 'web' });
     expect(found?.tags).not.toHaveProperty('stage');
   });
@@ -94,7 +107,7 @@ describe('an operator killed by SIGKILL', () => {
       effect: { kind: 'hold' },
     });
     await objects.create('abandoned', { subnets });
-    await place.standIn.whenHeld('DescribeTags');
+    await madeAndUnrecorded('abandoned');
     await kill();
     await place.standIn.clearFaults();
     await objects.startDeleting('abandoned');
@@ -132,13 +145,12 @@ describe('an operator killed by SIGKILL', () => {
     await start();
     await objects.create('half', { subnets });
     const arn = arnOf(await objects.whenReady('half'));
-    await place.standIn.addFault({
-      operation: 'DescribeLoadBalancers',
-      skip: 1,
-      times: 99,
-      effect: { kind: 'hold' },
-    });
+    const effect = { kind: 'hold' } as const;
+    await place.standIn.addFault({ operation: 'DeleteLoadBalancer', effect });
     await objects.startDeleting('half');
+    await place.standIn.whenHeld('DeleteLoadBalancer');
+    await place.standIn.addFault({ operation: 'DescribeLoadBalancers', times: 99, effect });
+    await place.standIn.release('DeleteLoadBalancer');
     await until('the delete', async () => (await place.standIn.balancer(arn)) === undefined);
     await place.standIn.whenHeld('DescribeLoadBalancers');
     await kill();

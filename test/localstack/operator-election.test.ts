@@ -46,14 +46,22 @@ async function launch(
   return { operator, tokenId: (JSON.parse(payload) as { jti: string }).jti };
 }
 
-async function leaderNow(): Promise<string> {
+interface LeaseSpec {
+  readonly holderIdentity: string;
+  readonly renewTime: string;
+}
+
+async function leaseNow(): Promise<LeaseSpec> {
   const path = '/apis/coordination.k8s.io/v1/namespaces/albridge-system/leases/albridge';
-  type Lease = { readonly spec: { readonly holderIdentity: string } };
-  return (await place.api.ask<Lease>({ method: 'GET', path })).spec.holderIdentity;
+  return (await place.api.ask<{ readonly spec: LeaseSpec }>({ method: 'GET', path })).spec;
+}
+
+async function leaderNow(): Promise<string> {
+  return (await leaseNow()).holderIdentity;
 }
 
 describe('two replicas', () => {
-  it('SIGTERM hands over: the standby acts within two seconds of the release', async () => {
+  it('SIGTERM hands over: the standby acts on the release, long before the lease would expire', async () => {
     const first = await launch('first');
     await first.operator.waitForLine((line) => line.msg === 'working');
     const second = await launch('second');
@@ -74,7 +82,8 @@ describe('two replicas', () => {
     const released = await first.operator.waitForLine((line) => line.msg === 'released the lease');
     await objects.create('by-second', { subnets });
     const working = await second.operator.waitForLine((line) => line.msg === 'working');
-    expect(timeOf(working) - timeOf(released)).toBeLessThan(2000);
+    // A lease that is not released expires 13 to 15 s later: it is renewed every 2 s.
+    expect(timeOf(working) - timeOf(released)).toBeLessThan(10_000);
     expect(await first.operator.exited).toBe(0);
     expect(first.operator.log.at(-1)?.msg).toBe('stopped');
     await objects.whenReady('by-second');
@@ -94,12 +103,12 @@ describe('two replicas', () => {
     await objects.create('tempting', { subnets });
     await place.standIn.whenHeld('DescribeLoadBalancers');
     frozen.operator.signal('SIGSTOP');
-    const stoppedAtMs = Date.now();
+    const { renewTime } = await leaseNow();
     await place.standIn.release();
     await objects.create('meanwhile', { subnets });
-    const working = await awake.operator.waitForLine((line) => line.msg === 'working', 30_000);
-    // Renewed every 2 s, so the full 15 s may have begun that much before the stop.
-    expect(timeOf(working) - stoppedAtMs).toBeGreaterThan(12_000);
+    const working = await awake.operator.waitForLine((line) => line.msg === 'working', 60_000);
+    // The standby counts the 15 s from when it has seen the last renewal.
+    expect(timeOf(working) - Date.parse(renewTime)).toBeGreaterThan(14_900);
     expect(await leaderNow()).toBe(`awake_${awake.operator.pid}`);
     for (const name of ['tempting', 'meanwhile']) await objects.when(name, isReady);
 
