@@ -2,7 +2,7 @@ import type { MyIngress } from '../../src/apis/my-ingress.ts';
 import type { Condition } from '../../src/core/conditions.ts';
 import { conditionOf, isReady } from '../surroundings/my-ingresses.ts';
 import { until } from '../surroundings/until.ts';
-import { applyExamples, kubectl, type Scene, show } from './scene.ts';
+import { applyExamples, kubectl, type Scene, show, showOnce } from './scene.ts';
 
 /** Names of the objects in the manifests. */
 const APPLIED = ['01-article.yaml', '02-internal.yaml', '03-full.yaml', '04-retain.yaml'] as const;
@@ -25,7 +25,7 @@ export async function playCreation(scene: Scene): Promise<void> {
     if (rows.length !== APPLIED.length || !rows.every(isDone))
       throw new Error('see the table above');
   });
-  await show(scene, ['describe', 'myingress', 'myapp']);
+  await showOnce(scene, ['describe', 'myingress', 'myapp'], /CreatedALB/);
 }
 
 async function showProvisioning(scene: Scene): Promise<void> {
@@ -73,11 +73,7 @@ export async function playDrift(scene: Scene): Promise<void> {
     await outsider.setTags(arn, { team: 'somebody-else' });
     await until('the tag back', async () => (await outsider.tags(arn))['team'] === 'web', 60_000);
   });
-  const args = ['events', '--types=Normal,Warning'];
-  stage.show(
-    'kubectl events --for myingress/shop',
-    await kubectl(scene, [...args, '--for', 'myingress/shop']),
-  );
+  await showOnce(scene, ['events', '--for', 'myingress/shop'], /DriftRepaired/);
 }
 
 export async function playEdit(scene: Scene): Promise<void> {

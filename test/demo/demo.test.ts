@@ -95,7 +95,7 @@ describe('Ctrl-C', () => {
   });
 });
 
-const wait = { timeout: 20_000, interval: 50 };
+const wait = { timeout: 60_000, interval: 50 };
 const etcdIsThere = expect.toSatisfy((commands: readonly string[]) =>
   commands.some((command) => command.includes('etcd ')),
 );

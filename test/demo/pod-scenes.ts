@@ -37,7 +37,7 @@ export async function playPods(scene: Scene): Promise<void> {
     "apply the other articles' manifests, until all are READY=True",
     async () => {
       await applyExamples(scene, [...APPLICATION, ...EXAMPLES]);
-      await kubectl(scene, ['rollout', 'status', 'deployment/frontend', '--timeout=40s']);
+      await kubectl(scene, ['rollout', 'status', 'deployment/frontend', '--timeout=90s']);
       for (const one of [MONITOR, IMMORTAL, MY_APP, WEB_APP]) await whenReady(scene, one);
     },
   );
@@ -77,7 +77,7 @@ async function namesOf(scene: Scene): Promise<readonly string[]> {
 async function playImmortalContainer(scene: Scene): Promise<void> {
   await scene.stage.step('ImmortalContainer: a deleted pod comes back', async () => {
     const { uid } = (await read(scene, IMMORTAL_POD)).metadata;
-    await kubectl(scene, ['delete', IMMORTAL_POD, '--timeout=20s']);
+    await kubectl(scene, ['delete', IMMORTAL_POD, '--timeout=60s']);
     await whenReady(scene, IMMORTAL, ({ status }) => status?.['startTimes'] === 2);
     if ((await read(scene, IMMORTAL_POD)).metadata.uid === uid) throw new Error('the same pod');
   });
@@ -114,7 +114,7 @@ async function playWebApp(scene: Scene): Promise<void> {
 async function playEnd(scene: Scene): Promise<void> {
   await scene.stage.step('all that they made goes with them', async () => {
     const kinds = 'configmonitor,immortalcontainer,myapp,webapp';
-    await kubectl(scene, ['delete', kinds, '--all', '--timeout=20s']);
+    await kubectl(scene, ['delete', kinds, '--all', '--timeout=60s']);
     await kubectl(scene, ['delete', 'deployment/frontend', 'configmap/flaskapp-config']);
     await until('no pod, Deployment or Service is left', async () => {
       const left = await kubectl(scene, ['get', 'pods,deployments,services', '-o', 'name']);

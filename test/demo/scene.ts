@@ -29,12 +29,11 @@ export function kubectl({ surroundings }: Scene, args: readonly string[]): Promi
   return kubectlOrThrow(surroundings.controlPlane, args);
 }
 
-/** Applies files of examples/ as they are shipped, wherever the demo was started. */
+/** Applies files of examples/ as they are shipped, all at once, wherever the demo was started. */
 export async function applyExamples(scene: Scene, names: readonly string[]): Promise<void> {
-  for (const name of names) {
-    const manifest = await readFile(resolve(ROOT, 'examples', name), 'utf8');
-    await kubectlOrThrow(scene.surroundings.controlPlane, ['apply', '-f', '-'], manifest);
-  }
+  const files = names.map((name) => readFile(resolve(ROOT, 'examples', name), 'utf8'));
+  const manifests = (await Promise.all(files)).join('\n---\n');
+  await kubectlOrThrow(scene.surroundings.controlPlane, ['apply', '-f', '-'], manifests);
 }
 
 /** Runs a command and shows it with what it printed. */
@@ -42,6 +41,15 @@ export async function show(scene: Scene, args: readonly string[]): Promise<strin
   const printed = await kubectl(scene, args);
   scene.stage.show(`kubectl ${args.join(' ')}`, printed);
   return printed;
+}
+
+/** The same with an output that comes later than what the last step waited for, as events do. */
+export async function showOnce(scene: Scene, args: readonly string[], told: RegExp): Promise<void> {
+  const printed = await until(`${told} in kubectl ${args.join(' ')}`, async () => {
+    const output = await kubectl(scene, args);
+    return told.test(output) && output;
+  });
+  scene.stage.show(`kubectl ${args.join(' ')}`, printed);
 }
 
 export async function listed(scene: Scene, args: readonly string[]): Promise<readonly Stored[]> {

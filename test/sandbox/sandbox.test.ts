@@ -101,11 +101,11 @@ describe('npm run sandbox', () => {
     }
 
     await applyOne(environment);
-    await kubectl(environment, 'wait', '--for=condition=Ready', '--timeout=20s', 'myingress/web');
+    await kubectl(environment, 'wait', '--for=condition=Ready', '--timeout=60s', 'myingress/web');
     const standIn = new StandInControl(environment['AWS_ENDPOINT_URL'] as string);
     expect(await standIn.balancersOf('default', 'web')).toHaveLength(1);
     await kubectl(environment, 'apply', '-f', 'examples/webapp-02-defaults.yaml');
-    await kubectl(environment, 'wait', '--for=condition=Ready', '--timeout=20s', 'webapp/small');
+    await kubectl(environment, 'wait', '--for=condition=Ready', '--timeout=60s', 'webapp/small');
 
     program.signal('SIGTERM');
     expect(await program.exited).toBe(0);
