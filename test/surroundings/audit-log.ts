@@ -30,10 +30,13 @@ export interface AuditLog {
   remove(): Promise<void>;
 }
 
-/** https://kubernetes.io/docs/tasks/debug/debug-cluster/audit/ */
+/**
+ * A watch is noted twice: when its answer starts and, perhaps much later, when it ends.
+ * https://kubernetes.io/docs/tasks/debug/debug-cluster/audit/
+ */
 const POLICY = `apiVersion: audit.k8s.io/v1
 kind: Policy
-omitStages: [RequestReceived, ResponseStarted]
+omitStages: [RequestReceived]
 rules:
   - level: Metadata
 `;

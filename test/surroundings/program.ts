@@ -88,7 +88,7 @@ export class Program {
       .map((line) => line.trim().slice(0, 120));
   }
 
-  /** What is left once it has ended; its helpers get a few seconds to see that. */
+  /** What is left once it has ended; its helpers get their time to see that. */
   async remains(): Promise<Remains> {
     await this.#exited;
     const look = async (): Promise<Remains> => ({
@@ -97,7 +97,7 @@ export class Program {
     });
     const isNothing = ({ processes, files }: Remains): boolean =>
       processes.length + files.length === 0;
-    const nothing = until('nothing left', async () => isNothing(await look()), 5000);
+    const nothing = until('nothing left', async () => isNothing(await look()), 30_000);
     await nothing.catch(() => {}); // what is left is the answer then
     return look();
   }
