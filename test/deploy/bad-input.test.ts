@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { myIngressReasons } from '../../src/apis/my-ingress-reasons.ts';
 import { conditionOf, isReady, readyOf } from '../surroundings/my-ingresses.ts';
+import type { LogLine } from '../surroundings/operator-process.ts';
 import { until } from '../surroundings/until.ts';
 import { CredentialDesk } from './credential-desk.ts';
 import { ownKinds } from './own-kinds.ts';
@@ -53,14 +54,16 @@ describe('credentials that have expired', () => {
     const refused = await objects.whenReason('web', 'CredentialsRefused');
     expect(readyOf(refused)?.message).toContain(myIngressReasons.CredentialsRefused.next);
     expect(conditionOf(refused, 'Stalled')?.status).toBe('True');
-    const about = operator.log.filter((line) => line['key'] === 'expired/web');
-    expect(about.filter(({ level }) => level === 'error').length).toBe(1);
+    const isErrorAboutIt = (line: LogLine): boolean =>
+      line['key'] === 'expired/web' && line.level === 'error';
+    await operator.waitForLine(isErrorAboutIt);
 
     await place.standIn.clearFaults();
     await objects.annotate('web', { 'albridge.io/reconcile-requested-at': 'now' });
     await objects.when('web', isReady);
     await objects.startDeleting('web');
     await objects.isGone('web');
+    expect(operator.log.filter(isErrorAboutIt)).toHaveLength(1);
     desk.close();
   });
 });
@@ -69,16 +72,18 @@ describe('no CRDs', () => {
   it('are one sentence each in log and readiness, with the command that installs them', async () => {
     await place.stopPods();
     const names = (await ownKinds()).map(({ plural, group }) => `${plural}.${group}`);
-    await place.kubectl(['delete', 'crds', ...names, '--timeout=20s']);
+    await place.kubectl(['delete', 'crds', ...names, '--timeout=60s']);
     const played = await place.play(pod, { injected: place.aws.environment });
     for (const name of names) {
       const line = await played.operator.waitForLine((one) => one['resource'] === name);
       expect(line.level).toBe('error');
       expect(line['sentence']).toContain('kubectl apply --server-side -f crds/');
     }
-    const { status, body } = await played.probe('/readyz?verbose');
-    expect(status).toBe(500);
-    for (const name of names) expect(body).toContain(name);
+    const body = await until('readiness names all', async () => {
+      const verbose = await played.probe('/readyz?verbose');
+      const isNamed = (name: string): boolean => verbose.body.includes(name);
+      return verbose.status === 500 && names.every(isNamed) && verbose.body;
+    });
     expect(body).toContain('kubectl apply --server-side -f crds/');
     const errors = played.operator.log.filter(({ level }) => level === 'error');
     expect(errors).toHaveLength(names.length);
@@ -89,7 +94,7 @@ describe('no CRDs', () => {
   });
 });
 
-const patient = { timeout: 30_000, interval: 200 } as const;
+const patient = { timeout: 90_000, interval: 200 } as const;
 
 describe('two clusters with one id', () => {
   it('end their quarrel over a balancer with a sentence that names the id', async () => {
@@ -116,7 +121,7 @@ describe('two clusters with one id', () => {
         const both = await Promise.all([mine.get('web'), theirs.get('web')]);
         return both.map(readyOf).find((ready) => ready?.reason === 'NameConflict')?.message;
       },
-      120_000,
+      240_000,
     );
     expect(message).toMatch(/another operator uses the cluster id "twice" too/);
     expect(await place.standIn.balancersOf('shared')).toHaveLength(1);

@@ -22,6 +22,9 @@ beforeAll(async () => {
 afterAll(() => place?.stop());
 afterEach(() => place.stopPods());
 
+/** Controllers and kubelets come to know what is new in their own time. */
+const patient = { timeout: 60_000, interval: 200 } as const;
+
 interface Named {
   readonly kind: string;
   readonly metadata: { readonly name: string };
@@ -90,15 +93,12 @@ describe('the Deployment', () => {
       return (await place.api.send({ method: 'POST', path, body })).code;
     };
     const budget = ['-n', 'albridge-system', 'get', 'pdb', 'albridge'];
-    const allowed = await place.kubectl([...budget, '-o', 'jsonpath={.status.disruptionsAllowed}']);
-    expect(allowed).toBe('1');
+    const allowed = (): Promise<string> =>
+      place.kubectl([...budget, '-o', 'jsonpath={.status.disruptionsAllowed}']);
+    await expect.poll(allowed, patient).toBe('1');
     expect(await evict(pods[0] as Pod)).toBe(201);
     await place.kubectl(['-n', 'albridge-system', 'scale', 'deployment/albridge', '--replicas=1']);
-    await expect
-      .poll(() => place.kubectl([...budget, '-o', 'jsonpath={.status.disruptionsAllowed}']), {
-        timeout: 20_000,
-      })
-      .toBe('0');
+    await expect.poll(allowed, patient).toBe('0');
     const [last] = await onlyPod();
     expect(await evict(last as Pod)).toBe(429);
     await place.kubectl(['-n', 'albridge-system', 'scale', 'deployment/albridge', '--replicas=2']);
@@ -114,7 +114,7 @@ describe('the Deployment', () => {
     for (const one of [leader, standby]) {
       for (const probe of [readinessProbe, livenessProbe]) {
         const path = probe?.httpGet.path ?? 'no probe';
-        await expect.poll(async () => (await one.probe(path)).status).toBe(200);
+        await expect.poll(async () => (await one.probe(path)).status, patient).toBe(200);
       }
     }
     await leader.stop();
@@ -150,7 +150,7 @@ describe('the Deployment', () => {
     const map = ['configmap', 'albridge-settings', '-n', 'albridge-system'];
     await place.kubectl(['create', ...map, ...literals]);
     const played = await place.play(pods[0] as Pod);
-    await played.operator.waitForLine((line) => line.msg === 'working', 40_000);
+    await played.operator.waitForLine((line) => line.msg === 'working', 90_000);
     expect(played.operator.log[0]).toMatchObject({ region: place.aws.environment['AWS_REGION'] });
     await place.kubectl(['delete', ...map]);
   });

@@ -20,7 +20,9 @@ export async function liveInAws(life: Life): Promise<void> {
   await objects.patch('web', { metadata: { finalizers: ['example.com/other', ours] } });
   await place.standIn.addFault({ operation: 'DeleteLoadBalancer', effect: { kind: 'hold' } });
   await objects.startDeleting('web');
-  await place.standIn.whenHeld('DeleteLoadBalancer');
+  await unlessOver(life, 'the delete is held', async () =>
+    (await place.standIn.state()).held.includes('DeleteLoadBalancer'),
+  );
   await objects.patch('web', { metadata: { finalizers: [ours] } });
   await place.standIn.release();
   await unlessOver(life, 'web is gone', async () => !(await objects.exists('web')));

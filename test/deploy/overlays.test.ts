@@ -155,7 +155,7 @@ describe('the overlay kubectl-proxy', () => {
       addresses: { 'http://127.0.0.1:8001': proxy.url },
       injected: place.aws.environment,
     });
-    await operator.waitForLine((line) => line.msg === 'working', 40_000);
+    await operator.waitForLine((line) => line.msg === 'working', 90_000);
     expect(operator.log[0]).toMatchObject({ cluster: proxy.url });
     await liveOnce();
     await place.stopPods();

@@ -69,7 +69,8 @@ describe('npm run undeploy', () => {
     const arn = arnOf(await objects.whenReady('guarded'));
     await objects.whenReady('plain');
 
-    const refused = await undeploy('--timeout', '6');
+    // Long enough for the other one to go.
+    const refused = await undeploy('--timeout', '15');
     expect(refused.code).toBe(1);
     expect(refused.output).toContain(
       '1 custom resources remain, so the operator and the CRDs stay',
@@ -142,12 +143,14 @@ describe('kubectl delete -k deploy with objects present', () => {
 
       if (isOperatorFirst) await place.stopPods();
       await place.kubectl(['delete', '-k', 'deploy', '--wait=false']);
-      await until('the operator is gone', async () => !(await hasOperator()), 40_000);
+      await until('the operator is gone', async () => !(await hasOperator()), 120_000);
       await place.stopPods();
       if (isOperatorFirst) {
         // The CRD waits for its objects, and they for their finalizers.
-        const held = await objects.get('web');
-        expect(held.metadata.deletionTimestamp).toBeDefined();
+        const held = await objects.when(
+          'web',
+          ({ metadata }) => metadata.deletionTimestamp !== undefined,
+        );
         expect(held.metadata.finalizers).toEqual(['albridge.io/load-balancer']);
         expect((await place.standIn.balancer(arn))?.arn).toBe(arn);
       }
@@ -155,7 +158,7 @@ describe('kubectl delete -k deploy with objects present', () => {
       await place.kubectl(['apply', '--server-side', '-k', 'deploy']);
       const [pod] = await place.pods();
       await place.play(pod as Pod, { injected: place.aws.environment });
-      await until('the object is gone', () => isGone('web'), 40_000);
+      await until('the object is gone', () => isGone('web'), 120_000);
       expect(await place.standIn.balancers()).toEqual([]);
       await undeployed();
       expect(await hasOperator()).toBe(false);
@@ -179,10 +182,10 @@ describe('a namespace that holds every kind', () => {
     await place.kubectl(['apply', '-f', '-'], inNamespace(manifests, 'all'));
     const plurals = kinds.map(({ plural, group }) => `${plural}.${group}`).join(',');
     const ready = ['-n', 'all', 'wait', '--for=condition=Ready', plurals, '--all'];
-    await place.kubectl([...ready, '--timeout=40s']);
+    await place.kubectl([...ready, '--timeout=120s']);
 
     const before = operator.log.length;
-    await place.kubectl(['delete', 'namespace', 'all', '--timeout=90s']);
+    await place.kubectl(['delete', 'namespace', 'all', '--timeout=150s']);
     expect(await place.standIn.balancersOf('all')).toEqual([]);
     // Events are refused in a namespace that goes: that is nobody's fault, and nothing to tell.
     expect(operator.log.slice(before).filter(({ level }) => level === 'error')).toEqual([]);
@@ -226,6 +229,6 @@ describe('an installation for one namespace', () => {
     expect(await isServed()).toBe(true);
 
     await others.startDeleting('web');
-    await place.kubectl(['delete', '-k', 'crds', '--timeout=20s']);
+    await place.kubectl(['delete', '-k', 'crds', '--timeout=60s']);
   });
 });

@@ -7,7 +7,7 @@ import { parseAllDocuments } from 'yaml';
 import { isolatedEnvironment } from '../control-plane/environment.ts';
 import { arnOf } from '../surroundings/my-ingresses.ts';
 import { startOperatorProcess } from '../surroundings/operator-process.ts';
-import { quietFor } from '../surroundings/until.ts';
+import { until } from '../surroundings/until.ts';
 import { checkOut, commitBefore, NoHistory } from './history.ts';
 import { inNamespace, selfSufficientExamples } from './own-kinds.ts';
 import { DeployPlace, ROOT } from './place.ts';
@@ -75,8 +75,11 @@ async function upgrade(stopOld: () => Promise<unknown>): Promise<void> {
   const played = await place.play(pod as Pod, { injected });
   await stopOld();
   await place.standIn.clearCalls();
-  await played.operator.waitForLine((line) => line.msg === 'working', 40_000);
-  await quietFor(3000);
+  await played.operator.waitForLine((line) => line.msg === 'working', 90_000);
+  await until('four sweeps, one in each second', async () => {
+    const reads = await place.standIn.operatorCalls('DescribeLoadBalancers');
+    return reads.filter(({ input }) => 'PageSize' in input).length >= 4;
+  });
 }
 
 /** What the operator has written to AWS since the upgrade began; it has looked in any case. */
@@ -128,7 +131,7 @@ describe('an upgrade', () => {
       const applied = inNamespace(await selfSufficientExamples(directory), namespace);
       await place.kubectl(['apply', '-f', '-'], applied);
       const kinds = await servedKinds();
-      await inNamespaceHere('wait', '--for=condition=Ready', kinds, '--all', '--timeout=40s');
+      await inNamespaceHere('wait', '--for=condition=Ready', kinds, '--all', '--timeout=120s');
       const before = await world();
       expect(Object.keys(before.objects).length).toBeGreaterThan(3);
       expect(before.balancers.length).toBeGreaterThan(3);
