@@ -18,7 +18,8 @@ export interface PythonServer {
   stop(): Promise<void>;
 }
 
-const READY_MS = 90_000;
+/** On a busy machine; a quiet one takes a tenth of it. */
+const READY_MS = 180_000;
 const STOP_GRACE_MS = 2000;
 
 /** Installs the server if need be and starts it; it ends with this process, however that dies. */

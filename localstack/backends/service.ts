@@ -72,11 +72,20 @@ async function refuseTakenPort(port: number): Promise<void> {
 }
 
 async function end(pid: number): Promise<void> {
-  process.kill(pid, 'SIGTERM');
+  signal(pid, 'SIGTERM');
   const endMs = performance.now() + STOP_GRACE_MS;
   while (await isOurs(pid)) {
-    if (performance.now() > endMs) process.kill(pid, 'SIGKILL');
+    if (performance.now() > endMs) signal(pid, 'SIGKILL');
     await sleep(100);
+  }
+}
+
+/** It may have ended since somebody looked. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
