@@ -234,6 +234,54 @@ export const configMonitorSchema = {
           format: 'int32',
           minimum: 0,
         },
+        change: {
+          description:
+            'A change of the data that waits because of spec.suspend, spec.debounceSeconds or spec.minIntervalSeconds, with the pods that were started before it: those that come later have the newest data already. Left out while none waits, and where there are more than 5000 such pods; then a successor of this process takes all for older.',
+          type: 'object',
+          required: ['hash', 'recorded', 'selector', 'pods', 'between'],
+          properties: {
+            hash: {
+              description: 'SHA-256 of the data as it was last seen.',
+              type: 'string',
+              maxLength: 64,
+            },
+            recorded: {
+              description:
+                'SHA-256 of the data that the pods had been started with, as far as albridge knows. If other data is on record, the change is void.',
+              type: 'string',
+              maxLength: 64,
+            },
+            selector: {
+              description:
+                'Labels by which the pods were selected; where spec.podSelector is another by now, all pods count as older than the change.',
+              type: 'string',
+              maxLength: 16384,
+            },
+            pods: {
+              description: 'UIDs of the pods that had been started before the data changed.',
+              type: 'array',
+              maxItems: 5000,
+              'x-kubernetes-list-type': 'atomic',
+              items: {
+                description: 'UID of a pod.',
+                type: 'string',
+                maxLength: 128,
+              },
+            },
+            between: {
+              description:
+                'UIDs of the pods that were started since then, with data that was replaced again.',
+              type: 'array',
+              maxItems: 5000,
+              'x-kubernetes-list-type': 'atomic',
+              items: {
+                description: 'UID of a pod.',
+                type: 'string',
+                maxLength: 128,
+              },
+            },
+          },
+        },
         rollout: {
           description:
             'The restart that is under way, stored before the first pod goes, so that it is finished whoever crashes; left out while there is none.',

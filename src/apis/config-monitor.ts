@@ -24,6 +24,9 @@ export type ConfigMonitorStatus = Infer<Properties['status']>;
 /** A restart under way, as status keeps it. */
 export type Rollout = NonNullable<ConfigMonitorStatus['rollout']>;
 
+/** A change of the data that waits, as status keeps it. */
+export type NotedChange = NonNullable<ConfigMonitorStatus['change']>;
+
 /** A stored ConfigMonitor; `spec` may be missing, or lack a field, in one that an older CRD admitted. */
 export type ConfigMonitor = CustomResource<
   typeof configMonitorKind,

@@ -95,8 +95,17 @@ async function act<T extends ObjectWithStatus>(
   const hasFinalizer =
     deps.finalizer !== undefined && (object.metadata.finalizers ?? []).includes(deps.finalizer);
   if (isBeingDeleted(object) && !hasFinalizer) return { kind: 'gone' };
-  if (isPaused(object)) return { kind: 'paused', isBeingDeleted: isBeingDeleted(object) };
+  if (isPaused(object)) return rest(deps, pass);
   return isBeingDeleted(object) ? finalize(deps, pass) : reconcile(deps, pass);
+}
+
+async function rest<T extends ObjectWithStatus>(
+  { reconciler }: LifecycleDependencies<T>,
+  pass: RunningPass<T>,
+): Promise<Verdict> {
+  const isLeaving = isBeingDeleted(pass.object);
+  if (!isLeaving) await reconciler.whilePaused?.(pass.object, pass);
+  return { kind: 'paused', isBeingDeleted: isLeaving };
 }
 
 async function reconcile<T extends ObjectWithStatus>(

@@ -15,6 +15,8 @@ export interface Reconciler<T extends KubeObject> {
    * only after a read has proved that nothing of ours is left.
    */
   finalize?(object: T, pass: Pass): Promise<Released | Waiting>;
+  /** Takes note of what nobody could tell later; writes nothing to the outside, restarts nothing. */
+  whilePaused?(object: T, pass: Pass): Promise<void>;
   /** The object is gone: drop what is kept in memory for its key. */
   forget?(key: Key): void;
 }

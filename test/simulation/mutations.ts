@@ -177,8 +177,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'restarted-by-each-monitor': {
     file: 'controllers/config-monitor/rollout-start.ts',
-    find: 'return pods.has(uid) && !isVouchedFor(pod, hash, scope);',
-    replace: 'return pods.has(uid);',
+    find: 'return outdatedIn(change).has(uid) && !isVouchedFor(pod, hash, scope);',
+    replace: 'return outdatedIn(change).has(uid);',
     why: 'of two monitors the later one restarts what the first has restarted',
   },
   'batch-not-limited': {
@@ -207,8 +207,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'data-that-came-back': {
     file: 'controllers/config-monitor/controller.ts',
-    find: 'isOther || wasOther ?',
-    replace: 'isOther ?',
+    find: 'return isOther || wasOther;',
+    replace: 'return isOther || (isOther && wasOther);',
     why: 'a pod that was started in between keeps data that was taken back',
   },
 };

@@ -3,14 +3,15 @@ import type { ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { type Outcome, settled, waiting } from '../../core/outcome.ts';
 import type { Reconciler } from '../../core/reconciler.ts';
-import { Changes } from './changes.ts';
+import { noteChange } from './change-note.ts';
+import { Changes, recordedHash } from './changes.ts';
 import type { LeanConfigMap } from './lean-config-map.ts';
 import { controllerOf } from './lean-pod.ts';
 import { configMapNameOf } from './monitors.ts';
 import { Progress } from './progress.ts';
-import { recordBaseline, reportConfigMap, reportPods } from './report.ts';
+import { type Report, recordBaseline, reportConfigMap, reportPods } from './report.ts';
 import { carryOn } from './rollout.ts';
-import { recordedHash, startRollout } from './rollout-start.ts';
+import { startRollout } from './rollout-start.ts';
 import type { ConfigMonitorContext, Scope } from './scope.ts';
 
 /** A ConfigMap that is created later, and a pod whose news got lost, are looked at again so late. */
@@ -20,7 +21,15 @@ const LOOK_AGAIN_MS = 60_000;
 export function configMonitorReconciler(context: ConfigMonitorContext): Reconciler<ConfigMonitor> {
   const memory = { changes: new Changes(context.clock), progress: new Progress(context.clock) };
   return {
-    reconcile: (object, pass) => reconcile(scopeOf(context, { object, pass, ...memory })),
+    reconcile: (object, pass) => {
+      const scope = scopeOf(context, { object, pass, ...memory });
+      if (scope === undefined) throw specMissing();
+      return reconcile(scope);
+    },
+    whilePaused: async (object, pass) => {
+      const scope = scopeOf(context, { object, pass, ...memory });
+      if (scope !== undefined) await noteWhilePaused(scope);
+    },
     forget: (key) => {
       memory.changes.forget(key);
       memory.progress.forget(key);
@@ -31,11 +40,11 @@ export function configMonitorReconciler(context: ConfigMonitorContext): Reconcil
 function scopeOf(
   context: ConfigMonitorContext,
   of: Pick<Scope, 'object' | 'pass' | 'changes' | 'progress'>,
-): Scope {
+): Scope | undefined {
   const { metadata, spec } = of.object;
   const configMapName = configMapNameOf(spec);
   const labels = spec?.podSelector ?? {};
-  if (configMapName === undefined || Object.keys(labels).length === 0) throw specMissing();
+  if (configMapName === undefined || Object.keys(labels).length === 0) return undefined;
   const selected = context.pods
     .matching(metadata.namespace, labels)
     .filter((pod) => controllerOf(pod) !== undefined || spec.unmanagedPods !== 'Skip');
@@ -43,23 +52,44 @@ function scopeOf(
 }
 
 async function reconcile(scope: Scope): Promise<Outcome> {
-  const { object, configMaps, configMapName, pass, changes } = scope;
+  const { object, pass, changes } = scope;
   const { status } = object;
-  const configMap = configMaps.get(`${object.metadata.namespace}/${configMapName}`);
+  const configMap = configMapOf(scope);
   reportConfigMap(configMap, scope);
   if (configMap === undefined) return configMapMissing(scope);
-  if (status.configMap !== configMapName || status.configHash === undefined) {
+  if (!hasBaseline(scope)) {
     changes.settle(pass.key);
     recordBaseline(configMap, scope);
     return watching(scope);
   }
-  const isOther = configMap.hash !== recordedHash(object);
-  const wasOther = changes.get(pass.key) !== undefined;
-  const outcome = isOther || wasOther ? await actOnChange(configMap, scope) : undefined;
+  const outcome = isChanged(configMap, scope) ? await actOnChange(configMap, scope) : undefined;
   if (outcome !== undefined) return outcome;
   changes.settle(pass.key);
+  pass.report({ change: undefined } satisfies Report);
   if (status.rollout === undefined) return watching(scope);
   return scope.spec.suspend ? suspended(scope) : carryOn(status.rollout, scope);
+}
+
+function configMapOf({ configMaps, configMapName, object }: Scope): LeanConfigMap | undefined {
+  return configMaps.get(`${object.metadata.namespace}/${configMapName}`);
+}
+
+function hasBaseline({ configMapName, object: { status } }: Scope): boolean {
+  return status.configMap === configMapName && status.configHash !== undefined;
+}
+
+/** Other data than that on record is there, or was. */
+function isChanged({ hash }: LeanConfigMap, { changes, object }: Scope): boolean {
+  const isOther = hash !== recordedHash(object);
+  const wasOther = changes.get(object) !== undefined;
+  return isOther || wasOther;
+}
+
+/** Which pods are older than the data nobody could tell afterwards. */
+async function noteWhilePaused(scope: Scope): Promise<void> {
+  const configMap = configMapOf(scope);
+  if (configMap === undefined || !hasBaseline(scope)) return;
+  if (isChanged(configMap, scope)) await noteChange(configMap, scope);
 }
 
 /** undefined: the data is back to what is on record, and every pod has it. */

@@ -13,6 +13,12 @@ export function parseLabelList(text: string): Labels | undefined {
   return Object.keys(labels).length === pairs.length ? labels : undefined;
 }
 
+/** The other way round, in the order of the keys. */
+export function labelList(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  return pairs.toSorted().join(',');
+}
+
 function parsePair(text: string): readonly [string, string] | undefined {
   const [, key = '', value = ''] = /^\s*([^=\s]+)\s*={1,2}\s*([^=\s]*)\s*$/.exec(text) ?? [];
   return KEY.test(key) && VALUE.test(value) ? [key, value] : undefined;

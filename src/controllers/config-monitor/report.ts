@@ -26,8 +26,8 @@ export function reportPods(pending: readonly string[], { pass, selected }: Scope
 export function recordBaseline({ hash }: LeanConfigMap, scope: Scope): void {
   const { configMapName, object, pass } = scope;
   const { restarts = 0 } = object.status;
-  const report: Report = { configMap: configMapName, restarts, rollout: undefined };
-  pass.report({ ...report, ...hashes(hash) });
+  const none: Report = { rollout: undefined, change: undefined };
+  pass.report({ configMap: configMapName, restarts, ...none, ...hashes(hash) });
   const note = `ConfigMap ${configMapName} is watched from its data ${shortOf(hash)} on`;
   pass.log.info(note);
   pass.event({ type: 'Normal', reason: 'BaselineRecorded', action: 'Watch', note });

@@ -1,16 +1,14 @@
-import type { ConfigMonitor, Rollout } from '../../apis/config-monitor.ts';
+import type { Rollout } from '../../apis/config-monitor.ts';
 import type { ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { type Outcome, waiting } from '../../core/outcome.ts';
-import type { DataChange } from './changes.ts';
+import { livePodsOf, MAX_PODS, noteChange } from './change-note.ts';
+import { type DataChange, outdatedIn, recordedHash } from './changes.ts';
 import type { LeanConfigMap } from './lean-config-map.ts';
 import { type LeanPod, ownerNameOf, workloadNamed } from './lean-pod.ts';
 import { hashes, type Report, reportPods, shortOf, toMillis, toSeconds } from './report.ts';
 import type { Scope } from './scope.ts';
 import { isVouchedFor } from './vouching.ts';
-
-/** As many UIDs as status has room for. */
-const MAX_PODS = 5000;
 
 export type Started =
   /** Not now. */
@@ -40,44 +38,18 @@ export async function startRollout(configMap: LeanConfigMap, scope: Scope): Prom
   return { kind: 'started', rollout: await begin(change, outdated, scope) };
 }
 
-/** The data that the pods have, or that they are being given. */
-export function recordedHash({ status }: ConfigMonitor): string | undefined {
-  return status.rollout?.hash ?? status.configHash;
-}
-
 /** With a rollout back to its data, those are still to be restarted that were so before. */
-function mayBeOutdated(pod: LeanPod, { hash, pods }: DataChange, scope: Scope): boolean {
+function mayBeOutdated(pod: LeanPod, change: DataChange, scope: Scope): boolean {
   const { uid } = pod.metadata;
+  const { hash } = change;
   const { rollout } = scope.object.status;
   if (rollout?.hash === hash && rollout.pods.includes(uid)) return true;
-  return pods.has(uid) && !isVouchedFor(pod, hash, scope);
-}
-
-/** The article's sentence for each modification, one event for all that are acted on together. */
-async function noteChange({ hash }: LeanConfigMap, scope: Scope): Promise<DataChange> {
-  const { changes, clock, configMapName, object, pass } = scope;
-  const before = changes.get(pass.key);
-  if (before?.hash === hash) return before;
-  const isFirst = before === undefined;
-  const recorded = recordedHash(object);
-  const live = await livePodsOf(scope);
-  const noted = changes.note(pass.key, { hash, recorded, live });
-  pass.report({ lastChangeTime: toMillis(clock.now()) } satisfies Report);
-  pass.log.info('Modification detected', { configMap: configMapName, hash: shortOf(hash) });
-  if (isFirst) {
-    const note = `the data of ConfigMap ${configMapName} has changed to ${shortOf(hash)}`;
-    pass.event({ type: 'Normal', reason: 'ConfigChanged', action: 'Watch', note });
-  }
-  return noted;
-}
-
-function livePodsOf({ livePods, object, pass, spec }: Scope): Promise<ReadonlySet<string>> {
-  return livePods.uidsOf(object.metadata.namespace, spec.podSelector ?? {}, pass.signal);
+  return outdatedIn(change).has(uid) && !isVouchedFor(pod, hash, scope);
 }
 
 /** A pod that the watch does not show yet would be forgotten: it would count as gone. */
-async function holdForCache({ pods }: DataChange, scope: Scope): Promise<Outcome | undefined> {
-  const unseen = [...pods].filter((uid) => !scope.pods.isSeen(uid));
+async function holdForCache(change: DataChange, scope: Scope): Promise<Outcome | undefined> {
+  const unseen = [...outdatedIn(change)].filter((uid) => !scope.pods.isSeen(uid));
   if (unseen.length === 0) return undefined;
   const live = await livePodsOf(scope);
   if (unseen.every((uid) => !live.has(uid))) return undefined;
@@ -132,14 +104,14 @@ async function begin(
 ): Promise<Rollout | undefined> {
   const { changes, object, pass } = scope;
   if (outdated.length === 0) {
-    pass.report({ ...hashes(change.hash), rollout: undefined });
+    pass.report({ ...hashes(change.hash), rollout: undefined, change: undefined });
     changes.settle(pass.key);
     return undefined;
   }
   const rollout = await rolloutOf(change, outdated, scope);
   const { startTime: lastRestartTime } = rollout;
   const restarts = (object.status.restarts ?? 0) + 1;
-  pass.report({ rollout, lastRestartTime, restarts } satisfies Report);
+  pass.report({ rollout, lastRestartTime, restarts, change: undefined } satisfies Report);
   await pass.recordNow();
   changes.settle(pass.key);
   pass.log.info('Restarting pods', { pods: rollout.total, hash: shortOf(change.hash) });

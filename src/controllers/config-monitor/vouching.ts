@@ -4,15 +4,16 @@ import type { Scope } from './scope.ts';
 
 /**
  * Whether another ConfigMonitor of the same ConfigMap says that the pod has the data of this hash: a
- * pod that two of them select is restarted once.
+ * pod that two of them select is restarted once. One that has a change of its own waiting says nothing.
  */
 export function isVouchedFor(pod: LeanPod, hash: string, scope: Scope): boolean {
-  const { configMapName, monitors, object } = scope;
+  const { changes, configMapName, monitors, object } = scope;
   return monitors
     .ofConfigMap(`${object.metadata.namespace}/${configMapName}`)
     .filter(({ metadata, status }) => {
       return metadata.uid !== object.metadata.uid && status.configMap === configMapName;
     })
+    .filter((other) => changes.get(other) === undefined)
     .some((other) => selects(other, pod) && hasRestartedFor(other, hash, pod.metadata.uid));
 }
 

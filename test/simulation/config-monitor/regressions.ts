@@ -218,4 +218,95 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [],
     },
   },
+  'leaves alone, when it is resumed, pods that came after the change that its successor found': {
+    why: 'which pods are older than a change that waits was known to the process alone that saw it',
+    seed: 8200135,
+    scenario: {
+      seed: 8200135,
+      settings: PLAIN,
+      steps: [
+        { atMs: 1000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+        { atMs: 2000, config: { do: 'deploy', at: 'web/frontend', replicas: 3 } },
+        { atMs: 9000, config: { do: 'monitor', at: 'web/frontend', index: 0, plan: {} } },
+        {
+          atMs: 10_000,
+          config: { do: 'monitor', at: 'web/frontend', index: 1, plan: { suspend: true } },
+        },
+        { atMs: 30_000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
+        { atMs: 60_000, config: { do: 'unmonitor', at: 'web/frontend', index: 0 } },
+        {
+          atMs: 150_000,
+          config: { do: 'editMonitor', at: 'web/frontend', index: 1, plan: { suspend: false } },
+        },
+      ],
+      faults: [{ kind: 'terminate', atMs: 90_000, replica: 0 }],
+    },
+  },
+  'leaves alone, after minIntervalSeconds, pods that came after the change': {
+    why: 'as with suspend: also a change that waits for its interval may outlive the process',
+    seed: 8200135,
+    scenario: {
+      seed: 8200135,
+      settings: PLAIN,
+      steps: [
+        { atMs: 1000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+        { atMs: 2000, config: { do: 'deploy', at: 'web/frontend', replicas: 3 } },
+        { atMs: 9000, config: { do: 'monitor', at: 'web/frontend', index: 0, plan: {} } },
+        {
+          atMs: 10_000,
+          config: {
+            do: 'monitor',
+            at: 'web/frontend',
+            index: 1,
+            plan: { minIntervalSeconds: 200 },
+          },
+        },
+        { atMs: 30_000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
+        { atMs: 60_000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
+        { atMs: 90_000, config: { do: 'unmonitor', at: 'web/frontend', index: 0 } },
+      ],
+      faults: [{ kind: 'terminate', atMs: 95_000, replica: 0 }],
+    },
+  },
+  'leaves alone, when it is no longer paused, pods that came after the change': {
+    why: 'a paused monitor took no note of changes: all pods of the end of the pause were older to it',
+    seed: 91001060,
+    scenario: {
+      seed: 91001060,
+      settings: PLAIN,
+      steps: [
+        { atMs: 1000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+        { atMs: 2000, config: { do: 'deploy', at: 'web/frontend', replicas: 3 } },
+        { atMs: 9000, config: { do: 'monitor', at: 'web/frontend', index: 0, plan: {} } },
+        { atMs: 10_000, config: { do: 'monitor', at: 'web/frontend', index: 1, plan: {} } },
+        { atMs: 20_000, config: { do: 'pause', at: 'web/frontend', index: 1 } },
+        { atMs: 30_000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
+        { atMs: 60_000, config: { do: 'unmonitor', at: 'web/frontend', index: 0 } },
+        { atMs: 150_000, config: { do: 'goOn', at: 'web/frontend', index: 1 } },
+      ],
+      faults: [],
+    },
+  },
+  'restarts a pod that was started with data that came and went during a pause': {
+    why: 'the data was as before when the pause ended, and nobody had taken note of the pods between',
+    seed: 91001060,
+    scenario: {
+      seed: 91001060,
+      settings: { ...PLAIN, sweepMs: 60_000 },
+      steps: [
+        {
+          atMs: 5144,
+          config: { do: 'monitor', at: 'web/frontend', index: 0, plan: { strategy: 'Delete' } },
+        },
+        { atMs: 6542, config: { do: 'deploy', at: 'web/frontend', replicas: 8 } },
+        { atMs: 178_699, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
+        { atMs: 203_168, config: { do: 'pause', at: 'web/frontend', index: 0 } },
+        { atMs: 208_699, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 4' } } },
+        { atMs: 208_819, config: { do: 'pod', at: 'web/frontend', nth: 0, what: 'deleted' } },
+        { atMs: 209_599, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
+        { atMs: 240_000, config: { do: 'goOn', at: 'web/frontend', index: 0 } },
+      ],
+      faults: [],
+    },
+  },
 };
