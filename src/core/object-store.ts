@@ -29,8 +29,11 @@ export interface ObjectWriter<T extends KubeObject> {
   addFinalizer(object: T, finalizer: string): Promise<T>;
   /** Guarded by UID; an object that is gone, or another one of the same name, counts as done. */
   removeFinalizer(object: T, finalizer: string): Promise<T | undefined>;
-  /** Server-side apply on /status, guarded by UID; undefined if the object is gone. */
-  applyStatus(object: T, status: object): Promise<T | undefined>;
+  /**
+   * Server-side apply on /status, guarded by UID; undefined if the object is gone. Where it has moved
+   * on since `object`, the status goes onto the newer version if `fits` agrees, otherwise Conflict.
+   */
+  applyStatus(object: T, status: object, fits?: (live: T) => boolean): Promise<T | undefined>;
 }
 
 /** Writes to children of one kind, all under one field manager. */

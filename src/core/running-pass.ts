@@ -103,9 +103,13 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass {
     return this.#finalizerStored;
   }
 
-  /** False if the object is gone, or another one of the same name has taken its place. */
+  /**
+   * False if the object is gone, or another one of the same name has taken its place. Conflict if its
+   * status is not what this pass began with: what an earlier leader put on record would be taken back.
+   */
   async writeStatus(status: CoreStatus): Promise<boolean> {
-    const written = await this.#deps.writer.applyStatus(this.#object, status);
+    const fits = (live: T): boolean => hasSameStatus(live, this.object.status ?? {});
+    const written = await this.#deps.writer.applyStatus(this.#object, status, fits);
     if (written === undefined) return false;
     this.#remember(written);
     this.#recorded = status;

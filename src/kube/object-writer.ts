@@ -22,10 +22,12 @@ export function createObjectWriter<T extends KubeObject>(
       translated(`remove finalizer from ${describe(object)}`, () =>
         removeFinalizer(client, { kind, object, finalizer }),
       ),
-    applyStatus: (object, status) =>
-      translated(`write status of ${describe(object)}`, () =>
-        versions.remember(applyStatus(client, { kind, object: versions.latest(object), status })),
-      ),
+    applyStatus: (object, status, fits = () => true) => {
+      const write = { kind, object: versions.latest(object), status, fits };
+      return translated(`write status of ${describe(object)}`, () =>
+        versions.remember(applyStatus(client, write)),
+      );
+    },
   };
 }
 
@@ -126,6 +128,7 @@ interface StatusWrite<T extends KubeObject> {
   readonly kind: ResourceKind;
   readonly object: T;
   readonly status: object;
+  readonly fits: (live: T) => boolean;
 }
 
 const MAX_STATUS_TRIES = 4;
@@ -133,7 +136,7 @@ const MAX_STATUS_TRIES = 4;
 /**
  * On /status of a custom resource the API server puts the stored metadata over the given one, the
  * UID included, before it looks: only resourceVersion guards there. Where that has moved on, the
- * status goes onto the newer version, if it is still the same object.
+ * status goes onto the newer version, if it is still the same object and the status fits it.
  */
 async function applyStatus<T extends KubeObject>(
   client: KubeClient,
@@ -150,7 +153,7 @@ async function applyStatus<T extends KubeObject>(
     if (!isConflict(error)) throw error;
     const live = await findLive(client, kind, object);
     if (!live) return undefined;
-    if (tries === MAX_STATUS_TRIES) throw error;
+    if (tries === MAX_STATUS_TRIES || !write.fits(live)) throw error;
     return applyStatus(client, { ...write, object: live }, tries + 1);
   }
 }

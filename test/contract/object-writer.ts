@@ -189,6 +189,28 @@ export function describeObjectWriter(title: string, open: () => Promise<KubeClie
         expect(after?.status?.phase).toBe('Ours');
       });
 
+      it('goes onto a version that somebody else has made meanwhile, if it fits that one', async () => {
+        const created = await create();
+        await change(created, { metadata: { labels: { edited: 'yes' } } });
+        const fits = ({ status }: Widget): boolean => status === undefined;
+
+        const after = await writer.applyStatus(created, { phase: 'Active' }, fits);
+
+        expect(after?.status?.phase).toBe('Active');
+        expect(after?.metadata.labels).toMatchObject({ edited: 'yes' });
+      });
+
+      it('is a conflict where it does not fit what another process has written meanwhile', async () => {
+        const created = await create();
+        await change(created, { status: { phase: 'Newer' } }, 'status');
+        const fits = ({ status }: Widget): boolean => status === undefined;
+
+        const writing = writer.applyStatus(created, { phase: 'Older' }, fits);
+
+        await expect(writing).rejects.toMatchObject({ reason: 'Conflict' });
+        expect((await live(created)).status?.phase).toBe('Newer');
+      });
+
       it('is nothing to write where the object is gone', async () => {
         const created = await create();
         await remove(created);

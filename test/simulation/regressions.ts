@@ -142,5 +142,142 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [{ kind: 'staleReads', fromMs: 15_460, forMs: 53_318, ageMs: 2892 }],
     },
   },
+  'does not take back what an earlier leader put on record while the watch lagged': {
+    why: 'after a conflict the status of an older object went onto the newer one: starts were forgotten',
+    seed: 91000478,
+    scenario: {
+      seed: 91000478,
+      settings: {
+        replicas: 2,
+        election: true,
+        isClusterIdConfigured: false,
+        budget: 'off',
+        accountBudget: 'off',
+        provisioningMs: 0,
+        quota: 50,
+        sweepMs: 300000,
+        concurrency: 1,
+        wallSkewMs: 0,
+      },
+      steps: [
+        {
+          atMs: 2779,
+          myIngress: {
+            do: 'create',
+            at: 'api/shop',
+            spec: {
+              subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
+              ipAddressType: 'ipv4',
+              tags: { team: '', env: '', 'cost-center': '' },
+            },
+          },
+        },
+        { atMs: 2995, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+        { atMs: 3389, myIngress: { do: 'edit', at: 'api/shop', change: { adopt: 'legacy-api' } } },
+        { atMs: 5310, config: { do: 'deploy', at: 'web/frontend', replicas: 6 } },
+        {
+          atMs: 5871,
+          config: {
+            do: 'monitor',
+            at: 'web/frontend',
+            index: 0,
+            plan: { maxUnavailable: '100%', minIntervalSeconds: 20, isLowerCase: true },
+          },
+        },
+        {
+          atMs: 8902,
+          myIngress: { do: 'create', at: 'web/shop', spec: { subnets: ['subnet-b', 'subnet-c'] } },
+        },
+        {
+          atMs: 16655,
+          immortal: { do: 'create', at: 'web/cache', image: 'registry.example/cache:1' },
+        },
+      ],
+      faults: [
+        { kind: 'staleReads', fromMs: 0, forMs: 40000, ageMs: 3000 },
+        { kind: 'freeze', label: 'aws CreateLoadBalancer', nth: 2, forMs: 40000 },
+        {
+          kind: 'crash',
+          label: 'kube PATCH configmonitors/status apply',
+          phase: 'unanswered',
+          nth: 2,
+          restartMs: 500,
+        },
+        { kind: 'partition', fromMs: 1382, forMs: 5441, replica: 1 },
+      ],
+    },
+  },
+  'says NameConflict truly of a name that it has from a balancer it adopted': {
+    why: 'the simulation did not count the name of spec.adopt.arn; the operator was right',
+    seed: 92001409,
+    scenario: {
+      seed: 92001409,
+      settings: {
+        replicas: 1,
+        election: false,
+        isClusterIdConfigured: true,
+        budget: 'off',
+        accountBudget: 'off',
+        provisioningMs: 0,
+        quota: 50,
+        sweepMs: 300000,
+        concurrency: 1,
+        wallSkewMs: 0,
+      },
+      steps: [
+        {
+          atMs: 5076,
+          myIngress: {
+            do: 'legacy',
+            name: 'legacy-web',
+            spec: { subnets: ['subnet-a', 'subnet-b'], scheme: 'internet-facing' },
+            tags: { owner: 'somebody' },
+            consentFor: 'web/internal-a.very.long.name-of-a-cart',
+          },
+        },
+        {
+          atMs: 5077,
+          myIngress: {
+            do: 'create',
+            at: 'web/internal-a.very.long.name-of-a-cart',
+            spec: {
+              subnets: ['subnet-a', 'subnet-b'],
+              securityGroups: ['sg-web'],
+              attributes: {
+                'idle_timeout.timeout_seconds': '30',
+                'deletion_protection.enabled': 'false',
+              },
+              deletionPolicy: 'Retain',
+              adopt: 'legacy-web',
+            },
+          },
+        },
+        {
+          atMs: 13645,
+          myIngress: {
+            do: 'create',
+            at: 'web/shop',
+            spec: {
+              subnets: ['subnet-a', 'subnet-d'],
+              tags: { env: 'a', 'cost-center': 'b' },
+              attributes: { 'deletion_protection.enabled': 'false' },
+            },
+          },
+        },
+        { atMs: 16353, myIngress: { do: 'edit', at: 'web/shop', change: { adopt: 'legacy-web' } } },
+        {
+          atMs: 149074,
+          myIngress: {
+            do: 'meddle',
+            at: 'web/internal-a.very.long.name-of-a-cart',
+            meddling: { what: 'delete' },
+          },
+        },
+      ],
+      faults: [
+        { kind: 'aws', effect: 'throttled', operation: '*', fromMs: 0, forMs: 24986, times: 1000 },
+      ],
+    },
+  },
   ...CONFIG_REGRESSIONS,
 };
