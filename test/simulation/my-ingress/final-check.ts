@@ -118,9 +118,13 @@ function checkExcuse(parts: FinalParts, object: MyIngress, reason: string): void
 function isNameTaken({ account, cluster }: FinalParts, object: MyIngress): boolean {
   const { namespace, name } = object.metadata;
   const wanted = object.spec.name ?? defaultName({ cluster, namespace, name });
+  // Who has lost the balancer that it adopted makes one of that name.
+  const adopted = object.spec.adopt?.arn.split('/').at(-2);
   const isForeign = (balancer: Balancer): boolean => account.ownerOf(balancer) !== keyOf(object);
   return account.balancers.some(
-    (one) => isForeign(one) && (one.name === wanted || one.arn === object.status.alb?.arn),
+    (one) =>
+      isForeign(one) &&
+      (one.name === wanted || one.name === adopted || one.arn === object.status.alb?.arn),
   );
 }
 
