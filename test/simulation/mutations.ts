@@ -176,9 +176,9 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'after a crash pods are restarted again, or never',
   },
   'restarted-by-each-monitor': {
-    file: 'controllers/config-monitor/rollout-start.ts',
-    find: 'return outdatedIn(change).has(uid) && !isVouchedFor(pod, hash, scope);',
-    replace: 'return outdatedIn(change).has(uid);',
+    file: 'controllers/config-monitor/vouching.ts',
+    find: 'selects(other, pod) && hasRestartedFor',
+    replace: 'selects(other, pod) && other === object && hasRestartedFor',
     why: 'of two monitors the later one restarts what the first has restarted',
   },
   'batch-not-limited': {
