@@ -33,11 +33,11 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'status-before-create': {
     file: 'controllers/my-ingress/load-balancer-resource.ts',
-    find: 'const created = await createOnce(scope);',
+    find: 'const created = await createOnce(scope, carryOut, on.cleared);',
     replace: `const arn = 'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app/x/0123456789abcdef';
   scope.pass.report({ alb: { arn, name: scope.desired.name } });
   await scope.pass.recordNow();
-  const created = await createOnce(scope);`,
+  const created = await createOnce(scope, carryOut, on.cleared);`,
     why: 'the status names a balancer that was never made, and the real one is lost in a crash',
   },
   'create-without-tags': {
