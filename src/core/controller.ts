@@ -6,6 +6,7 @@ import type { EventRecorder } from './events.ts';
 import { KeyQueue, LOW_PRIORITY, type TakenKey } from './key-queue.ts';
 import type { Enqueue, KeySource } from './key-source.ts';
 import { type Key, type KubeObject, keyOf, splitKey } from './kube-object.ts';
+import { LateFinalizers } from './late-finalizers.ts';
 import { type LifecycleDependencies, runPass } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
@@ -65,6 +66,7 @@ export class Controller<T extends ObjectWithStatus> {
       finalizer: options.finalizer,
       ownWrites: new OwnWrites(clock, options.cache),
       unseenWrites: new UnseenWrites(options.cache),
+      lateFinalizers: new LateFinalizers(clock, options.finalizer),
       onStaleRead: () => this.#metrics.staleRead(),
     };
   }
@@ -101,6 +103,7 @@ export class Controller<T extends ObjectWithStatus> {
 
   #onChange(change: Change<T>): void {
     this.#lifecycle.unseenWrites.seen(change.object);
+    this.#lifecycle.lateFinalizers.seen(change.object);
     if (!isWorthAPass(change, this.#options.finalizer)) return;
     const isInitial = change.kind === 'added' && change.isInitial;
     this.#queue.add(keyOf(change.object), { priority: isInitial ? LOW_PRIORITY : 0 });

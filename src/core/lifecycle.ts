@@ -34,16 +34,32 @@ export async function runPass<T extends ObjectWithStatus>(
     if (!(await areOwnWritesVisible(deps, key, context.signal))) deps.onStaleRead();
     context.signal.throwIfAborted(); // a key may be handed out in the very moment of the shutdown
     const object = deps.cache.get(key);
-    if (object === undefined) {
-      context.log.debug('resource not found, ignoring');
-      deps.reconciler.forget?.(key);
-      return { kind: 'gone' };
-    }
+    if (object === undefined) return await cleanUpBehind(deps, key, context);
     const newest = deps.unseenWrites.newest(object);
     return await runPassOver(deps, new RunningPass(deps, newest, context));
   } catch (error) {
     return untold(failureOf(error, context.signal, false), context.log);
   }
+}
+
+/** The object is gone; nothing is left to do, unless it went in spite of our finalizer. */
+async function cleanUpBehind<T extends ObjectWithStatus>(
+  deps: LifecycleDependencies<T>,
+  key: Key,
+  context: PassContext,
+): Promise<Verdict> {
+  const object = deps.lateFinalizers.gone(key);
+  if (object === undefined) {
+    context.log.debug('resource not found, ignoring');
+    deps.reconciler.forget?.(key);
+    return { kind: 'gone' };
+  }
+  context.log.info('the object was deleted while its finalizer was stored, cleaning up behind it');
+  const outcome = await deps.reconciler.finalize?.(object, new RunningPass(deps, object, context));
+  if (outcome?.kind === 'waiting') return outcome;
+  deps.lateFinalizers.forget(key);
+  deps.reconciler.forget?.(key);
+  return { kind: 'gone' };
 }
 
 async function areOwnWritesVisible<T extends ObjectWithStatus>(

@@ -1,6 +1,7 @@
 import type { StatedCondition } from './conditions.ts';
 import type { EventDraft, EventRecorder } from './events.ts';
 import { type Key, keyOf } from './kube-object.ts';
+import type { LateFinalizers } from './late-finalizers.ts';
 import type { Logger } from './logger.ts';
 import type { ObjectWriter } from './object-store.ts';
 import { CoreReason, OperatorError } from './operator-error.ts';
@@ -19,6 +20,7 @@ export interface PassDependencies<T extends ObjectWithStatus> {
   readonly events: EventRecorder;
   readonly ownWrites: OwnWrites<T>;
   readonly unseenWrites: UnseenWrites<T>;
+  readonly lateFinalizers: LateFinalizers<T>;
   readonly finalizer: string | undefined;
 }
 
@@ -119,7 +121,9 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass {
   async #storeFinalizer(): Promise<void> {
     const { finalizer, writer } = this.#deps;
     if (finalizer === undefined || this.#object.metadata.finalizers?.includes(finalizer)) return;
-    this.#remember(await writer.addFinalizer(this.#object, finalizer));
+    const stored = await writer.addFinalizer(this.#object, finalizer);
+    this.#deps.lateFinalizers.stored(stored);
+    this.#remember(stored);
   }
 
   #remember(written: T): void {

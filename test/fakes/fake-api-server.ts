@@ -89,6 +89,11 @@ export class FakeApiServer {
     });
   }
 
+  /** Removes the object whatever finalizers are on it. */
+  remove(object: KubeObject): void {
+    this.#remove(this.#live(object));
+  }
+
   /** Marks an object that has finalizers; removes one that has none. */
   delete(object: KubeObject): void {
     const live = this.#live(object);

@@ -105,6 +105,11 @@ export class FakeKube {
     this.server.delete(object);
   }
 
+  /** A DELETE that looked at the object before it had finalizers. */
+  deleteInSpite(object: KubeObject): void {
+    this.server.remove(object);
+  }
+
   get<T extends KubeObject>(object: T): T | undefined {
     return this.server.get(object.kind, keyOf(object)) as unknown as T | undefined;
   }

@@ -1,4 +1,5 @@
 import { type Key, keyOf } from '../../../src/core/kube-object.ts';
+import { LateFinalizers } from '../../../src/core/late-finalizers.ts';
 import { type LifecycleDependencies, runPass } from '../../../src/core/lifecycle.ts';
 import { OwnWrites } from '../../../src/core/own-writes.ts';
 import type { Reconciler } from '../../../src/core/reconciler.ts';
@@ -22,6 +23,7 @@ export class LifecycleBench {
   staleReads = 0;
   readonly #ownWrites = new OwnWrites(this.clock, this.cache);
   readonly #unseenWrites = new UnseenWrites<Probe>(this.cache);
+  readonly #lateFinalizers: LateFinalizers<Probe>;
   readonly #finalizer: string | undefined;
 
   constructor(
@@ -29,6 +31,8 @@ export class LifecycleBench {
     finalizer: 'none' | typeof PROBE_FINALIZER = PROBE_FINALIZER,
   ) {
     this.#finalizer = finalizer === 'none' ? undefined : finalizer;
+    this.#lateFinalizers = new LateFinalizers(this.clock, this.#finalizer);
+    this.cache.subscribe((change) => this.#lateFinalizers.seen(change.object));
     this.object = this.kube.create(draft);
   }
 
@@ -67,6 +71,7 @@ export class LifecycleBench {
       events: this.events,
       ownWrites: this.#ownWrites,
       unseenWrites: this.#unseenWrites,
+      lateFinalizers: this.#lateFinalizers,
       finalizer: this.#finalizer,
       reconciler,
       onStaleRead: () => void this.staleReads++,
