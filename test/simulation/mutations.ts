@@ -177,8 +177,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'restarted-by-each-monitor': {
     file: 'controllers/config-monitor/vouching.ts',
-    find: 'selects(other, pod) && hasRestartedFor',
-    replace: 'selects(other, pod) && other === object && hasRestartedFor',
+    find: 'return selects(other, pod) &&',
+    replace: 'return other === scope.object && selects(other, pod) &&',
     why: 'of two monitors the later one restarts what the first has restarted',
   },
   'batch-not-limited': {

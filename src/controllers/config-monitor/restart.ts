@@ -6,6 +6,7 @@ import { batchOf } from './batch.ts';
 import { controllerOf, type LeanPod } from './lean-pod.ts';
 import { type Owner, ownersNow, unreadyCount, type WorkloadsOfPass } from './owners.ts';
 import type { Scope } from './scope.ts';
+import { othersBegan } from './vouching.ts';
 
 export type Refusal = Exclude<Eviction, { readonly kind: 'evicted' }> & { readonly pod: string };
 
@@ -55,12 +56,15 @@ async function restartWorkloads(
  * For this change, by whomever: by us before a crash, for another ConfigMonitor, or by hand. A time
  * that is still to come is of a clock ahead of this one's, and says nothing.
  */
-function isRestarted({ restartedAt }: Workload, { startTime }: Rollout, scope: Scope): boolean {
+function isRestarted({ restartedAt }: Workload, rollout: Rollout, scope: Scope): boolean {
   if (restartedAt === undefined) return false;
+  const { hash, startTime } = rollout;
   const { lastChangeTime = startTime } = scope.object.status;
   const atMs = Date.parse(restartedAt);
   if (atMs > scope.clock.now()) return false;
-  return atMs >= Date.parse(startTime) || atMs > Date.parse(lastChangeTime);
+  // Another one may have begun before this one took note of the change.
+  const begun = [startTime, ...othersBegan(hash, scope)].map((time) => Date.parse(time));
+  return atMs > Date.parse(lastChangeTime) || begun.some((time) => atMs >= time);
 }
 
 async function restart(workload: Workload, { clock, pass, workloads }: Scope): Promise<void> {

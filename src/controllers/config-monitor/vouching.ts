@@ -1,4 +1,5 @@
 import type { ConfigMonitor } from '../../apis/config-monitor.ts';
+import { recordedHash } from './changes.ts';
 import { controllerOf, type LeanPod } from './lean-pod.ts';
 import type { Scope } from './scope.ts';
 
@@ -7,14 +8,25 @@ import type { Scope } from './scope.ts';
  * pod that two of them select is restarted once. One that has a change of its own waiting says nothing.
  */
 export function isVouchedFor(pod: LeanPod, hash: string, scope: Scope): boolean {
+  return othersWith(hash, scope).some((other) => {
+    return selects(other, pod) && !other.status.rollout?.pods.includes(pod.metadata.uid);
+  });
+}
+
+/** When other ConfigMonitors of the same ConfigMap began to restart their pods for the data of this hash. */
+export function othersBegan(hash: string, scope: Scope): readonly string[] {
+  return othersWith(hash, scope).flatMap(({ status }) => status.lastRestartTime ?? []);
+}
+
+/** Those that have restarted pods for this data, or are about it. */
+function othersWith(hash: string, scope: Scope): readonly ConfigMonitor[] {
   const { changes, configMapName, monitors, object } = scope;
   return monitors
     .ofConfigMap(`${object.metadata.namespace}/${configMapName}`)
     .filter(({ metadata, status }) => {
       return metadata.uid !== object.metadata.uid && status.configMap === configMapName;
     })
-    .filter((other) => changes.get(other) === undefined)
-    .some((other) => selects(other, pod) && hasRestartedFor(other, hash, pod.metadata.uid));
+    .filter((other) => changes.get(other) === undefined && hasBegun(other, hash));
 }
 
 function selects({ spec }: ConfigMonitor, pod: LeanPod): boolean {
@@ -27,11 +39,9 @@ function selects({ spec }: ConfigMonitor, pod: LeanPod): boolean {
  * A baseline says nothing about older data, and who has seen other data since its last restart does
  * not know what pods have come meanwhile.
  */
-function hasRestartedFor({ status }: ConfigMonitor, hash: string, uid: string): boolean {
-  const { configHash, lastChangeTime, lastRestartTime, rollout } = status;
+function hasBegun(other: ConfigMonitor, hash: string): boolean {
+  const { lastChangeTime, lastRestartTime } = other.status;
   if (lastRestartTime === undefined || lastChangeTime === undefined) return false;
   if (Date.parse(lastRestartTime) < Date.parse(lastChangeTime)) return false;
-  return rollout === undefined
-    ? configHash === hash
-    : rollout.hash === hash && !rollout.pods.includes(uid);
+  return recordedHash(other) === hash;
 }

@@ -309,4 +309,35 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [],
     },
   },
+  'restarts a Deployment once for two monitors, of which one sees the change after the other acted':
+    {
+      why: 'the restart was older than the change as the second one had noted it',
+      seed: 97000200,
+      scenario: {
+        seed: 97000200,
+        settings: PLAIN,
+        steps: [
+          { atMs: 950, config: { do: 'deploy', at: 'web/frontend', replicas: 6 } },
+          {
+            atMs: 1981,
+            config: {
+              do: 'monitor',
+              at: 'web/frontend',
+              index: 1,
+              plan: { strategy: 'Rollout', debounceSeconds: 0 },
+            },
+          },
+          { atMs: 3544, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+          {
+            atMs: 3704,
+            config: { do: 'monitor', at: 'web/frontend', index: 0, plan: { strategy: 'Rollout' } },
+          },
+          {
+            atMs: 130_840,
+            config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } },
+          },
+        ],
+        faults: [],
+      },
+    },
 };
