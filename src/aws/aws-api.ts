@@ -41,8 +41,8 @@ export interface AwsApi {
   ): Promise<AwsOperations[Operation][1]>;
   /**
    * Puts one request together, signature included, while its caller is still to learn whether it may
-   * leave; a read asked for before goes first. It leaves when the function is called, which is then as
-   * `send`, at most once; never called, it is forgotten.
+   * leave. It leaves when the function is called, which is then as `send`, at most once; never called,
+   * it is forgotten.
    */
   prepare<Operation extends AwsOperation>(
     operation: Operation,

@@ -8,14 +8,15 @@ import { awsOperations, isWrite } from './aws-operations.ts';
 import type { Budget } from './budget.ts';
 import { retry } from './retry.ts';
 
-export interface AwsCallOptions<Output = unknown> {
+export interface AwsCallOptions {
   /** `load balancer <name or ARN>`, or fixed words for a call that many share. */
   readonly subject: string;
   /** Ends a read at any time, a write only as long as it has not been sent. */
   readonly signal?: AbortSignal;
-  /** What AwsApi's `prepare` has given for this call: its first request, put together already. */
-  readonly prepared?: () => Promise<Output>;
-  /** Nothing leaves before this resolves; if it rejects, nothing leaves, and the call throws the same. */
+  /**
+   * Nothing leaves before this resolves; if it rejects, nothing leaves at all, and the call throws
+   * the same. Budget and request are seen to meanwhile.
+   */
   readonly cleared?: Promise<void>;
 }
 
@@ -26,7 +27,7 @@ export interface AwsCallOptions<Output = unknown> {
 export type AwsCall = <Operation extends AwsOperation>(
   operation: Operation,
   input: AwsOperations[Operation][0],
-  options: AwsCallOptions<AwsOperations[Operation][1]>,
+  options: AwsCallOptions,
 ) => Promise<AwsOperations[Operation][1]>;
 
 export interface AwsCallPorts {
@@ -38,19 +39,20 @@ export interface AwsCallPorts {
 }
 
 export function createAwsCall(ports: AwsCallPorts): AwsCall {
-  return (operation, input, { subject, signal = new AbortController().signal, ...start }) => {
+  return (operation, input, { subject, cleared, signal = new AbortController().signal }) => {
     const { api, clock, budget, metrics } = ports;
     const meter = createMeter(metrics, clock, operation);
     const request = measured(ports, meter);
-    type Output = AwsOperations[typeof operation][1];
-    const send = (): Promise<Output> =>
-      api.send(operation, input, isWrite(operation) ? undefined : signal);
-    const attempt = async (number: number): Promise<Output> => {
+    const attempt = async (): Promise<AwsOperations[typeof operation][1]> => {
       await budget.take({ operation, subject }, signal);
       signal.throwIfAborted();
-      await start.cleared;
-      const first = number === 1 ? start.prepared : undefined;
-      return request(first ?? send, { operation, subject, signal });
+      if (!cleared) {
+        const limit = isWrite(operation) ? undefined : signal;
+        return request(() => api.send(operation, input, limit), { operation, subject, signal });
+      }
+      const send = api.prepare(operation, input);
+      await cleared;
+      return request(send, { operation, subject, signal });
     };
     const { isIdempotent } = awsOperations[operation];
     return retry(attempt, { clock, signal, isIdempotent }).finally(() => meter.done());

@@ -1,22 +1,14 @@
 import type { CreateLoadBalancerCommandInput } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { AwsApi } from './aws-api.ts';
 import type { AwsCall } from './aws-call.ts';
 import { unreadable } from './aws-errors.ts';
 import { type BalancerReader, orAbsent } from './balancer-reader.ts';
 import type { Ask } from './batch.ts';
 import { shapeLoadBalancer, shapePairs, toPairs } from './load-balancer-shape.ts';
-import type {
-  LoadBalancer,
-  LoadBalancerSettings,
-  LoadBalancers,
-  PreparedCreate,
-  Tags,
-} from './load-balancers.ts';
+import type { LoadBalancer, LoadBalancerSettings, LoadBalancers, Tags } from './load-balancers.ts';
 import type { WriteLedger } from './write-ledger.ts';
 
 export interface LoadBalancersParts {
   readonly call: AwsCall;
-  readonly api: Pick<AwsApi, 'prepare'>;
   readonly reader: BalancerReader;
   readonly tagsOf: Ask<Tags | undefined>;
   readonly ledger: WriteLedger;
@@ -29,10 +21,8 @@ export function createLoadBalancers(parts: LoadBalancersParts): LoadBalancers {
     find: (ref, signal) => reader.one(ref, signal),
     tagsOf,
     attributesOf: (arn, signal) => describeAttributes(call, arn, signal),
-    prepareCreate: (settings) => {
-      const create = prepareCreate(parts, settings);
-      return (cleared) => ledger.during(settings.name, () => create(cleared));
-    },
+    create: (settings, cleared) =>
+      ledger.during(settings.name, () => create(parts, settings, cleared)),
     ...modifications(call, ledger),
     async addTags(arn, tags) {
       if (Object.keys(tags).length === 0) return;
@@ -79,30 +69,13 @@ function modifications(call: AwsCall, ledger: WriteLedger): Modifications {
   };
 }
 
-function prepareCreate(
-  { call, api, ledger }: LoadBalancersParts,
+async function create(
+  { call, ledger }: LoadBalancersParts,
   settings: LoadBalancerSettings,
-): PreparedCreate {
-  const input = createInput(settings);
-  const prepared = api.prepare('CreateLoadBalancer', input);
-  return async (cleared = Promise.resolve()) => {
-    const { subject } = of(settings.name);
-    const answer = await call('CreateLoadBalancer', input, { subject, prepared, cleared });
-    const [first] = answer.LoadBalancers ?? [];
-    const created = first && shapeLoadBalancer(first);
-    if (!created) {
-      const step = { operation: 'CreateLoadBalancer', subject } as const;
-      throw unreadable(step, 'the answer lacks the load balancer');
-    }
-    // The inventory is also asked by ARN, which is known only now.
-    ledger.touch(created.arn);
-    return created;
-  };
-}
-
-function createInput(settings: LoadBalancerSettings): CreateLoadBalancerCommandInput {
+  cleared: Promise<void> | undefined,
+): Promise<LoadBalancer> {
   const { name, securityGroups, tags } = settings;
-  return {
+  const input: CreateLoadBalancerCommandInput = {
     Name: name,
     Type: 'application',
     Scheme: settings.scheme as 'internal',
@@ -111,6 +84,19 @@ function createInput(settings: LoadBalancerSettings): CreateLoadBalancerCommandI
     ...(securityGroups && { SecurityGroups: [...securityGroups] }),
     Tags: toPairs(tags),
   };
+  const answer = await call('CreateLoadBalancer', input, {
+    ...of(name),
+    ...(cleared && { cleared }),
+  });
+  const [first] = answer.LoadBalancers ?? [];
+  const created = first && shapeLoadBalancer(first);
+  if (!created) {
+    const step = { operation: 'CreateLoadBalancer', subject: of(name).subject } as const;
+    throw unreadable(step, 'the answer lacks the load balancer');
+  }
+  // The inventory is also asked by ARN, which is known only now.
+  ledger.touch(created.arn);
+  return created;
 }
 
 async function describeAttributes(

@@ -36,13 +36,6 @@ export interface LoadBalancerSettings {
   readonly tags: Tags;
 }
 
-/**
- * May answer with an existing balancer of the same name and settings, whoever owns it; throws reason
- * DuplicateName where the settings differ. Nothing leaves before `cleared` resolves; if it rejects,
- * nothing leaves at all. For one call.
- */
-export type PreparedCreate = (cleared?: Promise<void>) => Promise<LoadBalancer>;
-
 export type LoadBalancerRef = { readonly arn: string } | { readonly name: string };
 
 /**
@@ -56,8 +49,12 @@ export interface LoadBalancers {
   /** undefined means LoadBalancerNotFound. Asked together within a moment, 20 balancers are one call. */
   tagsOf(arn: string, signal: AbortSignal): Promise<Tags | undefined>;
   attributesOf(arn: string, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
-  /** Begins to put a create together; nothing leaves before it is called. */
-  prepareCreate(settings: LoadBalancerSettings): PreparedCreate;
+  /**
+   * May answer with an existing balancer of the same name and settings, whoever owns it; throws
+   * reason DuplicateName where the settings differ. Nothing leaves before `cleared` resolves; if it
+   * rejects, nothing leaves at all.
+   */
+  create(settings: LoadBalancerSettings, cleared?: Promise<void>): Promise<LoadBalancer>;
   setSubnets(arn: string, subnets: readonly string[]): Promise<void>;
   setSecurityGroups(arn: string, securityGroups: readonly string[]): Promise<void>;
   setIpAddressType(arn: string, ipAddressType: string): Promise<void>;

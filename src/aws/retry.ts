@@ -31,14 +31,8 @@ const AMBIGUOUS: ReadonlySet<string> = new Set([
   'AwsUnreadable',
 ]);
 
-/**
- * Repeats `attempt`, which throws OperatorErrors, where a repetition within the pass can help; it is
- * told which attempt it is, from 1.
- */
-export function retry<T>(
-  attempt: (number: number) => Promise<T>,
-  options: RetryOptions,
-): Promise<T> {
+/** Repeats `attempt`, which throws OperatorErrors, where a repetition within the pass can help. */
+export function retry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   const startedMs = options.clock.monotonicMs();
   return pRetry(attempt, {
     retries: MOST_ATTEMPTS - 1,

@@ -93,8 +93,7 @@ export function createSdkApi(options: SdkApiOptions): SdkApi {
       const [gate, limit] = [Promise.withResolvers<void>(), new AbortController()];
       const own = { ...input };
       gates.set(own, gate.promise);
-      const abortSignal = limit.signal;
-      const answer = letReadsOut().then(() => senders[operation](client, own, { abortSignal }));
+      const answer = senders[operation](client, own, { abortSignal: limit.signal });
       answer.catch(() => {}); // whoever sends it hears of it
       return () => {
         const timeout = AbortSignal.timeout(timeoutMs);
@@ -168,11 +167,5 @@ function refuseWritesWithoutLease(
  */
 async function letOthersOut(): Promise<void> {
   await setImmediate();
-  await setImmediate();
-}
-
-/** One turn more: what a read computes for itself comes before. */
-async function letReadsOut(): Promise<void> {
-  await letOthersOut();
   await setImmediate();
 }

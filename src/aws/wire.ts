@@ -37,7 +37,7 @@ export function wireAws(ports: AwsPorts): Aws {
   const tagsOf = createTagsReader(call, clock);
   const ledger = createWriteLedger(clock);
   return {
-    loadBalancers: createLoadBalancers({ call, api, reader, tagsOf, ledger }),
+    loadBalancers: createLoadBalancers({ call, reader, tagsOf, ledger }),
     inventory: createInventory({ reader, tagsOf, ledger, clock }),
   };
 }

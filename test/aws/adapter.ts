@@ -58,7 +58,7 @@ export function adapterUnderTest(endpoint?: string, requestTimeoutMs = 10_000): 
     api,
     freshName,
     settings,
-    created: (changes) => aws.loadBalancers.prepareCreate({ ...settings(), ...changes })(),
+    created: (changes) => aws.loadBalancers.create({ ...settings(), ...changes }),
     close: () => api.close(),
   };
 }

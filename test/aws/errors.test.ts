@@ -138,7 +138,7 @@ describe.skipIf(isMissing)('an answer that is a failure', () => {
     const lost = { kind: 'broken', isApplied: true } as const;
     relay.add({ operation: 'CreateLoadBalancer', times: 1, effect: lost });
     const before = count('CreateLoadBalancer');
-    expect(await reasonOf(aws.loadBalancers.prepareCreate(settings)())).toBe('AwsUnreachable');
+    expect(await reasonOf(aws.loadBalancers.create(settings))).toBe('AwsUnreachable');
     expect(count('CreateLoadBalancer')).toBe(before + 1);
     const found = await aws.loadBalancers.find({ name: settings.name }, signal);
     expect(found?.name).toBe(settings.name);

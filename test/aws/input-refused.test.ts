@@ -100,7 +100,7 @@ describe.skipIf(isMissing)('AWS refuses', () => {
 
   it('subnets that do not exist', async () => {
     const settings = { ...aws.settings(), subnets: ['subnet-00000000', 'subnet-11111111'] };
-    expect(await reasonOf(aws.loadBalancers.prepareCreate(settings)())).toBe('SubnetNotFound');
+    expect(await reasonOf(aws.loadBalancers.create(settings))).toBe('SubnetNotFound');
   });
 
   itLikeAws('subnet-code', 'subnets that do not exist, by the code SubnetNotFound', async () => {

@@ -17,7 +17,7 @@ describe.skipIf(isMissing)('an operation of AWS', () => {
 
   it('creates a balancer that is found by name and by ARN', async () => {
     const settings = aws.settings();
-    const balancer = await aws.loadBalancers.prepareCreate(settings)();
+    const balancer = await aws.loadBalancers.create(settings);
     expect(balancer).toMatchObject({
       name: settings.name,
       type: 'application',
@@ -145,7 +145,7 @@ describe.skipIf(isMissing)('an operation of AWS', () => {
 
   itLikeAws('default-security-group', 'gives a balancer the default group', async () => {
     const { securityGroups: _, ...rest } = aws.settings();
-    const balancer = await aws.loadBalancers.prepareCreate(rest)();
+    const balancer = await aws.loadBalancers.create(rest);
     expect(balancer.securityGroups).toHaveLength(1);
   });
 
@@ -163,7 +163,7 @@ describe.skipIf(isMissing)('an operation of AWS', () => {
 
   itLikeAws('same-create-again', 'answers a repeated create with the same balancer', async () => {
     const settings = aws.settings();
-    const creating = Array.from({ length: 5 }, () => aws.loadBalancers.prepareCreate(settings)());
+    const creating = Array.from({ length: 5 }, () => aws.loadBalancers.create(settings));
     const arns = new Set((await Promise.all(creating)).map((balancer) => balancer.arn));
     // Two of one name would never let a listing of moto's come to its end.
     for (const arn of arns) await aws.loadBalancers.delete(arn);
@@ -172,7 +172,7 @@ describe.skipIf(isMissing)('an operation of AWS', () => {
 
   itLikeAws('duplicate-name', 'refuses a create with other settings', async () => {
     const { name, arn } = await aws.created();
-    const creating = aws.loadBalancers.prepareCreate({ ...aws.settings(name), subnets })();
+    const creating = aws.loadBalancers.create({ ...aws.settings(name), subnets });
     const reason = await reasonOf(creating);
     await aws.loadBalancers.delete(reason === 'none' ? (await creating).arn : arn);
     expect(reason).toBe('DuplicateName');

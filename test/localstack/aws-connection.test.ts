@@ -80,7 +80,7 @@ describe('the connection to AWS', () => {
     await using server = await answering(200);
     const { loadBalancers } = awsAt(addressOf(server), 150);
     const settings = { name: 'x', scheme: 'internal', subnets: ['a', 'b'], tags: {} };
-    const creating = loadBalancers.prepareCreate({ ...settings, ipAddressType: 'ipv4' })();
+    const creating = loadBalancers.create({ ...settings, ipAddressType: 'ipv4' });
     expect(await failureOf(creating)).toMatchObject({ reason: 'AwsUnreachable', healedBy: 'time' });
   });
 

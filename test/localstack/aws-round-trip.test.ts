@@ -23,7 +23,7 @@ afterEach(() => {
 });
 
 async function created(): Promise<LoadBalancer> {
-  const balancer = await bench.loadBalancers.prepareCreate(bench.settings(`lb-${made++}`))();
+  const balancer = await bench.loadBalancers.create(bench.settings(`lb-${made++}`));
   bench.server.control.clearCalls();
   return balancer;
 }
@@ -31,7 +31,7 @@ async function created(): Promise<LoadBalancer> {
 describe('each operation, over HTTP', () => {
   it('creates a balancer that is found by name and by ARN', async () => {
     const { loadBalancers, settings, subnets, securityGroup } = bench;
-    const balancer = await loadBalancers.prepareCreate(settings('shop'))();
+    const balancer = await loadBalancers.create(settings('shop'));
     expect(balancer).toMatchObject({
       name: 'shop',
       type: 'application',
@@ -99,7 +99,7 @@ describe('each operation, over HTTP', () => {
   it('refreshes the inventory of a new process by two calls', async () => {
     const { loadBalancers, server } = bench;
     const names = ['many-0', 'many-1', 'many-2'];
-    for (const name of names) await loadBalancers.prepareCreate(bench.settings(name))();
+    for (const name of names) await loadBalancers.create(bench.settings(name));
     server.control.clearCalls();
     const { inventory } = bench.restarted();
     await inventory.refresh(new Set(names), signal);
@@ -142,21 +142,17 @@ describe('what goes wrong, over HTTP', () => {
       InvalidSecurityGroup: { securityGroups: ['sg-00000000000000000'] },
     };
     for (const [reason, wrong] of Object.entries(bad)) {
-      const error = await failureOf(
-        loadBalancers.prepareCreate({ ...settings('bad'), ...wrong })(),
-      );
+      const error = await failureOf(loadBalancers.create({ ...settings('bad'), ...wrong }));
       expect(error).toMatchObject({ reason, healedBy: 'person' });
     }
   });
 
   it('says DuplicateName for other settings, and answers with the balancer for equal ones', async () => {
     const { loadBalancers, settings } = bench;
-    const first = await loadBalancers.prepareCreate(settings('twice'))();
-    expect((await loadBalancers.prepareCreate(settings('twice'))()).arn).toBe(first.arn);
+    const first = await loadBalancers.create(settings('twice'));
+    expect((await loadBalancers.create(settings('twice'))).arn).toBe(first.arn);
     const other = { ...settings('twice'), subnets: bench.subnets };
-    expect(await failureOf(loadBalancers.prepareCreate(other)())).toMatchObject({
-      reason: 'DuplicateName',
-    });
+    expect(await failureOf(loadBalancers.create(other))).toMatchObject({ reason: 'DuplicateName' });
   });
 
   it('heals a throttled read within the call', async () => {
@@ -195,7 +191,7 @@ describe('what goes wrong, over HTTP', () => {
   it('does not repeat a create whose answer was lost; the balancer is there', async () => {
     const { loadBalancers, server, settings } = bench;
     server.control.addFault({ operation: 'CreateLoadBalancer', effect: { kind: 'lostResponse' } });
-    const error = await failureOf(loadBalancers.prepareCreate(settings('lost'))());
+    const error = await failureOf(loadBalancers.create(settings('lost')));
     expect(error).toMatchObject({ reason: 'AwsUnreachable', healedBy: 'time' });
     expect(server.control.counts()).toEqual({ CreateLoadBalancer: 1 });
     const found = await loadBalancers.find({ name: 'lost' }, signal);
@@ -224,7 +220,7 @@ describe('what goes wrong, over HTTP', () => {
     bench.server.control.addFault({ operation: '*', effect: { kind: 'hold' } });
     const pass = new AbortController();
     const reading = failureOf(bench.loadBalancers.find({ name: 'x' }, pass.signal));
-    await vi.waitFor(() => expect(bench.server.held()).toHaveLength(1), 20_000);
+    await vi.waitFor(() => expect(bench.server.held()).toHaveLength(1));
     const reason = new Error('the pass is over');
     pass.abort(reason);
     expect(await reading).toBe(reason);

@@ -160,13 +160,11 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'name-not-kept': {
     file: 'controllers/my-ingress/load-balancer-resource.ts',
-    find: 'const prepare = (): PreparedCreate => scope.aws.prepareCreate(settingsOf(scope.desired));',
-    replace: `const tries = scope.memory as { tries?: number };
-    const prepare = (): PreparedCreate => {
-      tries.tries = (tries.tries ?? 0) + 1;
-      const name = \`\${scope.desired.name.slice(0, 28)}-\${tries.tries}\`;
-      return scope.aws.prepareCreate({ ...settingsOf(scope.desired), name });
-    };`,
+    find: 'return await aws.create({\n      name,',
+    replace: `const tries = memory as { tries?: number };
+    tries.tries = (tries.tries ?? 0) + 1;
+    return await aws.create({
+      name: \`\${name.slice(0, 28)}-\${tries.tries}\`,`,
     why: 'a create whose answer is lost is repeated under another name, and there are two',
   },
   'restart-not-persisted': {

@@ -1,14 +1,9 @@
 import type { AppliedSettings } from '../../apis/my-ingress.ts';
-import type {
-  LoadBalancer,
-  LoadBalancerSettings,
-  PreparedCreate,
-} from '../../aws/load-balancers.ts';
+import type { LoadBalancer } from '../../aws/load-balancers.ts';
 import type { ExternalResource } from '../../core/external-resource.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { tellAdopted, tellTakenOver, tellUpdated } from './announcements.ts';
 import { appliedAfter, appliedBefore, appliedOnceDone, recordOf } from './applied.ts';
-import type { DesiredLoadBalancer } from './desired.ts';
 import type { Drift, SeenLoadBalancer } from './drift.ts';
 import { failure } from './failure.ts';
 import { stepsOf } from './mending.ts';
@@ -21,12 +16,9 @@ import type { Scope } from './scope.ts';
 export function loadBalancerResource(
   scope: Scope,
 ): Omit<ExternalResource<SeenLoadBalancer, Drift>, 'delete'> {
-  const prepare = (): PreparedCreate => scope.aws.prepareCreate(settingsOf(scope.desired));
-  // Where none is on record, the look most likely finds none.
-  const prepared = recordedArn(scope.object) === undefined ? prepare() : undefined;
   return {
     observe: (signal) => observe(scope, signal),
-    create: (signal, cleared) => create(scope, prepared ?? prepare(), { signal, cleared }),
+    create: (signal, cleared) => create(scope, signal, cleared),
     update: (observed, drift) => update(scope, observed, drift),
   };
 }
@@ -36,46 +28,45 @@ export function loadBalancerResource(
  * balancer and knows it. AWS may answer with a balancer that was there before, whoever owns it:
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateLoadBalancer.html
  */
-async function create(
-  scope: Scope,
-  carryOut: PreparedCreate,
-  on: { readonly signal: AbortSignal; readonly cleared: Promise<void> },
-): Promise<Seen> {
+async function create(scope: Scope, signal: AbortSignal, cleared: Promise<void>): Promise<Seen> {
   const { aws, inventory, memory } = scope;
-  const created = await createOnce(scope, carryOut, on.cleared);
-  if (created === undefined) return observe(scope, on.signal);
+  const created = await createOnce(scope, cleared);
+  if (created === undefined) return observe(scope, signal);
   memory.hasCreated(created.arn);
   const [visible, tags] = await Promise.all([
-    inventory.look(created.arn, on.signal),
-    aws.tagsOf(created.arn, on.signal),
+    inventory.look(created.arn, signal),
+    aws.tagsOf(created.arn, signal),
   ]);
-  return assess(scope, { loadBalancer: visible ?? created, tags: tags ?? {} }, on.signal);
+  return assess(scope, { loadBalancer: visible ?? created, tags: tags ?? {} }, signal);
 }
 
 /** undefined: a balancer of this name and other settings exists; a look tells whose it is. */
 async function createOnce(
-  { memory }: Scope,
-  carryOut: PreparedCreate,
+  { aws, desired, memory }: Scope,
   cleared: Promise<void>,
 ): Promise<LoadBalancer | undefined> {
+  const { name, scheme, subnets, securityGroups, ipAddressType, tags } = desired;
+  const groups = securityGroups === undefined ? {} : { securityGroups };
+  const settings = {
+    name,
+    scheme,
+    subnets,
+    ipAddressType: ipAddressType ?? 'ipv4',
+    tags,
+    ...groups,
+  };
   let mayHaveLeft = false;
   const leaving = cleared.then(() => {
     mayHaveLeft = true;
   });
   leaving.catch(() => {}); // told by the create, unless that fails before
   try {
-    return await carryOut(leaving);
+    return await aws.create(settings, leaving);
   } catch (error) {
     if (error instanceof OperatorError && error.reason === 'DuplicateName') return undefined;
     if (mayHaveLeft) memory.mayHaveCreated();
     throw error;
   }
-}
-
-function settingsOf(desired: DesiredLoadBalancer): LoadBalancerSettings {
-  const { name, scheme, subnets, securityGroups, ipAddressType = 'ipv4', tags } = desired;
-  const groups = securityGroups === undefined ? {} : { securityGroups };
-  return { name, scheme, subnets, ipAddressType, tags, ...groups };
 }
 
 async function update(

@@ -64,7 +64,7 @@ describe('a call to AWS', () => {
       const world = bench({ CreateLoadBalancer: () => ({ LoadBalancers: [described('shop')] }) });
       const { loadBalancers, api, clock, metrics } = world;
       const { promise: cleared, resolve: clear } = Promise.withResolvers<void>();
-      const creating = loadBalancers.prepareCreate(settings)(cleared);
+      const creating = loadBalancers.create(settings, cleared);
       await clock.advance(5000);
       expect(api.sent).toEqual([]);
       clear();
@@ -76,7 +76,7 @@ describe('a call to AWS', () => {
     it('is never sent where that fails, and throws the same', async () => {
       const { loadBalancers, api, clock, metrics } = bench({});
       const refusal = new OperatorError({ reason: 'Conflict', message: '409', healedBy: 'time' });
-      const creating = clock.finish(loadBalancers.prepareCreate(settings)(Promise.reject(refusal)));
+      const creating = clock.finish(loadBalancers.create(settings, Promise.reject(refusal)));
       await expect(creating).rejects.toBe(refusal);
       expect(api.sent).toEqual([]);
       expect(metrics.valueOf(awsMetrics.requests)).toBeUndefined();
@@ -85,7 +85,7 @@ describe('a call to AWS', () => {
     it('is not sent if the lease goes meanwhile', async () => {
       const { loadBalancers, api, clock, lease } = bench({});
       const { promise: cleared, resolve: clear } = Promise.withResolvers<void>();
-      const creating = clock.finish(loadBalancers.prepareCreate(settings)(cleared));
+      const creating = clock.finish(loadBalancers.create(settings, cleared));
       lease.isHeld = false;
       clear();
       await expect(creating).rejects.toMatchObject({ reason: 'LeadershipLost' });
@@ -144,7 +144,7 @@ describe('a call to AWS', () => {
       awsError('InternalFailure', 'oops', 500),
     ]) {
       const { loadBalancers, api, clock } = bench({ CreateLoadBalancer: () => raise(thrown) });
-      const creating = clock.finish(loadBalancers.prepareCreate(settings)());
+      const creating = clock.finish(loadBalancers.create(settings));
       await expect(creating).rejects.toMatchObject({ healedBy: 'time' });
       expect(api.countOf('CreateLoadBalancer')).toBe(1);
     }
@@ -155,7 +155,7 @@ describe('a call to AWS', () => {
       CreateLoadBalancer: () => raise(awsError('Throttling', 'Rate exceeded')),
     });
     const error = await clock
-      .finish(loadBalancers.prepareCreate(settings)())
+      .finish(loadBalancers.create(settings))
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(OperatorError);
     expect(error).toMatchObject({ reason: 'BudgetExhausted', healedBy: 'time' });

@@ -149,7 +149,7 @@ describe('create', () => {
       CreateLoadBalancer: () => ({ LoadBalancers: [described('shop')] }),
     });
     const created = await clock.finish(
-      loadBalancers.prepareCreate({ ...settings, securityGroups: ['sg-1'] })(),
+      loadBalancers.create({ ...settings, securityGroups: ['sg-1'] }),
     );
     expect(created.arn).toBe(shop);
     expect(api.sent.map(({ input }) => input)).toEqual([
@@ -169,7 +169,7 @@ describe('create', () => {
     const { loadBalancers, api, clock } = bench({
       CreateLoadBalancer: () => ({ LoadBalancers: [described('shop')] }),
     });
-    await clock.finish(loadBalancers.prepareCreate(settings)());
+    await clock.finish(loadBalancers.create(settings));
     expect(api.sent[0]?.input).not.toHaveProperty('SecurityGroups');
   });
 
@@ -177,13 +177,13 @@ describe('create', () => {
     const { loadBalancers, clock } = bench({
       CreateLoadBalancer: () => raise(awsError('DuplicateLoadBalancerNameException')),
     });
-    const creating = clock.finish(loadBalancers.prepareCreate(settings)());
+    const creating = clock.finish(loadBalancers.create(settings));
     await expect(creating).rejects.toMatchObject({ reason: 'DuplicateName' });
   });
 
   it('does not invent a balancer from an empty answer', async () => {
     const { loadBalancers, clock } = bench({ CreateLoadBalancer: () => ({}) });
-    const creating = clock.finish(loadBalancers.prepareCreate(settings)());
+    const creating = clock.finish(loadBalancers.create(settings));
     await expect(creating).rejects.toMatchObject({ reason: 'AwsUnreadable' });
   });
 });
