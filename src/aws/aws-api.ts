@@ -30,8 +30,7 @@ export type AwsOperation = keyof AwsOperations;
  * The one way to AWS, just above the SDK client and below budget, retry, error translation and
  * inventory. One call is one HTTP request: an implementation never retries. It rejects with what
  * the SDK throws (`name` is AWS's code, e.g. LoadBalancerNotFoundException). `signal` is given for
- * reads only: a write, once sent, is seen through, and an implementation bounds its time itself,
- * from the moment it is sent.
+ * reads only: a write, once sent, is seen through, and an implementation bounds its time itself.
  */
 export interface AwsApi {
   send<Operation extends AwsOperation>(
@@ -39,13 +38,4 @@ export interface AwsApi {
     input: AwsOperations[Operation][0],
     signal?: AbortSignal,
   ): Promise<AwsOperations[Operation][1]>;
-  /**
-   * Puts one request together, signature included, while its caller is still to learn whether it may
-   * leave. It leaves when the function is called, which is then as `send`, at most once; never called,
-   * it is forgotten.
-   */
-  prepare<Operation extends AwsOperation>(
-    operation: Operation,
-    input: AwsOperations[Operation][0],
-  ): () => Promise<AwsOperations[Operation][1]>;
 }

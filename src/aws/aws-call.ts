@@ -13,11 +13,6 @@ export interface AwsCallOptions {
   readonly subject: string;
   /** Ends a read at any time, a write only as long as it has not been sent. */
   readonly signal?: AbortSignal;
-  /**
-   * Nothing leaves before this resolves; if it rejects, nothing leaves at all, and the call throws
-   * the same. Budget and request are seen to meanwhile.
-   */
-  readonly cleared?: Promise<void>;
 }
 
 /**
@@ -39,20 +34,14 @@ export interface AwsCallPorts {
 }
 
 export function createAwsCall(ports: AwsCallPorts): AwsCall {
-  return (operation, input, { subject, cleared, signal = new AbortController().signal }) => {
-    const { api, clock, budget, metrics } = ports;
+  return (operation, input, { subject, signal = new AbortController().signal }) => {
+    const { clock, budget, metrics } = ports;
     const meter = createMeter(metrics, clock, operation);
-    const request = measured(ports, meter);
+    const send = request(ports, meter);
     const attempt = async (): Promise<AwsOperations[typeof operation][1]> => {
       await budget.take({ operation, subject }, signal);
       signal.throwIfAborted();
-      if (!cleared) {
-        const limit = isWrite(operation) ? undefined : signal;
-        return request(() => api.send(operation, input, limit), { operation, subject, signal });
-      }
-      const send = api.prepare(operation, input);
-      await cleared;
-      return request(send, { operation, subject, signal });
+      return send(operation, input, { subject, signal });
     };
     const { isIdempotent } = awsOperations[operation];
     return retry(attempt, { clock, signal, isIdempotent }).finally(() => meter.done());
@@ -60,13 +49,13 @@ export function createAwsCall(ports: AwsCallPorts): AwsCall {
 }
 
 /** From the check of the lease to the dispatch nothing is awaited: no write starts without it. */
-function measured(ports: AwsCallPorts, meter: Meter): RequestOnce {
-  const { budget, leadership } = ports;
-  return async (send, { operation, subject, signal }) => {
+function request(ports: AwsCallPorts, meter: Meter): RequestOnce {
+  const { api, budget, leadership } = ports;
+  return async (operation, input, { subject, signal }) => {
     if (isWrite(operation)) assertLeader(leadership);
     const sent = meter.sending();
     try {
-      const output = await send();
+      const output = await api.send(operation, input, isWrite(operation) ? undefined : signal);
       sent.answered();
       budget.recover(operation);
       return output;
@@ -79,11 +68,8 @@ function measured(ports: AwsCallPorts, meter: Meter): RequestOnce {
   };
 }
 
-type RequestOnce = <Output>(
-  send: () => Promise<Output>,
-  call: {
-    readonly operation: AwsOperation;
-    readonly subject: string;
-    readonly signal: AbortSignal;
-  },
-) => Promise<Output>;
+type RequestOnce = <Operation extends AwsOperation>(
+  operation: Operation,
+  input: AwsOperations[Operation][0],
+  options: Required<AwsCallOptions>,
+) => Promise<AwsOperations[Operation][1]>;

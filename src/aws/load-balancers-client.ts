@@ -21,8 +21,7 @@ export function createLoadBalancers(parts: LoadBalancersParts): LoadBalancers {
     find: (ref, signal) => reader.one(ref, signal),
     tagsOf,
     attributesOf: (arn, signal) => describeAttributes(call, arn, signal),
-    create: (settings, cleared) =>
-      ledger.during(settings.name, () => create(parts, settings, cleared)),
+    create: (settings) => ledger.during(settings.name, () => create(parts, settings)),
     ...modifications(call, ledger),
     async addTags(arn, tags) {
       if (Object.keys(tags).length === 0) return;
@@ -72,7 +71,6 @@ function modifications(call: AwsCall, ledger: WriteLedger): Modifications {
 async function create(
   { call, ledger }: LoadBalancersParts,
   settings: LoadBalancerSettings,
-  cleared: Promise<void> | undefined,
 ): Promise<LoadBalancer> {
   const { name, securityGroups, tags } = settings;
   const input: CreateLoadBalancerCommandInput = {
@@ -84,10 +82,7 @@ async function create(
     ...(securityGroups && { SecurityGroups: [...securityGroups] }),
     Tags: toPairs(tags),
   };
-  const answer = await call('CreateLoadBalancer', input, {
-    ...of(name),
-    ...(cleared && { cleared }),
-  });
+  const answer = await call('CreateLoadBalancer', input, of(name));
   const [first] = answer.LoadBalancers ?? [];
   const created = first && shapeLoadBalancer(first);
   if (!created) {

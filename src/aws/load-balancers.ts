@@ -51,10 +51,9 @@ export interface LoadBalancers {
   attributesOf(arn: string, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
   /**
    * May answer with an existing balancer of the same name and settings, whoever owns it; throws
-   * reason DuplicateName where the settings differ. Nothing leaves before `cleared` resolves; if it
-   * rejects, nothing leaves at all.
+   * reason DuplicateName where the settings differ.
    */
-  create(settings: LoadBalancerSettings, cleared?: Promise<void>): Promise<LoadBalancer>;
+  create(settings: LoadBalancerSettings): Promise<LoadBalancer>;
   setSubnets(arn: string, subnets: readonly string[]): Promise<void>;
   setSecurityGroups(arn: string, securityGroups: readonly string[]): Promise<void>;
   setIpAddressType(arn: string, ipAddressType: string): Promise<void>;

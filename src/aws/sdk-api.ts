@@ -74,8 +74,7 @@ const senders: { readonly [Operation in AwsOperation]: Send<Operation> } = {
  * One call is one attempt; retry.ts is the retry layer.
  */
 export function createSdkApi(options: SdkApiOptions): SdkApi {
-  const gates: Gates = new WeakMap();
-  const client = createClient(options, gates);
+  const client = createClient(options);
   const timeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
   return {
     async send(operation, input, signal) {
@@ -89,29 +88,11 @@ export function createSdkApi(options: SdkApiOptions): SdkApi {
         throw thrown;
       }
     },
-    prepare(operation, input) {
-      const [gate, limit] = [Promise.withResolvers<void>(), new AbortController()];
-      const own = { ...input };
-      gates.set(own, gate.promise);
-      const answer = senders[operation](client, own, { abortSignal: limit.signal });
-      answer.catch(() => {}); // whoever sends it hears of it
-      return () => {
-        const timeout = AbortSignal.timeout(timeoutMs);
-        timeout.addEventListener('abort', () => limit.abort(timeout.reason), { once: true });
-        gate.resolve();
-        return answer.catch((thrown: unknown) => {
-          throw timeout.aborted ? timeout.reason : thrown;
-        });
-      };
-    },
     close: () => client.destroy(),
   };
 }
 
-/** What the request of an input waits for, all done but for its leaving. */
-type Gates = WeakMap<object, Promise<void>>;
-
-function createClient(options: SdkApiOptions, gates: Gates): ElasticLoadBalancingV2Client {
+function createClient(options: SdkApiOptions): ElasticLoadBalancingV2Client {
   const pool = { keepAlive: true, maxSockets: MOST_CONNECTIONS };
   const client = new ElasticLoadBalancingV2Client({
     region: options.region,
@@ -126,20 +107,8 @@ function createClient(options: SdkApiOptions, gates: Gates): ElasticLoadBalancin
       httpsAgent: new HttpsAgent(pool),
     },
   });
-  waitAtGates(client, gates);
   refuseWritesWithoutLease(client, options.leadership);
   return client;
-}
-
-/** After everything that is computed, and before the lease is looked at for the last time. */
-function waitAtGates(client: ElasticLoadBalancingV2Client, gates: Gates): void {
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      await gates.get(args.input);
-      return next(args);
-    },
-    { step: 'deserialize', name: 'waitAtGates', priority: 'normal' },
-  );
 }
 
 /**

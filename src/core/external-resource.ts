@@ -15,11 +15,8 @@ export type Observation<Observed, Drift> =
  */
 export interface ExternalResource<Observed, Drift> {
   observe(signal: AbortSignal): Promise<Observation<Observed, Drift>>;
-  /**
-   * Answers with what a fresh look says, which need not be `present` yet. No write leaves before
-   * `cleared` resolves; if it rejects, none leaves at all, and `create` rejects with the same.
-   */
-  create(signal: AbortSignal, cleared: Promise<void>): Promise<Observation<Observed, Drift>>;
+  /** Answers with what a fresh look says, which need not be `present` yet. */
+  create(signal: AbortSignal): Promise<Observation<Observed, Drift>>;
   update(observed: Observed, drift: readonly Drift[], signal: AbortSignal): Promise<void>;
   delete(observed: Observed, signal: AbortSignal): Promise<void>;
 }
@@ -33,9 +30,8 @@ export async function ensurePresent<Observed, Drift>(
 ): Promise<Ensured<Observed>> {
   let seen = await resource.observe(pass.signal);
   if (seen.kind === 'absent') {
-    const cleared = beforeWrite(pass);
-    cleared.catch(() => {}); // told by the create, unless that fails before
-    seen = await resource.create(pass.signal, cleared);
+    await beforeWrite(pass);
+    seen = await resource.create(pass.signal);
   }
   if (seen.kind === 'absent') return waiting('Creating', 'the create is not visible yet', 1000);
   if (seen.kind === 'unconfirmed') return seen.waiting;

@@ -39,13 +39,6 @@ export class EmbeddedAwsApi implements AwsApi {
       throw asSdkError(error);
     }
   }
-
-  prepare<Operation extends AwsOperation>(
-    operation: Operation,
-    input: AwsOperations[Operation][0],
-  ): () => Promise<AwsOperations[Operation][1]> {
-    return () => this.send(operation, input);
-  }
 }
 
 function asSdkError(error: unknown): Error {

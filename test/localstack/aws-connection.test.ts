@@ -1,9 +1,8 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NO_LIMITS } from '../../src/aws/budget-limits.ts';
-import { createSdkApi, type SdkApi } from '../../src/aws/sdk-api.ts';
+import { createSdkApi } from '../../src/aws/sdk-api.ts';
 import { type Aws, wireAws } from '../../src/aws/wire.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import { RecordingMetrics } from '../fakes/recording-metrics.ts';
@@ -20,17 +19,13 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-function sdkAt(endpoint: string, requestTimeoutMs = 10_000, lease = { isHeld: true }): SdkApi {
-  const leadership = { isLeader: () => lease.isHeld };
+function awsAt(endpoint: string, requestTimeoutMs = 10_000): Aws {
+  const leadership = { isLeader: () => true };
   const region = 'us-east-1';
-  return createSdkApi({ region, endpoint, leadership, version: '0.0.0-test', requestTimeoutMs });
-}
-
-function awsAt(endpoint: string, requestTimeoutMs?: number): Aws {
   return wireAws({
-    api: sdkAt(endpoint, requestTimeoutMs),
+    api: createSdkApi({ region, endpoint, leadership, version: '0.0.0-test', requestTimeoutMs }),
     clock: systemClock,
-    leadership: { isLeader: () => true },
+    leadership,
     metrics: new RecordingMetrics(),
     budget: NO_LIMITS,
     log: new SilentLogger(),
@@ -82,52 +77,6 @@ describe('the connection to AWS', () => {
     const settings = { name: 'x', scheme: 'internal', subnets: ['a', 'b'], tags: {} };
     const creating = loadBalancers.create({ ...settings, ipAddressType: 'ipv4' });
     expect(await failureOf(creating)).toMatchObject({ reason: 'AwsUnreachable', healedBy: 'time' });
-  });
-
-  describe('with a request that is put together before it may leave', () => {
-    const input = { Name: 'x', Subnets: ['a', 'b'] };
-
-    it('sends nothing until it may, and counts the time limit from there', async () => {
-      const arrivals: number[] = [];
-      await using server = await answering(500);
-      server.on('request', () => arrivals.push(performance.now()));
-      const api = sdkAt(addressOf(server), 600);
-      const send = api.prepare('CreateLoadBalancer', input);
-      await setTimeout(800);
-      expect(arrivals).toEqual([]);
-      const sentMs = performance.now();
-      expect(await failureOf(send())).toMatchObject({ name: 'TimeoutError' });
-      expect(arrivals).toHaveLength(1);
-      expect(performance.now() - sentMs).toBeGreaterThan(550);
-    });
-
-    it('has it ready by then: signed before, not after', async () => {
-      const { promise: headers, resolve } = Promise.withResolvers<IncomingHttpHeaders>();
-      await using server = await answering(500, 'oops');
-      server.on('request', (request) => resolve(request.headers));
-      const send = sdkAt(addressOf(server)).prepare('CreateLoadBalancer', input);
-      await setTimeout(50);
-      vi.stubEnv('AWS_ACCESS_KEY_ID', 'another');
-      await failureOf(send());
-      expect((await headers).authorization).toContain('Credential=test/');
-    });
-
-    it('says what went wrong while it was put together', async () => {
-      vi.stubEnv('AWS_ACCESS_KEY_ID', undefined);
-      vi.stubEnv('AWS_SECRET_ACCESS_KEY', undefined);
-      const send = sdkAt('http://127.0.0.1:1').prepare('CreateLoadBalancer', input);
-      await setTimeout(50);
-      expect(await failureOf(send())).toMatchObject({ name: 'CredentialsProviderError' });
-    });
-
-    it('looks at the lease when it leaves', async () => {
-      await using server = await answering(500, 'oops');
-      const lease = { isHeld: true };
-      const send = sdkAt(addressOf(server), 10_000, lease).prepare('CreateLoadBalancer', input);
-      await setTimeout(50);
-      lease.isHeld = false;
-      expect(await failureOf(send())).toMatchObject({ reason: 'LeadershipLost' });
-    });
   });
 
   const pages: Readonly<Record<string, { status: number; body: string; why: string }>> = {

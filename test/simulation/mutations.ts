@@ -33,11 +33,11 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'status-before-create': {
     file: 'controllers/my-ingress/load-balancer-resource.ts',
-    find: 'const created = await createOnce(scope, carryOut, on.cleared);',
+    find: 'const created = await createOnce(scope);',
     replace: `const arn = 'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app/x/0123456789abcdef';
   scope.pass.report({ alb: { arn, name: scope.desired.name } });
   await scope.pass.recordNow();
-  const created = await createOnce(scope, carryOut, on.cleared);`,
+  const created = await createOnce(scope);`,
     why: 'the status names a balancer that was never made, and the real one is lost in a crash',
   },
   'create-without-tags': {

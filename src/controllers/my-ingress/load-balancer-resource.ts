@@ -18,7 +18,7 @@ export function loadBalancerResource(
 ): Omit<ExternalResource<SeenLoadBalancer, Drift>, 'delete'> {
   return {
     observe: (signal) => observe(scope, signal),
-    create: (signal, cleared) => create(scope, signal, cleared),
+    create: (signal) => create(scope, signal),
     update: (observed, drift) => update(scope, observed, drift),
   };
 }
@@ -28,9 +28,9 @@ export function loadBalancerResource(
  * balancer and knows it. AWS may answer with a balancer that was there before, whoever owns it:
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateLoadBalancer.html
  */
-async function create(scope: Scope, signal: AbortSignal, cleared: Promise<void>): Promise<Seen> {
+async function create(scope: Scope, signal: AbortSignal): Promise<Seen> {
   const { aws, inventory, memory } = scope;
-  const created = await createOnce(scope, cleared);
+  const created = await createOnce(scope);
   if (created === undefined) return observe(scope, signal);
   memory.hasCreated(created.arn);
   const [visible, tags] = await Promise.all([
@@ -41,30 +41,21 @@ async function create(scope: Scope, signal: AbortSignal, cleared: Promise<void>)
 }
 
 /** undefined: a balancer of this name and other settings exists; a look tells whose it is. */
-async function createOnce(
-  { aws, desired, memory }: Scope,
-  cleared: Promise<void>,
-): Promise<LoadBalancer | undefined> {
+async function createOnce({ aws, desired, memory }: Scope): Promise<LoadBalancer | undefined> {
   const { name, scheme, subnets, securityGroups, ipAddressType, tags } = desired;
   const groups = securityGroups === undefined ? {} : { securityGroups };
-  const settings = {
-    name,
-    scheme,
-    subnets,
-    ipAddressType: ipAddressType ?? 'ipv4',
-    tags,
-    ...groups,
-  };
-  let mayHaveLeft = false;
-  const leaving = cleared.then(() => {
-    mayHaveLeft = true;
-  });
-  leaving.catch(() => {}); // told by the create, unless that fails before
   try {
-    return await aws.create(settings, leaving);
+    return await aws.create({
+      name,
+      scheme,
+      subnets,
+      ipAddressType: ipAddressType ?? 'ipv4',
+      tags,
+      ...groups,
+    });
   } catch (error) {
     if (error instanceof OperatorError && error.reason === 'DuplicateName') return undefined;
-    if (mayHaveLeft) memory.mayHaveCreated();
+    memory.mayHaveCreated();
     throw error;
   }
 }

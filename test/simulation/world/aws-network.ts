@@ -46,13 +46,14 @@ const CALL_LIMIT_MS = 10_000;
  * time on credentials, and asks for leadership again at the last moment.
  */
 export function createAwsNetwork(parts: AwsNetworkParts): AwsApi {
-  const send: AwsApi['send'] = (operation, input, signal) =>
-    new Promise((resolve, reject) => {
-      const call = { life: parts.life, label: awsLabel(operation, input), operation, input };
-      const caller = { resolve: resolve as (output: unknown) => void, reject };
-      new Call(parts, call, { caller, signal }).begin();
-    });
-  return { send, prepare: (operation, input) => () => send(operation, input) };
+  return {
+    send: (operation, input, signal) =>
+      new Promise((resolve, reject) => {
+        const call = { life: parts.life, label: awsLabel(operation, input), operation, input };
+        const caller = { resolve: resolve as (output: unknown) => void, reject };
+        new Call(parts, call, { caller, signal }).begin();
+      }),
+  };
 }
 
 interface Caller {

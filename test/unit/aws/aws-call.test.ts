@@ -59,40 +59,6 @@ describe('a call to AWS', () => {
     expect(api.countOf('AddTags')).toBe(20);
   });
 
-  describe('that must not leave before something else has happened', () => {
-    it('is sent once that is so, and its time counts from there', async () => {
-      const world = bench({ CreateLoadBalancer: () => ({ LoadBalancers: [described('shop')] }) });
-      const { loadBalancers, api, clock, metrics } = world;
-      const { promise: cleared, resolve: clear } = Promise.withResolvers<void>();
-      const creating = loadBalancers.create(settings, cleared);
-      await clock.advance(5000);
-      expect(api.sent).toEqual([]);
-      clear();
-      expect(await clock.finish(creating)).toMatchObject({ name: 'shop' });
-      expect(api.countOf('CreateLoadBalancer')).toBe(1);
-      expect(metrics.valueOf(awsMetrics.requestSeconds)).toBe(0);
-    });
-
-    it('is never sent where that fails, and throws the same', async () => {
-      const { loadBalancers, api, clock, metrics } = bench({});
-      const refusal = new OperatorError({ reason: 'Conflict', message: '409', healedBy: 'time' });
-      const creating = clock.finish(loadBalancers.create(settings, Promise.reject(refusal)));
-      await expect(creating).rejects.toBe(refusal);
-      expect(api.sent).toEqual([]);
-      expect(metrics.valueOf(awsMetrics.requests)).toBeUndefined();
-    });
-
-    it('is not sent if the lease goes meanwhile', async () => {
-      const { loadBalancers, api, clock, lease } = bench({});
-      const { promise: cleared, resolve: clear } = Promise.withResolvers<void>();
-      const creating = clock.finish(loadBalancers.create(settings, cleared));
-      lease.isHeld = false;
-      clear();
-      await expect(creating).rejects.toMatchObject({ reason: 'LeadershipLost' });
-      expect(api.sent).toEqual([]);
-    });
-  });
-
   it('pays a token for each attempt', async () => {
     let failures = 0;
     const { loadBalancers, clock } = bench({

@@ -43,13 +43,6 @@ export class ScriptedAwsApi implements AwsApi {
       .then((output) => ({ $metadata: { httpStatusCode: 200 }, ...(output as object) }) as never);
   }
 
-  prepare<Operation extends AwsOperation>(
-    operation: Operation,
-    input: AwsOperations[Operation][0],
-  ): () => Promise<AwsOperations[Operation][1]> {
-    return () => this.send(operation, input);
-  }
-
   countOf(operation: AwsOperation): number {
     return this.sent.filter((call) => call.operation === operation).length;
   }

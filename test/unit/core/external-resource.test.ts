@@ -33,10 +33,10 @@ describe('ensurePresent', () => {
       ends: { kind: 'present', observed: { size: 1 } },
     },
     'what is absent is created': {
-      why: 'it is put together while the finalizer is stored, and leaves after that',
+      why: 'the finalizer is stored first',
       looks: [ABSENT],
       created: PRESENT,
-      calls: ['observe', 'disproved', 'prepare', 'finalizer', 'create'],
+      calls: ['observe', 'disproved', 'finalizer', 'create'],
       ends: { kind: 'present', observed: { size: 1 } },
     },
     'what has drifted is updated': {
@@ -52,7 +52,6 @@ describe('ensurePresent', () => {
       calls: [
         'observe',
         'disproved',
-        'prepare',
         'finalizer',
         'create',
         'disproved',
@@ -71,14 +70,14 @@ describe('ensurePresent', () => {
       why: 'what was created may be somebody else’s',
       looks: [ABSENT],
       created: UNCONFIRMED,
-      calls: ['observe', 'disproved', 'prepare', 'finalizer', 'create'],
+      calls: ['observe', 'disproved', 'finalizer', 'create'],
       ends: DOUBT,
     },
     'a create that cannot be seen yet waits': {
       why: 'no second create in the same pass',
       looks: [ABSENT],
       created: ABSENT,
-      calls: ['observe', 'disproved', 'prepare', 'finalizer', 'create'],
+      calls: ['observe', 'disproved', 'finalizer', 'create'],
       ends: { kind: 'waiting', reason: 'Creating' },
     },
   };
@@ -89,28 +88,15 @@ describe('ensurePresent', () => {
     expect(bench.calls, why).toEqual(calls);
   });
 
-  const aborted: Record<string, { look: Seen; calls: readonly string[] }> = {
-    create: { look: ABSENT, calls: ['observe', 'disproved', 'prepare', 'finalizer'] },
-    update: { look: DRIFTED, calls: ['observe', 'disproved', 'finalizer'] },
-  };
-  for (const [verb, { look, calls }] of Object.entries(aborted)) {
-    it(`does not ${verb} once the pass is aborted while the finalizer is stored`, async () => {
-      const bench = new ResourceBench([look], PRESENT);
-      bench.onFinalizer(() => bench.abort());
-      await expect(ensurePresent(bench.resource, bench.pass)).rejects.toThrow('stopping');
-      expect(bench.calls).toEqual(calls);
-    });
-
-    it(`does not ${verb} where the finalizer cannot be stored`, async () => {
-      const bench = new ResourceBench([look], PRESENT);
-      const refusal = new Error('409');
-      bench.onFinalizer(() => {
-        throw refusal;
-      });
-      await expect(ensurePresent(bench.resource, bench.pass)).rejects.toBe(refusal);
-      expect(bench.calls).toEqual(calls);
-    });
-  }
+  it.each([
+    ['create', ABSENT],
+    ['update', DRIFTED],
+  ])('does not %s once the pass is aborted while the finalizer is stored', async (_verb, look) => {
+    const bench = new ResourceBench([look], PRESENT);
+    bench.abortWhileFinalizerIsStored();
+    await expect(ensurePresent(bench.resource, bench.pass)).rejects.toThrow('stopping');
+    expect(bench.calls).toEqual(['observe', 'disproved', 'finalizer']);
+  });
 });
 
 describe('ensureAbsent', () => {
@@ -182,11 +168,7 @@ class ResourceBench {
     const left = [...looks];
     this.resource = {
       observe: async () => this.#did('observe', left.shift() as Seen),
-      create: async (_signal, cleared) => {
-        this.#did('prepare', undefined);
-        await cleared;
-        return this.#did('create', created);
-      },
+      create: async () => this.#did('create', created),
       update: async (_observed, drift) => this.#did(`update ${drift.join()}`, undefined),
       delete: async () => this.#did('delete', undefined),
     };
@@ -197,9 +179,8 @@ class ResourceBench {
     this.#stopping.abort(new Error('stopping'));
   }
 
-  /** Runs when the finalizer has been stored; what it throws is the answer to that write. */
-  onFinalizer(act: () => void): void {
-    this.#onFinalizer = act;
+  abortWhileFinalizerIsStored(): void {
+    this.#onFinalizer = () => this.abort();
   }
 
   #openPass(): Pass {
@@ -214,7 +195,6 @@ class ResourceBench {
       event: () => {},
       disproveReady: () => this.#did('disproved', undefined),
       finalizerStored: async () => {
-        await Promise.resolve(); // as any write, it takes a while
         this.#did('finalizer', undefined);
         this.#onFinalizer();
       },

@@ -140,18 +140,7 @@ describe('AWS as the simulation shows it, and as the SDK shows it over HTTP', ()
     const simulated = await toldBy(direct, model, call);
     expect(simulated).toEqual(overHttp);
   });
-
-  it.each(Object.keys(script('')))('are the same, prepared and then sent: %s', async (name) => {
-    const call = calls[name] as Call;
-    const overHttp = await toldBy(prepared(sdk), server.model, call);
-    const simulated = await toldBy(prepared(direct), model, call);
-    expect(simulated).toEqual(overHttp);
-  });
 });
-
-function prepared(api: AwsApi): Pick<AwsApi, 'send'> {
-  return { send: (operation, input) => api.prepare(operation, input)() };
-}
 
 function made(api: AwsApi): ReturnType<typeof api.send<'CreateLoadBalancer'>> {
   return api.send('CreateLoadBalancer', CREATE as never);
@@ -159,7 +148,7 @@ function made(api: AwsApi): ReturnType<typeof api.send<'CreateLoadBalancer'>> {
 
 /** The output, or the error as the operator has it. */
 async function toldBy(
-  api: Pick<AwsApi, 'send'>,
+  api: AwsApi,
   aws: EmbeddedAws,
   { operation, input, effect }: Call,
 ): Promise<unknown> {

@@ -223,12 +223,13 @@ export class World {
 
   #mortalApi(incarnation: Incarnation): AwsApi {
     const api = new EmbeddedAwsApi(this.aws, this.clock);
-    const send: AwsApi['send'] = (operation, input, signal) =>
-      incarnation.through('aws', () => {
-        this.faults.push(...faultsOf(operation, input, this.#scene()));
-        return api.send(operation, input, signal);
-      });
-    return { send, prepare: (operation, input) => () => send(operation, input) };
+    return {
+      send: (operation, input, signal) =>
+        incarnation.through('aws', () => {
+          this.faults.push(...faultsOf(operation, input, this.#scene()));
+          return api.send(operation, input, signal);
+        }),
+    };
   }
 
   #scene(): Parameters<typeof faultsOf>[2] {
