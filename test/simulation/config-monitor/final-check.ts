@@ -23,8 +23,8 @@ export interface FinalMonitorParts {
 
 /** As long as a pass may take in which something goes wrong. */
 const LONGEST_PASS_MS = 5000;
-/** After an outage or a freeze a watch may need so long to be back. */
-const AFTERMATH_MS = 60_000;
+/** So long a watch that fell silent may go unnoticed, and be on its way back after that. */
+const AFTERMATH_MS = 100_000;
 /** From a change to the look at the pods that follows it. */
 const QUICK_MS = 100;
 
