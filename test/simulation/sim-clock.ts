@@ -8,6 +8,7 @@ interface Timer {
   readonly fire: () => void;
 }
 
+const SHORTEST_MS = 0.001;
 /** Some day in 2026, so that times read like times. */
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 
@@ -39,9 +40,15 @@ export class SimClock implements Clock {
 
   setTimer(delayMs: number, fire: () => void): () => void {
     const clampedMs = Math.min(Math.max(0, delayMs), MAX_TIMER_MS);
-    const timer = { dueMs: this.#elapsedMs + clampedMs, order: this.#armed++, fire };
+    const timer = { dueMs: this.#after(clampedMs), order: this.#armed++, fire };
     this.#timers.push(timer);
     return () => void this.#timers.remove(timer);
+  }
+
+  /** A delay too short to be told from none at this time counts too: who waits anew would wait for ever. */
+  #after(delayMs: number): number {
+    const dueMs = this.#elapsedMs + delayMs;
+    return delayMs > 0 && dueMs === this.#elapsedMs ? dueMs + SHORTEST_MS : dueMs;
   }
 
   /** Lets time pass until `untilMs` (monotonic), or until `isOver` says so between two timers. */
