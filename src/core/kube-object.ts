@@ -64,3 +64,9 @@ export function isBeingDeleted(object: KubeObject): boolean {
 export function compareVersions(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : Number(a > b));
 }
+
+/** True if `a` is a later state than `b`, both of one resource type. */
+export function isNewer(a: KubeObject, b: KubeObject): boolean {
+  const [left = '', right = ''] = [a.metadata.resourceVersion, b.metadata.resourceVersion];
+  return compareVersions(left, right) > 0;
+}

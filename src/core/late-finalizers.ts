@@ -1,11 +1,5 @@
 import type { Clock } from './clock.ts';
-import {
-  compareVersions,
-  isBeingDeleted,
-  type Key,
-  type KubeObject,
-  keyOf,
-} from './kube-object.ts';
+import { isBeingDeleted, isNewer, type Key, type KubeObject, keyOf } from './kube-object.ts';
 
 interface Entry<T> {
   /** As it was with the finalizer on. */
@@ -66,7 +60,7 @@ export class LateFinalizers<T extends KubeObject> {
   /** Deletion waits for the finalizer now, or somebody took it off, or another object is in its place. */
   #isSettled(seen: T, stored: T): boolean {
     if (seen.metadata.uid !== stored.metadata.uid) return true;
-    if (isOlder(seen, stored)) return false;
+    if (isNewer(stored, seen)) return false;
     return isBeingDeleted(seen) || !seen.metadata.finalizers?.includes(this.#finalizer ?? '');
   }
 
@@ -77,9 +71,4 @@ export class LateFinalizers<T extends KubeObject> {
       if (!entry.isGone) this.#entries.delete(key);
     }
   }
-}
-
-function isOlder(a: KubeObject, b: KubeObject): boolean {
-  const [left = '', right = ''] = [a.metadata.resourceVersion, b.metadata.resourceVersion];
-  return compareVersions(left, right) < 0;
 }

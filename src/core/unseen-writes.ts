@@ -1,4 +1,4 @@
-import { compareVersions, type Key, type KubeObject, keyOf } from './kube-object.ts';
+import { isNewer, type Key, type KubeObject, keyOf } from './kube-object.ts';
 import type { ObjectCache } from './object-store.ts';
 
 /**
@@ -40,9 +40,4 @@ export class UnseenWrites<T extends KubeObject> {
   get size(): number {
     return this.#unseen.size;
   }
-}
-
-function isNewer(a: KubeObject, b: KubeObject): boolean {
-  const [left = '', right = ''] = [a.metadata.resourceVersion, b.metadata.resourceVersion];
-  return compareVersions(left, right) > 0;
 }
