@@ -1,4 +1,5 @@
 import type { KubeObject, ResourceKind } from '../core/kube-object.ts';
+import { labelSelector } from '../core/label-selector.ts';
 import type { LivePods } from '../core/live-pods.ts';
 import type { KubeClient } from './kube-client.ts';
 import { translated } from './kube-error.ts';
@@ -14,12 +15,9 @@ export function createLivePods(client: KubeClient, podKind: ResourceKind): LiveP
     uidsOf: (namespace, labels, signal) =>
       translated(`list pods of ${namespace}`, async () => {
         const uids = new Set<string>();
-        const labelSelector = Object.entries(labels)
-          .map(([key, value]) => `${key}=${value}`)
-          .join(',');
         await listAll({
           client,
-          collection: { kind: podKind, namespace, labelSelector },
+          collection: { kind: podKind, namespace, labelSelector: labelSelector(labels) },
           signal,
           onItem: (item) => uids.add((item as KubeObject).metadata.uid ?? ''),
           onRestart: () => uids.clear(),

@@ -1,5 +1,6 @@
 import { Children } from '../core/children.ts';
 import type { KubeObject, ResourceKind } from '../core/kube-object.ts';
+import { labelSelector } from '../core/label-selector.ts';
 import { createChildWriter } from '../kube/child-writer.ts';
 import type { Runtime } from '../runtime.ts';
 
@@ -18,11 +19,8 @@ export function labelledChildren<T extends KubeObject>(
   runtime: Runtime,
   { kind, owner, labels }: LabelledKind,
 ): Children<T> {
-  const labelSelector = Object.entries(labels)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',');
   return new Children<T>({
-    cache: runtime.watch<T>(kind, { labelSelector }),
+    cache: runtime.watch<T>(kind, { labelSelector: labelSelector(labels) }),
     writer: createChildWriter(runtime.client, [kind]),
     owner,
     clock: runtime.ports.clock,

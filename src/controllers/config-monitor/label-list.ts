@@ -1,3 +1,5 @@
+import { labelSelector } from '../../core/label-selector.ts';
+
 type Labels = Readonly<Record<string, string>>;
 
 const KEY =
@@ -15,8 +17,7 @@ export function parseLabelList(text: string): Labels | undefined {
 
 /** The other way round, in the order of the keys. */
 export function labelList(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
-  return pairs.toSorted().join(',');
+  return labelSelector(labels).split(',').toSorted().join(',');
 }
 
 function parsePair(text: string): readonly [string, string] | undefined {

@@ -1,6 +1,7 @@
 import type { MyApp, MyAppStatus } from '../../apis/my-app.ts';
 import type { Pod } from '../../apis/pod.ts';
 import { phaseOf, podStateOf } from '../../apis/pod-state.ts';
+import { labelSelector } from '../../core/label-selector.ts';
 import { labelsOf } from './desired-pods.ts';
 import type { Look } from './look.ts';
 import type { Slot } from './slot.ts';
@@ -19,9 +20,7 @@ export function reportOf(object: MyApp, { slots, surplus }: Look): Report {
     replicas: pods.length,
     updatedReplicas: slots.filter(({ kind }) => kind === 'standing' || kind === 'ended').length,
     readyReplicas: pods.filter(isServing).length,
-    selector: Object.entries(labelsOf(object))
-      .map(([key, value]) => `${key}=${value}`)
-      .join(','),
+    selector: labelSelector(labelsOf(object)),
   };
 }
 

@@ -1,6 +1,7 @@
 import { type WebApp, webAppManagedBy } from '../../apis/web-app.ts';
 import type { FieldPath } from '../../core/field-path.ts';
 import type { KubeObject } from '../../core/kube-object.ts';
+import { labelSelector } from '../../core/label-selector.ts';
 
 /** Where the number of pods stands in a Deployment. */
 export const REPLICAS: FieldPath = ['spec', 'replicas'];
@@ -39,9 +40,7 @@ export function desiredService({ metadata, spec }: WebApp): KubeObject & { spec:
 
 /** `a=b,c=d`, the form that the scale subresource wants. */
 export function selectorOf({ metadata }: WebApp): string {
-  return Object.entries(labelsOf(metadata.name))
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',');
+  return labelSelector(labelsOf(metadata.name));
 }
 
 /** The name is a Service's, so at most 63 characters and a valid label value. */
