@@ -24,7 +24,9 @@ export type Started =
  */
 export async function startRollout(configMap: LeanConfigMap, scope: Scope): Promise<Started> {
   const change = await noteChange(configMap, scope);
-  const outdated = scope.selected.filter((pod) => mayBeOutdated(pod, change, scope));
+  const older = outdatedIn(change);
+  const { hash } = change;
+  const outdated = scope.selected.filter((pod) => mayBeOutdated(pod, { hash, older }, scope));
   const isRecorded = change.hash === recordedHash(scope.object);
   if (isRecorded && outdated.length === 0) return { kind: 'needless' };
   scope.pass.disproveReady();
@@ -32,24 +34,30 @@ export async function startRollout(configMap: LeanConfigMap, scope: Scope): Prom
     outdated.map(({ metadata }) => metadata.uid),
     scope,
   );
-  const outcome = holdOf(change, outdated.length, scope) ?? (await holdForCache(change, scope));
+  const outcome = holdOf(change, outdated.length, scope) ?? (await holdForCache(older, scope));
   if (outcome !== undefined) return { kind: 'held', outcome };
   if (outdated.length > MAX_PODS) throw tooManyPods(outdated.length);
   return { kind: 'started', rollout: await begin(change, outdated, scope) };
 }
 
 /** With a rollout back to its data, those are still to be restarted that were so before. */
-function mayBeOutdated(pod: LeanPod, change: DataChange, scope: Scope): boolean {
+function mayBeOutdated(
+  pod: LeanPod,
+  { hash, older }: { readonly hash: string; readonly older: ReadonlySet<string> },
+  scope: Scope,
+): boolean {
   const { uid } = pod.metadata;
-  const { hash } = change;
   const { rollout } = scope.object.status;
   if (rollout?.hash === hash && rollout.pods.includes(uid)) return true;
-  return outdatedIn(change).has(uid) && !isVouchedFor(pod, hash, scope);
+  return older.has(uid) && !isVouchedFor(pod, hash, scope);
 }
 
 /** A pod that the watch does not show yet would be forgotten: it would count as gone. */
-async function holdForCache(change: DataChange, scope: Scope): Promise<Outcome | undefined> {
-  const unseen = [...outdatedIn(change)].filter((uid) => !scope.pods.isSeen(uid));
+async function holdForCache(
+  older: ReadonlySet<string>,
+  scope: Scope,
+): Promise<Outcome | undefined> {
+  const unseen = [...older].filter((uid) => !scope.pods.isSeen(uid));
   if (unseen.length === 0) return undefined;
   const live = await livePodsOf(scope);
   if (unseen.every((uid) => !live.has(uid))) return undefined;
