@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { inject } from 'vitest';
 import type { SeededNetwork } from '../../localstack/seed.ts';
 import { accessCluster, type ClusterAccess } from '../control-plane/cluster-access.ts';
 import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
 import { KubeApi } from '../surroundings/kube-api.ts';
+import { logLinesAbout } from '../surroundings/log-lines.ts';
 import { MyIngresses } from '../surroundings/my-ingresses.ts';
 import type { LogLine } from '../surroundings/operator-process.ts';
 import { Outsider } from '../surroundings/outsider.ts';
@@ -40,14 +40,8 @@ export function placeOf({ aws, controlPlane }: Surroundings): Place {
 }
 
 /** The lines that the shared operator has logged about one object. */
-export async function linesAbout(namespace: string, name: string): Promise<readonly LogLine[]> {
-  const text = await readFile(inject('surroundings').operatorLog, 'utf8');
-  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-  return whole
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as LogLine)
-    .filter((line) => line['key'] === `${namespace}/${name}`);
+export function linesAbout(namespace: string, name: string): Promise<readonly LogLine[]> {
+  return logLinesAbout(inject('surroundings').operatorLog, `${namespace}/${name}`);
 }
 
 /** The same once one of them is as wanted: a line comes later than the event or the status of its pass. */

@@ -147,18 +147,7 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
     seed: 91000478,
     scenario: {
       seed: 91000478,
-      settings: {
-        replicas: 2,
-        election: true,
-        isClusterIdConfigured: false,
-        budget: 'off',
-        accountBudget: 'off',
-        provisioningMs: 0,
-        quota: 50,
-        sweepMs: 300000,
-        concurrency: 1,
-        wallSkewMs: 0,
-      },
+      settings: { ...PLAIN, replicas: 2, election: true, isClusterIdConfigured: false },
       steps: [
         {
           atMs: 2779,
@@ -212,18 +201,7 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
     seed: 92001409,
     scenario: {
       seed: 92001409,
-      settings: {
-        replicas: 1,
-        election: false,
-        isClusterIdConfigured: true,
-        budget: 'off',
-        accountBudget: 'off',
-        provisioningMs: 0,
-        quota: 50,
-        sweepMs: 300000,
-        concurrency: 1,
-        wallSkewMs: 0,
-      },
+      settings: PLAIN,
       steps: [
         {
           atMs: 5076,

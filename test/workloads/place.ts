@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { inject } from 'vitest';
 import type { KubeObject } from '../../src/core/kube-object.ts';
 import type { CoreStatus } from '../../src/core/status.ts';
 import { accessCluster, type ClusterAccess } from '../control-plane/cluster-access.ts';
 import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
 import { KubeApi } from '../surroundings/kube-api.ts';
+import { logLinesAbout } from '../surroundings/log-lines.ts';
 import type { LogLine } from '../surroundings/operator-process.ts';
 import { until } from '../surroundings/until.ts';
 
@@ -120,7 +120,7 @@ export class Namespace {
   async whenLogged(name: string, isIt: (line: LogLine) => boolean): Promise<readonly LogLine[]> {
     let lines: readonly LogLine[] = [];
     const look = async (): Promise<boolean> => {
-      lines = await this.#linesAbout(name);
+      lines = await logLinesAbout(this.#operatorLog, `${this.name}/${name}`);
       return lines.some(isIt);
     };
     await until(`line ${isIt.toString()} about ${name}`, look).catch((error: Error) => {
@@ -165,16 +165,6 @@ export class Namespace {
         return regarding.name === name && reportingController.includes('albridge');
       })
       .sort((one, other) => (one.eventTime < other.eventTime ? -1 : 1));
-  }
-
-  async #linesAbout(name: string): Promise<readonly LogLine[]> {
-    const text = await readFile(this.#operatorLog, 'utf8');
-    // The last line may be half written.
-    const whole = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
-    return whole
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as LogLine)
-      .filter((line) => line['key'] === `${this.name}/${name}`);
   }
 }
 

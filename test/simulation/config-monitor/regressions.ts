@@ -1,5 +1,12 @@
 import { PLAIN } from '../plain-settings.ts';
 import type { Regression } from '../regression.ts';
+import type { Step } from '../scenario.ts';
+
+const THREE_MONITORED_PODS: readonly Step[] = [
+  { atMs: 1000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+  { atMs: 2000, config: { do: 'deploy', at: 'web/frontend', replicas: 3 } },
+  { atMs: 9000, config: { do: 'monitor', at: 'web/frontend', index: 0, plan: {} } },
+];
 
 /** Of ConfigMonitor. */
 export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
@@ -225,9 +232,7 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
       seed: 8200135,
       settings: PLAIN,
       steps: [
-        { atMs: 1000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
-        { atMs: 2000, config: { do: 'deploy', at: 'web/frontend', replicas: 3 } },
-        { atMs: 9000, config: { do: 'monitor', at: 'web/frontend', index: 0, plan: {} } },
+        ...THREE_MONITORED_PODS,
         {
           atMs: 10_000,
           config: { do: 'monitor', at: 'web/frontend', index: 1, plan: { suspend: true } },
@@ -249,9 +254,7 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
       seed: 8200135,
       settings: PLAIN,
       steps: [
-        { atMs: 1000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
-        { atMs: 2000, config: { do: 'deploy', at: 'web/frontend', replicas: 3 } },
-        { atMs: 9000, config: { do: 'monitor', at: 'web/frontend', index: 0, plan: {} } },
+        ...THREE_MONITORED_PODS,
         {
           atMs: 10_000,
           config: {
@@ -275,9 +278,7 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
       seed: 91001060,
       settings: PLAIN,
       steps: [
-        { atMs: 1000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
-        { atMs: 2000, config: { do: 'deploy', at: 'web/frontend', replicas: 3 } },
-        { atMs: 9000, config: { do: 'monitor', at: 'web/frontend', index: 0, plan: {} } },
+        ...THREE_MONITORED_PODS,
         { atMs: 10_000, config: { do: 'monitor', at: 'web/frontend', index: 1, plan: {} } },
         { atMs: 20_000, config: { do: 'pause', at: 'web/frontend', index: 1 } },
         { atMs: 30_000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
