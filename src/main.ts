@@ -131,7 +131,7 @@ async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
   const { region, endpoint, budget } = config.aws;
   const version = manifest.version;
   const at = endpoint === undefined ? {} : { endpoint };
-  const api = createSdkApi({ region, leadership, version, ...at });
+  const api = createSdkApi({ clock, region, leadership, version, ...at });
   const acquired = election?.acquired ?? Promise.resolve();
   const { clusterId, namespaces, sweepIntervalMs, concurrency } = config;
   const operator = new Operator(

@@ -77,6 +77,7 @@ const codesByReason = {
   AwsUnreachable: [
     'RequestTimeout',
     'TimeoutError',
+    'DeadlineExceeded',
     'ECONNABORTED',
     'ECONNREFUSED',
     'ECONNRESET',

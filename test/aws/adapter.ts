@@ -30,6 +30,7 @@ export function adapterUnderTest(endpoint?: string, requestTimeoutMs = 10_000): 
   process.env['AWS_SECRET_ACCESS_KEY'] = CREDENTIALS.secretAccessKey;
   const leadership = { isLeader: () => true };
   const api = createSdkApi({
+    clock: systemClock,
     region,
     endpoint: endpoint ?? url,
     leadership,

@@ -28,7 +28,13 @@ export async function startAwsBench(): Promise<AwsBench> {
   const lease = { isHeld: true };
   const leadership = { isLeader: () => lease.isHeld };
   const { region, url: endpoint } = server;
-  const api = createSdkApi({ region, endpoint, leadership, version: '0.0.0-test' });
+  const api = createSdkApi({
+    clock: systemClock,
+    region,
+    endpoint,
+    leadership,
+    version: '0.0.0-test',
+  });
   const metrics = new RecordingMetrics();
   const log = new SilentLogger();
   const restarted = (): Aws =>

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NO_LIMITS } from '../../src/aws/budget-limits.ts';
 import { createSdkApi } from '../../src/aws/sdk-api.ts';
-import { type Aws, wireAws } from '../../src/aws/wire.ts';
+import { type Aws, type AwsPorts, wireAws } from '../../src/aws/wire.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import { RecordingMetrics } from '../fakes/recording-metrics.ts';
 import { SilentLogger } from '../fakes/silent-logger.ts';
@@ -19,13 +19,23 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-function awsAt(endpoint: string, requestTimeoutMs = 10_000): Aws {
+function partsAt(
+  endpoint: string,
+  requestTimeoutMs?: number,
+): Pick<AwsPorts, 'api' | 'leadership'> {
   const leadership = { isLeader: () => true };
-  const region = 'us-east-1';
-  return wireAws({
-    api: createSdkApi({ region, endpoint, leadership, version: '0.0.0-test', requestTimeoutMs }),
-    clock: systemClock,
+  const [clock, region, version] = [systemClock, 'us-east-1', '0.0.0-test'];
+  const limit = requestTimeoutMs === undefined ? {} : { requestTimeoutMs };
+  return {
+    api: createSdkApi({ clock, region, endpoint, leadership, version, ...limit }),
     leadership,
+  };
+}
+
+function awsAt(endpoint: string, requestTimeoutMs?: number): Aws {
+  return wireAws({
+    ...partsAt(endpoint, requestTimeoutMs),
+    clock: systemClock,
     metrics: new RecordingMetrics(),
     budget: NO_LIMITS,
     log: new SilentLogger(),
@@ -78,6 +88,17 @@ describe('the connection to AWS', () => {
     const creating = loadBalancers.create({ ...settings, ipAddressType: 'ipv4' });
     expect(await failureOf(creating)).toMatchObject({ reason: 'AwsUnreachable', healedBy: 'time' });
   });
+
+  for (const status of [429, 500, 503]) {
+    it(`sends each call once, and not by the SDK's retries, also where the answer is ${status}`, async () => {
+      await using server = await answering(status, '');
+      const requests: unknown[] = [];
+      server.on('request', ({ headers }) => requests.push(headers['amz-sdk-request']));
+      const { api } = partsAt(addressOf(server));
+      await failureOf(api.send('DescribeLoadBalancers', {}, signal));
+      expect(requests).toEqual([undefined]);
+    });
+  }
 
   const pages: Readonly<Record<string, { status: number; body: string; why: string }>> = {
     'a login page': {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { awsMetrics } from '../../../src/aws/aws-metrics.ts';
+import { DeadlineExceeded } from '../../../src/core/clock.ts';
 import { OperatorError } from '../../../src/core/operator-error.ts';
 import {
   accountOf,
@@ -106,7 +107,7 @@ describe('a call to AWS', () => {
   it('does not repeat a create whose fate is unknown, whatever broke', async () => {
     for (const thrown of [
       networkError('ECONNRESET', 'TimeoutError'),
-      new DOMException('timeout', 'TimeoutError'),
+      new DeadlineExceeded(10_000),
       awsError('InternalFailure', 'oops', 500),
     ]) {
       const { loadBalancers, api, clock } = bench({ CreateLoadBalancer: () => raise(thrown) });

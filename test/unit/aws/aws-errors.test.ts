@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type MyIngressReason, myIngressReasons } from '../../../src/apis/my-ingress-reasons.ts';
 import type { AwsOperation } from '../../../src/aws/aws-api.ts';
 import { outcomeOf, translateAwsError } from '../../../src/aws/aws-errors.ts';
+import { DeadlineExceeded } from '../../../src/core/clock.ts';
 import { OperatorError } from '../../../src/core/operator-error.ts';
 import { awsError, networkError } from './scripted-aws-api.ts';
 
@@ -130,8 +131,8 @@ const cases: Readonly<Record<string, Case>> = {
     reason: 'AwsUnreachable',
   },
   'a timeout of our own': {
-    why: 'AbortSignal.timeout aborts with it',
-    thrown: new DOMException('The operation was aborted due to timeout', 'TimeoutError'),
+    why: 'the limit of a whole request aborts with it',
+    thrown: new DeadlineExceeded(10_000),
     reason: 'AwsUnreachable',
   },
   'several addresses, none of which answers': {

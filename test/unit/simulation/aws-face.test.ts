@@ -6,6 +6,7 @@ import { type EmbeddedAwsServer, startEmbeddedAws } from '../../../localstack/em
 import type { AwsApi, AwsOperation } from '../../../src/aws/aws-api.ts';
 import { outcomeOf, translateAwsError } from '../../../src/aws/aws-errors.ts';
 import { createSdkApi, type SdkApi } from '../../../src/aws/sdk-api.ts';
+import { systemClock } from '../../../src/system-clock.ts';
 import { EmbeddedAwsApi } from '../../fakes/embedded-aws-api.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
 import { seedNetwork } from '../controllers/my-ingress/network.ts';
@@ -122,7 +123,13 @@ describe('AWS as the simulation shows it, and as the SDK shows it over HTTP', ()
     for (const aws of [server.model, model]) seedNetwork(aws);
     const leadership = { isLeader: () => true };
     const { url: endpoint } = server;
-    sdk = createSdkApi({ region: 'us-east-1', endpoint, leadership, version: '0.0.0-test' });
+    sdk = createSdkApi({
+      clock: systemClock,
+      region: 'us-east-1',
+      endpoint,
+      leadership,
+      version: '0.0.0-test',
+    });
     direct = new EmbeddedAwsApi(model, clock);
     const both = [await sdk.send('CreateLoadBalancer', CREATE as never), await made(direct)];
     const [arn, other] = both.map(({ LoadBalancers = [] }) => LoadBalancers[0]?.LoadBalancerArn);
