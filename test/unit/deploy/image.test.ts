@@ -38,14 +38,14 @@ describe('the Dockerfile', () => {
     );
   });
 
-  it('keeps memory small: one arena, freed pages given back, a small young generation', async () => {
+  it('keeps memory small: one arena, freed pages given back, a small young generation of one thread', async () => {
     expect(await readImageRun()).toEqual({
       environment: {
         NODE_ENV: 'production',
         MALLOC_ARENA_MAX: '1',
         MALLOC_TRIM_THRESHOLD_: '65536',
       },
-      nodeFlags: ['--max-semi-space-size=1'],
+      nodeFlags: ['--max-semi-space-size=1', '--no-parallel-scavenge'],
     });
   });
 
