@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Agent, type Dispatcher, errors, ProxyAgent } from 'undici';
 import { DeadlineExceeded } from '../core/clock.ts';
 import { untilAborted } from '../core/until-aborted.ts';
+import { checkedBeforeSend } from './checked-before-send.ts';
 import type { Cluster, Credentials, TlsSettings } from './credentials.ts';
 import type { KubeRequest, KubeResponse, KubeTransport } from './kube-transport.ts';
 
@@ -57,10 +58,9 @@ async function dispatch(
   const lane = request.isLongLived ? 'longLived' : 'unary';
   const pool = pools.of(lane, credentials.tls);
   request.signal?.throwIfAborted();
-  request.beforeSend?.();
   const base = new URL(cluster.server);
   try {
-    return await pool.request({
+    return await checkedBeforeSend(pool, request.beforeSend).request({
       origin: base.origin,
       path: base.pathname.replace(/\/$/, '') + request.path + queryOf(request.query),
       method: request.method,

@@ -199,6 +199,30 @@ describe('a refused token', () => {
   });
 });
 
+async function counted(): Promise<{
+  readonly transport: UndiciTransport;
+  readonly requests: () => number;
+}> {
+  let requests = 0;
+  const { transport } = await setUp((_, response) => {
+    requests += 1;
+    response.end('{}');
+  });
+  return { transport, requests: () => requests };
+}
+
+/** A request that was asked for while the process led, and is not sent yet when it leads no more. */
+async function refusedOnItsWay(transport: UndiciTransport): Promise<void> {
+  let isLeader = true;
+  const beforeSend = (): void => {
+    if (!isLeader) throw new Error('lease lost');
+  };
+  const call = transport.request(get('/', { beforeSend }));
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+  isLeader = false;
+  await expect(call).rejects.toThrow('lease lost');
+}
+
 describe('the last moment before sending', () => {
   it('comes before each dispatch, and stops it by throwing', async () => {
     let requests = 0;
@@ -214,5 +238,31 @@ describe('the last moment before sending', () => {
 
     await expect(transport.request(get('/', { beforeSend }))).rejects.toThrow('lease lost');
     expect(requests).toBe(1);
+  });
+
+  it('comes when the connection is there that the request waits for', async () => {
+    const { transport, requests } = await counted();
+    await refusedOnItsWay(transport);
+    expect(requests()).toBe(0);
+  });
+
+  it('comes when an idle connection is known to be alive', async () => {
+    const { transport, requests } = await counted();
+    await textOf(await transport.request(get('/')));
+    await refusedOnItsWay(transport);
+    expect(requests()).toBe(1);
+  });
+
+  it('spoils no connection by throwing', async () => {
+    const { transport, requests } = await counted();
+    const beforeSend = (): void => {
+      throw new Error('lease lost');
+    };
+    const moreThanConnections = 20;
+    for (let time = 1; time <= moreThanConnections; time++) {
+      await expect(transport.request(get('/', { beforeSend }))).rejects.toThrow('lease lost');
+      expect(await textOf(await transport.request(get('/')))).toBe('{}');
+    }
+    expect(requests()).toBe(moreThanConnections);
   });
 });
