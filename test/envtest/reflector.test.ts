@@ -1,3 +1,4 @@
+import type { ClientRequest } from 'node:http';
 import { request } from 'node:https';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { KubeError } from '../../src/kube/kube-error.ts';
@@ -323,8 +324,23 @@ function oneSeatFor(user: string): object {
   return { apiVersion: 'v1', kind: 'List', items: [level, schema] };
 }
 
-/** A write whose body never ends: the server is busy with it, and with nothing else of the user. */
+/**
+ * A write whose body never ends: the server is busy with it, and with nothing else of the user. It is
+ * sent again where it is answered, as it is turned away while the seat is somebody else's.
+ */
 function occupySeat(user: string): { readonly stop: () => Promise<void> } {
+  let sent = sendEndlessWrite(user, again);
+  function again(): void {
+    sent = sendEndlessWrite(user, again);
+  }
+  return {
+    stop: async () => {
+      sent.destroy();
+    },
+  };
+}
+
+function sendEndlessWrite(user: string, onAnswered: () => void): ClientRequest {
   const sent = request(new URL(`/api/v1/namespaces/${user}/configmaps`, cluster.url), {
     method: 'POST',
     ca: cluster.caPem,
@@ -336,12 +352,12 @@ function occupySeat(user: string): { readonly stop: () => Promise<void> } {
     },
   });
   sent.on('error', () => {});
+  sent.on('response', () => {
+    sent.destroy();
+    onAnswered();
+  });
   sent.write('{');
-  return {
-    stop: async () => {
-      sent.destroy();
-    },
-  };
+  return sent;
 }
 
 /** Waits until the user of a namespace is answered `status` when it lists there. */
