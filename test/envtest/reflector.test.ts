@@ -202,9 +202,8 @@ describe('a reflector against the API server', () => {
     await reflector.synced;
     await kubectl(['apply', '-f', '-'], JSON.stringify(oneSeatFor('reflector-flow')));
     await untilJudgedByOwnSchema('reflector-flow');
-    const seat = occupySeat('reflector-flow');
+    const seat = await occupySeat('reflector-flow');
     opened.unshift(seat);
-    await untilAnswered(429, 'reflector-flow');
     proxy.cut();
     await eventually(() => expect(reflector.health()).toMatch(/answered 429/));
     const turnedAwayAt = connection.asked.length;
@@ -325,14 +324,22 @@ function oneSeatFor(user: string): object {
 }
 
 /**
- * A write whose body never ends: the server is busy with it, and with nothing else of the user. It is
- * sent again where it is answered, as it is turned away while the seat is somebody else's.
+ * Makes the server busy for this user, by a write whose body never ends. Where another request has the
+ * seat in that moment, the write is turned away, and the server never says so, since it waits for the
+ * body first: it is sent again until the seat is taken.
  */
-function occupySeat(user: string): { readonly stop: () => Promise<void> } {
-  let sent = sendEndlessWrite(user, again);
-  function again(): void {
-    sent = sendEndlessWrite(user, again);
-  }
+async function occupySeat(user: string): Promise<{ readonly stop: () => Promise<void> }> {
+  const probe = open({ user });
+  let sent = sendEndlessWrite(user);
+  await eventually(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 100)); // the write is there first
+    const answered = await statusOfList(probe, user);
+    if (answered !== 429) {
+      sent.destroy();
+      sent = sendEndlessWrite(user);
+    }
+    expect(answered).toBe(429);
+  });
   return {
     stop: async () => {
       sent.destroy();
@@ -340,7 +347,7 @@ function occupySeat(user: string): { readonly stop: () => Promise<void> } {
   };
 }
 
-function sendEndlessWrite(user: string, onAnswered: () => void): ClientRequest {
+function sendEndlessWrite(user: string): ClientRequest {
   const sent = request(new URL(`/api/v1/namespaces/${user}/configmaps`, cluster.url), {
     method: 'POST',
     ca: cluster.caPem,
@@ -352,10 +359,6 @@ function sendEndlessWrite(user: string, onAnswered: () => void): ClientRequest {
     },
   });
   sent.on('error', () => {});
-  sent.on('response', () => {
-    sent.destroy();
-    onAnswered();
-  });
   sent.write('{');
   return sent;
 }
@@ -364,8 +367,7 @@ function sendEndlessWrite(user: string, onAnswered: () => void): ClientRequest {
 async function untilAnswered(status: number, user: string): Promise<void> {
   const probe = open({ user });
   await eventually(async () => {
-    const answered = await probe.client.stream(listBy(user)).then(discard, statusOf);
-    expect(answered).toBe(status);
+    expect(await statusOfList(probe, user)).toBe(status);
   });
 }
 
@@ -381,6 +383,10 @@ async function untilJudgedByOwnSchema(user: string): Promise<void> {
     await discard(response);
     expect(response.headers['x-kubernetes-pf-flowschema-uid']).toBe(uid);
   });
+}
+
+function statusOfList({ client }: Connection, user: string): Promise<number | undefined> {
+  return client.stream(listBy(user)).then(discard, statusOf);
 }
 
 function listBy(user: string): KubeRequest {
