@@ -63,7 +63,7 @@ function leaveOutUnused({ middlewareStack }: ElasticLoadBalancingV2Client): void
 
 /**
  * Fetching credentials may take seconds between a command and its request, and the lease may go
- * meanwhile; this is the last step before the request is on the wire.
+ * meanwhile; this is the last step before the request goes to Node's HTTP client.
  */
 function refuseWritesWithoutLease(
   { middlewareStack }: ElasticLoadBalancingV2Client,

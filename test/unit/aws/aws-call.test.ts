@@ -107,6 +107,7 @@ describe('a call to AWS', () => {
   it('does not repeat a create whose fate is unknown, whatever broke', async () => {
     for (const thrown of [
       networkError('ECONNRESET', 'TimeoutError'),
+      new DOMException('timeout', 'TimeoutError'),
       new DeadlineExceeded(10_000),
       awsError('InternalFailure', 'oops', 500),
     ]) {

@@ -130,6 +130,11 @@ const cases: Readonly<Record<string, Case>> = {
     thrown: networkError('ECONNRESET', 'TimeoutError'),
     reason: 'AwsUnreachable',
   },
+  'a connection that is not made in time': {
+    why: 'the SDK says so by a name alone',
+    thrown: Object.assign(new Error('connection timed out'), { name: 'TimeoutError' }),
+    reason: 'AwsUnreachable',
+  },
   'a timeout of our own': {
     why: 'the limit of a whole request aborts with it',
     thrown: new DeadlineExceeded(10_000),
