@@ -129,9 +129,8 @@ async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
   const election = startElectionIfWanted(config, { ...parts, transport, identity, rights });
   const leadership: Leadership = election ?? { isLeader: () => true };
   const { region, endpoint, budget } = config.aws;
-  const version = manifest.version;
   const at = endpoint === undefined ? {} : { endpoint };
-  const api = createSdkApi({ clock, region, leadership, version, ...at });
+  const api = createSdkApi({ clock, region, leadership, userAgent: USER_AGENT, ...at });
   const acquired = election?.acquired ?? Promise.resolve();
   const { clusterId, namespaces, sweepIntervalMs, concurrency } = config;
   const operator = new Operator(

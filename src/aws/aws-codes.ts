@@ -4,7 +4,8 @@ import type { MyIngressReason } from '../apis/my-ingress-reasons.ts';
  * AWS's error codes, without the suffix `Exception` that the SDK adds to some of them, by the
  * reason they become. Sources: the errors of each operation in the ELBv2 model,
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/CommonErrors.html, and the
- * lists that the SDK itself goes by (@smithy/core, service-error-classification).
+ * lists that the SDK itself goes by (@smithy/core, service-error-classification); for what comes of
+ * the connection, Node's codes and https://undici.nodejs.org/#/docs/api/Errors
  */
 const codesByReason = {
   ValidationError: [
@@ -94,6 +95,15 @@ const codesByReason = {
     'SELF_SIGNED_CERT_IN_CHAIN',
     'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
     'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'UND_ERR_BODY_TIMEOUT',
+    'UND_ERR_CONNECT_TIMEOUT',
+    'UND_ERR_HEADERS_TIMEOUT',
+    'UND_ERR_SOCKET',
+  ],
+  AwsUnreadable: [
+    'HTTPParserError',
+    'UND_ERR_HEADERS_OVERFLOW',
+    'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
   ],
   OperationUnsupported: ['InvalidAction', 'MissingAction', 'NotImplemented', 'UnknownOperation'],
 } as const satisfies Partial<Record<MyIngressReason, readonly string[]>>;

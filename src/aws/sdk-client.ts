@@ -1,21 +1,13 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { assertLeader, type Leadership } from '../core/leadership.ts';
-import type { AwsOperation } from './aws-api.ts';
-import { isWrite } from './aws-operations.ts';
+import { createHttpHandler } from './http-handler.ts';
 
 export interface SdkClientOptions {
   readonly region: string;
   /** Base address of a stand-in for AWS; AWS's own of the region without it. */
   readonly endpoint?: string;
-  readonly leadership: Leadership;
-  /** albridge's own version, for the user agent. */
-  readonly version: string;
+  readonly userAgent: string;
 }
 
-const CONNECT_TIMEOUT_MS = 3000;
-const MOST_CONNECTIONS = 64;
 /**
  * The SDK keeps the credentials file as it first read it, and so its absence, for the life of the
  * process; with this, which its types leave out of the client's options, a file that comes later
@@ -23,32 +15,27 @@ const MOST_CONNECTIONS = 64;
  */
 const READ_FILES_AGAIN = { ignoreCache: true } as const;
 
-/** The SDK's client as albridge needs it: one attempt a call, no write without the lease. */
+/** The SDK's client as albridge needs it: one attempt a call. */
 export function createSdkClient(options: SdkClientOptions): ElasticLoadBalancingV2Client {
-  const pool = { keepAlive: true, maxSockets: MOST_CONNECTIONS };
   const client = new ElasticLoadBalancingV2Client({
     region: options.region,
     ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
     ...READ_FILES_AGAIN,
     maxAttempts: 1,
     retryMode: 'standard',
-    customUserAgent: [['albridge', options.version]],
-    requestHandler: {
-      connectionTimeout: CONNECT_TIMEOUT_MS,
-      httpAgent: new HttpAgent(pool),
-      httpsAgent: new HttpsAgent(pool),
-    },
+    requestHandler: createHttpHandler(),
   });
   leaveOutUnused(client);
-  refuseWritesWithoutLease(client, options.leadership);
+  nameOnce(client, options.userAgent);
   return client;
 }
 
 /**
  * What the SDK does for each call and nobody here has any use for: walking through the whole input
  * and output for a logger that is not there, looking for the trace of a Lambda function, and its
- * retries, of which retry.ts is the only layer; what follows them is placed by their name, so that
- * stays. https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/middleware-stack.html
+ * retries, of which retry.ts is the only layer; what follows those is placed by their name, so that
+ * stays.
+ * https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/middleware-stack.html
  */
 function leaveOutUnused({ middlewareStack }: ElasticLoadBalancingV2Client): void {
   middlewareStack.remove('loggerMiddleware');
@@ -62,19 +49,23 @@ function leaveOutUnused({ middlewareStack }: ElasticLoadBalancingV2Client): void
 }
 
 /**
- * Fetching credentials may take seconds between a command and its request, and the lease may go
- * meanwhile; this is the last step before the request goes to Node's HTTP client.
+ * The SDK puts its user agent together anew for each call. This one never changes; the application
+ * id is whatever AWS_SDK_UA_APP_ID or the configuration file say.
+ * https://docs.aws.amazon.com/sdkref/latest/guide/feature-appid.html
  */
-function refuseWritesWithoutLease(
-  { middlewareStack }: ElasticLoadBalancingV2Client,
-  leadership: Leadership,
-): void {
+function nameOnce({ middlewareStack, config }: ElasticLoadBalancingV2Client, name: string): void {
+  let known: Promise<string> | undefined;
+  const put = async (): Promise<string> => {
+    const applicationId = await config.userAgentAppId();
+    return applicationId === undefined ? name : `${name} app/${applicationId}`;
+  };
   middlewareStack.add(
-    (next, context) => (args) => {
-      const operation = context.commandName?.replace(/Command$/, '') as AwsOperation;
-      if (isWrite(operation)) assertLeader(leadership);
+    (next) => async (args) => {
+      known ??= put();
+      const { headers } = args.request as { readonly headers: Record<string, string> };
+      headers['user-agent'] = await known;
       return next(args);
     },
-    { step: 'deserialize', name: 'refuseWritesWithoutLease', priority: 'low' },
+    { name: 'getUserAgentMiddleware', step: 'build', priority: 'low', override: true },
   );
 }

@@ -4,8 +4,9 @@
  */
 export interface KubeTransport {
   /**
-   * Resolves when the status line and headers have arrived, whatever the status is. Rejects with
-   * the signal's reason when it aborts, and with the connection's error when there is no answer.
+   * Resolves when the whole answer is there, for a watch when its headers are, whatever the status
+   * is. Rejects with the signal's reason when it aborts, and with the connection's error when there
+   * is no answer.
    */
   request(request: KubeRequest): Promise<KubeResponse>;
 }
@@ -31,6 +32,6 @@ export interface KubeResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body as it arrives. It must be read to its end or returned (`break` out of the loop). */
+  /** A watch's as it arrives; it must be read to its end or returned (`break` out of the loop). */
   readonly body: AsyncIterable<Uint8Array>;
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Agent, type Dispatcher, errors, ProxyAgent } from 'undici';
 import { DeadlineExceeded } from '../core/clock.ts';
 import { untilAborted } from '../core/until-aborted.ts';
-import { checkedBeforeSend } from './checked-before-send.ts';
+import { type Exchange, exchange, headersOf } from '../http/exchange.ts';
 import type { Cluster, Credentials, TlsSettings } from './credentials.ts';
 import type { KubeRequest, KubeResponse, KubeTransport } from './kube-transport.ts';
 
@@ -12,7 +12,7 @@ export interface UndiciTransport extends KubeTransport {
 }
 
 /**
- * The one user of undici: two pools for the whole process. HTTP/1.1 on purpose: over HTTP/2 all
+ * Two undici pools for the whole process. HTTP/1.1 on purpose: over HTTP/2 all
  * requests share one session, and undici never leaves one whose peer went silent when requests end
  * by AbortSignal; over HTTP/1.1 an aborted request takes its own connection along.
  */
@@ -38,10 +38,10 @@ interface Parts {
 async function requestWithCredentials(parts: Parts, request: KubeRequest): Promise<KubeResponse> {
   const credentials = await credentialsFor(parts, request);
   const answer = await dispatch(parts, request, credentials);
-  if (answer.statusCode !== 401) return responseOf(answer);
-  await answer.body.dump();
+  if (answer.status !== 401) return answer;
+  await readToItsEnd(answer);
   parts.cluster.forget(credentials);
-  return responseOf(await dispatch(parts, request, await credentialsFor(parts, request)));
+  return dispatch(parts, request, await credentialsFor(parts, request));
 }
 
 /** A plugin that gives credentials may take its time; a request does not wait past its signal. */
@@ -53,39 +53,53 @@ async function dispatch(
   parts: Parts,
   request: KubeRequest,
   credentials: Credentials,
-): Promise<Dispatcher.ResponseData> {
+): Promise<KubeResponse> {
   const { cluster, pools, userAgent } = parts;
   const lane = request.isLongLived ? 'longLived' : 'unary';
   const pool = pools.of(lane, credentials.tls);
-  request.signal?.throwIfAborted();
   const base = new URL(cluster.server);
+  const { method, body, signal, beforeSend } = request;
+  const ask: Exchange = {
+    origin: base.origin,
+    path: base.pathname.replace(/\/$/, '') + request.path + queryOf(request.query),
+    method,
+    headers: { 'user-agent': userAgent, ...request.headers, ...credentials.headers },
+    body,
+    signal,
+    beforeSend,
+  };
   try {
-    return await checkedBeforeSend(pool, request.beforeSend).request({
-      origin: base.origin,
-      path: base.pathname.replace(/\/$/, '') + request.path + queryOf(request.query),
-      method: request.method,
-      headers: { 'user-agent': userAgent, ...request.headers, ...credentials.headers },
-      body: request.body ?? null,
-      signal: request.signal ?? null,
-    });
+    return await (request.isLongLived ? open(pool, ask) : askOnce(pool, ask));
   } catch (error) {
     if (saysPathIsDead(request, error)) pools.replace(lane, pool);
     throw error;
   }
 }
 
+async function askOnce(pool: Dispatcher, ask: Exchange): Promise<KubeResponse> {
+  const answer = await exchange(pool, ask);
+  return { ...answer, body: inPieces(answer.body) };
+}
+
+async function* inPieces(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* pieces;
+}
+
+async function open(pool: Dispatcher, ask: Exchange): Promise<KubeResponse> {
+  ask.signal?.throwIfAborted();
+  ask.beforeSend?.();
+  const { body = null, signal = null, ...rest } = ask;
+  const answer = await pool.request({ ...rest, body, signal });
+  return { status: answer.statusCode, headers: headersOf(answer.headers), body: answer.body };
+}
+
+async function readToItsEnd({ body }: KubeResponse): Promise<void> {
+  for await (const _ of body);
+}
+
 function queryOf(query: Readonly<Record<string, string>> | undefined): string {
   const text = new URLSearchParams(query ?? {}).toString();
   return text === '' ? '' : `?${text}`;
-}
-
-function responseOf(answer: Dispatcher.ResponseData): KubeResponse {
-  const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value)]);
-  return {
-    status: answer.statusCode,
-    headers: Object.fromEntries(headers) as Record<string, string>,
-    body: answer.body,
-  };
 }
 
 /** No headers in time: the path has gone silent, and the idle connections of the pool with it. */

@@ -34,7 +34,7 @@ export function adapterUnderTest(endpoint?: string, requestTimeoutMs = 10_000): 
     region,
     endpoint: endpoint ?? url,
     leadership,
-    version: '0.0.0-test',
+    userAgent: 'albridge/0.0.0-test',
     requestTimeoutMs,
   });
   const aws = wireAws({

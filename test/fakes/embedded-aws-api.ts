@@ -69,10 +69,7 @@ type ErrorClass = new (options: { readonly message: string; readonly $metadata: 
 
 function brokenAnswer({ kind }: BrokenAnswer): Error {
   if (kind === 'connectionLost') {
-    return Object.assign(new Error('socket hang up'), {
-      code: 'ECONNRESET',
-      $metadata: { attempts: 1 },
-    });
+    return Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
   }
   return Object.assign(new Error('Unexpected token "<"'), { $metadata: { httpStatusCode: 500 } });
 }

@@ -32,17 +32,28 @@ export const layers: Readonly<Record<string, LayerRule>> = {
       isIn(from, 'src/') && !isIn(from, 'src/aws/') && isPackage(to, AWS_PACKAGES),
   },
   'client-node-stays-in-kube': {
-    teaches: 'client-node and undici are known to src/kube alone; ask through a port of src/core',
+    teaches: 'client-node is known to src/kube alone; ask through a port of src/core',
     forbids: ({ from, to }) =>
-      isIn(from, 'src/') && !isIn(from, 'src/kube/') && isPackage(to, KUBE_PACKAGES),
+      isIn(from, 'src/') && !isIn(from, 'src/kube/') && isPackage(to, ['@kubernetes/client-node']),
+  },
+  'undici-stays-in-http': {
+    teaches:
+      'undici is known to src/http and to the modules that own a pool; ask through KubeTransport or AwsApi',
+    forbids: ({ from, to }) =>
+      isIn(from, 'src/') && !isIn(from, 'src/http/', ...POOLS) && isPackage(to, ['undici']),
+  },
+  'http-knows-nobody': {
+    teaches: 'src/http carries requests and does not know whose; it imports undici and itself',
+    forbids: ({ from, to }) =>
+      isIn(from, 'src/http/') && !isIn(to, 'src/http/') && !isPackage(to, ['undici']),
   },
   'adapters-do-not-meet': {
     teaches:
-      'an adapter imports itself, src/core and src/apis; src/main.ts brings adapters together',
+      'an adapter imports itself, src/core, src/apis and src/http; src/main.ts brings adapters together',
     forbids: ({ from, to }) => {
       const adapter = ADAPTERS.find((folder) => isIn(from, folder));
       if (adapter === undefined || !isIn(to, 'src/')) return false;
-      return !isIn(to, adapter, 'src/core/', 'src/apis/');
+      return !isIn(to, adapter, 'src/core/', 'src/apis/', 'src/http/');
     },
   },
   'controllers-are-islands': {
@@ -80,9 +91,10 @@ export const layers: Readonly<Record<string, LayerRule>> = {
 };
 
 const AWS_PACKAGES = ['@aws-sdk', '@smithy', 'p-retry'];
-const KUBE_PACKAGES = ['@kubernetes/client-node', 'undici'];
 const SHIPPED_PACKAGES = Object.keys(manifest.dependencies);
 const ADAPTERS = ['src/kube/', 'src/aws/', 'src/telemetry/'];
+/** Each owns its undici pools. */
+const POOLS = ['src/kube/undici-transport.ts', 'src/aws/http-handler.ts'];
 /** Interfaces of adapters that a controller may import. */
 const PORTS = ['src/aws/load-balancers.ts'];
 

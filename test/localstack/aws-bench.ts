@@ -33,7 +33,7 @@ export async function startAwsBench(): Promise<AwsBench> {
     region,
     endpoint,
     leadership,
-    version: '0.0.0-test',
+    userAgent: 'albridge/0.0.0-test',
   });
   const metrics = new RecordingMetrics();
   const log = new SilentLogger();

@@ -1,9 +1,21 @@
+import { existsSync } from 'node:fs';
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Socket,
+  type Server as TcpServer,
+} from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AwsApi } from '../../src/aws/aws-api.ts';
 import { NO_LIMITS } from '../../src/aws/budget-limits.ts';
 import { createSdkApi } from '../../src/aws/sdk-api.ts';
 import { type Aws, type AwsPorts, wireAws } from '../../src/aws/wire.ts';
+import { DeadlineExceeded } from '../../src/core/clock.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import { RecordingMetrics } from '../fakes/recording-metrics.ts';
 import { SilentLogger } from '../fakes/silent-logger.ts';
@@ -24,12 +36,19 @@ function partsAt(
   requestTimeoutMs?: number,
 ): Pick<AwsPorts, 'api' | 'leadership'> {
   const leadership = { isLeader: () => true };
-  const [clock, region, version] = [systemClock, 'us-east-1', '0.0.0-test'];
+  const [clock, region, userAgent] = [systemClock, 'us-east-1', 'albridge/0.0.0-test'];
   const limit = requestTimeoutMs === undefined ? {} : { requestTimeoutMs };
   return {
-    api: createSdkApi({ clock, region, endpoint, leadership, version, ...limit }),
+    api: createSdkApi({ clock, region, endpoint, leadership, userAgent, ...limit }),
     leadership,
   };
+}
+
+function leasedAt(endpoint: string): { readonly api: AwsApi; readonly lease: { isHeld: boolean } } {
+  const lease = { isHeld: true };
+  const leadership = { isLeader: () => lease.isHeld };
+  const [clock, region, userAgent] = [systemClock, 'us-east-1', 'albridge/0.0.0-test'];
+  return { api: createSdkApi({ clock, region, endpoint, leadership, userAgent }), lease };
 }
 
 function awsAt(endpoint: string, requestTimeoutMs?: number): Aws {
@@ -48,19 +67,44 @@ async function answering(status: number, body?: string): Promise<Server & AsyncD
     request.resume();
     if (body !== undefined) response.writeHead(status, { 'content-type': 'text/html' }).end(body);
   });
+  return listening(server, () => server.closeAllConnections());
+}
+
+async function listening<S extends TcpServer>(
+  server: S,
+  closeAll = (): void => {},
+): Promise<S & AsyncDisposable> {
   const { promise, resolve } = Promise.withResolvers<void>();
   server.listen(0, '127.0.0.1', resolve);
   await promise;
   return Object.assign(server, {
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
+      closeAll();
       await new Promise((closed) => server.close(closed));
     },
   });
 }
 
-function addressOf(server: Server): string {
+function addressOf(server: TcpServer): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A configuration whose credentials take their time. */
+async function credentialsAfter(
+  seconds: number,
+): Promise<{ readonly path: string; readonly given: string } & AsyncDisposable> {
+  const directory = await mkdtemp(join(tmpdir(), 'albridge-credentials-'));
+  const path = join(directory, 'config');
+  const given = join(directory, 'given');
+  const credentials = '{"Version":1,"AccessKeyId":"a","SecretAccessKey":"b"}';
+  const script = join(directory, 'credentials.sh');
+  await writeFile(script, `sleep ${seconds}\necho '${credentials}'\ntouch ${given}\n`);
+  await writeFile(path, `[default]\ncredential_process = sh ${script}\n`);
+  return {
+    path,
+    given,
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+  };
 }
 
 describe('the connection to AWS', () => {
@@ -89,6 +133,52 @@ describe('the connection to AWS', () => {
     expect(await failureOf(creating)).toMatchObject({ reason: 'AwsUnreachable', healedBy: 'time' });
   });
 
+  it('ends a call whose credentials do not come by its own time limit, and never sends it', async () => {
+    vi.stubEnv('AWS_ACCESS_KEY_ID', undefined);
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', undefined);
+    await using files = await credentialsAfter(1);
+    vi.stubEnv('AWS_CONFIG_FILE', files.path);
+    await using server = await answering(200);
+    let requests = 0;
+    server.on('request', () => requests++);
+    const { api } = partsAt(addressOf(server), 150);
+    await expect(api.send('DescribeLoadBalancers', {}, signal)).rejects.toThrow(DeadlineExceeded);
+    expect(existsSync(files.given)).toBe(false);
+    await vi.waitFor(() => access(files.given), { timeout: 10_000 });
+    await sleep(200);
+    expect(requests).toBe(0);
+  });
+
+  it('sends no write over a connection that stands when the lease is gone', async () => {
+    await using server = await answering(200, '<ok/>');
+    const endpoint = addressOf(server).replace('127.0.0.1', 'localhost');
+    const writes: unknown[] = [];
+    const { api, lease } = leasedAt(endpoint);
+    // Credentials are there, and the connection is not.
+    await api.send('DescribeLoadBalancers', {}, signal);
+    server.closeAllConnections();
+    await sleep(50);
+    server.on('request', ({ url }) => writes.push(url));
+    const write = failureOf(api.send('DeleteLoadBalancer', { LoadBalancerArn: 'a' }));
+    await setImmediate();
+    lease.isHeld = false;
+    expect(await write).toMatchObject({ reason: 'LeadershipLost' });
+    expect(writes).toEqual([]);
+  });
+
+  it.each([
+    { id: undefined, agent: 'albridge/0.0.0-test' },
+    { id: 'our-fleet', agent: 'albridge/0.0.0-test app/our-fleet' },
+  ])('gives its name, and the application id $id', async ({ id, agent }) => {
+    vi.stubEnv('AWS_SDK_UA_APP_ID', id);
+    await using server = await answering(200, '<ok/>');
+    const agents: unknown[] = [];
+    server.on('request', ({ headers }) => agents.push(headers['user-agent']));
+    const { api } = partsAt(addressOf(server));
+    for (const _ of [1, 2]) await api.send('DescribeLoadBalancers', {}, signal);
+    expect(agents).toEqual([agent, agent]);
+  });
+
   for (const status of [429, 500, 503]) {
     it(`sends each call once, and not by the SDK's retries, also where the answer is ${status}`, async () => {
       await using server = await answering(status, '');
@@ -97,6 +187,39 @@ describe('the connection to AWS', () => {
       const { api } = partsAt(addressOf(server));
       await failureOf(api.send('DescribeLoadBalancers', {}, signal));
       expect(requests).toEqual([undefined]);
+    });
+  }
+
+  const breaks: Readonly<Record<string, { reason: string; does: (socket: Socket) => void }>> = {
+    'hangs up': { reason: 'AwsUnreachable', does: (socket) => socket.end() },
+    'resets the connection': {
+      reason: 'AwsUnreachable',
+      does: (socket) => socket.resetAndDestroy(),
+    },
+    'sends a part of an answer': {
+      reason: 'AwsUnreachable',
+      does: (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n<a>'),
+    },
+    'speaks another protocol': {
+      reason: 'AwsUnreadable',
+      does: (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'),
+    },
+    'sends headers without end': {
+      reason: 'AwsUnreadable',
+      does: (socket) => socket.end(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(40_000)}\r\n\r\n`),
+    },
+  };
+  for (const [name, { reason, does }] of Object.entries(breaks)) {
+    it(`says ${reason} of a server that ${name}`, async () => {
+      await using server = await listening(
+        createTcpServer((socket) => {
+          socket.on('error', () => {});
+          socket.once('data', () => does(socket));
+        }),
+      );
+      const { loadBalancers } = awsAt(addressOf(server));
+      const error = await failureOf(loadBalancers.find({ name: 'x' }, signal));
+      expect(error).toMatchObject({ reason, healedBy: 'time' });
     });
   }
 

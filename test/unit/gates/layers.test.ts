@@ -54,7 +54,11 @@ const plantings: Readonly<Record<string, readonly Planting[]>> = {
     },
   ],
   'client-node-stays-in-kube': [
-    { file: 'src/aws/b.ts', bad: "import 'undici';", why: 'one HTTP client, one place' },
+    {
+      file: 'src/aws/b.ts',
+      bad: "import type {} from '@kubernetes/client-node';",
+      why: 'the other side',
+    },
     {
       file: 'src/telemetry/a.ts',
       bad: "import '@kubernetes/client-node/dist/config.js';",
@@ -63,9 +67,23 @@ const plantings: Readonly<Record<string, readonly Planting[]>> = {
     {
       file: 'src/kube/b.ts',
       bad: '',
-      good: "import 'undici'; import '@kubernetes/client-node';",
+      good: "import '@kubernetes/client-node';",
       why: 'here it belongs',
     },
+  ],
+  'undici-stays-in-http': [
+    { file: 'src/aws/e.ts', bad: "import 'undici';", why: 'one HTTP client, few places' },
+    {
+      file: 'src/aws/http-handler.ts',
+      bad: '',
+      good: "import 'undici'; import '../http/h.ts';",
+      why: 'it owns a pool',
+    },
+  ],
+  'http-knows-nobody': [
+    { file: 'src/http/a.ts', bad: "import '../core/other.ts';", why: 'a layer below core' },
+    { file: 'src/http/b.ts', bad: "import 'node:fs';", why: 'it carries requests' },
+    { file: 'src/http/c.ts', bad: '', good: "import 'undici'; import './h.ts';", why: 'its own' },
   ],
   'adapters-do-not-meet': [
     { file: 'src/kube/c.ts', bad: "import '../aws/w.ts';", why: 'kube and aws' },
@@ -127,6 +145,7 @@ const surroundings: Readonly<Record<string, string>> = {
   'src/core/other.ts': 'export const other = 1;',
   'src/kube/k.ts': 'export interface K { readonly k: 1 }',
   'src/aws/w.ts': 'export const w = 1;',
+  'src/http/h.ts': 'export const h = 1;',
   'src/aws/load-balancers.ts': 'export interface LoadBalancers { readonly l: 1 }',
   'src/apis/p.ts': 'export interface P { readonly p: 1 }',
   'src/telemetry/t.ts': 'export const t = 1;',

@@ -128,7 +128,7 @@ describe('AWS as the simulation shows it, and as the SDK shows it over HTTP', ()
       region: 'us-east-1',
       endpoint,
       leadership,
-      version: '0.0.0-test',
+      userAgent: 'albridge/0.0.0-test',
     });
     direct = new EmbeddedAwsApi(model, clock);
     const both = [await sdk.send('CreateLoadBalancer', CREATE as never), await made(direct)];
