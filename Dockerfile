@@ -17,9 +17,9 @@ LABEL org.opencontainers.image.title="albridge" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="0.1.0"
 # Of what an idle operator would hold, a fifth is memory that was freed and kept: see docs/performance.md.
-ENV NODE_ENV=production MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=65536
+ENV NODE_ENV=production MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=65536 MALLOC_MMAP_THRESHOLD_=16384
 WORKDIR /app
 COPY --from=build /build/dist ./
 USER 65532:65532
 EXPOSE 8080
-ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=1", "--no-parallel-scavenge", "/app/main.mjs"]
+ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=1", "--no-parallel-scavenge", "--no-turbofan", "/app/main.mjs"]

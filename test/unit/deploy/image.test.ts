@@ -38,14 +38,15 @@ describe('the Dockerfile', () => {
     );
   });
 
-  it('keeps memory small: one arena, freed pages given back, a small young generation of one thread', async () => {
+  it('keeps memory small: one arena, freed pages given back, a small young generation of one thread, no last compiler', async () => {
     expect(await readImageRun()).toEqual({
       environment: {
         NODE_ENV: 'production',
         MALLOC_ARENA_MAX: '1',
         MALLOC_TRIM_THRESHOLD_: '65536',
+        MALLOC_MMAP_THRESHOLD_: '16384',
       },
-      nodeFlags: ['--max-semi-space-size=1', '--no-parallel-scavenge'],
+      nodeFlags: ['--max-semi-space-size=1', '--no-parallel-scavenge', '--no-turbofan'],
     });
   });
 
