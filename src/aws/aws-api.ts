@@ -29,8 +29,9 @@ export type AwsOperation = keyof AwsOperations;
 /**
  * The one way to AWS, just above the SDK client and below budget, retry, error translation and
  * inventory. One call is one HTTP request: an implementation never retries. It rejects with what
- * the SDK throws (`name` is AWS's code, e.g. LoadBalancerNotFoundException). `signal` is given for
- * reads only: a write, once sent, is seen through, and an implementation bounds its time itself.
+ * the SDK throws (`name` is AWS's code, e.g. LoadBalancerNotFoundException), with the reason of the
+ * signal, or with DeadlineExceeded. `signal` is given for reads only: a write, once sent, is seen
+ * through, and an implementation bounds its time itself.
  */
 export interface AwsApi {
   send<Operation extends AwsOperation>(

@@ -84,7 +84,6 @@ function reasonOfStatus(thrown: unknown): MyIngressReason {
   const status = statusOf(thrown);
   if (status === 429) return 'Throttled';
   if (status !== undefined && status >= 500) return 'AwsUnavailable';
-  if (isAborted(thrown)) return 'AwsUnreachable';
   return isServiceError(thrown) || status === undefined ? 'AwsError' : 'AwsUnreadable';
 }
 
@@ -123,10 +122,6 @@ function codesOf(thrown: unknown, depth = 0): readonly string[] {
 
 function isServiceError(thrown: unknown): boolean {
   return textOf(thrown, '$fault') !== undefined || textOf(thrown, 'Code') !== undefined;
-}
-
-function isAborted(thrown: unknown): boolean {
-  return textOf(thrown, 'name') === 'AbortError';
 }
 
 function statusOf(thrown: unknown): number | undefined {

@@ -24,13 +24,11 @@ export class EmbeddedAwsApi implements AwsApi {
     input: AwsOperations[Operation][0],
     signal: AbortSignal = new AbortController().signal,
   ): Promise<AwsOperations[Operation][1]> {
-    if (signal.aborted) throw aborted();
+    signal.throwIfAborted();
     const exchange = this.#aws.begin(operation, input as unknown as Input);
     if (exchange.effect?.kind === 'hold') throw new Error('a hold needs the HTTP face');
     if (exchange.effect?.kind === 'delay') {
-      await sleep(this.#clock, exchange.effect.delayMs, signal).catch(() => {
-        throw aborted();
-      });
+      await sleep(this.#clock, exchange.effect.delayMs, signal);
     }
     try {
       const output = exchange.run() as object;
@@ -72,8 +70,4 @@ function brokenAnswer({ kind }: BrokenAnswer): Error {
     return Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
   }
   return Object.assign(new Error('Unexpected token "<"'), { $metadata: { httpStatusCode: 500 } });
-}
-
-function aborted(): Error {
-  return Object.assign(new Error('Request aborted'), { name: 'AbortError' });
 }

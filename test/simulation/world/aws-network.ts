@@ -2,7 +2,7 @@ import type { EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
 import type { FaultEffect } from '../../../localstack/embedded/fault-script.ts';
 import type { AwsApi, AwsOperation } from '../../../src/aws/aws-api.ts';
 import { isWrite } from '../../../src/aws/aws-operations.ts';
-import type { Clock } from '../../../src/core/clock.ts';
+import { type Clock, DeadlineExceeded } from '../../../src/core/clock.ts';
 import { assertLeader, type Leadership } from '../../../src/core/leadership.ts';
 import { EmbeddedAwsApi } from '../../fakes/embedded-aws-api.ts';
 import type { Fate, FaultBoard } from './fault-board.ts';
@@ -88,11 +88,12 @@ class Call {
   begin(): void {
     const { life, board, world } = this.#parts;
     if (life.isDead) return;
-    if (this.#signal?.aborted) return this.#settle(failed(aborted()));
+    const signal = this.#signal;
+    if (signal?.aborted) return this.#settle(failed(signal.reason));
     this.#parts.witness.asked(this.#call);
-    this.#signal?.addEventListener('abort', () => this.#settle(failed(aborted())), { once: true });
+    signal?.addEventListener('abort', () => this.#settle(failed(signal.reason)), { once: true });
     this.#cancelLimit = life.clock.setTimer(CALL_LIMIT_MS, () => {
-      this.#settle(failed(timedOut()));
+      this.#settle(failed(new DeadlineExceeded(CALL_LIMIT_MS)));
     });
     const isSlow = !board.isLifted && life.random() < 0.01;
     if (isSlow) board.strikes('slow credentials', world.monotonicMs());
@@ -204,13 +205,4 @@ function effectOf(effect: Fate['effect']): FaultEffect | undefined {
 
 function failed(error: unknown): Outcome {
   return { kind: 'error', error };
-}
-
-function aborted(): Error {
-  return Object.assign(new Error('Request aborted'), { name: 'AbortError' });
-}
-
-function timedOut(): Error {
-  const error = new Error('The operation was aborted due to timeout');
-  return Object.assign(error, { name: 'TimeoutError' });
 }

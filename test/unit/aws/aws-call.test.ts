@@ -95,7 +95,7 @@ describe('a call to AWS', () => {
         DescribeLoadBalancers: () => {
           if (failures++ < failuresBefore) raise(awsError('InternalFailure', 'oops', 500));
           pass.abort(reason);
-          raise(Object.assign(new Error('Request aborted'), { name: 'AbortError' }));
+          raise(reason);
         },
       });
       const reading = clock.finish(loadBalancers.find({ arn: shop }, pass.signal));
