@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { Agent } from 'undici';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Answer, type Exchange, exchange } from '../../../src/http/exchange.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -48,13 +48,19 @@ function textOf({ body }: Answer): string {
 
 const fine: Handler = (_, response) => response.end('fine');
 const never: Handler = () => {};
-/** Answers all but the first request. */
-function busyAtFirst(): Handler {
-  let isFirst = true;
-  return (_, response) => {
-    if (!isFirst) response.end('fine');
-    isFirst = false;
+/** A line whose connection is taken by a request that gets no answer, until `giveUp`. */
+async function busyLine(): Promise<Line & { readonly giveUp: () => Promise<void> }> {
+  const line = await lineTo((request, response) => {
+    if (request.url !== '/first') response.end('fine');
+  });
+  const first = new AbortController();
+  const busy = expect(line.ask({ path: '/first', signal: first.signal })).rejects.toThrow('enough');
+  await vi.waitFor(() => expect(line.requests).toEqual(['/first']));
+  const giveUp = (): Promise<void> => {
+    first.abort(new Error('enough'));
+    return busy;
   };
+  return { ...line, giveUp };
 }
 
 describe('an exchange', () => {
@@ -112,24 +118,24 @@ describe('the signal', () => {
   });
 
   it('ends one that waits for a connection at once, and that is never written', async () => {
-    const { ask, requests } = await lineTo(busyAtFirst());
-    const [first, second] = [new AbortController(), new AbortController()];
-    const busy = expect(ask({ path: '/first', signal: first.signal })).rejects.toThrow('enough');
+    const { ask, requests, giveUp } = await busyLine();
+    const second = new AbortController();
     const waiting = ask({ path: '/second', signal: second.signal });
     await setImmediate();
     second.abort(new Error('stopping'));
     await expect(waiting).rejects.toThrow('stopping');
-    first.abort(new Error('enough'));
-    await busy;
+    await giveUp();
     await ask({ path: '/third' });
     expect(requests).toEqual(['/first', '/third']);
   });
 
-  it('lets nothing be asked once it has aborted', async () => {
-    const { ask, requests } = await lineTo(fine);
+  it('lets nothing be asked once it has aborted, nor wait for a connection', async () => {
+    const { ask, requests, giveUp } = await busyLine();
     const signal = AbortSignal.abort(new Error('stopping'));
-    await expect(ask({ signal })).rejects.toThrow('stopping');
-    expect(requests).toEqual([]);
+    await expect(ask({ path: '/second', signal })).rejects.toThrow('stopping');
+    await giveUp();
+    await ask({ path: '/third' });
+    expect(requests).toEqual(['/first', '/third']);
   });
 
   it.each([
@@ -158,15 +164,12 @@ describe('the last moment before the request is written', () => {
   });
 
   it('has not come as long as another request has the connection', async () => {
-    const { ask } = await lineTo(busyAtFirst());
-    const first = new AbortController();
-    const busy = expect(ask({ signal: first.signal })).rejects.toThrow('enough');
+    const { ask, giveUp } = await busyLine();
     let asked = 0;
     const waiting = ask({ beforeSend: () => asked++ });
-    await setImmediate();
+    for (let turn = 0; turn < 20; turn++) await setImmediate();
     expect(asked).toBe(0);
-    first.abort(new Error('enough'));
-    await busy;
+    await giveUp();
     await waiting;
     expect(asked).toBe(1);
   });
