@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { open as openFile, rm } from 'node:fs/promises';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { pipeline } from 'node:stream/promises';
@@ -74,6 +73,8 @@ async function transfer(
   target: string,
   options: DownloadOptions & { readonly algorithm: string },
 ): Promise<string> {
+  // Before anything can break: a file that is opened later can come to be after its removal.
+  await using file = await openFile(target, 'w');
   const response = await open(mirrored(address, options.base), options);
   const hash = createHash(options.algorithm);
   let receivedBytes = 0;
@@ -92,7 +93,7 @@ async function transfer(
           yield chunk;
         }
       },
-      createWriteStream(target),
+      file.createWriteStream(),
     );
   } catch (cause) {
     throw brokenTransfer(address, progressText(receivedBytes, response), cause);

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -53,6 +54,17 @@ describe('a download', () => {
     server.publish(published, content);
     expect(await fetchKubectl(digestOf('sha256', content))).toBeUndefined();
     expect(await readFile(target, 'utf8')).toBe(content);
+  });
+
+  it('has its file before it asks: one made later could come to be after its removal', async () => {
+    const found: string[][] = [];
+    server.answer(published, (response) => {
+      found.push(readdirSync(directory));
+      response.writeHead(200, { 'content-length': '1000' }).destroy();
+    });
+    expect(await fetchKubectl(digestOf('sha256', content))).toBeInstanceOf(DownloadError);
+    expect(found).toEqual([['kubectl']]);
+    expect(await readdir(directory)).toEqual([]);
   });
 
   it('accepts a digest in capitals', async () => {
