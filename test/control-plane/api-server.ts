@@ -115,7 +115,8 @@ async function waitUntilReady(
     if (process.hasExited()) throw await startFailure(process, spec.port);
     try {
       const caPem = await readAuthority(spec.directory);
-      lastAnswer = await getReadyz({ port: spec.port, caPem, adminToken });
+      const timeoutMs = Math.min(deadline - performance.now(), READYZ_TIMEOUT_MS);
+      lastAnswer = await getReadyz({ port: spec.port, caPem, adminToken, timeoutMs });
       if (lastAnswer === 'ok') return caPem;
     } catch (error) {
       lastAnswer = (error as Error).message;
@@ -143,14 +144,19 @@ async function readAuthority(directory: string): Promise<string> {
   return authority;
 }
 
+/** A listener takes connections before it serves them. */
+const READYZ_TIMEOUT_MS = 2000;
+
 interface ReadyzTarget {
   readonly port: number;
   readonly caPem: string;
   readonly adminToken: string;
+  /** Of the whole answer. */
+  readonly timeoutMs: number;
 }
 
 /** https://kubernetes.io/docs/reference/using-api/health-checks/ */
-function getReadyz({ port, caPem, adminToken }: ReadyzTarget): Promise<string> {
+function getReadyz({ port, caPem, adminToken, timeoutMs }: ReadyzTarget): Promise<string> {
   return new Promise((resolve, reject) => {
     const call = https.get(
       {
@@ -160,7 +166,6 @@ function getReadyz({ port, caPem, adminToken }: ReadyzTarget): Promise<string> {
         ca: caPem,
         headers: { authorization: `Bearer ${adminToken}` },
         agent: false,
-        timeout: 2000,
       },
       (response) => {
         let text = '';
@@ -171,7 +176,9 @@ function getReadyz({ port, caPem, adminToken }: ReadyzTarget): Promise<string> {
         response.on('end', () => resolve(response.statusCode === 200 ? 'ok' : text.trim()));
       },
     );
-    call.once('timeout', () => call.destroy(new Error('no answer from /readyz within 2 s')));
+    const giveUp = (): void => void call.destroy(new Error('no answer from /readyz in time'));
+    const timer = setTimeout(giveUp, timeoutMs);
+    call.once('close', () => clearTimeout(timer));
     call.once('error', reject);
   });
 }
