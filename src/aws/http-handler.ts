@@ -24,8 +24,7 @@ const KEEP_ALIVE_MS = 60_000;
 
 /**
  * The SDK's way to the network, for its requests for credentials by STS and SSO too: a pool of
- * HTTP/1.1 connections, and answers read whole. It takes a quarter of the CPU that the SDK's own
- * handler takes.
+ * HTTP/1.1 connections, and answers read whole (docs/decisions/0010-one-http-client.md).
  * https://github.com/smithy-lang/smithy-typescript/tree/main/packages/node-http-handler
  */
 export function createHttpHandler(): HttpHandler {

@@ -12,9 +12,9 @@ export interface UndiciTransport extends KubeTransport {
 }
 
 /**
- * Two undici pools for the whole process. HTTP/1.1 on purpose: over HTTP/2 all
- * requests share one session, and undici never leaves one whose peer went silent when requests end
- * by AbortSignal; over HTTP/1.1 an aborted request takes its own connection along.
+ * Two undici pools for all requests to the API server. HTTP/1.1 on purpose: over HTTP/2 all requests
+ * share one session, and undici never leaves one whose peer went silent when requests end by
+ * AbortSignal; over HTTP/1.1 an aborted request takes its own connection along.
  */
 export function createUndiciTransport(
   cluster: Cluster,

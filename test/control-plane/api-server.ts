@@ -155,6 +155,11 @@ interface ReadyzTarget {
   readonly timeoutMs: number;
 }
 
+/** What is not ready is answered as a list, a line for each check. */
+function inOneLine(text: string): string {
+  return text.trim().replaceAll('\n', '; ');
+}
+
 /** https://kubernetes.io/docs/reference/using-api/health-checks/ */
 function getReadyz({ port, caPem, adminToken, timeoutMs }: ReadyzTarget): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -173,7 +178,7 @@ function getReadyz({ port, caPem, adminToken, timeoutMs }: ReadyzTarget): Promis
           text += chunk;
         });
         response.on('error', reject);
-        response.on('end', () => resolve(response.statusCode === 200 ? 'ok' : text.trim()));
+        response.on('end', () => resolve(response.statusCode === 200 ? 'ok' : inOneLine(text)));
       },
     );
     const giveUp = (): void => void call.destroy(new Error('no answer from /readyz in time'));
