@@ -88,7 +88,11 @@ describe('the shared control plane', () => {
     const kubeconfigPath = await shared.serviceAccountKubeconfig('rights', 'reader');
     const as = (...args: readonly string[]) => shared.kubectl(args, { kubeconfigPath });
     expect((await as('auth', 'whoami')).stdout).toContain('system:serviceaccount:rights:reader');
-    expect((await as('get', 'configmaps', '-n', 'rights')).code).toBe(0);
+    // The API server learns of a binding by a watch.
+    await vi.waitFor(
+      async () => expect((await as('get', 'configmaps', '-n', 'rights')).code).toBe(0),
+      { timeout: 45_000 },
+    );
     expect((await as('get', 'secrets', '-n', 'rights')).stderr).toContain('Forbidden');
     expect((await as('get', 'configmaps', '-n', 'default')).stderr).toContain('Forbidden');
   });

@@ -13,6 +13,7 @@ const SERVICE_ACCOUNT = 'albridge';
 export async function deployBase(cluster: ClusterAccess): Promise<string> {
   await kubectlOrThrow(cluster, ['apply', '--server-side', '-k', BASE]);
   await whenEstablished(cluster);
+  await whenBound(cluster);
   return cluster.serviceAccountKubeconfig(NAMESPACE, SERVICE_ACCOUNT);
 }
 
@@ -34,6 +35,15 @@ export async function whenEstablished(cluster: Pick<ClusterAccess, 'kubectl'>): 
     return (JSON.parse(json) as Definitions).items.every(({ status }) =>
       status?.conditions?.some((one) => one.type === 'Established' && one.status === 'True'),
     );
+  });
+}
+
+/** Waits until the ServiceAccount has its rights: the API server learns of bindings by a watch. */
+async function whenBound(cluster: ClusterAccess): Promise<void> {
+  const account = `--as=system:serviceaccount:${NAMESPACE}:${SERVICE_ACCOUNT}`;
+  await until('the ServiceAccount has its rights', async () => {
+    const may = ['auth', 'can-i', 'list', 'myingresses.demo.rtfm.co.ua', '-A', account];
+    return (await cluster.kubectl(may)).stdout.trim() === 'yes';
   });
 }
 
