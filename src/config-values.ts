@@ -49,6 +49,13 @@ export function httpUrl(text: string): string | undefined {
   return url.username === '' && url.password === '' ? text : undefined;
 }
 
+/** The address of a proxy. Without a scheme it means http, as for Go and curl. */
+export function proxyUrl(text: string): string | undefined {
+  const address = text.includes('://') ? text : `http://${text}`;
+  const protocol = URL.parse(address)?.protocol ?? '';
+  return ['http:', 'https:'].includes(protocol) ? address : undefined;
+}
+
 const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Names of namespaces between commas; blanks and repetitions do not matter. */

@@ -7,6 +7,7 @@ import {
   NO_LIMITS,
   parseBudgetLimits,
 } from './aws/budget-limits.ts';
+import type { Proxy } from './aws/http-handler.ts';
 import { nearest } from './config-values.ts';
 import type { ClusterSettings } from './kube/cluster-source.ts';
 import { type Setting, settings } from './settings.ts';
@@ -19,6 +20,7 @@ export interface OperatorConfig {
   readonly aws: {
     readonly region: string;
     readonly endpoint?: string;
+    readonly proxy?: Proxy;
     readonly budget: BudgetLimits;
   };
   /** Undefined: the UID of the namespace kube-system. */
@@ -89,11 +91,17 @@ function readSettings(env: Environment): {
     const text = given(env, name) ?? row.default;
     if (text === undefined) return undefined;
     const value = parse(text);
-    if (value === undefined) problems.push(`${name}="${text}": expected ${accepts}`);
+    if (value === undefined)
+      problems.push(`${name}="${withoutPassword(text)}": expected ${accepts}`);
     return value;
   };
   const entries = Object.entries<Setting>(settings).map(([key, row]) => [key, read(row)]);
   return { values: Object.fromEntries(entries) as Values, problems };
+}
+
+/** A problem ends in the log, and nobody knows where in a broken address the password stops. */
+function withoutPassword(text: string): string {
+  return text.replace(/^(\w+:\/\/)?.*:.*@/, '$1***@');
 }
 
 interface Budget {
@@ -164,6 +172,9 @@ interface Parts {
 
 function assemble({ values, region, budget, surroundings }: Parts): OperatorConfig {
   const { metricsAddress } = values;
+  const proxy =
+    values.proxy === undefined ? undefined : { url: values.proxy, except: values.noProxy ?? '' };
+  const endpoint = values.elbEndpoint ?? values.endpoint;
   return deepFreeze({
     cluster: withoutUndefined({
       serviceHost: values.serviceHost,
@@ -172,7 +183,7 @@ function assemble({ values, region, budget, surroundings }: Parts): OperatorConf
       kubeconfig: values.kubeconfig,
       defaultKubeconfig: join(surroundings.homeDirectory, '.kube', 'config'),
     }),
-    aws: withoutUndefined({ region, budget, endpoint: values.elbEndpoint ?? values.endpoint }),
+    aws: withoutUndefined({ region, budget, endpoint, proxy }),
     namespaces: values.namespaces ?? [],
     sweepIntervalMs: values.sweepInterval,
     concurrency: values.concurrency,

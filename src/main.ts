@@ -97,6 +97,7 @@ async function serve(config: OperatorConfig): Promise<void> {
     credentials: cluster.description,
     region: config.aws.region,
     endpoint: config.aws.endpoint ?? 'AWS',
+    ...(config.aws.proxy && { proxy: new URL(config.aws.proxy.url).host }),
   });
   const running = await start(config, { cluster, log, metrics });
   stopOnSignal(running);
@@ -128,9 +129,8 @@ async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
   });
   const election = startElectionIfWanted(config, { ...parts, transport, identity, rights });
   const leadership: Leadership = election ?? { isLeader: () => true };
-  const { region, endpoint, budget } = config.aws;
-  const at = endpoint === undefined ? {} : { endpoint };
-  const api = createSdkApi({ clock, region, leadership, userAgent: USER_AGENT, ...at });
+  const { budget, ...at } = config.aws;
+  const api = createSdkApi({ clock, leadership, userAgent: USER_AGENT, ...at });
   const acquired = election?.acquired ?? Promise.resolve();
   const { clusterId, namespaces, sweepIntervalMs, concurrency } = config;
   const operator = new Operator(

@@ -72,6 +72,20 @@ export const settings = {
     otherwise: "AWS's own for the region",
     parse: as.httpUrl,
   },
+  proxy: {
+    name: 'HTTPS_PROXY',
+    what: 'proxy on the way to https addresses of AWS; never on the way to this machine or the cluster',
+    accepts: 'the address of an http or https proxy, with name and password if it wants them',
+    otherwise: 'no proxy',
+    parse: as.proxyUrl,
+  },
+  noProxy: {
+    name: 'NO_PROXY',
+    what: 'hosts of AWS that are reached without the proxy: names or endings such as .amazonaws.com between commas, or *',
+    accepts: 'any text; ranges of addresses mean nothing here',
+    otherwise: 'none',
+    parse: as.anyText,
+  },
   budget: {
     name: 'ALBRIDGE_AWS_BUDGET',
     what: 'calls to AWS that this process may make: limits as AWS documents them, none, or a JSON file',

@@ -77,7 +77,7 @@ export const myIngressReasons = {
   AwsUnreachable: {
     healedBy: 'time',
     cause: 'No connection to the Elastic Load Balancing endpoint, or no answer in time',
-    next: 'check AWS_ENDPOINT_URL, AWS_REGION and the way out of the cluster if it lasts',
+    next: 'check AWS_ENDPOINT_URL, AWS_REGION, HTTPS_PROXY and the way out of the cluster if it lasts',
   },
   AwsUnreadable: {
     healedBy: 'time',

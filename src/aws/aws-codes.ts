@@ -95,9 +95,13 @@ const codesByReason = {
     'SELF_SIGNED_CERT_IN_CHAIN',
     'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
     'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    // Of a proxy that refuses the way to AWS.
+    'UND_ERR_ABORTED',
     'UND_ERR_BODY_TIMEOUT',
     'UND_ERR_CONNECT_TIMEOUT',
     'UND_ERR_HEADERS_TIMEOUT',
+    'UND_ERR_PRX_CONN',
+    'UND_ERR_PRX_TLS',
     'UND_ERR_SOCKET',
   ],
   AwsUnreadable: [

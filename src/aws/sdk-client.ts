@@ -1,10 +1,11 @@
 import { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { createHttpHandler } from './http-handler.ts';
+import { createHttpHandler, type Proxy } from './http-handler.ts';
 
 export interface SdkClientOptions {
   readonly region: string;
   /** Base address of a stand-in for AWS; AWS's own of the region without it. */
   readonly endpoint?: string;
+  readonly proxy?: Proxy;
   readonly userAgent: string;
 }
 
@@ -23,7 +24,7 @@ export function createSdkClient(options: SdkClientOptions): ElasticLoadBalancing
     ...READ_FILES_AGAIN,
     maxAttempts: 1,
     retryMode: 'standard',
-    requestHandler: createHttpHandler(),
+    requestHandler: createHttpHandler(options.proxy),
   });
   leaveOutUnused(client);
   nameOnce(client, options.userAgent);

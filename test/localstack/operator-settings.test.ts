@@ -1,8 +1,11 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import { resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { myIngressReasons } from '../../src/apis/my-ingress-reasons.ts';
+import { startConnectProxy } from '../fakes/connect-proxy.ts';
 import { isReady, readyOf } from '../surroundings/my-ingresses.ts';
 import { type OperatorProcess, startOperatorProcess } from '../surroundings/operator-process.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
@@ -102,6 +105,70 @@ describe('the first line', () => {
     await operator.stop();
   });
 });
+
+describe('a proxy on the way to AWS', () => {
+  const opened: { readonly stop: () => Promise<unknown> }[] = [];
+  afterEach(async () => {
+    for (const one of opened.splice(0).reverse()) await one.stop();
+  });
+
+  it('is gone through, and its password told to nobody else', async () => {
+    const front = await startTlsFront();
+    opened.push(front);
+    const proxy = await startConnectProxy(front.port);
+    opened.push(proxy);
+    const operator = launch({
+      AWS_ENDPOINT_URL: `https://${CERTIFIED}`,
+      HTTPS_PROXY: `http://albridge:hush-hush@127.0.0.1:${proxy.port}`,
+      NODE_EXTRA_CA_CERTS: front.certificatePath,
+    });
+    await operator.waitForLine((line) => line.msg === 'working');
+    expect(operator.log[0]).toMatchObject({
+      endpoint: `https://${CERTIFIED}`,
+      proxy: `127.0.0.1:${proxy.port}`,
+    });
+    const objects = await place.createNamespace('proxied');
+    await objects.create('web', { subnets: place.network.articleSubnets });
+    await objects.whenReady('web');
+    const authorization = `Basic ${Buffer.from('albridge:hush-hush').toString('base64')}`;
+    expect(new Set(proxy.asked.map((one) => JSON.stringify(one)))).toEqual(
+      new Set([JSON.stringify({ line: `CONNECT ${CERTIFIED}:443`, authorization })]),
+    );
+    await objects.startDeleting('web');
+    await objects.isGone('web');
+    await operator.stop();
+    expect(JSON.stringify(operator.log)).not.toContain('hush');
+  });
+});
+
+/** A host that the API server's own certificate is good for, the only one at hand. */
+const CERTIFIED = 'kubernetes.default.svc';
+
+/** The stand-in for AWS over https. */
+async function startTlsFront(): Promise<{
+  readonly port: number;
+  readonly certificatePath: string;
+  readonly stop: () => Promise<unknown>;
+}> {
+  const certificates = join(surroundings.controlPlane.directory, 'certs');
+  const certificatePath = join(certificates, 'apiserver.crt');
+  const standIn = Number(new URL(surroundings.aws.environment['AWS_ENDPOINT_URL'] ?? '').port);
+  const identity = {
+    cert: await readFile(certificatePath),
+    key: await readFile(join(certificates, 'apiserver.key')),
+  };
+  const server = createTlsServer(identity, (client) => {
+    const target = connect(standIn, '127.0.0.1');
+    for (const end of [client, target]) end.on('error', () => {});
+    client.on('close', () => target.destroy());
+    client.pipe(target).pipe(client);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { readonly port: number };
+  const stop = (): Promise<unknown> => once(server.close(), 'close');
+  return { port, certificatePath, stop };
+}
 
 describe('what is missing at the start', () => {
   it('a CRD is named with the command that installs it, and work begins when it is there', async () => {

@@ -72,6 +72,20 @@ describe('parseConfig', () => {
       means: { aws: { endpoint: 'https://elb' } },
       why: 'the more special setting wins, as in the SDK',
     },
+    'a proxy, with a password': {
+      env: { HTTPS_PROXY: 'https://me:pw@proxy:3128', NO_PROXY: '.vpce.amazonaws.com,10.0.0.0/8' },
+      means: {
+        aws: {
+          proxy: { url: 'https://me:pw@proxy:3128', except: '.vpce.amazonaws.com,10.0.0.0/8' },
+        },
+      },
+      why: 'nodes that reach AWS only so have it in their environment',
+    },
+    'a proxy without scheme': {
+      env: { HTTPS_PROXY: 'proxy:3128' },
+      means: { aws: { proxy: { url: 'http://proxy:3128', except: '' } } },
+      why: 'Go and curl take it for http',
+    },
     'a compound duration': {
       env: { ALBRIDGE_SWEEP_INTERVAL: '1h30m' },
       means: { sweepIntervalMs: 5_400_000 },
@@ -173,6 +187,16 @@ describe('parseConfig', () => {
       env: { AWS_ENDPOINT_URL: 'http://me:pw@host' },
       says: /without name and password/,
       why: 'it would be logged',
+    },
+    'a password in an endpoint that is broken beside': {
+      env: { AWS_ENDPOINT_URL: 'htp://me:pw#1/@host' },
+      says: /^AWS_ENDPOINT_URL="htp:\/\/\*\*\*@host": expected/,
+      why: 'the problem is logged too',
+    },
+    'a proxy of another kind': {
+      env: { HTTPS_PROXY: 'socks5://me:pw@proxy:1080' },
+      says: /^HTTPS_PROXY="socks5:\/\/\*\*\*@proxy:1080": expected the address of an http or https/,
+      why: 'it would be asked in a language that it does not speak',
     },
     'a duration without unit': {
       env: { ALBRIDGE_SWEEP_INTERVAL: '300' },

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createHttpHandler } from '../../../src/aws/http-handler.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { translateAwsError } from '../../../src/aws/aws-errors.ts';
+import { createHttpHandler, type Proxy } from '../../../src/aws/http-handler.ts';
+import { type ConnectProxy, startConnectProxy } from '../../fakes/connect-proxy.ts';
 
 type Handler = ReturnType<typeof createHttpHandler>;
 type Request = Parameters<Handler['handle']>[0];
@@ -66,4 +68,64 @@ it('carries the query of a request for credentials', async () => {
   expect(asked.map(({ url }) => url)).toEqual([
     '/federation/credentials?role_name=a%20role&many=1&many=2%263&bare',
   ]);
+});
+
+describe('with a proxy', () => {
+  let proxy: ConnectProxy;
+  beforeEach(async () => {
+    proxy = await startConnectProxy();
+    // Whoever has one has mostly the other too.
+    vi.stubEnv('HTTP_PROXY', `http://127.0.0.1:${proxy.port}`);
+  });
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await proxy.stop();
+  });
+
+  /** What it is refused with, as nothing that is asked here has an answer. */
+  async function refusalOf(more: Partial<Request>, how: Partial<Proxy> = {}): Promise<unknown> {
+    const url = `http://me:p%40ss@127.0.0.1:${proxy.port}`;
+    const through = createHttpHandler({ url, except: '', ...how });
+    const refused = await through.handle(request(more)).then(
+      () => ({ code: 'none' }),
+      (error: unknown) => error,
+    );
+    through.destroy?.();
+    return refused;
+  }
+
+  const aws = { protocol: 'https:', hostname: 'elb.example.com', port: 443 };
+
+  it('asks it for the way to AWS, by name and password', async () => {
+    const refused = await refusalOf(aws);
+    const authorization = `Basic ${Buffer.from('me:p@ss').toString('base64')}`;
+    expect(proxy.asked).toEqual([{ line: 'CONNECT elb.example.com:443', authorization }]);
+    expect(refused).toMatchObject({
+      code: 'UND_ERR_ABORTED',
+      message: expect.stringContaining('403'),
+    });
+    const step = { operation: 'CreateLoadBalancer', subject: 'load balancer web' } as const;
+    expect(translateAwsError(refused, step).reason).toBe('AwsUnreachable');
+  });
+
+  it('is unreachable when the proxy is', async () => {
+    await proxy.stop();
+    expect(await refusalOf(aws)).toMatchObject({ code: 'ECONNREFUSED' });
+    proxy = await startConnectProxy();
+  });
+
+  // Nobody listens at the port 1 of this machine.
+  const direct: Readonly<Record<string, { more: Partial<Request>; how?: Partial<Proxy> }>> = {
+    'to an exception': {
+      more: { protocol: 'https:', hostname: '127.0.0.2', port: 1 },
+      how: { except: '.amazonaws.com,127.0.0.2' },
+    },
+    'to this machine by its name': { more: { protocol: 'https:', hostname: 'localhost', port: 1 } },
+    'to this machine': { more: { protocol: 'https:', hostname: '127.0.0.1', port: 1 } },
+    'to an address of plain http': { more: { hostname: '127.0.0.2', port: 1 } },
+  };
+  it.each(Object.entries(direct))('leaves it out on the way %s', async (_, { more, how }) => {
+    expect(await refusalOf(more, how)).toMatchObject({ code: 'ECONNREFUSED' });
+    expect(proxy.asked).toEqual([]);
+  });
 });
