@@ -82,10 +82,11 @@ const UNDICI_IN_USE = `
 import api from 'undici/lib/api/index.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
+import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import errors from 'undici/lib/core/errors.js';
 Object.assign(Dispatcher.prototype, api);
-export { Agent, ProxyAgent, errors };
+export { Agent, EnvHttpProxyAgent, ProxyAgent, errors };
 /** Of client-node's API classes, which are not used: their request() would call it. */
 export function fetch() {
   throw new Error('fetch of undici is not part of the bundle');
