@@ -45,7 +45,8 @@ export function adapterUnderTest(endpoint?: string, requestTimeoutMs = 10_000): 
     budget: NO_LIMITS,
     log: new SilentLogger(),
   });
-  const freshName = (): string => `t-${process.pid}-${made++}`;
+  // With an end, so that no name is the beginning of another.
+  const freshName = (): string => `t-${process.pid}-${made++}-x`;
   const settings: AdapterUnderTest['settings'] = (name = freshName()) => ({
     name,
     scheme: 'internal',

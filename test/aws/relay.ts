@@ -58,7 +58,8 @@ export class Relay {
   /** Told of each answer of the backend. */
   onAnswer: ((answer: RelayedAnswer) => void) | undefined;
   readonly #target: URL;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  // LocalStack closes an idle connection after 5 s without having said so: ours is let go before.
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 16, timeout: 4000 });
   #rules: PendingRule[] = [];
   #server: Server | undefined;
   #port: number;

@@ -89,20 +89,27 @@ function addressOf(server: TcpServer): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A configuration whose credentials take their time. */
-async function credentialsAfter(
-  seconds: number,
-): Promise<{ readonly path: string; readonly given: string } & AsyncDisposable> {
+/** A configuration whose credentials come when they are let, and are given then. */
+async function heldCredentials(): Promise<
+  {
+    readonly path: string;
+    readonly given: string;
+    readonly release: () => Promise<void>;
+  } & AsyncDisposable
+> {
   const directory = await mkdtemp(join(tmpdir(), 'albridge-credentials-'));
   const path = join(directory, 'config');
   const given = join(directory, 'given');
   const credentials = '{"Version":1,"AccessKeyId":"a","SecretAccessKey":"b"}';
   const script = join(directory, 'credentials.sh');
-  await writeFile(script, `sleep ${seconds}\necho '${credentials}'\ntouch ${given}\n`);
+  const go = join(directory, 'let');
+  const wait = `while [ ! -e ${go} ]; do sleep 0.1; done`;
+  await writeFile(script, `${wait}\necho '${credentials}'\ntouch ${given}\n`);
   await writeFile(path, `[default]\ncredential_process = sh ${script}\n`);
   return {
     path,
     given,
+    release: () => writeFile(go, ''),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   };
 }
@@ -136,7 +143,7 @@ describe('the connection to AWS', () => {
   it('ends a call whose credentials do not come by its own time limit, and never sends it', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', undefined);
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', undefined);
-    await using files = await credentialsAfter(1);
+    await using files = await heldCredentials();
     vi.stubEnv('AWS_CONFIG_FILE', files.path);
     await using server = await answering(200);
     let requests = 0;
@@ -144,6 +151,7 @@ describe('the connection to AWS', () => {
     const { api } = partsAt(addressOf(server), 150);
     await expect(api.send('DescribeLoadBalancers', {}, signal)).rejects.toThrow(DeadlineExceeded);
     expect(existsSync(files.given)).toBe(false);
+    await files.release();
     await vi.waitFor(() => access(files.given), { timeout: 10_000 });
     await sleep(200);
     expect(requests).toBe(0);

@@ -220,7 +220,7 @@ describe('what goes wrong, over HTTP', () => {
     bench.server.control.addFault({ operation: '*', effect: { kind: 'hold' } });
     const pass = new AbortController();
     const reading = failureOf(bench.loadBalancers.find({ name: 'x' }, pass.signal));
-    await vi.waitFor(() => expect(bench.server.held()).toHaveLength(1));
+    await vi.waitFor(() => expect(bench.server.held()).toHaveLength(1), { timeout: 10_000 });
     const reason = new Error('the pass is over');
     pass.abort(reason);
     expect(await reading).toBe(reason);

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Call } from '../../localstack/embedded/call-log.ts';
 import { type AuditLog, createAuditLog } from '../surroundings/audit-log.ts';
 import { isReady, type MyIngresses } from '../surroundings/my-ingresses.ts';
 import type { OperatorProcess } from '../surroundings/operator-process.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
+import { until } from '../surroundings/until.ts';
 import { type Place, placeOf } from './setup-place.ts';
 
 let audit: AuditLog;
@@ -96,6 +98,10 @@ describe('two replicas', () => {
     await frozen.operator.waitForLine((line) => line.msg === 'working');
     const awake = await launch('awake');
     await awake.operator.waitForLine((line) => line.msg === 'waiting for the lease');
+    // The last call of its first sweep, whose read would be held instead.
+    await until('the first sweep of the leader', async () =>
+      (await place.standIn.calls('DescribeTags')).some((call) => callerOf(call) === 'frozen'),
+    );
 
     // Stopped between a read and the write that follows from it: the answer waits in its socket.
     const effect = { kind: 'hold' } as const;
@@ -141,5 +147,9 @@ function timeOf(line: Readonly<Record<string, unknown>>): number {
 async function callers(name: string): Promise<readonly string[]> {
   const calls = await place.standIn.operatorCalls('CreateLoadBalancer');
   const ours = calls.filter(({ input }) => JSON.stringify(input).includes(`"${name}"`));
-  return [...new Set(ours.map(({ userAgent }) => /app\/(\w+)/.exec(userAgent ?? '')?.[1] ?? ''))];
+  return [...new Set(ours.map(callerOf))];
+}
+
+function callerOf({ userAgent }: Call): string {
+  return /app\/(\w+)/.exec(userAgent ?? '')?.[1] ?? '';
 }

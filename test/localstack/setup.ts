@@ -26,8 +26,8 @@ export interface SharedSurroundings {
  * has a namespace of its own.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Ends just before the operator's second look, and leaves a slow first one time to see it.
-  const surroundings = await startSurroundings({ provisioningMs: 900 });
+  // Ends just before the operator's third look, and leaves a slow first one time to see it.
+  const surroundings = await startSurroundings({ provisioningMs: 2900 });
   try {
     project.provide('surroundings', await startOperator(surroundings));
   } catch (error) {

@@ -62,8 +62,10 @@ export class MyIngresses {
   }
 
   async exists(name: string): Promise<boolean> {
-    const { code } = await this.#api.send({ method: 'GET', path: this.#path(name) });
-    return code !== 404;
+    const path = this.#path(name);
+    const { code } = await this.#api.send({ method: 'GET', path });
+    if (code === 200 || code === 404) return code === 200;
+    throw new Error(`GET ${path}: ${code}`);
   }
 
   async isGone(name: string, timeoutMs?: number): Promise<void> {

@@ -33,8 +33,10 @@ export class Outsider {
   }
 
   async balancers(): Promise<readonly LoadBalancer[]> {
+    // LocalStack goes on from the name that a page ended with, and somebody may have deleted that.
+    const inOnePage = { client: this.#client, pageSize: 400 };
     const all: LoadBalancer[] = [];
-    for await (const page of paginateDescribeLoadBalancers({ client: this.#client }, {})) {
+    for await (const page of paginateDescribeLoadBalancers(inOnePage, {})) {
       all.push(...(page.LoadBalancers ?? []));
     }
     return all;
