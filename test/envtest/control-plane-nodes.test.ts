@@ -112,6 +112,9 @@ describe('a control plane with nodes', { concurrent: false }, () => {
 
   it('leaves a pod Pending while every node is cordoned', async () => {
     await kubectl(['cordon', 'node-0', 'node-1']);
+    const cordoned = '{.spec.taints[*].key}=node.kubernetes.io/unschedulable';
+    const nodes = ['node/node-0', 'node/node-1'];
+    await kubectl(['wait', ...nodes, `--for=jsonpath=${cordoned}`, '--timeout=45s']);
     await kubectl(['run', 'waiting', '--image=nginx', '--labels=app=waiting']);
     const unscheduled = '{.status.conditions[?(@.type=="PodScheduled")].reason}=Unschedulable';
     await kubectl(['wait', 'pod/waiting', `--for=jsonpath=${unscheduled}`, '--timeout=45s']);

@@ -152,7 +152,9 @@ describe('a control plane of its own', () => {
     await plane.startApiServer();
     await plane.startApiServer();
     expect(plane.pids(), 'a second start changes nothing').toHaveLength(2);
-    expect((await get(plane, '/readyz')).body).toBe('ok');
+    await vi.waitFor(async () => expect((await get(plane, '/readyz')).body).toBe('ok'), {
+      timeout: 45_000,
+    });
   });
 
   it('answers 410 for a list that began before a compaction', async () => {

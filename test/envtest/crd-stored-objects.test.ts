@@ -84,11 +84,13 @@ const stored: Readonly<Record<string, { why: string; spec?: object; status?: obj
 };
 
 function inGroup(definition: CustomResourceDefinition): CustomResourceDefinition {
-  const { names } = definition.spec;
+  // Only the plural is the same: kubectl in other files must not take this kind for the real one.
+  const rest = { singular: 'storedmyingress', shortNames: [], categories: [] };
+  const names = { ...definition.spec.names, ...rest };
   return {
     ...definition,
     metadata: { name: `${names.plural}.${group}` },
-    spec: { ...definition.spec, group, names: { ...names, shortNames: [], categories: [] } },
+    spec: { ...definition.spec, group, names },
   };
 }
 

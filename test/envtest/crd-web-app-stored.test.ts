@@ -20,11 +20,13 @@ const stored: Readonly<Record<string, { readonly why: string; readonly spec?: ob
 };
 
 function inGroup(definition: CustomResourceDefinition): CustomResourceDefinition {
-  const { names } = definition.spec;
+  // Only the plural is the same: kubectl in other files must not take this kind for the real one.
+  const rest = { singular: 'storedwebapp', shortNames: [], categories: [] };
+  const names = { ...definition.spec.names, ...rest };
   return {
     ...definition,
     metadata: { name: `${names.plural}.${group}` },
-    spec: { ...definition.spec, group, names: { ...names, shortNames: [], categories: [] } },
+    spec: { ...definition.spec, group, names },
   };
 }
 

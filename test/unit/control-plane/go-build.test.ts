@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -119,10 +120,15 @@ describe('a build', () => {
 
   it('tells how long it has been running, and that it is done', async () => {
     const lines: string[] = [];
-    const go = await writeFakeGo(directory, { version: '1.26.8', build: 'sleep 1' });
+    const seen = join(directory, 'seen');
+    const build = `while [ ! -e ${seen} ]; do sleep 0.1; done`;
+    const go = await writeFakeGo(directory, { version: '1.26.8', build });
     await goBuild(go, 'etcd', {
       env: { PATH: process.env['PATH'] },
-      report: (line) => lines.push(line),
+      report: (line) => {
+        lines.push(line);
+        if (line.includes('1 modules downloaded')) writeFileSync(seen, '');
+      },
       progressMs: 50,
       platform: linux,
       target: join(directory, 'etcd'),

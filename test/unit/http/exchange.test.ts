@@ -55,7 +55,7 @@ async function busyLine(): Promise<Line & { readonly giveUp: () => Promise<void>
   });
   const first = new AbortController();
   const busy = expect(line.ask({ path: '/first', signal: first.signal })).rejects.toThrow('enough');
-  await vi.waitFor(() => expect(line.requests).toEqual(['/first']));
+  await vi.waitFor(() => expect(line.requests).toEqual(['/first']), 20_000);
   const giveUp = (): Promise<void> => {
     first.abort(new Error('enough'));
     return busy;
@@ -101,10 +101,11 @@ describe('an exchange', () => {
 describe('the signal', () => {
   it('ends an exchange with its reason, and the request with it', async () => {
     const { promise: gone, resolve } = Promise.withResolvers<void>();
-    const { ask } = await lineTo((request) => request.socket.on('close', resolve));
+    const { ask, requests } = await lineTo((request) => request.socket.on('close', resolve));
     const controller = new AbortController();
     const call = expect(ask({ signal: controller.signal })).rejects.toThrow('stopping');
-    setTimeout(() => controller.abort(new Error('stopping')), 20);
+    await vi.waitFor(() => expect(requests).toHaveLength(1), 20_000);
+    controller.abort(new Error('stopping'));
     await call;
     await gone;
   });

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { loadCluster } from '../../../src/kube/credentials.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
@@ -242,6 +242,8 @@ describe('a credential plugin', () => {
     await clock.advance(30_000);
 
     await waiting;
+    // It writes into the directory that is removed next.
+    await vi.waitFor(() => expect(runs()).toBe(1), 20_000);
   });
 
   it('that fails says why in one line', async () => {

@@ -83,7 +83,7 @@ describe('the control routes', () => {
   test('release held requests', async () => {
     await control('POST', 'faults', { operation: 'CreateLoadBalancer', effect: { kind: 'hold' } });
     const creating = createBalancer();
-    await expect.poll(() => served.server.held()).toHaveLength(1);
+    await expect.poll(() => served.server.held(), { timeout: 20_000 }).toHaveLength(1);
     expect((await control('POST', 'release')).json).toEqual({ released: 1 });
     await creating;
   });
@@ -112,7 +112,7 @@ describe('the control routes', () => {
     await control('POST', 'faults', { operation: 'CreateLoadBalancer', effect: { kind: 'hold' } });
     const creating = createBalancer('two');
     creating.catch(() => undefined);
-    await expect.poll(() => served.server.held()).toHaveLength(1);
+    await expect.poll(() => served.server.held(), { timeout: 20_000 }).toHaveLength(1);
     await control('POST', 'reset', { keepNetwork: true });
 
     await expect(creating).rejects.toMatchObject({ code: 'ECONNRESET' });
