@@ -29,10 +29,11 @@ export async function playCreation(scene: Scene): Promise<void> {
 }
 
 async function showProvisioning(scene: Scene): Promise<void> {
-  const isProvisioning = /provisioning/;
-  const table = await until('a balancer in state provisioning', async () => {
+  const table = await until('every object told of, one of them provisioning', async () => {
     const printed = await kubectl(scene, ['get', 'myingress']);
-    return isProvisioning.test(printed) && printed;
+    const rows = printed.trim().split('\n').slice(1);
+    const isTold = rows.every((row) => / (True|False) /.test(row));
+    return isTold && /provisioning/.test(printed) && printed;
   });
   scene.stage.show('kubectl get myingress', table);
 }

@@ -84,7 +84,7 @@ async function startAll(
 ): Promise<Surroundings> {
   const say = (line: string): void => stage.say(line);
   const surroundings = await startSurroundings({
-    ...{ backend, provisioningMs: 3000, quota, say },
+    ...{ backend, provisioningMs: 6000, quota, say },
     ...{ controllerManager: true, scheduler: true, nodes: 2 },
   });
   cleanUps.push(() => surroundings.stop());

@@ -17,6 +17,7 @@ beforeAll(async () => {
   await place.kubectl(['apply', '--server-side', '-f', resolve(ROOT, 'deploy/install.yaml')]);
   await place.established();
   pods = await place.pods();
+  await expect.poll(allowed, patient).toBe('1');
 });
 
 afterAll(() => place?.stop());
@@ -24,6 +25,12 @@ afterEach(() => place.stopPods());
 
 /** Controllers and kubelets come to know what is new in their own time. */
 const patient = { timeout: 60_000, interval: 200 } as const;
+
+/** Pods of the Deployment that may be evicted; empty while nobody has counted them. */
+function allowed(): Promise<string> {
+  const budget = ['-n', 'albridge-system', 'get', 'pdb', 'albridge'];
+  return place.kubectl([...budget, '-o', 'jsonpath={.status.disruptionsAllowed}']);
+}
 
 interface Named {
   readonly kind: string;
@@ -92,10 +99,6 @@ describe('the Deployment', () => {
       const path = `/api/v1/namespaces/${namespace}/pods/${name}/eviction?dryRun=All`;
       return (await place.api.send({ method: 'POST', path, body })).code;
     };
-    const budget = ['-n', 'albridge-system', 'get', 'pdb', 'albridge'];
-    const allowed = (): Promise<string> =>
-      place.kubectl([...budget, '-o', 'jsonpath={.status.disruptionsAllowed}']);
-    await expect.poll(allowed, patient).toBe('1');
     expect(await evict(pods[0] as Pod)).toBe(201);
     await place.kubectl(['-n', 'albridge-system', 'scale', 'deployment/albridge', '--replicas=1']);
     await expect.poll(allowed, patient).toBe('0');

@@ -64,6 +64,7 @@ export async function amidEdits<T>(
 ): Promise<T> {
   const over = new AbortController();
   const edits = editUntil(AbortSignal.any([over.signal, life.over]), life, path);
+  edits.catch(() => {}); // thrown below
   try {
     return await unlessOver(life, `${path} has got through the edits`, look);
   } finally {

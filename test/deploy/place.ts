@@ -118,6 +118,11 @@ export class DeployPlace {
 
   async createNamespace(name: string): Promise<MyIngresses> {
     await this.kubectl(['create', 'namespace', name]);
+    // Pods that come before it are refused.
+    await until(`the ServiceAccount of ${name}`, async () => {
+      const path = `/api/v1/namespaces/${name}/serviceaccounts/default`;
+      return (await this.api.send({ method: 'GET', path })).code === 200;
+    });
     return this.myIngresses(name);
   }
 

@@ -17,7 +17,8 @@ export interface KubeCall {
 /** The API server without the weight of kubectl, as the administrator, for looks in a loop. */
 export class KubeApi {
   readonly #cluster: ControlPlaneCoordinates;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 32 });
+  // The API server closes what is idle for 90 s: ours is let go before.
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 32, timeout: 60_000 });
 
   constructor(cluster: ControlPlaneCoordinates) {
     this.#cluster = cluster;
