@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { settings } from '../../src/settings.ts';
 import { arnOf } from '../surroundings/my-ingresses.ts';
+import { until } from '../surroundings/until.ts';
 import { DeployPlace, ROOT } from './place.ts';
 import type { Container, Pod } from './pod-environment.ts';
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
   await place.kubectl(['apply', '--server-side', '-f', resolve(ROOT, 'deploy/install.yaml')]);
   await place.established();
   pods = await place.pods();
-  await expect.poll(allowed, patient).toBe('1');
+  await until('the budget to be counted', async () => (await allowed()) === '1');
 });
 
 afterAll(() => place?.stop());
