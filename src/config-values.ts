@@ -44,16 +44,30 @@ export function durationMs(leastMs: number, mostMs: number): (text: string) => n
 
 /** An http or https address; name and password in it would end up in logs, and are refused. */
 export function httpUrl(text: string): string | undefined {
-  const url = URL.parse(text);
-  if (url === null || !['http:', 'https:'].includes(url.protocol)) return undefined;
-  return url.username === '' && url.password === '' ? text : undefined;
+  const url = parseHttpUrl(text);
+  return url?.username === '' && url.password === '' ? text : undefined;
 }
 
 /** The address of a proxy. Without a scheme it means http, as for Go and curl. */
 export function proxyUrl(text: string): string | undefined {
   const address = text.includes('://') ? text : `http://${text}`;
-  const protocol = URL.parse(address)?.protocol ?? '';
-  return ['http:', 'https:'].includes(protocol) ? address : undefined;
+  const url = parseHttpUrl(address);
+  return url && isPercentEncoded(`${url.username}:${url.password}`) ? address : undefined;
+}
+
+function parseHttpUrl(text: string): URL | undefined {
+  const url = URL.parse(text);
+  return url !== null && ['http:', 'https:'].includes(url.protocol) ? url : undefined;
+}
+
+/** A percent sign that stands for itself would come up as an error when the proxy is first used. */
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;

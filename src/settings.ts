@@ -75,7 +75,7 @@ export const settings = {
   proxy: {
     name: 'HTTPS_PROXY',
     what: 'proxy on the way to https addresses of AWS; never on the way to this machine or the cluster',
-    accepts: 'the address of an http or https proxy, with name and password if it wants them',
+    accepts: 'the address of an http or https proxy; name and password in it percent-encoded',
     otherwise: 'no proxy',
     parse: as.proxyUrl,
   },

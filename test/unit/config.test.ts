@@ -193,6 +193,11 @@ describe('parseConfig', () => {
       says: /^AWS_ENDPOINT_URL="htp:\/\/\*\*\*@host": expected/,
       why: 'the problem is logged too',
     },
+    'a proxy with a bare percent sign in its password': {
+      env: { HTTPS_PROXY: 'http://me:100%@proxy:3128' },
+      says: /^HTTPS_PROXY="http:\/\/\*\*\*@proxy:3128": expected .* percent-encoded/,
+      why: 'undici decodes it, and throws while the operator starts',
+    },
     'a proxy of another kind': {
       env: { HTTPS_PROXY: 'socks5://me:pw@proxy:1080' },
       says: /^HTTPS_PROXY="socks5:\/\/\*\*\*@proxy:1080": expected the address of an http or https/,
