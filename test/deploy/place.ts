@@ -8,6 +8,7 @@ import { kubectlOrThrow, whenEstablished } from '../surroundings/deploy-base.ts'
 import { KubeApi } from '../surroundings/kube-api.ts';
 import { MyIngresses } from '../surroundings/my-ingresses.ts';
 import { Outsider } from '../surroundings/outsider.ts';
+import { whenServiceAccount } from '../surroundings/service-account.ts';
 import { StandInControl } from '../surroundings/stand-in-control.ts';
 import { until } from '../surroundings/until.ts';
 import { type PlayedPod, type PlayOptions, playPod } from './played-pod.ts';
@@ -118,11 +119,7 @@ export class DeployPlace {
 
   async createNamespace(name: string): Promise<MyIngresses> {
     await this.kubectl(['create', 'namespace', name]);
-    // Pods that come before it are refused.
-    await until(`the ServiceAccount of ${name}`, async () => {
-      const path = `/api/v1/namespaces/${name}/serviceaccounts/default`;
-      return (await this.api.send({ method: 'GET', path })).code === 200;
-    });
+    await whenServiceAccount(this.api, name);
     return this.myIngresses(name);
   }
 

@@ -93,16 +93,42 @@ export async function installDefinition(
   });
   succeeded(applied);
   const { group, names, versions } = definition.spec;
-  const path = `/apis/${group}/${versions[0].name}`;
+  await whenServed(cluster, { group, version: versions[0].name, plural: names.plural });
+}
+
+/** Waits until the API server serves a kind, and kubectl can find it. */
+export async function whenServed(
+  cluster: ClusterAccess,
+  kind: { readonly group: string; readonly version: string; readonly plural: string },
+): Promise<void> {
+  const path = `/apis/${kind.group}/${kind.version}`;
   await vi.waitUntil(async () => {
-    const served = await callApi(cluster, { method: 'GET', path: `${path}/${names.plural}` });
-    // kubectl finds by this list what a short name or a category means; it follows a moment later.
+    const served = await callApi(cluster, { method: 'GET', path: `${path}/${kind.plural}` });
+    // kubectl finds by this list what a name or a category means; it follows a moment later.
     const { body } = await callApi(cluster, { method: 'GET', path });
     const { resources = [] } = body as {
       readonly resources?: readonly { readonly name: string }[];
     };
-    return served.code === 200 && resources.some(({ name }) => name === names.plural);
+    return served.code === 200 && resources.some(({ name }) => name === kind.plural);
   }, 45_000);
+}
+
+/**
+ * The same kind in another group, for a file that replaces the CRD while others use the real one. Only
+ * the plural stays: kubectl in those files must not take it for theirs.
+ */
+export function movedTo(
+  group: string,
+  definition: CustomResourceDefinition,
+): CustomResourceDefinition {
+  const { singular } = definition.spec.names;
+  const others = { singular: `stored${singular}`, shortNames: [], categories: [] };
+  const names = { ...definition.spec.names, ...others };
+  return {
+    ...definition,
+    metadata: { name: `${names.plural}.${group}` },
+    spec: { ...definition.spec, group, names },
+  };
 }
 
 /** Creates a namespace of this test file's own and returns its name. */

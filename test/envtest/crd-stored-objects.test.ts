@@ -9,6 +9,7 @@ import {
   callApi,
   createNamespace,
   installDefinition,
+  movedTo,
   pathOf,
   succeeded,
 } from './crd-api.ts';
@@ -21,7 +22,7 @@ const arn =
   'arn:aws:elasticloadbalancing:eu-central-1:123456789012:loadbalancer/app/shop/50dc6c495c';
 
 const cluster = accessCluster(inject('controlPlane'));
-const strict = inGroup(readMyIngressDefinition());
+const strict = movedTo(group, readMyIngressDefinition());
 const loose: CustomResourceDefinition = {
   ...strict,
   spec: {
@@ -82,17 +83,6 @@ const stored: Readonly<Record<string, { why: string; spec?: object; status?: obj
     status: { alb: { arn, dns: 'shop.elb' }, create_ingress: { 'alb-arn': arn } },
   },
 };
-
-function inGroup(definition: CustomResourceDefinition): CustomResourceDefinition {
-  // Only the plural is the same: kubectl in other files must not take this kind for the real one.
-  const rest = { singular: 'storedmyingress', shortNames: [], categories: [] };
-  const names = { ...definition.spec.names, ...rest };
-  return {
-    ...definition,
-    metadata: { name: `${names.plural}.${group}` },
-    spec: { ...definition.spec, group, names },
-  };
-}
 
 function manifest(name: string, fields: object): object {
   return { apiVersion: `${group}/v1`, kind: 'MyIngress', metadata: { name }, ...fields };

@@ -4,12 +4,19 @@ import {
   type CustomResourceDefinition,
   readDefinition,
 } from '../unit/crds/custom-resource-definition.ts';
-import { callApi, createNamespace, installDefinition, pathOf, succeeded } from './crd-api.ts';
+import {
+  callApi,
+  createNamespace,
+  installDefinition,
+  movedTo,
+  pathOf,
+  succeeded,
+} from './crd-api.ts';
 
 // A group of this file's own: the CRD is replaced here, and other files use the real one meanwhile.
 const group = 'stored-apps.example.com';
 const cluster = accessCluster(inject('controlPlane'));
-const strict = inGroup(readDefinition('webapps.apps.example.com'));
+const strict = movedTo(group, readDefinition('webapps.apps.example.com'));
 let namespace = '';
 
 /** Objects that the article's CRD let in: it required neither a spec nor a name for a Service. */
@@ -18,17 +25,6 @@ const stored: Readonly<Record<string, { readonly why: string; readonly spec?: ob
   'shop.example.com': { why: 'names were not looked at', spec: { image: 'nginx' } },
   blank: { why: 'the image was any text', spec: { image: 'nginx ' } },
 };
-
-function inGroup(definition: CustomResourceDefinition): CustomResourceDefinition {
-  // Only the plural is the same: kubectl in other files must not take this kind for the real one.
-  const rest = { singular: 'storedwebapp', shortNames: [], categories: [] };
-  const names = { ...definition.spec.names, ...rest };
-  return {
-    ...definition,
-    metadata: { name: `${names.plural}.${group}` },
-    spec: { ...definition.spec, group, names },
-  };
-}
 
 function withoutRules(definition: CustomResourceDefinition): CustomResourceDefinition {
   const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };

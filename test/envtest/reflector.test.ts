@@ -6,6 +6,7 @@ import type { KubeRequest, KubeResponse } from '../../src/kube/kube-transport.ts
 import { reflectorMetrics } from '../../src/kube/reflector-metrics.ts';
 import { accessCluster, type ClusterAccess } from '../control-plane/cluster-access.ts';
 import { startTcpProxy, type TcpProxy } from '../fakes/tcp-proxy.ts';
+import { whenServed } from './crd-api.ts';
 import {
   type Connection,
   type ConnectionOptions,
@@ -187,7 +188,7 @@ describe('a reflector against the API server', () => {
     await kubectl(['apply', '-f', '-'], JSON.stringify(definitionOf(late)));
     await reflector.synced;
     expect(reflector.health()).toBeUndefined();
-    await untilDiscovered('/apis/late.example.com/v1');
+    await whenServed(cluster, late);
     const object = { apiVersion: 'late.example.com/v1', kind: 'Late', metadata: { name: 'one' } };
     await kubectl(['apply', '-n', 'default', '-f', '-'], JSON.stringify(object));
     await eventually(() => expect(cache.get('default/one')).toMatchObject({ kind: 'Late' }));
@@ -274,14 +275,6 @@ async function grantReading(namespace: string): Promise<void> {
   };
   const list = { apiVersion: 'v1', kind: 'List', items: [role, binding] };
   await kubectl(['apply', '-f', '-'], JSON.stringify(list));
-}
-
-/** Served already is not found by kubectl yet. */
-async function untilDiscovered(path: string): Promise<void> {
-  await eventually(async () => {
-    const found = await admin.client.request({ method: 'GET', path });
-    expect(found).toMatchObject({ resources: [{ name: 'lates' }] });
-  });
 }
 
 function definitionOf(kind: {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type AuditEntry, type AuditLog, createAuditLog } from '../surroundings/audit-log.ts';
+import { mayOperator } from '../surroundings/deploy-base.ts';
 import { arnOf, conditionOf, type MyIngresses, readyOf } from '../surroundings/my-ingresses.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 import { until } from '../surroundings/until.ts';
@@ -134,12 +135,7 @@ describe('the shipped ServiceAccount', () => {
   });
 });
 
-/** As the API server judges now. */
-async function mayPatch(): Promise<boolean> {
-  const account = '--as=system:serviceaccount:albridge-system:albridge';
-  const may = ['auth', 'can-i', 'patch', 'myingresses.demo.rtfm.co.ua', account];
-  return (await place.cluster.kubectl(may)).stdout.trim() === 'yes';
-}
+const mayPatch = (): Promise<boolean> => mayOperator(place.cluster, 'patch');
 
 describe('an operator that may not store its finalizer', () => {
   it('creates nothing in AWS, says which right is missing, and goes on when it has it', async () => {

@@ -40,11 +40,14 @@ export async function whenEstablished(cluster: Pick<ClusterAccess, 'kubectl'>): 
 
 /** Waits until the ServiceAccount has its rights: the API server learns of bindings by a watch. */
 async function whenBound(cluster: ClusterAccess): Promise<void> {
+  await until('the ServiceAccount has its rights', () => mayOperator(cluster, 'list'));
+}
+
+/** Whether the shipped ServiceAccount may do this with MyIngresses, as the API server judges now. */
+export async function mayOperator(cluster: ClusterAccess, verb: string): Promise<boolean> {
   const account = `--as=system:serviceaccount:${NAMESPACE}:${SERVICE_ACCOUNT}`;
-  await until('the ServiceAccount has its rights', async () => {
-    const may = ['auth', 'can-i', 'list', 'myingresses.demo.rtfm.co.ua', '-A', account];
-    return (await cluster.kubectl(may)).stdout.trim() === 'yes';
-  });
+  const may = ['auth', 'can-i', verb, 'myingresses.demo.rtfm.co.ua', '-A', account];
+  return (await cluster.kubectl(may)).stdout.trim() === 'yes';
 }
 
 /** Runs kubectl and returns what it printed; throws its own words if it fails. */

@@ -6,6 +6,7 @@ import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
 import { KubeApi } from '../surroundings/kube-api.ts';
 import { logLinesAbout } from '../surroundings/log-lines.ts';
 import type { LogLine } from '../surroundings/operator-process.ts';
+import { whenServiceAccount } from '../surroundings/service-account.ts';
 import { until } from '../surroundings/until.ts';
 
 export interface ToldEvent {
@@ -184,10 +185,7 @@ export class SharedPlace {
     const created = await this.api.ask<Named>({ method: 'POST', path: '/api/v1/namespaces', body });
     const { name } = created.metadata;
     const { operatorLog } = inject('workloads');
-    await until(`the ServiceAccount of ${name}`, async () => {
-      const path = `/api/v1/namespaces/${name}/serviceaccounts/default`;
-      return (await this.api.send({ method: 'GET', path })).code === 200;
-    });
+    await whenServiceAccount(this.api, name);
     return new Namespace(this.cluster, this.api, { name, operatorLog });
   }
 
