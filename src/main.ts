@@ -209,12 +209,13 @@ function stopOnSignal(running: Running): void {
   });
 }
 
-/** The lease goes last: until then no other replica writes. */
+/** The lease is released after the last write of a pass; events may follow, no replica waits for them. */
 async function stopInOrder(running: Running, reason: Error): Promise<void> {
   const { operator, http, election, rights, transport, closeAws, log } = running;
   await operator.stop(reason);
   await http?.stop();
   await election?.release();
+  await operator.drainEvents();
   rights.stop();
   await transport.close();
   closeAws();

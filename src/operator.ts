@@ -19,7 +19,7 @@ const UNITS: readonly Unit[] = [
 ];
 
 const STUCK_GRACE_MS = 60_000;
-const DRAIN_MS = 2_000;
+const DRAIN_MS = 200;
 
 /** One unit from its watches on; it has a controller once it works. */
 interface WiredUnit {
@@ -62,6 +62,10 @@ export class Operator {
     this.#stopping.abort(reason);
     await Promise.all(this.#controllers.map((controller) => controller.stop(reason)));
     await this.#shared.watches.stop();
+  }
+
+  /** Writes the events that still wait, for a moment: they are not worth a late successor. */
+  async drainEvents(): Promise<void> {
     const bound = deadline(this.#shared.ports.clock, DRAIN_MS);
     await this.#shared.events.drain(bound.signal);
     bound.release();

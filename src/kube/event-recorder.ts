@@ -1,4 +1,4 @@
-import { type Clock, jitter, sleep } from '../core/clock.ts';
+import { type Clock, jitter } from '../core/clock.ts';
 import type { EventDraft, EventRecorder } from '../core/events.ts';
 import type { KubeObject } from '../core/kube-object.ts';
 import type { Logger } from '../core/logger.ts';
@@ -35,8 +35,12 @@ export interface DrainableEventRecorder extends EventRecorder {
 
 /** Without a repetition for so long a series has ended, and the next event begins a new one. */
 const SERIES_IDLE_MS = 360_000;
-const MAX_SERIES = 4096;
-const MAX_QUEUED = 1000;
+const MAX_SERIES = 8192;
+/** Events that wait for their first write; four for each of 1,000 objects created at once. */
+const MAX_QUEUED = 4096;
+/** Events that wait for another try: more of them say nothing that the first ones do not. */
+const MAX_DELAYED = 512;
+const WRITERS = 4;
 const MAX_TRIES = 12;
 const RETRY_MS = 10_000;
 
@@ -50,8 +54,9 @@ type DropCause =
   | 'stopped';
 
 /**
- * Writes events.k8s.io/v1, one at a time and in order. A repetition only raises the count of its
- * series, which is written as soon as the rate limit of the object allows it.
+ * Writes events.k8s.io/v1, a few at a time and never two of one series. One that fails is put back
+ * with a due time, so that a namespace whose events are refused holds up no other. A repetition only
+ * raises the count of its series, which is written as soon as the rate limit of the object allows it.
  */
 export function createEventRecorder(options: EventRecorderOptions): DrainableEventRecorder {
   const journal = new EventJournal(options);
@@ -67,8 +72,11 @@ class EventJournal {
   /** Ordered by their last repetition. */
   readonly #series = new Map<string, EventSeries>();
   readonly #queue: EventSeries[] = [];
+  /** By series, what cancels its next try. */
+  readonly #delayed = new Map<EventSeries, () => void>();
+  readonly #writing = new Set<Promise<void>>();
   readonly #stop = new AbortController();
-  #working: Promise<void> | undefined;
+  #isDraining = false;
   #cancelSweep: (() => void) | undefined;
 
   constructor(options: EventRecorderOptions) {
@@ -77,21 +85,23 @@ class EventJournal {
   }
 
   record(regarding: KubeObject, draft: EventDraft): void {
-    if (this.#stop.signal.aborted) return this.#drop('stopped');
+    if (this.#isDraining) return this.#drop('stopped');
     const series = this.#repeat(regarding, draft) ?? this.#begin(regarding, draft);
-    if (series) this.#offer(series);
+    this.#offer(series);
   }
 
   async drain(signal: AbortSignal): Promise<void> {
+    this.#isDraining = true;
     const stop = (): void => this.#stop.abort(signal.reason);
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
-    for (const series of this.#series.values()) {
-      if (isUnwritten(series) && !series.isQueued) this.#enqueue(series);
-    }
-    await this.#working;
-    signal.removeEventListener('abort', stop);
     this.#cancelSweep?.();
+    for (const series of this.#delayed.keys()) this.#retryNow(series);
+    for (const series of this.#series.values()) {
+      if (isUnwritten(series) && series.state === 'idle') this.#enqueue(series);
+    }
+    while (this.#writing.size > 0) await Promise.all(this.#writing);
+    signal.removeEventListener('abort', stop);
     this.#stop.abort(new Error('the event recorder has stopped'));
   }
 
@@ -109,7 +119,7 @@ class EventJournal {
     return series;
   }
 
-  #begin(regarding: KubeObject, draft: EventDraft): EventSeries | undefined {
+  #begin(regarding: KubeObject, draft: EventDraft): EventSeries {
     const series = startSeries(this.#options.clock, regarding, draft);
     this.#series.set(series.key, series);
     if (this.#series.size > MAX_SERIES) forgetOldest(this.#series);
@@ -118,20 +128,25 @@ class EventJournal {
 
   /** Where the limit says no, a first event is lost, and a repetition is counted for later. */
   #offer(series: EventSeries): void {
-    if (series.isQueued) return;
+    if (series.state !== 'idle' && series.state !== 'writing') return;
     if (this.#rateLimit.takes(objectId(series.regarding))) return this.#enqueue(series);
-    if (series.writtenCount > 0) return this.#sweepLater();
+    if (series.state === 'writing' || series.writtenCount > 0) return this.#sweepLater();
     this.#series.delete(series.key);
     this.#drop('rate_limited');
   }
 
   #enqueue(series: EventSeries): void {
-    if (this.#queue.length >= MAX_QUEUED) return this.#drop('queue_full');
-    series.isQueued = true;
+    if (series.state === 'writing') {
+      series.isDueAgain = true;
+      return;
+    }
+    if (this.#queue.length >= MAX_QUEUED) {
+      this.#series.delete(series.key);
+      return this.#drop('queue_full');
+    }
+    series.state = 'queued';
     this.#queue.push(series);
-    this.#working ??= this.#work().finally(() => {
-      this.#working = undefined;
-    });
+    this.#startWriters();
   }
 
   #sweepLater(): void {
@@ -147,24 +162,48 @@ class EventJournal {
     }
   }
 
-  async #work(): Promise<void> {
-    for (let series = this.#queue.shift(); series; series = this.#queue.shift()) {
-      series.isQueued = false;
-      if (isUnwritten(series) && !series.isLost) await this.#writePatiently(series);
+  #startWriters(): void {
+    while (this.#writing.size < WRITERS) {
+      const series = this.#queue.shift();
+      if (series === undefined) return;
+      const writing = this.#writeNext(series).finally(() => {
+        this.#writing.delete(writing);
+        this.#startWriters();
+      });
+      this.#writing.add(writing);
     }
   }
 
-  async #writePatiently(series: EventSeries): Promise<void> {
-    const { clock } = this.#options;
-    const { signal } = this.#stop;
-    for (let tries = 1; !signal.aborted; tries++) {
-      const failure = await this.#write(series);
-      if (!failure) return;
-      const cause = dropCauseOf(failure, tries);
-      if (cause) return this.#giveUp(series, cause, failure);
-      await sleep(clock, jitter(clock, RETRY_MS, 0.25), signal).catch(() => undefined);
+  async #writeNext(series: EventSeries): Promise<void> {
+    if (this.#stop.signal.aborted) return this.#drop('stopped');
+    series.state = 'writing';
+    const failure = await this.#write(series);
+    series.state = 'idle';
+    if (failure !== undefined) return this.#putBack(series, failure);
+    series.tries = 0;
+    if (series.isDueAgain && isUnwritten(series)) this.#enqueue(series);
+    series.isDueAgain = false;
+  }
+
+  #putBack(series: EventSeries, failure: unknown): void {
+    series.tries++;
+    if (this.#stop.signal.aborted) return this.#drop('stopped');
+    const cause = dropCauseOf(failure, series.tries);
+    if (cause) return this.#giveUp(series, cause, failure);
+    if (this.#isDraining || this.#delayed.size >= MAX_DELAYED) {
+      return this.#giveUp(series, 'unavailable', failure);
     }
-    this.#drop('stopped');
+    const { clock } = this.#options;
+    series.state = 'delayed';
+    const retry = (): void => this.#retryNow(series);
+    this.#delayed.set(series, clock.setTimer(jitter(clock, RETRY_MS, 0.25), retry));
+  }
+
+  #retryNow(series: EventSeries): void {
+    this.#delayed.get(series)?.();
+    this.#delayed.delete(series);
+    series.state = 'idle';
+    this.#enqueue(series);
   }
 
   /** Gives what went wrong. */
@@ -193,7 +232,6 @@ class EventJournal {
   }
 
   #giveUp(series: EventSeries, cause: DropCause, failure: unknown): void {
-    series.isLost = true;
     this.#series.delete(series.key);
     this.#drop(cause);
     const { reason } = series.draft;

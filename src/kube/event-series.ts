@@ -28,9 +28,11 @@ export interface EventSeries {
   /** What the API server knows; 0 before the object exists there. */
   writtenCount: number;
   name: string;
-  isQueued: boolean;
-  /** Given up; what was queued meanwhile is not tried either. */
-  isLost: boolean;
+  state: 'idle' | 'queued' | 'writing' | 'delayed';
+  /** Repeated during its write, and allowed by the rate limit to be written again. */
+  isDueAgain: boolean;
+  /** Failed writes since the last that succeeded. */
+  tries: number;
 }
 
 export function startSeries(clock: Clock, regarding: KubeObject, draft: EventDraft): EventSeries {
@@ -45,8 +47,9 @@ export function startSeries(clock: Clock, regarding: KubeObject, draft: EventDra
     count: 1,
     writtenCount: 0,
     name: eventName(clock, regarding),
-    isQueued: false,
-    isLost: false,
+    state: 'idle',
+    isDueAgain: false,
+    tries: 0,
   };
 }
 

@@ -68,7 +68,7 @@ export class OperatorProcess {
     void this.election?.lost.then(() => this.terminate('the lease was lost'));
   }
 
-  /** SIGTERM, or the lease is lost: everything stops in order, the lease goes last. */
+  /** SIGTERM, or the lease is lost: everything stops in order; only events follow the lease. */
   terminate(why: string): void {
     if (this.#isStopping) return;
     this.#isStopping = true;
@@ -82,6 +82,7 @@ export class OperatorProcess {
   async #stopInOrder(reason: Error): Promise<void> {
     await this.operator.stop(reason);
     await this.election?.release();
+    await this.operator.drainEvents();
   }
 }
 
