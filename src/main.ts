@@ -17,7 +17,7 @@ import { leaseMetrics } from './kube/lease-metrics.ts';
 import { reflectorMetrics } from './kube/reflector-metrics.ts';
 import { createRights, type Rights } from './kube/rights.ts';
 import { createUndiciTransport, type UndiciTransport } from './kube/undici-transport.ts';
-import { Operator } from './operator.ts';
+import { countWorkers, Operator } from './operator.ts';
 import { settingsHelp } from './settings.ts';
 import { systemClock as clock } from './system-clock.ts';
 import { type HttpServer, startHttpServer } from './telemetry/http-server.ts';
@@ -28,6 +28,8 @@ import { createMetrics, type MetricsRegistry } from './telemetry/metrics.ts';
 
 const USER_AGENT = `albridge/${manifest.version}`;
 const LEASE_NAME = 'albridge';
+/** For events and what a pass asks beside its own request. */
+const SPARE_CONNECTIONS = 16;
 /** sysexits.h: the settings are wrong, and starting again will not help. */
 const EX_CONFIG = 78;
 
@@ -120,7 +122,12 @@ async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
   const { cluster, log, metrics } = parts;
   const begun: { operator?: Operator } = {};
   const http = await serveHttp(config, metrics, () => begun.operator);
-  const transport = createUndiciTransport(cluster, { userAgent: USER_AGENT });
+  const transport = createUndiciTransport(cluster, {
+    userAgent: USER_AGENT,
+    clock,
+    log,
+    connections: countWorkers(config.concurrency) + SPARE_CONNECTIONS,
+  });
   const identity = `${config.pod.name ?? hostname()}_${process.pid}`;
   const rights = createRights({
     client: createKubeClient({ transport, clock, metrics }),

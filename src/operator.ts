@@ -18,6 +18,11 @@ const UNITS: readonly Unit[] = [
   webAppUnit,
 ];
 
+/** Passes that may run at once over all controllers. */
+export function countWorkers(concurrency: number): number {
+  return UNITS.length * concurrency;
+}
+
 const STUCK_GRACE_MS = 60_000;
 const DRAIN_MS = 200;
 

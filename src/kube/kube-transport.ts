@@ -19,8 +19,11 @@ export interface KubeRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal;
-  /** True for a watch: it gets its own connection and no limit on silence or length. */
-  readonly isLongLived?: boolean;
+  /**
+   * `watch` gets a connection of its own and no limit on silence or length. `lease` shares none with
+   * work, so that no amount of it delays a renewal.
+   */
+  readonly lane?: 'watch' | 'lease';
   /**
    * Called at the last moment before the request goes out, and again for a repetition inside the
    * transport; when it throws, nothing is sent. A transport that never waits need not call it.

@@ -77,9 +77,13 @@ export class Campaign {
   async #take(): Promise<Won> {
     const { store, observation, clock, signal } = this.#options;
     const { lease } = observation;
-    const sentAtMs = clock.monotonicMs();
+    let sentAtMs = clock.monotonicMs();
+    const beforeSend = (): void => {
+      sentAtMs = clock.monotonicMs();
+    };
     const spec = claimedSpec(lease, this.#options);
-    return { lease: await store.write({ lease, spec, signal }), sentAtMs };
+    const written = await store.write({ lease, spec, signal, beforeSend });
+    return { lease: written, sentAtMs };
   }
 
   /** While the watch does not work, the Lease is read at each retry instead. */

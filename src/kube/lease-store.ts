@@ -40,7 +40,7 @@ export function createLeaseStore(options: LeaseStoreOptions): LeaseStore {
   const send = async (request: KubeRequest, signal: AbortSignal): Promise<Lease> => {
     const limit = deadline(clock, requestDeadlineMs, signal);
     try {
-      return await client.request<Lease>({ ...request, signal: limit.signal });
+      return await client.request<Lease>({ ...request, lane: 'lease', signal: limit.signal });
     } finally {
       limit.release();
     }

@@ -206,12 +206,15 @@ class RunningElection implements Election {
     const { clock, identity } = this.#options;
     const { leaseDurationMs } = this.#timing;
     const { lease } = this.#observation;
-    const sentAtMs = clock.monotonicMs();
+    let sentAtMs = clock.monotonicMs();
     const written = await this.#store.write({
       lease,
       spec: claimedSpec(lease, { identity, leaseDurationMs, clock }),
       signal: this.#ending.signal,
-      beforeSend: () => assertLeader(this),
+      beforeSend: () => {
+        assertLeader(this);
+        sentAtMs = clock.monotonicMs();
+      },
     });
     this.#observation.see(written);
     if (this.isLeader()) this.#extend(sentAtMs);

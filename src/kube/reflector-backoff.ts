@@ -1,8 +1,8 @@
 import { type Clock, jitter } from '../core/clock.ts';
 
 const FIRST_MS = 800;
-/** Of the delay drawn, with its jitter. */
-const BACKOFF_CAP_MS = 30_000;
+/** Of the delay drawn, with its jitter: after an outage every kind is back this soon. */
+const CAP_MS = 10_000;
 const JITTER = 0.5;
 const FORGIVEN_AFTER_MS = 120_000;
 
@@ -20,9 +20,9 @@ export class ReflectorBackoff {
   }
 
   /** Counts one more failure and says how long to wait, in ms. */
-  nextMs(capMs: number = BACKOFF_CAP_MS): number {
+  nextMs(): number {
     const failures = this.#count();
-    const baseMs = Math.min(FIRST_MS * 2 ** failures, capMs / (1 + JITTER));
+    const baseMs = Math.min(FIRST_MS * 2 ** failures, CAP_MS / (1 + JITTER));
     return jitter(this.#clock, baseMs, JITTER);
   }
 

@@ -28,15 +28,20 @@ export function selectorQuery(collection: Collection): Query {
   };
 }
 
-const WATCH_SECONDS = 240;
+const WATCH_SECONDS = { least: 30, most: 40 };
+
+/** Spread, so that the watches of a process do not end together; in whole seconds. */
+export function drawWatchSeconds(clock: Clock): number {
+  const { least, most } = WATCH_SECONDS;
+  return Math.floor(jitter(clock, least, most / least - 1));
+}
 
 /**
  * `from` is the resourceVersion to go on from. Without it the watch begins with the state of the
  * whole collection as one consistent snapshot, closed by an annotated bookmark:
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
- * The server ends the watch after 4 to 8 minutes, spread so that they do not end together.
  */
-export function watchQuery(collection: Collection, clock: Clock, from?: string): Query {
+export function watchQuery(collection: Collection, timeoutSeconds: number, from?: string): Query {
   const start: Query =
     from === undefined
       ? { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }
@@ -46,6 +51,6 @@ export function watchQuery(collection: Collection, clock: Clock, from?: string):
     ...start,
     watch: 'true',
     allowWatchBookmarks: 'true',
-    timeoutSeconds: `${Math.floor(jitter(clock, WATCH_SECONDS, 1))}`,
+    timeoutSeconds: `${timeoutSeconds}`,
   };
 }

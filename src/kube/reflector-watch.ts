@@ -16,8 +16,8 @@ export interface WatchOptions {
   readonly clock: Clock;
   readonly path: string;
   readonly query: Query;
-  /** No byte for so long, and the watch counts as dead. */
-  readonly idleMs: number;
+  /** How long the server is asked to keep the watch open. */
+  readonly lifetimeMs: number;
   readonly signal: AbortSignal;
   readonly onOpen: () => void;
   /** Called as soon as the line is there; never after the signal has aborted. */
@@ -67,7 +67,7 @@ export async function readWatch(options: WatchOptions): Promise<WatchEnd> {
       path,
       query,
       signal,
-      isLongLived: true,
+      lane: 'watch',
     });
     return await readEvents(options, response, watchdog);
   } catch (error) {

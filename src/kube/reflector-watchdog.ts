@@ -1,32 +1,36 @@
 import type { Clock } from '../core/clock.ts';
 
-/** No byte came for too long: the connection is dead although nobody closed it. */
+/** The server was to end the watch and did not: the connection is dead although nobody closed it. */
 export class WatchSilent extends Error {
-  constructor(idleMs: number) {
-    super(`no byte of the watch in ${idleMs} ms`);
+  constructor(silentMs: number) {
+    super(`the watch did not end in time and was silent for ${silentMs} ms`);
     this.name = 'WatchSilent';
   }
 }
 
 export interface Watchdog {
-  /** Aborts with WatchSilent after the silence, and together with the parent signal. */
+  /** Aborts with WatchSilent, and together with the parent signal. */
   readonly signal: AbortSignal;
   /** The same bytes; each chunk proves that the connection lives. */
   guard(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
   release(): void;
 }
 
+/** Silence for so long after a watch was to end. */
+const GRACE_MS = 5_000;
+
 /**
- * A half-open connection looks like a quiet one, but a quiet watch still gets a bookmark about
- * every minute (https://kubernetes.io/docs/reference/using-api/api-concepts/#watch-bookmarks).
- * One timer is armed anew only when it fires, so a chunk costs no timer.
+ * A half-open connection looks like a quiet one. Bookmarks come only about every minute
+ * (https://kubernetes.io/docs/reference/using-api/api-concepts/#watch-bookmarks), so a watch is asked
+ * to end after a shorter time, and one that does not end then is dead.
  */
 export function startWatchdog(options: {
   readonly clock: Clock;
-  readonly idleMs: number;
+  /** How long the server lets the watch live. */
+  readonly lifetimeMs: number;
   readonly signal: AbortSignal;
 }): Watchdog {
-  const { clock, idleMs, signal: parent } = options;
+  const { clock, lifetimeMs, signal: parent } = options;
   const controller = new AbortController();
   const follow = (): void => controller.abort(parent.reason);
   let lastByteAtMs = clock.monotonicMs();
@@ -34,11 +38,11 @@ export function startWatchdog(options: {
   const arm = (delayMs: number): void => {
     cancel = clock.setTimer(delayMs, () => {
       const silentMs = clock.monotonicMs() - lastByteAtMs;
-      if (silentMs >= idleMs) controller.abort(new WatchSilent(idleMs));
-      else arm(idleMs - silentMs);
+      if (silentMs >= GRACE_MS) controller.abort(new WatchSilent(silentMs));
+      else arm(GRACE_MS - silentMs);
     });
   };
-  arm(idleMs);
+  arm(lifetimeMs + GRACE_MS);
   if (parent.aborted) follow();
   parent.addEventListener('abort', follow, { once: true });
   return {

@@ -16,7 +16,12 @@ import {
   recoveryFrom,
   WatchTooShort,
 } from './reflector-recovery.ts';
-import { type Collection, collectionPath, watchQuery } from './reflector-request.ts';
+import {
+  type Collection,
+  collectionPath,
+  drawWatchSeconds,
+  watchQuery,
+} from './reflector-request.ts';
 import { readWatch, type WatchEvent } from './reflector-watch.ts';
 
 export interface ReflectorOptions<T extends KubeObject> extends Collection {
@@ -28,8 +33,8 @@ export interface ReflectorOptions<T extends KubeObject> extends Collection {
   readonly metrics: Metrics;
   /** Stops the reflector like `stop`. */
   readonly signal?: AbortSignal;
-  /** No byte of a watch for so long, and it is opened anew; default 90 s (a bookmark comes each 60). */
-  readonly idleMs?: number;
+  /** How long the server keeps one watch open; default 30 to 40. A dead one is noticed 5 s later. */
+  readonly watchSeconds?: number;
 }
 
 export interface Reflector {
@@ -53,9 +58,6 @@ export function startReflector<T extends KubeObject>(options: ReflectorOptions<T
 }
 
 const INITIAL_END = 'k8s.io/initial-events-end';
-const DEFAULT_IDLE_MS = 90_000;
-/** Somebody is about to grant the right or to install the definition: do not let them wait long. */
-const PATIENT_CAP_MS = 10_000;
 
 class RunningReflector<T extends KubeObject> implements Reflector {
   readonly synced: Promise<void>;
@@ -143,14 +145,15 @@ class RunningReflector<T extends KubeObject> implements Reflector {
   }
 
   async #watch(): Promise<void> {
-    const { client, clock, metrics, idleMs = DEFAULT_IDLE_MS } = this.#options;
+    const { client, clock, metrics } = this.#options;
+    const watchSeconds = this.#options.watchSeconds ?? drawWatchSeconds(clock);
     this.#collected = this.#position === undefined ? new Map() : undefined;
     const { livedMs, events } = await readWatch({
       client,
       clock,
       path: collectionPath(this.#options),
-      query: watchQuery(this.#options, clock, this.#position),
-      idleMs,
+      query: watchQuery(this.#options, watchSeconds, this.#position),
+      lifetimeMs: watchSeconds * 1000,
       signal: this.#stopping.signal,
       onOpen: () => this.#onOpen(),
       onEvent: (event) => this.#onEvent(event),
@@ -220,7 +223,7 @@ class RunningReflector<T extends KubeObject> implements Reflector {
       case 'expiry':
         return this.#expiries.nextMsAfterFree();
       case 'patient':
-        return this.#failures.nextMs(PATIENT_CAP_MS);
+        return this.#failures.nextMs();
       case 'backoff':
         return Math.max(this.#failures.nextMs(), jitter(clock, recovery.retryAfterMs ?? 0, 0.2));
     }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Agent, type Dispatcher, errors, ProxyAgent } from 'undici';
-import { DeadlineExceeded } from '../core/clock.ts';
+import { type Clock, DeadlineExceeded } from '../core/clock.ts';
+import type { Logger } from '../core/logger.ts';
 import { untilAborted } from '../core/until-aborted.ts';
 import { type Exchange, exchange, headersOf } from '../http/exchange.ts';
 import type { Cluster, Credentials, TlsSettings } from './credentials.ts';
@@ -11,27 +12,35 @@ export interface UndiciTransport extends KubeTransport {
   close(): Promise<void>;
 }
 
+export interface UndiciTransportOptions {
+  readonly userAgent: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Requests that may be under way at once, watches and the Lease apart. */
+  readonly connections: number;
+}
+
 /**
- * Two undici pools for all requests to the API server. HTTP/1.1 on purpose: over HTTP/2 all requests
- * share one session, and undici never leaves one whose peer went silent when requests end by
- * AbortSignal; over HTTP/1.1 an aborted request takes its own connection along.
+ * One undici pool for each lane of requests to the API server. HTTP/1.1 on purpose: over HTTP/2 all
+ * requests share one session, and undici never leaves one whose peer went silent when requests end
+ * by AbortSignal; over HTTP/1.1 an aborted request takes its own connection along.
  */
 export function createUndiciTransport(
   cluster: Cluster,
-  options: { readonly userAgent: string },
+  options: UndiciTransportOptions,
 ): UndiciTransport {
-  const pools = createPools(cluster);
-  const transport = { cluster, pools, userAgent: options.userAgent };
+  const pools = new Pools(cluster, options.connections);
+  const parts = { cluster, pools, path: new PathLife(options.clock), ...options };
   return {
-    request: (request) => requestWithCredentials(transport, request),
+    request: (request) => requestWithCredentials(parts, request),
     close: () => pools.close(),
   };
 }
 
-interface Parts {
+interface Parts extends UndiciTransportOptions {
   readonly cluster: Cluster;
   readonly pools: Pools;
-  readonly userAgent: string;
+  readonly path: PathLife;
 }
 
 /** A 401 may only mean that the token was replaced: it is read again, and the request sent again, once. */
@@ -54,11 +63,11 @@ async function dispatch(
   request: KubeRequest,
   credentials: Credentials,
 ): Promise<KubeResponse> {
-  const { cluster, pools, userAgent } = parts;
-  const lane = request.isLongLived ? 'longLived' : 'unary';
+  const { cluster, clock, pools, path, userAgent } = parts;
+  const { lane = 'work', method, body, signal } = request;
   const pool = pools.of(lane, credentials.tls);
   const base = new URL(cluster.server);
-  const { method, body, signal, beforeSend } = request;
+  let sentAtMs: number | undefined;
   const ask: Exchange = {
     origin: base.origin,
     path: base.pathname.replace(/\/$/, '') + request.path + queryOf(request.query),
@@ -66,14 +75,26 @@ async function dispatch(
     headers: { 'user-agent': userAgent, ...request.headers, ...credentials.headers },
     body,
     signal,
-    beforeSend,
+    beforeSend: () => {
+      request.beforeSend?.();
+      sentAtMs = clock.monotonicMs();
+    },
   };
   try {
-    return await (request.isLongLived ? open(pool, ask) : askOnce(pool, ask));
+    if (lane === 'watch') return path.heardIn(await open(pool, ask));
+    const answer = await askOnce(pool, ask);
+    path.heard();
+    return answer;
   } catch (error) {
-    if (saysPathIsDead(request, error)) pools.replace(lane, pool);
+    if (lane !== 'watch' && path.isDead(sentAtMs, { error, signal })) reconnect(parts);
     throw error;
   }
+}
+
+/** Watches that sit on the dead path would hear nothing for as long as it takes them to notice. */
+function reconnect({ log, pools }: Parts): void {
+  log.info('the connections to the API server have gone silent, reconnecting');
+  pools.replaceAll();
 }
 
 async function askOnce(pool: Dispatcher, ask: Exchange): Promise<KubeResponse> {
@@ -102,63 +123,110 @@ function queryOf(query: Readonly<Record<string, string>> | undefined): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** No headers in time: the path has gone silent, and the idle connections of the pool with it. */
-function saysPathIsDead(request: KubeRequest, error: unknown): boolean {
-  if (request.signal?.reason instanceof DeadlineExceeded) return true;
-  return error instanceof errors.HeadersTimeoutError;
+/** A request that got no answer for so long after it was sent, while nothing else did either. */
+const DEAD_AFTER_MS = 4_000;
+
+/**
+ * Whether the path to the API server carries anything. A request that waited for a connection, one
+ * that its caller gave up early, and a server that answers others prove nothing against it.
+ */
+class PathLife {
+  readonly #clock: Clock;
+  #heardAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  heard(): void {
+    this.#heardAtMs = this.#clock.monotonicMs();
+  }
+
+  heardIn(response: KubeResponse): KubeResponse {
+    this.heard();
+    return { ...response, body: this.#heardInPieces(response.body) };
+  }
+
+  isDead(
+    sentAtMs: number | undefined,
+    failure: { readonly error: unknown; readonly signal: AbortSignal | undefined },
+  ): boolean {
+    const { error, signal } = failure;
+    const isLate =
+      signal?.reason instanceof DeadlineExceeded || error instanceof errors.HeadersTimeoutError;
+    if (!isLate || sentAtMs === undefined) return false;
+    return this.#heardAtMs < sentAtMs && this.#clock.monotonicMs() - sentAtMs >= DEAD_AFTER_MS;
+  }
+
+  async *#heardInPieces(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of body) {
+      this.heard();
+      yield piece;
+    }
+  }
 }
 
-type Lane = 'unary' | 'longLived';
+type Lane = NonNullable<KubeRequest['lane']> | 'work';
 
-interface Pools {
-  of(lane: Lane, tls: TlsSettings): Dispatcher;
-  /** Later requests get new connections; those that still run on `dead` keep theirs. */
-  replace(lane: Lane, dead: Dispatcher): void;
-  close(): Promise<void>;
-}
+/** The pools live as long as the certificates they were made with. */
+class Pools {
+  readonly #cluster: Cluster;
+  readonly #connections: number;
+  readonly #lanes = new Map<Lane, { readonly pool: Dispatcher; readonly tls: TlsSettings }>();
+  readonly #retired = new Set<Dispatcher>();
 
-/** Both pools live as long as the certificates they were made with. */
-function createPools(cluster: Cluster): Pools {
-  const lanes = new Map<Lane, { readonly pool: Dispatcher; readonly tls: TlsSettings }>();
-  const retired = new Set<Dispatcher>();
-  const retire = (pool: Dispatcher): void => {
-    retired.add(pool);
-    const forget = (): void => void retired.delete(pool);
+  constructor(cluster: Cluster, connections: number) {
+    this.#cluster = cluster;
+    this.#connections = connections;
+  }
+
+  of(lane: Lane, tls: TlsSettings): Dispatcher {
+    const known = this.#lanes.get(lane);
+    if (known && isDeepStrictEqual(known.tls, tls)) return known.pool;
+    if (known) this.#retire(known.pool);
+    const pool = createPool(this.#cluster, { ...LANES[lane], ...this.#limitOf(lane) }, tls);
+    this.#lanes.set(lane, { pool, tls });
+    return pool;
+  }
+
+  /** Later requests get new connections; those that still run keep theirs, but watches break. */
+  replaceAll(): void {
+    for (const [lane, { pool }] of this.#lanes) {
+      if (lane === 'watch') void pool.destroy().catch(() => {});
+      else this.#retire(pool);
+    }
+    this.#lanes.clear();
+  }
+
+  async close(): Promise<void> {
+    const pools = [...[...this.#lanes.values()].map(({ pool }) => pool), ...this.#retired];
+    await Promise.all(pools.map((pool) => pool.destroy()));
+  }
+
+  #limitOf(lane: Lane): { readonly connections?: number } {
+    return lane === 'work' ? { connections: this.#connections } : {};
+  }
+
+  #retire(pool: Dispatcher): void {
+    this.#retired.add(pool);
+    const forget = (): void => void this.#retired.delete(pool);
     pool.close().then(forget, forget);
-  };
-  return {
-    of: (lane, tls) => {
-      const known = lanes.get(lane);
-      if (known && isDeepStrictEqual(known.tls, tls)) return known.pool;
-      if (known) retire(known.pool);
-      const pool = createPool(cluster, lane, tls);
-      lanes.set(lane, { pool, tls });
-      return pool;
-    },
-    replace: (lane, dead) => {
-      if (lanes.get(lane)?.pool !== dead) return;
-      lanes.delete(lane);
-      retire(dead);
-    },
-    close: async () => {
-      const pools = [...[...lanes.values()].map(({ pool }) => pool), ...retired];
-      await Promise.all(pools.map((pool) => pool.destroy()));
-    },
-  };
+  }
 }
 
 /** The server closes an idle connection after 90 s: ours has to let go of it before. */
 const KEEP_ALIVE_MS = 60_000;
 
-const POOL_OPTIONS = {
-  unary: { connections: 8, headersTimeout: 30_000, bodyTimeout: 60_000 },
-  longLived: { headersTimeout: 0, bodyTimeout: 0 },
+const LANES = {
+  work: { headersTimeout: 30_000, bodyTimeout: 60_000 },
+  lease: { headersTimeout: 30_000, bodyTimeout: 60_000, connections: 2 },
+  watch: { headersTimeout: 0, bodyTimeout: 0 },
 } as const satisfies Record<Lane, Agent.Options>;
 
-function createPool(cluster: Cluster, lane: Lane, tls: TlsSettings): Dispatcher {
+function createPool(cluster: Cluster, lane: Agent.Options, tls: TlsSettings): Dispatcher {
   const connection = { ...tls, keepAlive: true, keepAliveInitialDelay: 30_000 };
   const options = {
-    ...POOL_OPTIONS[lane],
+    ...lane,
     allowH2: false,
     connectTimeout: 10_000,
     keepAliveTimeout: KEEP_ALIVE_MS,

@@ -6,6 +6,7 @@ import { resourcePath } from '../../src/kube/resource-path.ts';
 import { createUndiciTransport, type UndiciTransport } from '../../src/kube/undici-transport.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import { RecordingMetrics } from '../fakes/recording-metrics.ts';
+import { transportOptions } from '../fakes/transport-options.ts';
 
 export interface KubeAccess {
   readonly client: KubeClient;
@@ -19,7 +20,7 @@ export function connect(
   options: { readonly deadlineMs?: number } = {},
 ): KubeAccess {
   const cluster = loadCluster({ kubeconfig }, systemClock);
-  const transport = createUndiciTransport(cluster, { userAgent: 'albridge/test' });
+  const transport = createUndiciTransport(cluster, transportOptions('albridge/test'));
   const metrics = new RecordingMetrics();
   const client = createKubeClient({ transport, clock: systemClock, metrics, ...options });
   return { client, transport, metrics };

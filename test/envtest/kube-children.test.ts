@@ -138,7 +138,7 @@ function delayable(): { readonly client: KubeClient; hold(): void; release(): vo
   const transport: KubeTransport = {
     request: async (request) => {
       const response = await kube.transport.request(request);
-      return request.isLongLived ? { ...response, body: late(response.body) } : response;
+      return request.lane === 'watch' ? { ...response, body: late(response.body) } : response;
     },
   };
   async function* late(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

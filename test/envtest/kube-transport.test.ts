@@ -11,6 +11,7 @@ import { systemClock } from '../../src/system-clock.ts';
 import { accessCluster } from '../control-plane/cluster-access.ts';
 import { RecordingMetrics } from '../fakes/recording-metrics.ts';
 import { startTcpProxy, type TcpProxy } from '../fakes/tcp-proxy.ts';
+import { transportOptions } from '../fakes/transport-options.ts';
 import { connect } from './kube-access.ts';
 
 const READ: KubeRequest = { method: 'GET', path: '/api/v1/namespaces/default' };
@@ -53,7 +54,7 @@ function inPod(): InPod {
     },
     systemClock,
   );
-  const transport = createUndiciTransport(cluster, { userAgent: 'albridge/test' });
+  const transport = createUndiciTransport(cluster, transportOptions('albridge/test'));
   opened.push(() => transport.close());
   const options = { transport, clock: systemClock, metrics: new RecordingMetrics() };
   return {
@@ -126,7 +127,7 @@ describe('the transport against a real API server', () => {
       systemClock,
     );
     const untrusting = { ...cluster, credentials: async () => ({ headers: {}, tls: {} }) };
-    const transport = createUndiciTransport(untrusting, { userAgent: 'albridge/test' });
+    const transport = createUndiciTransport(untrusting, transportOptions('albridge/test'));
     opened.push(() => transport.close());
 
     await expect(transport.request(READ)).rejects.toThrow(/certificate/);

@@ -7,6 +7,7 @@ import { createUndiciTransport } from '../../src/kube/undici-transport.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import { RecordingMetrics } from '../fakes/recording-metrics.ts';
 import { SilentLogger } from '../fakes/silent-logger.ts';
+import { transportOptions } from '../fakes/transport-options.ts';
 
 /**
  * One process of an election, for tests: while it leads it writes its identity into the ConfigMap
@@ -29,7 +30,7 @@ const leaseDurationMs = Number(values.leaseDurationMs);
 const clock: Clock = { ...systemClock, now: () => systemClock.now() + Number(values.skewMs) };
 const metrics = new RecordingMetrics();
 const cluster = loadCluster({ kubeconfig }, clock);
-const transport = createUndiciTransport(cluster, { userAgent: `candidate-${identity}` });
+const transport = createUndiciTransport(cluster, transportOptions(`candidate-${identity}`));
 const election = startElection({
   client: createKubeClient({ transport, clock, metrics }),
   namespace,

@@ -11,6 +11,7 @@ import type { ControlPlaneCoordinates } from '../control-plane/cluster-access.ts
 import { RecordingMetrics } from '../fakes/recording-metrics.ts';
 import { textOf, wordOf } from '../fakes/reflector-bench.ts';
 import { SilentLogger } from '../fakes/silent-logger.ts';
+import { transportOptions } from '../fakes/transport-options.ts';
 
 const configMaps: ResourceKind = {
   group: '',
@@ -44,7 +45,7 @@ export function connect(
   const { port, user, onRequest = (request: KubeRequest) => request } = options;
   const loaded = loadCluster({ kubeconfig: coordinates.kubeconfigPath }, systemClock);
   const server = port === undefined ? loaded.server : `https://127.0.0.1:${port}`;
-  const undici = createUndiciTransport({ ...loaded, server }, { userAgent: 'albridge-test' });
+  const undici = createUndiciTransport({ ...loaded, server }, transportOptions('albridge-test'));
   const asked: string[] = [];
   const askedAtMs: number[] = [];
   const headers = user === undefined ? {} : { 'impersonate-user': user };

@@ -43,7 +43,7 @@ describe('a reflector whose API server goes away', () => {
     await editor.createMany('o', 50);
     const { reflector, changes, seen, cache, metrics } = follow(connection.client, {
       namespace,
-      idleMs: 2000,
+      watchSeconds: 2,
     });
     await reflector.synced;
     seen.length = 0;

@@ -116,8 +116,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'silent-watch-trusted': {
     file: 'kube/reflector-watchdog.ts',
-    find: 'if (silentMs >= idleMs) controller.abort(new WatchSilent(idleMs));\n      else arm(idleMs - silentMs);',
-    replace: 'arm(Math.max(1000, idleMs - silentMs));',
+    find: 'if (silentMs >= GRACE_MS) controller.abort(new WatchSilent(silentMs));\n      else arm(GRACE_MS - silentMs);',
+    replace: 'arm(Math.max(1000, GRACE_MS - silentMs));',
     why: 'a half-open connection hides every change',
   },
   'stale-generation-observed': {

@@ -252,7 +252,7 @@ describe('a write without the lease', () => {
 });
 
 describe('a stream', () => {
-  const WATCH: KubeRequest = { ...GET, isLongLived: true };
+  const WATCH: KubeRequest = { ...GET, lane: 'watch' };
 
   it('has a deadline for its headers', async () => {
     const { client, clock } = setUp(['hang']);

@@ -3,9 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
+import { DeadlineExceeded } from '../../../src/core/clock.ts';
 import type { Cluster, Credentials } from '../../../src/kube/credentials.ts';
 import type { KubeRequest, KubeResponse } from '../../../src/kube/kube-transport.ts';
 import { createUndiciTransport, type UndiciTransport } from '../../../src/kube/undici-transport.ts';
+import { ManualClock } from '../../fakes/manual-clock.ts';
+import { SilentLogger } from '../../fakes/silent-logger.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -21,6 +24,8 @@ async function setUp(
   basePath = '',
 ): Promise<{
   readonly transport: UndiciTransport;
+  readonly clock: ManualClock;
+  readonly log: SilentLogger;
   readonly server: Server;
   readonly connections: () => number;
 }> {
@@ -29,8 +34,13 @@ async function setUp(
   server.on('connection', () => connections++);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
+  const clock = new ManualClock();
+  const log = new SilentLogger();
   const transport = createUndiciTransport(clusterAt(`http://127.0.0.1:${port}${basePath}`), {
     userAgent: 'albridge/test',
+    clock,
+    log,
+    connections: 8,
   });
   opened.push(
     () => transport.close(),
@@ -39,7 +49,7 @@ async function setUp(
       server.close();
     },
   );
-  return { transport, server, connections: () => connections };
+  return { transport, clock, log, server, connections: () => connections };
 }
 
 function clusterAt(server: string): Cluster {
@@ -131,7 +141,7 @@ describe('the transport', () => {
       response.flushHeaders();
     });
     const watches = await Promise.all(
-      Array.from({ length: 20 }, () => transport.request(get('/', { isLongLived: true }))),
+      Array.from({ length: 20 }, () => transport.request(get('/', { lane: 'watch' }))),
     );
 
     expect(watches.map(({ status }) => status)).toEqual(Array(20).fill(200));
@@ -146,7 +156,7 @@ describe('the transport', () => {
     const controller = new AbortController();
     const { signal } = controller;
     const waiting = transport.request(get('/headers', { signal }));
-    const reading = transport.request(get('/body', { signal, isLongLived: true })).then(textOf);
+    const reading = transport.request(get('/body', { signal, lane: 'watch' })).then(textOf);
     const both = [waiting, reading].map((call) => expect(call).rejects.toBe(stopping));
     setTimeout(() => controller.abort(stopping), 50);
 
@@ -166,7 +176,7 @@ describe('the transport', () => {
     const { transport } = await setUp((_, response) => {
       response.flushHeaders();
     });
-    const response = await transport.request(get('/', { isLongLived: true }));
+    const response = await transport.request(get('/', { lane: 'watch' }));
     const reading = expect(textOf(response)).rejects.toThrow();
 
     await transport.close();
@@ -266,3 +276,85 @@ describe('the last moment before sending', () => {
     expect(requests()).toBe(moreThanConnections);
   });
 });
+
+/** Never answers work; answers the Lease; a watch gets its headers and then nothing. */
+const stuck: Handler = (request, response) => {
+  if (request.url === '/lease') response.end('{}');
+  if (request.url === '/watch') response.flushHeaders();
+};
+
+describe('work that is not answered', () => {
+  it('delays no renewal of the Lease, which has a connection of its own', async () => {
+    const { transport } = await setUp(stuck);
+    const work = Array.from({ length: 100 }, () => transport.request(get('/work')));
+    for (const call of work) call.catch(() => {});
+
+    const renewal = await transport.request(get('/lease', { lane: 'lease' }));
+
+    expect(renewal.status).toBe(200);
+  });
+
+  it('leaves a request that waits for a connection as it is, whatever its deadline', async () => {
+    const { transport, clock, log, connections } = await setUp(stuck);
+    const work = Array.from({ length: 8 }, () => transport.request(get('/work')));
+    for (const call of work) call.catch(() => {});
+    while (connections() < 8) await turn();
+    const deadline = new AbortController();
+    const queued = transport.request(get('/work', { signal: deadline.signal }));
+    const refused = expect(queued).rejects.toBeInstanceOf(DeadlineExceeded);
+    await clock.advance(30_000);
+
+    deadline.abort(new DeadlineExceeded(30_000));
+    await refused;
+
+    expect(log.lines).toEqual([]);
+  });
+});
+
+/** Sends one request whose deadline comes `afterMs` after it reached the server. */
+async function exceed(
+  { transport, clock, server }: Awaited<ReturnType<typeof setUp>>,
+  { afterMs, meanwhile }: { readonly afterMs: number; readonly meanwhile?: () => Promise<unknown> },
+): Promise<void> {
+  const deadline = new AbortController();
+  await clock.advance(1);
+  const arrived = once(server, 'request');
+  const call = transport.request(get('/work', { signal: deadline.signal }));
+  const refused = expect(call).rejects.toBeInstanceOf(DeadlineExceeded);
+  await arrived;
+  await clock.advance(afterMs);
+  await meanwhile?.();
+  deadline.abort(new DeadlineExceeded(afterMs));
+  await refused;
+}
+
+describe('a path to the API server that has gone silent', () => {
+  it('is left by every lane once a request proves it, and the watches break at once', async () => {
+    const place = await setUp(stuck);
+    const watch = await place.transport.request(get('/watch', { lane: 'watch' }));
+    const broken = expect(textOf(watch)).rejects.toThrow();
+
+    await exceed(place, { afterMs: 5_000 });
+
+    await broken;
+    expect(place.log.lines.map(({ message }) => message)).toEqual([
+      'the connections to the API server have gone silent, reconnecting',
+    ]);
+  });
+
+  it.each([
+    { why: 'the deadline of the caller came early', afterMs: 3_000 },
+    { why: 'another request was answered meanwhile', afterMs: 30_000, isAnswered: true },
+  ])('is not concluded where $why', async ({ afterMs, isAnswered = false }) => {
+    const place = await setUp(stuck);
+    const answer = (): Promise<unknown> => place.transport.request(get('/lease'));
+
+    await exceed(place, { afterMs, ...(isAnswered && { meanwhile: answer }) });
+
+    expect(place.log.lines).toEqual([]);
+  });
+});
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
