@@ -102,10 +102,7 @@ async function serve(config: OperatorConfig): Promise<void> {
     ...(config.aws.proxy && { proxy: new URL(config.aws.proxy.url).host }),
   });
   const running = await start(config, { cluster, log, metrics });
-  stopOnSignal(running);
-  running.operator
-    .start()
-    .catch((error: unknown) => log.debug('never came to work', { err: error }));
+  runUntilStopped(running);
 }
 
 interface Parts {
@@ -193,9 +190,12 @@ async function serveHttp(
   });
 }
 
-/** The first signal stops in order, the second at once. A lost lease stops like a signal does. */
-function stopOnSignal(running: Running): void {
-  const { election, log } = running;
+/**
+ * The first signal stops in order, the second at once. A lost lease and a failed start stop like a
+ * signal does: a leader that works on nothing would keep every other replica from it.
+ */
+function runUntilStopped(running: Running): void {
+  const { election, log, operator } = running;
   let isStopping = false;
   const stop = (why: string, exitCode: number): void => {
     if (isStopping) process.exit(1);
@@ -213,6 +213,11 @@ function stopOnSignal(running: Running): void {
   process.on('SIGINT', () => stop('SIGINT', 0));
   void election?.lost.then(() => {
     if (!isStopping) stop('the lease was lost', 1);
+  });
+  operator.start().catch((error: unknown) => {
+    if (isStopping) return;
+    log.error('startup failed', { err: error });
+    stop('startup failed', 1);
   });
 }
 

@@ -54,12 +54,15 @@ function inPod(): InPod {
     },
     systemClock,
   );
-  const transport = createUndiciTransport(cluster, transportOptions('albridge/test'));
+  const transport = createUndiciTransport(cluster, {
+    ...transportOptions('albridge/test'),
+    connections: 8,
+  });
   opened.push(() => transport.close());
   const options = { transport, clock: systemClock, metrics: new RecordingMetrics() };
   return {
     client: createKubeClient(options),
-    hastyClient: createKubeClient({ ...options, deadlineMs: 700 }),
+    hastyClient: createKubeClient({ ...options, deadlineMs: 5000 }),
     cluster,
   };
 }
@@ -83,7 +86,7 @@ describe('the transport against a real API server', () => {
 
     proxy.swallow();
 
-    await expect(hastyClient.request(READ)).rejects.toThrow('deadline of 700 ms exceeded');
+    await expect(hastyClient.request(READ)).rejects.toThrow('deadline of 5000 ms exceeded');
     await expect(client.request(READ)).resolves.toMatchObject({ kind: 'Namespace' });
     proxy.cut();
   });
@@ -127,7 +130,10 @@ describe('the transport against a real API server', () => {
       systemClock,
     );
     const untrusting = { ...cluster, credentials: async () => ({ headers: {}, tls: {} }) };
-    const transport = createUndiciTransport(untrusting, transportOptions('albridge/test'));
+    const transport = createUndiciTransport(untrusting, {
+      ...transportOptions('albridge/test'),
+      connections: 8,
+    });
     opened.push(() => transport.close());
 
     await expect(transport.request(READ)).rejects.toThrow(/certificate/);

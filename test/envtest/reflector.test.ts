@@ -1,9 +1,11 @@
 import type { ClientRequest } from 'node:http';
 import { request } from 'node:https';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { DeadlineExceeded, deadline } from '../../src/core/clock.ts';
 import { KubeError } from '../../src/kube/kube-error.ts';
 import type { KubeRequest, KubeResponse } from '../../src/kube/kube-transport.ts';
 import { reflectorMetrics } from '../../src/kube/reflector-metrics.ts';
+import { systemClock } from '../../src/system-clock.ts';
 import { accessCluster, type ClusterAccess } from '../control-plane/cluster-access.ts';
 import { startTcpProxy, type TcpProxy } from '../fakes/tcp-proxy.ts';
 import { whenServed } from './crd-api.ts';
@@ -145,6 +147,24 @@ describe('a reflector against the API server', () => {
     // Unless told otherwise, a watch is to end after 30 s at the earliest.
     await eventually(() => expect(changes()).toEqual(['added unheard']), 20_000);
     expect(connection.asked.filter((word) => word === 'watch-list')).toHaveLength(1);
+  });
+
+  it('behaviour 6: leaves a half-open connection as soon as another request proves the path dead', async () => {
+    const editor = await namespaceOf('reflector-proved');
+    const connection = open({ port: proxy.port });
+    const { reflector, changes } = start(connection.client, { namespace: 'reflector-proved' });
+    await reflector.synced;
+    const read = { method: 'GET', path: '/api/v1/namespaces/default' } as const;
+    await connection.client.request(read);
+    proxy.swallow();
+    await editor.create('unheard');
+    const limit = deadline(systemClock, 5_000);
+    await expect(
+      connection.client.request({ ...read, signal: limit.signal }),
+    ).rejects.toBeInstanceOf(DeadlineExceeded);
+    // On its own the watch would notice after 35 s at the earliest.
+    await eventually(() => expect(changes()).toEqual(['added unheard']), 10_000);
+    await expect(connection.client.request(read)).resolves.toMatchObject({ kind: 'Namespace' });
   });
 
   it('behaviour 9: names a right that it lacks, and recovers without a restart when it is granted', async () => {

@@ -40,6 +40,24 @@ afterEach(async () => {
   await Promise.all(launched.splice(0).map((operator) => operator.stop()));
 });
 
+describe('a start that fails', () => {
+  it('ends the operator with an error that says why, so that another replica may lead', async () => {
+    const operator = startOperatorProcess({
+      environment: surroundings.operatorEnvironment,
+      nodeFlags: ['--import', resolve(import.meta.dirname, 'startup-failure.ts')],
+    });
+    expect(await operator.exited).toBe(1);
+    expect(operator.log).toContainEqual(
+      expect.objectContaining({
+        level: 'error',
+        msg: 'startup failed',
+        err: expect.objectContaining({ message: 'no reconciler' }),
+      }),
+    );
+    expect(operator.log.at(-1)?.msg).toBe('stopped');
+  });
+});
+
 describe('wrong settings', () => {
   it('are all told at once, and end with 78', async () => {
     const operator = launch({
