@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { CrashCoverage } from './coverage.ts';
 import { argumentsOf, type Job, parseCrash, scenarioOf } from './job.ts';
+import { MUTATIONS } from './mutations.ts';
 import { plant } from './plant.ts';
 import type { Scenario } from './scenario.ts';
 import { USAGE } from './usage.ts';
@@ -13,20 +14,10 @@ import { WorkerPool } from './worker-pool.ts';
  * [--trace]` repeats one, `--scenario FILE` one that was shrunk; `--mutation NAME` plants a bug, which
  * must be caught. Exit code 1: a promise was broken; 2: the simulation itself does not work.
  */
-const { values } = parseArgs({
-  options: {
-    help: { type: 'boolean', default: false },
-    seeds: { type: 'string', default: '500' },
-    first: { type: 'string', default: '1' },
-    seed: { type: 'string' },
-    crash: { type: 'string' },
-    scenario: { type: 'string' },
-    trace: { type: 'boolean', default: false },
-    mutation: { type: 'string' },
-    unshrunk: { type: 'boolean', default: false },
-    met: { type: 'boolean', default: false },
-  },
-});
+/** Named wrongly by the caller: one sentence, no stack. */
+class UsageError extends Error {}
+
+const values = readArguments();
 const coverage = new CrashCoverage();
 const broken: JobResult[] = [];
 const met = new Map<string, number>();
@@ -35,6 +26,8 @@ let aimedRuns = 0;
 
 /** The simulation itself does not work: not to be taken for a bug that was caught. */
 const EX_BROKEN = 2;
+/** Seeds are numbers of 32 bits. */
+const MOST = 2 ** 32 - 1;
 const MOST_ROUNDS = 12;
 const MOST_SHOWN = 3;
 
@@ -42,16 +35,55 @@ try {
   if (values.help) say(USAGE);
   else await run();
 } catch (error) {
-  process.stderr.write(`${(error as Error).stack}\n`);
+  complain(error);
   process.exit(EX_BROKEN);
 }
 
+function readArguments(): ReturnType<typeof parseOptions> {
+  try {
+    return parseOptions();
+  } catch (error) {
+    complain(new UsageError((error as Error).message));
+    process.exit(2);
+  }
+}
+
+function parseOptions() {
+  const flag = { type: 'boolean', default: false } as const;
+  const text = { type: 'string' } as const;
+  return parseArgs({
+    options: {
+      help: flag,
+      seeds: { type: 'string', default: '500' },
+      first: { type: 'string', default: '1' },
+      seed: text,
+      crash: text,
+      scenario: text,
+      trace: flag,
+      mutation: text,
+      unshrunk: flag,
+      met: flag,
+    },
+  }).values;
+}
+
+function complain(error: unknown): void {
+  const { message, stack } = error as Error;
+  const isUsage = error instanceof UsageError;
+  process.stderr.write(isUsage ? `simulate: ${message}; see --help\n` : `${stack}\n`);
+}
+
 async function run(): Promise<void> {
-  if (values.mutation !== undefined) plant(values.mutation);
+  if (values.mutation !== undefined) plantNamed(values.mutation);
   if (values.scenario !== undefined) await repeatFile(values.scenario);
   else if (values.seed !== undefined) await repeatSeed(whole(values.seed), values.crash);
   else await runMany(whole(values.seeds), whole(values.first));
   conclude();
+}
+
+function plantNamed(name: string): void {
+  if (Object.hasOwn(MUTATIONS, name)) return plant(name);
+  throw new UsageError(`no mutation "${name}", there are ${Object.keys(MUTATIONS).join(', ')}`);
 }
 
 function conclude(): void {
@@ -141,8 +173,16 @@ function repeatSeed(seed: number, crash: string | undefined): Promise<void> {
 }
 
 function repeatFile(path: string): Promise<void> {
-  const scenario = JSON.parse(readFileSync(path, 'utf8')) as Scenario;
+  const scenario = readScenario(path);
   return repeat(scenario, { seed: scenario.seed });
+}
+
+function readScenario(path: string): Scenario {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Scenario;
+  } catch (error) {
+    throw new UsageError(`cannot read the scenario ${path}: ${(error as Error).message}`);
+  }
 }
 
 function sayWhatWasMet(): void {
@@ -156,6 +196,7 @@ function say(line: string): void {
 }
 
 function whole(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`expected a whole number, got ${text}`);
-  return Number(text);
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number <= MOST) return number;
+  throw new UsageError(`expected a whole number of at most ${MOST}, got "${text}"`);
 }

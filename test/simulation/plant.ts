@@ -18,10 +18,8 @@ export function mutated({ file, find, replace }: Mutation): string {
 
 /** From now on the file is loaded with the bug; call before anything imports it. */
 export function plant(name: string): void {
-  const mutation = Object.hasOwn(MUTATIONS, name) ? MUTATIONS[name] : undefined;
-  if (mutation === undefined) {
-    throw new Error(`no such mutation; there are ${Object.keys(MUTATIONS).join(', ')}`);
-  }
+  const mutation = MUTATIONS[name];
+  if (mutation === undefined) throw new Error(`no mutation "${name}"`);
   const source = mutated(mutation);
   const { href } = new URL(mutation.file, SOURCES);
   registerHooks({
