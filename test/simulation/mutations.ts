@@ -48,9 +48,9 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'retry-without-token': {
     file: 'aws/aws-call.ts',
-    find: 'await budget.take({ operation, subject }, signal);',
+    find: 'await budget.take({ operation, ...claim }, signal);',
     replace: `const paid = meter as { hasPaid?: boolean };
-      if (!paid.hasPaid) await budget.take({ operation, subject }, signal);
+      if (!paid.hasPaid) await budget.take({ operation, ...claim }, signal);
       paid.hasPaid = true;`,
     why: 'retries eat the budget of everybody else in the account',
   },
