@@ -66,7 +66,10 @@ export class Controller<T extends ObjectWithStatus> {
       finalizer: options.finalizer,
       ownWrites: new OwnWrites(clock, options.cache),
       unseenWrites: new UnseenWrites(options.cache),
-      lateFinalizers: new LateFinalizers(clock, options.finalizer),
+      lateFinalizers: new LateFinalizers<T>(clock, {
+        cache: options.cache,
+        finalizer: options.finalizer,
+      }),
       onStaleRead: () => this.#metrics.staleRead(),
     };
   }
@@ -103,7 +106,7 @@ export class Controller<T extends ObjectWithStatus> {
 
   #onChange(change: Change<T>): void {
     this.#lifecycle.unseenWrites.seen(change.object);
-    this.#lifecycle.lateFinalizers.seen(change.object);
+    this.#lifecycle.lateFinalizers.seen(change);
     if (!isWorthAPass(change, this.#options.finalizer)) return;
     const isInitial = change.kind === 'added' && change.isInitial;
     this.#queue.add(keyOf(change.object), { priority: isInitial ? LOW_PRIORITY : 0 });
