@@ -203,6 +203,18 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace: '  if (spec.suspend && pods < 0) {',
     why: 'pods are restarted although somebody asked to leave them alone',
   },
+  'fifo-instead-of-rounds': {
+    file: 'aws/token-bucket.ts',
+    find: 'if (a.round !== b.round) return a.round < b.round;',
+    replace: 'if (a.order !== b.order) return a.order < b.order;',
+    why: 'a namespace with many objects keeps the balancer of another from being created',
+  },
+  'late-finalizer-forgotten': {
+    file: 'core/late-finalizers.ts',
+    find: "else if (kind === 'deleted') entry.isGone = true;",
+    replace: '',
+    why: 'an object that was removed in spite of its finalizer leaves its balancer',
+  },
   'data-that-came-back': {
     file: 'controllers/config-monitor/controller.ts',
     find: 'return isOther || wasOther;',

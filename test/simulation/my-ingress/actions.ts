@@ -34,6 +34,8 @@ export type MyIngressAction =
   | { readonly do: 'edit'; readonly at: ObjectName; readonly change: Partial<SpecPlan> }
   | { readonly do: 'unset'; readonly at: ObjectName; readonly field: keyof SpecPlan }
   | { readonly do: 'delete'; readonly at: ObjectName }
+  /** By a DELETE that looked before the finalizer was stored and removes after it: decision 0009. */
+  | { readonly do: 'deleteInSpite'; readonly at: ObjectName }
   | { readonly do: 'pause' | 'goOn'; readonly at: ObjectName }
   | { readonly do: 'request'; readonly at: ObjectName; readonly token: string }
   | { readonly do: 'meddle'; readonly at: ObjectName; readonly meddling: Meddling }

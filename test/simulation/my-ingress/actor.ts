@@ -18,6 +18,7 @@ export interface ActorParts {
   readonly clock: Clock;
   readonly account: Account;
   readonly cluster: string;
+  readonly isCalm: boolean;
   readonly trace: (line: string) => void;
 }
 
@@ -47,6 +48,8 @@ export class Actor {
         return this.#people.patch(MY_INGRESSES, action.at, { spec: { [action.field]: null } });
       case 'delete':
         return this.#people.delete(MY_INGRESSES, action.at);
+      case 'deleteInSpite':
+        return this.#deleteInSpite(action.at);
       case 'pause':
         return this.#people.annotate(MY_INGRESSES, action.at, { [PAUSED_ANNOTATION]: 'true' });
       case 'goOn':
@@ -58,6 +61,13 @@ export class Actor {
       default:
         return this.#inAws(action);
     }
+  }
+
+  /** A process that is killed meanwhile leaves the balancer: decision 0009. */
+  #deleteInSpite(at: ObjectName): void {
+    if (!this.#parts.isCalm) return this.#people.delete(MY_INGRESSES, at);
+    this.#parts.account.goneInSpite.add(at);
+    this.#people.deleteInSpite(MY_INGRESSES, at);
   }
 
   #inAws(

@@ -11,6 +11,35 @@ export interface Story {
 const AT: ObjectName = 'api/lost';
 const SPEC: SpecPlan = { subnets: ['subnet-a', 'subnet-b'] };
 
+/** In a namespace that has no other object. */
+export const NEIGHBOUR: ObjectName = 'ops/neighbour';
+const CROWD = 30;
+
+/** One namespace asks for more balancers than the budget has tokens, another for one. */
+export function drawCrowd(chance: Chance): readonly Step[] {
+  const fromMs = chance.whole(20_000, 60_000);
+  const crowd = chance.times(CROWD, (index): Step => {
+    const at: ObjectName = `web/crowd-${index}`;
+    return { atMs: fromMs + chance.whole(0, 1000), myIngress: { do: 'create', at, spec: SPEC } };
+  });
+  const atMs = fromMs + chance.whole(2000, 10_000);
+  return [...crowd, { atMs, myIngress: { do: 'create', at: NEIGHBOUR, spec: SPEC } }];
+}
+
+/** Objects that are removed in spite of their finalizer, just after it was stored. */
+export function drawRacedDeletes(chance: Chance): readonly Step[] {
+  return chance
+    .times(5, (index): readonly Step[] => {
+      const at: ObjectName = `api/raced-${index}`;
+      const bornMs = chance.whole(10_000, 120_000);
+      return [
+        { atMs: bornMs, myIngress: { do: 'create', at, spec: SPEC } },
+        { atMs: bornMs + 1, myIngress: { do: 'deleteInSpite', at } },
+      ];
+    })
+    .flat();
+}
+
 /** The worst moment of all: a create whose answer is lost, old answers after it, and the object is deleted. */
 export function drawLostCreate(chance: Chance): Story {
   const bornMs = chance.whole(0, 20_000);
