@@ -4,7 +4,12 @@ import { drawFaults } from './faults.ts';
 import { drawImmortalSteps } from './immortal-container/steps.ts';
 import { drawMyAppSteps } from './my-app/steps.ts';
 import { drawMyIngressSteps } from './my-ingress/steps.ts';
-import { drawCrowd, drawLostCreate, drawRacedDeletes } from './my-ingress/stories.ts';
+import {
+  drawCrowd,
+  drawForgedArn,
+  drawLostCreate,
+  drawRacedDeletes,
+} from './my-ingress/stories.ts';
 import type { Scenario, Settings, Step } from './scenario.ts';
 import { drawWebAppSteps } from './web-app/steps.ts';
 
@@ -47,6 +52,7 @@ export function generate(seed: number): Scenario {
 function drawCalmStory(seed: number): readonly Step[] {
   const chance = new Chance(seed * 104_729 + 31);
   if (seed % 16 === 4) return drawCrowd(chance);
+  if (seed % 16 === 8) return drawForgedArn(chance);
   return seed % 16 === 12 ? drawRacedDeletes(chance) : [];
 }
 

@@ -203,6 +203,13 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace: '  if (spec.suspend && pods < 0) {',
     why: 'pods are restarted although somebody asked to leave them alone',
   },
+  'status-trusted': {
+    file: 'controllers/my-ingress/observe.ts',
+    find: 'const judgement = judge(scope, loadBalancer, tags);',
+    replace: `const isRecorded = recordedArn(object) === loadBalancer.arn;
+  const judgement = isRecorded ? ({ kind: 'adoptable' } as const) : judge(scope, loadBalancer, tags);`,
+    why: 'whoever writes a status has the balancer of somebody else changed',
+  },
   'fifo-instead-of-rounds': {
     file: 'aws/token-bucket.ts',
     find: 'if (a.round !== b.round) return a.round < b.round;',

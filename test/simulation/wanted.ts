@@ -37,6 +37,7 @@ export const WANTED: readonly string[] = [
   'MyIngress Reconciling=True Provisioning',
   'MyIngress Ready=Unknown Paused',
   'myIngress deleteInSpite',
+  'myIngress forgeArn',
   'myIngress meddle delete',
   'myIngress meddle release',
   'myIngress meddle tag',

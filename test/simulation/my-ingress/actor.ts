@@ -63,6 +63,10 @@ export class Actor {
     }
   }
 
+  #forgeArn(at: ObjectName, arn: string): void {
+    this.#people.patchStatus(MY_INGRESSES, at, { alb: { arn, name: 'forged' } });
+  }
+
   /** A process that is killed meanwhile leaves the balancer: decision 0009. */
   #deleteInSpite(at: ObjectName): void {
     if (!this.#parts.isCalm) return this.#people.delete(MY_INGRESSES, at);
@@ -70,8 +74,12 @@ export class Actor {
     this.#people.deleteInSpite(MY_INGRESSES, at);
   }
 
+  /** What somebody does in the AWS account, or with what is in it. */
   #inAws(
-    action: Extract<MyIngressAction, { do: 'meddle' | 'squat' | 'leave' | 'legacy' | 'quota' }>,
+    action: Extract<
+      MyIngressAction,
+      { do: 'forgeArn' | 'meddle' | 'squat' | 'leave' | 'legacy' | 'quota' }
+    >,
   ): void {
     const { aws, account, cluster } = this.#parts;
     switch (action.do) {
@@ -83,6 +91,8 @@ export class Actor {
       }
       case 'leave':
         return this.#leave(action.at);
+      case 'forgeArn':
+        return this.#forgeArn(action.at, this.#made.get(action.arnOf) ?? '');
       case 'legacy': {
         const consent = action.consentFor && {
           [ownershipTagKeys.cluster]: cluster,

@@ -26,6 +26,20 @@ export function drawCrowd(chance: Chance): readonly Step[] {
   return [...crowd, { atMs, myIngress: { do: 'create', at: NEIGHBOUR, spec: SPEC } }];
 }
 
+/** A tenant writes the ARN of a balancer that is nobody's into a status, and asks for a pass. */
+export function drawForgedArn(chance: Chance): readonly Step[] {
+  const at: ObjectName = 'api/forger';
+  const bornMs = chance.whole(1000, 60_000);
+  const forgedMs = bornMs + chance.whole(1000, 60_000);
+  const legacy = { name: 'legacy-forged', spec: SPEC, tags: { owner: 'somebody' } };
+  return [
+    { atMs: bornMs - 1, myIngress: { do: 'legacy', ...legacy } },
+    { atMs: bornMs, myIngress: { do: 'create', at, spec: { ...SPEC, tags: { team: 'a' } } } },
+    { atMs: forgedMs, myIngress: { do: 'forgeArn', at, arnOf: legacy.name } },
+    { atMs: forgedMs + 1, myIngress: { do: 'request', at, token: 'forged' } },
+  ];
+}
+
 /** Objects that are removed in spite of their finalizer, just after it was stored. */
 export function drawRacedDeletes(chance: Chance): readonly Step[] {
   return chance
