@@ -37,9 +37,9 @@ export class People {
     this.#ask('PATCH', pathOf(kind, at), patch);
   }
 
-  /** Merge-patches /status; answers with the status code. */
-  patchStatus(kind: ServedKind, at: ObjectKey, status: Json): number {
-    return this.#ask('PATCH', pathOf(kind, at, 'status'), { status });
+  /** Merge-patches /status. */
+  patchStatus(kind: ServedKind, at: ObjectKey, status: Json): void {
+    this.#ask('PATCH', pathOf(kind, at, 'status'), { status });
   }
 
   annotate(kind: ServedKind, at: ObjectKey, annotations: Json): void {

@@ -114,6 +114,11 @@ export class World {
     this.#stage.model.table.onCommit((commit) => this.#onCommit(commit));
   }
 
+  /** What everybody in this world shares. */
+  get stage(): Stage {
+    return this.#stage;
+  }
+
   /** Arranges everything that the scenario tells; nothing happens before time passes. */
   start(): void {
     this.#fleet.start();
