@@ -4,6 +4,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { awsMetrics } from './aws/aws-metrics.ts';
 import { createSdkApi } from './aws/sdk-api.ts';
 import { loadConfig, type OperatorConfig } from './config.ts';
+import { drawUuid } from './core/clock.ts';
 import type { Leadership } from './core/leadership.ts';
 import type { Logger } from './core/logger.ts';
 import { coreMetrics } from './core/metrics.ts';
@@ -125,7 +126,9 @@ async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
     log,
     connections: countWorkers(config.concurrency) + SPARE_CONNECTIONS,
   });
-  const identity = `${config.pod.name ?? hostname()}_${process.pid}`;
+  const podName = config.pod.name ?? hostname();
+  // Two pods may have one name for a while, and the pid is 1 in every container.
+  const identity = `${podName}_${drawUuid(clock)}`;
   const rights = createRights({
     client: createKubeClient({ transport, clock, metrics }),
     clock,
@@ -145,6 +148,7 @@ async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
       sweepIntervalMs,
       concurrency,
       identity,
+      podName,
       ...(clusterId && { clusterId }),
     },
   );

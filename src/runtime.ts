@@ -39,8 +39,10 @@ export interface OperatorOptions {
   readonly sweepIntervalMs: number;
   /** Passes that may run at once, per controller. */
   readonly concurrency: number;
-  /** This process in events. */
+  /** This process in events; nothing is read out of it. */
   readonly identity: string;
+  /** The pod of this process, or else its machine. */
+  readonly podName: string;
 }
 
 /** What part of a kind is watched, and what is kept of each object. */

@@ -11,6 +11,8 @@ import { retry } from './retry.ts';
 export interface AwsCallOptions {
   /** `load balancer <name or ARN>`, or fixed words for a call that many share. */
   readonly subject: string;
+  /** Whose turns in the budget it takes; without one, those of calls that many share. */
+  readonly namespace?: string;
   /** Ends a read at any time, a write only as long as it has not been sent. */
   readonly signal?: AbortSignal;
 }
@@ -34,18 +36,25 @@ export interface AwsCallPorts {
 }
 
 export function createAwsCall(ports: AwsCallPorts): AwsCall {
-  return (operation, input, { subject, signal = new AbortController().signal }) => {
+  return (operation, input, options) => {
+    const { signal = new AbortController().signal, ...claim } = options;
     const { clock, budget, metrics } = ports;
     const meter = createMeter(metrics, clock, operation);
     const send = request(ports, meter);
     const attempt = async (): Promise<AwsOperations[typeof operation][1]> => {
-      await budget.take({ operation, subject }, signal);
+      await budget.take({ operation, ...claim }, signal);
       signal.throwIfAborted();
-      return send(operation, input, { subject, signal });
+      return send(operation, input, { subject: claim.subject, signal });
     };
     const { isIdempotent } = awsOperations[operation];
     return retry(attempt, { clock, signal, isIdempotent }).finally(() => meter.done());
   };
+}
+
+/** The same calls, paid for with the turns of one namespace. */
+export function callFor(namespace: string | undefined, call: AwsCall): AwsCall {
+  if (namespace === undefined) return call;
+  return (operation, input, options) => call(operation, input, { ...options, namespace });
 }
 
 /** From the check of the lease to the dispatch nothing is awaited: no write starts without it. */
@@ -71,5 +80,5 @@ function request(ports: AwsCallPorts, meter: Meter): RequestOnce {
 type RequestOnce = <Operation extends AwsOperation>(
   operation: Operation,
   input: AwsOperations[Operation][0],
-  options: Required<AwsCallOptions>,
+  options: Required<Omit<AwsCallOptions, 'namespace'>>,
 ) => Promise<AwsOperations[Operation][1]>;

@@ -4,11 +4,19 @@ export interface BatchOptions<V> {
   readonly clock: Clock;
   /** Most keys of one load; more of them become several. */
   readonly mostKeys: number;
-  /** Answers every key of `keys`; its failure is the failure of all who asked for one of them. */
-  load(keys: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, V>>;
+  /**
+   * Answers every key of `keys`; its failure is the failure of all who asked for one of them.
+   * `namespace`: the one that all of them ask for.
+   */
+  load(
+    keys: readonly string[],
+    signal: AbortSignal,
+    namespace: string | undefined,
+  ): Promise<ReadonlyMap<string, V>>;
 }
 
-export type Ask<V> = (key: string, signal: AbortSignal) => Promise<V>;
+/** `namespace`: whose turns in the budget the load takes, if no other asks with it. */
+export type Ask<V> = (key: string, signal: AbortSignal, namespace?: string) => Promise<V>;
 
 /** Who asks within this time of the first is answered by the same load. */
 const MOMENT_MS = 5;
@@ -17,6 +25,7 @@ const MOST_LOADS = 4;
 
 interface Asker<V> {
   readonly key: string;
+  readonly namespace: string | undefined;
   readonly resolve: (value: V) => void;
   readonly reject: (reason: unknown) => void;
   hasLeft: boolean;
@@ -59,10 +68,10 @@ export function createBatch<V>(options: BatchOptions<V>): Ask<V> {
     gathering.push(asker);
   };
 
-  return (key, signal) => {
+  return (key, signal, namespace) => {
     if (signal.aborted) return Promise.reject(signal.reason as Error);
     const { promise, resolve, reject } = Promise.withResolvers<V>();
-    const asker: Asker<V> = { key, resolve, reject, hasLeft: false };
+    const asker: Asker<V> = { key, namespace, resolve, reject, hasLeft: false };
     const onAbort = (): void => {
       reject(signal.reason);
       leave(asker);
@@ -84,7 +93,9 @@ async function answer<V>(load: Load<V>, options: BatchOptions<V>): Promise<void>
   if (present.length === 0) return;
   try {
     const keys = [...new Set(present.map(({ key }) => key))];
-    const values = await options.load(keys, load.controller.signal);
+    const [first, ...others] = new Set(present.map(({ namespace }) => namespace));
+    const namespace = others.length === 0 ? first : undefined;
+    const values = await options.load(keys, load.controller.signal, namespace);
     for (const { key, resolve } of present) resolve(values.get(key) as V);
   } catch (reason) {
     for (const { reject } of present) reject(reason);

@@ -14,6 +14,8 @@ export interface Claim {
   readonly operation: AwsOperation;
   /** `load balancer <name or ARN>`, or fixed words for a call that many share. */
   readonly subject: string;
+  /** Whose turn it takes; calls that objects of several namespaces share have turns of their own. */
+  readonly namespace?: string;
 }
 
 /** The process's share of the account's API budget; one for the whole process. */
@@ -84,8 +86,7 @@ async function take({ claim, lane, signal }: Taking, options: BudgetOptions): Pr
   signal.throwIfAborted();
   const { clock, metrics } = options;
   const label = { bucket: lane.name };
-  const key = `${claim.operation} ${claim.subject}`;
-  const turn = await waitForToken({ bucket: lane.bucket, key, clock, signal });
+  const turn = await waitForToken({ bucket: lane.bucket, claim, clock, signal });
   metrics.gauge(awsMetrics.budgetTurns, label, lane.bucket.waiting);
   if (turn.kind === 'later') {
     metrics.count(awsMetrics.budgetExhausted, label);
@@ -115,19 +116,20 @@ type Turn =
 
 async function waitForToken(line: {
   readonly bucket: TokenBucket;
-  readonly key: string;
+  readonly claim: Claim;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }): Promise<Turn> {
-  const { bucket, key, clock, signal } = line;
+  const { bucket, claim, clock, signal } = line;
+  const key = `${claim.operation} ${claim.subject}`;
   const startedMs = clock.monotonicMs();
   for (;;) {
-    const turnInMs = bucket.take(key);
+    const turnInMs = bucket.take(key, claim.namespace);
     const sleptMs = clock.monotonicMs() - startedMs;
     if (turnInMs === 0) return { kind: 'granted', sleptMs };
     if (sleptMs + turnInMs > LONGEST_SLEEP_MS) return { kind: 'later', turnInMs };
     await sleep(clock, turnInMs, signal).catch((reason: unknown) => {
-      bucket.abandon(key);
+      bucket.abandon(key, claim.namespace);
       throw reason;
     });
   }

@@ -12,7 +12,7 @@ import type {
 import type { WriteLedger } from './write-ledger.ts';
 
 export interface InventoryParts {
-  readonly reader: BalancerReader;
+  readonly readerFor: (namespace?: string) => BalancerReader;
   readonly tagsOf: Ask<Tags | undefined>;
   readonly ledger: WriteLedger;
   readonly clock: Clock;
@@ -27,16 +27,20 @@ interface Picture {
 }
 
 export function createInventory(parts: InventoryParts): Inventory {
-  const { reader, ledger, clock } = parts;
+  const { readerFor, ledger, clock } = parts;
   let picture: Picture | undefined;
   const look = createBatch<LoadBalancer | undefined>({
     clock,
     mostKeys: Number.POSITIVE_INFINITY,
-    load: (arns, signal) => reader.these(arns, signal),
+    load: (arns, signal, namespace) => readerFor(namespace).these(arns, signal),
   });
 
-  return {
-    look,
+  const inventory: Inventory = {
+    look: (arn, signal) => look(arn, signal),
+    paidBy: (namespace) => ({
+      ...inventory,
+      look: (arn, signal) => look(arn, signal, namespace),
+    }),
     async refresh(wanted, signal) {
       if (wanted.size === 0) return;
       const taken = await take(parts, wanted, signal);
@@ -50,6 +54,7 @@ export function createInventory(parts: InventoryParts): Inventory {
       return seen && isSettled(ledger, seen.loadBalancer, picture) ? seen : undefined;
     },
   };
+  return inventory;
 }
 
 function isSettled(ledger: WriteLedger, { arn, name }: LoadBalancer, picture: Picture): boolean {
@@ -61,13 +66,13 @@ function recallFrom(picture: Picture, ref: LoadBalancerRef): TaggedLoadBalancer 
 }
 
 async function take(
-  { reader, tagsOf, clock }: InventoryParts,
+  { readerFor, tagsOf, clock }: InventoryParts,
   wanted: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<Picture> {
   const patiently = patience(clock, signal);
   const seenAtMs = clock.monotonicMs();
-  const listed = await patiently(() => reader.all(signal));
+  const listed = await patiently(() => readerFor().all(signal));
   const ours = listed.filter(({ arn, name }) => wanted.has(arn) || wanted.has(name));
   const tagged = await Promise.all(
     ours.map(async (loadBalancer) => {

@@ -1,7 +1,7 @@
 import type { CreateLoadBalancerCommandInput } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { AwsCall } from './aws-call.ts';
+import { type AwsCall, callFor } from './aws-call.ts';
 import { unreadable } from './aws-errors.ts';
-import { type BalancerReader, orAbsent } from './balancer-reader.ts';
+import { createBalancerReader, orAbsent } from './balancer-reader.ts';
 import type { Ask } from './batch.ts';
 import { shapeLoadBalancer, shapePairs, toPairs } from './load-balancer-shape.ts';
 import type { LoadBalancer, LoadBalancerSettings, LoadBalancers, Tags } from './load-balancers.ts';
@@ -9,17 +9,19 @@ import type { WriteLedger } from './write-ledger.ts';
 
 export interface LoadBalancersParts {
   readonly call: AwsCall;
-  readonly reader: BalancerReader;
   readonly tagsOf: Ask<Tags | undefined>;
   readonly ledger: WriteLedger;
+  readonly namespace?: string;
 }
 
 /** LoadBalancers over AWS; every write is entered in the ledger that the inventory goes by. */
 export function createLoadBalancers(parts: LoadBalancersParts): LoadBalancers {
-  const { call, reader, tagsOf, ledger } = parts;
+  const { call, tagsOf, ledger, namespace } = parts;
   return {
-    find: (ref, signal) => reader.one(ref, signal),
-    tagsOf,
+    paidBy: (other) =>
+      createLoadBalancers({ ...parts, call: callFor(other, call), namespace: other }),
+    find: (ref, signal) => createBalancerReader(call).one(ref, signal),
+    tagsOf: (arn, signal) => tagsOf(arn, signal, namespace),
     attributesOf: (arn, signal) => describeAttributes(call, arn, signal),
     create: (settings) => ledger.during(settings.name, () => create(parts, settings)),
     ...modifications(call, ledger),

@@ -44,6 +44,8 @@ export type LoadBalancerRef = { readonly arn: string } | { readonly name: string
  * the pass's signal; writes do not: once sent, a write is seen through.
  */
 export interface LoadBalancers {
+  /** The same calls, paid for with the turns of this namespace: the others do not wait for them. */
+  paidBy(namespace: string): LoadBalancers;
   /** undefined means that AWS answered LoadBalancerNotFound, and nothing else. */
   find(ref: LoadBalancerRef, signal: AbortSignal): Promise<LoadBalancer | undefined>;
   /** undefined means LoadBalancerNotFound. Asked together within a moment, 20 balancers are one call. */
@@ -85,4 +87,6 @@ export interface Inventory {
   recall(ref: LoadBalancerRef, notBeforeMs: number): TaggedLoadBalancer | undefined;
   /** The balancer as it is now, one call for all who ask within a moment; undefined: NotFound. */
   look(arn: string, signal: AbortSignal): Promise<LoadBalancer | undefined>;
+  /** As `LoadBalancers.paidBy`. */
+  paidBy(namespace: string): Inventory;
 }

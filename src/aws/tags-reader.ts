@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import type { AwsCall } from './aws-call.ts';
+import { type AwsCall, callFor } from './aws-call.ts';
 import { unreadable } from './aws-errors.ts';
 import { MOST_ARNS, orAbsent } from './balancer-reader.ts';
 import { type Ask, createBatch } from './batch.ts';
@@ -13,35 +13,36 @@ export function createTagsReader(call: AwsCall, clock: Clock): Ask<Tags | undefi
   return createBatch({
     clock,
     mostKeys: MOST_ARNS,
-    load: (arns, signal) => (arns.length === 1 ? oneByOne(arns, signal) : together(arns, signal)),
+    load: (arns, signal, namespace) => readTags(callFor(namespace, call), arns, signal),
   });
+}
 
-  async function together(arns: readonly string[], signal: AbortSignal): Promise<TagsByArn> {
+function readTags(call: AwsCall, arns: readonly string[], signal: AbortSignal): Promise<TagsByArn> {
+  return arns.length === 1 ? oneByOne(arns) : together();
+
+  async function together(): Promise<TagsByArn> {
     // One missing ARN fails the whole call and AWS does not say which.
-    const found = (await orAbsent(describe(arns, signal))) ?? new Map<string, Tags>();
+    const found = (await orAbsent(describe(arns))) ?? new Map<string, Tags>();
     const missing = arns.filter((arn) => !found.has(arn));
-    return new Map([...found, ...(await oneByOne(missing, signal))]);
+    return new Map([...found, ...(await oneByOne(missing))]);
   }
 
-  async function oneByOne(arns: readonly string[], signal: AbortSignal): Promise<TagsByArn> {
+  async function oneByOne(asked: readonly string[]): Promise<TagsByArn> {
     const found: TagsByArn = new Map();
-    for (const arn of arns) found.set(arn, await orAbsent(tagsOfOne(arn, signal)));
+    for (const arn of asked) found.set(arn, await orAbsent(tagsOfOne(arn)));
     return found;
   }
 
-  async function tagsOfOne(arn: string, signal: AbortSignal): Promise<Tags> {
-    const tags = (await describe([arn], signal)).get(arn);
+  async function tagsOfOne(arn: string): Promise<Tags> {
+    const tags = (await describe([arn])).get(arn);
     if (tags) return tags;
     const step = { operation: 'DescribeTags', subject: subjectOf([arn]) } as const;
     throw unreadable(step, 'the answer lacks the load balancer');
   }
 
-  async function describe(
-    arns: readonly string[],
-    signal: AbortSignal,
-  ): Promise<Map<string, Tags>> {
-    const input = { ResourceArns: [...arns] };
-    const answer = await call('DescribeTags', input, { subject: subjectOf(arns), signal });
+  async function describe(asked: readonly string[]): Promise<Map<string, Tags>> {
+    const input = { ResourceArns: [...asked] };
+    const answer = await call('DescribeTags', input, { subject: subjectOf(asked), signal });
     return new Map(
       (answer.TagDescriptions ?? []).flatMap(({ ResourceArn, Tags: tags }) =>
         ResourceArn ? [[ResourceArn, shapePairs(tags ?? [])] as const] : [],

@@ -3,8 +3,8 @@ import type { Leadership } from '../core/leadership.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { AwsApi } from './aws-api.ts';
-import { createAwsCall } from './aws-call.ts';
-import { createBalancerReader } from './balancer-reader.ts';
+import { callFor, createAwsCall } from './aws-call.ts';
+import { type BalancerReader, createBalancerReader } from './balancer-reader.ts';
 import { createBudget } from './budget.ts';
 import type { BudgetLimits } from './budget-limits.ts';
 import { createInventory } from './inventory.ts';
@@ -33,11 +33,12 @@ export function wireAws(ports: AwsPorts): Aws {
   const { api, clock, leadership, metrics, log } = ports;
   const budget = createBudget({ limits: ports.budget, clock, metrics, log });
   const call = createAwsCall({ api, budget, leadership, clock, metrics });
-  const reader = createBalancerReader(call);
+  const readerFor = (namespace?: string): BalancerReader =>
+    createBalancerReader(callFor(namespace, call));
   const tagsOf = createTagsReader(call, clock);
   const ledger = createWriteLedger(clock);
   return {
-    loadBalancers: createLoadBalancers({ call, reader, tagsOf, ledger }),
-    inventory: createInventory({ reader, tagsOf, ledger, clock }),
+    loadBalancers: createLoadBalancers({ call, tagsOf, ledger }),
+    inventory: createInventory({ readerFor, tagsOf, ledger, clock }),
   };
 }

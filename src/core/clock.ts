@@ -38,6 +38,25 @@ export function jitter(clock: Clock, baseMs: number, factor: number): number {
   return baseMs * (1 + factor * clock.random());
 }
 
+/** Eight random hexadecimal digits. */
+export function drawHex8(clock: Pick<Clock, 'random'>): string {
+  return Math.floor(clock.random() * 2 ** 32)
+    .toString(16)
+    .padStart(8, '0');
+}
+
+/** A random UUID: https://www.rfc-editor.org/rfc/rfc9562#section-5.4 */
+export function drawUuid(clock: Pick<Clock, 'random'>): string {
+  const hex = Array.from({ length: 4 }, () => drawHex8(clock)).join('');
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `a${hex.slice(17, 20)}`,
+  ];
+  return [...parts, hex.slice(20)].join('-');
+}
+
 /** An AbortSignal that aborts after `delayMs` or together with `parent`; `release` frees both. */
 export function deadline(
   clock: Clock,

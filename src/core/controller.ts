@@ -1,7 +1,7 @@
 import { Backoff, type BackoffOptions } from './backoff.ts';
 import { isWorthAPass } from './changes.ts';
 import type { Children } from './children.ts';
-import { type Clock, deadline } from './clock.ts';
+import { type Clock, deadline, drawHex8 } from './clock.ts';
 import type { EventRecorder } from './events.ts';
 import { KeyQueue, LOW_PRIORITY, type TakenKey } from './key-queue.ts';
 import type { Enqueue, KeySource } from './key-source.ts';
@@ -66,7 +66,10 @@ export class Controller<T extends ObjectWithStatus> {
       finalizer: options.finalizer,
       ownWrites: new OwnWrites(clock, options.cache),
       unseenWrites: new UnseenWrites(options.cache),
-      lateFinalizers: new LateFinalizers(clock, options.finalizer),
+      lateFinalizers: new LateFinalizers<T>(clock, {
+        cache: options.cache,
+        finalizer: options.finalizer,
+      }),
       onStaleRead: () => this.#metrics.staleRead(),
     };
   }
@@ -103,7 +106,7 @@ export class Controller<T extends ObjectWithStatus> {
 
   #onChange(change: Change<T>): void {
     this.#lifecycle.unseenWrites.seen(change.object);
-    this.#lifecycle.lateFinalizers.seen(change.object);
+    this.#lifecycle.lateFinalizers.seen(change);
     if (!isWorthAPass(change, this.#options.finalizer)) return;
     const isInitial = change.kind === 'added' && change.isInitial;
     this.#queue.add(keyOf(change.object), { priority: isInitial ? LOW_PRIORITY : 0 });
@@ -124,7 +127,8 @@ export class Controller<T extends ObjectWithStatus> {
     this.#running.set(taken.key, startedMs);
     this.#metrics.started(taken, startedMs);
     const bound = deadline(clock, deadlineMs, this.#stopping.signal);
-    const reconcileId = makeId(clock);
+    // 16 digits: enough to find one pass in a log.
+    const reconcileId = drawHex8(clock) + drawHex8(clock);
     const log = this.#options.log.child({
       ...this.#logFields(taken.key),
       reconcileID: reconcileId,
@@ -159,13 +163,4 @@ export class Controller<T extends ObjectWithStatus> {
   #logFields(key: Key): Record<string, string> {
     return { controller: this.#options.name, key, ...splitKey(key) };
   }
-}
-
-/** 16 hexadecimal digits: enough to find one pass in a log. */
-function makeId(clock: Clock): string {
-  const half = (): string =>
-    Math.floor(clock.random() * 2 ** 32)
-      .toString(16)
-      .padStart(8, '0');
-  return half() + half();
 }

@@ -1,6 +1,6 @@
 import { type Clock, MAX_TIMER_MS } from './clock.ts';
 import { Heap } from './heap.ts';
-import type { Key } from './kube-object.ts';
+import { type Key, splitKey } from './kube-object.ts';
 
 export interface AddOptions {
   /** Higher goes first; default 0. */
@@ -26,16 +26,19 @@ interface QueuedKey {
   readonly key: Key;
   priority: number;
   readyAtMs: number;
-  order: number;
 }
 
 /** What initial lists and sweeps get, so that a person's edit never waits behind them. */
 export const LOW_PRIORITY = -100;
 
+/** Ready keys of one priority by namespace, the next to be served first; none of them is empty. */
+type Rotation = Map<string, Map<Key, QueuedKey>>;
+
 /**
  * One record per key, whatever the number of adds: a key that waits is merged (highest priority,
  * earliest time), a key that is being worked on is held back until `done`. So no key is ever worked
- * on twice at once, and a thousand changes during a pass cause one more pass. Semantics of
+ * on twice at once, and a thousand changes during a pass cause one more pass. Within a priority the
+ * namespaces take turns, so that the number of keys of one does not delay another. Else as
  * controller-runtime's priority queue:
  * https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue
  */
@@ -44,11 +47,10 @@ export class KeyQueue {
   readonly #observer: QueueObserver | undefined;
   readonly #queued = new Map<Key, QueuedKey>();
   readonly #running = new Set<Key>();
-  readonly #ready = new Heap<QueuedKey>(isHandedOutBefore);
+  readonly #ready = new Map<number, Rotation>();
   readonly #delayed = new Heap<QueuedKey>((a, b) => a.readyAtMs < b.readyAtMs);
   readonly #depths = new Map<number, number>();
   readonly #takers: ((taken: TakenKey | undefined) => void)[] = [];
-  #order = 0;
   #timerAtMs = Number.POSITIVE_INFINITY;
   #cancelTimer = (): void => {};
   #isShutDown = false;
@@ -65,7 +67,7 @@ export class KeyQueue {
     const readyAtMs = this.#clock.monotonicMs() + Math.max(0, afterMs);
     const queued = this.#queued.get(key);
     if (queued === undefined) {
-      const record = { key, priority, readyAtMs, order: 0 };
+      const record = { key, priority, readyAtMs };
       this.#queued.set(key, record);
       this.#place(record);
       return this.#serve();
@@ -115,13 +117,15 @@ export class KeyQueue {
       return this.#armTimer();
     }
     if (this.#running.has(record.key)) return;
-    record.order = ++this.#order;
-    this.#ready.push(record);
+    const rotation: Rotation = this.#ready.get(record.priority) ?? new Map();
+    const { namespace } = splitKey(record.key);
+    const line = rotation.get(namespace) ?? new Map<Key, QueuedKey>();
+    this.#ready.set(record.priority, rotation.set(namespace, line.set(record.key, record)));
     this.#changeDepth(record.priority, 1);
   }
 
   #unplace(record: QueuedKey): void {
-    if (this.#ready.remove(record)) return this.#changeDepth(record.priority, -1);
+    if (this.#removeReady(record)) return;
     this.#delayed.remove(record);
     if (this.#delayed.size === 0) this.#disarmTimer();
   }
@@ -135,13 +139,36 @@ export class KeyQueue {
   }
 
   #takeReady(): TakenKey | undefined {
-    const record = this.#ready.pop();
+    const record = this.#nextReady();
     if (record === undefined) return undefined;
-    this.#changeDepth(record.priority, -1);
+    this.#removeReady(record);
     this.#queued.delete(record.key);
     this.#running.add(record.key);
     const waitedMs = this.#clock.monotonicMs() - record.readyAtMs;
     return { key: record.key, priority: record.priority, waitedMs };
+  }
+
+  /** The oldest key of the namespace whose turn it is; the namespace then waits for the others. */
+  #nextReady(): QueuedKey | undefined {
+    const rotation = this.#ready.get(Math.max(...this.#ready.keys()));
+    const [next] = rotation ?? [];
+    if (rotation === undefined || next === undefined) return undefined;
+    const [namespace, line] = next;
+    rotation.delete(namespace);
+    rotation.set(namespace, line);
+    return line.values().next().value;
+  }
+
+  /** False if the record is not ready. */
+  #removeReady({ key, priority }: QueuedKey): boolean {
+    const rotation = this.#ready.get(priority);
+    const { namespace } = splitKey(key);
+    const line = rotation?.get(namespace);
+    if (rotation === undefined || !line?.delete(key)) return false;
+    if (line.size === 0) rotation.delete(namespace);
+    if (rotation.size === 0) this.#ready.delete(priority);
+    this.#changeDepth(priority, -1);
+    return true;
   }
 
   #armTimer(): void {
@@ -177,8 +204,4 @@ export class KeyQueue {
     this.#depths.set(priority, depth);
     this.#observer?.depthChanged(priority, depth);
   }
-}
-
-function isHandedOutBefore(a: QueuedKey, b: QueuedKey): boolean {
-  return a.priority === b.priority ? a.order < b.order : a.priority > b.priority;
 }

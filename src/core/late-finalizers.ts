@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import { isBeingDeleted, isNewer, type Key, type KubeObject, keyOf } from './kube-object.ts';
+import type { Change, ObjectCache } from './object-store.ts';
 
 interface Entry<T> {
   /** As it was with the finalizer on. */
@@ -8,7 +9,7 @@ interface Entry<T> {
   isGone: boolean;
 }
 
-/** A DELETE lasts at most 60 s (`--request-timeout` of kube-apiserver), and is seen a little later. */
+/** A DELETE lasts at most 60 s (`--request-timeout` of kube-apiserver), and the watch reports it a little later. */
 const WINDOW_MS = 120_000;
 
 /**
@@ -16,41 +17,50 @@ const WINDOW_MS = 120_000;
  * same, and the write of the finalizer succeeds too:
  * https://github.com/kubernetes/kubernetes/issues/77988. So each object is remembered for a while
  * from when this process stored the finalizer: one that goes without having been marked as deleted
- * is cleaned up behind like any other.
+ * is cleaned up behind like any other, however late its pass is.
  */
 export class LateFinalizers<T extends KubeObject> {
   readonly #clock: Clock;
+  readonly #cache: Pick<ObjectCache<T>, 'get'>;
   readonly #finalizer: string | undefined;
   /** Oldest first, but for those that are gone. */
   readonly #entries = new Map<Key, Entry<T>>();
 
-  constructor(clock: Clock, finalizer: string | undefined) {
+  constructor(
+    clock: Clock,
+    {
+      cache,
+      finalizer,
+    }: { readonly cache: Pick<ObjectCache<T>, 'get'>; readonly finalizer: string | undefined },
+  ) {
     this.#clock = clock;
+    this.#cache = cache;
     this.#finalizer = finalizer;
   }
 
-  /** Call with what the write of the finalizer answered. */
+  /** Call with what the write of the finalizer answered; its deletion may have been seen before that. */
   stored(object: T): void {
     this.#dropOld();
     const key = keyOf(object);
+    const isGone = this.#cache.get(key)?.metadata.uid !== object.metadata.uid;
     this.#entries.delete(key);
-    this.#entries.set(key, { object, storedMs: this.#clock.monotonicMs(), isGone: false });
+    this.#entries.set(key, { object, storedMs: this.#clock.monotonicMs(), isGone });
   }
 
-  /** Call with each object that the cache tells of, its last state included. */
-  seen(object: T): void {
+  /** Call with each change that the cache reports. */
+  seen({ kind, object }: Change<T>): void {
+    this.#dropOld();
     const key = keyOf(object);
     const entry = this.#entries.get(key);
-    if (entry !== undefined && this.#isSettled(object, entry.object)) this.#entries.delete(key);
+    if (entry === undefined) return;
+    if (this.#isSettled(object, entry.object)) this.#entries.delete(key);
+    else if (kind === 'deleted') entry.isGone = true;
   }
 
-  /** The object of a key that is gone in spite of its finalizer; from then on until `forget`. */
+  /** The object of a key that is gone in spite of its finalizer; until `forget`. */
   gone(key: Key): T | undefined {
-    this.#dropOld();
     const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    entry.isGone = true;
-    return entry.object;
+    return entry?.isGone ? entry.object : undefined;
   }
 
   forget(key: Key): void {
@@ -64,6 +74,7 @@ export class LateFinalizers<T extends KubeObject> {
     return isBeingDeleted(seen) || !seen.metadata.finalizers?.includes(this.#finalizer ?? '');
   }
 
+  /** Only what lives on: what is gone waits for its pass. */
   #dropOld(): void {
     const oldestMs = this.#clock.monotonicMs() - WINDOW_MS;
     for (const [key, entry] of this.#entries) {

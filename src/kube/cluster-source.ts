@@ -21,12 +21,13 @@ export interface ClusterSettings {
 /** https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/#directly-accessing-the-rest-api */
 const DEFAULT_SERVICE_ACCOUNT_DIR = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** Where cluster and credentials come from; `load` reads them afresh. */
+/** Where cluster and credentials come from. */
 export interface ClusterSource {
   readonly kind: 'in-cluster' | 'kubeconfig';
   /** For the first log line: "service account in DIR" or "kubeconfig PATH". */
   readonly description: string;
-  load(): KubeConfig;
+  /** Reads them now. `context`: this one instead of the current-context, which people switch. */
+  load(context?: string): KubeConfig;
 }
 
 /**
@@ -69,29 +70,33 @@ function inClusterSource(server: string, directory: string): ClusterSource {
 
 function kubeconfigSource(paths: readonly string[]): ClusterSource {
   const description = `kubeconfig ${paths.join(delimiter)}`;
-  return { kind: 'kubeconfig', description, load: () => loadKubeconfig(paths) };
+  return { kind: 'kubeconfig', description, load: (context) => loadKubeconfig(paths, context) };
 }
 
 /**
  * The first file that names a thing, or a current context, wins; a missing file is skipped, as long
  * as one is there (https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/#merging-kubeconfig-files).
  */
-function loadKubeconfig(paths: readonly string[]): KubeConfig {
+function loadKubeconfig(paths: readonly string[], pinned?: string): KubeConfig {
   const present = paths.filter((path) => existsSync(path));
   if (present.length === 0) {
     throw notConfigured(`no kubeconfig at ${paths.join(' or ')}: correct KUBECONFIG`);
   }
   const merged = present.map(readKubeconfig).reduce(merge);
-  const context = merged.getCurrentContext() as string | undefined;
-  if (!merged.getCurrentCluster()) {
-    const named = context
-      ? `its current-context "${context}" names no cluster`
-      : 'it has no current-context';
-    throw notConfigured(
-      `kubeconfig ${present.join(delimiter)}: ${named}: run kubectl config use-context`,
-    );
+  if (pinned !== undefined) merged.setCurrentContext(pinned);
+  if (merged.getCurrentCluster()) return merged;
+  throw notConfigured(`kubeconfig ${present.join(delimiter)}: ${lackOf(merged, pinned)}`);
+}
+
+function lackOf(config: KubeConfig, pinned: string | undefined): string {
+  if (pinned !== undefined) {
+    return `context "${pinned}" names no cluster any more: restore it, or restart the operator to use another`;
   }
-  return merged;
+  const context = config.getCurrentContext() as string | undefined;
+  const lack = context
+    ? `its current-context "${context}" names no cluster`
+    : 'it has no current-context';
+  return `${lack}: run kubectl config use-context`;
 }
 
 function readKubeconfig(path: string): KubeConfig {

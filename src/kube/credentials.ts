@@ -56,19 +56,42 @@ export function loadCluster(settings: ClusterSettings, clock: Clock): Cluster {
   const config = source.load();
   const cluster = config.getCurrentCluster();
   const namespace = config.getContextObject(config.getCurrentContext())?.namespace;
+  const at = { server: cluster?.server ?? '', context: config.getCurrentContext() };
   return {
-    server: cluster?.server ?? '',
+    ...at,
     isInCluster: source.kind === 'in-cluster',
-    context: config.getCurrentContext(),
     namespace: namespace || undefined,
     description: source.description,
     proxyUrl: cluster?.proxyUrl,
-    ...cachedCredentials(source, clock),
+    ...cachedCredentials(() => reload(source, at), source, clock),
   };
+}
+
+/**
+ * Only user and CA of the context that the process started with are read again: the server stays, and
+ * must never get the token of another one. All that keeps them from being read is transient, such as
+ * a kubeconfig that is being written.
+ */
+function reload(source: ClusterSource, at: Pick<Cluster, 'server' | 'context'>): KubeConfig {
+  try {
+    const config = source.load(at.context);
+    const server = config.getCurrentCluster()?.server;
+    if (server !== at.server) throw new Error(serverChanged(at, server));
+    const user = config.getContextObject(at.context)?.user;
+    if (!user || config.getCurrentUser()) return config;
+    throw new Error(`the user "${user}" of context "${at.context}" is missing: restore it`);
+  } catch (error) {
+    throw unusable(source, error);
+  }
+}
+
+function serverChanged(at: Pick<Cluster, 'server' | 'context'>, server = 'none'): string {
+  return `the server of context "${at.context}" changed from ${at.server} to ${server}: restore it, or restart the operator`;
 }
 
 /** One read at a time; whoever asks meanwhile gets the same answer. */
 function cachedCredentials(
+  load: () => KubeConfig,
   source: ClusterSource,
   clock: Clock,
 ): Pick<Cluster, 'credentials' | 'forget'> {
@@ -77,7 +100,7 @@ function cachedCredentials(
   let reading: Promise<Credentials> | undefined;
 
   const read = async (): Promise<Credentials> => {
-    if (!config || !keepsOwnCache(config)) config = source.load();
+    if (!config || !keepsOwnCache(config)) config = load();
     const limit = deadline(clock, READ_DEADLINE_MS);
     const work = credentialsOf(config, source);
     const credentials = await untilAborted(work, limit.signal).finally(limit.release);

@@ -46,7 +46,7 @@ function wireMonitors(runtime: Runtime): ReturnType<Unit['wire']> {
     evictor: createPodEvictor(client, podKind),
     workloads: createWorkloads(client),
     clock: runtime.ports.clock,
-    ownPod: podIn(runtime.options.identity),
+    ownPod: runtime.options.podName,
   };
   return () =>
     new Controller<ConfigMonitor>({
@@ -78,9 +78,4 @@ function wireConfigMaps(runtime: Runtime): ReturnType<Unit['wire']> {
       children: [monitors],
       status: 'foreign',
     });
-}
-
-/** An identity is the name of the pod, or else of the machine, and the number of the process. */
-function podIn(identity: string): string {
-  return identity.slice(0, identity.lastIndexOf('_'));
 }

@@ -31,6 +31,7 @@ export class FakeKube {
   readonly server = new FakeApiServer();
   readonly writes: SentWrite[] = [];
   readonly #faults: Fault[] = [];
+  readonly #onFinalizerStored: (() => void)[] = [];
 
   cache<T extends KubeObject>(
     kind: string,
@@ -43,7 +44,9 @@ export class FakeKube {
     return {
       addFinalizer: async (object, finalizer) => {
         await this.#send('addFinalizer', object);
-        return this.#addFinalizer(object, finalizer) as unknown as T;
+        const stored = this.#addFinalizer(object, finalizer) as unknown as T;
+        this.#onFinalizerStored.splice(0).forEach((act) => act());
+        return stored;
       },
       removeFinalizer: async (object, finalizer) => {
         await this.#send('removeFinalizer', object);
@@ -86,6 +89,11 @@ export class FakeKube {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#faults.push({ verb, before: () => promise });
     return resolve;
+  }
+
+  /** Runs once when a finalizer is stored, before that is answered. */
+  onFinalizerStored(act: () => void): void {
+    this.#onFinalizerStored.push(act);
   }
 
   create<T extends KubeObject>(draft: T): T {

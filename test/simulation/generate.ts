@@ -4,8 +4,13 @@ import { drawFaults } from './faults.ts';
 import { drawImmortalSteps } from './immortal-container/steps.ts';
 import { drawMyAppSteps } from './my-app/steps.ts';
 import { drawMyIngressSteps } from './my-ingress/steps.ts';
-import { drawLostCreate } from './my-ingress/stories.ts';
-import type { Scenario, Settings } from './scenario.ts';
+import {
+  drawCrowd,
+  drawForgedArn,
+  drawLostCreate,
+  drawRacedDeletes,
+} from './my-ingress/stories.ts';
+import type { Scenario, Settings, Step } from './scenario.ts';
 import { drawWebAppSteps } from './web-app/steps.ts';
 
 /** The part of a scenario in which things are done and go wrong. */
@@ -27,7 +32,10 @@ export function generate(seed: number): Scenario {
     ...drawMyAppSteps(chance, EVENTFUL_MS),
     ...drawConfigSteps(chance, EVENTFUL_MS),
   ].toSorted((a, b) => a.atMs - b.atMs);
-  if (isCalm(seed)) return { seed, settings, steps, faults: [] };
+  if (isCalm(seed)) {
+    const all = [...steps, ...drawCalmStory(seed)].toSorted((a, b) => a.atMs - b.atMs);
+    return { seed, settings, steps: all, faults: [] };
+  }
   const { replicas, election } = settings;
   const faults = drawFaults(chance, { lengthMs: EVENTFUL_MS, replicas, election });
   if (!chance.happens(0.2)) return { seed, settings, steps, faults };
@@ -38,6 +46,14 @@ export function generate(seed: number): Scenario {
     steps: [...steps, ...story.steps].toSorted((a, b) => a.atMs - b.atMs),
     faults: [...story.faults, ...faults],
   };
+}
+
+/** From a stream of its own, so that the rest of the world stays as it is without the story. */
+function drawCalmStory(seed: number): readonly Step[] {
+  const chance = new Chance(seed * 104_729 + 31);
+  if (seed % 16 === 4) return drawCrowd(chance);
+  if (seed % 16 === 8) return drawForgedArn(chance);
+  return seed % 16 === 12 ? drawRacedDeletes(chance) : [];
 }
 
 function drawSettings(chance: Chance): Settings {

@@ -48,9 +48,9 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'retry-without-token': {
     file: 'aws/aws-call.ts',
-    find: 'await budget.take({ operation, subject }, signal);',
+    find: 'await budget.take({ operation, ...claim }, signal);',
     replace: `const paid = meter as { hasPaid?: boolean };
-      if (!paid.hasPaid) await budget.take({ operation, subject }, signal);
+      if (!paid.hasPaid) await budget.take({ operation, ...claim }, signal);
       paid.hasPaid = true;`,
     why: 'retries eat the budget of everybody else in the account',
   },
@@ -202,6 +202,25 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: '  if (spec.suspend) {',
     replace: '  if (spec.suspend && pods < 0) {',
     why: 'pods are restarted although somebody asked to leave them alone',
+  },
+  'status-trusted': {
+    file: 'controllers/my-ingress/observe.ts',
+    find: 'const judgement = judge(scope, loadBalancer, tags);',
+    replace: `const isRecorded = recordedArn(object) === loadBalancer.arn;
+  const judgement = isRecorded ? ({ kind: 'adoptable' } as const) : judge(scope, loadBalancer, tags);`,
+    why: 'whoever writes a status has the balancer of somebody else changed',
+  },
+  'fifo-instead-of-rounds': {
+    file: 'aws/token-bucket.ts',
+    find: 'if (a.round !== b.round) return a.round < b.round;',
+    replace: 'if (a.order !== b.order) return a.order < b.order;',
+    why: 'a namespace with many objects keeps the balancer of another from being created',
+  },
+  'late-finalizer-forgotten': {
+    file: 'core/late-finalizers.ts',
+    find: "else if (kind === 'deleted') entry.isGone = true;",
+    replace: '',
+    why: 'an object that was removed in spite of its finalizer leaves its balancer',
   },
   'data-that-came-back': {
     file: 'controllers/config-monitor/controller.ts',

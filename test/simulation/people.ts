@@ -15,6 +15,8 @@ export type ObjectKey = `${string}/${string}`;
 
 const TRY_AGAIN_MS = 1000;
 const LONGEST_TRYING_MS = 180_000;
+/** `--request-timeout` of kube-apiserver. */
+const LONGEST_DELETE_MS = 60_000;
 
 /** Somebody with kubectl: what is refused has not happened, and that is all. */
 export class People {
@@ -46,6 +48,25 @@ export class People {
 
   delete(kind: ServedKind, at: ObjectKey): void {
     this.#ask('DELETE', pathOf(kind, at));
+  }
+
+  /**
+   * A DELETE that finds no finalizer now and removes the object once one has been stored:
+   * https://github.com/kubernetes/kubernetes/issues/77988
+   */
+  deleteInSpite(kind: ServedKind, at: ObjectKey): void {
+    const { model, clock, trace } = this.#parts;
+    const uid = model.table.get(kind, at)?.metadata.uid;
+    const untilMs = clock.monotonicMs() + LONGEST_DELETE_MS;
+    const look = (): void => {
+      const live = model.table.get(kind, at);
+      if (live === undefined || live.metadata.uid !== uid) return;
+      const hasFinalizer = (live.metadata.finalizers ?? []).length > 0;
+      if (!hasFinalizer && clock.monotonicMs() < untilMs) return void clock.setTimer(2, look);
+      trace(`  ${this.#name} DELETE of ${at} removes it in spite of its finalizer`);
+      model.table.remove(kind, live, this.#name);
+    };
+    look();
   }
 
   /** Without any grace, as a kubelet does when a pod has ended. */

@@ -36,6 +36,8 @@ export const WANTED: readonly string[] = [
   'MyIngress Reconciling=True OwnershipUnconfirmed',
   'MyIngress Reconciling=True Provisioning',
   'MyIngress Ready=Unknown Paused',
+  'myIngress deleteInSpite',
+  'myIngress forgeArn',
   'myIngress meddle delete',
   'myIngress meddle release',
   'myIngress meddle tag',

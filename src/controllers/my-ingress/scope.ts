@@ -37,7 +37,11 @@ export function objectScopeOf(
   pass: Pass,
 ): ObjectScope {
   const identity = identityOf(context.cluster, object);
-  return { ...context, object, pass, identity, memory: context.memory.of(pass.key, identity.uid) };
+  const { namespace, uid } = identity;
+  const aws = context.aws.paidBy(namespace);
+  const inventory = context.inventory.paidBy(namespace);
+  const memory = context.memory.of(pass.key, uid);
+  return { ...context, object, pass, identity, aws, inventory, memory };
 }
 
 export function scopeOf(context: MyIngressContext, object: MyIngress, pass: Pass): Scope {

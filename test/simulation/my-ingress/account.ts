@@ -28,6 +28,8 @@ export class Account {
   readonly meddledAttributes = new Map<string, Set<string>>();
   /** Balancers that lost an ownership tag by somebody's hand. */
   readonly releasedByHand = new Set<string>();
+  /** Objects that were removed in spite of their finalizer. */
+  readonly goneInSpite = new Set<string>();
   readonly #aws: EmbeddedAws;
   readonly #nowMs: () => number;
   readonly #cluster: string;

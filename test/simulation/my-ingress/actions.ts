@@ -34,6 +34,10 @@ export type MyIngressAction =
   | { readonly do: 'edit'; readonly at: ObjectName; readonly change: Partial<SpecPlan> }
   | { readonly do: 'unset'; readonly at: ObjectName; readonly field: keyof SpecPlan }
   | { readonly do: 'delete'; readonly at: ObjectName }
+  /** By a DELETE that looked before the finalizer was stored and removes after it: decision 0009. */
+  | { readonly do: 'deleteInSpite'; readonly at: ObjectName }
+  /** Writes the ARN of a balancer made by `legacy` into the status. */
+  | { readonly do: 'forgeArn'; readonly at: ObjectName; readonly arnOf: string }
   | { readonly do: 'pause' | 'goOn'; readonly at: ObjectName }
   | { readonly do: 'request'; readonly at: ObjectName; readonly token: string }
   | { readonly do: 'meddle'; readonly at: ObjectName; readonly meddling: Meddling }

@@ -18,6 +18,7 @@ export interface ActorParts {
   readonly clock: Clock;
   readonly account: Account;
   readonly cluster: string;
+  readonly isCalm: boolean;
   readonly trace: (line: string) => void;
 }
 
@@ -47,6 +48,8 @@ export class Actor {
         return this.#people.patch(MY_INGRESSES, action.at, { spec: { [action.field]: null } });
       case 'delete':
         return this.#people.delete(MY_INGRESSES, action.at);
+      case 'deleteInSpite':
+        return this.#deleteInSpite(action.at);
       case 'pause':
         return this.#people.annotate(MY_INGRESSES, action.at, { [PAUSED_ANNOTATION]: 'true' });
       case 'goOn':
@@ -60,8 +63,23 @@ export class Actor {
     }
   }
 
+  #forgeArn(at: ObjectName, arn: string): void {
+    this.#people.patchStatus(MY_INGRESSES, at, { alb: { arn, name: 'forged' } });
+  }
+
+  /** A process that is killed meanwhile leaves the balancer: decision 0009. */
+  #deleteInSpite(at: ObjectName): void {
+    if (!this.#parts.isCalm) return this.#people.delete(MY_INGRESSES, at);
+    this.#parts.account.goneInSpite.add(at);
+    this.#people.deleteInSpite(MY_INGRESSES, at);
+  }
+
+  /** What somebody does in the AWS account, or with what is in it. */
   #inAws(
-    action: Extract<MyIngressAction, { do: 'meddle' | 'squat' | 'leave' | 'legacy' | 'quota' }>,
+    action: Extract<
+      MyIngressAction,
+      { do: 'forgeArn' | 'meddle' | 'squat' | 'leave' | 'legacy' | 'quota' }
+    >,
   ): void {
     const { aws, account, cluster } = this.#parts;
     switch (action.do) {
@@ -73,6 +91,8 @@ export class Actor {
       }
       case 'leave':
         return this.#leave(action.at);
+      case 'forgeArn':
+        return this.#forgeArn(action.at, this.#made.get(action.arnOf) ?? '');
       case 'legacy': {
         const consent = action.consentFor && {
           [ownershipTagKeys.cluster]: cluster,

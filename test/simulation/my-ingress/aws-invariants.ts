@@ -71,13 +71,15 @@ export class AwsInvariants {
   }
 
   #judgeFinalizer(operation: string, owner: string): void {
-    const { object, report } = this.#parts;
+    const { account, object, report } = this.#parts;
+    if (account.goneInSpite.has(owner)) return;
     if (object(owner)?.metadata.finalizers?.includes(loadBalancerFinalizer)) return;
     report('finalizer-first', `${operation} for ${owner}, which has no finalizer`);
   }
 
   #judgeDelete({ name }: Balancer, owner: string): void {
-    const { object, recentPolicies, report } = this.#parts;
+    const { account, object, recentPolicies, report } = this.#parts;
+    if (account.goneInSpite.has(owner)) return;
     const holder = object(owner);
     if (holder?.metadata.deletionTimestamp === undefined) {
       return report('deletes-only-the-deleted', `${name} of ${owner}, which is not deleted`);

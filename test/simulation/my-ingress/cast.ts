@@ -6,6 +6,7 @@ import { Account } from './account.ts';
 import type { MyIngressAction } from './actions.ts';
 import { Actor } from './actor.ts';
 import { AwsInvariants } from './aws-invariants.ts';
+import { FairTurns } from './fair-turns.ts';
 import { checkFinal } from './final-check.ts';
 import { MY_INGRESSES } from './kind.ts';
 import { KubeInvariants } from './kube-invariants.ts';
@@ -18,13 +19,16 @@ export class MyIngressCast implements Cast<MyIngressAction> {
   readonly #kube: KubeInvariants;
   readonly #aws: AwsInvariants;
 
-  constructor(stage: Stage) {
+  readonly #turns: FairTurns;
+
+  constructor(stage: Stage, isCalm: boolean) {
     const { clock, aws, cluster, settings, report } = stage;
     const nowMs = (): number => clock.monotonicMs();
     const account = new Account({ aws, nowMs, cluster, sweepMs: settings.sweepMs });
     this.#stage = stage;
     this.#account = account;
-    this.#actor = new Actor({ ...stage, account });
+    this.#actor = new Actor({ ...stage, account, isCalm });
+    this.#turns = new FairTurns({ nowMs, report, isKept: isCalm && settings.budget === 'aws' });
     const { provisioningMs } = settings;
     this.#kube = new KubeInvariants({ account, nowMs, report, provisioningMs });
     this.#aws = new AwsInvariants({
@@ -42,6 +46,7 @@ export class MyIngressCast implements Cast<MyIngressAction> {
   onCommit(commit: Commit): void {
     if (commit.kind !== MY_INGRESSES) return;
     this.#kube.onCommit(commit);
+    this.#turns.onCommit(commit);
     const { spec, status } = commit.object as unknown as MyIngress;
     const isReady = status.conditions?.some((one) => one.type === 'Ready' && one.status === 'True');
     if (isReady && spec.adopt !== undefined) this.#stage.met('MyIngress adopted');
@@ -49,6 +54,7 @@ export class MyIngressCast implements Cast<MyIngressAction> {
 
   /** Runs what a call does to AWS, and judges it. */
   during<T>(call: AwsCallSeen, carryOut: () => T): T {
+    this.#turns.sent(call);
     return this.#aws.during(call, carryOut);
   }
 

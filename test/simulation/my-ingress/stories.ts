@@ -11,6 +11,49 @@ export interface Story {
 const AT: ObjectName = 'api/lost';
 const SPEC: SpecPlan = { subnets: ['subnet-a', 'subnet-b'] };
 
+/** In a namespace that has no other object. */
+export const NEIGHBOUR: ObjectName = 'ops/neighbour';
+const CROWD = 30;
+
+/** One namespace asks for more balancers than the budget has tokens, another for one. */
+export function drawCrowd(chance: Chance): readonly Step[] {
+  const fromMs = chance.whole(20_000, 60_000);
+  const crowd = chance.times(CROWD, (index): Step => {
+    const at: ObjectName = `web/crowd-${index}`;
+    return { atMs: fromMs + chance.whole(0, 1000), myIngress: { do: 'create', at, spec: SPEC } };
+  });
+  const atMs = fromMs + chance.whole(2000, 10_000);
+  return [...crowd, { atMs, myIngress: { do: 'create', at: NEIGHBOUR, spec: SPEC } }];
+}
+
+/** A tenant writes the ARN of a balancer that is nobody's into a status, and asks for a pass. */
+export function drawForgedArn(chance: Chance): readonly Step[] {
+  const at: ObjectName = 'api/forger';
+  const bornMs = chance.whole(1000, 60_000);
+  const forgedMs = bornMs + chance.whole(1000, 60_000);
+  const legacy = { name: 'legacy-forged', spec: SPEC, tags: { owner: 'somebody' } };
+  return [
+    { atMs: bornMs - 1, myIngress: { do: 'legacy', ...legacy } },
+    { atMs: bornMs, myIngress: { do: 'create', at, spec: { ...SPEC, tags: { team: 'a' } } } },
+    { atMs: forgedMs, myIngress: { do: 'forgeArn', at, arnOf: legacy.name } },
+    { atMs: forgedMs + 1, myIngress: { do: 'request', at, token: 'forged' } },
+  ];
+}
+
+/** Objects that are removed in spite of their finalizer, just after it was stored. */
+export function drawRacedDeletes(chance: Chance): readonly Step[] {
+  return chance
+    .times(5, (index): readonly Step[] => {
+      const at: ObjectName = `api/raced-${index}`;
+      const bornMs = chance.whole(10_000, 120_000);
+      return [
+        { atMs: bornMs, myIngress: { do: 'create', at, spec: SPEC } },
+        { atMs: bornMs + 1, myIngress: { do: 'deleteInSpite', at } },
+      ];
+    })
+    .flat();
+}
+
 /** The worst moment of all: a create whose answer is lost, old answers after it, and the object is deleted. */
 export function drawLostCreate(chance: Chance): Story {
   const bornMs = chance.whole(0, 20_000);

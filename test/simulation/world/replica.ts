@@ -60,6 +60,7 @@ export class OperatorProcess {
         sweepIntervalMs,
         concurrency,
         identity,
+        podName: identity,
         namespaces: [],
         ...(clusterId !== undefined && { clusterId }),
       },

@@ -83,11 +83,11 @@ export class World {
     this.clock = new SimClock(seed);
     this.board = new FaultBoard(faults);
     this.#stage = this.#build();
-    this.#myIngress = new MyIngressCast(this.#stage);
+    const isCalm = faults.length === 0;
+    this.#myIngress = new MyIngressCast(this.#stage, isCalm);
     this.#webApp = new WebAppCast(this.#stage);
     const kubelet = new Kubelet(this.#stage);
     this.#kubelet = kubelet;
-    const isCalm = faults.length === 0;
     this.#immortal = new ImmortalCast(this.#stage, kubelet);
     this.#myApp = new MyAppCast(this.#stage, kubelet);
     this.#config = new ConfigMonitorCast(this.#stage, { kubelet, isCalm });
@@ -112,6 +112,11 @@ export class World {
       log: (life) => (level, message, fields) => this.#onLog(life, `${level} ${message}`, fields),
     });
     this.#stage.model.table.onCommit((commit) => this.#onCommit(commit));
+  }
+
+  /** What everybody in this world shares. */
+  get stage(): Stage {
+    return this.#stage;
   }
 
   /** Arranges everything that the scenario tells; nothing happens before time passes. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { awsMetrics } from '../../../src/aws/aws-metrics.ts';
 import { type Budget, type Claim, createBudget } from '../../../src/aws/budget.ts';
 import { AWS_LIMITS, type BudgetLimits, NO_LIMITS } from '../../../src/aws/budget-limits.ts';
+import { sleep } from '../../../src/core/clock.ts';
 import { OperatorError } from '../../../src/core/operator-error.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
 import { RecordingMetrics } from '../../fakes/recording-metrics.ts';
@@ -96,6 +97,23 @@ describe('createBudget', () => {
     await clock.finish(Promise.all(all));
     expect(clock.monotonicMs()).toBe(450_000);
     expect(tries).toBe(190);
+  });
+
+  it("serves a neighbour's create within one turn while a namespace asks for 500", async () => {
+    const { budget, clock } = setup();
+    const untilGranted = async (claim: Claim): Promise<number> => {
+      for (;;) {
+        const refused = await budget.take(claim, never).catch((error: OperatorError) => error);
+        if (!refused) return clock.monotonicMs();
+        await sleep(clock, refused.retryAfterMs ?? 0, never);
+      }
+    };
+    const ofTenant = (i: number): Claim => ({ ...create(`${i}`), namespace: 'tenant' });
+    const all = Array.from({ length: 500 }, (_, i) => untilGranted(ofTenant(i)));
+    await clock.advance(7000);
+    const served = untilGranted({ ...create('shop'), namespace: 'neighbour' });
+    expect(await clock.finish(served)).toBe(10_000);
+    await clock.finish(Promise.all(all));
   });
 
   it('stops waiting when the pass is aborted, and gives its turn back', async () => {

@@ -180,3 +180,22 @@ describe('look', () => {
     await expect(look(world, ['a', 'b'])).rejects.toMatchObject({ reason: 'AccessDenied' });
   });
 });
+
+describe("a neighbour's read while another namespace asks for 200", () => {
+  const reads: Readonly<Record<string, (world: Bench) => Promise<unknown>>> = {
+    'by name': ({ loadBalancers }) => loadBalancers.paidBy('shop').find({ name: 'lb-1' }, never),
+    'of tags': ({ loadBalancers }) => loadBalancers.paidBy('shop').tagsOf(arnOf('lb-1'), never),
+    'of a state': ({ inventory }) => inventory.paidBy('shop').look(arnOf('lb-1'), never),
+    'of the whole account': ({ inventory }) => inventory.refresh(new Set(['lb-1']), never),
+  };
+  it.each(Object.entries(reads))('waits for one of theirs: %s', async (_, read) => {
+    const world = account(named(200), AWS_LIMITS);
+    const tenant = world.loadBalancers.paidBy('tenant');
+    const theirs = named(200).map((name) => tenant.find({ name }, never));
+    const all = Promise.allSettled(theirs);
+    await world.clock.settle();
+    await world.clock.finish(read(world));
+    expect(world.clock.monotonicMs()).toBeLessThanOrEqual(500);
+    await world.clock.finish(all);
+  });
+});

@@ -5,10 +5,10 @@ import { ManualClock } from '../../fakes/manual-clock.ts';
 
 const creates = { burst: 10, perSecond: 0.2 };
 
-function emptied(limits = creates): { clock: ManualClock; bucket: TokenBucket } {
+function emptied(limits = creates, namespace = ''): { clock: ManualClock; bucket: TokenBucket } {
   const clock = new ManualClock();
   const bucket = new TokenBucket(clock, limits);
-  for (let i = 0; i < limits.burst; i++) expect(bucket.take(`first ${i}`)).toBe(0);
+  for (let i = 0; i < limits.burst; i++) expect(bucket.take(`first ${i}`, namespace)).toBe(0);
   return { clock, bucket };
 }
 
@@ -87,9 +87,59 @@ describe('TokenBucket', () => {
     expect(bucket.take('b')).toBe(25_000);
   });
 
+  it('serves a neighbour after one claim of a namespace that asks for 500', async () => {
+    const { clock, bucket } = emptied(creates, 'tenant');
+    for (let i = 0; i < 500; i++) bucket.take(`claim ${i}`, 'tenant');
+    expect(bucket.take('shop', 'neighbour')).toBe(5000);
+    await clock.advance(5000);
+    expect(bucket.take('claim 0', 'tenant')).toBe(5000);
+    expect(bucket.take('shop', 'neighbour')).toBe(0);
+    await clock.advance(5000);
+    expect(bucket.take('claim 0', 'tenant')).toBe(0);
+  });
+
+  it('goes round the namespaces, and keeps the order within each', async () => {
+    const { clock, bucket } = emptied();
+    const claims = ['a 1', 'a 2', 'a 3', 'b 1', 'b 2', 'c 1', 'b 3'];
+    const waiting = new Set(claims);
+    const served: string[] = [];
+    for (const claim of claims) bucket.take(claim, claim[0]);
+    while (waiting.size > 0) {
+      await clock.advance(5000);
+      // Those behind ask first.
+      for (const claim of [...waiting].toReversed()) {
+        if (bucket.take(claim, claim[0]) > 0) continue;
+        waiting.delete(claim);
+        served.push(claim);
+      }
+    }
+    expect(served).toEqual(['a 1', 'b 1', 'c 1', 'a 2', 'b 2', 'a 3', 'b 3']);
+  });
+
+  it('serves a namespace that asks again and again no more often than one that waits', async () => {
+    const { clock, bucket } = emptied();
+    const served = { patient: 0, eager: 0 };
+    const come = (claim: string, namespace: 'patient' | 'eager'): void => {
+      const waitMs = bucket.take(claim, namespace);
+      if (waitMs > 0) return void clock.setTimer(waitMs, () => come(claim, namespace));
+      served[namespace]++;
+      if (namespace === 'eager') come(`again ${served.eager}`, 'eager');
+    };
+    for (let i = 0; i < 20; i++) come(`claim ${i}`, 'patient');
+    come('again', 'eager');
+    await clock.advance(100_000);
+    expect(served).toEqual({ patient: 10, eager: 10 });
+  });
+
   it('never grants more than burst + rate * time over any span', async () => {
     const step = fc.oneof(
-      { weight: 6, arbitrary: fc.record({ claim: fc.integer({ min: 0, max: 30 }) }) },
+      {
+        weight: 6,
+        arbitrary: fc.record({
+          claim: fc.integer({ min: 0, max: 30 }),
+          namespace: fc.constantFrom('', 'a', 'b'),
+        }),
+      },
       { weight: 3, arbitrary: fc.record({ passMs: fc.integer({ min: 0, max: 8000 }) }) },
       { weight: 1, arbitrary: fc.record({ drainMs: fc.integer({ min: 0, max: 5000 }) }) },
     );
@@ -105,7 +155,8 @@ describe('TokenBucket', () => {
         for (const next of steps) {
           if ('passMs' in next) await clock.advance(next.passMs);
           else if ('drainMs' in next) bucket.drain(next.drainMs);
-          else if (bucket.take(`${next.claim}`) === 0) grantedAtMs.push(clock.monotonicMs());
+          else if (bucket.take(`${next.claim}`, next.namespace) === 0)
+            grantedAtMs.push(clock.monotonicMs());
         }
         for (let from = 0; from < grantedAtMs.length; from++) {
           for (let to = from; to < grantedAtMs.length; to++) {
@@ -135,6 +186,32 @@ describe('TokenBucket', () => {
         expect(served).toBe(claims);
       }),
       { numRuns: 40, seed: 42 },
+    );
+  });
+
+  it('serves each namespace within one turn of the others, whatever they ask for', async () => {
+    const demands = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(demands, fc.integer({ min: 0, max: 60_000 }), async (others, afterMs) => {
+        const { clock, bucket } = emptied({ burst: 5, perSecond: 1 });
+        const come = (claim: string, namespace: string, onServed = (): void => {}): void => {
+          const waitMs = bucket.take(claim, namespace);
+          if (waitMs === 0) onServed();
+          else clock.setTimer(waitMs, () => come(claim, namespace, onServed));
+        };
+        others.forEach((count, at) => {
+          for (let i = 0; i < count; i++) come(`claim ${i}`, `tenant ${at}`);
+        });
+        await clock.advance(afterMs);
+        const askedAtMs = clock.monotonicMs();
+        let servedAtMs = Number.POSITIVE_INFINITY;
+        come('shop', 'neighbour', () => {
+          servedAtMs = clock.monotonicMs();
+        });
+        await clock.advance(60_000);
+        expect(servedAtMs - askedAtMs).toBeLessThanOrEqual((others.length + 1) * 1000);
+      }),
+      { numRuns: 60, seed: 42 },
     );
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DeadlineExceeded, deadline, jitter, sleep } from '../../../src/core/clock.ts';
+import { DeadlineExceeded, deadline, drawUuid, jitter, sleep } from '../../../src/core/clock.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
 
 describe('sleep', () => {
@@ -19,6 +19,16 @@ describe('sleep', () => {
     await expect(asleep).rejects.toBe(stopped);
     await expect(sleep(clock, 1000, stopping.signal)).rejects.toBe(stopped);
     expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('drawUuid', () => {
+  it('gives each replica another one, of version 4', () => {
+    const clock = new ManualClock({ seed: 7 });
+    const uuids = Array.from({ length: 1000 }, () => drawUuid(clock));
+    expect(new Set(uuids).size).toBe(1000);
+    const version4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/;
+    expect(uuids.filter((uuid) => !version4.test(uuid))).toEqual([]);
   });
 });
 

@@ -22,7 +22,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
       weight: 4,
       arbitrary: fc.record({
         do: fc.constant('add' as const),
-        key: fc.constantFrom<Key>('a/1', 'a/2', 'a/3', 'a/4', 'a/5'),
+        key: fc.constantFrom<Key>('a/1', 'a/2', 'a/3', 'b/1', 'b/2', 'c/1'),
         priority: fc.constantFrom(-100, 0, 10),
         afterMs: fc.constantFrom(0, 0, 0, 1, 50, 100),
       }),
@@ -41,7 +41,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
 );
 
 describe('KeyQueue under any sequence of adds, takes, ends and time', () => {
-  it('never gives a key to two holders, and always the most urgent one that is ready', async () => {
+  it('never gives a key to two holders, and always the most urgent one that is ready, round the namespaces', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {
         const bench = new QueueBench();
@@ -59,6 +59,8 @@ class QueueBench {
   readonly #queue = new KeyQueue(this.#clock);
   readonly #waiting = new Map<Key, Waiting>();
   readonly #held = new Set<Key>();
+  /** `<served>><waiting>`: was served while the other waited with the same priority. */
+  readonly #passedOver = new Map<string, number>();
   #takers = 0;
   #failure: unknown;
 
@@ -127,8 +129,25 @@ class QueueBench {
     expect(waiting?.readyAtMs).toBeLessThanOrEqual(this.#clock.monotonicMs());
     const others = this.#ready().map(([, { priority }]) => priority);
     expect(taken.priority).toBe(Math.max(...others));
+    this.#expectTurns(taken);
     this.#waiting.delete(taken.key);
     this.#held.add(taken.key);
+  }
+
+  /** No namespace is served twice while another waits for one turn. */
+  #expectTurns({ key, priority }: TakenKey): void {
+    const [served] = key.split('/');
+    const urgent = this.#ready().filter(([, waiting]) => waiting.priority === priority);
+    for (const other of ['a', 'b', 'c']) {
+      const turn = `${served}>${other}`;
+      const isWaiting = urgent.some(([waiting]) => waiting.startsWith(other));
+      if (other === served || !isWaiting) {
+        for (const one of ['a', 'b', 'c']) this.#passedOver.delete(`${one}>${other}`);
+        continue;
+      }
+      expect(this.#passedOver.get(turn)).not.toBe(priority);
+      this.#passedOver.set(turn, priority);
+    }
   }
 
   #done(key: Key | undefined): void {

@@ -22,6 +22,22 @@ describe('KeyQueue', () => {
     expect(await takeAll(queue)).toEqual(['a/urgent', 'a/edit', 'a/raised', 'a/low']);
   });
 
+  it('hands out a key of another namespace next to the first of 500', async () => {
+    const { queue } = open();
+    for (let i = 0; i < 500; i++) queue.add(`tenant/${i}`);
+    queue.add('neighbour/shop');
+    queue.add('neighbour/cart');
+    queue.add('tenant/urgent', { priority: 10 });
+    expect((await takeAll(queue)).slice(0, 6)).toEqual([
+      'tenant/urgent',
+      'tenant/0',
+      'neighbour/shop',
+      'tenant/1',
+      'neighbour/cart',
+      'tenant/2',
+    ]);
+  });
+
   it('keeps the place of a key that is added again with no more priority', async () => {
     const { queue } = open();
     queue.add('a/1');

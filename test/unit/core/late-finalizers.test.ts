@@ -15,6 +15,24 @@ describe('an object that goes in spite of its finalizer', () => {
     expect(bench.verbs).not.toContain('removeFinalizer');
   });
 
+  it('is cleaned up behind also where its pass comes minutes after the deletion', async () => {
+    const { bench, outside, keeper } = await vanishedInMidPass();
+    await bench.clock.advance(600_000);
+    expect(await bench.run(keeper)).toEqual({ kind: 'gone' });
+    expect(outside.calls).toEqual(['create', 'delete']);
+  });
+
+  it('is cleaned up behind minutes later also where the watch was ahead of the answer', async () => {
+    const bench = new LifecycleBench();
+    const outside = new Outside();
+    const keeper = keeperOf(outside);
+    bench.kube.onFinalizerStored(() => bench.kube.deleteInSpite(bench.object));
+    await bench.run(keeper);
+    await bench.clock.advance(600_000);
+    await bench.run(keeper);
+    expect(outside.calls).toEqual(['create', 'delete']);
+  });
+
   it('is cleaned up behind once', async () => {
     const { bench, outside, keeper } = await vanishedInMidPass();
     await bench.run(keeper);

@@ -31,8 +31,11 @@ export class LifecycleBench {
     finalizer: 'none' | typeof PROBE_FINALIZER = PROBE_FINALIZER,
   ) {
     this.#finalizer = finalizer === 'none' ? undefined : finalizer;
-    this.#lateFinalizers = new LateFinalizers(this.clock, this.#finalizer);
-    this.cache.subscribe((change) => this.#lateFinalizers.seen(change.object));
+    this.#lateFinalizers = new LateFinalizers<Probe>(this.clock, {
+      cache: this.cache,
+      finalizer: this.#finalizer,
+    });
+    this.cache.subscribe((change) => this.#lateFinalizers.seen(change));
     this.object = this.kube.create(draft);
   }
 

@@ -210,6 +210,87 @@ describe('a token that is replaced', () => {
   });
 });
 
+describe('a kubeconfig that changes while the operator runs', () => {
+  const started = {
+    current: 'a',
+    aServer: 'https://a.example',
+    aToken: 'first',
+    users: ['a', 'b'],
+  };
+
+  function kubeconfigOf({ current, aServer, aToken, users }: typeof started): string {
+    return write(
+      'config',
+      stringify({
+        'current-context': current,
+        clusters: [
+          { name: 'a', cluster: { server: aServer } },
+          { name: 'b', cluster: { server: 'https://b.example' } },
+        ],
+        users: users.map((name) => ({ name, user: { token: name === 'a' ? aToken : 'token-b' } })),
+        contexts: ['a', 'b'].map((name) => ({ name, context: { cluster: name, user: name } })),
+      }),
+    );
+  }
+
+  it("never gives another cluster's token to the server of the start", async () => {
+    const cluster = loadCluster({ kubeconfig: kubeconfigOf(started) }, clock);
+    kubeconfigOf({ ...started, current: 'b', aToken: 'second' });
+    await clock.advance(60_000);
+
+    const { headers } = await cluster.credentials();
+    expect(headers).toEqual({ authorization: 'Bearer second' });
+    expect(cluster.server).toBe('https://a.example');
+  });
+
+  const unusable: Readonly<
+    Record<string, { readonly change: () => void; readonly says: RegExp; readonly why: string }>
+  > = {
+    'half written': {
+      change: () => write('config', '{"clusters": [{"name"'),
+      says: /cannot be read/,
+      why: 'kubectl config does not replace the file in one step',
+    },
+    'emptied before it is written again': {
+      change: () => write('config', ''),
+      says: /cannot be read|names no cluster/,
+      why: 'kubectl config truncates the file first',
+    },
+    'without the context of the start': {
+      change: () => kubeconfig('config', { token: 'other' }),
+      says: /context "a" names no cluster any more: restore it, or restart the operator/,
+      why: 'another cluster is none of ours',
+    },
+    'with another server in that context': {
+      change: () => kubeconfigOf({ ...started, aServer: 'https://moved.example' }),
+      says: /changed from https:\/\/a\.example to https:\/\/moved\.example: .*restart/,
+      why: 'connections go to the server of the start',
+    },
+    'without the user of that context': {
+      change: () => kubeconfigOf({ ...started, users: ['b'] }),
+      says: /user "a" of context "a" is missing: restore it/,
+      why: 'a request without credentials is refused, and that parks the object',
+    },
+  };
+
+  it.each(Object.entries(unusable))(
+    'is an error that time heals: %s',
+    async (_, { change, says, why }) => {
+      const cluster = loadCluster({ kubeconfig: kubeconfigOf(started) }, clock);
+      change();
+      const reading = cluster.credentials();
+      await expect(reading, why).rejects.toMatchObject({
+        reason: 'CredentialsUnavailable',
+        healedBy: 'time',
+        message: expect.stringMatching(says),
+      });
+      kubeconfigOf({ ...started, aToken: 'back' });
+      const { headers } = await cluster.credentials();
+      expect(headers).toEqual({ authorization: 'Bearer back' });
+    },
+  );
+});
+
 describe('a credential plugin', () => {
   function plugin(script: string): string {
     const command = write('plugin', `#!/bin/sh\necho run >> ${directory}/runs\n${script}\n`);

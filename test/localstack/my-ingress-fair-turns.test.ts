@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isReady } from '../surroundings/my-ingresses.ts';
+import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
+import { until } from '../surroundings/until.ts';
+import { type Place, placeOf } from './setup-place.ts';
+
+let surroundings: Surroundings;
+let place: Place;
+
+beforeAll(async () => {
+  surroundings = await startSurroundings({ provisioningMs: 0, budget: 'aws' });
+  place = placeOf(surroundings);
+  await surroundings.startOperator();
+});
+
+afterAll(async () => {
+  place?.close();
+  await surroundings?.stop();
+});
+
+describe('a namespace that spends the AWS budget', () => {
+  it("does not hold up a neighbour's create: it is Ready within two turns", async () => {
+    const subnets = place.network.articleSubnets;
+    const tenant = await place.createNamespace('tenant');
+    const neighbour = await place.createNamespace('neighbour');
+    const names = Array.from({ length: 45 }, (_, index) => `web-${index}`);
+    await Promise.all(names.map((name) => tenant.create(name, { subnets })));
+    await until('the burst of creates is spent', async () => {
+      const waiting = (await tenant.list()).filter(({ status }) =>
+        status.conditions?.some(({ reason }) => reason === 'BudgetExhausted'),
+      );
+      return waiting.length >= 30;
+    });
+
+    const postedMs = performance.now();
+    await neighbour.create('shop', { subnets });
+    await neighbour.when('shop', isReady);
+    const tookMs = performance.now() - postedMs;
+    process.stdout.write(`neighbour: create to Ready in ${(tookMs / 1000).toFixed(1)} s\n`);
+    // A token of CreateLoadBalancer comes every 5 s.
+    expect(tookMs).toBeLessThan(20_000);
+    const served = (await tenant.list()).filter(isReady).length;
+    expect(served).toBeLessThan(names.length / 2);
+  });
+});
