@@ -28,6 +28,7 @@ export class Account {
   readonly meddledAttributes = new Map<string, Set<string>>();
   /** Balancers that lost an ownership tag by somebody's hand. */
   readonly releasedByHand = new Set<string>();
+  readonly madeByOthers = new Set<string>();
   readonly #aws: EmbeddedAws;
   readonly #nowMs: () => number;
   readonly #cluster: string;
@@ -87,10 +88,14 @@ export class Account {
     return this.balancers.filter((balancer) => this.ownerOf(balancer) === `${namespace}/${name}`);
   }
 
-  /** `namespace/name` by the three ownership tags; undefined where they are not of this cluster. */
-  ownerOf({ tags }: Balancer): string | undefined {
-    const { cluster, namespace, name } = ownershipTagKeys;
+  /**
+   * `namespace/name` by the three ownership tags; undefined where they are not of this cluster, or
+   * where others made the balancer and it has no UID yet.
+   */
+  ownerOf({ arn, tags }: Balancer): string | undefined {
+    const { cluster, namespace, name, uid } = ownershipTagKeys;
     if (tags[cluster] !== this.#cluster) return undefined;
+    if (this.madeByOthers.has(arn) && tags[uid] === undefined) return undefined;
     if (tags[namespace] === undefined || tags[name] === undefined) return undefined;
     return `${tags[namespace]}/${tags[name]}`;
   }

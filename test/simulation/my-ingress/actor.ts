@@ -24,6 +24,10 @@ export interface ActorParts {
 type Patch = Readonly<Record<string, unknown>>;
 
 const OUTSIDER = { userAgent: 'somebody else' } as const;
+const ANY_ARN = 'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app';
+/** Not taken for an ARN by AWS; taken for one. */
+const UNKNOWN_ARN = `${ANY_ARN}/none/1`;
+const GONE_ARN = `${ANY_ARN}/gone/0123456789abcdef`;
 
 /** The people of the world: users with kubectl, and whoever else works in the AWS account. */
 export class Actor {
@@ -51,6 +55,12 @@ export class Actor {
         return this.#people.annotate(MY_INGRESSES, action.at, { [PAUSED_ANNOTATION]: 'true' });
       case 'goOn':
         return this.#people.annotate(MY_INGRESSES, action.at, { [PAUSED_ANNOTATION]: null });
+      case 'restore':
+        return this.#restore(action.at, action.spec);
+      case 'forget':
+        return this.#people.patchStatus(MY_INGRESSES, action.at, { alb: null, applied: null });
+      case 'forge':
+        return this.#people.patchStatus(MY_INGRESSES, action.at, { alb: { arn: GONE_ARN } });
       case 'request':
         return this.#people.annotate(MY_INGRESSES, action.at, {
           [RECONCILE_REQUESTED_ANNOTATION]: action.token,
@@ -60,16 +70,27 @@ export class Actor {
     }
   }
 
+  #restore(at: ObjectName, spec: SpecPlan): void {
+    this.#people.patch(MY_INGRESSES, at, { metadata: { finalizers: null } });
+    this.#people.delete(MY_INGRESSES, at);
+    this.#people.create(MY_INGRESSES, at, { spec: this.#specOf(spec) });
+  }
+
   #inAws(
-    action: Extract<MyIngressAction, { do: 'meddle' | 'squat' | 'leave' | 'legacy' | 'quota' }>,
+    action: Extract<
+      MyIngressAction,
+      { do: 'meddle' | 'squat' | 'plant' | 'leave' | 'legacy' | 'quota' }
+    >,
   ): void {
     const { aws, account, cluster } = this.#parts;
     switch (action.do) {
       case 'meddle':
         return this.#meddle(action.at, action.meddling);
-      case 'squat': {
+      case 'squat':
+      case 'plant': {
         const name = action.spec.name ?? defaultNameOf(cluster, action.at);
-        return this.#make(action.at, { ...action.spec, name }, action.tags);
+        const planted = action.do === 'plant' ? ownTagsOf(cluster, action.at) : {};
+        return this.#make(action.at, { ...action.spec, name }, { ...action.tags, ...planted });
       }
       case 'leave':
         return this.#leave(action.at);
@@ -92,8 +113,7 @@ export class Actor {
 
   #specOf({ adopt, ...spec }: Partial<SpecPlan>): Patch {
     if (adopt === undefined) return spec;
-    const unknown = 'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app/none/1';
-    return { ...spec, adopt: { arn: this.#made.get(adopt) ?? unknown } };
+    return { ...spec, adopt: { arn: this.#made.get(adopt) ?? UNKNOWN_ARN } };
   }
 
   #make(key: string, spec: SpecPlan, tags: Readonly<Record<string, string>>): void {
@@ -111,6 +131,7 @@ export class Actor {
     // The same settings as somebody's balancer answer with that one.
     if (arn === undefined || before.has(arn)) return;
     this.#made.set(key, arn);
+    this.#parts.account.madeByOthers.add(arn);
   }
 
   #leave(at: ObjectName): void {
@@ -175,7 +196,6 @@ export class Actor {
     at: ObjectName,
   ): void {
     const { account, cluster } = this.#parts;
-    const { namespace, name } = partsOf(at);
     const tag = (tags: Readonly<Record<string, string>>): unknown =>
       this.#call('AddTags', { ResourceArns: [arn], Tags: pairs(tags) });
     switch (meddling.what) {
@@ -184,11 +204,7 @@ export class Actor {
         return void tag({ [meddling.key]: meddling.value });
       case 'restore':
         account.releasedByHand.delete(arn);
-        return void tag({
-          [ownershipTagKeys.cluster]: cluster,
-          [ownershipTagKeys.namespace]: namespace,
-          [ownershipTagKeys.name]: name,
-        });
+        return void tag(ownTagsOf(cluster, at));
       case 'release':
         account.releasedByHand.add(arn);
         return void this.#call('RemoveTags', { ResourceArns: [arn], TagKeys: [meddling.key] });
@@ -218,6 +234,16 @@ export class Actor {
 
 function defaultNameOf(cluster: string, at: ObjectName): string {
   return defaultName({ cluster, ...partsOf(at) });
+}
+
+/** The three ownership tags. */
+function ownTagsOf(cluster: string, at: ObjectName): Readonly<Record<string, string>> {
+  const { namespace, name } = partsOf(at);
+  return {
+    [ownershipTagKeys.cluster]: cluster,
+    [ownershipTagKeys.namespace]: namespace,
+    [ownershipTagKeys.name]: name,
+  };
 }
 
 function attributeInput(arn: string, key: string, value: string): object {
