@@ -23,6 +23,8 @@ export interface ActorParts {
 
 type Patch = Readonly<Record<string, unknown>>;
 
+type KubectlVerb = 'create' | 'edit' | 'unset' | 'delete' | 'pause' | 'goOn' | 'request';
+
 const OUTSIDER = { userAgent: 'somebody else' } as const;
 const ANY_ARN = 'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app';
 /** Not taken for an ARN by AWS; taken for one. */
@@ -55,16 +57,23 @@ export class Actor {
         return this.#people.annotate(MY_INGRESSES, action.at, { [PAUSED_ANNOTATION]: 'true' });
       case 'goOn':
         return this.#people.annotate(MY_INGRESSES, action.at, { [PAUSED_ANNOTATION]: null });
+      case 'request':
+        return this.#people.annotate(MY_INGRESSES, action.at, {
+          [RECONCILE_REQUESTED_ANNOTATION]: action.token,
+        });
+      default:
+        return this.#takeRecord(action);
+    }
+  }
+
+  #takeRecord(action: Exclude<MyIngressAction, { do: KubectlVerb }>): void {
+    switch (action.do) {
       case 'restore':
         return this.#restore(action.at, action.spec);
       case 'forget':
         return this.#people.patchStatus(MY_INGRESSES, action.at, { alb: null, applied: null });
       case 'forge':
         return this.#people.patchStatus(MY_INGRESSES, action.at, { alb: { arn: GONE_ARN } });
-      case 'request':
-        return this.#people.annotate(MY_INGRESSES, action.at, {
-          [RECONCILE_REQUESTED_ANNOTATION]: action.token,
-        });
       default:
         return this.#inAws(action);
     }
