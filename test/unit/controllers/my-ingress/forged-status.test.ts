@@ -41,8 +41,10 @@ describe('an object whose status.alb was forged to name', () => {
   it('another one takes its balancer along although AWS does not show it yet', async () => {
     const world = new World();
     world.start();
-    await world.clock.advance(MINUTE_MS);
+    const failing = { kind: 'error', code: 'InternalFailure', status: 500, message: 'x' } as const;
+    world.fault('CreateLoadBalancer', failing, { forMs: 30_000 });
     await world.applied('shop', { name: 'shop-prod' });
+    for (let i = 0; i < 600 && world.balancers.length === 0; i++) await world.clock.advance(100);
     world.fault('DescribeLoadBalancers', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 7_000 });
     forge(world, { arn: `${ARN}/gone/0123456789abcdef` });
     world.delete('shop');
