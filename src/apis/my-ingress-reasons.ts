@@ -86,8 +86,8 @@ export const myIngressReasons = {
   },
   LoadBalancerNotFound: {
     healedBy: 'time',
-    cause: 'The load balancer was deleted by somebody else in the middle of a pass',
-    next: 'wait, the next pass starts from what is there',
+    cause: 'AWS answered once that the load balancer does not exist',
+    next: 'wait, a second answer ten seconds later decides whether it is created again',
   },
   LeadershipLost: {
     healedBy: 'time',

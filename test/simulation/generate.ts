@@ -8,7 +8,9 @@ import {
   drawCrowd,
   drawForgedArn,
   drawLostCreate,
+  drawOwnership,
   drawRacedDeletes,
+  type Story,
 } from './my-ingress/stories.ts';
 import type { Scenario, Settings, Step } from './scenario.ts';
 import { drawWebAppSteps } from './web-app/steps.ts';
@@ -23,6 +25,23 @@ function isCalm(seed: number): boolean {
 
 /** The scenario of a seed; always the same. */
 export function generate(seed: number): Scenario {
+  const scenario = drawScenario(seed);
+  // Drawn apart, so that all else of a seed stays what it was before there were such stories.
+  const chance = new Chance(seed * 104_729 + 71);
+  return isCalm(seed) || !chance.happens(0.3)
+    ? scenario
+    : withStory(scenario, drawOwnership(chance));
+}
+
+function withStory(scenario: Scenario, { steps, faults }: Story): Scenario {
+  return {
+    ...scenario,
+    steps: [...scenario.steps, ...steps].toSorted((a, b) => a.atMs - b.atMs),
+    faults: [...faults, ...scenario.faults],
+  };
+}
+
+function drawScenario(seed: number): Scenario {
   const chance = new Chance(seed * 7919 + 17);
   const settings = drawSettings(chance);
   const steps = [
@@ -38,14 +57,8 @@ export function generate(seed: number): Scenario {
   }
   const { replicas, election } = settings;
   const faults = drawFaults(chance, { lengthMs: EVENTFUL_MS, replicas, election });
-  if (!chance.happens(0.2)) return { seed, settings, steps, faults };
-  const story = drawLostCreate(chance);
-  return {
-    seed,
-    settings,
-    steps: [...steps, ...story.steps].toSorted((a, b) => a.atMs - b.atMs),
-    faults: [...story.faults, ...faults],
-  };
+  const scenario = { seed, settings, steps, faults };
+  return chance.happens(0.2) ? withStory(scenario, drawLostCreate(chance)) : scenario;
 }
 
 /** From a stream of its own, so that the rest of the world stays as it is without the story. */

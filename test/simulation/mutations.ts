@@ -55,10 +55,41 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'retries eat the budget of everybody else in the account',
   },
   'stale-read-trusted': {
-    file: 'controllers/my-ingress/memory.ts',
-    find: 'return Math.max(0, this.#absentSinceMs + STALENESS_BOUND_MS - nowMs);',
+    file: 'controllers/my-ingress/facts.ts',
+    find: 'return Math.max(0, (absentSinceMs ?? readMs) + STALENESS_BOUND_MS - readMs);',
     replace: 'return 0;',
     why: 'one old answer proves the absence of a balancer whose create was lost',
+  },
+  'doubt-outlives-create': {
+    file: 'controllers/my-ingress/facts.ts',
+    find: 'return { ...recordPresence(facts), ...provisioning,',
+    replace: 'return { ...facts, ...provisioning,',
+    why: 'a read from before a create counts as the first of two that prove its absence',
+  },
+  'lost-at-first-not-found': {
+    file: 'controllers/my-ingress/observe.ts',
+    find: 'if (doubtMs === 0) return lose(scope);',
+    replace: 'if (doubtMs >= 0) return lose(scope);',
+    why: 'one wrong answer, and a balancer that serves traffic counts as deleted',
+  },
+  'found-tags-counted': {
+    file: 'controllers/my-ingress/record.ts',
+    find: 'return isKnown ? (object.status?.applied ?? {}) : {};',
+    replace: `if (recorded !== undefined) return object.status?.applied ?? {};
+  return { tags: Object.keys(tags).filter((key) => !key.startsWith('albridge.io/') && key !== 'ManagedBy') };`,
+    why: 'tags of other people are taken off after a restore, or a create without an answer',
+  },
+  'record-trusted-in-deletion': {
+    file: 'controllers/my-ingress/finalize.ts',
+    find: 'return [...(arn === undefined ? [] : [{ arn }]), ...[...names].map((name) => ({ name }))];',
+    replace: 'return arn === undefined ? [...names].map((name) => ({ name })) : [{ arn }];',
+    why: 'who forges status.alb.arn has the operator leave the balancer behind',
+  },
+  'planted-taken-over': {
+    file: 'controllers/my-ingress/ownership.ts',
+    find: 'if (uid === undefined && !isOnRecord)',
+    replace: 'if (uid === undefined && uid !== undefined && !isOnRecord)',
+    why: 'a balancer that others made under our tags is taken without their consent',
   },
   'write-after-lost-lease': {
     file: 'kube/lease.ts',
@@ -104,8 +135,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'write-ahead-skipped': {
     file: 'controllers/my-ingress/load-balancer-resource.ts',
-    find: 'await pass.recordNow();',
-    replace: 'await Promise.resolve();',
+    find: 'recordedArn(object) === undefined)) await pass.recordNow();',
+    replace: 'recordedArn(object) === undefined)) await Promise.resolve();',
     why: 'after a crash nobody knows which tags were ours',
   },
   'lost-position-kept': {

@@ -51,7 +51,8 @@ export type AwsEffect =
   | 'unanswered'
   | 'throttled'
   | 'failing'
-  | 'html';
+  | 'html'
+  | 'notFound';
 
 /** What may happen to one request to the API server. */
 export type KubeEffect = 'lost' | 'late' | 'twice' | 'dropped' | 'unanswered' | 'failing' | 'busy';
@@ -93,6 +94,8 @@ export type Fault =
     } & Window)
   /** Every read of AWS answers with the state of some time ago. */
   | ({ readonly kind: 'staleReads'; readonly ageMs: number } & Window)
+  /** The tags of a deleted balancer stay readable. */
+  | ({ readonly kind: 'tagsStay' } & Window)
   | ({ readonly kind: 'apiDown' } & Window)
   /** Nothing gets from this replica to the API server, and nobody says so. */
   | ({ readonly kind: 'partition'; readonly replica: number } & Window)

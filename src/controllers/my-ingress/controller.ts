@@ -3,6 +3,7 @@ import { ensurePresent } from '../../core/external-resource.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconciler.ts';
 import { appliedAfter, recordOf } from './applied.ts';
+import { provisioningForMs, recordProvisioning } from './facts.ts';
 import { failure } from './failure.ts';
 import { finalizeLoadBalancer } from './finalize.ts';
 import { loadBalancerResource } from './load-balancer-resource.ts';
@@ -33,9 +34,12 @@ async function reconcile(
   const { loadBalancer, attributes } = ensured.observed;
   const applied = appliedAfter(scope.desired, appliedSoFar(object, ensured.observed), attributes);
   pass.report({ alb: heldBy(loadBalancer), applied: recordOf(applied) });
-  return outcomeOf(loadBalancer, provisioningForMs(scope, loadBalancer.state.code));
+  return outcomeOf(loadBalancer, provisioningMs(scope, loadBalancer.state.code));
 }
 
-function provisioningForMs({ memory }: Scope, state: string): number {
-  return state === 'provisioning' ? memory.provisioningForMs() : 0;
+function provisioningMs({ clock, memory }: Scope, state: string): number {
+  if (state !== 'provisioning') return 0;
+  const nowMs = clock.monotonicMs();
+  memory.facts = recordProvisioning(memory.facts, nowMs);
+  return provisioningForMs(memory.facts, nowMs);
 }

@@ -2,11 +2,16 @@ import { type MyIngressReason, myIngressReasons } from '../../apis/my-ingress-re
 import { OperatorError } from '../../core/operator-error.ts';
 
 /** The error for a reason of the table: what was seen, then what to do next. */
-export function failure(reason: MyIngressReason, seen: string): OperatorError {
+export function failure(
+  reason: MyIngressReason,
+  seen: string,
+  retryAfterMs?: number,
+): OperatorError {
   const { healedBy, next } = myIngressReasons[reason];
   return new OperatorError({
     reason,
     message: `${seen}; ${next}`,
     healedBy: healedBy === 'time' ? 'time' : 'person',
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }

@@ -10,6 +10,15 @@ import type { Released } from '../../core/reconciler.ts';
 import { tellDeleted, tellLeftAlone, tellRetained } from './announcements.ts';
 import { textOf, wantedName } from './desired.ts';
 import { isOwnershipTag } from './drift.ts';
+import {
+  absenceDoubtMs,
+  mayBeFresh,
+  mayHideCreate,
+  recordAbsence,
+  recordPresence,
+  recordRelease,
+  wasJustReleased,
+} from './facts.ts';
 import { defaultName } from './identity.ts';
 import { ownershipOf } from './ownership.ts';
 import { recordedArn } from './record.ts';
@@ -17,11 +26,13 @@ import type { ObjectScope } from './scope.ts';
 
 type Seen = Observation<TaggedLoadBalancer, never>;
 
-/** What one place where a balancer of ours may be has shown. `isProof`: looking again is no use. */
+/** What a read of one place has shown. `isProof`: no second read is needed. */
 type Find =
   | { readonly kind: 'ours'; readonly balancer: TaggedLoadBalancer }
   | { readonly kind: 'nothing'; readonly isProof: boolean }
-  | { readonly kind: 'foreign'; readonly loadBalancer: LoadBalancer; readonly isProof: boolean };
+  | { readonly kind: 'foreign'; readonly loadBalancer: LoadBalancer; readonly isProof: boolean }
+  /** AWS does not take the ref for that of a balancer. */
+  | { readonly kind: 'refused'; readonly error: OperatorError };
 
 const DELETION_PROTECTION = 'deletion_protection.enabled';
 
@@ -43,91 +54,128 @@ export async function finalizeLoadBalancer(scope: ObjectScope): Promise<Released
 
 /** Absent here means: nothing of ours. */
 async function observe(scope: ObjectScope, signal: AbortSignal): Promise<Seen> {
-  const finds = await Promise.all(placesOf(scope).map((ref) => lookAt(scope, ref, signal)));
+  const readMs = scope.clock.monotonicMs();
+  const finds = await observePlaces(scope, signal);
   const ours = finds.find((find) => find.kind === 'ours');
   if (ours !== undefined) return present(scope, ours.balancer);
-  const isProved = finds.every((find) => find.kind !== 'ours' && find.isProof);
-  const doubtMs = isProved ? 0 : scope.memory.doubtAbsenceMs();
-  if (doubtMs > 0) {
-    const again = `a second look in ${Math.ceil(doubtMs / 1000)} s makes sure`;
-    return unconfirmed(`AWS shows no load balancer of ours; ${again}`, doubtMs);
-  }
-  for (const find of finds) {
-    if (find.kind === 'foreign' && !find.isProof) tellLeftAlone(scope, find.loadBalancer);
-  }
-  return { kind: 'absent' };
+  refuseUnknownRegion(scope, finds);
+  const isProved = finds.every((find) => 'isProof' in find && find.isProof);
+  return isProved ? absent(scope, finds) : doubt(scope, finds, readMs);
 }
 
 /**
- * The recorded ARN; without one wherever a create may have put a balancer whose answer was lost,
- * which is another place than the one to adopt where `spec.adopt` came later.
+ * A status can be forged, so its ARN alone proves nothing: the names are read as well, unless that
+ * balancer is ours and goes first. One that was read by its ARN is not read by its name again.
  */
-function placesOf({ object, identity }: ObjectScope): readonly LoadBalancerRef[] {
-  const recorded = recordedArn(object);
-  if (recorded !== undefined) return [{ arn: recorded }];
-  const arn = textOf(object.spec?.adopt?.arn);
-  const names = new Set([wantedName(object.spec, identity), defaultName(identity)]);
-  const named = [...names].map((name) => ({ name }));
-  if (arn !== undefined) return [{ arn }, ...named];
-  return named.slice(0, 1);
+async function observePlaces(scope: ObjectScope, signal: AbortSignal): Promise<readonly Find[]> {
+  const [first, ...others] = placesOf(scope) as [LoadBalancerRef, ...LoadBalancerRef[]];
+  const find = await observeAt(scope, first, signal);
+  if (find.kind === 'ours') return [find];
+  const known = find.kind === 'foreign' ? find.loadBalancer.name : undefined;
+  const rest = others.filter((ref) => 'arn' in ref || ref.name !== known);
+  return [find, ...(await Promise.all(rest.map((ref) => observeAt(scope, ref, signal))))];
 }
 
-async function lookAt(
+/**
+ * The recorded ARN, and wherever a create may have put a balancer: under the name of the spec, and
+ * under the default one where `spec.adopt` may have come later.
+ */
+function placesOf({ object, identity }: ObjectScope): readonly LoadBalancerRef[] {
+  const adopted = textOf(object.spec?.adopt?.arn);
+  const arn = recordedArn(object) ?? adopted;
+  const names = new Set([
+    wantedName(object.spec, identity),
+    ...(adopted === undefined ? [] : [defaultName(identity)]),
+  ]);
+  return [...(arn === undefined ? [] : [{ arn }]), ...[...names].map((name) => ({ name }))];
+}
+
+async function observeAt(
   scope: ObjectScope,
   ref: LoadBalancerRef,
   signal: AbortSignal,
 ): Promise<Find> {
-  const { aws, identity, memory } = scope;
-  const loadBalancer = await findOrRefused(scope, ref, signal);
+  try {
+    return await judgeAt(scope, ref, signal);
+  } catch (error) {
+    const isRefused = error instanceof OperatorError && error.reason === 'ValidationError';
+    if (isRefused && 'arn' in ref) return { kind: 'refused', error };
+    throw error;
+  }
+}
+
+async function judgeAt(
+  scope: ObjectScope,
+  ref: LoadBalancerRef,
+  signal: AbortSignal,
+): Promise<Find> {
+  const { aws, identity, object } = scope;
+  const loadBalancer = await aws.find(ref, signal);
   const tags = loadBalancer && (await aws.tagsOf(loadBalancer.arn, signal));
   if (loadBalancer === undefined || tags === undefined) {
-    return { kind: 'nothing', isProof: isProofOfAbsence(memory, ref) };
+    return { kind: 'nothing', isProof: isProofOfAbsence(scope, ref) };
   }
-  if (ownershipOf(tags, identity).kind === 'ours') {
+  const isOnRecord = recordedArn(object) === loadBalancer.arn;
+  if (ownershipOf(tags, identity, isOnRecord).kind === 'ours') {
     return { kind: 'ours', balancer: { loadBalancer, tags } };
   }
-  return { kind: 'foreign', loadBalancer, isProof: isReleased(memory, loadBalancer.arn) };
+  return { kind: 'foreign', loadBalancer, isProof: wasReleased(scope, loadBalancer.arn) };
 }
 
 /**
  * What AWS does not take for the ARN of a balancer, such as a mistyped one in `spec.adopt`, names
  * none of ours: it would have been found before it was adopted. So it does not hold up a deletion.
- * A recorded ARN named one, so its refusal speaks of the region or the account that is asked now.
+ * A recorded ARN named one, so its refusal is about the region or the account that is asked now,
+ * unless ours was found elsewhere: then the record was forged.
  */
-async function findOrRefused(
-  { aws, object }: ObjectScope,
-  ref: LoadBalancerRef,
-  signal: AbortSignal,
-): Promise<LoadBalancer | undefined> {
-  try {
-    return await aws.find(ref, signal);
-  } catch (error) {
-    const isRefused = error instanceof OperatorError && error.reason === 'ValidationError';
-    if (isRefused && 'arn' in ref && ref.arn !== recordedArn(object)) return undefined;
-    throw error;
-  }
+function refuseUnknownRegion({ memory, object }: ObjectScope, finds: readonly Find[]): void {
+  const refused = finds.find((find) => find.kind === 'refused');
+  if (refused === undefined || memory.facts.release !== undefined) return;
+  if (recordedArn(object) !== undefined) throw refused.error;
 }
 
 /**
  * NotFound by ARN is proof, unless the balancer may have been created a moment ago and we have not
- * deleted it since. By name it is not: a create whose answer was lost may become visible yet, so two
- * looks must agree.
+ * deleted it since. By name it is only where an ARN is on record: otherwise a create whose answer was
+ * lost may become visible yet, so two reads must agree.
  */
-function isProofOfAbsence(memory: ObjectScope['memory'], ref: LoadBalancerRef): boolean {
-  return 'arn' in ref && (isReleased(memory, ref.arn) || !memory.mayBeFresh(ref.arn));
+function isProofOfAbsence(scope: ObjectScope, ref: LoadBalancerRef): boolean {
+  const { clock, memory, object } = scope;
+  const nowMs = clock.monotonicMs();
+  if ('arn' in ref) {
+    return wasReleased(scope, ref.arn) || !mayBeFresh(memory.facts, ref.arn, nowMs);
+  }
+  if (recordedArn(object) === undefined) return false;
+  return memory.facts.release?.name === ref.name || !mayHideCreate(memory.facts, nowMs);
 }
 
-function isReleased(memory: ObjectScope['memory'], arn: string): boolean {
-  return memory.released()?.arn === arn;
+function wasReleased({ memory }: ObjectScope, arn: string): boolean {
+  return memory.facts.release?.arn === arn;
 }
 
 /** What we have just deleted or let go of is not written to again on the word of an old answer. */
-function present({ memory }: ObjectScope, observed: TaggedLoadBalancer): Seen {
-  memory.wasSeen();
-  if (memory.hasJustReleased(observed.loadBalancer.arn)) {
+function present({ clock, memory }: ObjectScope, observed: TaggedLoadBalancer): Seen {
+  memory.facts = recordPresence(memory.facts);
+  if (wasJustReleased(memory.facts, observed.loadBalancer.arn, clock.monotonicMs())) {
     return unconfirmed('the deletion was accepted and is not visible yet', 2_000);
   }
   return { kind: 'present', observed, drift: [] };
+}
+
+function doubt(scope: ObjectScope, finds: readonly Find[], readMs: number): Seen {
+  const { memory } = scope;
+  memory.facts = recordAbsence(memory.facts, readMs);
+  const doubtMs = absenceDoubtMs(memory.facts, readMs);
+  if (doubtMs === 0) return absent(scope, finds);
+  const again = `a second read in ${Math.ceil(doubtMs / 1000)} s makes sure`;
+  return unconfirmed(`AWS shows no load balancer of ours; ${again}`, doubtMs);
+}
+
+function absent(scope: ObjectScope, finds: readonly Find[]): Seen {
+  for (const find of finds) {
+    if (find.kind === 'foreign' && !find.isProof) tellLeftAlone(scope, find.loadBalancer);
+  }
+  return { kind: 'absent' };
 }
 
 function unconfirmed(message: string, againAfterMs: number): Seen {
@@ -136,7 +184,7 @@ function unconfirmed(message: string, againAfterMs: number): Seen {
 
 /** Protection is switched off only where the spec says so in words. */
 async function deleteOurs(scope: ObjectScope, { loadBalancer }: TaggedLoadBalancer): Promise<void> {
-  const { aws, memory, object } = scope;
+  const { aws, clock, memory, object } = scope;
   const { arn } = loadBalancer;
   try {
     await aws.delete(arn);
@@ -146,20 +194,20 @@ async function deleteOurs(scope: ObjectScope, { loadBalancer }: TaggedLoadBalanc
     await aws.setAttributes(arn, { [DELETION_PROTECTION]: 'false' });
     await aws.delete(arn);
   }
-  memory.hasReleased(loadBalancer);
+  memory.facts = recordRelease(memory.facts, loadBalancer, clock.monotonicMs());
 }
 
 async function retain(
-  { aws, memory }: ObjectScope,
+  { aws, clock, memory }: ObjectScope,
   { loadBalancer, tags }: TaggedLoadBalancer,
 ): Promise<void> {
   await aws.removeTags(loadBalancer.arn, Object.keys(tags).filter(isOwnershipTag));
-  memory.hasReleased(loadBalancer);
+  memory.facts = recordRelease(memory.facts, loadBalancer, clock.monotonicMs());
 }
 
 /** The call may lie a pass back: the memory says which balancer it was. */
 function tellReleased(scope: ObjectScope): void {
-  const balancer = scope.memory.released();
+  const balancer = scope.memory.facts.release;
   if (balancer === undefined) return;
   if (isRetained(scope)) tellRetained(scope, balancer);
   else tellDeleted(scope, balancer);

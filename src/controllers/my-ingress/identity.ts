@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { type MyIngress, managedByValue, ownershipTagKeys } from '../../apis/my-ingress.ts';
 import type { Tags } from '../../aws/load-balancers.ts';
 
-/** Whose a load balancer is: one object of one cluster. `uid` is a record, not part of the proof. */
+/**
+ * Whose a load balancer is: one object of one cluster. The tag for `uid` proves that albridge created
+ * or adopted it; its value is a record of which object of that name did.
+ */
 export interface Identity {
   readonly cluster: string;
   readonly namespace: string;

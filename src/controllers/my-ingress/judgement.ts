@@ -2,6 +2,7 @@ import type { LoadBalancer, Tags } from '../../aws/load-balancers.ts';
 import type { OperatorError } from '../../core/operator-error.ts';
 import { failure } from './failure.ts';
 import { canAdopt, holderOf, type Ownership, ownershipOf } from './ownership.ts';
+import { recordedArn } from './record.ts';
 import type { Scope } from './scope.ts';
 
 type Claim = Pick<Scope, 'identity' | 'object' | 'desired'>;
@@ -17,7 +18,8 @@ export function judge(
   loadBalancer: LoadBalancer,
   tags: Tags,
 ): Ownership | { readonly kind: 'adoptable' } {
-  const ownership = ownershipOf(tags, claim.identity);
+  const isOnRecord = recordedArn(claim.object) === loadBalancer.arn;
+  const ownership = ownershipOf(tags, claim.identity, isOnRecord);
   const isAdoptable =
     loadBalancer.arn === claim.object.spec.adopt?.arn && canAdopt(tags, claim.identity);
   if (ownership.kind === 'foreign' && !isAdoptable) return ownership;
@@ -36,7 +38,11 @@ export function conflictOf(claim: Claim, loadBalancer: LoadBalancer, tags: Tags)
       `load balancer ${arn} lacks the ${consent}, or is held by ${holderOf(tags)}`,
     );
   }
-  return failure('NameConflict', `load balancer ${name} (${arn}) belongs to ${holderOf(tags)}`);
+  const lacksOnlyUid = ownershipOf(tags, claim.identity, true).kind === 'ours';
+  const whose = lacksOnlyUid
+    ? 'has the ownership tags of this object but no tag albridge.io/uid, so albridge did not create it'
+    : `belongs to ${holderOf(tags)}`;
+  return failure('NameConflict', `load balancer ${name} (${arn}) ${whose}`);
 }
 
 function refuseMismatch({ object, desired }: Claim, loadBalancer: LoadBalancer): void {

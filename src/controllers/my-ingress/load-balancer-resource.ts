@@ -5,6 +5,7 @@ import { OperatorError } from '../../core/operator-error.ts';
 import { tellAdopted, tellTakenOver, tellUpdated } from './announcements.ts';
 import { appliedAfter, appliedBefore, appliedOnceDone, recordOf } from './applied.ts';
 import type { Drift, SeenLoadBalancer } from './drift.ts';
+import { quarrelsWith, recordChange, recordCreate, recordTakeover } from './facts.ts';
 import { failure } from './failure.ts';
 import { stepsOf } from './mending.ts';
 import { assess, observe, type Seen } from './observe.ts';
@@ -24,15 +25,17 @@ export function loadBalancerResource(
 }
 
 /**
- * The create call carries name and tags, so whatever happens to its answer, the next pass finds the
- * balancer and knows it. AWS may answer with a balancer that was there before, whoever owns it:
+ * The create call carries name and tags, and the keys of the user's tags are on record before it. So
+ * whatever happens to its answer, the next pass finds the balancer, and knows which of its tags
+ * others have added since. AWS may answer with a balancer that was there before, whoever owns it:
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateLoadBalancer.html
  */
-async function create(scope: Scope, signal: AbortSignal): Promise<Seen> {
-  const { aws, inventory, memory } = scope;
+async function create(given: Scope, signal: AbortSignal): Promise<Seen> {
+  const scope = await recordBeforeCreate(given);
+  const { aws, clock, inventory, memory } = scope;
   const created = await createOnce(scope);
   if (created === undefined) return observe(scope, signal);
-  memory.hasCreated(created.arn);
+  memory.facts = recordCreate(memory.facts, created.arn, clock.monotonicMs());
   const [visible, tags] = await Promise.all([
     inventory.look(created.arn, signal),
     aws.tagsOf(created.arn, signal),
@@ -40,8 +43,23 @@ async function create(scope: Scope, signal: AbortSignal): Promise<Seen> {
   return assess(scope, { loadBalancer: visible ?? created, tags: tags ?? {} }, signal);
 }
 
+/** Costs a write only where the spec has tags. */
+async function recordBeforeCreate(scope: Scope): Promise<Scope> {
+  const { desired, object, pass } = scope;
+  const recorded = object.status?.applied ?? {};
+  const applied = appliedBefore({ tags: Object.keys(desired.userTags) }, recorded);
+  pass.report({ applied: recordOf(applied) });
+  await pass.recordNow();
+  return { ...scope, object: { ...object, status: { ...object.status, applied } } };
+}
+
 /** undefined: a balancer of this name and other settings exists; a look tells whose it is. */
-async function createOnce({ aws, desired, memory }: Scope): Promise<LoadBalancer | undefined> {
+async function createOnce({
+  aws,
+  clock,
+  desired,
+  memory,
+}: Scope): Promise<LoadBalancer | undefined> {
   const { name, scheme, subnets, securityGroups, ipAddressType, tags } = desired;
   const groups = securityGroups === undefined ? {} : { securityGroups };
   try {
@@ -55,7 +73,7 @@ async function createOnce({ aws, desired, memory }: Scope): Promise<LoadBalancer
     });
   } catch (error) {
     if (error instanceof OperatorError && error.reason === 'DuplicateName') return undefined;
-    memory.mayHaveCreated();
+    memory.facts = recordCreate(memory.facts, undefined, clock.monotonicMs());
     throw error;
   }
 }
@@ -66,20 +84,23 @@ async function update(
   drift: readonly Drift[],
 ): Promise<void> {
   const { loadBalancer, tags } = observed;
-  const ownership = ownershipOf(tags, scope.identity);
+  const { clock, memory, object } = scope;
+  const isOnRecord = recordedArn(object) === loadBalancer.arn;
+  const ownership = ownershipOf(tags, scope.identity, isOnRecord);
   refuseQuarrel(scope, loadBalancer, ownership);
   const isAdoption = ownership.kind === 'foreign';
   let applied = await recordBeforeWrite(scope, observed, isAdoption);
   for (const step of stepsOf(drift)) {
     scope.pass.signal.throwIfAborted();
     await carryOut(scope, loadBalancer.arn, step);
-    scope.memory.hasMended(loadBalancer.arn, step);
+    const change = { arn: loadBalancer.arn, step, atMs: clock.monotonicMs() };
+    memory.facts = recordChange(memory.facts, change);
     applied = appliedOnceDone(scope.desired, applied, step);
     scope.pass.report({ applied: recordOf(applied) });
   }
   if (isAdoption) return tellAdopted(scope, loadBalancer);
   if (ownership.previousUid !== undefined) {
-    scope.memory.hasTakenOver(ownership.previousUid);
+    memory.facts = recordTakeover(memory.facts, ownership.previousUid, clock.monotonicMs());
     tellTakenOver(scope, loadBalancer, ownership.previousUid);
   }
   tellUpdated(scope, loadBalancer, drift);
@@ -87,12 +108,12 @@ async function update(
 
 /** Two operators that were given one cluster id would take the balancer from each other for ever. */
 function refuseQuarrel(
-  { identity, memory }: Scope,
+  { clock, identity, memory }: Scope,
   { name, arn }: LoadBalancer,
   ownership: Ownership,
 ): void {
   if (ownership.kind === 'foreign' || ownership.previousUid === undefined) return;
-  if (!memory.quarrelsWith(ownership.previousUid)) return;
+  if (!quarrelsWith(memory.facts, ownership.previousUid, clock.monotonicMs())) return;
   throw failure(
     'NameConflict',
     `load balancer ${name} (${arn}) is taken back by the object with UID ${ownership.previousUid} again and again: ` +

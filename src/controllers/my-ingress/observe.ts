@@ -5,6 +5,15 @@ import { waiting } from '../../core/outcome.ts';
 import { tellCreated, tellVanished } from './announcements.ts';
 import { recordOf } from './applied.ts';
 import { type Drift, driftOf, type SeenLoadBalancer } from './drift.ts';
+import {
+  absenceDoubtMs,
+  areAttributesDue,
+  awaitsOwnCreate,
+  isFresh,
+  recentSteps,
+  recordAbsence,
+  recordPresence,
+} from './facts.ts';
 import { failure } from './failure.ts';
 import { defaultName } from './identity.ts';
 import { conflictOf, judge } from './judgement.ts';
@@ -33,15 +42,16 @@ export async function assess(
   { loadBalancer, tags }: TaggedLoadBalancer,
   signal: AbortSignal,
 ): Promise<Seen> {
-  const { memory, desired, object } = scope;
+  const { clock, memory, desired, object } = scope;
   const judgement = judge(scope, loadBalancer, tags);
   if (judgement.kind === 'foreign') return mistrust(scope, loadBalancer, tags);
-  memory.wasSeen();
+  memory.facts = recordPresence(memory.facts);
   hold(scope, { loadBalancer, tags });
   if (isOwnCreate(scope, loadBalancer, judgement)) tellCreated(scope, loadBalancer);
   const seen = await withAttributes(scope, { loadBalancer, tags }, signal);
   // What reads do not show yet would pass for undone, or for the value found before ours.
-  const observed = memory.mendedLately(loadBalancer.arn).reduce(mendedBy, seen);
+  const steps = recentSteps(memory.facts, loadBalancer.arn, clock.monotonicMs());
+  const observed = steps.reduce(mendedBy, seen);
   const drift = driftOf(desired, observed, appliedSoFar(object, observed));
   return { kind: 'present', observed, drift };
 }
@@ -83,7 +93,7 @@ async function recall(scope: Scope, arn: string, signal: AbortSignal): Promise<S
   await sweep.pictureTaken(signal);
   const recalled = inventory.recall({ arn }, clock.monotonicMs() - RECALL_MS);
   if (recalled === undefined) return undefined;
-  const observed = areAttributesDue(scope)
+  const observed = mustReadAttributes(scope)
     ? await withAttributes(scope, recalled, signal)
     : recalled;
   const drift = driftOf(desired, observed, appliedSoFar(object, observed));
@@ -91,9 +101,10 @@ async function recall(scope: Scope, arn: string, signal: AbortSignal): Promise<S
 }
 
 async function lookLive(scope: Scope, signal: AbortSignal): Promise<Seen> {
-  const { aws, memory, object } = scope;
+  const { aws, clock, object } = scope;
   const arn = recordedArn(object);
   if (arn === undefined) return lookByName(scope, signal);
+  const readMs = clock.monotonicMs();
   const [loadBalancer, tags] = await Promise.all([
     aws.find({ arn }, signal),
     aws.tagsOf(arn, signal),
@@ -101,10 +112,17 @@ async function lookLive(scope: Scope, signal: AbortSignal): Promise<Seen> {
   if (loadBalancer !== undefined && tags !== undefined) {
     return assess(scope, { loadBalancer, tags }, signal);
   }
-  if (loadBalancer !== undefined || memory.mayBeFresh(arn)) return notVisible(arn);
-  // Tags of what is not found are a stale read; should they stay, DescribeLoadBalancers is right.
-  const isContradiction = tags !== undefined;
-  return isContradiction && memory.doubtAbsenceMs() > 0 ? notVisible(arn) : lose(scope);
+  return loadBalancer === undefined ? doubtLoss(scope, arn, readMs) : notVisible(arn);
+}
+
+/** DescribeLoadBalancers alone decides: the tags of a deleted balancer may stay readable. */
+function doubtLoss(scope: Scope, arn: string, readMs: number): Seen {
+  const { memory } = scope;
+  if (isFresh(memory.facts, arn, readMs)) return notVisible(arn);
+  memory.facts = recordAbsence(memory.facts, readMs);
+  const doubtMs = absenceDoubtMs(memory.facts, readMs);
+  if (doubtMs === 0) return lose(scope);
+  throw failure('LoadBalancerNotFound', `AWS does not find ALB ${arn}`, doubtMs);
 }
 
 /**
@@ -120,14 +138,14 @@ function lose(scope: Scope): Seen {
 }
 
 async function lookByName(scope: Scope, signal: AbortSignal): Promise<Seen> {
-  const { aws, desired, memory, object } = scope;
+  const { aws, clock, desired, memory, object } = scope;
   const { adopt } = object.spec;
   if (adopt !== undefined && !hasLost(object, desired.name)) {
     return lookForAdoption(scope, adopt.arn, signal);
   }
   const loadBalancer = await aws.find({ name: desired.name }, signal);
   if (loadBalancer !== undefined) return assessLive(scope, loadBalancer, signal);
-  if (memory.awaitsOwnCreate()) return notVisible(desired.name);
+  if (awaitsOwnCreate(memory.facts, clock.monotonicMs())) return notVisible(desired.name);
   return { kind: 'absent' };
 }
 
@@ -146,7 +164,8 @@ async function assessLive(
  * not forgotten over the adoption.
  */
 async function lookForAdoption(scope: Scope, arn: string, signal: AbortSignal): Promise<Seen> {
-  const { aws, identity } = scope;
+  const { aws, clock, identity } = scope;
+  const readMs = clock.monotonicMs();
   const [made, named] = await Promise.all([
     aws.find({ name: defaultName(identity) }, signal),
     aws.find({ arn }, signal),
@@ -156,13 +175,14 @@ async function lookForAdoption(scope: Scope, arn: string, signal: AbortSignal): 
     hold(scope, { loadBalancer: made, tags: tagsOfMade });
     return assess(scope, { loadBalancer: made, tags: tagsOfMade }, signal);
   }
-  return doubtOlderCreate(scope) ?? adopt(scope, named, signal);
+  return doubtOlderCreate(scope, readMs) ?? adopt(scope, named, signal);
 }
 
 /** An object that asked for adoption from its beginning never had a create under way. */
-function doubtOlderCreate({ memory, object }: Scope): Seen | undefined {
+function doubtOlderCreate({ memory, object }: Scope, readMs: number): Seen | undefined {
   if (object.metadata.generation === 1) return undefined;
-  const doubtMs = memory.doubtAbsenceMs();
+  memory.facts = recordAbsence(memory.facts, readMs);
+  const doubtMs = absenceDoubtMs(memory.facts, readMs);
   if (doubtMs === 0) return undefined;
   const message = `a create from before spec.adopt may show yet; a second look in ${Math.ceil(doubtMs / 1000)} s makes sure`;
   return { kind: 'unconfirmed', waiting: waiting('Creating', message, doubtMs) };
@@ -182,7 +202,8 @@ async function adopt(
 
 /** Foreign or missing tags on a balancer that we have just created may be a stale read. */
 function mistrust(scope: Scope, loadBalancer: LoadBalancer, tags: Tags): Seen {
-  if (!scope.memory.isFresh(loadBalancer.arn)) {
+  const { clock, memory } = scope;
+  if (!isFresh(memory.facts, loadBalancer.arn, clock.monotonicMs())) {
     throw conflictOf(scope, loadBalancer, tags);
   }
   return unconfirmed(
@@ -197,14 +218,17 @@ async function withAttributes(
   signal: AbortSignal,
 ): Promise<SeenLoadBalancer> {
   if (!hasAttributes(scope)) return seen;
-  const attributes = await scope.aws.attributesOf(seen.loadBalancer.arn, signal);
-  scope.memory.sawAttributes(ATTRIBUTE_INTERVAL_MS);
+  const { aws, clock, memory } = scope;
+  const attributes = await aws.attributesOf(seen.loadBalancer.arn, signal);
+  memory.facts = { ...memory.facts, attributesReadMs: clock.monotonicMs() };
   return { ...seen, attributes };
 }
 
 /** Attributes cost one call for each balancer, so a quiet one is looked at once an hour. */
-function areAttributesDue(scope: Scope): boolean {
-  return hasAttributes(scope) && scope.memory.areAttributesDue(ATTRIBUTE_INTERVAL_MS);
+function mustReadAttributes(scope: Scope): boolean {
+  const { facts } = scope.memory;
+  const isDue = areAttributesDue(facts, ATTRIBUTE_INTERVAL_MS, scope.clock.monotonicMs());
+  return hasAttributes(scope) && isDue;
 }
 
 function hasAttributes({ desired, object }: Scope): boolean {

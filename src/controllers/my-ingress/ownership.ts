@@ -9,13 +9,18 @@ export type Ownership =
   /** `holder` reads as the object of a sentence: who holds it, as far as the tags tell. */
   | { readonly kind: 'foreign'; readonly holder: string };
 
-export function ownershipOf(tags: Tags, identity: Identity): Ownership {
+/**
+ * `isOnRecord`: status.alb names this very balancer. Without that record and without a tag for the
+ * UID it is not ours, whatever its other tags: every create of ours carries one.
+ */
+export function ownershipOf(tags: Tags, identity: Identity, isOnRecord = false): Ownership {
   const isOurs =
     tags[ownershipTagKeys.cluster] === identity.cluster &&
     tags[ownershipTagKeys.namespace] === identity.namespace &&
     tags[ownershipTagKeys.name] === identity.name;
   if (!isOurs) return { kind: 'foreign', holder: holderOf(tags) };
   const uid = tags[ownershipTagKeys.uid];
+  if (uid === undefined && !isOnRecord) return { kind: 'foreign', holder: holderOf(tags) };
   if (uid === undefined || uid === identity.uid) return { kind: 'ours' };
   return { kind: 'ours', previousUid: uid };
 }

@@ -1,6 +1,10 @@
-import type { AppliedSettings, HeldLoadBalancer, MyIngress } from '../../apis/my-ingress.ts';
+import {
+  type AppliedSettings,
+  type HeldLoadBalancer,
+  type MyIngress,
+  ownershipTagKeys,
+} from '../../apis/my-ingress.ts';
 import type { LoadBalancer, TaggedLoadBalancer } from '../../aws/load-balancers.ts';
-import { isOwnershipTag } from './drift.ts';
 
 /** What `status` says of the balancer that an object holds; pure. */
 
@@ -34,17 +38,17 @@ export function lostBy(held: HeldLoadBalancer): HeldLoadBalancer {
 }
 
 /**
- * What this object is known to have put on the balancer. One that is ours while no ARN is on record
- * is our own lost create, which carried all its tags in the call; one to adopt is not.
+ * What this object is known to have put on the balancer. While no ARN is on record the balancer is
+ * its own lost create only if the tag for the UID says so: another one carries tags of others.
  */
 export function appliedSoFar(
   object: MyIngress,
   { loadBalancer, tags }: TaggedLoadBalancer,
 ): AppliedSettings {
-  const recorded = object.status?.applied ?? {};
-  const isLostCreate =
-    recordedArn(object) === undefined && loadBalancer.arn !== object.spec.adopt?.arn;
-  if (!isLostCreate) return recorded;
-  const ofUser = Object.keys(tags).filter((key) => !key.startsWith('aws:') && !isOwnershipTag(key));
-  return { ...recorded, tags: ofUser };
+  const recorded = recordedArn(object);
+  const isKnown =
+    recorded === undefined
+      ? tags[ownershipTagKeys.uid] === object.metadata.uid
+      : recorded === loadBalancer.arn;
+  return isKnown ? (object.status?.applied ?? {}) : {};
 }

@@ -30,6 +30,7 @@ export class Account {
   readonly releasedByHand = new Set<string>();
   /** Objects that were removed in spite of their finalizer. */
   readonly goneInSpite = new Set<string>();
+  readonly madeByOthers = new Set<string>();
   readonly #aws: EmbeddedAws;
   readonly #nowMs: () => number;
   readonly #cluster: string;
@@ -89,10 +90,14 @@ export class Account {
     return this.balancers.filter((balancer) => this.ownerOf(balancer) === `${namespace}/${name}`);
   }
 
-  /** `namespace/name` by the three ownership tags; undefined where they are not of this cluster. */
-  ownerOf({ tags }: Balancer): string | undefined {
-    const { cluster, namespace, name } = ownershipTagKeys;
+  /**
+   * `namespace/name` by the three ownership tags; undefined where they are not of this cluster, or
+   * where others made the balancer and it has no UID yet.
+   */
+  ownerOf({ arn, tags }: Balancer): string | undefined {
+    const { cluster, namespace, name, uid } = ownershipTagKeys;
     if (tags[cluster] !== this.#cluster) return undefined;
+    if (this.madeByOthers.has(arn) && tags[uid] === undefined) return undefined;
     if (tags[namespace] === undefined || tags[name] === undefined) return undefined;
     return `${tags[namespace]}/${tags[name]}`;
   }

@@ -40,10 +40,19 @@ export type MyIngressAction =
   | { readonly do: 'forgeArn'; readonly at: ObjectName; readonly arnOf: string }
   | { readonly do: 'pause' | 'goOn'; readonly at: ObjectName }
   | { readonly do: 'request'; readonly at: ObjectName; readonly token: string }
+  /** Deleted without its finalizers and applied again in the same moment: another UID, no status. */
+  | { readonly do: 'restore'; readonly at: ObjectName; readonly spec: SpecPlan }
+  /** status.alb and status.applied are lost, as after an etcd restore. */
+  | { readonly do: 'forget'; readonly at: ObjectName }
+  /** status.alb names a balancer that does not exist. */
+  | { readonly do: 'forge'; readonly at: ObjectName }
   | { readonly do: 'meddle'; readonly at: ObjectName; readonly meddling: Meddling }
-  /** Somebody's balancer under the name that this object will want. `spec` as the object's, or another. */
+  /**
+   * Somebody's balancer under the name that this object will want. `spec` as the object's, or another;
+   * `plant`: with the object's own ownership tags but no UID.
+   */
   | {
-      readonly do: 'squat';
+      readonly do: 'squat' | 'plant';
       readonly at: ObjectName;
       readonly spec: SpecPlan;
       readonly tags: Readonly<Record<string, string>>;

@@ -24,7 +24,13 @@ export interface ActorParts {
 
 type Patch = Readonly<Record<string, unknown>>;
 
+type KubectlVerb = 'create' | 'edit' | 'unset' | 'delete' | 'pause' | 'goOn' | 'request';
+
 const OUTSIDER = { userAgent: 'somebody else' } as const;
+const ANY_ARN = 'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app';
+/** Not taken for an ARN by AWS; taken for one. */
+const UNKNOWN_ARN = `${ANY_ARN}/none/1`;
+const GONE_ARN = `${ANY_ARN}/gone/0123456789abcdef`;
 
 /** The people of the world: users with kubectl, and whoever else works in the AWS account. */
 export class Actor {
@@ -59,8 +65,31 @@ export class Actor {
           [RECONCILE_REQUESTED_ANNOTATION]: action.token,
         });
       default:
+        return this.#takeRecord(action);
+    }
+  }
+
+  #takeRecord(action: Exclude<MyIngressAction, { do: KubectlVerb }>): void {
+    switch (action.do) {
+      case 'restore':
+        return this.#restore(action.at, action.spec);
+      case 'forget':
+        return this.#people.patchStatus(MY_INGRESSES, action.at, { alb: null, applied: null });
+      case 'forge':
+        return this.#people.patchStatus(MY_INGRESSES, action.at, { alb: { arn: GONE_ARN } });
+      case 'forgeArn':
+        return this.#forgeArn(action.at, this.#made.get(action.arnOf) ?? '');
+      case 'deleteInSpite':
+        return this.#deleteInSpite(action.at);
+      default:
         return this.#inAws(action);
     }
+  }
+
+  #restore(at: ObjectName, spec: SpecPlan): void {
+    this.#people.patch(MY_INGRESSES, at, { metadata: { finalizers: null } });
+    this.#people.delete(MY_INGRESSES, at);
+    this.#people.create(MY_INGRESSES, at, { spec: this.#specOf(spec) });
   }
 
   #forgeArn(at: ObjectName, arn: string): void {
@@ -78,21 +107,21 @@ export class Actor {
   #inAws(
     action: Extract<
       MyIngressAction,
-      { do: 'forgeArn' | 'meddle' | 'squat' | 'leave' | 'legacy' | 'quota' }
+      { do: 'meddle' | 'squat' | 'plant' | 'leave' | 'legacy' | 'quota' }
     >,
   ): void {
     const { aws, account, cluster } = this.#parts;
     switch (action.do) {
       case 'meddle':
         return this.#meddle(action.at, action.meddling);
-      case 'squat': {
+      case 'squat':
+      case 'plant': {
         const name = action.spec.name ?? defaultNameOf(cluster, action.at);
-        return this.#make(action.at, { ...action.spec, name }, action.tags);
+        const planted = action.do === 'plant' ? ownTagsOf(cluster, action.at) : {};
+        return this.#make(action.at, { ...action.spec, name }, { ...action.tags, ...planted });
       }
       case 'leave':
         return this.#leave(action.at);
-      case 'forgeArn':
-        return this.#forgeArn(action.at, this.#made.get(action.arnOf) ?? '');
       case 'legacy': {
         const consent = action.consentFor && {
           [ownershipTagKeys.cluster]: cluster,
@@ -112,8 +141,7 @@ export class Actor {
 
   #specOf({ adopt, ...spec }: Partial<SpecPlan>): Patch {
     if (adopt === undefined) return spec;
-    const unknown = 'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app/none/1';
-    return { ...spec, adopt: { arn: this.#made.get(adopt) ?? unknown } };
+    return { ...spec, adopt: { arn: this.#made.get(adopt) ?? UNKNOWN_ARN } };
   }
 
   #make(key: string, spec: SpecPlan, tags: Readonly<Record<string, string>>): void {
@@ -131,6 +159,7 @@ export class Actor {
     // The same settings as somebody's balancer answer with that one.
     if (arn === undefined || before.has(arn)) return;
     this.#made.set(key, arn);
+    this.#parts.account.madeByOthers.add(arn);
   }
 
   #leave(at: ObjectName): void {
@@ -195,7 +224,6 @@ export class Actor {
     at: ObjectName,
   ): void {
     const { account, cluster } = this.#parts;
-    const { namespace, name } = partsOf(at);
     const tag = (tags: Readonly<Record<string, string>>): unknown =>
       this.#call('AddTags', { ResourceArns: [arn], Tags: pairs(tags) });
     switch (meddling.what) {
@@ -204,11 +232,7 @@ export class Actor {
         return void tag({ [meddling.key]: meddling.value });
       case 'restore':
         account.releasedByHand.delete(arn);
-        return void tag({
-          [ownershipTagKeys.cluster]: cluster,
-          [ownershipTagKeys.namespace]: namespace,
-          [ownershipTagKeys.name]: name,
-        });
+        return void tag(ownTagsOf(cluster, at));
       case 'release':
         account.releasedByHand.add(arn);
         return void this.#call('RemoveTags', { ResourceArns: [arn], TagKeys: [meddling.key] });
@@ -238,6 +262,16 @@ export class Actor {
 
 function defaultNameOf(cluster: string, at: ObjectName): string {
   return defaultName({ cluster, ...partsOf(at) });
+}
+
+/** The three ownership tags. */
+function ownTagsOf(cluster: string, at: ObjectName): Readonly<Record<string, string>> {
+  const { namespace, name } = partsOf(at);
+  return {
+    [ownershipTagKeys.cluster]: cluster,
+    [ownershipTagKeys.namespace]: namespace,
+    [ownershipTagKeys.name]: name,
+  };
 }
 
 function attributeInput(arn: string, key: string, value: string): object {

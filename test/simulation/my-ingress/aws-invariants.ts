@@ -13,6 +13,8 @@ export interface AwsInvariantParts {
   readonly object: (key: string) => MyIngress | undefined;
   /** Deletion policies that the spec of this object had within the last half minute. */
   readonly recentPolicies: (uid: string) => ReadonlySet<string>;
+  /** Tag keys that a spec of this object has had. */
+  readonly tagKeys: (uid: string) => ReadonlySet<string>;
   readonly report: Report;
 }
 
@@ -20,7 +22,10 @@ interface WriteInput {
   readonly LoadBalancerArn?: string;
   readonly ResourceArns?: readonly string[];
   readonly Tags?: readonly { readonly Key: string; readonly Value: string }[];
+  readonly TagKeys?: readonly string[];
 }
+
+const OWN_KEYS: ReadonlySet<string> = new Set(Object.values(ownershipTagKeys));
 
 /** What must hold for every write that reaches AWS; see docs/reliability.md. */
 export class AwsInvariants {
@@ -35,11 +40,12 @@ export class AwsInvariants {
     if (!isWrite(operation)) return carryOut();
     const { account } = this.#parts;
     const before = account.balancers;
+    const owner = this.#claimantOf(arnOf(input));
     const result = carryOut();
     const after = account.remember();
     if (JSON.stringify(before) === JSON.stringify(after)) return result;
     if (operation === 'CreateLoadBalancer') this.#judgeCreate(before, after);
-    else this.#judgeChange(operation, input, before);
+    else this.#judgeChange(operation, input, { before, owner });
     this.#countBalancers(after);
     return result;
   }
@@ -56,11 +62,20 @@ export class AwsInvariants {
     this.#judgeFinalizer('CreateLoadBalancer', owner);
   }
 
-  #judgeChange(operation: string, input: WriteInput, before: readonly Balancer[]): void {
-    const { account, report } = this.#parts;
-    const arn = input.LoadBalancerArn ?? input.ResourceArns?.[0] ?? '';
+  /** Whose the balancer was by its tags, or by its owner's consent, at the last time that they said so. */
+  #claimantOf(arn: string): string | undefined {
+    const { account } = this.#parts;
     const claims = account.recent(arn).map((one) => account.ownerOf(one) ?? account.consentOf(one));
-    const owner = claims.findLast((claim) => claim !== undefined);
+    return claims.findLast((claim) => claim !== undefined);
+  }
+
+  #judgeChange(
+    operation: string,
+    input: WriteInput,
+    { before, owner }: { readonly before: readonly Balancer[]; readonly owner: string | undefined },
+  ): void {
+    const { report } = this.#parts;
+    const arn = arnOf(input);
     const balancer = before.find((one) => one.arn === arn);
     if (owner === undefined || balancer === undefined) {
       return report('foreign-untouched', `${operation} to ${balancer?.name ?? arn}`);
@@ -68,6 +83,17 @@ export class AwsInvariants {
     this.#judgeFinalizer(operation, owner);
     if (operation === 'DeleteLoadBalancer') this.#judgeDelete(balancer, owner);
     if (operation === 'AddTags') this.#judgeRecord(input, balancer, owner);
+    if (operation === 'RemoveTags') this.#judgeRemoval(input, balancer, owner);
+  }
+
+  /** Other people tag balancers too: only what a spec of this object has had is taken off. */
+  #judgeRemoval({ TagKeys = [] }: WriteInput, { name, tags }: Balancer, owner: string): void {
+    const { object, tagKeys, report } = this.#parts;
+    const known = tagKeys(object(owner)?.metadata.uid ?? '');
+    const theirs = TagKeys.filter(
+      (key) => Object.hasOwn(tags, key) && !OWN_KEYS.has(key) && !known.has(key),
+    );
+    if (theirs.length > 0) report('others-tags-stay', `${theirs.join()} of ${name}`);
   }
 
   #judgeFinalizer(operation: string, owner: string): void {
@@ -110,4 +136,8 @@ export class AwsInvariants {
     const twice = owners.find((owner, at) => owners.indexOf(owner) !== at);
     if (twice !== undefined) report('one-balancer-each', `${twice} has more than one balancer`);
   }
+}
+
+function arnOf({ LoadBalancerArn, ResourceArns }: WriteInput): string {
+  return LoadBalancerArn ?? ResourceArns?.[0] ?? '';
 }

@@ -36,6 +36,7 @@ export class MyIngressCast implements Cast<MyIngressAction> {
       report,
       object: (key) => this.#object(key),
       recentPolicies: (uid) => this.#kube.recentPolicies(uid),
+      tagKeys: (uid) => this.#kube.tagKeys(uid),
     });
   }
 

@@ -44,6 +44,13 @@ export class KubeInvariants {
     this.#judgeFinalizer(object, before);
     this.#judgeReady(object, before);
     this.#judgeReason(object);
+    this.#judgeLoss(object, before);
+  }
+
+  /** Of all specs that the object with this UID has had. */
+  tagKeys(uid: string): ReadonlySet<string> {
+    const known = [...(this.#specs.get(uid)?.values() ?? [])];
+    return new Set(known.flatMap(({ spec }) => Object.keys(spec.tags ?? {})));
   }
 
   recentPolicies(uid: string): ReadonlySet<string> {
@@ -118,6 +125,14 @@ export class KubeInvariants {
     const { account, nowMs, provisioningMs } = this.#parts;
     if (state !== 'provisioning') return state === 'active';
     return account.bornMs(arn) + provisioningMs <= nowMs();
+  }
+
+  /** A balancer is on record as deleted only when it is. */
+  #judgeLoss(object: MyIngress, before: MyIngress): void {
+    const { arn, state } = object.status.alb ?? {};
+    if (state !== 'deleted' || before.status.alb?.state === 'deleted') return;
+    if (!this.#parts.account.balancers.some((one) => one.arn === arn)) return;
+    this.#parts.report('lost-is-true', `${keyOf(object)} gave up ${arn}, which exists`);
   }
 
   /** Something other than an OperatorError was thrown. */

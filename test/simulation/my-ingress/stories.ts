@@ -1,6 +1,6 @@
 import type { Chance } from '../chance.ts';
 import { type Fault, PHASES, type Step } from '../scenario.ts';
-import type { ObjectName, SpecPlan } from './actions.ts';
+import type { MyIngressAction, ObjectName, SpecPlan } from './actions.ts';
 
 /** Steps and faults that belong together: by chance alone they meet too seldom. */
 export interface Story {
@@ -85,4 +85,133 @@ function drawLoss(chance: Chance): Fault {
     forMs: 60_000,
     times: chance.whole(1, 2),
   };
+}
+
+const OLD: ObjectName = 'api/old';
+const OLD_SPEC: SpecPlan = { ...SPEC, tags: { team: 'a' } };
+const THEIRS = { what: 'tag', key: 'theirs', value: 'x' } as const;
+
+/**
+ * Whose is it? Other people tag a balancer, from its creation on; its object is restored, forgets its
+ * status or gets a forged one; reads miss it once, or show the tags of one that is gone.
+ */
+export function drawOwnership(chance: Chance): Story {
+  return chance.one([drawTagger, drawRestore, drawMiss, drawLostSuccessor, drawForgery, drawPlant])(
+    chance,
+  );
+}
+
+/** The answer to the create is lost, or the reads after it fail, and somebody tags the balancer. */
+function drawTagger(chance: Chance): Story {
+  const bornMs = chance.whole(0, 20_000);
+  const isUnanswered = chance.happens(0.5);
+  return {
+    steps: [
+      createdAt(bornMs),
+      ...chance.times(6, (i) =>
+        stepAt(bornMs + 150 * i, { do: 'meddle', at: OLD, meddling: THEIRS }),
+      ),
+    ],
+    faults: [
+      {
+        kind: 'aws',
+        effect: isUnanswered ? 'lost' : 'failing',
+        operation: isUnanswered ? 'CreateLoadBalancer' : 'DescribeTags',
+        fromMs: bornMs,
+        forMs: 10_000,
+        times: 6,
+      },
+    ],
+  };
+}
+
+function drawRestore(chance: Chance): Story {
+  const bornMs = chance.whole(0, 20_000);
+  const taggedMs = bornMs + 60_000;
+  const atMs = taggedMs + chance.whole(1, 100_000);
+  const restored: MyIngressAction = chance.happens(0.5)
+    ? { do: 'restore', at: OLD, spec: OLD_SPEC }
+    : { do: 'forget', at: OLD };
+  return {
+    steps: [
+      createdAt(bornMs),
+      stepAt(taggedMs, { do: 'meddle', at: OLD, meddling: THEIRS }),
+      stepAt(atMs, restored),
+    ],
+    faults: [],
+  };
+}
+
+/** A read by ARN answers once that a balancer does not exist which does. */
+function drawMiss(chance: Chance): Story {
+  const bornMs = chance.whole(0, 20_000);
+  const atMs = bornMs + chance.whole(60_000, 150_000);
+  return {
+    steps: [createdAt(bornMs), stepAt(atMs, { do: 'request', at: OLD, token: 'miss' })],
+    faults: [
+      {
+        kind: 'aws',
+        effect: 'notFound',
+        operation: 'DescribeLoadBalancers by ARN',
+        fromMs: atMs,
+        forMs: 5000,
+        times: 1,
+      },
+    ],
+  };
+}
+
+/** A balancer vanishes, the answer to its successor's create is lost, and the object is deleted. */
+function drawLostSuccessor(chance: Chance): Story {
+  const bornMs = chance.whole(0, 20_000);
+  const goneMs = bornMs + chance.whole(60_000, 120_000);
+  const noticedMs = goneMs + 500;
+  const createMs = noticedMs + 10_000;
+  return {
+    steps: [
+      createdAt(bornMs),
+      stepAt(goneMs, { do: 'meddle', at: OLD, meddling: { what: 'delete' } }),
+      stepAt(noticedMs, { do: 'request', at: OLD, token: 'gone' }),
+      stepAt(createMs + chance.whole(300, 3000), { do: 'delete', at: OLD }),
+    ],
+    faults: [
+      { kind: 'tagsStay', fromMs: goneMs, forMs: 20_000 },
+      {
+        kind: 'aws',
+        effect: 'lost',
+        operation: 'CreateLoadBalancer',
+        fromMs: noticedMs,
+        forMs: 20_000,
+        times: 12,
+      },
+      { kind: 'staleReads', fromMs: createMs - 2000, forMs: 12_000, ageMs: 3000 },
+    ],
+  };
+}
+
+function drawForgery(chance: Chance): Story {
+  const bornMs = chance.whole(0, 20_000);
+  const atMs = bornMs + chance.whole(1000, 150_000);
+  return {
+    steps: [
+      createdAt(bornMs),
+      stepAt(atMs, { do: 'forge', at: OLD }),
+      stepAt(atMs, { do: 'delete', at: OLD }),
+    ],
+    faults: [],
+  };
+}
+
+function drawPlant(chance: Chance): Story {
+  const bornMs = chance.whole(0, 20_000);
+  const plant: MyIngressAction = { do: 'plant', at: OLD, spec: SPEC, tags: {} };
+  return { steps: [stepAt(bornMs, plant), createdAt(bornMs + 1)], faults: [] };
+}
+
+function createdAt(atMs: number): Step {
+  return stepAt(atMs, { do: 'create', at: OLD, spec: OLD_SPEC });
+}
+
+function stepAt(atMs: number, myIngress: MyIngressAction): Step {
+  return { atMs, myIngress };
 }

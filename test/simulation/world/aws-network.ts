@@ -40,6 +40,8 @@ export interface AwsNetworkParts {
 
 /** As in the adapter over the SDK: the limit of a whole call. */
 const CALL_LIMIT_MS = 10_000;
+/** How long the tags of a deleted balancer stay readable, where they do. */
+const TAGS_STAY_MS = 55_000;
 
 /**
  * AwsApi with latency, losses and deaths, over the model. Like the adapter over the SDK it may spend
@@ -147,8 +149,18 @@ class Call {
   #staleness(): FaultEffect | undefined {
     const { board, world } = this.#parts;
     if (isWrite(this.#call.operation)) return undefined;
-    const ageMs = board.staleMs(world.monotonicMs());
+    const nowMs = world.monotonicMs();
+    const ageMs =
+      this.#asksForTagsOfGone() && board.keepsTags(nowMs) ? TAGS_STAY_MS : board.staleMs(nowMs);
     return ageMs === 0 ? undefined : { kind: 'staleReads', ageMs };
+  }
+
+  #asksForTagsOfGone(): boolean {
+    const { operation, input } = this.#call;
+    if (operation !== 'DescribeTags') return false;
+    const { ResourceArns: arns = [] } = input as { readonly ResourceArns?: readonly string[] };
+    const { loadBalancers } = this.#parts.aws.control.snapshot();
+    return loadBalancers.every(({ arn }) => !arns.includes(arn));
   }
 
   #back(outcome: Outcome): void {
@@ -196,6 +208,8 @@ function effectOf(effect: Fate['effect']): FaultEffect | undefined {
       return { kind: 'html500' };
     case 'throttled':
       return { kind: 'error', code: 'Throttling', status: 400, message: 'Rate exceeded' };
+    case 'notFound':
+      return { kind: 'error', code: 'LoadBalancerNotFound', status: 400, message: 'not found' };
     case 'failing':
       return { kind: 'error', code: 'InternalFailure', status: 500, message: 'no luck today' };
     default:

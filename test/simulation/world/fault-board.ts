@@ -13,6 +13,8 @@ export interface Fate {
 export type CrashFault = Extract<Fault, { kind: 'crash' }>;
 type Limited = Extract<Fault, { kind: 'aws' | 'kube' }>;
 
+type WindowKind = Extract<Fault, { fromMs: number }>['kind'];
+
 /** The faults of a scenario, and which of them an operation meets. */
 export class FaultBoard {
   /** How often each operation was begun. */
@@ -85,6 +87,10 @@ export class FaultBoard {
     return Math.max(0, ...this.#windows('staleReads', nowMs).map(({ ageMs }) => ageMs));
   }
 
+  keepsTags(nowMs: number): boolean {
+    return this.#windows('tagsStay', nowMs).length > 0;
+  }
+
   isApiDown(nowMs: number): boolean {
     return this.#windows('apiDown', nowMs).length > 0;
   }
@@ -119,7 +125,7 @@ export class FaultBoard {
     );
   }
 
-  #windows<Kind extends 'staleReads' | 'apiDown' | 'partition' | 'watchLag' | 'watchTwice'>(
+  #windows<Kind extends WindowKind>(
     kind: Kind,
     nowMs: number,
   ): readonly Extract<Fault, { kind: Kind }>[] {

@@ -126,6 +126,7 @@ describe('a balancer of our name', () => {
       'albridge.io/cluster': 'cluster-1',
       'albridge.io/namespace': 'web',
       'albridge.io/name': 'shop',
+      'albridge.io/uid': 'uid-of-old',
     });
     world.edit('shop', { tags: { team: 'web' } });
     await world.clock.advance(1_000);

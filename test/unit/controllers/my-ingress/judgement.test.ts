@@ -12,6 +12,7 @@ const ARN =
   'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app/legacy/0123456789abcdef';
 const identity = { cluster: 'c1', namespace: 'web', name: 'shop', uid: 'u1' };
 const ours = ownershipTags(identity);
+const { 'albridge.io/uid': _uid, ...withoutUid } = ours;
 const consent = { 'albridge.io/cluster': 'c1', 'albridge.io/adopt': 'web/shop' };
 
 const legacy: LoadBalancer = {
@@ -45,6 +46,17 @@ interface Case {
 const adopt = { arn: ARN };
 const cases: Readonly<Record<string, Case>> = {
   'our balancer': { tags: ours, gives: 'ours', why: 'its tags say so' },
+  'a balancer with our tags but without a UID': {
+    tags: withoutUid,
+    gives: 'foreign',
+    why: 'albridge creates none without it',
+  },
+  'a balancer with our tags, the consent and no UID': {
+    spec: { adopt: { arn: ARN } },
+    tags: { ...withoutUid, 'albridge.io/adopt': 'web/shop' },
+    gives: 'adoptable',
+    why: 'both sides agree',
+  },
   'a balancer without tags': { tags: {}, gives: 'foreign', why: 'nothing says that it is ours' },
   'a balancer with consent to an object that wants it': {
     spec: { adopt },
@@ -145,6 +157,13 @@ describe('the message of', () => {
     expect(error.message).toContain(`legacy (${ARN})`);
     expect(error.message).toContain('MyIngress web/cart of cluster c1');
     expect(error.message.endsWith(myIngressReasons.NameConflict.next)).toBe(true);
+  });
+
+  it('a conflict over a balancer that only lacks the UID says so', () => {
+    const error = conflictOf(claimOf({}), legacy, withoutUid);
+    expect(error.message).toContain(
+      `legacy (${ARN}) has the ownership tags of this object but no tag albridge.io/uid`,
+    );
   });
 
   it('a refused adoption names the very tags that are wanted', () => {

@@ -1,36 +1,47 @@
 import { describe, expect, it } from 'vitest';
-import { Memory, type ObjectMemory } from '../../../../src/controllers/my-ingress/memory.ts';
+import {
+  absenceDoubtMs,
+  areAttributesDue,
+  awaitsOwnCreate,
+  type Facts,
+  isFresh,
+  mayBeFresh,
+  mayHideCreate,
+  provisioningForMs,
+  quarrelsWith,
+  recentSteps,
+  recordAbsence,
+  recordChange,
+  recordCreate,
+  recordPresence,
+  recordProvisioning,
+  recordRelease,
+  recordTakeover,
+  wasJustReleased,
+} from '../../../../src/controllers/my-ingress/facts.ts';
+import { Memory } from '../../../../src/controllers/my-ingress/memory.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 
+const W = 10_000;
 const HOUR_MS = 3_600_000;
-
-interface Bench {
-  readonly clock: ManualClock;
-  readonly all: Memory;
-  readonly memory: ObjectMemory;
-}
-
-async function bench(): Promise<Bench> {
-  const clock = new ManualClock();
-  const all = new Memory(clock);
-  await clock.advance(60_000);
-  return { clock, all, memory: all.of('web/shop', 'uid-1') };
-}
+const none: Facts = { knownSinceMs: -HOUR_MS, spread: 0.5, changes: [], takeovers: [] };
+const step = { field: 'ipAddressType', wanted: 'ipv4', found: 'dualstack' } as const;
 
 describe('the memory of an object', () => {
-  it('is the same until it is forgotten', async () => {
-    const { all, memory } = await bench();
+  it('is the same until it is forgotten', () => {
+    const all = new Memory(new ManualClock());
+    const memory = all.of('web/shop', 'uid-1');
     expect(all.of('web/shop', 'uid-1')).toBe(memory);
     expect(all.of('web/cart', 'uid-1')).not.toBe(memory);
     all.forget('web/shop');
     expect(all.of('web/shop', 'uid-1')).not.toBe(memory);
   });
 
-  it('is not that of an earlier object of its name, and costs its room once', async () => {
-    const { all, memory } = await bench();
-    memory.doubtAbsenceMs();
-    expect(all.of('web/shop', 'uid-2')).not.toBe(memory);
-    expect(all.of('web/shop', 'uid-2').doubtAbsenceMs()).toBe(10_000);
+  it('is not that of an earlier object of its name, and costs its room once', () => {
+    const all = new Memory(new ManualClock());
+    const earlier = all.of('web/shop', 'uid-1');
+    earlier.facts = recordAbsence(earlier.facts, 0);
+    expect(all.of('web/shop', 'uid-2').facts.absentSinceMs).toBeUndefined();
     expect(all.size).toBe(1);
     all.forget('web/shop');
     expect(all.size).toBe(0);
@@ -38,107 +49,109 @@ describe('the memory of an object', () => {
 });
 
 describe('a balancer', () => {
-  it('is fresh for ten seconds after this process has created it', async () => {
-    const { clock, memory } = await bench();
-    expect(memory.isFresh('arn:1')).toBe(false);
-    memory.hasCreated('arn:1');
-    expect(memory.isFresh('arn:1')).toBe(true);
-    expect(memory.isFresh('arn:2')).toBe(false);
-    expect(memory.awaitsOwnCreate()).toBe(true);
-    await clock.advance(9_999);
-    expect(memory.isFresh('arn:1')).toBe(true);
-    await clock.advance(1);
-    expect(memory.isFresh('arn:1')).toBe(false);
-    expect(memory.awaitsOwnCreate()).toBe(false);
+  it('is fresh for ten seconds after this process has created it', () => {
+    const facts = recordCreate(none, 'arn:1', 0);
+    expect(isFresh(none, 'arn:1', 0)).toBe(false);
+    expect(isFresh(facts, 'arn:2', 0)).toBe(false);
+    expect([0, W - 1, W].map((ms) => isFresh(facts, 'arn:1', ms))).toEqual([true, true, false]);
+    expect([W - 1, W].map((ms) => awaitsOwnCreate(facts, ms))).toEqual([true, false]);
+    expect([W - 1, W].map((ms) => mayHideCreate(facts, ms))).toEqual([true, false]);
   });
 
-  it('may be fresh whatever its ARN after a create whose fate is unknown', async () => {
-    const { clock, memory } = await bench();
-    memory.mayHaveCreated();
-    expect(memory.isFresh('arn:any')).toBe(true);
-    expect(memory.awaitsOwnCreate()).toBe(false);
-    await clock.advance(10_000);
-    expect(memory.isFresh('arn:any')).toBe(false);
+  it('may be fresh whatever its ARN after a create whose fate is unknown', () => {
+    const facts = recordCreate(none, undefined, 0);
+    expect([W - 1, W].map((ms) => isFresh(facts, 'arn:any', ms))).toEqual([true, false]);
+    expect(awaitsOwnCreate(facts, 0)).toBe(false);
   });
 
-  it('may be fresh from an earlier process for ten seconds after the start', async () => {
-    const clock = new ManualClock();
-    const memory = new Memory(clock).of('web/shop', 'uid-1');
-    expect(memory.mayBeFresh('arn:1')).toBe(true);
-    expect(memory.isFresh('arn:1')).toBe(false);
-    await clock.advance(10_000);
-    expect(memory.mayBeFresh('arn:1')).toBe(false);
+  it('may be fresh from an earlier process for ten seconds', () => {
+    const facts = { ...none, knownSinceMs: 0 };
+    expect(isFresh(facts, 'arn:1', 0)).toBe(false);
+    expect([W - 1, W].map((ms) => mayBeFresh(facts, 'arn:1', ms))).toEqual([true, false]);
+    expect([W - 1, W].map((ms) => mayHideCreate(facts, ms))).toEqual([true, false]);
   });
 
-  it('that was released is remembered, and for ten seconds its reads may be older', async () => {
-    const { clock, memory } = await bench();
-    expect(memory.released()).toBeUndefined();
-    memory.hasReleased({ arn: 'arn:1', name: 'shop' });
-    expect(memory.released()).toMatchObject({ arn: 'arn:1', name: 'shop' });
-    expect(memory.hasJustReleased('arn:1')).toBe(true);
-    expect(memory.hasJustReleased('arn:2')).toBe(false);
-    await clock.advance(10_000);
-    expect(memory.hasJustReleased('arn:1')).toBe(false);
-    expect(memory.released()).toBeDefined();
+  it('may read as before a change for ten seconds', () => {
+    const facts = recordChange(none, { arn: 'arn:1', step, atMs: 0 });
+    expect([W - 1, W].map((ms) => recentSteps(facts, 'arn:1', ms))).toEqual([[step], []]);
+    expect(recentSteps(facts, 'arn:2', 0)).toEqual([]);
+    expect([W - 1, W].map((ms) => mayBeFresh(facts, 'arn:1', ms))).toEqual([true, false]);
+    expect(recordChange(facts, { arn: 'arn:2', step, atMs: W }).changes).toHaveLength(1);
+  });
+
+  it('that was released is remembered, and for ten seconds its reads may be older', () => {
+    const facts = recordRelease(none, { arn: 'arn:1', name: 'shop' }, 0);
+    expect(facts.release).toMatchObject({ arn: 'arn:1', name: 'shop' });
+    expect([W - 1, W].map((ms) => wasJustReleased(facts, 'arn:1', ms))).toEqual([true, false]);
+    expect(wasJustReleased(facts, 'arn:2', 0)).toBe(false);
+  });
+
+  it('is quarrelled over after three takeovers from one UID within an hour', () => {
+    const twice = recordTakeover(recordTakeover(none, 'u', 0), 'u', 1);
+    const thrice = recordTakeover(twice, 'u', 2);
+    expect(quarrelsWith(twice, 'u', 2)).toBe(false);
+    expect(quarrelsWith(thrice, 'u', 2)).toBe(true);
+    expect(quarrelsWith(thrice, 'another', 2)).toBe(false);
+    expect(quarrelsWith(thrice, 'u', HOUR_MS)).toBe(false);
   });
 });
 
 describe('absence', () => {
-  it('is doubted until ten seconds after the first look that found nothing', async () => {
-    const { clock, memory } = await bench();
-    expect(memory.doubtAbsenceMs()).toBe(10_000);
-    await clock.advance(4_000);
-    expect(memory.doubtAbsenceMs()).toBe(6_000);
-    await clock.advance(6_000);
-    expect(memory.doubtAbsenceMs()).toBe(0);
-    await clock.advance(60_000);
-    expect(memory.doubtAbsenceMs()).toBe(0);
+  const since0 = recordAbsence(none, 0);
+
+  it('is proved by a read that begins ten seconds after the first one that found nothing', () => {
+    const later = recordAbsence(since0, 4_000);
+    expect(absenceDoubtMs(since0, 0)).toBe(W);
+    expect([4_000, W, 6 * W].map((ms) => absenceDoubtMs(later, ms))).toEqual([6_000, 0, 0]);
   });
 
-  it('is doubted anew once the balancer was seen', async () => {
-    const { clock, memory } = await bench();
-    memory.doubtAbsenceMs();
-    await clock.advance(9_000);
-    memory.wasSeen();
-    expect(memory.doubtAbsenceMs()).toBe(10_000);
+  it('gets the same answer however often it is asked', () => {
+    expect(absenceDoubtMs(none, 0)).toBe(W);
+    expect(absenceDoubtMs(none, W)).toBe(W);
   });
+
+  it('is not proved by a read from before a sighting', () => {
+    const facts = recordAbsence(recordPresence(since0), W - 1);
+    expect(absenceDoubtMs(facts, W)).toBe(W - 1);
+  });
+
+  for (const arn of ['arn:1', undefined]) {
+    it(`is not proved by a read from before a create that answered ${arn}`, () => {
+      const facts = recordAbsence(recordCreate(since0, arn, W - 1), W);
+      expect(absenceDoubtMs(facts, W)).toBe(W);
+    });
+  }
 });
 
 describe('provisioning', () => {
-  it('counts from the create', async () => {
-    const { clock, memory } = await bench();
-    memory.hasCreated('arn:1');
-    await clock.advance(3_000);
-    expect(memory.provisioningForMs()).toBe(3_000);
+  it('counts from the create', () => {
+    const facts = recordProvisioning(recordCreate(none, 'arn:1', 0), 1_000);
+    expect(provisioningForMs(facts, 3_000)).toBe(3_000);
   });
 
-  it('counts from the first look where another process has created', async () => {
-    const { clock, memory } = await bench();
-    expect(memory.provisioningForMs()).toBe(0);
-    await clock.advance(3_000);
-    expect(memory.provisioningForMs()).toBe(3_000);
+  it('counts from the first read where another process has created', () => {
+    expect(provisioningForMs(none, 3_000)).toBe(0);
+    expect(provisioningForMs(recordProvisioning(none, 0), 3_000)).toBe(3_000);
   });
 });
 
 describe('attributes', () => {
-  it('are due one interval after they were seen', async () => {
-    const { clock, memory } = await bench();
-    memory.sawAttributes(HOUR_MS);
-    await clock.advance(HOUR_MS - 1);
-    expect(memory.areAttributesDue(HOUR_MS)).toBe(false);
-    await clock.advance(1);
-    expect(memory.areAttributesDue(HOUR_MS)).toBe(true);
+  const isDueAt = (facts: Facts, ms: number): boolean => areAttributesDue(facts, HOUR_MS, ms);
+
+  it('are due one interval after they were read', () => {
+    const facts = { ...none, attributesReadMs: 0 };
+    expect([HOUR_MS - 1, HOUR_MS].map((ms) => isDueAt(facts, ms))).toEqual([false, true]);
   });
 
-  it('are due at some time in the first interval after a start', async () => {
-    const { clock, all } = await bench();
-    const memories = Array.from({ length: 100 }, (_, i) => all.of(`web/shop-${i}`, 'uid'));
-    const due = (): number => memories.filter((memory) => memory.areAttributesDue(HOUR_MS)).length;
-    expect(due()).toBeLessThan(5);
-    await clock.advance(HOUR_MS / 2);
-    expect(due()).toBeGreaterThan(30);
-    expect(due()).toBeLessThan(70);
-    await clock.advance(HOUR_MS / 2);
-    expect(due()).toBe(100);
+  it('are due at some time in the first interval after a start', () => {
+    const all = new Memory(new ManualClock());
+    const facts = Array.from({ length: 100 }, (_, i) => all.of(`web/shop-${i}`, 'uid').facts);
+    const startMs = facts[0]?.knownSinceMs ?? 0;
+    const countDue = (ms: number): number =>
+      facts.filter((one) => isDueAt(one, startMs + ms)).length;
+    expect(countDue(0)).toBeLessThan(5);
+    expect(countDue(HOUR_MS / 2)).toBeGreaterThan(30);
+    expect(countDue(HOUR_MS / 2)).toBeLessThan(70);
+    expect(countDue(HOUR_MS)).toBe(100);
   });
 });

@@ -39,8 +39,12 @@ describe('ownership', () => {
   }
 
   it('is not lost with the records', () => {
-    expect(ownershipOf(without('albridge.io/uid'), me)).toEqual({ kind: 'ours' });
+    expect(ownershipOf(without('albridge.io/uid'), me, true)).toEqual({ kind: 'ours' });
     expect(ownershipOf(without('ManagedBy'), me)).toEqual({ kind: 'ours' });
+  });
+
+  it('is not proved without a UID, unless status.alb names the balancer', () => {
+    expect(ownershipOf(without('albridge.io/uid'), me).kind).toBe('foreign');
   });
 
   it('of an earlier object of this name is ours, with its UID told', () => {
@@ -49,12 +53,14 @@ describe('ownership', () => {
   });
 
   it('is never read out of tags that nobody of us has set', () => {
-    const tag = fc.constantFrom(...PROOFS, 'ManagedBy', 'Name');
+    const tag = fc.constantFrom(...PROOFS, 'albridge.io/uid', 'ManagedBy', 'Name');
     const value = fc.constantFrom('c1', 'web', 'shop', 'u1', 'albridge', '');
     fc.assert(
       fc.property(fc.dictionary(tag, value), (tags) => {
         const isOurs = PROOFS.every((key) => tags[key] === mine[key]);
-        expect(ownershipOf(tags, me).kind).toBe(isOurs ? 'ours' : 'foreign');
+        const hasUid = Object.hasOwn(tags, 'albridge.io/uid');
+        expect(ownershipOf(tags, me, true).kind).toBe(isOurs ? 'ours' : 'foreign');
+        expect(ownershipOf(tags, me).kind).toBe(isOurs && hasUid ? 'ours' : 'foreign');
       }),
     );
   });

@@ -276,23 +276,19 @@ describe('the record', () => {
     expect(object.status.alb).toEqual({ arn: ARN, name: 'legacy', state: 'deleted' });
   });
 
-  it('counts every tag of a lost create as applied, but those of AWS and of ownership', () => {
-    const tags = {
-      team: 'web',
-      'aws:cloudformation:stack-name': 's',
-      ManagedBy: 'albridge',
-      'albridge.io/name': 'shop',
-    };
-    const seen = { loadBalancer: balancer, tags };
-    expect(appliedSoFar(holding(undefined), seen)).toEqual({
-      tags: ['team'],
-      attributes: { x: '0' },
+  it('counts as applied what is on record for this balancer or a lost create of this object', () => {
+    const recorded = { tags: ['a'], attributes: { x: '0' } };
+    const uidTag = { 'albridge.io/uid': holding(undefined).metadata.uid };
+    const seen = (tags: Readonly<Record<string, string>>) => ({
+      loadBalancer: balancer,
+      tags: { team: 'web', ...tags },
     });
-    expect(appliedSoFar(holding(heldBy(balancer)), seen)).toEqual({
-      tags: ['a'],
-      attributes: { x: '0' },
-    });
-    expect(appliedSoFar(holding(undefined, { adopt: { arn: ARN } }), seen).tags).toEqual(['a']);
+    const another = { ...heldBy(balancer), arn: `${ARN}0` };
+    expect(appliedSoFar(holding(heldBy(balancer)), seen({}))).toEqual(recorded);
+    expect(appliedSoFar(holding(undefined), seen(uidTag))).toEqual(recorded);
+    expect(appliedSoFar(holding(undefined), seen({}))).toEqual({});
+    expect(appliedSoFar(holding(undefined), seen({ 'albridge.io/uid': 'u0' }))).toEqual({});
+    expect(appliedSoFar(holding(another), seen(uidTag))).toEqual({});
   });
 });
 
