@@ -24,10 +24,10 @@ export const ownershipTagKeys = {
   name: 'albridge.io/name',
   uid: 'albridge.io/uid',
   adopt: 'albridge.io/adopt',
-  managedBy: 'ManagedBy',
+  managedBy: 'albridge.io/managed-by',
 } as const;
 
-/** Value of the tag `ManagedBy`. */
+/** Value of the tag `albridge.io/managed-by`. */
 export const managedByValue = 'albridge';
 
 type Properties = (typeof myIngressSchema)['properties'];

@@ -73,7 +73,7 @@ describe.skipIf(isMissing)('a MyIngress', { concurrent: true }, () => {
     expect(await balancersOf(objects)).toEqual([arn]);
     expect(await place.outsider.tags(arn)).toEqual({
       team: 'web',
-      ManagedBy: 'albridge',
+      'albridge.io/managed-by': 'albridge',
       'albridge.io/cluster': await place.clusterId(),
       'albridge.io/namespace': objects.namespace,
       'albridge.io/name': 'web',

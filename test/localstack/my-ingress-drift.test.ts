@@ -33,10 +33,11 @@ const meddlings: Readonly<Record<string, Meddling>> = {
     told: /^Repaired ALB \S+: tag team: found none, wanted web$/,
   },
   'the records beside the ownership tags': {
-    why: 'UID and ManagedBy prove nothing, so their loss is drift and no release',
-    meddle: (arn) => outsider.removeTags(arn, 'albridge.io/uid', 'ManagedBy'),
-    isMended: ({ tags }) => 'albridge.io/uid' in tags && tags['ManagedBy'] === 'albridge',
-    told: /^Repaired ALB \S+: tag albridge.io\/uid: found none.*tag ManagedBy: found none/,
+    why: 'UID and managed-by prove nothing, so their loss is drift and no release',
+    meddle: (arn) => outsider.removeTags(arn, 'albridge.io/uid', 'albridge.io/managed-by'),
+    isMended: ({ tags }) =>
+      'albridge.io/uid' in tags && tags['albridge.io/managed-by'] === 'albridge',
+    told: /^Repaired ALB \S+: tag albridge.io\/uid: found none.*tag albridge.io\/managed-by: found none/,
   },
   'other subnets': {
     why: 'the spec names them',

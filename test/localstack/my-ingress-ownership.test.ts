@@ -148,7 +148,7 @@ describe('adoption by examples/05-adopt.yaml', { concurrent: true }, () => {
       'albridge.io/namespace': objects.namespace,
       'albridge.io/name': 'legacy',
       'albridge.io/uid': object.metadata.uid,
-      ManagedBy: 'albridge',
+      'albridge.io/managed-by': 'albridge',
     });
     expect((await objects.event('legacy', 'AdoptedALB')).note).toContain('by the consent');
     expect(await standIn.balancersOf(objects.namespace)).toHaveLength(1);
