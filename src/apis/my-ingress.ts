@@ -27,6 +27,16 @@ export const ownershipTagKeys = {
   managedBy: 'albridge.io/managed-by',
 } as const;
 
+/**
+ * Tag keys that no spec may set: AWS's own, ours, and those by which other controllers know their
+ * load balancers (`kubernetes.io/cluster/<name>`, `elbv2.k8s.aws/cluster`). Without regard to case,
+ * because IAM compares tag keys so; the CRD has the same patterns.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html#condition-keys-resourcetag
+ * https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/deploy/security_groups/
+ */
+export const reservedTagKey =
+  /^(?:aws:|albridge[.]io\/|kubernetes[.]io\/|([0-9a-z-]+[.])*k8s[.]aws\/)/iu;
+
 /** Value of the tag `albridge.io/managed-by`. */
 export const managedByValue = 'albridge';
 

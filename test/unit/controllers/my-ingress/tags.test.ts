@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MINUTE_MS, SWEEP_MS, World } from './world.ts';
+import { MINUTE_MS, SWEEP_MS, World, writes } from './world.ts';
 
 const CONSENT = { 'albridge.io/cluster': 'cluster-1', 'albridge.io/adopt': 'web/shop' };
 const TERRAFORM = { owner: 'ops', ManagedBy: 'terraform' };
@@ -58,5 +58,33 @@ describe('a balancer that an older albridge made', () => {
     world.edit('shop', { tags: { ManagedBy: 'team-web' } });
     await world.clock.advance(MINUTE_MS);
     expect(world.balancer().tags['ManagedBy']).toBe('team-web');
+  });
+});
+
+describe('an object stored with a reserved tag key', () => {
+  const reserved = { 'kubernetes.io/cluster/prod': 'owned', team: 'web' };
+
+  it('is Stalled before any write to AWS and names the key', async () => {
+    const world = new World();
+    world.start();
+    const calls = await world.callsDuring(() => world.applied('shop', { tags: reserved }));
+    expect(writes(calls)).toBe(0);
+    expect(world.condition('shop', 'Stalled')).toBe('True ValidationError');
+    expect(world.message('shop')).toContain('kubernetes.io/cluster/prod');
+  });
+
+  it('keeps the balancer that it held before, untouched, and can be deleted', async () => {
+    const world = new World();
+    world.start();
+    await world.applied('shop', { tags: { team: 'web' } });
+    const before = world.balancer();
+    world.edit('shop', { tags: { ...reserved, team: 'ops', 'Albridge.io/cluster': 'x' } });
+    const calls = await world.callsDuring(() => world.clock.advance(3 * SWEEP_MS));
+    expect(writes(calls)).toBe(0);
+    expect(world.balancer()).toEqual(before);
+    world.delete('shop');
+    await world.clock.advance(MINUTE_MS);
+    expect(world.exists('shop')).toBe(false);
+    expect(world.balancers).toEqual([]);
   });
 });
