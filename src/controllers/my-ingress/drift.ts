@@ -101,9 +101,20 @@ function attributeDrift(
   applied: Strings,
 ): readonly Drift[] {
   if (found === undefined) return [];
-  const left = Object.entries(applied).filter(([key]) => !Object.hasOwn(wanted, key));
+  const left = Object.entries(applied).filter(
+    ([key, value]) => !Object.hasOwn(wanted, key) && isAcceptedBack(key, value),
+  );
   const set = { ...Object.fromEntries(left), ...differing(wanted, found) };
   return Object.keys(set).length === 0 ? [] : [{ field: 'attributes', set, found }];
+}
+
+/**
+ * A new balancer has empty log buckets, and AWS takes no empty one back, not even while the log is
+ * off: https://github.com/hashicorp/terraform-provider-aws/issues/2072. An empty prefix it takes:
+ * https://github.com/aws/aws-cdk/pull/15149. For logs other than access logs this is unverified.
+ */
+function isAcceptedBack(key: string, value: string): boolean {
+  return value !== '' || !key.endsWith('_logs.s3.bucket');
 }
 
 function differing(wanted: Strings, found: Strings): Strings {
