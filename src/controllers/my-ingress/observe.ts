@@ -6,7 +6,7 @@ import { tellCreated, tellVanished } from './announcements.ts';
 import { recordOf } from './applied.ts';
 import { type Drift, driftOf, type SeenLoadBalancer } from './drift.ts';
 import { failure } from './failure.ts';
-import { defaultName } from './identity.ts';
+import { defaultName, refuseNameOfOthers } from './identity.ts';
 import { conflictOf, judge } from './judgement.ts';
 import { chooseLook } from './look.ts';
 import { mendedBy } from './mending.ts';
@@ -128,6 +128,7 @@ async function lookByName(scope: Scope, signal: AbortSignal): Promise<Seen> {
   const loadBalancer = await aws.find({ name: desired.name }, signal);
   if (loadBalancer !== undefined) return assessLive(scope, loadBalancer, signal);
   if (memory.awaitsOwnCreate()) return notVisible(desired.name);
+  refuseNameOfOthers(desired.name, scope.identity);
   return { kind: 'absent' };
 }
 
