@@ -106,7 +106,7 @@ describe('what somebody else changes in AWS is repaired by the sweep', { concurr
     const before = await standIn.balancer(arn);
     const object = await objects.whenReason('web', 'NameConflict', LONG_MS);
 
-    expect(readyOf(object)?.message).toContain(arn);
+    expect(readyOf(object)?.message).toContain('has lost its ownership tags');
     await objects.startDeleting('web');
     await objects.isGone('web');
     expect(await standIn.balancer(arn)).toEqual(before);
