@@ -65,10 +65,20 @@ export function describeDrift(drift: Drift): string {
 
 /** A key that left the spec is taken off whether it was seen or not: the look may be old. */
 function tagDrift(wanted: Tags, found: Tags, applied: readonly string[]): readonly Drift[] {
-  const set = differing(wanted, found);
+  const set = differing(withoutOldRecord(wanted, found), found);
   const remove = applied.filter((key) => !Object.hasOwn(wanted, key) && !isOwnershipTag(key));
   if (Object.keys(set).length === 0 && remove.length === 0) return [];
   return [{ field: 'tags', set, remove, found }];
+}
+
+/** Release 0.1 recorded itself as `ManagedBy: albridge`. That counts, so an upgrade writes nothing. */
+function withoutOldRecord(wanted: Tags, found: Tags): Tags {
+  const { [ownershipTagKeys.managedBy]: record, ...others } = wanted;
+  const isOld =
+    valueOf(found, 'ManagedBy') === record &&
+    !Object.hasOwn(found, ownershipTagKeys.managedBy) &&
+    !Object.hasOwn(wanted, 'ManagedBy');
+  return isOld ? others : wanted;
 }
 
 /** Ownership tags live by other rules than the user's: they come with the claim and go with it. */

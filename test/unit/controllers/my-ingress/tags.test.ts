@@ -34,30 +34,41 @@ describe('a balancer that Terraform made', () => {
 });
 
 describe('a balancer that an older albridge made', () => {
-  it('gets the new record in one write and keeps its tag ManagedBy', async () => {
+  async function upgraded(): Promise<World> {
     const world = new World();
     world.start();
-    await world.applied('shop');
+    await world.applied('shop', { tags: { team: 'web' } });
     const { arn } = world.balancer();
-    world.untagOutOfBand(arn, 'albridge.io/managed-by');
     world.tagOutOfBand(arn, { ManagedBy: 'albridge' });
-    const calls = await world.callsDuring(() => world.clock.advance(3 * SWEEP_MS));
-    expect(calls).toMatchObject({ AddTags: 1 });
-    expect(calls).not.toHaveProperty('RemoveTags');
-    expect(world.balancer().tags).toMatchObject({
-      ManagedBy: 'albridge',
-      'albridge.io/managed-by': 'albridge',
-    });
+    world.untagOutOfBand(arn, 'albridge.io/managed-by');
+    await world.restart();
+    return world;
+  }
+
+  it('is written to by no upgrade', async () => {
+    const world = await upgraded();
+    expect(await world.writesDuring(() => world.clock.advance(3 * SWEEP_MS))).toEqual([]);
+    expect(world.condition('shop')).toBe('True Available');
   });
 
-  it('gives ManagedBy to the user who asks for it', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
-    world.tagOutOfBand(world.balancer().arn, { ManagedBy: 'albridge' });
-    world.edit('shop', { tags: { ManagedBy: 'team-web' } });
+  it('gets the new record once the old one is gone', async () => {
+    const world = await upgraded();
+    world.untagOutOfBand(world.balancer().arn, 'ManagedBy');
+    await world.clock.advance(2 * SWEEP_MS);
+    expect(world.balancer().tags['albridge.io/managed-by']).toBe('albridge');
+  });
+
+  it('gives ManagedBy to the user who asks for it, and takes it back', async () => {
+    const world = await upgraded();
+    world.edit('shop', { tags: { team: 'web', ManagedBy: 'team-web' } });
     await world.clock.advance(MINUTE_MS);
-    expect(world.balancer().tags['ManagedBy']).toBe('team-web');
+    expect(world.balancer().tags).toMatchObject({
+      ManagedBy: 'team-web',
+      'albridge.io/managed-by': 'albridge',
+    });
+    world.edit('shop', { tags: { team: 'web' } });
+    await world.clock.advance(MINUTE_MS);
+    expect(world.balancer().tags).not.toHaveProperty('ManagedBy');
   });
 });
 
