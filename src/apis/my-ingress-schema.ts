@@ -204,7 +204,7 @@ export const myIngressSchema = {
             {
               rule: "!self.exists(key, key.matches('^(?i:albridge[.]io/|kubernetes[.]io/|([0-9a-z-]+[.])*k8s[.]aws/)'))",
               message:
-                'tag keys that start with albridge.io/, kubernetes.io/ or a domain of k8s.aws/ are reserved in any case: by them controllers and IAM policies tell whose a load balancer is; choose another key',
+                'tag keys that start with albridge.io/, kubernetes.io/ or a domain of k8s.aws/ are reserved in any case, because controllers and IAM policies identify load balancers by them; choose another key',
               reason: 'FieldValueForbidden',
             },
           ],
