@@ -4,8 +4,11 @@ export interface BatchOptions<V> {
   readonly clock: Clock;
   /** Most keys of one load; more of them become several. */
   readonly mostKeys: number;
-  /** Answers every key of `keys`; its failure is the failure of all who asked for one of them. */
-  load(keys: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, V>>;
+  /**
+   * Answers every key of `keys`; its failure is the failure of all who asked for one of them. What
+   * concerns one key alone, such as text that is no ARN, is a rejected promise for that key.
+   */
+  load(keys: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, V | Promise<V>>>;
 }
 
 export type Ask<V> = (key: string, signal: AbortSignal) => Promise<V>;
@@ -17,7 +20,7 @@ const MOST_LOADS = 4;
 
 interface Asker<V> {
   readonly key: string;
-  readonly resolve: (value: V) => void;
+  readonly resolve: (value: V | Promise<V>) => void;
   readonly reject: (reason: unknown) => void;
   hasLeft: boolean;
   /** Set once the asker's load is put together. */
@@ -85,7 +88,7 @@ async function answer<V>(load: Load<V>, options: BatchOptions<V>): Promise<void>
   try {
     const keys = [...new Set(present.map(({ key }) => key))];
     const values = await options.load(keys, load.controller.signal);
-    for (const { key, resolve } of present) resolve(values.get(key) as V);
+    for (const { key, resolve } of present) resolve(values.get(key) as V | Promise<V>);
   } catch (reason) {
     for (const { reject } of present) reject(reason);
   }

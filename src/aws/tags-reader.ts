@@ -1,12 +1,12 @@
 import type { Clock } from '../core/clock.ts';
 import type { AwsCall } from './aws-call.ts';
 import { unreadable } from './aws-errors.ts';
-import { MOST_ARNS, orAbsent } from './balancer-reader.ts';
+import { eachAlone, MOST_ARNS, orAbsent, orUnread } from './balancer-reader.ts';
 import { type Ask, createBatch } from './batch.ts';
 import { shapePairs } from './load-balancer-shape.ts';
 import type { Tags } from './load-balancers.ts';
 
-type TagsByArn = Map<string, Tags | undefined>;
+type TagsByArn = ReadonlyMap<string, Tags | undefined | Promise<Tags | undefined>>;
 
 /** Reads tags by ARN, 20 balancers a call; undefined: AWS answered LoadBalancerNotFound. */
 export function createTagsReader(call: AwsCall, clock: Clock): Ask<Tags | undefined> {
@@ -17,16 +17,14 @@ export function createTagsReader(call: AwsCall, clock: Clock): Ask<Tags | undefi
   });
 
   async function together(arns: readonly string[], signal: AbortSignal): Promise<TagsByArn> {
-    // One missing ARN fails the whole call and AWS does not say which.
-    const found = (await orAbsent(describe(arns, signal))) ?? new Map<string, Tags>();
+    // One ARN that is missing or wrong fails the whole call and AWS does not say which.
+    const found = (await orUnread(describe(arns, signal))) ?? new Map<string, Tags>();
     const missing = arns.filter((arn) => !found.has(arn));
     return new Map([...found, ...(await oneByOne(missing, signal))]);
   }
 
-  async function oneByOne(arns: readonly string[], signal: AbortSignal): Promise<TagsByArn> {
-    const found: TagsByArn = new Map();
-    for (const arn of arns) found.set(arn, await orAbsent(tagsOfOne(arn, signal)));
-    return found;
+  function oneByOne(arns: readonly string[], signal: AbortSignal): Promise<TagsByArn> {
+    return eachAlone(arns, (arn) => orAbsent(tagsOfOne(arn, signal)));
   }
 
   async function tagsOfOne(arn: string, signal: AbortSignal): Promise<Tags> {

@@ -180,3 +180,30 @@ describe('look', () => {
     await expect(look(world, ['a', 'b'])).rejects.toMatchObject({ reason: 'AccessDenied' });
   });
 });
+
+describe('an ARN that AWS refuses', () => {
+  it('fails the pass that asked for it and no other of the same moment', async () => {
+    const handlers = accountOf(new Set(['a']));
+    const refusing: typeof handlers = Object.fromEntries(
+      Object.entries(handlers).map(([operation, handle]) => [
+        operation,
+        (input: object, signal: AbortSignal) =>
+          JSON.stringify(input).includes('forged')
+            ? raise(awsError('ValidationError', "'forged' is not a valid ARN", 400))
+            : handle?.(input as never, signal),
+      ]),
+    );
+    const { inventory, loadBalancers, clock } = bench(refusing);
+    const answers = Promise.allSettled([
+      inventory.look(arnOf('a'), never),
+      inventory.look('forged', never),
+      loadBalancers.tagsOf(arnOf('a'), never),
+      loadBalancers.tagsOf('forged', never),
+    ]);
+    const [look, forgedLook, tags, forgedTags] = await clock.finish(answers);
+    expect([look?.status, tags?.status]).toEqual(['fulfilled', 'fulfilled']);
+    for (const answer of [forgedLook, forgedTags]) {
+      expect(answer).toMatchObject({ reason: { reason: 'ValidationError' } });
+    }
+  });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownershipTagKeys } from '../../../../src/apis/my-ingress.ts';
+import { type MyIngress, ownershipTagKeys } from '../../../../src/apis/my-ingress.ts';
 import { type Balancer, MINUTE_MS, SWEEP_MS, World, writes } from './world.ts';
 
 const NAME = 'shop-alb-f8da8b78';
@@ -297,5 +297,29 @@ describe('two objects of one cluster with the same spec.name', () => {
     await world.clock.advance(MINUTE_MS);
     const conditions = new Set([world.condition('first'), world.condition('second')]);
     expect(conditions).toEqual(new Set(['False NameConflict', 'True Available']));
+  });
+});
+
+describe('a forged ARN in the status of one object', () => {
+  it('neither fails nor shows in another object whose tags are read in the same call', async () => {
+    const world = new World();
+    world.start();
+    await world.applied('neighbour');
+    await world.applied('tenant');
+    await world.clock.advance(MINUTE_MS);
+    await world.kube.writer<MyIngress>().applyStatus(world.object('tenant'), {
+      ...world.object('tenant').status,
+      alb: { arn: 'arn:forged', name: 'x' },
+    });
+    for (const name of ['tenant', 'neighbour']) {
+      world.annotate(name, { 'albridge.io/reconcile-requested-at': 'now' });
+    }
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('tenant', 'Stalled')).toBe('True ValidationError');
+    expect(world.condition('neighbour')).toBe('True Available');
+    const { status } = world.object('neighbour');
+    const of = world.events.recorded.filter(({ key }) => key === 'web/neighbour');
+    expect(JSON.stringify([status, of])).not.toContain('forged');
+    expect(status.lastHandledReconcileAt).toBe('now');
   });
 });
