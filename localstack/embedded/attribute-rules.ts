@@ -77,9 +77,13 @@ export function misfit(rule: AttributeRule, value: string): string | undefined {
     case 'fixed':
       return value === rule.value ? undefined : `cannot be changed from '${rule.value}'`;
     case 'text':
-      if (rule.isRequired && value === '') return 'cannot be empty';
-      return value.length <= 1024 ? undefined : 'cannot be longer than 1024 characters';
+      return misfitOfText(value, rule.isRequired ?? false);
   }
+}
+
+function misfitOfText(value: string, isRequired: boolean): string | undefined {
+  if (isRequired && value === '') return 'cannot be empty';
+  return value.length <= 1024 ? undefined : 'cannot be longer than 1024 characters';
 }
 
 function isIntegerBetween(value: string, min: number, max: number): boolean {
