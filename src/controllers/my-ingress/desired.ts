@@ -32,8 +32,8 @@ export function desiredLoadBalancer(object: MyIngress, identity: Identity): Desi
 }
 
 /** Admission refuses these keys; an object stored before it did is refused here. */
-export function refuseReservedTags({ tags = {} }: MyIngressSpec): void {
-  const reserved = Object.keys(tags).filter((key) => reservedTagKey.test(key));
+export function refuseReservedTags({ tags }: MyIngressSpec): void {
+  const reserved = Object.keys(tags ?? {}).filter((key) => reservedTagKey.test(key));
   if (reserved.length === 0) return;
   const keys = reserved.join(', ');
   throw failure('ValidationError', `spec.tags has reserved keys (${keys}), remove them`);
