@@ -32,7 +32,7 @@ export const ownershipTagKeys = {
  * load balancers (`kubernetes.io/cluster/<name>`, `elbv2.k8s.aws/cluster`). Without regard to case,
  * because IAM compares tag keys so; the CRD has the same patterns.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html#condition-keys-resourcetag
- * https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/deploy/security_groups/
+ * https://github.com/kubernetes-sigs/aws-load-balancer-controller/pull/1469
  */
 export const reservedTagKey =
   /^(?:aws:|albridge[.]io\/|kubernetes[.]io\/|([0-9a-z-]+[.])*k8s[.]aws\/)/iu;
