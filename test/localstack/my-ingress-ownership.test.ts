@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { defaultName } from '../../src/controllers/my-ingress/identity.ts';
 import { conditionOf, isReady, type MyIngresses, readyOf } from '../surroundings/my-ingresses.ts';
 import type { LogLine } from '../surroundings/operator-process.ts';
 import { linesOnce, sharedPlace } from './setup-place.ts';
@@ -94,6 +95,20 @@ describe('a balancer that is not ours is never touched', { concurrent: true }, (
     await outsider.deleteBalancer(arn);
   });
 
+  it("a tenant cannot take the default name of another tenant's object by spec.name", async () => {
+    const squatter = await place.createNamespace('squatter');
+    const victim = await place.createNamespace('victim');
+    const { namespace } = victim;
+    const name = defaultName({ cluster: await place.clusterId(), namespace, name: 'web' });
+    await squatter.create('web', { name, subnets: [first, second] });
+    await squatter.whenReason('web', 'ValidationError');
+    await victim.create('web', { subnets: [first, second] });
+    expect((await victim.whenReady('web')).status.alb).toMatchObject({ name });
+    await squatter.startDeleting('web');
+    await squatter.isGone('web');
+    expect(await standIn.balancersOf(namespace)).toHaveLength(1);
+  });
+
   it('is taken at once when the other one is gone and a look is asked for', async () => {
     const objects = await place.createNamespace('freed');
     const name = uniqueName('freed');
@@ -130,7 +145,7 @@ describe('adoption by examples/05-adopt.yaml', { concurrent: true }, () => {
   it('waits for the consent of the owner, then takes the balancer as it is', async () => {
     const objects = await place.createNamespace('adopt');
     const cluster = await place.clusterId();
-    const arn = await legacyBalancer({ owner: 'them' });
+    const arn = await legacyBalancer({ owner: 'them', ManagedBy: 'terraform' });
 
     await applyAdoption(objects, arn);
     const refused = await objects.whenReason('legacy', 'AdoptionRefused');
@@ -149,6 +164,7 @@ describe('adoption by examples/05-adopt.yaml', { concurrent: true }, () => {
     expect(object.status.alb?.arn).toBe(arn);
     expect((await standIn.balancer(arn))?.tags).toMatchObject({
       owner: 'them',
+      ManagedBy: 'terraform',
       'albridge.io/cluster': cluster,
       'albridge.io/namespace': objects.namespace,
       'albridge.io/name': 'legacy',
