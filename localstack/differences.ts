@@ -123,6 +123,11 @@ export const differences = {
     source: `${API}LoadBalancerAttribute.html`,
     instead: inMoto('stores whatever is given'),
   },
+  'empty-log-bucket': {
+    aws: 'an empty log bucket, also while the log is off: ValidationError',
+    source: 'https://github.com/hashicorp/terraform-provider-aws/issues/2072',
+    instead: inMoto('stores it'),
+  },
   'attribute-defaults': {
     aws: 'every attribute of an application balancer has a value from the start',
     source: `${API}LoadBalancerAttribute.html`,

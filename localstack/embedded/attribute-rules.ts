@@ -3,7 +3,7 @@ export type AttributeRule =
   | { readonly kind: 'boolean' }
   | { readonly kind: 'integer'; readonly min: number; readonly max: number }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
-  | { readonly kind: 'text' }
+  | { readonly kind: 'text'; readonly isRequired?: boolean }
   | { readonly kind: 'fixed'; readonly value: string };
 
 export interface Attribute {
@@ -18,7 +18,8 @@ const flag = (initial: 'true' | 'false'): Attribute => ({
 const text: Attribute = { rule: { kind: 'text' }, default: '' };
 const logs = (name: string): Readonly<Record<string, Attribute>> => ({
   [`${name}.s3.enabled`]: flag('false'),
-  [`${name}.s3.bucket`]: text,
+  // Empty from the start, and never again: https://github.com/hashicorp/terraform-provider-aws/issues/2072
+  [`${name}.s3.bucket`]: { rule: { kind: 'text', isRequired: true }, default: '' },
   [`${name}.s3.prefix`]: text,
 });
 
@@ -76,8 +77,13 @@ export function misfit(rule: AttributeRule, value: string): string | undefined {
     case 'fixed':
       return value === rule.value ? undefined : `cannot be changed from '${rule.value}'`;
     case 'text':
-      return value.length <= 1024 ? undefined : 'cannot be longer than 1024 characters';
+      return misfitOfText(value, rule.isRequired ?? false);
   }
+}
+
+function misfitOfText(value: string, isRequired: boolean): string | undefined {
+  if (isRequired && value === '') return 'cannot be empty';
+  return value.length <= 1024 ? undefined : 'cannot be longer than 1024 characters';
 }
 
 function isIntegerBetween(value: string, min: number, max: number): boolean {

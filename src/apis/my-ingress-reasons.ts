@@ -112,7 +112,7 @@ export const myIngressReasons = {
 
   ValidationError: {
     healedBy: 'person',
-    cause: 'AWS does not accept a value of the spec',
+    cause: 'AWS does not accept a value of the spec, or it is reserved: a tag key or a name',
     next: 'correct the field of the spec that the message names',
   },
   InvalidScheme: {
@@ -197,7 +197,8 @@ export const myIngressReasons = {
   },
   NameConflict: {
     healedBy: 'person',
-    cause: "A load balancer of this name exists and its tags say that it is not this object's",
+    cause:
+      "A load balancer of this name exists and its tags say that it is not this object's; the operator's log names its holder",
     next: 'choose another spec.name, remove the other load balancer, or adopt it by consent',
   },
   DuplicateName: {
@@ -212,7 +213,8 @@ export const myIngressReasons = {
   },
   AdoptionRefused: {
     healedBy: 'person',
-    cause: 'The load balancer carries no consent to be adopted, or belongs to another object',
+    cause:
+      "The load balancer carries no consent to be adopted, or another object holds it; the operator's log names its holder",
     next: 'have its owner tag it albridge.io/cluster and albridge.io/adopt=<namespace>/<name>',
   },
   LoadBalancerFailed: {

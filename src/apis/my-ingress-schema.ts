@@ -70,7 +70,7 @@ export const myIngressSchema = {
         },
         name: {
           description:
-            'Name of the load balancer in AWS, unique in the account and region: 1 to 32 letters, digits and hyphens, no hyphen at either end, not starting with internal-. Left out, it is <metadata.name>-alb-<hash of cluster, namespace and name>, shortened to fit. AWS cannot rename a load balancer, so it cannot be added, changed or removed after creation. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateLoadBalancer.html',
+            "Name of the load balancer in AWS, unique in the account and region: 1 to 32 letters, digits and hyphens, no hyphen at either end, not starting with internal-. Left out, it is <metadata.name>-alb-<hash of cluster, namespace and name>, shortened to fit. A name that ends like a default one (-alb- and 8 hexadecimal digits) may be another object's: the operator refuses it unless it is this object's own default name, since admission cannot compute the hash. AWS cannot rename a load balancer, so it cannot be added, changed or removed after creation. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateLoadBalancer.html",
           type: 'string',
           maxLength: 256,
           'x-kubernetes-validations': [
@@ -135,7 +135,7 @@ export const myIngressSchema = {
         },
         attributes: {
           description:
-            'Attributes of the load balancer by AWS\'s own keys, at most 40; every value is text, so numbers and booleans need quotes: idle_timeout.timeout_seconds: "120" (seconds), deletion_protection.enabled: "true". Only keys listed here are looked after. A key that is removed gets back the value it had before. While deletion protection is on, AWS refuses to delete the balancer and the object waits. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_LoadBalancerAttribute.html',
+            'Attributes of the load balancer by AWS\'s own keys, at most 40; every value is text, so numbers and booleans need quotes: idle_timeout.timeout_seconds: "120" (seconds), deletion_protection.enabled: "true". Only keys listed here are looked after. A key that is removed gets back the value it had before; but AWS accepts no empty log bucket, so the name of one stays while its log is switched off. While deletion protection is on, AWS refuses to delete the balancer and the object waits. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_LoadBalancerAttribute.html',
           type: 'object',
           maxProperties: 256,
           additionalProperties: {
@@ -160,7 +160,7 @@ export const myIngressSchema = {
         },
         tags: {
           description:
-            'Tags to put on the load balancer beside those that albridge needs itself, at most 40 (AWS allows 50 in all). A key has 1 to 128 characters, a value up to 256; both may hold letters, digits, spaces and _ . : / = + - @. A tag that is removed here is taken off the balancer; tags that others put on it stay. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-tags.html',
+            'Tags to put on the load balancer beside those that albridge needs itself, at most 40 (AWS allows 50 in all). A key has 1 to 128 characters, a value up to 256; both may hold letters, digits, spaces and _ . : / = + - @. Keys that start with aws:, albridge.io/, kubernetes.io/ or a domain of k8s.aws/ are reserved. A tag that is removed here is taken off the balancer; tags that others put on it stay. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-tags.html',
           type: 'object',
           maxProperties: 256,
           additionalProperties: {
@@ -202,9 +202,9 @@ export const myIngressSchema = {
               reason: 'FieldValueForbidden',
             },
             {
-              rule: "!self.exists(key, key.startsWith('albridge.io/') || key == 'ManagedBy')",
+              rule: "!self.exists(key, key.matches('^(?i:albridge[.]io/|kubernetes[.]io/|([0-9a-z-]+[.])*k8s[.]aws/)'))",
               message:
-                'the tag ManagedBy and tags that start with albridge.io/ are reserved: they say whose the load balancer is; choose another key',
+                'tag keys that start with albridge.io/, kubernetes.io/ or a domain of k8s.aws/ are reserved in any case, because controllers and IAM policies identify load balancers by them; choose another key',
               reason: 'FieldValueForbidden',
             },
           ],

@@ -24,10 +24,20 @@ export const ownershipTagKeys = {
   name: 'albridge.io/name',
   uid: 'albridge.io/uid',
   adopt: 'albridge.io/adopt',
-  managedBy: 'ManagedBy',
+  managedBy: 'albridge.io/managed-by',
 } as const;
 
-/** Value of the tag `ManagedBy`. */
+/**
+ * Tag keys that no spec may set: AWS's own, ours, and those by which other controllers know their
+ * load balancers (`kubernetes.io/cluster/<name>`, `elbv2.k8s.aws/cluster`). Without regard to case,
+ * because IAM compares tag keys so; the CRD has the same patterns.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html#condition-keys-resourcetag
+ * https://github.com/kubernetes-sigs/aws-load-balancer-controller/pull/1469
+ */
+export const reservedTagKey =
+  /^(?:aws:|albridge[.]io\/|kubernetes[.]io\/|([0-9a-z-]+[.])*k8s[.]aws\/)/iu;
+
+/** Value of the tag `albridge.io/managed-by`. */
 export const managedByValue = 'albridge';
 
 type Properties = (typeof myIngressSchema)['properties'];

@@ -10,7 +10,10 @@ export const MOST_ARNS = 20;
 /** AWS's bound on a page of DescribeLoadBalancers. */
 const LARGEST_PAGE = 400;
 
-export type BalancersByArn = ReadonlyMap<string, LoadBalancer | undefined>;
+export type BalancersByArn = ReadonlyMap<
+  string,
+  LoadBalancer | undefined | Promise<LoadBalancer | undefined>
+>;
 
 /** DescribeLoadBalancers in its three forms. */
 export interface BalancerReader {
@@ -18,7 +21,7 @@ export interface BalancerReader {
   one(ref: LoadBalancerRef, signal: AbortSignal): Promise<LoadBalancer | undefined>;
   /** Every balancer of the account and region. What it lacks may exist: a listing may be stale. */
   all(signal: AbortSignal): Promise<readonly LoadBalancer[]>;
-  /** Each ARN with its balancer, or with undefined where AWS answered LoadBalancerNotFound. */
+  /** Each ARN with its balancer, undefined for LoadBalancerNotFound, or AWS's refusal of that ARN. */
   these(arns: readonly string[], signal: AbortSignal): Promise<BalancersByArn>;
 }
 
@@ -28,11 +31,7 @@ export function createBalancerReader(call: AwsCall): BalancerReader {
     all: (signal) => describeAll(call, signal),
     async these(arns, signal) {
       const seen = await seeMost(call, arns, signal);
-      const found = new Map<string, LoadBalancer | undefined>();
-      for (const arn of arns) {
-        found.set(arn, seen.get(arn) ?? (await reader.one({ arn }, signal)));
-      }
-      return found;
+      return eachAlone(arns, async (arn) => seen.get(arn) ?? (await reader.one({ arn }, signal)));
     },
   };
   return reader;
@@ -48,18 +47,49 @@ export async function orAbsent<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
+/** The same, and undefined for a refusal that may come from one ARN of many. */
+export async function orUnread<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isAbsence(error) || isOfOneArn(error)) return undefined;
+    throw error;
+  }
+}
+
+/** One after the other, so that an ARN that AWS refuses, a forged one perhaps, fails nobody else. */
+export async function eachAlone<T>(
+  arns: readonly string[],
+  read: (arn: string) => Promise<T>,
+): Promise<ReadonlyMap<string, Promise<T>>> {
+  const found = new Map<string, Promise<T>>();
+  for (const arn of arns) {
+    const reading = read(arn);
+    found.set(arn, reading);
+    await reading.catch((error: unknown) => {
+      if (!isOfOneArn(error)) throw error;
+    });
+  }
+  return found;
+}
+
+/** AWS calls text that is no ARN of ours a ValidationError, and has a code for each other resource. */
+function isOfOneArn(error: unknown): boolean {
+  return error instanceof OperatorError && ['ValidationError', 'AwsError'].includes(error.reason);
+}
+
 function isAbsence(error: unknown): boolean {
   return error instanceof OperatorError && error.reason === 'LoadBalancerNotFound';
 }
 
-/** One missing ARN fails the whole call and AWS does not say which, hence the listing. */
+/** One ARN that is missing or wrong fails the whole call and AWS does not say which, hence the listing. */
 async function seeMost(
   call: AwsCall,
   arns: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, LoadBalancer>> {
   if (arns.length === 1) return new Map();
-  const together = arns.length > MOST_ARNS ? undefined : await orAbsent(describe());
+  const together = arns.length > MOST_ARNS ? undefined : await orUnread(describe());
   return byArn(together ?? (await describeAll(call, signal)));
 
   async function describe(): Promise<readonly LoadBalancer[]> {

@@ -5,14 +5,15 @@ export interface BatchOptions<V> {
   /** Most keys of one load; more of them become several. */
   readonly mostKeys: number;
   /**
-   * Answers every key of `keys`; its failure is the failure of all who asked for one of them.
+   * Answers every key of `keys`; its failure is the failure of all who asked for one of them. What
+   * concerns one key alone, such as text that is no ARN, is a rejected promise for that key.
    * `namespace`: the one that all of them ask for.
    */
   load(
     keys: readonly string[],
     signal: AbortSignal,
     namespace: string | undefined,
-  ): Promise<ReadonlyMap<string, V>>;
+  ): Promise<ReadonlyMap<string, V | Promise<V>>>;
 }
 
 /** `namespace`: whose turns in the budget the load takes, if no other asks with it. */
@@ -26,7 +27,7 @@ const MOST_LOADS = 4;
 interface Asker<V> {
   readonly key: string;
   readonly namespace: string | undefined;
-  readonly resolve: (value: V) => void;
+  readonly resolve: (value: V | Promise<V>) => void;
   readonly reject: (reason: unknown) => void;
   hasLeft: boolean;
   /** Set once the asker's load is put together. */
@@ -96,7 +97,7 @@ async function answer<V>(load: Load<V>, options: BatchOptions<V>): Promise<void>
     const [first, ...others] = new Set(present.map(({ namespace }) => namespace));
     const namespace = others.length === 0 ? first : undefined;
     const values = await options.load(keys, load.controller.signal, namespace);
-    for (const { key, resolve } of present) resolve(values.get(key) as V);
+    for (const { key, resolve } of present) resolve(values.get(key) as V | Promise<V>);
   } catch (reason) {
     for (const { reject } of present) reject(reason);
   }

@@ -24,6 +24,8 @@ interface Picture {
   readonly seenAtMs: number;
   readonly byArn: ReadonlyMap<string, TaggedLoadBalancer>;
   readonly byName: ReadonlyMap<string, TaggedLoadBalancer>;
+  /** ARNs of what was listed and not wanted. */
+  readonly others: readonly string[];
 }
 
 export function createInventory(parts: InventoryParts): Inventory {
@@ -41,8 +43,9 @@ export function createInventory(parts: InventoryParts): Inventory {
       ...inventory,
       look: (arn, signal) => look(arn, signal, namespace),
     }),
+    others: () => picture?.others ?? [],
+    tagsOf: (arns, signal) => tagsOfEach(parts, arns, signal),
     async refresh(wanted, signal) {
-      if (wanted.size === 0) return;
       const taken = await take(parts, wanted, signal);
       if (picture && picture.seenAtMs > taken.seenAtMs) return;
       picture = taken;
@@ -66,26 +69,46 @@ function recallFrom(picture: Picture, ref: LoadBalancerRef): TaggedLoadBalancer 
 }
 
 async function take(
-  { readerFor, tagsOf, clock }: InventoryParts,
+  parts: InventoryParts,
   wanted: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<Picture> {
-  const patiently = patience(clock, signal);
+  const { readerFor, clock } = parts;
   const seenAtMs = clock.monotonicMs();
-  const listed = await patiently(() => readerFor().all(signal));
-  const ours = listed.filter(({ arn, name }) => wanted.has(arn) || wanted.has(name));
-  const tagged = await Promise.all(
-    ours.map(async (loadBalancer) => {
-      const tags = await patiently(() => tagsOf(loadBalancer.arn, signal));
-      return tags ? [{ loadBalancer, tags }] : [];
-    }),
+  const listed = await patience(clock, signal)(() => readerFor().all(signal));
+  const isWanted = ({ arn, name }: LoadBalancer): boolean => wanted.has(arn) || wanted.has(name);
+  const ours = listed.filter(isWanted);
+  const others = listed.filter((one) => one.type === 'application' && !isWanted(one));
+  const tags = await tagsOfEach(
+    parts,
+    ours.map(({ arn }) => arn),
+    signal,
   );
-  const seen = tagged.flat();
+  const seen = ours.flatMap((loadBalancer) => {
+    const found = tags.get(loadBalancer.arn);
+    return found ? [{ loadBalancer, tags: found }] : [];
+  });
   return {
     seenAtMs,
     byArn: new Map(seen.map((one) => [one.loadBalancer.arn, one])),
     byName: new Map(seen.map((one) => [one.loadBalancer.name, one])),
+    others: others.map(({ arn }) => arn),
   };
+}
+
+async function tagsOfEach(
+  { tagsOf, clock }: InventoryParts,
+  arns: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Tags>> {
+  const patiently = patience(clock, signal);
+  const read = await Promise.all(
+    arns.map(async (arn) => {
+      const tags = await patiently(() => tagsOf(arn, signal));
+      return tags ? [[arn, tags] as const] : [];
+    }),
+  );
+  return new Map(read.flat());
 }
 
 /** No worker waits here, so a spent budget is waited for instead of starting all over. */

@@ -85,6 +85,10 @@ export interface Inventory {
    * the balancer: ask AWS.
    */
   recall(ref: LoadBalancerRef, notBeforeMs: number): TaggedLoadBalancer | undefined;
+  /** ARNs of the application balancers that the last refresh listed beside the wanted ones. */
+  others(): readonly string[];
+  /** Tags as they are now, 20 a call, waiting for the budget; those that are gone are left out. */
+  tagsOf(arns: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Tags>>;
   /** The balancer as it is now, one call for all who ask within a moment; undefined: NotFound. */
   look(arn: string, signal: AbortSignal): Promise<LoadBalancer | undefined>;
   /** As `LoadBalancers.paidBy`. */

@@ -1,12 +1,12 @@
 import type { Clock } from '../core/clock.ts';
 import { type AwsCall, callFor } from './aws-call.ts';
 import { unreadable } from './aws-errors.ts';
-import { MOST_ARNS, orAbsent } from './balancer-reader.ts';
+import { eachAlone, MOST_ARNS, orAbsent, orUnread } from './balancer-reader.ts';
 import { type Ask, createBatch } from './batch.ts';
 import { shapePairs } from './load-balancer-shape.ts';
 import type { Tags } from './load-balancers.ts';
 
-type TagsByArn = Map<string, Tags | undefined>;
+type TagsByArn = ReadonlyMap<string, Tags | undefined | Promise<Tags | undefined>>;
 
 /** Reads tags by ARN, 20 balancers a call; undefined: AWS answered LoadBalancerNotFound. */
 export function createTagsReader(call: AwsCall, clock: Clock): Ask<Tags | undefined> {
@@ -21,16 +21,14 @@ function readTags(call: AwsCall, arns: readonly string[], signal: AbortSignal): 
   return arns.length === 1 ? oneByOne(arns) : together();
 
   async function together(): Promise<TagsByArn> {
-    // One missing ARN fails the whole call and AWS does not say which.
-    const found = (await orAbsent(describe(arns))) ?? new Map<string, Tags>();
+    // One ARN that is missing or wrong fails the whole call and AWS does not say which.
+    const found = (await orUnread(describe(arns))) ?? new Map<string, Tags>();
     const missing = arns.filter((arn) => !found.has(arn));
     return new Map([...found, ...(await oneByOne(missing))]);
   }
 
-  async function oneByOne(asked: readonly string[]): Promise<TagsByArn> {
-    const found: TagsByArn = new Map();
-    for (const arn of asked) found.set(arn, await orAbsent(tagsOfOne(arn)));
-    return found;
+  function oneByOne(asked: readonly string[]): Promise<TagsByArn> {
+    return eachAlone(asked, (arn) => orAbsent(tagsOfOne(arn)));
   }
 
   async function tagsOfOne(arn: string): Promise<Tags> {

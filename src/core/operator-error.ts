@@ -1,3 +1,5 @@
+import type { LogFields } from './logger.ts';
+
 /**
  * What heals a failure: `person` means that somebody must change the object, the account or the
  * rights; `time` means that trying again may do. Only retry-policy.ts acts on it.
@@ -12,6 +14,8 @@ export interface OperatorErrorOptions {
   readonly healedBy: HealedBy;
   /** Look again no sooner than this; without it the key's backoff decides. */
   readonly retryAfterMs?: number;
+  /** Fields of the log line alone: what the owner of the object may not know. */
+  readonly details?: LogFields;
   readonly cause?: unknown;
 }
 
@@ -20,6 +24,7 @@ export class OperatorError extends Error {
   readonly reason: string;
   readonly healedBy: HealedBy;
   readonly retryAfterMs: number | undefined;
+  readonly details: LogFields | undefined;
 
   constructor(options: OperatorErrorOptions) {
     super(options.message, { cause: options.cause });
@@ -27,6 +32,7 @@ export class OperatorError extends Error {
     this.reason = options.reason;
     this.healedBy = options.healedBy;
     this.retryAfterMs = options.retryAfterMs;
+    this.details = options.details;
   }
 }
 

@@ -37,7 +37,7 @@ export function tellTransition(
 /** An error in the log is something that a person should look at: theirs to heal, or our bug. */
 export function logFailure(log: Logger, error: OperatorError, fields: LogFields): void {
   const needsPerson = error.healedBy === 'person' || error.reason === CoreReason.InternalError;
-  const told = { ...fields, err: error };
+  const told = { ...fields, ...error.details, err: error };
   if (needsPerson) log.error(error.message, told);
   else log.info(error.message, told);
 }

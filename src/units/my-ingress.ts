@@ -17,16 +17,18 @@ export const myIngressUnit: Unit = { name: NAME, wire };
 function wire(runtime: Runtime): ReturnType<Unit['wire']> {
   const cache = runtime.watch<MyIngress>(myIngressKind);
   return (cluster) => {
-    const { clock, log } = runtime.ports;
-    const { budget, sweepIntervalMs } = runtime.options;
+    const { clock, log, metrics } = runtime.ports;
+    const { budget, namespaces, sweepIntervalMs } = runtime.options;
     const { inventory, loadBalancers } = wireAws({ ...runtime.ports, budget });
     const sweep = new Sweep({
       inventory,
       cache,
       cluster,
+      namespaces,
       intervalMs: sweepIntervalMs,
       clock,
       log: log.child({ controller: NAME }),
+      metrics,
     });
     const memory = new Memory(clock);
     const context = { cluster, aws: loadBalancers, inventory, sweep, memory, clock };

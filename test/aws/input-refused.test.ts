@@ -138,6 +138,12 @@ describe.skipIf(isMissing)('AWS refuses', () => {
     expect(await reasonOf(aws.loadBalancers.setAttributes(arn, values))).toBe('ValidationError');
   });
 
+  itLikeAws('empty-log-bucket', 'an empty log bucket', async () => {
+    const { arn } = await aws.created();
+    const values = { 'access_logs.s3.enabled': 'false', 'access_logs.s3.bucket': '' };
+    expect(await reasonOf(aws.loadBalancers.setAttributes(arn, values))).toBe('ValidationError');
+  });
+
   itLikeAws('all-or-nothing-describe', 'to describe when one name is missing', async () => {
     const { name } = await aws.created();
     const describing = aws.api.send('DescribeLoadBalancers', { Names: [name, aws.freshName()] });

@@ -73,7 +73,7 @@ describe.skipIf(isMissing)('a MyIngress', { concurrent: true }, () => {
     expect(await balancersOf(objects)).toEqual([arn]);
     expect(await place.outsider.tags(arn)).toEqual({
       team: 'web',
-      ManagedBy: 'albridge',
+      'albridge.io/managed-by': 'albridge',
       'albridge.io/cluster': await place.clusterId(),
       'albridge.io/namespace': objects.namespace,
       'albridge.io/name': 'web',
@@ -180,7 +180,7 @@ describe.skipIf(isMissing)('a MyIngress', { concurrent: true }, () => {
     );
     await objects.create('web', { name, subnets: [first, third], scheme: 'internal' });
     const object = await objects.whenReason('web', 'NameConflict');
-    expect(readyOf(object)?.message).toContain(arn);
+    expect(readyOf(object)?.message).not.toContain(arn);
     await remove(objects, 'web');
     expect(place.relay.writesOn(arn)).toEqual([]);
     expect(await place.outsider.tags(arn)).toEqual({ owner: 'other' });

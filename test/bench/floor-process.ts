@@ -89,7 +89,7 @@ function createOf({ name, uid }: Metadata): string {
     'albridge.io/namespace': namespace,
     'albridge.io/name': name,
     'albridge.io/uid': uid,
-    ManagedBy: 'albridge',
+    'albridge.io/managed-by': 'albridge',
   };
   const fields = {
     Action: 'CreateLoadBalancer',

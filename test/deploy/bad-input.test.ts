@@ -123,7 +123,7 @@ describe('two clusters with one id', () => {
       },
       240_000,
     );
-    expect(message).toMatch(/another operator uses the cluster id "twice" too/);
+    expect(message).toMatch(/another operator uses the cluster id of this one too/);
     expect(await place.standIn.balancersOf('shared')).toHaveLength(1);
   });
 });

@@ -72,6 +72,10 @@ const stored: Readonly<Record<string, { why: string; spec?: object; status?: obj
       },
     },
   },
+  'reserved-tags': {
+    why: 'only aws: and albridge.io/ were reserved, and in small letters',
+    spec: { subnets, tags: { 'Albridge.io/cluster': 'c', 'elbv2.k8s.aws/cluster': 'prod' } },
+  },
   'bad-adopt': { why: 'the ARN was any text', spec: { subnets, name: 'a', adopt: { arn: 'b' } } },
   'unknown-fields': {
     why: 'unknown fields were kept',
@@ -171,6 +175,7 @@ describe('an object that was stored before the rules existed', () => {
     'no-spec': { why: 'it gets its first spec', spec: { subnets } },
     'one-subnet': { why: 'a second subnet is added', spec: { subnets } },
     'repeated-subnets': { why: 'the repeated one is replaced', spec: { subnets } },
+    'reserved-tags': { why: 'another field is edited', spec: { ipAddressType: 'ipv4' } },
   };
 
   it.each(Object.entries(repairs))('%s can be repaired by an edit', async (name, { spec }) => {

@@ -132,7 +132,7 @@ describe('an object that was created', { concurrent: true }, () => {
       securityGroups: [place.network.exampleSecurityGroup],
       tags: {
         team: 'web',
-        ManagedBy: 'albridge',
+        'albridge.io/managed-by': 'albridge',
         'albridge.io/cluster': await place.clusterId(),
         'albridge.io/namespace': objects.namespace,
         'albridge.io/name': 'web',

@@ -33,10 +33,11 @@ const meddlings: Readonly<Record<string, Meddling>> = {
     told: /^Repaired ALB \S+: tag team: found none, wanted web$/,
   },
   'the records beside the ownership tags': {
-    why: 'UID and ManagedBy prove nothing, so their loss is drift and no release',
-    meddle: (arn) => outsider.removeTags(arn, 'albridge.io/uid', 'ManagedBy'),
-    isMended: ({ tags }) => 'albridge.io/uid' in tags && tags['ManagedBy'] === 'albridge',
-    told: /^Repaired ALB \S+: tag albridge.io\/uid: found none.*tag ManagedBy: found none/,
+    why: 'UID and managed-by prove nothing, so their loss is drift and no release',
+    meddle: (arn) => outsider.removeTags(arn, 'albridge.io/uid', 'albridge.io/managed-by'),
+    isMended: ({ tags }) =>
+      'albridge.io/uid' in tags && tags['albridge.io/managed-by'] === 'albridge',
+    told: /^Repaired ALB \S+: tag albridge.io\/uid: found none.*tag albridge.io\/managed-by: found none/,
   },
   'other subnets': {
     why: 'the spec names them',
@@ -105,7 +106,7 @@ describe('what somebody else changes in AWS is repaired by the sweep', { concurr
     const before = await standIn.balancer(arn);
     const object = await objects.whenReason('web', 'NameConflict', LONG_MS);
 
-    expect(readyOf(object)?.message).toContain(arn);
+    expect(readyOf(object)?.message).toContain('has lost its ownership tags');
     await objects.startDeleting('web');
     await objects.isGone('web');
     expect(await standIn.balancer(arn)).toEqual(before);

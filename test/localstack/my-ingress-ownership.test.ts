@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { defaultName } from '../../src/controllers/my-ingress/identity.ts';
 import { conditionOf, isReady, type MyIngresses, readyOf } from '../surroundings/my-ingresses.ts';
-import { sharedPlace } from './setup-place.ts';
+import type { LogLine } from '../surroundings/operator-process.ts';
+import { linesOnce, sharedPlace } from './setup-place.ts';
 
 const place = sharedPlace();
 afterAll(() => place.close());
@@ -26,20 +28,21 @@ interface Foreign {
   readonly tags: (namespace: string, cluster: string) => Readonly<Record<string, string>>;
   /** Of the object, where the balancer has others. */
   readonly subnets?: readonly string[];
-  readonly message: RegExp;
+  /** In the operator's log; the tenant reads nothing of it. */
+  readonly holder: RegExp;
 }
 
 const foreigners: Readonly<Record<string, Foreign>> = {
   'of somebody who does not use albridge': {
     why: 'AWS answers a create of the same name and settings with the existing balancer',
     tags: () => ({}),
-    message: /somebody who does not use albridge/,
+    holder: /somebody who does not use albridge/,
   },
   'with other settings': {
     why: 'AWS refuses the create with DuplicateLoadBalancerName',
     tags: () => ({ team: 'other' }),
     subnets: [second, third],
-    message: /somebody who does not use albridge/,
+    holder: /somebody who does not use albridge/,
   },
   'of another cluster': {
     why: 'two clusters share the account',
@@ -48,7 +51,7 @@ const foreigners: Readonly<Record<string, Foreign>> = {
       'albridge.io/namespace': namespace,
       'albridge.io/name': 'web',
     }),
-    message: /of cluster elsewhere/,
+    holder: /of cluster elsewhere/,
   },
   'of another object of this cluster': {
     why: 'two objects ask for the same name',
@@ -57,12 +60,12 @@ const foreigners: Readonly<Record<string, Foreign>> = {
       'albridge.io/namespace': 'other',
       'albridge.io/name': 'web',
     }),
-    message: /MyIngress other\/web/,
+    holder: /MyIngress other\/web/,
   },
 };
 
 describe('a balancer that is not ours is never touched', { concurrent: true }, () => {
-  it.each(Object.entries(foreigners))('%s', async (_, { tags, subnets, message }) => {
+  it.each(Object.entries(foreigners))('%s', async (_, { tags, subnets, holder }) => {
     const objects = await place.createNamespace('conflict');
     const name = uniqueName('taken');
     const arn = await foreignBalancer(name, tags(objects.namespace, await place.clusterId()));
@@ -75,8 +78,12 @@ describe('a balancer that is not ours is never touched', { concurrent: true }, (
       { type: 'Ready', status: 'False', reason: 'NameConflict' },
       { type: 'Stalled', status: 'True', reason: 'NameConflict' },
     ]);
-    expect(readyOf(object)?.message).toContain(arn);
-    expect(readyOf(object)?.message).toMatch(message);
+    expect(readyOf(object)?.message).toContain('is held by another object');
+    expect(readyOf(object)?.message).not.toMatch(holder);
+    expect(JSON.stringify([object, await objects.event('web', 'NameConflict')])).not.toContain(arn);
+    const isConflict = ({ reason }: LogLine): boolean => reason === 'NameConflict';
+    const lines = (await linesOnce(objects, 'web', isConflict)).filter(isConflict);
+    expect(lines).toMatchObject([{ arn, holder: expect.stringMatching(holder) }]);
     expect(readyOf(object)?.message).toContain('choose another spec.name');
     expect(object.status.alb).toBeUndefined();
     expect((await objects.event('web', 'NameConflict')).type).toBe('Warning');
@@ -86,6 +93,20 @@ describe('a balancer that is not ours is never touched', { concurrent: true }, (
     expect({ ...(await standIn.balancer(arn)), state: '' }).toEqual({ ...before, state: '' });
     expect(await standIn.writesOn(arn)).toEqual([]);
     await outsider.deleteBalancer(arn);
+  });
+
+  it("a tenant cannot take the default name of another tenant's object by spec.name", async () => {
+    const squatter = await place.createNamespace('squatter');
+    const victim = await place.createNamespace('victim');
+    const { namespace } = victim;
+    const name = defaultName({ cluster: await place.clusterId(), namespace, name: 'web' });
+    await squatter.create('web', { name, subnets: [first, second] });
+    await squatter.whenReason('web', 'ValidationError');
+    await victim.create('web', { subnets: [first, second] });
+    expect((await victim.whenReady('web')).status.alb).toMatchObject({ name });
+    await squatter.startDeleting('web');
+    await squatter.isGone('web');
+    expect(await standIn.balancersOf(namespace)).toHaveLength(1);
   });
 
   it('is taken at once when the other one is gone and a look is asked for', async () => {
@@ -124,13 +145,12 @@ describe('adoption by examples/05-adopt.yaml', { concurrent: true }, () => {
   it('waits for the consent of the owner, then takes the balancer as it is', async () => {
     const objects = await place.createNamespace('adopt');
     const cluster = await place.clusterId();
-    const arn = await legacyBalancer({ owner: 'them' });
+    const arn = await legacyBalancer({ owner: 'them', ManagedBy: 'terraform' });
 
     await applyAdoption(objects, arn);
     const refused = await objects.whenReason('legacy', 'AdoptionRefused');
-    expect(readyOf(refused)?.message).toContain(
-      `albridge.io/cluster=${cluster} and albridge.io/adopt=${objects.namespace}/legacy`,
-    );
+    expect(readyOf(refused)?.message).toContain(`albridge.io/adopt=${objects.namespace}/legacy`);
+    expect(readyOf(refused)?.message).not.toContain(cluster);
     expect(conditionOf(refused, 'Stalled')?.status).toBe('True');
     expect(await standIn.writesOn(arn)).toEqual([]);
 
@@ -144,11 +164,12 @@ describe('adoption by examples/05-adopt.yaml', { concurrent: true }, () => {
     expect(object.status.alb?.arn).toBe(arn);
     expect((await standIn.balancer(arn))?.tags).toMatchObject({
       owner: 'them',
+      ManagedBy: 'terraform',
       'albridge.io/cluster': cluster,
       'albridge.io/namespace': objects.namespace,
       'albridge.io/name': 'legacy',
       'albridge.io/uid': object.metadata.uid,
-      ManagedBy: 'albridge',
+      'albridge.io/managed-by': 'albridge',
     });
     expect((await objects.event('legacy', 'AdoptedALB')).note).toContain('by the consent');
     expect(await standIn.balancersOf(objects.namespace)).toHaveLength(1);

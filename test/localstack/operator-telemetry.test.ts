@@ -1,11 +1,14 @@
 import { afterAll, describe, expect, inject, it } from 'vitest';
+import { myIngressMetrics } from '../../src/controllers/my-ingress/orphans.ts';
 import { coreMetrics } from '../../src/core/metrics.ts';
+import { logLines } from '../surroundings/log-lines.ts';
+import { arnOf } from '../surroundings/my-ingresses.ts';
 import { until } from '../surroundings/until.ts';
 import { sharedPlace } from './setup-place.ts';
 
 const place = sharedPlace();
 afterAll(() => place.close());
-const { metricsPort } = inject('surroundings');
+const { metricsPort, operatorLog } = inject('surroundings');
 
 async function get(path: string): Promise<{ readonly status: number; readonly body: string }> {
   const answer = await fetch(`http://127.0.0.1:${metricsPort}${path}`);
@@ -21,6 +24,33 @@ async function valueOf(name: string, ...labels: readonly string[]): Promise<numb
     .filter((line) => labels.every((label) => line.includes(label)));
   return series.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
 }
+
+describe('a tenant who pauses an object, takes its finalizer off and deletes it', () => {
+  it('is found out: a gauge and one line of the log name the balancer that is left', async () => {
+    const objects = await place.createNamespace('abandoned');
+    await objects.create('web', { subnets: place.network.articleSubnets });
+    const arn = arnOf(await objects.whenReady('web'));
+    await objects.annotate('web', { 'albridge.io/paused': 'true' });
+    await objects.whenReason('web', 'Paused');
+    await objects.patch('web', { metadata: { finalizers: [] } });
+    await objects.startDeleting('web');
+    await objects.isGone('web');
+
+    const gauge = myIngressMetrics.orphans.name;
+    await until('one orphan is counted', async () => (await valueOf(gauge)) === 1);
+    const { namespace } = objects;
+    const lines = await until('a line names it', async () => {
+      const all = await logLines(operatorLog);
+      const found = all.filter(({ orphans }) => JSON.stringify(orphans ?? []).includes(arn));
+      return found.length > 0 && found;
+    });
+    expect(lines).toMatchObject([{ level: 'error', orphans: [{ arn, namespace, name: 'web' }] }]);
+    expect(await place.standIn.balancer(arn)).toBeDefined();
+
+    await place.outsider.deleteBalancer(arn);
+    await until('none is counted', async () => (await valueOf(gauge)) === 0);
+  });
+});
 
 describe('the running operator', () => {
   it('answers the probes of the kubelet', async () => {

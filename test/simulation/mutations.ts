@@ -76,7 +76,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     file: 'controllers/my-ingress/record.ts',
     find: 'return isKnown ? (object.status?.applied ?? {}) : {};',
     replace: `if (recorded !== undefined) return object.status?.applied ?? {};
-  return { tags: Object.keys(tags).filter((key) => !key.startsWith('albridge.io/') && key !== 'ManagedBy') };`,
+  return { tags: Object.keys(tags).filter((key) => !key.startsWith('albridge.io/')) };`,
     why: 'tags of other people are taken off after a restore, or a create without an answer',
   },
   'record-trusted-in-deletion': {
@@ -132,6 +132,24 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: 'const remove = applied.filter((key) => !Object.hasOwn(wanted, key) && !isOwnershipTag(key));',
     replace: 'const remove = applied.filter(() => false);',
     why: 'a tag that left the spec stays on the balancer',
+  },
+  'others-record-overwritten': {
+    file: 'apis/my-ingress.ts',
+    find: "managedBy: 'albridge.io/managed-by',",
+    replace: "managedBy: 'ManagedBy',",
+    why: 'what Terraform made no longer says so once it is adopted',
+  },
+  'empty-bucket-written-back': {
+    file: 'controllers/my-ingress/drift.ts',
+    find: "return value !== '' || !key.endsWith('_logs.s3.bucket');",
+    replace: 'return true;',
+    why: 'logs can never be switched off again',
+  },
+  'default-name-taken': {
+    file: 'controllers/my-ingress/identity.ts',
+    find: 'if (!DEFAULT_NAME.test(name) || name === defaultName(identity)) return;',
+    replace: 'if (name.length > 0) return;',
+    why: 'an object locks another one out of its default name',
   },
   'write-ahead-skipped': {
     file: 'controllers/my-ingress/load-balancer-resource.ts',

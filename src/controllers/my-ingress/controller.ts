@@ -3,6 +3,7 @@ import { ensurePresent } from '../../core/external-resource.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconciler.ts';
 import { appliedAfter, recordOf } from './applied.ts';
+import { refuseReservedTags } from './desired.ts';
 import { provisioningForMs, recordProvisioning } from './facts.ts';
 import { failure } from './failure.ts';
 import { finalizeLoadBalancer } from './finalize.ts';
@@ -28,6 +29,7 @@ async function reconcile(
   if (object.spec?.subnets === undefined) {
     throw failure('ValidationError', 'the object has no spec.subnets');
   }
+  refuseReservedTags(object.spec);
   const scope = scopeOf(context, object, pass);
   const ensured = await ensurePresent(loadBalancerResource(scope), pass);
   if (ensured.kind === 'waiting') return ensured;

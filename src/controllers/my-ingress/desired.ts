@@ -1,5 +1,6 @@
-import type { MyIngress, MyIngressSpec } from '../../apis/my-ingress.ts';
+import { type MyIngress, type MyIngressSpec, reservedTagKey } from '../../apis/my-ingress.ts';
 import type { Tags } from '../../aws/load-balancers.ts';
+import { failure } from './failure.ts';
 import { defaultName, type Identity, ownershipTags } from './identity.ts';
 
 /** The balancer that a spec asks for. What is undefined is left as AWS has it. */
@@ -28,6 +29,14 @@ export function desiredLoadBalancer(object: MyIngress, identity: Identity): Desi
     userTags,
     attributes: spec.attributes ?? {},
   };
+}
+
+/** Admission refuses these keys; an object stored before it did is refused here. */
+export function refuseReservedTags({ tags }: MyIngressSpec): void {
+  const reserved = Object.keys(tags ?? {}).filter((key) => reservedTagKey.test(key));
+  if (reserved.length === 0) return;
+  const keys = reserved.join(', ');
+  throw failure('ValidationError', `spec.tags has reserved keys (${keys}), remove them`);
 }
 
 /** `spec.name`, else the name of the balancer to adopt, else the default one. Needs no valid spec. */

@@ -65,10 +65,20 @@ export function describeDrift(drift: Drift): string {
 
 /** A key that left the spec is taken off whether it was seen or not: the look may be old. */
 function tagDrift(wanted: Tags, found: Tags, applied: readonly string[]): readonly Drift[] {
-  const set = differing(wanted, found);
+  const set = differing(withoutOldRecord(wanted, found), found);
   const remove = applied.filter((key) => !Object.hasOwn(wanted, key) && !isOwnershipTag(key));
   if (Object.keys(set).length === 0 && remove.length === 0) return [];
   return [{ field: 'tags', set, remove, found }];
+}
+
+/** Release 0.1 recorded itself as `ManagedBy: albridge`. That counts, so an upgrade writes nothing. */
+function withoutOldRecord(wanted: Tags, found: Tags): Tags {
+  const { [ownershipTagKeys.managedBy]: record, ...others } = wanted;
+  const isOld =
+    valueOf(found, 'ManagedBy') === record &&
+    !Object.hasOwn(found, ownershipTagKeys.managedBy) &&
+    !Object.hasOwn(wanted, 'ManagedBy');
+  return isOld ? others : wanted;
 }
 
 /** Ownership tags live by other rules than the user's: they come with the claim and go with it. */
@@ -101,9 +111,20 @@ function attributeDrift(
   applied: Strings,
 ): readonly Drift[] {
   if (found === undefined) return [];
-  const left = Object.entries(applied).filter(([key]) => !Object.hasOwn(wanted, key));
+  const left = Object.entries(applied).filter(
+    ([key, value]) => !Object.hasOwn(wanted, key) && isAcceptedBack(key, value),
+  );
   const set = { ...Object.fromEntries(left), ...differing(wanted, found) };
   return Object.keys(set).length === 0 ? [] : [{ field: 'attributes', set, found }];
+}
+
+/**
+ * A new balancer has empty log buckets, and AWS takes no empty one back, not even while the log is
+ * off: https://github.com/hashicorp/terraform-provider-aws/issues/2072. An empty prefix it takes:
+ * https://github.com/aws/aws-cdk/pull/15149. For logs other than access logs this is unverified.
+ */
+function isAcceptedBack(key: string, value: string): boolean {
+  return value !== '' || !key.endsWith('_logs.s3.bucket');
 }
 
 function differing(wanted: Strings, found: Strings): Strings {

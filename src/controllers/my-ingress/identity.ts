@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type MyIngress, managedByValue, ownershipTagKeys } from '../../apis/my-ingress.ts';
 import type { Tags } from '../../aws/load-balancers.ts';
+import { failure } from './failure.ts';
 
 /**
  * Whose a load balancer is: one object of one cluster. The tag for `uid` proves that albridge created
@@ -42,6 +43,22 @@ export function defaultName(identity: Omit<Identity, 'uid'>): string {
     .slice(0, 19)
     .replace(/^-+|-+$/g, '');
   return `${head}-alb-${digest([identity.cluster, identity.namespace, identity.name])}`;
+}
+
+/** Whether AWS tells capitals from small letters in names is unverified. */
+const DEFAULT_NAME = /-alb-[0-9a-f]{8}$/i;
+
+/**
+ * A balancer is not created under a name that may be another object's default one: that object
+ * would be locked out of it. The CRD cannot say so, because CEL has no SHA-256.
+ */
+export function refuseNameOfOthers(name: string, identity: Identity): void {
+  if (!DEFAULT_NAME.test(name) || name === defaultName(identity)) return;
+  throw failure(
+    'ValidationError',
+    `the name ${name} in spec.name or spec.adopt ends like a default name and may be another object's: ` +
+      'create another MyIngress without it, since it cannot be edited, and delete this one',
+  );
 }
 
 /** Length-prefixed, so that no two different lists of parts read alike. */

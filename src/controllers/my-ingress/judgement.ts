@@ -27,22 +27,22 @@ export function judge(
   return ownership.kind === 'ours' ? ownership : { kind: 'adoptable' };
 }
 
-/** The error for a balancer that is somebody else's. */
-export function conflictOf(claim: Claim, loadBalancer: LoadBalancer, tags: Tags): OperatorError {
-  const { arn, name } = loadBalancer;
-  const { cluster, namespace, name: objectName } = claim.identity;
-  if (arn === claim.object.spec.adopt?.arn) {
-    const consent = `tags albridge.io/cluster=${cluster} and albridge.io/adopt=${namespace}/${objectName}`;
-    return failure(
-      'AdoptionRefused',
-      `load balancer ${arn} lacks the ${consent}, or is held by ${holderOf(tags)}`,
-    );
+const HOLDER_IS_LOGGED = "the operator's log names its holder";
+
+/** The error for a balancer that is somebody else's; whose it is, its log line alone names. */
+export function conflictOf(claim: Claim, { arn, name }: LoadBalancer, tags: Tags): OperatorError {
+  const details = { arn, holder: holderOf(tags) };
+  const { identity, object } = claim;
+  if (arn === object.spec.adopt?.arn) {
+    const consent = `albridge.io/cluster=<id of this cluster> and albridge.io/adopt=${identity.namespace}/${identity.name}`;
+    const seen = `load balancer ${arn} lacks the tags ${consent}, or is held by another object (${HOLDER_IS_LOGGED})`;
+    return failure('AdoptionRefused', seen, { details });
   }
-  const lacksOnlyUid = ownershipOf(tags, claim.identity, true).kind === 'ours';
+  const lacksOnlyUid = ownershipOf(tags, identity, true).kind === 'ours';
   const whose = lacksOnlyUid
-    ? 'has the ownership tags of this object but no tag albridge.io/uid, so albridge did not create it'
-    : `belongs to ${holderOf(tags)}`;
-  return failure('NameConflict', `load balancer ${name} (${arn}) ${whose}`);
+    ? `(${arn}) has the ownership tags of this object but no tag albridge.io/uid, so albridge did not create it`
+    : `is held by another object, or has lost its ownership tags (${HOLDER_IS_LOGGED})`;
+  return failure('NameConflict', `load balancer ${name} ${whose}`, { details });
 }
 
 function refuseMismatch({ object, desired }: Claim, loadBalancer: LoadBalancer): void {

@@ -116,8 +116,9 @@ function refuseQuarrel(
   if (!quarrelsWith(memory.facts, ownership.previousUid, clock.monotonicMs())) return;
   throw failure(
     'NameConflict',
-    `load balancer ${name} (${arn}) is taken back by the object with UID ${ownership.previousUid} again and again: ` +
-      `another operator uses the cluster id "${identity.cluster}" too, give one of them another ALBRIDGE_CLUSTER_ID`,
+    `load balancer ${name} is taken back again and again: another operator uses the cluster id of this one too, ` +
+      'give one of them another ALBRIDGE_CLUSTER_ID',
+    { details: { arn, clusterID: identity.cluster, previousUID: ownership.previousUid } },
   );
 }
 

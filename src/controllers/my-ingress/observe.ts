@@ -15,7 +15,7 @@ import {
   recordPresence,
 } from './facts.ts';
 import { failure } from './failure.ts';
-import { defaultName } from './identity.ts';
+import { defaultName, refuseNameOfOthers } from './identity.ts';
 import { conflictOf, judge } from './judgement.ts';
 import { chooseLook } from './look.ts';
 import { mendedBy } from './mending.ts';
@@ -122,7 +122,9 @@ function doubtLoss(scope: Scope, arn: string, readMs: number): Seen {
   memory.facts = recordAbsence(memory.facts, readMs);
   const doubtMs = absenceDoubtMs(memory.facts, readMs);
   if (doubtMs === 0) return lose(scope);
-  throw failure('LoadBalancerNotFound', `AWS does not find ALB ${arn}`, doubtMs);
+  throw failure('LoadBalancerNotFound', `AWS does not find ALB ${arn}`, {
+    retryAfterMs: doubtMs,
+  });
 }
 
 /**
@@ -146,6 +148,7 @@ async function lookByName(scope: Scope, signal: AbortSignal): Promise<Seen> {
   const loadBalancer = await aws.find({ name: desired.name }, signal);
   if (loadBalancer !== undefined) return assessLive(scope, loadBalancer, signal);
   if (awaitsOwnCreate(memory.facts, clock.monotonicMs())) return notVisible(desired.name);
+  refuseNameOfOthers(desired.name, scope.identity);
   return { kind: 'absent' };
 }
 

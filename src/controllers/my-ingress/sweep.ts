@@ -1,23 +1,16 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
-import type { Inventory } from '../../aws/load-balancers.ts';
-import { type Clock, jitter, sleep } from '../../core/clock.ts';
+import { jitter, sleep } from '../../core/clock.ts';
 import { LOW_PRIORITY } from '../../core/key-queue.ts';
 import type { Enqueue, KeySource } from '../../core/key-source.ts';
 import { keyOf } from '../../core/kube-object.ts';
-import type { Logger } from '../../core/logger.ts';
-import type { ObjectCache } from '../../core/object-store.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
 import { wantedName } from './desired.ts';
 import { identityOf } from './identity.ts';
+import { type OrphanOptions, Orphans } from './orphans.ts';
 import { recordedArn } from './record.ts';
 
-export interface SweepOptions {
-  readonly inventory: Inventory;
-  readonly cache: ObjectCache<MyIngress>;
-  readonly cluster: string;
+export interface SweepOptions extends OrphanOptions {
   readonly intervalMs: number;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /**
@@ -26,17 +19,27 @@ export interface SweepOptions {
  */
 export class Sweep {
   readonly #options: SweepOptions;
+  readonly #orphans: Orphans;
   #inFlight: Promise<void> = Promise.resolve();
+  /** Where nobody uses the kind, AWS is asked nothing. */
+  #isUsed = false;
 
   constructor(options: SweepOptions) {
     this.#options = options;
+    this.#orphans = new Orphans(options);
   }
 
   /** The key source for the controller. */
   readonly source: KeySource = (enqueue) => {
     const stopping = new AbortController();
+    const unsubscribe = this.#options.cache.subscribe(() => {
+      this.#isUsed = true;
+    });
     void this.#run(enqueue, stopping.signal);
-    return () => stopping.abort(new Error('the sweep was stopped'));
+    return () => {
+      unsubscribe();
+      stopping.abort(new Error('the sweep was stopped'));
+    };
   };
 
   /** Resolves when no picture is being taken; rejects with the signal's reason if that aborts first. */
@@ -53,6 +56,7 @@ export class Sweep {
       if (signal.aborted) return;
       if (isTaken) {
         for (const object of objects) enqueue(keyOf(object), { priority: LOW_PRIORITY });
+        await this.#countOrphans(signal);
       }
       const pauseMs = isTaken ? intervalMs : Math.min(intervalMs, 30_000);
       await sleep(clock, jitter(clock, pauseMs, 0.1), signal).catch(() => {});
@@ -66,7 +70,7 @@ export class Sweep {
     for (const object of objects) {
       wanted.add(recordedArn(object) ?? wantedName(object.spec, identityOf(cluster, object)));
     }
-    if (wanted.size === 0) return Promise.resolve(true);
+    if (!this.#isUsed) return Promise.resolve(true);
     const taken = inventory.refresh(wanted, signal).then(
       () => true,
       (error: unknown) => {
@@ -76,5 +80,18 @@ export class Sweep {
     );
     this.#inFlight = taken.then(() => {});
     return taken;
+  }
+
+  /** What AWS does not answer now is counted by the next scan. */
+  async #countOrphans(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#orphans.count(signal);
+    } catch (error) {
+      if (!signal.aborted) {
+        this.#options.log.info('the tags of other load balancers could not be read', {
+          err: error,
+        });
+      }
+    }
   }
 }

@@ -4,9 +4,11 @@ import {
   ownershipTagKeys,
 } from '../../../src/apis/my-ingress.ts';
 import { isWrite } from '../../../src/aws/aws-operations.ts';
+import { defaultName } from '../../../src/controllers/my-ingress/identity.ts';
 import type { Report } from '../violation.ts';
 import type { AwsCallSeen } from '../world/aws-network.ts';
 import type { Account, Balancer } from './account.ts';
+import { mayBeDefault } from './specs.ts';
 
 export interface AwsInvariantParts {
   readonly account: Account;
@@ -46,6 +48,7 @@ export class AwsInvariants {
     if (JSON.stringify(before) === JSON.stringify(after)) return result;
     if (operation === 'CreateLoadBalancer') this.#judgeCreate(before, after);
     else this.#judgeChange(operation, input, { before, owner });
+    this.#judgeOthersTags(before, after);
     this.#countBalancers(after);
     return result;
   }
@@ -59,7 +62,19 @@ export class AwsInvariants {
     if (owner === undefined || !made.tags[uid] || !made.tags[managedBy]) {
       return report('tags-in-the-create', `${made.name} has ${JSON.stringify(made.tags)}`);
     }
+    if (mayBeDefault(made.name) && made.name !== ownDefaultName(made)) {
+      report('default-names-are-kept', `${owner} took ${made.name}`);
+    }
     this.#judgeFinalizer('CreateLoadBalancer', owner);
+  }
+
+  /** What made a balancer of old goes on managing it. */
+  #judgeOthersTags(before: readonly Balancer[], after: readonly Balancer[]): void {
+    for (const { arn, name, tags } of after) {
+      const was = before.find((one) => one.arn === arn)?.tags['ManagedBy'];
+      if (was === undefined || was === tags['ManagedBy']) continue;
+      this.#parts.report('others-tags-stay', `ManagedBy of ${name} was ${was}`);
+    }
   }
 
   /** Whose the balancer was by its tags, or by its owner's consent, at the last time that they said so. */
@@ -140,4 +155,10 @@ export class AwsInvariants {
 
 function arnOf({ LoadBalancerArn, ResourceArns }: WriteInput): string {
   return LoadBalancerArn ?? ResourceArns?.[0] ?? '';
+}
+
+function ownDefaultName({ tags }: Balancer): string {
+  const { cluster, namespace, name } = ownershipTagKeys;
+  const [of = '', space = '', object = ''] = [tags[cluster], tags[namespace], tags[name]];
+  return defaultName({ cluster: of, namespace: space, name: object });
 }

@@ -85,18 +85,22 @@ function forgottenTags(
 }
 
 /** Tags that balancers of old have by themselves. */
-const LEGACY_TAGS: ReadonlySet<string> = new Set(['owner']);
+const LEGACY_TAGS: ReadonlySet<string> = new Set(['owner', 'ManagedBy']);
 
 function forgottenAttributes(
   { spec }: MyIngress,
   { attributes, scheme }: Balancer,
   meddled: ReadonlySet<string>,
 ): readonly string[] {
-  return Object.entries(attributes)
-    .filter(([key]) => !meddled.has(key) && !Object.hasOwn(spec.attributes ?? {}, key))
-    .filter(([key]) => key !== 'ipv6.deny_all_igw_traffic' || scheme !== 'internal')
-    .filter(([key, value]) => APPLICATION_ATTRIBUTES[key]?.default !== value)
-    .map(([key, value]) => `attribute ${key} ${value} forgotten`);
+  return (
+    Object.entries(attributes)
+      .filter(([key]) => !meddled.has(key) && !Object.hasOwn(spec.attributes ?? {}, key))
+      .filter(([key]) => key !== 'ipv6.deny_all_igw_traffic' || scheme !== 'internal')
+      // AWS takes no empty bucket back.
+      .filter(([key]) => !key.endsWith('_logs.s3.bucket'))
+      .filter(([key, value]) => APPLICATION_ATTRIBUTES[key]?.default !== value)
+      .map(([key, value]) => `attribute ${key} ${value} forgotten`)
+  );
 }
 
 /** Stalled must be true, too: what it says has to be so. */

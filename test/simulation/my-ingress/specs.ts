@@ -11,7 +11,7 @@ const ZONES: Readonly<Record<string, string>> = {
 const WITH_IPV6 = new Set(['subnet-a', 'subnet-b']);
 const GROUPS = new Set(['sg-web', 'sg-admin']);
 
-/** True where AWS carries this spec out; the scenarios use no other values than are known here. */
+/** True where AWS carries this spec out, and albridge asks it to; the scenarios use no other values than are known here. */
 export function isAcceptable(spec: MyIngressSpec): boolean {
   const zones = new Set(spec.subnets.map((subnet) => ZONES[subnet]));
   const areSubnetsFine = !zones.has(undefined) && zones.size === spec.subnets.length;
@@ -19,7 +19,13 @@ export function isAcceptable(spec: MyIngressSpec): boolean {
   const isIpFine =
     spec.ipAddressType !== 'dualstack' || spec.subnets.every((subnet) => WITH_IPV6.has(subnet));
   const areAttributesFine = spec.attributes?.['idle_timeout.timeout_seconds'] !== '0';
-  return areSubnetsFine && areGroupsFine && isIpFine && areAttributesFine;
+  const isNameFine = !mayBeDefault(spec.name ?? '');
+  return areSubnetsFine && areGroupsFine && isIpFine && areAttributesFine && isNameFine;
+}
+
+/** True for a name that may be the default one of some object. */
+export function mayBeDefault(name: string): boolean {
+  return /-alb-[0-9a-f]{8}$/.test(name);
 }
 
 /** Every way in which a balancer is not what a spec says; state and ownership aside. */

@@ -24,6 +24,9 @@ const BAD_SUBNETS = [
   ['subnet-a', 'subnet-none'],
 ] as const;
 const GROUPS = [['sg-web'], ['sg-admin'], ['sg-web', 'sg-admin']] as const;
+/** The last one may be another object's default name. */
+const NAMES = ['one-name', 'another-name', 'other-alb-0123abcd'] as const;
+const LOGS = { 'access_logs.s3.enabled': 'true', 'access_logs.s3.bucket': 'logs' } as const;
 const OTHERS_TAGS = [
   {},
   { owner: 'somebody' },
@@ -107,7 +110,7 @@ function drawAdoption(chance: Chance, { at, bornMs, spec }: Beginning): readonly
     do: 'legacy',
     name: legacy,
     spec: theirs,
-    tags: { owner: 'somebody' },
+    tags: { owner: 'somebody', ManagedBy: 'terraform' },
     ...(consents && { consentFor: at }),
   };
   const isLate = chance.happens(0.3);
@@ -156,7 +159,7 @@ function drawSpec(chance: Chance): SpecPlan {
   return {
     subnets: chance.happens(0.92) ? chance.one(SUBNETS) : chance.one(BAD_SUBNETS),
     ...(chance.happens(0.2) && { scheme: 'internal' }),
-    ...(chance.happens(0.15) && { name: chance.one(['one-name', 'another-name']) }),
+    ...(chance.happens(0.15) && { name: chance.one(NAMES) }),
     ...(chance.happens(0.3) && { securityGroups: chance.one(GROUPS) }),
     ...(chance.happens(0.2) && { ipAddressType: chance.one(['ipv4', 'dualstack']) }),
     ...(chance.happens(0.4) && { tags: drawTags(chance) }),
@@ -180,7 +183,8 @@ function drawAttributes(chance: Chance): Readonly<Record<string, string>> {
     'routing.http2.enabled': chance.one(['true', 'false']),
     'deletion_protection.enabled': chance.one(['true', 'false']),
   };
-  return Object.fromEntries(Object.entries(all).filter(() => chance.happens(0.5)));
+  const drawn = Object.fromEntries(Object.entries(all).filter(() => chance.happens(0.5)));
+  return drawn['idle_timeout.timeout_seconds'] === '30' ? { ...drawn, ...LOGS } : drawn;
 }
 
 function drawChange(chance: Chance, at: ObjectName): MyIngressAction {

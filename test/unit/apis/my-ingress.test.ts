@@ -118,7 +118,7 @@ describe('what is frozen for good', () => {
       name: 'albridge.io/name',
       uid: 'albridge.io/uid',
       adopt: 'albridge.io/adopt',
-      managedBy: 'ManagedBy',
+      managedBy: 'albridge.io/managed-by',
     });
     expect(managedByValue).toBe('albridge');
   });

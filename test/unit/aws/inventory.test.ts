@@ -24,7 +24,7 @@ describe('refresh', () => {
     '400 of 400': { balancers: 400, wanted: 400, calls: 1 + 20 },
     '500 of 500': { balancers: 500, wanted: 500, calls: 2 + 25 },
     'one of 1000': { balancers: 1000, wanted: 1, calls: 3 + 1 },
-    'none of 1000': { balancers: 1000, wanted: 0, calls: 0 },
+    'none of 1000': { balancers: 1000, wanted: 0, calls: 3 },
   };
   for (const [name, { balancers, wanted, calls }] of Object.entries(costs)) {
     it(`takes ${calls} calls for ${name}`, async () => {
@@ -197,5 +197,32 @@ describe("a neighbour's read while another namespace asks for 200", () => {
     await world.clock.finish(read(world));
     expect(world.clock.monotonicMs()).toBeLessThanOrEqual(500);
     await world.clock.finish(all);
+  });
+});
+
+describe('an ARN that AWS refuses', () => {
+  it('fails the pass that asked for it and no other of the same moment', async () => {
+    const handlers = accountOf(new Set(['a']));
+    const refusing: typeof handlers = Object.fromEntries(
+      Object.entries(handlers).map(([operation, handle]) => [
+        operation,
+        (input: object, signal: AbortSignal) =>
+          JSON.stringify(input).includes('forged')
+            ? raise(awsError('ValidationError', "'forged' is not a valid ARN", 400))
+            : handle?.(input as never, signal),
+      ]),
+    );
+    const { inventory, loadBalancers, clock } = bench(refusing);
+    const answers = Promise.allSettled([
+      inventory.look(arnOf('a'), never),
+      inventory.look('forged', never),
+      loadBalancers.tagsOf(arnOf('a'), never),
+      loadBalancers.tagsOf('forged', never),
+    ]);
+    const [look, forgedLook, tags, forgedTags] = await clock.finish(answers);
+    expect([look?.status, tags?.status]).toEqual(['fulfilled', 'fulfilled']);
+    for (const answer of [forgedLook, forgedTags]) {
+      expect(answer).toMatchObject({ reason: { reason: 'ValidationError' } });
+    }
   });
 });

@@ -180,20 +180,36 @@ export const fieldCases: RuleTable = {
       'in capitals': { why: 'reserved in any case', object: withSpec({ tags: mapOf(['AWS:a']) }) },
     },
   },
-  'spec.tags: the tag ManagedBy': {
+  'spec.tags: tag keys that start with albridge.io/': {
     accepts: {
-      'tags of another case or domain': {
-        why: 'tags tell capitals from small letters',
-        object: withSpec({ tags: mapOf(['managedBy', 'example.albridge.io/a']) }),
+      ManagedBy: {
+        why: 'it belongs to whoever manages the balancer, Terraform for example',
+        object: withSpec({ tags: mapOf(['ManagedBy']) }),
+      },
+      'other domains': {
+        why: 'only these domains say whose a balancer is',
+        object: withSpec({
+          tags: mapOf([
+            'example.albridge.io/a',
+            'app.kubernetes.io/name',
+            'notk8s.aws/a',
+            'k8s.aws',
+          ]),
+        }),
       },
     },
-    rejects: {
-      'an ownership tag': {
-        why: 'it decides whose the balancer is',
-        object: withSpec({ tags: mapOf(['albridge.io/cluster']) }),
-      },
-      ManagedBy: { why: 'albridge writes it', object: withSpec({ tags: mapOf(['ManagedBy']) }) },
-    },
+    rejects: Object.fromEntries(
+      Object.entries({
+        'albridge.io/cluster': 'it decides whose the balancer is',
+        'Albridge.io/cluster': 'IAM conditions ignore case in tag keys',
+        'kubernetes.io/cluster/prod': "cloud-provider-aws takes it for the cluster's mark",
+        'KUBERNETES.IO/service-name': 'the same in capitals',
+        '\u212Aubernetes.io/cluster/prod': 'the Kelvin sign is a K in another case',
+        'k8s.aws/cluster': 'the domain itself',
+        'elbv2.k8s.aws/cluster': 'AWS Load Balancer Controller deletes what it finds under it',
+        'Ingress.K8S.aws/stack': 'the same in mixed case',
+      }).map(([key, why]) => [key, { why, object: withSpec({ tags: mapOf([key]) }) }]),
+    ),
   },
   'spec.tags{}: may hold only letters': {
     accepts: {

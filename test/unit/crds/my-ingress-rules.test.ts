@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { reservedTagKey } from '../../../src/apis/my-ingress.ts';
 import { askRules, rulesOf } from './cel-rules.ts';
 import { readMyIngressDefinition } from './custom-resource-definition.ts';
 import { changeCases, ruleSequences } from './my-ingress-change-cases.ts';
 import { fieldCases } from './my-ingress-field-cases.ts';
-import type { Draft } from './rule-case.ts';
+import { type Draft, mapOf, withSpec } from './rule-case.ts';
 
 const schema = readMyIngressDefinition().spec.versions[0].schema.openAPIV3Schema;
 const rules = rulesOf(schema);
@@ -21,6 +22,10 @@ function refusals(object: Draft, old?: Draft): readonly string[] {
     .map(({ id }) => id);
 }
 
+function tagsOf({ spec }: Draft): object {
+  return (spec as { readonly tags: object }).tags;
+}
+
 /** Follows edits as the API server does: one that is refused leaves the object as it was. */
 function storedAfter(steps: readonly Draft[]): Draft | undefined {
   return steps.reduce<Draft | undefined>(
@@ -30,6 +35,22 @@ function storedAfter(steps: readonly Draft[]): Draft | undefined {
 }
 
 describe('the CEL rules of MyIngress', () => {
+  it('reserve the tag keys that the operator refuses on objects stored before', () => {
+    const { 'spec.tags: tag keys that start with aws:': aws } = fieldCases;
+    const { 'spec.tags: tag keys that start with albridge.io/': others } = fieldCases;
+    for (const [isReserved, cases] of [
+      [false, { ...aws?.accepts, ...others?.accepts }],
+      [true, { ...aws?.rejects, ...others?.rejects }],
+    ] as const) {
+      const keys = Object.values(cases).flatMap(({ object }) => Object.keys(tagsOf(object)));
+      expect(keys.length).toBeGreaterThan(1);
+      for (const key of keys) {
+        expect(reservedTagKey.test(key), key).toBe(isReserved);
+        expect(refusals(withSpec({ tags: mapOf([key]) })).length > 0, key).toBe(isReserved);
+      }
+    }
+  });
+
   it('have an accepting and a rejecting object each', () => {
     const covered = Object.entries(ruleCases)
       .filter(

@@ -39,6 +39,12 @@ const VALUES: Readonly<Record<string, ValueCase>> = {
     why: 'always on for Application Load Balancers',
   },
   'access_logs.s3.prefix': { accepts: ['logs', ''], rejects: ['x'.repeat(1025)], why: 'free text' },
+  ...Object.fromEntries(
+    ['access_logs', 'connection_logs', 'health_check_logs'].map((log) => [
+      `${log}.s3.bucket`,
+      { accepts: ['logs'], rejects: [''], why: 'a bucket once named cannot be unnamed' },
+    ]),
+  ),
 };
 
 describe('ModifyLoadBalancerAttributes', () => {

@@ -45,7 +45,7 @@ describe('adopting', () => {
         'albridge.io/namespace': 'web',
         'albridge.io/name': 'shop',
         'albridge.io/uid': 'uid-1',
-        ManagedBy: 'albridge',
+        'albridge.io/managed-by': 'albridge',
       },
     });
     expect(world.object('shop').status).toMatchObject({

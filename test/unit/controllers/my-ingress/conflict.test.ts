@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownershipTagKeys } from '../../../../src/apis/my-ingress.ts';
+import { type MyIngress, ownershipTagKeys } from '../../../../src/apis/my-ingress.ts';
 import { type Balancer, MINUTE_MS, SWEEP_MS, World, writes } from './world.ts';
 
 const NAME = 'shop-alb-f8da8b78';
@@ -58,7 +58,8 @@ describe('a balancer of our name', () => {
       expect(traces(world, theirs)).toEqual(theirs);
       expect(world.condition('shop')).toBe('False NameConflict');
       expect(world.condition('shop', 'Stalled')).toBe('True NameConflict');
-      expect(world.message('shop')).toContain(theirs.arn);
+      expect(world.message('shop')).not.toContain(theirs.arn);
+      expect(world.log.shown.at(-1)?.fields['arn']).toBe(theirs.arn);
       expect(world.object('shop').status.alb).toBeUndefined();
     });
 
@@ -134,6 +135,50 @@ describe('a balancer of our name', () => {
   });
 });
 
+describe('whose a balancer is', () => {
+  const theirs = {
+    'albridge.io/cluster': 'their-cluster',
+    'albridge.io/namespace': 'payroll',
+    'albridge.io/name': 'salaries',
+  };
+  const consent = { 'albridge.io/cluster': 'cluster-1', 'albridge.io/adopt': 'web/shop' };
+  const cases: Readonly<
+    Record<string, { tags: Readonly<Record<string, string>>; adopts: boolean; reason: string }>
+  > = {
+    'a taken name': { tags: theirs, adopts: false, reason: 'NameConflict' },
+    'an adoption without consent': { tags: theirs, adopts: true, reason: 'AdoptionRefused' },
+    'an adoption of what another object holds': {
+      tags: { ...theirs, ...consent },
+      adopts: true,
+      reason: 'AdoptionRefused',
+    },
+  };
+  for (const [name, { tags, adopts, reason }] of Object.entries(cases)) {
+    it(`is in the log and not in status or events: ${name}`, async () => {
+      const world = new World();
+      const { arn } = foreign(world);
+      world.tagOutOfBand(arn, tags);
+      world.start();
+      await world.applied('shop', adopts ? { adopt: { arn } } : {});
+      await world.clock.advance(20 * MINUTE_MS);
+      expect(world.condition('shop', 'Stalled')).toBe(`True ${reason}`);
+      const { status } = world.object('shop');
+      const visible = JSON.stringify([status, world.events.recorded.map(({ note }) => note)]);
+      const own = adopts ? [] : [arn];
+      for (const secret of ['their-cluster', 'cluster-1', 'payroll', 'salaries', ...own]) {
+        expect(visible).not.toContain(secret);
+      }
+      expect(world.message('shop')).toMatch(/held by another object.*log.*names its holder/);
+      const lines = world.log.shown.filter(({ fields }) => fields['reason'] === reason);
+      expect(lines).toHaveLength(1);
+      expect(lines[0]?.fields).toMatchObject({
+        arn,
+        holder: expect.stringContaining('MyIngress payroll/salaries of cluster'),
+      });
+    });
+  }
+});
+
 describe('losing an ownership tag', () => {
   for (const tag of ['cluster', 'namespace', 'name'] as const) {
     it(`is a release: ${tag} is not put back, and nothing is written any more`, async () => {
@@ -147,7 +192,7 @@ describe('losing an ownership tag', () => {
       expect(writes(calls)).toBe(0);
       expect(world.balancer()).toEqual(released);
       expect(world.condition('shop')).toBe('False NameConflict');
-      expect(world.message('shop')).toContain(arn);
+      expect(world.message('shop')).toContain('held by another object, or has lost');
     });
 
     it(`is a release: without ${tag} it survives the object, which goes`, async () => {
@@ -174,7 +219,7 @@ describe('losing an ownership tag', () => {
       await world.clock.advance(3 * SWEEP_MS);
       expect(world.balancer()).toEqual(released);
       expect(world.condition('shop')).toBe('False NameConflict');
-      expect(world.message('shop')).toContain('theirs');
+      expect(world.log.shown.at(-1)?.fields['holder']).toContain('theirs');
     });
   }
 
@@ -253,5 +298,29 @@ describe('two objects of one cluster with the same spec.name', () => {
     await world.clock.advance(MINUTE_MS);
     const conditions = new Set([world.condition('first'), world.condition('second')]);
     expect(conditions).toEqual(new Set(['False NameConflict', 'True Available']));
+  });
+});
+
+describe('a forged ARN in the status of one object', () => {
+  it('neither fails nor shows in another object whose tags are read in the same call', async () => {
+    const world = new World();
+    world.start();
+    await world.applied('neighbour');
+    await world.applied('tenant');
+    await world.clock.advance(MINUTE_MS);
+    await world.kube.writer<MyIngress>().applyStatus(world.object('tenant'), {
+      ...world.object('tenant').status,
+      alb: { arn: 'arn:forged', name: 'x' },
+    });
+    for (const name of ['tenant', 'neighbour']) {
+      world.annotate(name, { 'albridge.io/reconcile-requested-at': 'now' });
+    }
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('tenant', 'Stalled')).toBe('True ValidationError');
+    expect(world.condition('neighbour')).toBe('True Available');
+    const { status } = world.object('neighbour');
+    const of = world.events.recorded.filter(({ key }) => key === 'web/neighbour');
+    expect(JSON.stringify([status, of])).not.toContain('forged');
+    expect(status.lastHandledReconcileAt).toBe('now');
   });
 });

@@ -44,7 +44,7 @@ const stories: Readonly<Record<string, Story>> = {
         'albridge.io/namespace': 'web',
         'albridge.io/name': 'shop',
         'albridge.io/uid': 'uid-1',
-        ManagedBy: 'albridge',
+        'albridge.io/managed-by': 'albridge',
       });
     },
   },

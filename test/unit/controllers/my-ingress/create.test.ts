@@ -35,7 +35,7 @@ describe('creating', () => {
       'albridge.io/namespace': 'web',
       'albridge.io/name': 'shop',
       'albridge.io/uid': 'uid-1',
-      ManagedBy: 'albridge',
+      'albridge.io/managed-by': 'albridge',
     });
   });
 

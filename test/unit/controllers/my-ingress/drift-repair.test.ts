@@ -30,8 +30,9 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'a removed record': {
     spec: {},
-    meddle: (world, { arn }) => world.untagOutOfBand(arn, 'ManagedBy', 'albridge.io/uid'),
-    says: 'tag ManagedBy: found none, wanted albridge',
+    meddle: (world, { arn }) =>
+      world.untagOutOfBand(arn, 'albridge.io/managed-by', 'albridge.io/uid'),
+    says: 'tag albridge.io/managed-by: found none, wanted albridge',
     why: 'only the three ownership tags release',
   },
   subnets: {
@@ -143,7 +144,7 @@ describe('drift', () => {
     await world.applied('shop');
     const { arn } = world.balancer();
     await world.clock.advance(MINUTE_MS);
-    world.tagOutOfBand(arn, { ManagedBy: 'somebody' });
+    world.tagOutOfBand(arn, { 'albridge.io/managed-by': 'somebody' });
     await world.clock.advance(ONE_SWEEP_MS);
     const calls = world.aws.control.calls().filter(({ userAgent }) => userAgent === undefined);
     const write = calls.findIndex(({ operation }) => operation === 'AddTags');

@@ -123,13 +123,13 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'an ownership tag among the applied': {
     seen: tagged({ 'albridge.io/adopt': 'web/shop' }),
-    applied: { tags: ['albridge.io/name', 'albridge.io/adopt', 'ManagedBy'] },
+    applied: { tags: ['albridge.io/name', 'albridge.io/adopt', 'albridge.io/managed-by'] },
     gives: [],
     why: 'they come with the claim and go with it, whatever a record says',
   },
   'a record that is missing': {
-    seen: seen({}, { tags: { ...desired().tags, ManagedBy: 'me' } }),
-    gives: [{ field: 'tags', set: { ManagedBy: 'albridge' }, remove: [] }],
+    seen: seen({}, { tags: { ...desired().tags, 'albridge.io/managed-by': 'me' } }),
+    gives: [{ field: 'tags', set: { 'albridge.io/managed-by': 'albridge' }, remove: [] }],
     why: 'records are repaired',
   },
   'attributes that were not looked at': {
@@ -204,14 +204,22 @@ describe('drift', () => {
   });
 });
 
-const KEYS = ['a', 'b', 'c', 'constructor', 'toString', '__proto__', 'ManagedBy'] as const;
+const KEYS = [
+  'a',
+  'b',
+  'c',
+  'constructor',
+  'toString',
+  '__proto__',
+  'albridge.io/managed-by',
+] as const;
 const key: fc.Arbitrary<string> = fc.constantFrom(...KEYS);
 const value = fc.constantFrom('0', '1', '2');
 const strings = fc
   .array(fc.tuple(key, value))
   .map((pairs) => Object.fromEntries(pairs) as Record<string, string>);
 const ofUser = strings.map((tags) =>
-  Object.fromEntries(Object.entries(tags).filter(([k]) => k !== 'ManagedBy')),
+  Object.fromEntries(Object.entries(tags).filter(([k]) => k !== 'albridge.io/managed-by')),
 );
 /** AWS lists every attribute of a balancer, always. */
 const everyAttribute = fc
@@ -277,7 +285,7 @@ describe('mending', () => {
         for (const drift of driftOf(desired(spec), foundAs(found), applied)) {
           if (drift.field !== 'tags') continue;
           expect(drift.remove.filter((name) => !applied.tags?.includes(name))).toEqual([]);
-          expect(drift.remove).not.toContain('ManagedBy');
+          expect(drift.remove).not.toContain('albridge.io/managed-by');
         }
       }),
     );

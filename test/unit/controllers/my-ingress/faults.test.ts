@@ -151,14 +151,17 @@ describe('the annotation paused', () => {
     await world.applied('shop', { tags: { team: 'web' } });
     world.annotate('shop', PAUSED);
     world.edit('shop', { tags: { team: 'ops' } });
-    world.tagOutOfBand(world.balancer().arn, { ManagedBy: 'somebody' });
+    world.tagOutOfBand(world.balancer().arn, { 'albridge.io/managed-by': 'somebody' });
     const calls = await world.callsDuring(() => world.clock.advance(20 * MINUTE_MS));
     expect(writes(calls)).toBe(0);
     expect(world.condition('shop')).toBe('Unknown Paused');
     world.annotate('shop', {});
     await world.clock.advance(1_000);
     expect(world.condition('shop')).toBe('True Available');
-    expect(world.balancer().tags).toMatchObject({ team: 'ops', ManagedBy: 'albridge' });
+    expect(world.balancer().tags).toMatchObject({
+      team: 'ops',
+      'albridge.io/managed-by': 'albridge',
+    });
   });
 
   it('stops a create', async () => {
@@ -206,10 +209,10 @@ describe('the annotation reconcile-requested-at', () => {
     const world = new World({ settings: { provisioningMs: 100_000 } });
     world.start();
     await world.applied('shop');
-    world.tagOutOfBand(world.balancer().arn, { ManagedBy: 'somebody' });
+    world.tagOutOfBand(world.balancer().arn, { 'albridge.io/managed-by': 'somebody' });
     world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'token-1' });
     await world.clock.advance(100);
-    expect(world.balancer().tags['ManagedBy']).toBe('albridge');
+    expect(world.balancer().tags['albridge.io/managed-by']).toBe('albridge');
   });
 
   it('wakes an object that is parked', async () => {

@@ -141,7 +141,7 @@ describe('the ownership tags', () => {
       'albridge.io/namespace': 'web',
       'albridge.io/name': 'shop',
       'albridge.io/uid': 'uid-7',
-      ManagedBy: 'albridge',
+      'albridge.io/managed-by': 'albridge',
     });
   });
 });

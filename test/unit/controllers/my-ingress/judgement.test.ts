@@ -151,11 +151,11 @@ describe('the message of', () => {
     );
   });
 
-  it('a conflict names the balancer, its ARN, its holder, and the next action', () => {
+  it('a conflict names the balancer and the next action; its holder is for the log', () => {
     const error = conflictOf(claimOf({}), legacy, { ...ours, 'albridge.io/name': 'cart' });
     expect(error).toMatchObject({ reason: 'NameConflict', healedBy: 'person' });
-    expect(error.message).toContain(`legacy (${ARN})`);
-    expect(error.message).toContain('MyIngress web/cart of cluster c1');
+    expect(error.message).toContain('load balancer legacy is held by another object');
+    expect(error.details).toEqual({ arn: ARN, holder: 'MyIngress web/cart of cluster c1' });
     expect(error.message.endsWith(myIngressReasons.NameConflict.next)).toBe(true);
   });
 
@@ -166,9 +166,9 @@ describe('the message of', () => {
     );
   });
 
-  it('a refused adoption names the very tags that are wanted', () => {
+  it('a refused adoption names the tag that is missing', () => {
     const error = conflictOf(claimOf({ adopt }), legacy, {});
     expect(error).toMatchObject({ reason: 'AdoptionRefused', healedBy: 'person' });
-    expect(error.message).toContain('albridge.io/cluster=c1 and albridge.io/adopt=web/shop');
+    expect(error.message).toContain('albridge.io/adopt=web/shop');
   });
 });

@@ -40,7 +40,7 @@ describe('ownership', () => {
 
   it('is not lost with the records', () => {
     expect(ownershipOf(without('albridge.io/uid'), me, true)).toEqual({ kind: 'ours' });
-    expect(ownershipOf(without('ManagedBy'), me)).toEqual({ kind: 'ours' });
+    expect(ownershipOf(without('albridge.io/managed-by'), me)).toEqual({ kind: 'ours' });
   });
 
   it('is not proved without a UID, unless status.alb names the balancer', () => {
@@ -53,7 +53,7 @@ describe('ownership', () => {
   });
 
   it('is never read out of tags that nobody of us has set', () => {
-    const tag = fc.constantFrom(...PROOFS, 'albridge.io/uid', 'ManagedBy', 'Name');
+    const tag = fc.constantFrom(...PROOFS, 'albridge.io/uid', 'albridge.io/managed-by', 'Name');
     const value = fc.constantFrom('c1', 'web', 'shop', 'u1', 'albridge', '');
     fc.assert(
       fc.property(fc.dictionary(tag, value), (tags) => {

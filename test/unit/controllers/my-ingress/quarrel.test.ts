@@ -21,8 +21,12 @@ describe('an operator that shares its cluster id with another', () => {
     expect(world.events.reasons.filter((reason) => reason === 'TookOverALB')).toHaveLength(3);
     expect(world.condition('shop')).toBe('False NameConflict');
     expect(world.condition('shop', 'Stalled')).toBe('True NameConflict');
-    expect(world.message('shop')).toContain(RIVAL['albridge.io/uid']);
-    expect(world.message('shop')).toMatch(/another operator uses the cluster id "cluster-1" too/);
+    expect(world.message('shop')).toMatch(/another operator uses the cluster id of this one too/);
+    expect(world.message('shop')).not.toContain('cluster-1');
+    expect(world.log.shown.at(-1)?.fields).toMatchObject({
+      clusterID: 'cluster-1',
+      previousUID: RIVAL['albridge.io/uid'],
+    });
     expect(world.message('shop')).toContain('ALBRIDGE_CLUSTER_ID');
     await world.clock.advance(10 * MINUTE_MS);
     expect(world.balancer().tags).toMatchObject(RIVAL);

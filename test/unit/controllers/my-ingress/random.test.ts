@@ -66,7 +66,7 @@ function meddle(world: World, draw: Draw): void {
   const { arn, tags } = draw(ours);
   draw([
     () => void world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: arn }),
-    () => world.tagOutOfBand(arn, { ManagedBy: 'somebody' }),
+    () => world.tagOutOfBand(arn, { 'albridge.io/managed-by': 'somebody' }),
     () => world.untagOutOfBand(arn, ...Object.keys(tags).filter((key) => key === 'team'), 'none'),
     () =>
       void world.outOfBand('SetSubnets', {
@@ -131,7 +131,7 @@ function expectAsWanted(world: World, name: string, label: string): void {
     'albridge.io/namespace': 'web',
     'albridge.io/name': name,
     'albridge.io/uid': world.object(name).metadata.uid,
-    ManagedBy: 'albridge',
+    'albridge.io/managed-by': 'albridge',
   });
   expect(new Set(balancer?.subnets), label).toEqual(new Set(wanted.subnets));
   expect(balancer?.attributes[IDLE], label).toBe(wanted.attributes?.[IDLE] ?? '60');

@@ -47,11 +47,13 @@ describe('the sweep', () => {
     await world.clock.advance(MINUTE_MS);
     world.crash();
     for (const { arn } of world.balancers.slice(0, 5)) {
-      world.tagOutOfBand(arn, { ManagedBy: 'somebody' });
+      world.tagOutOfBand(arn, { 'albridge.io/managed-by': 'somebody' });
     }
     world.start();
     const calls = await world.callsDuring(() => world.clock.advance(MINUTE_MS));
-    expect(world.balancers.every(({ tags }) => tags['ManagedBy'] === 'albridge')).toBe(true);
+    expect(world.balancers.every(({ tags }) => tags['albridge.io/managed-by'] === 'albridge')).toBe(
+      true,
+    );
     expect(calls['AddTags']).toBe(5);
     expect(reads(calls)).toBeLessThanOrEqual(3 + 2 * 2 * 5);
   });
@@ -87,9 +89,9 @@ describe('the sweep', () => {
     expect(written).toEqual([]);
     expect(world.log.lines.filter(({ level }) => level === 'error')).not.toEqual([]);
     for (let i = 0; i < 3; i++) expect(world.condition(`shop-${i}`)).toBe('True Available');
-    world.tagOutOfBand(world.balancers[0]?.arn ?? '', { ManagedBy: 'somebody' });
+    world.tagOutOfBand(world.balancers[0]?.arn ?? '', { 'albridge.io/managed-by': 'somebody' });
     await world.clock.advance(2 * MINUTE_MS);
-    expect(world.balancers[0]?.tags['ManagedBy']).toBe('albridge');
+    expect(world.balancers[0]?.tags['albridge.io/managed-by']).toBe('albridge');
   });
 
   it('does not ask twice for what was applied while its picture was taken', async () => {
@@ -118,7 +120,9 @@ describe('the sweep', () => {
     await world.clock.advance(ONE_SWEEP_MS);
     world.apply('other');
     await world.clock.advance(ONE_SWEEP_MS);
-    world.tagOutOfBand(world.object('other').status.alb?.arn ?? '', { ManagedBy: 'somebody' });
+    world.tagOutOfBand(world.object('other').status.alb?.arn ?? '', {
+      'albridge.io/managed-by': 'somebody',
+    });
     await world.clock.advance(ONE_SWEEP_MS);
     expect(world.events.reasons).toContain('DriftRepaired');
   });

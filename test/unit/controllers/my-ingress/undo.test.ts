@@ -61,6 +61,45 @@ describe('what leaves the spec', () => {
     expect(world.balancer().tags).toMatchObject({ cost: 'centre' });
   });
 
+  for (const log of ['access_logs', 'connection_logs', 'health_check_logs']) {
+    it(`is undone as far as AWS allows: ${log} are switched off, the name of the bucket stays`, async () => {
+      const world = new World();
+      const attributes = {
+        [`${log}.s3.enabled`]: 'true',
+        [`${log}.s3.bucket`]: 'our-logs',
+        [`${log}.s3.prefix`]: 'shop',
+      };
+      world.start();
+      await world.applied('shop', { attributes });
+      expect(world.balancer().attributes).toMatchObject(attributes);
+      world.unset('shop', 'attributes');
+      await world.clock.advance(MINUTE_MS);
+      expect(world.condition('shop')).toBe('True Available');
+      expect(world.balancer().attributes).toMatchObject({
+        [`${log}.s3.enabled`]: 'false',
+        [`${log}.s3.bucket`]: 'our-logs',
+        [`${log}.s3.prefix`]: '',
+      });
+      expect(world.object('shop').status.applied).toBeUndefined();
+      expect(await world.writesDuring(() => world.clock.advance(2 * SWEEP_MS))).toEqual([]);
+    });
+  }
+
+  it('is undone to the bucket found before ours', async () => {
+    const world = new World();
+    world.start();
+    await world.applied('shop');
+    world.outOfBand('ModifyLoadBalancerAttributes', {
+      LoadBalancerArn: world.balancer().arn,
+      Attributes: [{ Key: 'access_logs.s3.bucket', Value: 'their-logs' }],
+    });
+    world.edit('shop', { attributes: { 'access_logs.s3.bucket': 'our-logs' } });
+    await world.clock.advance(1_000);
+    world.unset('shop', 'attributes');
+    await world.clock.advance(1_000);
+    expect(world.balancer().attributes['access_logs.s3.bucket']).toBe('their-logs');
+  });
+
   it('is undone although the first pass failed after its create', async () => {
     const world = new World();
     world.start();

@@ -47,14 +47,17 @@ describe('the desired balancer', () => {
       ...spec,
       subnets: ['subnet-a', 'subnet-b'],
       userTags: { team: 'web' },
-      tags: { team: 'web', ManagedBy: 'albridge', 'albridge.io/uid': 'u1' },
+      tags: { team: 'web', 'albridge.io/managed-by': 'albridge', 'albridge.io/uid': 'u1' },
     });
   });
 
   it('never lets a tag of the user stand for one of ours', () => {
-    const spec = { tags: { 'albridge.io/cluster': 'theirs', ManagedBy: 'me' } };
+    const spec = { tags: { 'albridge.io/cluster': 'theirs', 'albridge.io/managed-by': 'me' } };
     const { tags } = desiredLoadBalancer(draftOf('shop', spec), identity);
-    expect(tags).toMatchObject({ 'albridge.io/cluster': 'cluster-1', ManagedBy: 'albridge' });
+    expect(tags).toMatchObject({
+      'albridge.io/cluster': 'cluster-1',
+      'albridge.io/managed-by': 'albridge',
+    });
   });
 
   const names: Readonly<Record<string, { spec: unknown; gives: string; why: string }>> = {

@@ -39,6 +39,8 @@ export interface WorldOptions {
   readonly budget?: BudgetLimits;
   readonly sweepMs?: number;
   readonly concurrency?: number;
+  /** Those that the operator watches; default all. */
+  readonly namespaces?: readonly string[];
 }
 
 const CLUSTER = 'cluster-1';
@@ -81,11 +83,13 @@ export class World {
     this.incarnation = incarnation;
     this.cache = this.kube.cache<MyIngress>('MyIngress');
     const { budget = NO_LIMITS, sweepMs = SWEEP_MS, concurrency = 8 } = this.#options;
+    const { namespaces = [] } = this.#options;
     const leadership = { isLeader: () => true };
     const api = this.#mortalApi(incarnation);
     const aws = wireAws({ api, clock, leadership, metrics, budget, log });
     const shared = { cluster: CLUSTER, inventory: aws.inventory, clock };
-    const sweep = new Sweep({ ...shared, cache: this.cache, intervalMs: sweepMs, log });
+    const { cache } = this;
+    const sweep = new Sweep({ ...shared, cache, namespaces, intervalMs: sweepMs, log, metrics });
     const memory = new Memory(clock);
     this.#controller = new Controller<MyIngress>({
       name: 'myingress',
