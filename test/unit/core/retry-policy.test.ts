@@ -49,6 +49,11 @@ const cases: Record<string, Case> = {
     verdict: failed({ healedBy: 'time', retryAfterMs: 9000 }),
     decision: { kind: 'after', delayMs: 9000 },
   },
+  'healed by a person, or by itself soon': {
+    why: 'the pass knows of a change for which there is no event',
+    verdict: failed({ healedBy: 'person', retryAfterMs: 9000 }),
+    decision: { kind: 'after', delayMs: 9000 },
+  },
 };
 
 describe('decideRetry', () => {
