@@ -142,6 +142,7 @@ async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
       concurrency,
       identity,
       ...(clusterId && { clusterId }),
+      ...(config.pod.namespace && { podNamespace: config.pod.namespace }),
     },
   );
   begun.operator = operator;

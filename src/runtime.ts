@@ -41,6 +41,8 @@ export interface OperatorOptions {
   readonly concurrency: number;
   /** This process in events. */
   readonly identity: string;
+  /** Of the pod that this process runs in, if it runs in one. */
+  readonly podNamespace?: string;
 }
 
 /** What part of a kind is watched, and what is kept of each object. */

@@ -175,14 +175,14 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'restarted-by-each-monitor': {
     file: 'controllers/config-monitor/vouching.ts',
-    find: 'return selects(other, pod) &&',
-    replace: 'return other === scope.object && selects(other, pod) &&',
+    find: '.slice(0, MOST_VOUCHERS)',
+    replace: '.slice(0, 0)',
     why: 'of two monitors the later one restarts what the first has restarted',
   },
   'batch-not-limited': {
     file: 'controllers/config-monitor/batch.ts',
-    find: '...ready.slice(0, Math.max(0, room))',
-    replace: '...ready.slice(0, Math.max(0, room) + 2)',
+    find: '...ready.slice(0, room)]',
+    replace: '...ready.slice(0, room + 2)]',
     why: 'more pods than maxUnavailable are restarted at a time',
   },
   'budgets-passed-over': {
