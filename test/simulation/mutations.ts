@@ -185,6 +185,24 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace: '...ready.slice(0, room + 2)]',
     why: 'more pods than maxUnavailable are restarted at a time',
   },
+  'readiness-taken-for-availability': {
+    file: 'controllers/config-monitor/availability.ts',
+    find: 'return Math.max(0, neededMs - pods.readyForMs(pod));',
+    replace: 'return Math.max(0, Math.min(0, neededMs) - pods.readyForMs(pod));',
+    why: 'data with which pods end seconds after they got ready takes the whole service down',
+  },
+  'pods-of-status-trusted': {
+    file: 'controllers/config-monitor/owners.ts',
+    find: '.filter((uid) => scope.selectedUids.has(uid))',
+    replace: '.filter((uid) => uid.length > 0)',
+    why: 'whoever may write /status has the operator remove any pod of the cluster',
+  },
+  'refused-pod-starves-others': {
+    file: 'controllers/config-monitor/restart.ts',
+    find: "if (failure instanceof OperatorError) return { kind: 'failed', error: failure };",
+    replace: '',
+    why: 'one pod that a webhook refuses keeps all others from the newest data',
+  },
   'budgets-passed-over': {
     file: 'controllers/config-monitor/restart.ts',
     find: "spec.strategy === 'Delete' ? evictor.delete(pod) : evictor.evict(pod)",

@@ -15,8 +15,11 @@ export function availableInMs(pod: LeanPod, minReadySeconds: number, pods: Pods)
   return Math.max(0, neededMs - pods.readyForMs(pod));
 }
 
-/** Why a pod does not count as available, as the end of a sentence that begins with its name. */
+/**
+ * Why a pod does not count as available, as the end of a sentence that begins with its name. The same
+ * for each restart of its container: a pod that crashes again and again must not be a write each time.
+ */
 export function describeUnavailable({ state, restarts }: LeanPod, minReadySeconds: number): string {
-  if (restarts > 0) return `has restarted ${restarts === 1 ? 'once' : `${restarts} times`}`;
+  if (restarts > 0) return 'has restarted';
   return state === 'ready' ? `has been ready for less than ${minReadySeconds} s` : 'is not ready';
 }

@@ -136,7 +136,7 @@ function describeRefusal(refusal: Refusal): string {
 
 function describeOwner(owner: Owner): string {
   const { availableCount, minReadySeconds, name, size, unavailable } = owner;
-  const [pod] = unavailable;
+  const [pod] = unavailable.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
   const which = pod
     ? `${pod.metadata.name} ${describeUnavailable(pod, minReadySeconds)}`
     : 'one is missing';

@@ -1,7 +1,10 @@
 /** `namespace/name` of an application: its Deployment, and the beginning of all names around it. */
 export type AppKey = `${string}/${string}`;
 
-/** What a ConfigMap holds. Programs that read a text beginning with `bad` start and never get ready. */
+/**
+ * What a ConfigMap holds. Programs that read a text beginning with `bad` start and never get ready;
+ * those that read one beginning with `frail` get ready and end seconds later.
+ */
 export interface Content {
   readonly text: string;
   /** Goes into binaryData, in base64. */
@@ -38,6 +41,10 @@ export type ConfigAction =
       readonly index: number;
       readonly plan: MonitorPlan;
     }
+  /** Whoever may write /status names all pods there that the object does not select. */
+  | { readonly do: 'forge'; readonly at: AppKey; readonly index: number }
+  /** From now on a webhook refuses that the pod is evicted. */
+  | { readonly do: 'guard'; readonly at: AppKey; readonly nth: number }
   /** Somebody's own ConfigMonitor of the name that albridge would give; `leave` takes it away. */
   | { readonly do: 'squat' | 'leave'; readonly at: AppKey }
   | {

@@ -1,5 +1,10 @@
 import { POD_DELETE_MATCH } from '../../../src/apis/config-monitor.ts';
+import {
+  type LeanConfigMap,
+  leanConfigMap,
+} from '../../../src/controllers/config-monitor/lean-config-map.ts';
 import { PAUSED_ANNOTATION } from '../../../src/core/annotations.ts';
+import { GUARDED } from '../api-model/evictions.ts';
 import { BUDGETS, CONFIG_MAPS, DEPLOYMENTS, JOBS, PODS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { type Json, keyOfStored, type StoredObject } from '../api-model/stored-object.ts';
@@ -38,7 +43,8 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     this.#budgets = new DisruptionController(stage);
     this.#history = new History(stage, KIND);
     this.#invariants = new RestartInvariants(stage, { history: this.#history, kind: KIND, isCalm });
-    kubelet.getsReady = (pod) => !this.#readsBad(pod);
+    kubelet.getsReady = (pod) => !this.#reads('bad', pod);
+    kubelet.endsSoon = (pod) => this.#reads('frail', pod);
   }
 
   perform(action: ConfigAction): void {
@@ -79,6 +85,10 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
         return this.#others.create(KIND, generatedOf(at), { spec: specOf(at, { suspend: true }) });
       case 'leave':
         return this.#leave(generatedOf(at));
+      case 'forge':
+        return this.#forge(at, `${at}-watch-${action.index}`);
+      case 'guard':
+        return this.#guard(at, action.nth);
       default:
         return this.#toMonitor(action);
     }
@@ -127,15 +137,34 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     this.#users.create(PODS, name, { metadata: { labels: labelsOf(at), ownerReferences }, spec });
   }
 
-  #happen(at: AppKey, { nth, what }: Extract<ConfigAction, { do: 'pod' }>): void {
-    const { namespace } = partsOf(at);
-    const pods = this.#stage.model.table
-      .list(PODS)
-      .filter((pod) => pod.metadata.namespace === namespace)
-      .filter((pod) => isSelected(pod, labelsOf(at)) && isActive(pod));
+  #forge(at: AppKey, name: ObjectKey): void {
+    const { table } = this.#stage.model;
+    const config = table.get(CONFIG_MAPS, configOf(at));
+    if (config === undefined || table.get(KIND, name) === undefined) return;
+    const others = table.list(PODS).filter((pod) => !isOf(at, pod));
+    const pods = others.map(({ metadata }) => metadata.uid);
+    const time = new Date(this.#stage.clock.now()).toISOString();
+    const { hash } = leanConfigMap(config) as LeanConfigMap;
+    const counts = { total: pods.length, unready: 0 };
+    const rollout = { hash, startTime: time, progressTime: time, ...counts, pods, owners: [] };
+    this.#history.forged.add(configOf(at));
+    this.#others.patchStatus(KIND, name, { rollout });
+  }
+
+  #guard(at: AppKey, nth: number): void {
+    const key = this.#podOf(at, nth);
+    if (key !== undefined) this.#others.annotate(PODS, key, GUARDED);
+  }
+
+  #podOf(at: AppKey, nth: number): ObjectKey | undefined {
+    const pods = this.#stage.model.table.list(PODS).filter((pod) => isOf(at, pod) && isActive(pod));
     const pod = pods[nth];
-    if (pod === undefined) return;
-    const key = keyOfStored(pod) as ObjectKey;
+    return pod && (keyOfStored(pod) as ObjectKey);
+  }
+
+  #happen(at: AppKey, { nth, what }: Extract<ConfigAction, { do: 'pod' }>): void {
+    const key = this.#podOf(at, nth);
+    if (key === undefined) return;
     if (what === 'deleted') return this.#others.delete(PODS, key);
     this.#kubelet.fail(key, { phase: 'Failed' });
   }
@@ -178,12 +207,16 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
   }
 
   /** It reads its configuration once, when it starts. */
-  #readsBad({ metadata }: StoredObject): boolean {
+  #reads(beginning: string, { metadata }: StoredObject): boolean {
     const app = metadata.labels?.['app'];
     const config = this.#stage.model.table.get(CONFIG_MAPS, `${metadata.namespace}/${app}-config`);
     const { config: text = '' } = (config?.['data'] ?? {}) as { readonly config?: string };
-    return text.startsWith('bad');
+    return text.startsWith(beginning);
   }
+}
+
+function isOf(at: AppKey, pod: StoredObject): boolean {
+  return pod.metadata.namespace === partsOf(at).namespace && isSelected(pod, labelsOf(at));
 }
 
 function specOf(at: AppKey, { isLowerCase, ...plan }: MonitorPlan): Json {

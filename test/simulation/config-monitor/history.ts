@@ -26,6 +26,9 @@ export interface PodLife {
   /** `namespace/name` of its Deployment. */
   readonly deployment: string | undefined;
   readonly bornMs: number;
+  /** Since when it is ready without a restart of its container; undefined while it is not. */
+  readyMs?: number | undefined;
+  hasRestarted: boolean;
   /** When it stopped being of use, or began to go, by another hand than the operator's. */
   othersMs?: number;
   /** When the operator made it go. */
@@ -52,6 +55,8 @@ interface Scale {
 /** What was when: contents, pods, monitors and the scale of Deployments. */
 export class History {
   readonly pods = new Map<string, PodLife>();
+  /** ConfigMaps of which some monitor had a forged status: it may say of any pod that it is restarted. */
+  readonly forged = new Set<string>();
   readonly #stage: Stage;
   readonly #kind: ServedKind;
   readonly #contents = new Map<string, ContentSince[]>();
@@ -115,6 +120,11 @@ export class History {
     return first.atMs <= atMs ? { fromMs: first.atMs, untilMs: after.atMs } : undefined;
   }
 
+  /** Whether a monitor ever left pods alone that nothing would start again: those may have older data. */
+  hasSkipped(uid: string): boolean {
+    return (this.#monitors.get(uid) ?? []).some(({ spec }) => spec.unmanagedPods === 'Skip');
+  }
+
   /** When a monitor had first taken note of the data; Infinity if never. */
   begunMs(uid: string): number {
     return this.#begun.get(uid) ?? Number.POSITIVE_INFINITY;
@@ -159,11 +169,15 @@ export class History {
     const { type, object } = commit;
     const { uid, labels = {} } = object.metadata;
     const known = this.pods.get(uid);
-    if (known !== undefined) return noteEnd(known, commit, this.#nowMs);
+    if (known !== undefined) {
+      noteReadiness(known, object, this.#nowMs);
+      return noteEnd(known, commit, this.#nowMs);
+    }
     if (type === 'DELETED') return;
     const deployment = this.#deploymentOf(object);
     const key = keyOfStored(object);
-    this.pods.set(uid, { uid, key, labels, deployment, bornMs: this.#nowMs });
+    const hasRestarted = false;
+    this.pods.set(uid, { uid, key, labels, deployment, bornMs: this.#nowMs, hasRestarted });
   }
 
   #deploymentOf(pod: StoredObject): string | undefined {
@@ -198,6 +212,14 @@ export class History {
   get #nowMs(): number {
     return this.#stage.clock.monotonicMs();
   }
+}
+
+function noteReadiness(known: PodLife, pod: StoredObject, nowMs: number): void {
+  const { containerStatuses = [] } = (pod['status'] ?? {}) as {
+    readonly containerStatuses?: readonly { readonly restartCount: number }[];
+  };
+  known.hasRestarted = containerStatuses.some(({ restartCount }) => restartCount > 0);
+  known.readyMs = isReady(pod) ? (known.readyMs ?? nowMs) : undefined;
 }
 
 /** How the pod came to serve no more, and by whose hand. */

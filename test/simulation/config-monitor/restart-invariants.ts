@@ -17,6 +17,10 @@ import type { History, MonitorSince, PodLife } from './history.ts';
 /** So long the operator may act on what it saw: a watch that is silent, then a server that is down. */
 const UNSEEN_MS = 180_000;
 const CALM_UNSEEN_MS = 5000;
+/** The default of spec.minReadySeconds. */
+const MIN_READY_MS = 10_000;
+/** After that the kubelet forgets that a container has restarted. */
+const SOUND_AFTER_MS = 600_000;
 /** https://pkg.go.dev/k8s.io/api/policy/v1#pkg-constants */
 const EVICTED = 'DisruptionTarget';
 const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
@@ -138,9 +142,10 @@ export class RestartInvariants {
     const wanted = this.#history.mostReplicas(deployment, this.#sinceMs);
     const lives = [...this.#history.pods.values()].filter((one) => one.deployment === deployment);
     const table = this.#stage.model.table;
-    const serving = lives.filter(({ key, uid }) => {
-      const pod = table.get(PODS, key);
-      return pod?.metadata.uid === uid && isReady(pod);
+    const serving = lives.filter((one) => {
+      const pod = table.get(PODS, one.key);
+      const isThere = pod?.metadata.uid === one.uid && isReady(pod);
+      return isThere && this.#isAvailable(one, monitors);
     });
     const byOthers = lives.filter(({ othersMs = -1 }) => othersMs >= this.#sinceMs).length;
     const grown = this.#history.grownBy(deployment, this.#sinceMs);
@@ -151,6 +156,14 @@ export class RestartInvariants {
       'max-unavailable',
       `${unready} of ${wanted} pods of ${deployment}, at most ${most} may`,
     );
+  }
+
+  /** A pod with newer data than some monitor began with must have proved that it can stay ready. */
+  #isAvailable(life: PodLife, monitors: readonly MonitorSince[]): boolean {
+    const changes = monitors.map(({ config }) => this.#history.changedMs(config));
+    if (changes.every((changedMs) => life.bornMs < changedMs)) return true;
+    const readyForMs = this.#nowMs - (life.readyMs ?? this.#nowMs);
+    return readyForMs >= (life.hasRestarted ? SOUND_AFTER_MS : MIN_READY_MS);
   }
 
   #judgeRollout({ object, before }: Commit): void {

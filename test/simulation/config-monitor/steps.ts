@@ -19,6 +19,28 @@ export function drawConfigSteps(chance: Chance, lengthMs: number): readonly Step
   return apps.flatMap((at) => new AppDraw(chance, at, lengthMs).steps());
 }
 
+/** What others do to the applications of these steps; of a chance of its own, so that the rest stays. */
+export function drawHostileSteps(chance: Chance, steps: readonly Step[]): readonly Step[] {
+  const monitors = steps.flatMap(({ atMs, ...step }) =>
+    'config' in step && step.config.do === 'monitor' ? [{ atMs, ...step.config }] : [],
+  );
+  return monitors.flatMap(({ atMs, at, index }) => {
+    const laterMs = atMs + chance.whole(10_000, 120_000);
+    const nth = chance.whole(0, 3);
+    const forged: readonly ConfigAction[] = [
+      { do: 'addPod', at: 'api/bystander', of: 'nobody' },
+      { do: 'forge', at, index },
+    ];
+    const guarded: readonly ConfigAction[] = [{ do: 'guard', at, nth }];
+    const actions = chance.weighted<readonly ConfigAction[]>([
+      [8, []],
+      [1, forged],
+      [1, guarded],
+    ]);
+    return actions.map((config) => ({ atMs: laterMs, config }));
+  });
+}
+
 /** The life of one application and of its configuration. */
 class AppDraw {
   readonly #chance: Chance;
@@ -197,7 +219,9 @@ class AppDraw {
   #content(mayBeBad: boolean): Content {
     const chance = this.#chance;
     const isBad = mayBeBad && chance.happens(0.15);
-    const text = `${isBad ? 'bad' : 'good'} ${++this.#contents}`;
+    const number = ++this.#contents;
+    const bad = number % 3 === 0 ? 'bad' : 'frail';
+    const text = `${isBad ? bad : 'good'} ${number}`;
     return { text, ...(chance.happens(0.3) && { blob: 'AAEC' }) };
   }
 }
