@@ -341,13 +341,17 @@ describe('a forged status', { concurrent: true }, () => {
     const { status } = await namespace.get('cmon', NAME);
     const time = '2026-01-01T00:00:00Z';
     const rollout = {
-      ...{ hash: status?.['configHash'], startTime: time, progressTime: time, unready: 0 },
-      ...{ total: uids.length, pods: uids, owners: [] },
+      ...{ hash: status?.['configHash'], startTime: time, progressTime: time, unready: 999 },
+      ...{ total: 999, pods: uids, owners: [{ name: 'Deployment/none', pods: 1 }] },
     };
     const body = JSON.stringify({ status: { rollout } });
     const forge = ['--subresource=status', '--type=merge', '-p', body];
     await namespace.kubectl(['patch', 'cmon', NAME, ...forge]);
-    await namespace.when('cmon', NAME, (object) => object.status?.['rollout'] === undefined);
+    const annotation = 'albridge.io/reconcile-requested-at=forged';
+    await namespace.kubectl(['annotate', 'cmon', NAME, annotation]);
+    await namespace.when('cmon', NAME, (object) => {
+      return object.status?.lastHandledReconcileAt === 'forged';
+    });
     await edit(namespace);
     await whenRestarted(namespace);
     for (const { metadata } of pods) {

@@ -145,8 +145,10 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     const pods = others.map(({ metadata }) => metadata.uid);
     const time = new Date(this.#stage.clock.now()).toISOString();
     const { hash } = leanConfigMap(config) as LeanConfigMap;
-    const counts = { total: pods.length, unready: 0 };
-    const rollout = { hash, startTime: time, progressTime: time, ...counts, pods, owners: [] };
+    // Fields that two have written alike stay when one of them leaves them out.
+    const counts = { total: 999, unready: 999 };
+    const owners = [{ name: 'Deployment/none', pods: 1 }];
+    const rollout = { hash, startTime: time, progressTime: time, ...counts, pods, owners };
     this.#history.forged.add(configOf(at));
     this.#others.patchStatus(KIND, name, { rollout });
   }

@@ -54,9 +54,10 @@ function checkMonitor(parts: FinalMonitorParts, monitor: ConfigMonitor): void {
     if (others.length > 0) report('converges', `${key}: ${others.join(', ')} wait for another pod`);
   }
   if (excuse !== undefined) return;
+  const isForged = parts.history.forged.has(configOf(monitor));
   const wrong = [
     ...(ready.status === 'True' ? [] : [`it is ${ready.status} ${ready.reason}`]),
-    ...(monitor.status.rollout === undefined ? [] : ['it still has a rollout']),
+    ...(monitor.status.rollout === undefined || isForged ? [] : ['it still has a rollout']),
     ...(hasTrueHash(parts, monitor) ? [] : ['configHash is of other data']),
     ...late.map(({ metadata }) => `${metadata.name} was not restarted`),
   ];
