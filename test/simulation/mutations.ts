@@ -187,8 +187,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'readiness-taken-for-availability': {
     file: 'controllers/config-monitor/availability.ts',
-    find: 'return Math.max(0, neededMs - pods.readyForMs(pod));',
-    replace: 'return Math.max(0, Math.min(0, neededMs) - pods.readyForMs(pod));',
+    find: 'return Math.max(0, Math.ceil(neededMs - pods.readyForMs(pod)));',
+    replace: 'return Math.max(0, Math.min(0, neededMs));',
     why: 'data with which pods end seconds after they got ready takes the whole service down',
   },
   'pods-of-status-trusted': {

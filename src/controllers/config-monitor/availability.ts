@@ -12,7 +12,8 @@ export function availableInMs(pod: LeanPod, minReadySeconds: number, pods: Pods)
   if (pod.state !== 'ready') return Number.POSITIVE_INFINITY;
   const minReadyMs = minReadySeconds * 1000;
   const neededMs = pod.restarts === 0 ? minReadyMs : Math.max(minReadyMs, SOUND_AFTER_MS);
-  return Math.max(0, neededMs - pods.readyForMs(pod));
+  // Whole: a timer of less than a millisecond may fire before any time has passed.
+  return Math.max(0, Math.ceil(neededMs - pods.readyForMs(pod)));
 }
 
 /**
