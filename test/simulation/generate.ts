@@ -1,5 +1,5 @@
 import { Chance } from './chance.ts';
-import { drawConfigSteps, drawHostileSteps } from './config-monitor/steps.ts';
+import { drawConfigSteps, drawHostileSteps, drawStatefulSteps } from './config-monitor/steps.ts';
 import { drawFaults } from './faults.ts';
 import { drawImmortalSteps } from './immortal-container/steps.ts';
 import { drawMyAppSteps } from './my-app/steps.ts';
@@ -30,6 +30,7 @@ export function generate(seed: number): Scenario {
   const steps = [
     ...others,
     ...config,
+    ...drawStatefulSteps(new Chance(seed * 15_485_863 + 37)),
     ...drawHostileSteps(new Chance(seed * 104_729 + 31), config),
   ].toSorted((a, b) => a.atMs - b.atMs);
   if (isCalm(seed)) return { seed, settings, steps, faults: [] };

@@ -203,6 +203,12 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace: '',
     why: 'one pod that a webhook refuses keeps all others from the newest data',
   },
+  'stateful-order-reversed': {
+    file: 'controllers/config-monitor/batch.ts',
+    find: 'return ordinalOf(other) - ordinalOf(one);',
+    replace: 'return ordinalOf(one) - ordinalOf(other);',
+    why: 'a database loses its primary first',
+  },
   'budgets-passed-over': {
     file: 'controllers/config-monitor/restart.ts',
     find: "spec.strategy === 'Delete' ? evictor.delete(pod) : evictor.evict(pod)",

@@ -63,6 +63,7 @@ export const WANTED: readonly string[] = [
   'config annotate',
   'config forge',
   'config guard',
+  'config deploySet',
   'ConfigMonitor Stalled=True Forbidden',
   'config label',
   'config pod deleted',

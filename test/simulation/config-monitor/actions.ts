@@ -31,6 +31,8 @@ export type ConfigAction =
   | { readonly do: 'remove'; readonly at: AppKey }
   /** The annotation of the article; null takes it off. */
   | { readonly do: 'annotate'; readonly at: AppKey; readonly selector: string | null }
+  /** Makes a StatefulSet of that name. */
+  | { readonly do: 'deploySet'; readonly at: AppKey; readonly replicas: number }
   /** Makes the Deployment, or scales it. */
   | { readonly do: 'deploy' | 'scale'; readonly at: AppKey; readonly replicas: number }
   /** A pod that nobody would start again, or one of a Job. */

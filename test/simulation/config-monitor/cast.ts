@@ -5,7 +5,14 @@ import {
 } from '../../../src/controllers/config-monitor/lean-config-map.ts';
 import { PAUSED_ANNOTATION } from '../../../src/core/annotations.ts';
 import { GUARDED } from '../api-model/evictions.ts';
-import { BUDGETS, CONFIG_MAPS, DEPLOYMENTS, JOBS, PODS } from '../api-model/kinds.ts';
+import {
+  BUDGETS,
+  CONFIG_MAPS,
+  DEPLOYMENTS,
+  JOBS,
+  PODS,
+  STATEFUL_SETS,
+} from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { type Json, keyOfStored, type StoredObject } from '../api-model/stored-object.ts';
 import { type ObjectKey, People, partsOf } from '../people.ts';
@@ -15,6 +22,7 @@ import type { Kubelet } from '../world/kubelet.ts';
 import { isActive, isSelected } from '../world/pod-facts.ts';
 import { HAS_PODS, ReplicaSetController } from '../world/replica-set-controller.ts';
 import type { Cast, Stage } from '../world/stage.ts';
+import { StatefulSetController } from '../world/stateful-set-controller.ts';
 import type { AppKey, ConfigAction, Content, MonitorPlan } from './actions.ts';
 import { checkFinalMonitors } from './final-check.ts';
 import { History } from './history.ts';
@@ -29,6 +37,7 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
   readonly #others: People;
   readonly #kubelet: Kubelet;
   readonly #sets: ReplicaSetController;
+  readonly #statefulSets: StatefulSetController;
   readonly #budgets: DisruptionController;
   readonly #history: History;
   readonly #invariants: RestartInvariants;
@@ -40,6 +49,7 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     this.#others = new People(stage, 'somebody');
     this.#kubelet = kubelet;
     this.#sets = new ReplicaSetController(stage);
+    this.#statefulSets = new StatefulSetController(stage);
     this.#budgets = new DisruptionController(stage);
     this.#history = new History(stage, KIND);
     this.#invariants = new RestartInvariants(stage, { history: this.#history, kind: KIND, isCalm });
@@ -73,6 +83,8 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     switch (action.do) {
       case 'deploy':
         return this.#deploy(at, action.replicas);
+      case 'deploySet':
+        return this.#deploySet(at, action.replicas);
       case 'scale':
         return this.#users.patch(DEPLOYMENTS, at, { spec: { replicas: action.replicas } });
       case 'addPod':
@@ -97,6 +109,7 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
   onCommit(commit: Commit): void {
     this.#history.onCommit(commit);
     this.#sets.onCommit(commit);
+    this.#statefulSets.onCommit(commit);
     this.#budgets.onCommit(commit);
     this.#invariants.onCommit(commit);
   }
@@ -120,6 +133,12 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
   #deploy(at: AppKey, replicas: number): void {
     this.#users.create(DEPLOYMENTS, at, {
       metadata: { labels: HAS_PODS },
+      spec: { replicas, template: { metadata: { labels: labelsOf(at) } } },
+    });
+  }
+
+  #deploySet(at: AppKey, replicas: number): void {
+    this.#users.create(STATEFUL_SETS, at, {
       spec: { replicas, template: { metadata: { labels: labelsOf(at) } } },
     });
   }

@@ -49,10 +49,7 @@ function checkMonitor(parts: FinalMonitorParts, monitor: ConfigMonitor): void {
   const excuse = excuses(parts, monitor)[ready.reason];
   if (excuse === false) report('stalled-is-true', `${key} says ${ready.reason}`);
   const late = podsOf(parts, monitor).filter((pod) => !hasNewest(parts, monitor, pod));
-  if (ready.reason === 'Forbidden') {
-    const others = late.filter((pod) => !isGuarded(pod)).map(({ metadata }) => metadata.name);
-    if (others.length > 0) report('converges', `${key}: ${others.join(', ')} wait for another pod`);
-  }
+  if (ready.reason === 'Forbidden') checkUnrefused(late, key, report);
   if (excuse !== undefined) return;
   const isForged = parts.history.forged.has(configOf(monitor));
   const wrong = [
@@ -62,6 +59,12 @@ function checkMonitor(parts: FinalMonitorParts, monitor: ConfigMonitor): void {
     ...late.map(({ metadata }) => `${metadata.name} was not restarted`),
   ];
   if (wrong.length > 0) report('converges', `${key}: ${wrong.join('; ')}`);
+}
+
+/** One that a webhook refuses keeps no other from the newest data. */
+function checkUnrefused(late: readonly StoredObject[], key: string, report: Report): void {
+  const others = late.filter((pod) => !isGuarded(pod)).map(({ metadata }) => metadata.name);
+  if (others.length > 0) report('converges', `${key}: ${others.join(', ')} wait for another pod`);
 }
 
 /** Why pods may be left as they are, and whether it is so. */

@@ -1,6 +1,6 @@
 import type { ConfigMonitorSpec } from '../../../src/apis/config-monitor.ts';
 import { isPaused } from '../../../src/core/annotations.ts';
-import { CONFIG_MAPS, DEPLOYMENTS, PODS, REPLICA_SETS } from '../api-model/kinds.ts';
+import { CONFIG_MAPS, DEPLOYMENTS, PODS, REPLICA_SETS, STATEFUL_SETS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import {
   canonical,
@@ -11,6 +11,7 @@ import {
 import { controllerOf } from '../owner-invariants.ts';
 import { isActive, isReady, isSelected } from '../world/pod-facts.ts';
 import { isOperator, type Stage } from '../world/stage.ts';
+import { setOf } from '../world/stateful-set-controller.ts';
 
 /** A ConfigMap's content from `atMs` on, as text of which equal texts mean equal contents. */
 interface ContentSince {
@@ -23,7 +24,7 @@ export interface PodLife {
   readonly uid: string;
   readonly key: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** `namespace/name` of its Deployment. */
+  /** `namespace/name` of its Deployment or StatefulSet. */
   readonly deployment: string | undefined;
   readonly bornMs: number;
   /** Since when it is ready without a restart of its container; undefined while it is not. */
@@ -73,7 +74,7 @@ export class History {
     if (commit.kind === CONFIG_MAPS) this.#onContent(commit);
     if (commit.kind === PODS) this.#onPod(commit);
     if (commit.kind === this.#kind) this.#onMonitor(commit);
-    if (commit.kind === DEPLOYMENTS) this.#onScale(commit);
+    if (commit.kind === DEPLOYMENTS || commit.kind === STATEFUL_SETS) this.#onScale(commit);
   }
 
   contentAt(config: string, atMs: number): string | undefined {
@@ -182,7 +183,7 @@ export class History {
 
   #deploymentOf(pod: StoredObject): string | undefined {
     const uid = controllerOf(pod, 'ReplicaSet');
-    if (uid === undefined) return undefined;
+    if (uid === undefined) return setOf(pod);
     const sets = this.#stage.model.table.list(REPLICA_SETS);
     const name = sets.find(({ metadata }) => metadata.uid === uid)?.metadata.labels?.['deployment'];
     return name === undefined ? undefined : `${pod.metadata.namespace}/${name}`;

@@ -4,7 +4,7 @@ import {
   type LeanConfigMap,
   leanConfigMap,
 } from '../../../src/controllers/config-monitor/lean-config-map.ts';
-import { CONFIG_MAPS, DEPLOYMENTS, PODS } from '../api-model/kinds.ts';
+import { CONFIG_MAPS, DEPLOYMENTS, PODS, STATEFUL_SETS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type ServedKind, type StoredObject } from '../api-model/stored-object.ts';
 import { conditionsOf, controllerOf, judgeOwner } from '../owner-invariants.ts';
@@ -12,6 +12,7 @@ import { DEFINED_KINDS } from '../served-definition.ts';
 import { isActive, isReady } from '../world/pod-facts.ts';
 import { hasPods } from '../world/replica-set-controller.ts';
 import { isOperator, type Stage } from '../world/stage.ts';
+import { ordinalOf, setOf } from '../world/stateful-set-controller.ts';
 import type { History, MonitorSince, PodLife } from './history.ts';
 
 /** So long the operator may act on what it saw: a watch that is silent, then a server that is down. */
@@ -110,6 +111,22 @@ export class RestartInvariants {
     if (onRecord.length === 0) this.#report('restart-on-record', `${what} is in no stored rollout`);
     this.#judgeOnce(life, onRecord);
     if (isReady(before)) this.#judgeBatch(life, monitors);
+    if (isReady(before) && setOf(before) !== undefined) this.#judgeOrder(life, monitors);
+  }
+
+  /** Pods of one StatefulSet with older data go from the highest ordinal down. */
+  #judgeOrder(life: PodLife, monitors: readonly MonitorSince[]): void {
+    const changes = monitors.map(({ config }) => this.#history.changedMs(config));
+    const isSettled = ({ readyMs = Infinity }: PodLife): boolean => readyMs < this.#sinceMs;
+    const higher = [...this.#history.pods.values()].filter((one) => {
+      const pod = this.#stage.model.table.get(PODS, one.key);
+      const isThere = pod?.metadata.uid === one.uid && isActive(pod);
+      const isOlder = changes.every((changedMs) => one.bornMs < changedMs);
+      const isNext = one.deployment === life.deployment && ordinalOf(one.key) > ordinalOf(life.key);
+      return isThere && isOlder && isNext && isSettled(one);
+    });
+    if (higher.length === 0) return;
+    this.#report('stateful-order', `Pod ${life.key} goes before ${higher[0]?.key}`);
   }
 
   /** What would be continued by another process if this one died now. */
@@ -150,7 +167,8 @@ export class RestartInvariants {
     const byOthers = lives.filter(({ othersMs = -1 }) => othersMs >= this.#sinceMs).length;
     const grown = this.#history.grownBy(deployment, this.#sinceMs);
     const unready = wanted - serving.length - byOthers - grown;
-    const most = Math.max(...monitors.map(({ spec }) => limitOf(spec, wanted)));
+    const isSet = this.#stage.model.table.get(STATEFUL_SETS, deployment) !== undefined;
+    const most = Math.max(...monitors.map(({ spec }) => limitOf(spec, wanted, isSet)));
     if (unready <= most) return;
     this.#report(
       'max-unavailable',
@@ -230,7 +248,8 @@ function isEvicted(pod: StoredObject): boolean {
 }
 
 /** https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#max-unavailable, but rounded up. */
-function limitOf({ maxUnavailable }: ConfigMonitorSpec, wanted: number): number {
+function limitOf({ maxUnavailable }: ConfigMonitorSpec, wanted: number, isSet: boolean): number {
+  if (isSet && maxUnavailable === '25%') return 1;
   const percent = /^(\d+)%$/.exec(`${maxUnavailable}`)?.[1];
   const limit = percent === undefined ? Number(maxUnavailable) : (wanted * Number(percent)) / 100;
   return Math.max(1, Math.ceil(limit));

@@ -19,6 +19,25 @@ export function drawConfigSteps(chance: Chance, lengthMs: number): readonly Step
   return apps.flatMap((at) => new AppDraw(chance, at, lengthMs).steps());
 }
 
+/** A StatefulSet whose data changes, in some worlds; of a chance of its own. */
+export function drawStatefulSteps(chance: Chance): readonly Step[] {
+  if (!chance.happens(0.15)) return [];
+  const at = 'web/db';
+  const replicas = chance.one([3, 12]);
+  const fill = (number: number): ConfigAction => {
+    return { do: 'fill', at, content: { text: `good ${number}` } };
+  };
+  const changedMs = chance.whole(20_000, 60_000);
+  const actions: readonly (readonly [number, ConfigAction])[] = [
+    [1000, fill(1)],
+    [2000, { do: 'deploySet', at, replicas }],
+    [8000, { do: 'monitor', at, index: 0, plan: {} }],
+    [changedMs, fill(2)],
+    [chance.whole(changedMs, 200_000), fill(3)],
+  ];
+  return actions.map(([atMs, config]) => ({ atMs, config }));
+}
+
 /** What others do to the applications of these steps; of a chance of its own, so that the rest stays. */
 export function drawHostileSteps(chance: Chance, steps: readonly Step[]): readonly Step[] {
   const monitors = steps.flatMap(({ atMs, ...step }) =>
