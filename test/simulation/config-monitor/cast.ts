@@ -93,16 +93,8 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
         return this.#happen(at, action);
       case 'budget':
         return this.#budget(at, action);
-      case 'squat':
-        return this.#others.create(KIND, generatedOf(at), { spec: specOf(at, { suspend: true }) });
-      case 'leave':
-        return this.#leave(generatedOf(at));
-      case 'forge':
-        return this.#forge(at, `${at}-watch-${action.index}`);
-      case 'guard':
-        return this.#guard(at, action.nth);
       default:
-        return this.#toMonitor(action);
+        return isByOthers(action) ? this.#byOthers(action) : this.#toMonitor(action);
     }
   }
 
@@ -120,6 +112,20 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     const { model, report, isDisturbed } = this.#stage;
     const { table } = model;
     checkFinalMonitors({ table, kind: KIND, history: this.#history, report, isDisturbed });
+  }
+
+  #byOthers(action: ByOthers): void {
+    const { at } = action;
+    switch (action.do) {
+      case 'squat':
+        return this.#others.create(KIND, generatedOf(at), { spec: specOf(at, { suspend: true }) });
+      case 'leave':
+        return this.#leave(generatedOf(at));
+      case 'forge':
+        return this.#forge(at, `${at}-watch-${action.index}`);
+      default:
+        return this.#guard(at, action.nth);
+    }
   }
 
   #fill(at: AppKey, { text, blob }: Content): void {
@@ -234,6 +240,12 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     const { config: text = '' } = (config?.['data'] ?? {}) as { readonly config?: string };
     return text.startsWith(beginning);
   }
+}
+
+type ByOthers = Extract<ConfigAction, { do: 'squat' | 'leave' | 'forge' | 'guard' }>;
+
+function isByOthers(action: ConfigAction): action is ByOthers {
+  return ['squat', 'leave', 'forge', 'guard'].includes(action.do);
 }
 
 function isOf(at: AppKey, pod: StoredObject): boolean {

@@ -110,8 +110,12 @@ export class RestartInvariants {
     const onRecord = monitors.filter(({ key, uid }) => this.#hasOnRecord(key, uid, life));
     if (onRecord.length === 0) this.#report('restart-on-record', `${what} is in no stored rollout`);
     this.#judgeOnce(life, onRecord);
-    if (isReady(before)) this.#judgeBatch(life, monitors);
-    if (isReady(before) && setOf(before) !== undefined) this.#judgeOrder(life, monitors);
+    if (isReady(before)) this.#judgeLoss(before, life, monitors);
+  }
+
+  #judgeLoss(before: StoredObject, life: PodLife, monitors: readonly MonitorSince[]): void {
+    this.#judgeBatch(life, monitors);
+    if (setOf(before) !== undefined) this.#judgeOrder(life, monitors);
   }
 
   /** Pods of one StatefulSet with older data go from the highest ordinal down. */
