@@ -150,6 +150,7 @@ async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
       identity,
       podName,
       ...(clusterId && { clusterId }),
+      ...(config.pod.namespace && { podNamespace: config.pod.namespace }),
     },
   );
   begun.operator = operator;

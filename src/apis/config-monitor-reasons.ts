@@ -49,8 +49,9 @@ export const configMonitorReasons = {
   },
   WaitingForReady: {
     healedBy: 'time',
-    cause: 'Restarted pods are missing or not ready yet, and no more may be unready at a time',
-    next: 'wait, or look at the pods that are not ready if it takes long',
+    cause:
+      'Restarted pods are missing, not ready, or not ready for long enough, and no more may be unavailable at a time',
+    next: 'wait, or check the pod that the message names if it takes long',
   },
   PDBBlocked: {
     healedBy: 'time',
@@ -65,7 +66,7 @@ export const configMonitorReasons = {
   ProgressDeadlineExceeded: {
     healedBy: 'person',
     cause:
-      'The restart made no progress for spec.progressDeadlineSeconds; the pods that were not restarted yet go on running',
+      'Restarted pods did not become available within spec.progressDeadlineSeconds; the pods that were not restarted yet go on running',
     next: 'correct the data, which begins the restart anew, or help the pod that the message names',
   },
   TooManyPods: {
@@ -83,6 +84,12 @@ export const configMonitorReasons = {
     healedBy: 'person',
     cause: 'The annotation magalix.com/podDeleteMatch of a ConfigMap is no list of labels',
     next: 'write it as label=value, with commas between several',
+  },
+  NamespaceProtected: {
+    healedBy: 'person',
+    cause:
+      'The annotation magalix.com/podDeleteMatch restarts no pods in kube-system and in the namespace of albridge',
+    next: 'create a ConfigMonitor there, or remove the annotation',
   },
   SpecMissing: {
     healedBy: 'person',

@@ -94,7 +94,7 @@ export const configMonitorSchema = {
         },
         maxUnavailable: {
           description:
-            "How many pods of one owner (such as one Deployment) may be unready at a time because of a restart: a number, or a percentage, which is rounded up; at least 1. With strategy Rollout the owner's own setting counts instead.",
+            "How many pods of one owner (such as one Deployment) may be unavailable at a time because of a restart: a number, or a percentage, which is rounded up; at least 1. For a StatefulSet the default means 1. With strategy Rollout the owner's own setting counts instead.",
           'x-kubernetes-int-or-string': true,
           minimum: 1,
           maximum: 10000,
@@ -120,9 +120,18 @@ export const configMonitorSchema = {
           maximum: 86400,
           default: 0,
         },
+        minReadySeconds: {
+          description:
+            'How long a restarted pod must have been ready before it counts as available, in seconds; the minReadySeconds of the owner counts where it is longer. The next pods are restarted, and the restart is complete, only when it does. A pod whose container has restarted counts after ten minutes.',
+          type: 'integer',
+          format: 'int32',
+          minimum: 0,
+          maximum: 3600,
+          default: 10,
+        },
         progressDeadlineSeconds: {
           description:
-            'How long a restart may make no progress before the object says Stalled, in seconds. Pods that are restarted and do not become ready stop the restart from the first; those that were not restarted yet go on running.',
+            'How long a restart may make no progress before the object says Stalled, in seconds; minReadySeconds is added to it. Restarted pods that do not become available stop the restart; those that were not restarted yet go on running.',
           type: 'integer',
           format: 'int32',
           minimum: 1,
@@ -131,10 +140,10 @@ export const configMonitorSchema = {
         },
         unmanagedPods: {
           description:
-            'What becomes of selected pods that no controller would start again: Evict removes them all the same, with a warning; Skip leaves them alone.',
+            'What becomes of selected pods that no controller would start again: Skip leaves them alone; Evict removes them for good, with a warning.',
           type: 'string',
           enum: ['Evict', 'Skip'],
-          default: 'Evict',
+          default: 'Skip',
         },
         suspend: {
           description:
@@ -300,7 +309,7 @@ export const configMonitorSchema = {
               maxLength: 64,
             },
             progressTime: {
-              description: 'When a pod was last restarted or became ready.',
+              description: 'When a pod was last restarted or became available.',
               type: 'string',
               format: 'date-time',
               maxLength: 64,
@@ -313,13 +322,25 @@ export const configMonitorSchema = {
             },
             unready: {
               description:
-                'Lowest number of pods that were missing or not ready since a pod was last restarted; fewer are progress.',
+                'Lowest number of pods that were missing or not available since a pod was last restarted; fewer are progress.',
               type: 'integer',
               format: 'int32',
               minimum: 0,
             },
             pods: {
               description: 'UIDs of the pods that are still to be restarted.',
+              type: 'array',
+              maxItems: 5000,
+              'x-kubernetes-list-type': 'atomic',
+              items: {
+                description: 'UID of a pod.',
+                type: 'string',
+                maxLength: 128,
+              },
+            },
+            between: {
+              description:
+                'Those of the pods that do not have the data of configHash either. If the data is taken back, the others are not restarted. Left out by releases before this field; then all are.',
               type: 'array',
               maxItems: 5000,
               'x-kubernetes-list-type': 'atomic',
@@ -346,6 +367,12 @@ export const configMonitorSchema = {
                   },
                   pods: {
                     description: 'Number of pods that it should have.',
+                    type: 'integer',
+                    format: 'int32',
+                    minimum: 0,
+                  },
+                  minReadySeconds: {
+                    description: 'The minReadySeconds of its spec, if it has any.',
                     type: 'integer',
                     format: 'int32',
                     minimum: 0,

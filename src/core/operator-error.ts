@@ -12,7 +12,10 @@ export interface OperatorErrorOptions {
   /** One lower-case sentence for people: the step, the object, and what to do next. */
   readonly message: string;
   readonly healedBy: HealedBy;
-  /** Look again no sooner than this; without it the key's backoff decides. */
+  /**
+   * Look again no sooner than this; without it the key's backoff decides. Where a person must act: no
+   * later than this.
+   */
   readonly retryAfterMs?: number;
   /** Fields of the log line alone: what the owner of the object may not know. */
   readonly details?: LogFields;

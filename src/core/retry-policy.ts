@@ -39,8 +39,10 @@ export function decideRetry(verdict: Verdict, clock: Clock): RetryDecision {
 
 function afterFailure(error: OperatorError, clock: Clock): RetryDecision {
   switch (error.healedBy) {
-    case 'person':
-      return { kind: 'after', delayMs: PERSON_FIRST_MS + clock.random() * PERSON_SPREAD_MS };
+    case 'person': {
+      const delayMs = PERSON_FIRST_MS + clock.random() * PERSON_SPREAD_MS;
+      return { kind: 'after', delayMs: Math.min(delayMs, error.retryAfterMs ?? delayMs) };
+    }
     case 'time':
       return error.retryAfterMs === undefined
         ? { kind: 'backoff' }

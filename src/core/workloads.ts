@@ -15,6 +15,7 @@ export interface Workload extends WorkloadRef {
   /** Of the state that was read. */
   readonly resourceVersion?: string;
   readonly wantedPods: number;
+  readonly minReadySeconds: number;
   /** It replaces its pods by itself when their template changes. */
   readonly followsTemplate: boolean;
   /** A Deployment that was told to leave its pods alone for now. */

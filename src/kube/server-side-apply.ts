@@ -5,6 +5,17 @@ import type { KubeRequest } from './kube-transport.ts';
 export const FIELD_MANAGER = 'albridge';
 
 /**
+ * Our name for restarts of workloads. An apply under FIELD_MANAGER removes what that name holds and the
+ * apply does not list, so a restart under it would be undone, and all pods would roll again.
+ */
+export const RESTART_MANAGER = 'albridge-restart';
+
+/** kubectl's own key, so that both see each other's restarts. */
+export const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
+
+const RESTARTED_AT_PATH: FieldPath = ['spec', 'template', 'metadata', 'annotations', RESTARTED_AT];
+
+/**
  * Owns exactly the fields of `object`: those it lists are set, those we owned before and it leaves
  * out are removed, everything else stays
  * (https://kubernetes.io/docs/reference/using-api/server-side-apply/). A `metadata.uid` in it is a
@@ -38,6 +49,7 @@ export interface FieldOwner {
  * The owners of an object's fields, with what we own by create turned into what we own by apply, and
  * without our hold on the fields at `leaving`; undefined where there is nothing to change. An entry
  * of apply that we had beside one of create gives way: the apply that follows takes its fields again.
+ * A restart of a release before RESTART_MANAGER becomes one of that name.
  */
 export function asAppliedByUs(
   owners: readonly FieldOwner[],
@@ -46,10 +58,21 @@ export function asAppliedByUs(
   const ours = owners.filter(isOurs);
   const held = ours.find(({ operation }) => operation === 'Update') ?? ours[0];
   if (held === undefined) return undefined;
-  const kept = leaving.reduce(withoutHold, { ...held, operation: 'Apply' });
+  const kept = [...leaving, RESTARTED_AT_PATH].reduce(withoutHold, { ...held, operation: 'Apply' });
   const isUnchanged = held.operation === 'Apply' && kept.fieldsV1 === held.fieldsV1;
   if (isUnchanged) return undefined;
-  return [...owners.filter((owner) => !isOurs(owner)), kept];
+  const others = owners.filter((owner) => !isOurs(owner));
+  return [...others, ...restartIn(held, others), kept];
+}
+
+function restartIn(held: FieldOwner, others: readonly FieldOwner[]): readonly FieldOwner[] {
+  const isHeld = withoutHold(held, RESTARTED_AT_PATH) !== held;
+  if (!isHeld || others.some(({ manager }) => manager === RESTART_MANAGER)) return [];
+  const fieldsV1 = RESTARTED_AT_PATH.reduceRight<object>(
+    (inner, field) => ({ [`f:${field}`]: inner }),
+    {},
+  );
+  return [{ ...held, manager: RESTART_MANAGER, operation: 'Update', fieldsV1: { ...fieldsV1 } }];
 }
 
 function isOurs(owner: FieldOwner): boolean {
@@ -59,5 +82,6 @@ function isOurs(owner: FieldOwner): boolean {
 function withoutHold(owner: FieldOwner, path: FieldPath): FieldOwner {
   if (owner.fieldsV1 === undefined) return owner;
   const inFieldsV1 = path.map((field) => `f:${field}`);
-  return { ...owner, fieldsV1: withoutField(owner.fieldsV1, inFieldsV1) };
+  const fieldsV1 = withoutField(owner.fieldsV1, inFieldsV1);
+  return fieldsV1 === owner.fieldsV1 ? owner : { ...owner, fieldsV1 };
 }

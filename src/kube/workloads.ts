@@ -3,10 +3,7 @@ import type { Workload, WorkloadKind, WorkloadRef, Workloads } from '../core/wor
 import type { KubeClient } from './kube-client.ts';
 import { isNotFound, translated } from './kube-error.ts';
 import { resourcePath } from './resource-path.ts';
-import { FIELD_MANAGER } from './server-side-apply.ts';
-
-/** kubectl's own key, so that both see each other's restarts. */
-const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
+import { RESTART_MANAGER, RESTARTED_AT } from './server-side-apply.ts';
 
 const PLURALS: Readonly<Record<WorkloadKind, string>> = {
   Deployment: 'deployments',
@@ -28,6 +25,7 @@ export function createWorkloads(client: KubeClient): Workloads {
 interface WorkloadObject extends KubeObject {
   readonly spec?: {
     readonly replicas?: number;
+    readonly minReadySeconds?: number;
     readonly paused?: boolean;
     readonly updateStrategy?: { readonly type?: string };
     readonly template?: {
@@ -55,6 +53,7 @@ function workloadOf(ref: WorkloadRef, object: WorkloadObject): Workload {
     uid: metadata.uid ?? '',
     ...(metadata.resourceVersion !== undefined && { resourceVersion: metadata.resourceVersion }),
     wantedPods: wantedPodsOf(object),
+    minReadySeconds: minReadySecondsOf(object),
     followsTemplate: followsTemplate(ref.kind) && spec.updateStrategy?.type !== 'OnDelete',
     isPaused: spec.paused === true,
     ...(restartedAt !== undefined && { restartedAt }),
@@ -64,6 +63,10 @@ function workloadOf(ref: WorkloadRef, object: WorkloadObject): Workload {
 /** A DaemonSet wants one on each node that takes it. */
 function wantedPodsOf({ spec, status }: WorkloadObject): number {
   return spec?.replicas ?? status?.desiredNumberScheduled ?? 0;
+}
+
+function minReadySecondsOf({ spec }: WorkloadObject): number {
+  return spec?.minReadySeconds ?? 0;
 }
 
 /** A ReplicaSet keeps the pods that it has when their template changes. */
@@ -80,7 +83,7 @@ async function restartWorkload(
   await client.request<unknown>({
     method: 'PATCH',
     path: pathOf(ref),
-    query: { fieldManager: FIELD_MANAGER },
+    query: { fieldManager: RESTART_MANAGER },
     headers: { 'content-type': 'application/merge-patch+json' },
     body: JSON.stringify({ metadata: { uid, resourceVersion }, spec: { template } }),
   });

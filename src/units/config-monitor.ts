@@ -40,7 +40,7 @@ function wireMonitors(runtime: Runtime): ReturnType<Unit['wire']> {
   const monitors = new Monitors(cache);
   const context = {
     configMaps,
-    pods: new Pods(podCache),
+    pods: new Pods(podCache, runtime.ports.clock),
     livePods: createLivePods(client, podKind),
     monitors,
     evictor: createPodEvictor(client, podKind),
@@ -68,13 +68,18 @@ function wireConfigMaps(runtime: Runtime): ReturnType<Unit['wire']> {
     owner: CONFIG_MAP,
     clock: runtime.ports.clock,
   });
+  const { podNamespace } = runtime.options;
+  const protectedNamespaces = [
+    'kube-system',
+    ...(podNamespace === undefined ? [] : [podNamespace]),
+  ];
   return () =>
     new Controller<LeanConfigMap>({
       ...runtime.controllerDefaults(),
       name: annotatedConfigMapUnit.name,
       cache,
       writer: createObjectWriter<LeanConfigMap>(client, CONFIG_MAP),
-      reconciler: annotatedConfigMapReconciler(monitors),
+      reconciler: annotatedConfigMapReconciler(monitors, protectedNamespaces),
       children: [monitors],
       status: 'foreign',
     });

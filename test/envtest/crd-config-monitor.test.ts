@@ -46,7 +46,8 @@ describe('the ConfigMonitor CRD in a real API server', () => {
       debounceSeconds: 1,
       minIntervalSeconds: 0,
       progressDeadlineSeconds: 600,
-      unmanagedPods: 'Evict',
+      minReadySeconds: 10,
+      unmanagedPods: 'Skip',
       suspend: false,
     });
     expect(body.status).toEqual({ observedGeneration: -1 });

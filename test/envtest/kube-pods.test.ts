@@ -3,6 +3,7 @@ import type { KubeObject, ResourceKind } from '../../src/core/kube-object.ts';
 import { OperatorError } from '../../src/core/operator-error.ts';
 import type { PodEvictor } from '../../src/core/pod-evictor.ts';
 import type { WorkloadRef, Workloads } from '../../src/core/workloads.ts';
+import { createChildWriter } from '../../src/kube/child-writer.ts';
 import { createLivePods } from '../../src/kube/live-pods.ts';
 import { createPodEvictor } from '../../src/kube/pod-evictor.ts';
 import { objectPath } from '../../src/kube/resource-path.ts';
@@ -172,12 +173,13 @@ describe('a workload in a real API server', () => {
 
   it.each(['Deployment', 'ReplicaSet', 'StatefulSet'] as const)('%s is read', async (kind) => {
     const ref = { kind, namespace: NAMESPACE, name };
-    await createWorkload(ref, { replicas: 3 });
+    await createWorkload(ref, { replicas: 3, minReadySeconds: 5 });
     expect(await workloads.read(ref)).toEqual({
       ...ref,
       uid: expect.stringMatching(/-/) as string,
       resourceVersion: expect.stringMatching(/^\d+$/) as string,
       wantedPods: 3,
+      minReadySeconds: 5,
       followsTemplate: kind !== 'ReplicaSet',
       isPaused: false,
     });
@@ -203,6 +205,51 @@ describe('a workload in a real API server', () => {
       healedBy: 'time',
     });
     expect(await workloads.read(ref)).toMatchObject({ restartedAt: at });
+  });
+
+  it.each(['albridge', 'albridge-restart'])(
+    'stays restarted under the name %s when the WebApp that owns it is edited',
+    async (fieldManager) => {
+      const kind: ResourceKind = {
+        ...{ group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments' },
+      };
+      const writer = createChildWriter(kube.client, [kind]);
+      const ref = { kind: 'Deployment', namespace: NAMESPACE, name } as const;
+      const metadata = { name, namespace: NAMESPACE };
+      const child = { apiVersion: 'apps/v1', kind: 'Deployment', metadata };
+      const created = await writer.create({ ...child, spec: { selector, template } } as KubeObject);
+      const annotations = { 'kubectl.kubernetes.io/restartedAt': at };
+      await kube.client.request({
+        method: 'PATCH',
+        path: objectPath(kind, child),
+        query: { fieldManager },
+        headers: { 'content-type': 'application/merge-patch+json' },
+        body: JSON.stringify({ spec: { template: { metadata: { annotations } } } }),
+      });
+      const { uid } = created?.metadata ?? {};
+      for (const replicas of [3, 4]) {
+        const spec = { selector, template, replicas };
+        await writer.apply({ ...child, metadata: { ...metadata, uid }, spec } as KubeObject, []);
+        expect(await workloads.read(ref)).toMatchObject({ wantedPods: replicas, restartedAt: at });
+      }
+    },
+  );
+
+  it('is restarted under a name that applies nothing', async () => {
+    const ref = { kind: 'Deployment', namespace: NAMESPACE, name } as const;
+    await createWorkload(ref, {});
+    const workload = await workloads.read(ref);
+    if (workload === undefined) throw new Error('it is not there');
+    await workloads.restart(workload, at);
+    const kind: ResourceKind = {
+      ...{ group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments' },
+    };
+    const { metadata } = await read<KubeObject>(kube.client, kind, {
+      ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace: NAMESPACE } },
+    });
+    type Managed = { readonly managedFields?: readonly { readonly manager: string }[] };
+    const managers = (metadata as Managed).managedFields?.map(({ manager }) => manager);
+    expect(managers).toContain('albridge-restart');
   });
 
   it('says when a Deployment is paused', async () => {

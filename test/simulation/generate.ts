@@ -1,5 +1,5 @@
 import { Chance } from './chance.ts';
-import { drawConfigSteps } from './config-monitor/steps.ts';
+import { drawConfigSteps, drawHostileSteps, drawStatefulSteps } from './config-monitor/steps.ts';
 import { drawFaults } from './faults.ts';
 import { drawImmortalSteps } from './immortal-container/steps.ts';
 import { drawMyAppSteps } from './my-app/steps.ts';
@@ -44,12 +44,18 @@ function withStory(scenario: Scenario, { steps, faults }: Story): Scenario {
 function drawScenario(seed: number): Scenario {
   const chance = new Chance(seed * 7919 + 17);
   const settings = drawSettings(chance);
-  const steps = [
+  const others = [
     ...drawMyIngressSteps(chance, EVENTFUL_MS),
     ...drawWebAppSteps(chance, EVENTFUL_MS),
     ...drawImmortalSteps(chance, EVENTFUL_MS),
     ...drawMyAppSteps(chance, EVENTFUL_MS),
-    ...drawConfigSteps(chance, EVENTFUL_MS),
+  ];
+  const config = drawConfigSteps(chance, EVENTFUL_MS);
+  const steps = [
+    ...others,
+    ...config,
+    ...drawStatefulSteps(new Chance(seed * 15_485_863 + 37)),
+    ...drawHostileSteps(new Chance(seed * 104_729 + 31), config),
   ].toSorted((a, b) => a.atMs - b.atMs);
   if (isCalm(seed)) {
     const all = [...steps, ...drawCalmStory(seed)].toSorted((a, b) => a.atMs - b.atMs);

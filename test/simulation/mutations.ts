@@ -224,15 +224,39 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'restarted-by-each-monitor': {
     file: 'controllers/config-monitor/vouching.ts',
-    find: 'return selects(other, pod) &&',
-    replace: 'return other === scope.object && selects(other, pod) &&',
+    find: '.slice(0, MOST_VOUCHERS)',
+    replace: '.slice(0, 0)',
     why: 'of two monitors the later one restarts what the first has restarted',
   },
   'batch-not-limited': {
     file: 'controllers/config-monitor/batch.ts',
-    find: '...ready.slice(0, Math.max(0, room))',
-    replace: '...ready.slice(0, Math.max(0, room) + 2)',
+    find: '...ready.slice(0, room)]',
+    replace: '...ready.slice(0, room + 2)]',
     why: 'more pods than maxUnavailable are restarted at a time',
+  },
+  'readiness-taken-for-availability': {
+    file: 'controllers/config-monitor/availability.ts',
+    find: 'return Math.max(0, Math.ceil(neededMs - pods.readyForMs(pod)));',
+    replace: 'return Math.max(0, Math.min(0, neededMs));',
+    why: 'data with which pods end seconds after they got ready takes the whole service down',
+  },
+  'pods-of-status-trusted': {
+    file: 'controllers/config-monitor/owners.ts',
+    find: '.filter((uid) => scope.selectedUids.has(uid))',
+    replace: '.filter((uid) => uid.length > 0)',
+    why: 'whoever may write /status has the operator remove any pod of the cluster',
+  },
+  'refused-pod-starves-others': {
+    file: 'controllers/config-monitor/restart.ts',
+    find: "if (failure instanceof OperatorError) return { kind: 'failed', error: failure };",
+    replace: '',
+    why: 'one pod that a webhook refuses keeps all others from the newest data',
+  },
+  'stateful-order-reversed': {
+    file: 'controllers/config-monitor/batch.ts',
+    find: 'return ordinalOf(other) - ordinalOf(one);',
+    replace: 'return ordinalOf(one) - ordinalOf(other);',
+    why: 'a database loses its primary first',
   },
   'budgets-passed-over': {
     file: 'controllers/config-monitor/restart.ts',

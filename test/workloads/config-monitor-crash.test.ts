@@ -48,7 +48,7 @@ async function create(name: string): Promise<Namespace> {
     apiVersion: 'magalix.com/v1',
     kind: 'ConfigMonitor',
     metadata: { name: 'monitor' },
-    spec: { configMap: 'settings', podSelector: labels },
+    spec: { configMap: 'settings', podSelector: labels, minReadySeconds: 1 },
   });
   await namespace.whenReady('cmon', 'monitor');
   return namespace;

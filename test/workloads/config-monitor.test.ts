@@ -13,6 +13,8 @@ afterAll(() => {
 });
 
 const NAME = 'flakapp-config-monitor';
+/** Several batches, of which each must stay ready, within one wait of a test. */
+const QUICK = { minReadySeconds: 1 };
 const NEVER_READY = 'test.albridge.io/never-ready';
 
 const example = (name: string): Promise<string> =>
@@ -198,7 +200,8 @@ describe('the second example', { concurrent: true }, () => {
     const label = '{"spec":{"template":{"metadata":{"labels":{"tier":"web"}}}}}';
     await namespace.kubectl(['patch', 'deployment', 'frontend', '-p', label]);
     await namespace.kubectl(['rollout', 'status', 'deployment/frontend', '--timeout=45s']);
-    await namespace.apply(await example('configmonitor-02-careful.yaml'));
+    const careful = await example('configmonitor-02-careful.yaml');
+    await namespace.apply(careful.replace('minReadySeconds: 15', 'minReadySeconds: 1'));
     await namespace.whenReady('cmon', 'careful');
     const pods = await watch(namespace, 3);
     await edit(namespace);
@@ -211,7 +214,7 @@ describe('the second example', { concurrent: true }, () => {
 
 describe('a Deployment of eight pods', { concurrent: true }, () => {
   it('gets eight new ones, and never more than a quarter is unready', async () => {
-    const namespace = await running('cmon-eight', { replicas: 8 });
+    const namespace = await running('cmon-eight', { replicas: 8, spec: QUICK });
     const before = await podNames(namespace);
     const pods = await watch(namespace, 8);
     await edit(namespace);
@@ -226,7 +229,7 @@ describe('a Deployment of eight pods', { concurrent: true }, () => {
   });
 
   it('is restarted once by two ConfigMonitors', async () => {
-    const namespace = await running('cmon-two', { replicas: 8 });
+    const namespace = await running('cmon-two', { replicas: 8, spec: QUICK });
     const second = (await example('configmonitor-01-article.yaml')).replace(NAME, 'second');
     await namespace.apply(second);
     await namespace.whenReady('configmonitor', 'second');
@@ -299,14 +302,14 @@ describe('a PodDisruptionBudget', { concurrent: true }, () => {
 
 describe('data that the pods do not start with', { concurrent: true }, () => {
   it('breaks a quarter and not the service, until it is corrected', async () => {
-    const namespace = await replicaSet('cmon-bad', { progressDeadlineSeconds: 8 });
+    const namespace = await replicaSet('cmon-bad', { ...QUICK, progressDeadlineSeconds: 8 });
     const before = await podNames(namespace);
     const pods = await watch(namespace, 8);
     await breakNewPods(namespace, true);
     await edit(namespace, 'bad');
     const stalled = await whenReason(namespace, 'Stalled', 'ProgressDeadlineExceeded');
     expect(conditionOf(stalled, 'Stalled')?.message).toContain(
-      '6 of 8 pods of ReplicaSet/frontend are ready',
+      '6 of 8 pods of ReplicaSet/frontend are available',
     );
     expect(stalled.status).toMatchObject({ pendingPods: 6, matchedPods: 8 });
     expect(pods.names.filter((name) => before.includes(name))).toHaveLength(6);
@@ -321,9 +324,49 @@ describe('data that the pods do not start with', { concurrent: true }, () => {
   });
 });
 
+describe('a forged status', { concurrent: true }, () => {
+  it.each(['Evict', 'Delete'])('does not lend its author the right to %s', async (strategy) => {
+    const namespace = await running('cmon-forged', { spec: { strategy } });
+    const victims = await place.createNamespace('cmon-victims');
+    const run = ['run', 'victim', '--image=flask', '--labels=app=frontend'];
+    await victims.kubectl(run);
+    await namespace.kubectl(run);
+    await namespace.kubectl(['run', 'other', '--image=flask', '--labels=app=backend']);
+    const pods = [
+      await victims.get('pod', 'victim'),
+      await namespace.get('pod', 'victim'),
+      await namespace.get('pod', 'other'),
+    ];
+    const uids = pods.map(({ metadata }) => metadata.uid ?? '');
+    const { status } = await namespace.get('cmon', NAME);
+    const time = '2026-01-01T00:00:00Z';
+    const rollout = {
+      ...{ hash: status?.['configHash'], startTime: time, progressTime: time, unready: 999 },
+      ...{ total: 999, pods: uids, owners: [{ name: 'Deployment/none', pods: 1 }] },
+    };
+    const body = JSON.stringify({ status: { rollout } });
+    const forge = ['--subresource=status', '--type=merge', '-p', body];
+    await namespace.kubectl(['patch', 'cmon', NAME, ...forge]);
+    const annotation = 'albridge.io/reconcile-requested-at=forged';
+    await namespace.kubectl(['annotate', 'cmon', NAME, annotation]);
+    await namespace.when('cmon', NAME, (object) => {
+      return object.status?.lastHandledReconcileAt === 'forged';
+    });
+    await edit(namespace);
+    await whenRestarted(namespace);
+    for (const { metadata } of pods) {
+      const of = metadata.namespace === victims.name ? victims : namespace;
+      const live = await of.get('pod', metadata.name);
+      expect(live.metadata.uid).toBe(metadata.uid);
+      expect(live.metadata.deletionTimestamp).toBeUndefined();
+    }
+  });
+});
+
 describe('pods without a controller', { concurrent: true }, () => {
-  it('go as in the article, with a warning', async () => {
-    const namespace = await running('cmon-bare', { replicas: 0 });
+  it('go if the object asks for it, with a warning', async () => {
+    const spec = { unmanagedPods: 'Evict' };
+    const namespace = await running('cmon-bare', { replicas: 0, spec });
     await namespace.kubectl(['run', 'bare', '--image=flask', '--labels=app=frontend']);
     await namespace.when('cmon', NAME, ({ status }) => status?.['matchedPods'] === 1);
     await edit(namespace);

@@ -25,12 +25,17 @@ const LOOK_AGAIN_MS = 5_000;
  */
 export function annotatedConfigMapReconciler(
   monitors: Children<ConfigMonitor>,
+  protectedNamespaces: readonly string[],
 ): Reconciler<LeanConfigMap> {
   const told = new Map<Key, string>();
   return {
     reconcile: async (configMap, pass) => {
       try {
-        const outcome = await reconcile(configMap, pass, monitors.of(configMap));
+        const isProtected = protectedNamespaces.includes(configMap.metadata.namespace ?? '');
+        const children = monitors.of(configMap);
+        const outcome = isProtected
+          ? await refuse(configMap, pass, children)
+          : await reconcile(configMap, pass, children);
         told.delete(pass.key);
         return outcome;
       } catch (error) {
@@ -60,7 +65,23 @@ async function reconcile(
   return settled('Watching' satisfies ConfigMonitorReason, 'as annotated');
 }
 
-/** The labels alone come from the annotation; for anything else a ConfigMonitor can be written. */
+/** One that an earlier release made is deleted. */
+async function refuse(
+  configMap: LeanConfigMap,
+  pass: Pass,
+  monitors: ChildrenOfOne<ConfigMonitor>,
+): Promise<Outcome> {
+  const isAnnotated = configMap.metadata.annotations?.[POD_DELETE_MATCH] !== undefined;
+  const onChange = (change: OwnedChange): void => tellChange(change, pass);
+  await ensureOwned(configMap, { ...monitors, desired: [], onChange });
+  if (isAnnotated) throw namespaceProtected(configMap);
+  return settled('Watching' satisfies ConfigMonitorReason, 'not annotated');
+}
+
+/**
+ * The labels alone come from the annotation; for anything else a ConfigMonitor can be written. The right
+ * to edit a ConfigMap must not remove pods for good.
+ */
 function desiredMonitor(
   { metadata }: LeanConfigMap,
   podSelector: Readonly<Record<string, string>>,
@@ -74,7 +95,7 @@ function desiredMonitor(
       namespace,
       labels: { 'app.kubernetes.io/managed-by': 'albridge' },
     },
-    spec: { configMap: name, podSelector },
+    spec: { configMap: name, podSelector, unmanagedPods: 'Skip' },
   };
 }
 
@@ -84,6 +105,14 @@ function labelsIn(text: string): Readonly<Record<string, string>> {
   throw new OperatorError({
     reason: 'InvalidSelector' satisfies ConfigMonitorReason,
     message: `the annotation ${POD_DELETE_MATCH} is no list of labels; write it as app=frontend, with commas between several`,
+    healedBy: 'person',
+  });
+}
+
+function namespaceProtected({ metadata }: LeanConfigMap): OperatorError {
+  return new OperatorError({
+    reason: 'NamespaceProtected' satisfies ConfigMonitorReason,
+    message: `the annotation ${POD_DELETE_MATCH} restarts no pods in namespace ${metadata.namespace}; create a ConfigMonitor there instead`,
     healedBy: 'person',
   });
 }

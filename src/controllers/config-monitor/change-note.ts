@@ -4,7 +4,7 @@ import { labelList } from './label-list.ts';
 import type { LeanConfigMap } from './lean-config-map.ts';
 import { type Report, shortOf, toMillis } from './report.ts';
 import type { Scope } from './scope.ts';
-import { isVouchedFor } from './vouching.ts';
+import { vouchersOf } from './vouching.ts';
 
 /** As many UIDs as a list in status has room for. */
 export const MAX_PODS = 5000;
@@ -25,9 +25,10 @@ export async function noteChange({ hash }: LeanConfigMap, scope: Scope): Promise
 async function lookAtPods(hash: string, selector: string, scope: Scope): Promise<DataChange> {
   const { changes, object, pods } = scope;
   const live = await livePodsOf(scope);
+  const isVouchedFor = vouchersOf(hash, scope);
   const vouchedFor = [...live].filter((uid) => {
     const pod = pods.withUid(uid);
-    return pod !== undefined && isVouchedFor(pod, hash, scope);
+    return pod !== undefined && isVouchedFor(pod);
   });
   const recorded = recordedHash(object) ?? hash;
   const sight = { hash, recorded, selector, live, vouchedFor: new Set(vouchedFor) };

@@ -8,6 +8,7 @@ import { Changes, recordedHash } from './changes.ts';
 import type { LeanConfigMap } from './lean-config-map.ts';
 import { controllerOf } from './lean-pod.ts';
 import { configMapNameOf } from './monitors.ts';
+import { pendingOf } from './owners.ts';
 import { Progress } from './progress.ts';
 import { type Report, recordBaseline, reportConfigMap, reportPods } from './report.ts';
 import { carryOn } from './rollout.ts';
@@ -48,7 +49,8 @@ function scopeOf(
   const selected = context.pods
     .matching(metadata.namespace, labels)
     .filter((pod) => controllerOf(pod) !== undefined || spec.unmanagedPods !== 'Skip');
-  return { ...context, ...of, spec, configMapName, selected };
+  const selectedUids = new Set(selected.map((pod) => pod.metadata.uid));
+  return { ...context, ...of, spec, configMapName, selected, selectedUids };
 }
 
 async function reconcile(scope: Scope): Promise<Outcome> {
@@ -113,7 +115,7 @@ function watching(scope: Scope): Outcome {
 
 /** A rollout that is under way keeps its place. */
 function suspended(scope: Scope): Outcome {
-  const pending = scope.object.status.rollout?.pods.filter((uid) => scope.pods.withUid(uid)) ?? [];
+  const pending = pendingUids(scope);
   reportPods(pending, scope);
   const message = `suspended; ${pending.length} pods wait to be restarted`;
   return waiting('Suspended' satisfies ConfigMonitorReason, message, LOOK_AGAIN_MS);
@@ -122,11 +124,15 @@ function suspended(scope: Scope): Outcome {
 /** What is under way waits too: a pod that needs the ConfigMap would not start again. */
 function configMapMissing(scope: Scope): Outcome {
   const { configMapName, object, pass } = scope;
-  const { rollout } = object.status;
-  reportPods(rollout?.pods.filter((uid) => scope.pods.withUid(uid)) ?? [], scope);
+  reportPods(pendingUids(scope), scope);
   pass.disproveReady();
   const message = `there is no ConfigMap ${configMapName} in namespace ${object.metadata.namespace}; no pod is restarted until there is`;
   return waiting('ConfigMapMissing' satisfies ConfigMonitorReason, message, LOOK_AGAIN_MS);
+}
+
+function pendingUids(scope: Scope): readonly string[] {
+  const { rollout } = scope.object.status;
+  return rollout === undefined ? [] : pendingOf(rollout, scope).map(({ metadata }) => metadata.uid);
 }
 
 function specMissing(): OperatorError {

@@ -1,3 +1,4 @@
+import type { Pod } from '../../apis/pod.ts';
 import { podStateOf } from '../../apis/pod-state.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../core/kube-object.ts';
 import { WORKLOAD_KINDS, type WorkloadKind, type WorkloadRef } from '../../core/workloads.ts';
@@ -6,6 +7,8 @@ import { WORKLOAD_KINDS, type WorkloadKind, type WorkloadRef } from '../../core/
 export interface LeanPod extends KubeObject {
   readonly metadata: ObjectMeta & { readonly namespace: string; readonly uid: string };
   readonly state: 'ready' | 'unready' | 'ended';
+  /** Of all its containers. */
+  readonly restarts: number;
 }
 
 /** What of a pod is kept in memory. */
@@ -27,8 +30,14 @@ export function leanPod(object: KubeObject): KubeObject {
       ...(controller !== undefined && { ownerReferences: [controller] }),
     },
     state: podStateOf(object).kind,
+    restarts: restartsOf(object),
   };
   return lean;
+}
+
+function restartsOf({ status }: Pod): number {
+  const statuses = status?.containerStatuses ?? [];
+  return statuses.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
 }
 
 /** Who starts a pod again: its controller, or nobody. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.ts';
 import type { Key } from '../../core/kube-object.ts';
 import type { Change, ObjectCache } from '../../core/object-store.ts';
 import { controllerOf, type LeanPod, ownerNameOf } from './lean-pod.ts';
@@ -15,9 +16,13 @@ export class Pods {
   readonly #byOwner = new Map<string, Set<LeanPod>>();
   readonly #sentAway = new Set<string>();
   readonly #undecided = new Set<string>();
+  /** Monotonic. By this clock alone: those of the nodes may be wrong. */
+  readonly #readySinceMs = new Map<string, number>();
+  readonly #clock: Clock;
 
   /** Follows the cache for as long as the process lives. */
-  constructor(cache: Pick<ObjectCache<LeanPod>, 'subscribe'>) {
+  constructor(cache: Pick<ObjectCache<LeanPod>, 'subscribe'>, clock: Clock) {
+    this.#clock = clock;
     cache.subscribe((change) => this.#onChange(change));
   }
 
@@ -43,6 +48,12 @@ export class Pods {
   withUid(uid: string): LeanPod | undefined {
     const pod = this.#byUid.get(uid);
     return pod !== undefined && this.#isThere(pod) ? pod : undefined;
+  }
+
+  /** For how long the cache has shown it ready without a restart of a container, in ms. */
+  readyForMs({ metadata }: LeanPod): number {
+    const nowMs = this.#clock.monotonicMs();
+    return nowMs - (this.#readySinceMs.get(metadata.uid) ?? nowMs);
   }
 
   /** Whether the cache shows it, in whatever state. */
@@ -81,11 +92,21 @@ export class Pods {
   }
 
   #onChange(change: Change<LeanPod>): void {
+    this.#noteReadiness(change);
     if (change.kind === 'updated') this.#remove(change.previous);
     if (change.kind !== 'deleted') return this.#add(change.object);
     const held = this.#byUid.get(change.object.metadata.uid);
     if (held !== undefined) this.#remove(held);
     this.keep(change.object);
+  }
+
+  #noteReadiness(change: Change<LeanPod>): void {
+    const { kind, object } = change;
+    const before = kind === 'updated' ? change.previous : object;
+    const isReady = kind !== 'deleted' && object.state === 'ready';
+    if (isReady && kind === 'updated' && isReadyStill(object, change.previous)) return;
+    this.#readySinceMs.delete(before.metadata.uid);
+    if (isReady) this.#readySinceMs.set(object.metadata.uid, this.#clock.monotonicMs());
   }
 
   #add(pod: LeanPod): void {
@@ -123,9 +144,15 @@ export function changesRestarts(change: Change<LeanPod>): boolean {
   const { object, previous } = change;
   return (
     object.state !== previous.state ||
+    object.restarts !== previous.restarts ||
     object.metadata.deletionTimestamp !== previous.metadata.deletionTimestamp ||
     JSON.stringify(object.metadata.labels) !== JSON.stringify(previous.metadata.labels)
   );
+}
+
+function isReadyStill({ metadata, restarts }: LeanPod, previous: LeanPod): boolean {
+  const isSame = metadata.uid === previous.metadata.uid;
+  return isSame && previous.state === 'ready' && previous.restarts === restarts;
 }
 
 /**

@@ -2,29 +2,37 @@ import type { Rollout } from '../../apis/config-monitor.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import type { Eviction } from '../../core/pod-evictor.ts';
 import type { Workload } from '../../core/workloads.ts';
-import { batchOf } from './batch.ts';
+import { type Batch, batchOf } from './batch.ts';
 import { controllerOf, type LeanPod } from './lean-pod.ts';
-import { type Owner, ownersNow, unreadyCount, type WorkloadsOfPass } from './owners.ts';
+import {
+  type Owner,
+  orRefused,
+  ownersNow,
+  unavailableCount,
+  type WorkloadsOfPass,
+} from './owners.ts';
 import type { Scope } from './scope.ts';
 import { othersBegan } from './vouching.ts';
 
-export type Refusal = Exclude<Eviction, { readonly kind: 'evicted' }> & { readonly pod: string };
+/** Why a pod or its owner was not restarted. */
+export type Refusal =
+  | (Exclude<Eviction, { readonly kind: 'evicted' }> & { readonly pod: string })
+  | { readonly kind: 'failed'; readonly error: OperatorError };
 
-/** Restarts what may be restarted now; gives what the eviction API refused, one for each owner. */
+/** Restarts what may be restarted now; gives what was refused, one for each owner. */
 export async function restartSome(
   rollout: Rollout,
   workloads: WorkloadsOfPass,
   scope: Scope,
 ): Promise<readonly Refusal[]> {
-  const byTemplate = await restartWorkloads(rollout, workloads, scope);
-  // From looking at the pods to counting them as gone nothing else may come between.
+  const { byTemplate, refusals } = await restartWorkloads(rollout, workloads, scope);
+  // From the count of the pods to counting them as gone nothing else may come between.
   const batches = batchesOf(rollout, byTemplate, scope);
-  for (const pod of batches.flat()) scope.pods.sendAway(pod);
-  const unsent = new Set(batches.flat());
-  const refusals: Refusal[] = [];
+  const unsent = new Set(batches.flatMap(({ pods }) => pods));
+  for (const pod of unsent) scope.pods.sendAway(pod);
   try {
     for (const batch of batches) {
-      const refusal = await sendAway(batch, unsent, scope);
+      const refusal = await sendBatch(batch, unsent, scope);
       if (refusal !== undefined) refusals.push(refusal);
     }
     return refusals;
@@ -33,23 +41,40 @@ export async function restartSome(
   }
 }
 
-/** By the template of their pods, where that is what is wanted; gives the names of those owners. */
+interface ByTemplate {
+  /** Names of the owners whose pods are not evicted. */
+  readonly byTemplate: ReadonlySet<string>;
+  readonly refusals: Refusal[];
+}
+
+/** By the template of their pods, with strategy Rollout. */
 async function restartWorkloads(
   rollout: Rollout,
   workloads: WorkloadsOfPass,
   scope: Scope,
-): Promise<ReadonlySet<string>> {
-  const names = new Set<string>();
-  if (scope.spec.strategy !== 'Rollout') return names;
+): Promise<ByTemplate> {
+  const byTemplate = new Set<string>();
+  const refusals: Refusal[] = [];
+  if (scope.spec.strategy !== 'Rollout') return { byTemplate, refusals };
   for (const { name, pending } of ownersNow(rollout, scope)) {
-    const workload = pending.length > 0 ? await workloads.named(name) : undefined;
-    if (name === undefined || !workload?.followsTemplate) continue;
-    names.add(name);
-    if (!workload.isPaused && !isRestarted(workload, rollout, scope)) {
-      await restart(workload, scope);
-    }
+    if (name === undefined || pending.length === 0) continue;
+    const answer = await orRefused(restartByTemplate(name, { rollout, workloads, scope }));
+    if (answer !== false) byTemplate.add(name);
+    if (answer instanceof OperatorError) refusals.push({ kind: 'failed', error: answer });
   }
-  return names;
+  return { byTemplate, refusals };
+}
+
+/** False where the pods do not follow the template. */
+async function restartByTemplate(
+  name: string,
+  of: { readonly rollout: Rollout; readonly workloads: WorkloadsOfPass; readonly scope: Scope },
+): Promise<boolean> {
+  const { rollout, workloads, scope } = of;
+  const workload = await workloads.named(name);
+  if (!workload?.followsTemplate) return false;
+  if (!workload.isPaused && !isRestarted(workload, rollout, scope)) await restart(workload, scope);
+  return true;
 }
 
 /**
@@ -78,48 +103,93 @@ function batchesOf(
   rollout: Rollout,
   byTemplate: ReadonlySet<string>,
   scope: Scope,
-): readonly (readonly LeanPod[])[] {
+): readonly Batch[] {
   const owners = ownersNow(rollout, scope);
   const isOwnTurn = isTurnOfOwnPod(owners, scope);
   return owners
     .filter(({ name }) => name === undefined || !byTemplate.has(name))
-    .map((owner) => batchOf(owner, scope.spec.maxUnavailable))
-    .map((batch) => batch.filter((pod) => isOwnTurn || !isOwnPod(pod, scope)));
+    .map(({ pending, ...owner }) => {
+      const others = pending.filter((pod) => isOwnTurn || !isOwnPod(pod, scope));
+      return batchOf({ ...owner, pending: others }, scope.spec.maxUnavailable);
+    });
 }
 
 /** With the pod that this process runs in the rollout moves to another process, so it goes last. */
 function isTurnOfOwnPod(owners: readonly Owner[], scope: Scope): boolean {
   const others = owners.flatMap(({ pending }) => pending).filter((pod) => !isOwnPod(pod, scope));
-  return others.length === 0 && owners.every((owner) => !owner.name || unreadyCount(owner) === 0);
+  return others.length === 0 && owners.every((owner) => unavailableCount(owner) === 0);
 }
 
 function isOwnPod({ metadata }: LeanPod, { ownPod }: Scope): boolean {
   return metadata.name === ownPod;
 }
 
-/** Sends the pods of one owner away, up to the first one that is refused. */
-async function sendAway(
-  batch: readonly LeanPod[],
+/** Of one owner in one pass: a right that is missing refuses all of its pods. */
+const MOST_REFUSED = 5;
+
+/**
+ * Sends the pods of one owner away, up to the first one that a budget holds or that fails for a reason
+ * that time heals. One that a person must see to gives its place to another.
+ */
+async function sendBatch(
+  batch: Batch,
   unsent: Set<LeanPod>,
   scope: Scope,
 ): Promise<Refusal | undefined> {
-  for (const pod of batch) {
-    warnOfUnmanaged(pod, scope);
-    const answer = await sendOne(pod, scope);
-    if (answer.kind !== 'evicted') return { ...answer, pod: pod.metadata.name };
+  const queue = [...batch.pods];
+  const spares = [...batch.spares];
+  const refusals: Refusal[] = [];
+  for (const pod of queue) {
+    const refusal = await sendPod(pod, unsent, scope);
+    if (refusal === undefined) continue;
+    refusals.push(refusal);
+    if (!isForPerson(refusal) || refusals.length === MOST_REFUSED) break;
+    scope.pods.keep(pod);
     unsent.delete(pod);
-    scope.pods.confirm(pod);
-    tellRestart(pod, scope);
+    const next = pod.state === 'ready' ? nextOf(spares, scope) : undefined;
+    if (next === undefined) continue;
+    scope.pods.sendAway(next);
+    unsent.add(next);
+    queue.push(next);
+  }
+  return refusals[0];
+}
+
+function isForPerson(refusal: Refusal): boolean {
+  return refusal.kind === 'failed' && refusal.error.healedBy === 'person';
+}
+
+/** Some of them may have gone, or be unready, by now. */
+function nextOf(spares: LeanPod[], { pods }: Scope): LeanPod | undefined {
+  for (let spare = spares.shift(); spare !== undefined; spare = spares.shift()) {
+    const pod = pods.withUid(spare.metadata.uid);
+    if (pod?.state === 'ready') return pod;
   }
   return undefined;
 }
 
-async function sendOne(pod: LeanPod, { evictor, spec }: Scope): Promise<Eviction> {
+async function sendPod(
+  pod: LeanPod,
+  unsent: Set<LeanPod>,
+  scope: Scope,
+): Promise<Refusal | undefined> {
+  warnOfUnmanaged(pod, scope);
   try {
-    return await (spec.strategy === 'Delete' ? evictor.delete(pod) : evictor.evict(pod));
+    const answer = await sendOne(pod, scope);
+    if (answer.kind !== 'evicted') return { ...answer, pod: pod.metadata.name };
   } catch (error) {
-    throw notDeleted(pod, error);
+    const failure = notDeleted(pod, error);
+    if (failure instanceof OperatorError) return { kind: 'failed', error: failure };
+    throw failure;
   }
+  unsent.delete(pod);
+  scope.pods.confirm(pod);
+  tellRestart(pod, scope);
+  return undefined;
+}
+
+function sendOne(pod: LeanPod, { evictor, spec }: Scope): Promise<Eviction> {
+  return spec.strategy === 'Delete' ? evictor.delete(pod) : evictor.evict(pod);
 }
 
 /** The article's sentence, in log and events. */

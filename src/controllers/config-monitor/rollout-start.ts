@@ -6,9 +6,10 @@ import { livePodsOf, MAX_PODS, noteChange } from './change-note.ts';
 import { type DataChange, outdatedIn, recordedHash } from './changes.ts';
 import type { LeanConfigMap } from './lean-config-map.ts';
 import { type LeanPod, ownerNameOf, workloadNamed } from './lean-pod.ts';
+import { orRefused } from './owners.ts';
 import { hashes, type Report, reportPods, shortOf, toMillis, toSeconds } from './report.ts';
 import type { Scope } from './scope.ts';
-import { isVouchedFor } from './vouching.ts';
+import { vouchersOf } from './vouching.ts';
 
 export type Started =
   /** Not now. */
@@ -25,8 +26,7 @@ export type Started =
 export async function startRollout(configMap: LeanConfigMap, scope: Scope): Promise<Started> {
   const change = await noteChange(configMap, scope);
   const older = outdatedIn(change);
-  const { hash } = change;
-  const outdated = scope.selected.filter((pod) => mayBeOutdated(pod, { hash, older }, scope));
+  const outdated = outdatedPods(change, older, scope);
   const isRecorded = change.hash === recordedHash(scope.object);
   if (isRecorded && outdated.length === 0) return { kind: 'needless' };
   scope.pass.disproveReady();
@@ -40,16 +40,37 @@ export async function startRollout(configMap: LeanConfigMap, scope: Scope): Prom
   return { kind: 'started', rollout: await begin(change, outdated, scope) };
 }
 
-/** With a rollout back to its data, those are still to be restarted that were so before. */
-function mayBeOutdated(
-  pod: LeanPod,
-  { hash, older }: { readonly hash: string; readonly older: ReadonlySet<string> },
+/**
+ * With a rollout back to its data, those are still to be restarted that were so before. With the data
+ * of before the rollout, those are not that it has not restarted yet.
+ */
+function outdatedPods(
+  change: DataChange,
+  older: ReadonlySet<string>,
   scope: Scope,
-): boolean {
-  const { uid } = pod.metadata;
-  const { rollout } = scope.object.status;
-  if (rollout?.hash === hash && rollout.pods.includes(uid)) return true;
-  return older.has(uid) && !isVouchedFor(pod, hash, scope);
+): readonly LeanPod[] {
+  const { hash } = change;
+  const { configHash, rollout } = scope.object.status;
+  const pending = new Set(rollout?.hash === hash ? rollout.pods : []);
+  const kept = hash === configHash ? unchangedIn(change, scope) : undefined;
+  const isVouchedFor = vouchersOf(hash, scope);
+  return scope.selected.filter((pod) => {
+    const { uid } = pod.metadata;
+    if (pending.has(uid)) return true;
+    return older.has(uid) && kept?.has(uid) !== true && !isVouchedFor(pod);
+  });
+}
+
+/** The pods that have the data of status.configHash for certain. */
+function unchangedIn({ pods, between }: DataChange, { object }: Scope): ReadonlySet<string> {
+  const { configHash, rollout } = object.status;
+  if (rollout === undefined) return pods;
+  const changed = new Set([...between, ...(rollout.between ?? rollout.pods)]);
+  if (rollout.hash !== configHash) {
+    return new Set(rollout.pods.filter((uid) => !changed.has(uid)));
+  }
+  const pending = new Set(rollout.pods);
+  return new Set([...pods].filter((uid) => !changed.has(uid) && !pending.has(uid)));
 }
 
 /** A pod that the watch does not show yet would be forgotten: it would count as gone. */
@@ -127,20 +148,23 @@ async function begin(
 }
 
 async function rolloutOf(
-  { hash }: DataChange,
+  change: DataChange,
   outdated: readonly LeanPod[],
   scope: Scope,
 ): Promise<Rollout> {
+  const unchanged = unchangedIn(change, scope);
+  const uids = outdated.map(({ metadata }) => metadata.uid);
   const names = new Set(outdated.flatMap((pod) => ownerNameOf(pod) ?? []));
   const owners = await Promise.all([...names].map((name) => ownerAtStart(name, scope)));
   const nowMs = scope.clock.now();
   return {
-    hash,
+    hash: change.hash,
     startTime: toMillis(nowMs),
     progressTime: toSeconds(nowMs),
     total: outdated.length,
     unready: outdated.length,
-    pods: outdated.map(({ metadata }) => metadata.uid),
+    pods: uids,
+    between: uids.filter((uid) => !unchanged.has(uid)),
     owners,
   };
 }
@@ -150,8 +174,11 @@ async function ownerAtStart(name: string, scope: Scope): Promise<Rollout['owners
   const { object, pods, workloads } = scope;
   const { namespace } = object.metadata;
   const workload = workloadNamed(name, namespace);
-  const wanted = workload && (await workloads.read(workload))?.wantedPods;
-  return { name, pods: Math.max(wanted ?? 0, pods.ofOwner(namespace, name).length) };
+  const found = workload && (await orRefused(workloads.read(workload)));
+  const { wantedPods = 0, minReadySeconds = 0 } =
+    found instanceof OperatorError ? {} : (found ?? {});
+  const count = Math.max(wantedPods, pods.ofOwner(namespace, name).length);
+  return { name, pods: count, ...(minReadySeconds > 0 && { minReadySeconds }) };
 }
 
 function tooManyPods(count: number): OperatorError {

@@ -2,7 +2,16 @@ import type { Rollout } from '../../apis/config-monitor.ts';
 import type { ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { type Outcome, settled, waiting } from '../../core/outcome.ts';
-import { type Owner, ownersNow, resized, unreadyCount, WorkloadsOfPass } from './owners.ts';
+import { describeUnavailable } from './availability.ts';
+import {
+  minReadySecondsOf,
+  type Owner,
+  ownersNow,
+  pendingOf,
+  resized,
+  unavailableCount,
+  WorkloadsOfPass,
+} from './owners.ts';
 import { hashes, type Report, reportPods, toSeconds } from './report.ts';
 import { type Refusal, restartSome } from './restart.ts';
 import type { Scope } from './scope.ts';
@@ -13,7 +22,7 @@ const LOOK_AGAIN_MS = 10_000;
 const BUDGET_GRACE_MS = 3_000;
 const ASK_AGAIN_MS = 500;
 
-/** Goes on with what is on record, until all pods are restarted and ready. */
+/** Goes on with what is on record, until all pods are restarted and available. */
 export async function carryOn(recorded: Rollout, scope: Scope): Promise<Outcome> {
   scope.pass.disproveReady();
   const workloads = new WorkloadsOfPass(scope);
@@ -26,27 +35,36 @@ export async function carryOn(recorded: Rollout, scope: Scope): Promise<Outcome>
     report(progressed(recorded, rollout, scope), scope);
   }
   const now = progressed(recorded, rollout, scope);
-  if (now.pods.length === 0 && unreadyIn(now, scope).length === 0) return finish(now, scope);
+  if (now.pods.length === 0 && unavailableIn(now, scope).length === 0) return finish(now, scope);
   return outcomeOf(now, refusals, scope);
 }
 
-/** Fewer pods to restart, or fewer unready ones than ever since one was restarted, are progress. */
+/** Fewer pods to restart, or fewer unavailable ones than ever since one was restarted, are progress. */
 function progressed(recorded: Rollout, rollout: Rollout, scope: Scope): Rollout {
-  const pods = rollout.pods.filter((uid) => isPending(uid, scope));
-  const unready = ownersNow(rollout, scope).reduce((sum, owner) => sum + missingOf(owner), 0);
+  const pending = undecidedOrPending(rollout, scope);
+  const pods = rollout.pods.filter((uid) => pending.has(uid));
+  const between = rollout.between?.filter((uid) => pending.has(uid));
+  const unready = ownersNow(rollout, scope).reduce(
+    (sum, owner) => sum + unavailableCount(owner),
+    0,
+  );
   const hasFewerPods = pods.length < recorded.pods.length;
   const hasProgressed = hasFewerPods || unready < recorded.unready;
   return {
     ...rollout,
     pods,
+    ...(between && { between }),
     unready: hasFewerPods ? unready : Math.min(unready, recorded.unready),
     progressTime: hasProgressed ? toSeconds(scope.clock.now()) : recorded.progressTime,
   };
 }
 
 /** Also one that another object is sending away may be refused yet. */
-function isPending(uid: string, { pods }: Scope): boolean {
-  return pods.withUid(uid) !== undefined || pods.isUndecided(uid);
+function undecidedOrPending(rollout: Rollout, scope: Scope): ReadonlySet<string> {
+  const undecided = rollout.pods.filter(
+    (uid) => scope.selectedUids.has(uid) && scope.pods.isUndecided(uid),
+  );
+  return new Set([...pendingOf(rollout, scope).map(({ metadata }) => metadata.uid), ...undecided]);
 }
 
 function report(rollout: Rollout, scope: Scope): void {
@@ -65,45 +83,68 @@ function finish(rollout: Rollout, scope: Scope): Outcome {
 }
 
 function outcomeOf(rollout: Rollout, refusals: readonly Refusal[], scope: Scope): Outcome {
-  const { pass, progress, spec } = scope;
-  const ambiguous = refusals.find(({ kind }) => kind === 'ambiguous');
-  if (ambiguous !== undefined) throw multipleBudgets(ambiguous);
+  const unavailable = unavailableIn(rollout, scope);
+  const isWaiting = unavailable.length > 0;
+  // While another owner goes on, a refusal that a person must see to waits.
+  const refusal = refusals.find(({ kind }) => kind !== 'blocked');
+  if (refusal !== undefined) throwRefusal(refusal, isWaiting);
+  const { pass, progress } = scope;
   const idleMs = progress.idleMs(pass.key, rollout.progressTime);
-  const leftMs = spec.progressDeadlineSeconds * 1000 - idleMs;
-  const [blocked] = refusals;
-  const why = whyWaiting(rollout, blocked, scope);
-  if (leftMs <= 0) throw deadlineExceeded(why, rollout, scope);
-  if (blocked !== undefined && unreadyIn(rollout, scope).length === 0) {
+  const leftMs = deadlineMs(rollout, scope) - idleMs;
+  const why = whyWaiting(rollout, refusals[0], scope);
+  const soonestMs = Math.min(...unavailable.map(({ availableInMs }) => availableInMs));
+  if (leftMs <= 0) throw deadlineExceeded(`${why}${restOf(rollout)}`, soonestMs, scope);
+  if (refusals.length > 0 && !isWaiting) {
     if (idleMs >= BUDGET_GRACE_MS) throw budgetBlocks(why);
     return waiting('WaitingForReady' satisfies ConfigMonitorReason, why, ASK_AGAIN_MS);
   }
-  const reason = unreadyIn(rollout, scope).length > 0 ? 'WaitingForReady' : 'RolloutStarted';
-  const againAfterMs = Math.min(LOOK_AGAIN_MS, leftMs);
+  const reason = isWaiting ? 'WaitingForReady' : 'RolloutStarted';
+  const againAfterMs = Math.min(LOOK_AGAIN_MS, leftMs, soonestMs);
   return waiting(reason satisfies ConfigMonitorReason, why, againAfterMs);
 }
 
-/** Owners that have fewer ready pods than they should. */
-function unreadyIn(rollout: Rollout, scope: Scope): readonly Owner[] {
-  return ownersNow(rollout, scope).filter((owner) => missingOf(owner) > 0);
+function throwRefusal(refusal: Refusal, isWaiting: boolean): void {
+  if (refusal.kind === 'failed' && (!isWaiting || refusal.error.healedBy === 'time')) {
+    throw refusal.error;
+  }
+  if (refusal.kind === 'ambiguous' && !isWaiting) throw multipleBudgets(refusal);
 }
 
-/** A pod without an owner is not waited for. */
-function missingOf(owner: Owner): number {
-  return owner.name === undefined ? 0 : unreadyCount(owner);
+/** The time to get ready in, and the time to stay ready for. */
+function deadlineMs({ owners }: Rollout, scope: Scope): number {
+  const { minReadySeconds, progressDeadlineSeconds } = scope.spec;
+  const longest = Math.max(minReadySeconds, ...owners.map((one) => minReadySecondsOf(one, scope)));
+  return (progressDeadlineSeconds + longest) * 1000;
 }
 
-function whyWaiting(rollout: Rollout, blocked: Refusal | undefined, scope: Scope): string {
+/** Owners that have fewer available pods than they should. */
+function unavailableIn(rollout: Rollout, scope: Scope): readonly Owner[] {
+  return ownersNow(rollout, scope).filter((owner) => unavailableCount(owner) > 0);
+}
+
+function whyWaiting(rollout: Rollout, refusal: Refusal | undefined, scope: Scope): string {
   const done = `${rollout.total - rollout.pods.length} of ${rollout.total} pods are restarted`;
-  const [owner] = unreadyIn(rollout, scope);
-  if (blocked !== undefined) return `${done}; pod ${blocked.pod}: ${blocked.message}`;
-  if (owner === undefined) return done;
-  const [pod] = owner.unready;
-  const which = pod === undefined ? 'one is missing' : `${pod.metadata.name} is not`;
-  const count = Math.max(owner.size, owner.readyCount + owner.unready.length);
-  return `${done}; ${owner.readyCount} of ${count} pods of ${owner.name} are ready, ${which}`;
+  const [owner] = unavailableIn(rollout, scope);
+  const reasons = [refusal && describeRefusal(refusal), owner && describeOwner(owner)];
+  return [done, ...reasons].filter((part) => part !== undefined).join('; ');
 }
 
-function multipleBudgets({ pod, message }: Refusal): OperatorError {
+function describeRefusal(refusal: Refusal): string {
+  if (refusal.kind === 'failed') return refusal.error.message;
+  return `pod ${refusal.pod}: ${refusal.message}`;
+}
+
+function describeOwner(owner: Owner): string {
+  const { availableCount, minReadySeconds, name, size, unavailable } = owner;
+  const [pod] = unavailable.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  const which = pod
+    ? `${pod.metadata.name} ${describeUnavailable(pod, minReadySeconds)}`
+    : 'one is missing';
+  const count = Math.max(size, availableCount + unavailable.length);
+  return `${availableCount} of ${count} pods of ${name} are available, ${which}`;
+}
+
+function multipleBudgets({ pod, message }: Extract<Refusal, { kind: 'ambiguous' }>): OperatorError {
   return new OperatorError({
     reason: 'MultiplePDBs' satisfies ConfigMonitorReason,
     message: `pod ${pod} cannot be evicted: ${message} Make one of the budgets select other pods, or set spec.strategy to Delete`,
@@ -119,11 +160,16 @@ function budgetBlocks(why: string): OperatorError {
   });
 }
 
-function deadlineExceeded(why: string, rollout: Rollout, { spec }: Scope): OperatorError {
-  const rest = rollout.pods.length === 0 ? '' : `; ${rollout.pods.length} pods keep the older data`;
+function restOf({ pods }: Rollout): string {
+  return pods.length === 0 ? '' : `; ${pods.length} pods keep the older data`;
+}
+
+/** No event comes when a pod has been ready for long enough. */
+function deadlineExceeded(why: string, soonestMs: number, { spec }: Scope): OperatorError {
   return new OperatorError({
     reason: 'ProgressDeadlineExceeded' satisfies ConfigMonitorReason,
-    message: `no progress for ${spec.progressDeadlineSeconds} s: ${why}${rest}; correct the data, or help that pod`,
+    message: `no progress for ${spec.progressDeadlineSeconds} s: ${why}; correct the data, or help that pod`,
     healedBy: 'person',
+    ...(Number.isFinite(soonestMs) && { retryAfterMs: soonestMs }),
   });
 }

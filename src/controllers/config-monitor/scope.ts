@@ -34,4 +34,5 @@ export interface Scope extends ConfigMonitorContext {
   readonly configMapName: string;
   /** The pods that are selected and would be restarted, in the order of their names. */
   readonly selected: readonly LeanPod[];
+  readonly selectedUids: ReadonlySet<string>;
 }

@@ -3,14 +3,19 @@ import { recordedHash } from './changes.ts';
 import { controllerOf, type LeanPod } from './lean-pod.ts';
 import type { Scope } from './scope.ts';
 
+/** A pod that further ones alone vouch for is restarted by each of them. */
+const MOST_VOUCHERS = 32;
+
 /**
- * Whether another ConfigMonitor of the same ConfigMap says that the pod has the data of this hash: a
+ * Gives whether another ConfigMonitor of the same ConfigMap says that a pod has the data of this hash: a
  * pod that two of them select is restarted once. One that has a change of its own waiting says nothing.
  */
-export function isVouchedFor(pod: LeanPod, hash: string, scope: Scope): boolean {
-  return othersWith(hash, scope).some((other) => {
-    return selects(other, pod) && !other.status.rollout?.pods.includes(pod.metadata.uid);
-  });
+export function vouchersOf(hash: string, scope: Scope): (pod: LeanPod) => boolean {
+  const vouchers = othersWith(hash, scope)
+    .slice(0, MOST_VOUCHERS)
+    .map((other) => ({ other, pending: new Set(other.status.rollout?.pods) }));
+  return (pod) =>
+    vouchers.some(({ other, pending }) => selects(other, pod) && !pending.has(pod.metadata.uid));
 }
 
 /** When other ConfigMonitors of the same ConfigMap began to restart their pods for the data of this hash. */

@@ -6,7 +6,7 @@ import {
   seconds,
   type WriteParts,
 } from './object-writes.ts';
-import { budgetSpent, conflict, NotModelled, severalBudgets } from './refusal.ts';
+import { budgetSpent, conflict, denied, NotModelled, severalBudgets } from './refusal.ts';
 import { isObject, type Json, type StoredObject } from './stored-object.ts';
 
 export interface Eviction {
@@ -42,6 +42,8 @@ interface Budget extends StoredObject {
 
 /** The budget's controller will look again in so long. */
 const UNSEEN_RETRY_SECONDS = 10;
+/** An annotation: a webhook refuses that such a pod is evicted. */
+export const GUARDED = { 'simulation/guarded': 'yes' } as const;
 /** Who writes into the budget, in the trace. */
 const EVICTION_API = 'eviction-api';
 
@@ -52,9 +54,14 @@ const EVICTION_API = 'eviction-api';
 export function evictPod(parts: WriteParts, eviction: Eviction): Json {
   const live = liveOf(parts, PODS, eviction.key);
   guardUid(live, eviction.deleteOptions);
+  if (isGuarded(live)) throw denied({ kind: PODS, name: live.metadata.name });
   if (!isBeyondBudgets(live)) askBudget(parts, live);
   disrupt(parts, live, eviction);
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
+}
+
+export function isGuarded({ metadata }: StoredObject): boolean {
+  return metadata.annotations?.['simulation/guarded'] === GUARDED['simulation/guarded'];
 }
 
 function guardUid({ metadata }: StoredObject, { preconditions = {} }: DeleteOptions): void {

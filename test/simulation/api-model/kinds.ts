@@ -96,6 +96,16 @@ export const REPLICA_SETS: ServedKind = {
   tracksFields: true,
 };
 
+export const STATEFUL_SETS: ServedKind = {
+  group: 'apps',
+  version: 'v1',
+  kind: 'StatefulSet',
+  plural: 'statefulsets',
+  isNamespaced: true,
+  isCustom: true,
+  tracksFields: true,
+};
+
 export const JOBS: ServedKind = {
   group: 'batch',
   version: 'v1',
@@ -128,6 +138,7 @@ export const BUILT_IN_KINDS: readonly ServedKind[] = [
   PODS,
   REPLICA_SETS,
   SERVICES,
+  STATEFUL_SETS,
 ];
 
 /** Exactly six digits of a second: https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#MicroTime */

@@ -46,6 +46,12 @@ export function notFound({ kind, name }: Place): Refusal {
   return refusal({ kind, name }, [404, 'NotFound'], `${resourceOf(kind)} "${name}" not found`);
 }
 
+/** https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#response */
+export function denied({ kind, name }: Place): Refusal {
+  const why = 'admission webhook "guard.example.com" denied the request';
+  return refusal({ kind, name }, [403, 'Forbidden'], why);
+}
+
 /** An unknown group or resource: the answer names no object. */
 export function kindMissing(): Refusal {
   return new Refusal({

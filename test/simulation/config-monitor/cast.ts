@@ -1,6 +1,18 @@
 import { POD_DELETE_MATCH } from '../../../src/apis/config-monitor.ts';
+import {
+  type LeanConfigMap,
+  leanConfigMap,
+} from '../../../src/controllers/config-monitor/lean-config-map.ts';
 import { PAUSED_ANNOTATION } from '../../../src/core/annotations.ts';
-import { BUDGETS, CONFIG_MAPS, DEPLOYMENTS, JOBS, PODS } from '../api-model/kinds.ts';
+import { GUARDED } from '../api-model/evictions.ts';
+import {
+  BUDGETS,
+  CONFIG_MAPS,
+  DEPLOYMENTS,
+  JOBS,
+  PODS,
+  STATEFUL_SETS,
+} from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { type Json, keyOfStored, type StoredObject } from '../api-model/stored-object.ts';
 import { type ObjectKey, People, partsOf } from '../people.ts';
@@ -10,6 +22,7 @@ import type { Kubelet } from '../world/kubelet.ts';
 import { isActive, isSelected } from '../world/pod-facts.ts';
 import { HAS_PODS, ReplicaSetController } from '../world/replica-set-controller.ts';
 import type { Cast, Stage } from '../world/stage.ts';
+import { StatefulSetController } from '../world/stateful-set-controller.ts';
 import type { AppKey, ConfigAction, Content, MonitorPlan } from './actions.ts';
 import { checkFinalMonitors } from './final-check.ts';
 import { History } from './history.ts';
@@ -24,6 +37,7 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
   readonly #others: People;
   readonly #kubelet: Kubelet;
   readonly #sets: ReplicaSetController;
+  readonly #statefulSets: StatefulSetController;
   readonly #budgets: DisruptionController;
   readonly #history: History;
   readonly #invariants: RestartInvariants;
@@ -35,10 +49,12 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     this.#others = new People(stage, 'somebody');
     this.#kubelet = kubelet;
     this.#sets = new ReplicaSetController(stage);
+    this.#statefulSets = new StatefulSetController(stage);
     this.#budgets = new DisruptionController(stage);
     this.#history = new History(stage, KIND);
     this.#invariants = new RestartInvariants(stage, { history: this.#history, kind: KIND, isCalm });
-    kubelet.getsReady = (pod) => !this.#readsBad(pod);
+    kubelet.getsReady = (pod) => !this.#reads('bad', pod);
+    kubelet.endsSoon = (pod) => this.#reads('frail', pod);
   }
 
   perform(action: ConfigAction): void {
@@ -67,6 +83,8 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     switch (action.do) {
       case 'deploy':
         return this.#deploy(at, action.replicas);
+      case 'deploySet':
+        return this.#deploySet(at, action.replicas);
       case 'scale':
         return this.#users.patch(DEPLOYMENTS, at, { spec: { replicas: action.replicas } });
       case 'addPod':
@@ -75,18 +93,15 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
         return this.#happen(at, action);
       case 'budget':
         return this.#budget(at, action);
-      case 'squat':
-        return this.#others.create(KIND, generatedOf(at), { spec: specOf(at, { suspend: true }) });
-      case 'leave':
-        return this.#leave(generatedOf(at));
       default:
-        return this.#toMonitor(action);
+        return isByOthers(action) ? this.#byOthers(action) : this.#toMonitor(action);
     }
   }
 
   onCommit(commit: Commit): void {
     this.#history.onCommit(commit);
     this.#sets.onCommit(commit);
+    this.#statefulSets.onCommit(commit);
     this.#budgets.onCommit(commit);
     this.#invariants.onCommit(commit);
   }
@@ -97,6 +112,20 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     const { model, report, isDisturbed } = this.#stage;
     const { table } = model;
     checkFinalMonitors({ table, kind: KIND, history: this.#history, report, isDisturbed });
+  }
+
+  #byOthers(action: ByOthers): void {
+    const { at } = action;
+    switch (action.do) {
+      case 'squat':
+        return this.#others.create(KIND, generatedOf(at), { spec: specOf(at, { suspend: true }) });
+      case 'leave':
+        return this.#leave(generatedOf(at));
+      case 'forge':
+        return this.#forge(at, `${at}-watch-${action.index}`);
+      default:
+        return this.#guard(at, action.nth);
+    }
   }
 
   #fill(at: AppKey, { text, blob }: Content): void {
@@ -114,6 +143,12 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     });
   }
 
+  #deploySet(at: AppKey, replicas: number): void {
+    this.#users.create(STATEFUL_SETS, at, {
+      spec: { replicas, template: { metadata: { labels: labelsOf(at) } } },
+    });
+  }
+
   #addPod(at: AppKey, of: 'nobody' | 'Job'): void {
     const name: ObjectKey = `${at}-of-${of.toLowerCase()}`;
     const spec = { containers: [{ name: 'app', image: 'registry.example/app:1' }] };
@@ -127,15 +162,36 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     this.#users.create(PODS, name, { metadata: { labels: labelsOf(at), ownerReferences }, spec });
   }
 
-  #happen(at: AppKey, { nth, what }: Extract<ConfigAction, { do: 'pod' }>): void {
-    const { namespace } = partsOf(at);
-    const pods = this.#stage.model.table
-      .list(PODS)
-      .filter((pod) => pod.metadata.namespace === namespace)
-      .filter((pod) => isSelected(pod, labelsOf(at)) && isActive(pod));
+  #forge(at: AppKey, name: ObjectKey): void {
+    const { table } = this.#stage.model;
+    const config = table.get(CONFIG_MAPS, configOf(at));
+    if (config === undefined || table.get(KIND, name) === undefined) return;
+    const others = table.list(PODS).filter((pod) => !isOf(at, pod));
+    const pods = others.map(({ metadata }) => metadata.uid);
+    const time = new Date(this.#stage.clock.now()).toISOString();
+    const { hash } = leanConfigMap(config) as LeanConfigMap;
+    // Fields that two have written alike stay when one of them leaves them out.
+    const counts = { total: 999, unready: 999 };
+    const owners = [{ name: 'Deployment/none', pods: 1 }];
+    const rollout = { hash, startTime: time, progressTime: time, ...counts, pods, owners };
+    this.#history.forged.add(configOf(at));
+    this.#others.patchStatus(KIND, name, { rollout });
+  }
+
+  #guard(at: AppKey, nth: number): void {
+    const key = this.#podOf(at, nth);
+    if (key !== undefined) this.#others.annotate(PODS, key, GUARDED);
+  }
+
+  #podOf(at: AppKey, nth: number): ObjectKey | undefined {
+    const pods = this.#stage.model.table.list(PODS).filter((pod) => isOf(at, pod) && isActive(pod));
     const pod = pods[nth];
-    if (pod === undefined) return;
-    const key = keyOfStored(pod) as ObjectKey;
+    return pod && (keyOfStored(pod) as ObjectKey);
+  }
+
+  #happen(at: AppKey, { nth, what }: Extract<ConfigAction, { do: 'pod' }>): void {
+    const key = this.#podOf(at, nth);
+    if (key === undefined) return;
     if (what === 'deleted') return this.#others.delete(PODS, key);
     this.#kubelet.fail(key, { phase: 'Failed' });
   }
@@ -178,12 +234,22 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
   }
 
   /** It reads its configuration once, when it starts. */
-  #readsBad({ metadata }: StoredObject): boolean {
+  #reads(beginning: string, { metadata }: StoredObject): boolean {
     const app = metadata.labels?.['app'];
     const config = this.#stage.model.table.get(CONFIG_MAPS, `${metadata.namespace}/${app}-config`);
     const { config: text = '' } = (config?.['data'] ?? {}) as { readonly config?: string };
-    return text.startsWith('bad');
+    return text.startsWith(beginning);
   }
+}
+
+type ByOthers = Extract<ConfigAction, { do: 'squat' | 'leave' | 'forge' | 'guard' }>;
+
+function isByOthers(action: ConfigAction): action is ByOthers {
+  return ['squat', 'leave', 'forge', 'guard'].includes(action.do);
+}
+
+function isOf(at: AppKey, pod: StoredObject): boolean {
+  return pod.metadata.namespace === partsOf(at).namespace && isSelected(pod, labelsOf(at));
 }
 
 function specOf(at: AppKey, { isLowerCase, ...plan }: MonitorPlan): Json {

@@ -3,6 +3,7 @@ import {
   type LeanConfigMap,
   leanConfigMap,
 } from '../../../src/controllers/config-monitor/lean-config-map.ts';
+import { isGuarded } from '../api-model/evictions.ts';
 import { BUDGETS, CONFIG_MAPS, PODS } from '../api-model/kinds.ts';
 import type { ObjectTable } from '../api-model/object-table.ts';
 import { keyOfStored, type ServedKind, type StoredObject } from '../api-model/stored-object.ts';
@@ -46,18 +47,24 @@ function checkMonitor(parts: FinalMonitorParts, monitor: ConfigMonitor): void {
   const ready = checkOwner(monitor, report);
   if (ready === undefined) return;
   const excuse = excuses(parts, monitor)[ready.reason];
-  if (excuse !== undefined) {
-    if (!excuse) report('stalled-is-true', `${key} says ${ready.reason}`);
-    return;
-  }
+  if (excuse === false) report('stalled-is-true', `${key} says ${ready.reason}`);
   const late = podsOf(parts, monitor).filter((pod) => !hasNewest(parts, monitor, pod));
+  if (ready.reason === 'Forbidden') checkUnrefused(late, key, report);
+  if (excuse !== undefined) return;
+  const isForged = parts.history.forged.has(configOf(monitor));
   const wrong = [
     ...(ready.status === 'True' ? [] : [`it is ${ready.status} ${ready.reason}`]),
-    ...(monitor.status.rollout === undefined ? [] : ['it still has a rollout']),
+    ...(monitor.status.rollout === undefined || isForged ? [] : ['it still has a rollout']),
     ...(hasTrueHash(parts, monitor) ? [] : ['configHash is of other data']),
     ...late.map(({ metadata }) => `${metadata.name} was not restarted`),
   ];
   if (wrong.length > 0) report('converges', `${key}: ${wrong.join('; ')}`);
+}
+
+/** One that a webhook refuses keeps no other from the newest data. */
+function checkUnrefused(late: readonly StoredObject[], key: string, report: Report): void {
+  const others = late.filter((pod) => !isGuarded(pod)).map(({ metadata }) => metadata.name);
+  if (others.length > 0) report('converges', `${key}: ${others.join(', ')} wait for another pod`);
 }
 
 /** Why pods may be left as they are, and whether it is so. */
@@ -73,6 +80,7 @@ function excuses(
     Suspended: monitor.spec.suspend,
     ConfigMapMissing: table.get(CONFIG_MAPS, configOf(monitor)) === undefined,
     PDBBlocked: pods.some((pod) => budgets(pod).some(allowsNone)),
+    Forbidden: pods.some(isGuarded),
     MultiplePDBs: pods.some((pod) => budgets(pod).length > 1),
     ProgressDeadlineExceeded: pods.some((pod) => !isReady(pod) || budgets(pod).some(allowsNone)),
   };
@@ -80,7 +88,7 @@ function excuses(
 
 /** Those that are to be restarted for a change. */
 function podsOf(
-  { table }: FinalMonitorParts,
+  { history, table }: FinalMonitorParts,
   { metadata, spec }: ConfigMonitor,
 ): readonly StoredObject[] {
   return table
@@ -88,7 +96,8 @@ function podsOf(
     .filter((pod) => pod.metadata.namespace === metadata.namespace)
     .filter((pod) => isActive(pod) && isSelected(pod, spec.podSelector ?? {}))
     .filter((pod) => controllerOf(pod, 'Job') === undefined)
-    .filter((pod) => controllerOf(pod) !== undefined || spec.unmanagedPods !== 'Skip');
+    .filter((pod) => controllerOf(pod) !== undefined || spec.unmanagedPods !== 'Skip')
+    .filter((pod) => controllerOf(pod) !== undefined || !history.hasSkipped(metadata.uid));
 }
 
 /** It was born with it, or the content of its time is what the monitor began with. */
@@ -97,6 +106,7 @@ function hasNewest(parts: FinalMonitorParts, monitor: ConfigMonitor, pod: Stored
   const life = history.pods.get(pod.metadata.uid);
   if (life === undefined) return false;
   const config = configOf(monitor);
+  if (history.forged.has(config)) return true;
   const newest = history.contentsSince(config, Number.POSITIVE_INFINITY).at(-1);
   const begunMs = history.begunMs(monitor.metadata.uid);
   const isOlder = life.bornMs < begunMs;

@@ -1,6 +1,6 @@
 import type { ConfigMonitorSpec } from '../../../src/apis/config-monitor.ts';
 import { isPaused } from '../../../src/core/annotations.ts';
-import { CONFIG_MAPS, DEPLOYMENTS, PODS, REPLICA_SETS } from '../api-model/kinds.ts';
+import { CONFIG_MAPS, DEPLOYMENTS, PODS, REPLICA_SETS, STATEFUL_SETS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import {
   canonical,
@@ -11,6 +11,7 @@ import {
 import { controllerOf } from '../owner-invariants.ts';
 import { isActive, isReady, isSelected } from '../world/pod-facts.ts';
 import { isOperator, type Stage } from '../world/stage.ts';
+import { setOf } from '../world/stateful-set-controller.ts';
 
 /** A ConfigMap's content from `atMs` on, as text of which equal texts mean equal contents. */
 interface ContentSince {
@@ -23,9 +24,12 @@ export interface PodLife {
   readonly uid: string;
   readonly key: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** `namespace/name` of its Deployment. */
+  /** `namespace/name` of its Deployment or StatefulSet. */
   readonly deployment: string | undefined;
   readonly bornMs: number;
+  /** Since when it is ready without a restart of its container; undefined while it is not. */
+  readyMs?: number | undefined;
+  hasRestarted: boolean;
   /** When it stopped being of use, or began to go, by another hand than the operator's. */
   othersMs?: number;
   /** When the operator made it go. */
@@ -52,6 +56,8 @@ interface Scale {
 /** What was when: contents, pods, monitors and the scale of Deployments. */
 export class History {
   readonly pods = new Map<string, PodLife>();
+  /** ConfigMaps of which some monitor had a forged status: it may say of any pod that it is restarted. */
+  readonly forged = new Set<string>();
   readonly #stage: Stage;
   readonly #kind: ServedKind;
   readonly #contents = new Map<string, ContentSince[]>();
@@ -68,7 +74,7 @@ export class History {
     if (commit.kind === CONFIG_MAPS) this.#onContent(commit);
     if (commit.kind === PODS) this.#onPod(commit);
     if (commit.kind === this.#kind) this.#onMonitor(commit);
-    if (commit.kind === DEPLOYMENTS) this.#onScale(commit);
+    if (commit.kind === DEPLOYMENTS || commit.kind === STATEFUL_SETS) this.#onScale(commit);
   }
 
   contentAt(config: string, atMs: number): string | undefined {
@@ -115,6 +121,11 @@ export class History {
     return first.atMs <= atMs ? { fromMs: first.atMs, untilMs: after.atMs } : undefined;
   }
 
+  /** Whether a monitor ever left pods alone that nothing would start again: those may have older data. */
+  hasSkipped(uid: string): boolean {
+    return (this.#monitors.get(uid) ?? []).some(({ spec }) => spec.unmanagedPods === 'Skip');
+  }
+
   /** When a monitor had first taken note of the data; Infinity if never. */
   begunMs(uid: string): number {
     return this.#begun.get(uid) ?? Number.POSITIVE_INFINITY;
@@ -159,16 +170,20 @@ export class History {
     const { type, object } = commit;
     const { uid, labels = {} } = object.metadata;
     const known = this.pods.get(uid);
-    if (known !== undefined) return noteEnd(known, commit, this.#nowMs);
+    if (known !== undefined) {
+      noteReadiness(known, object, this.#nowMs);
+      return noteEnd(known, commit, this.#nowMs);
+    }
     if (type === 'DELETED') return;
     const deployment = this.#deploymentOf(object);
     const key = keyOfStored(object);
-    this.pods.set(uid, { uid, key, labels, deployment, bornMs: this.#nowMs });
+    const hasRestarted = false;
+    this.pods.set(uid, { uid, key, labels, deployment, bornMs: this.#nowMs, hasRestarted });
   }
 
   #deploymentOf(pod: StoredObject): string | undefined {
     const uid = controllerOf(pod, 'ReplicaSet');
-    if (uid === undefined) return undefined;
+    if (uid === undefined) return setOf(pod);
     const sets = this.#stage.model.table.list(REPLICA_SETS);
     const name = sets.find(({ metadata }) => metadata.uid === uid)?.metadata.labels?.['deployment'];
     return name === undefined ? undefined : `${pod.metadata.namespace}/${name}`;
@@ -198,6 +213,14 @@ export class History {
   get #nowMs(): number {
     return this.#stage.clock.monotonicMs();
   }
+}
+
+function noteReadiness(known: PodLife, pod: StoredObject, nowMs: number): void {
+  const { containerStatuses = [] } = (pod['status'] ?? {}) as {
+    readonly containerStatuses?: readonly { readonly restartCount: number }[];
+  };
+  known.hasRestarted = containerStatuses.some(({ restartCount }) => restartCount > 0);
+  known.readyMs = isReady(pod) ? (known.readyMs ?? nowMs) : undefined;
 }
 
 /** How the pod came to serve no more, and by whose hand. */

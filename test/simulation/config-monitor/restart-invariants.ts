@@ -4,7 +4,7 @@ import {
   type LeanConfigMap,
   leanConfigMap,
 } from '../../../src/controllers/config-monitor/lean-config-map.ts';
-import { CONFIG_MAPS, DEPLOYMENTS, PODS } from '../api-model/kinds.ts';
+import { CONFIG_MAPS, DEPLOYMENTS, PODS, STATEFUL_SETS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type ServedKind, type StoredObject } from '../api-model/stored-object.ts';
 import { conditionsOf, controllerOf, judgeOwner } from '../owner-invariants.ts';
@@ -12,11 +12,16 @@ import { DEFINED_KINDS } from '../served-definition.ts';
 import { isActive, isReady } from '../world/pod-facts.ts';
 import { hasPods } from '../world/replica-set-controller.ts';
 import { isOperator, type Stage } from '../world/stage.ts';
+import { ordinalOf, setOf } from '../world/stateful-set-controller.ts';
 import type { History, MonitorSince, PodLife } from './history.ts';
 
 /** So long the operator may act on what it saw: a watch that is silent, then a server that is down. */
 const UNSEEN_MS = 180_000;
 const CALM_UNSEEN_MS = 5000;
+/** The default of spec.minReadySeconds. */
+const MIN_READY_MS = 10_000;
+/** After that the kubelet forgets that a container has restarted. */
+const SOUND_AFTER_MS = 600_000;
 /** https://pkg.go.dev/k8s.io/api/policy/v1#pkg-constants */
 const EVICTED = 'DisruptionTarget';
 const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
@@ -105,7 +110,27 @@ export class RestartInvariants {
     const onRecord = monitors.filter(({ key, uid }) => this.#hasOnRecord(key, uid, life));
     if (onRecord.length === 0) this.#report('restart-on-record', `${what} is in no stored rollout`);
     this.#judgeOnce(life, onRecord);
-    if (isReady(before)) this.#judgeBatch(life, monitors);
+    if (isReady(before)) this.#judgeLoss(before, life, monitors);
+  }
+
+  #judgeLoss(before: StoredObject, life: PodLife, monitors: readonly MonitorSince[]): void {
+    this.#judgeBatch(life, monitors);
+    if (setOf(before) !== undefined) this.#judgeOrder(life, monitors);
+  }
+
+  /** Pods of one StatefulSet with older data go from the highest ordinal down. */
+  #judgeOrder(life: PodLife, monitors: readonly MonitorSince[]): void {
+    const changes = monitors.map(({ config }) => this.#history.changedMs(config));
+    const isSettled = ({ readyMs = Infinity }: PodLife): boolean => readyMs < this.#sinceMs;
+    const higher = [...this.#history.pods.values()].filter((one) => {
+      const pod = this.#stage.model.table.get(PODS, one.key);
+      const isThere = pod?.metadata.uid === one.uid && isActive(pod);
+      const isOlder = changes.every((changedMs) => one.bornMs < changedMs);
+      const isNext = one.deployment === life.deployment && ordinalOf(one.key) > ordinalOf(life.key);
+      return isThere && isOlder && isNext && isSettled(one);
+    });
+    if (higher.length === 0) return;
+    this.#report('stateful-order', `Pod ${life.key} goes before ${higher[0]?.key}`);
   }
 
   /** What would be continued by another process if this one died now. */
@@ -138,19 +163,29 @@ export class RestartInvariants {
     const wanted = this.#history.mostReplicas(deployment, this.#sinceMs);
     const lives = [...this.#history.pods.values()].filter((one) => one.deployment === deployment);
     const table = this.#stage.model.table;
-    const serving = lives.filter(({ key, uid }) => {
-      const pod = table.get(PODS, key);
-      return pod?.metadata.uid === uid && isReady(pod);
+    const serving = lives.filter((one) => {
+      const pod = table.get(PODS, one.key);
+      const isThere = pod?.metadata.uid === one.uid && isReady(pod);
+      return isThere && this.#isAvailable(one, monitors);
     });
     const byOthers = lives.filter(({ othersMs = -1 }) => othersMs >= this.#sinceMs).length;
     const grown = this.#history.grownBy(deployment, this.#sinceMs);
     const unready = wanted - serving.length - byOthers - grown;
-    const most = Math.max(...monitors.map(({ spec }) => limitOf(spec, wanted)));
+    const isSet = this.#stage.model.table.get(STATEFUL_SETS, deployment) !== undefined;
+    const most = Math.max(...monitors.map(({ spec }) => limitOf(spec, wanted, isSet)));
     if (unready <= most) return;
     this.#report(
       'max-unavailable',
       `${unready} of ${wanted} pods of ${deployment}, at most ${most} may`,
     );
+  }
+
+  /** A pod with newer data than some monitor began with must have proved that it can stay ready. */
+  #isAvailable(life: PodLife, monitors: readonly MonitorSince[]): boolean {
+    const changes = monitors.map(({ config }) => this.#history.changedMs(config));
+    if (changes.every((changedMs) => life.bornMs < changedMs)) return true;
+    const readyForMs = this.#nowMs - (life.readyMs ?? this.#nowMs);
+    return readyForMs >= (life.hasRestarted ? SOUND_AFTER_MS : MIN_READY_MS);
   }
 
   #judgeRollout({ object, before }: Commit): void {
@@ -217,7 +252,8 @@ function isEvicted(pod: StoredObject): boolean {
 }
 
 /** https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#max-unavailable, but rounded up. */
-function limitOf({ maxUnavailable }: ConfigMonitorSpec, wanted: number): number {
+function limitOf({ maxUnavailable }: ConfigMonitorSpec, wanted: number, isSet: boolean): number {
+  if (isSet && maxUnavailable === '25%') return 1;
   const percent = /^(\d+)%$/.exec(`${maxUnavailable}`)?.[1];
   const limit = percent === undefined ? Number(maxUnavailable) : (wanted * Number(percent)) / 100;
   return Math.max(1, Math.ceil(limit));

@@ -19,6 +19,47 @@ export function drawConfigSteps(chance: Chance, lengthMs: number): readonly Step
   return apps.flatMap((at) => new AppDraw(chance, at, lengthMs).steps());
 }
 
+/** A StatefulSet whose data changes, in some worlds; of a chance of its own. */
+export function drawStatefulSteps(chance: Chance): readonly Step[] {
+  if (!chance.happens(0.15)) return [];
+  const at = 'web/db';
+  const replicas = chance.one([3, 12]);
+  const fill = (number: number): ConfigAction => {
+    return { do: 'fill', at, content: { text: `good ${number}` } };
+  };
+  const changedMs = chance.whole(20_000, 60_000);
+  const actions: readonly (readonly [number, ConfigAction])[] = [
+    [1000, fill(1)],
+    [2000, { do: 'deploySet', at, replicas }],
+    [8000, { do: 'monitor', at, index: 0, plan: {} }],
+    [changedMs, fill(2)],
+    [chance.whole(changedMs, 200_000), fill(3)],
+  ];
+  return actions.map(([atMs, config]) => ({ atMs, config }));
+}
+
+/** What others do to the applications of these steps; of a chance of its own, so that the rest stays. */
+export function drawHostileSteps(chance: Chance, steps: readonly Step[]): readonly Step[] {
+  const monitors = steps.flatMap(({ atMs, ...step }) =>
+    'config' in step && step.config.do === 'monitor' ? [{ atMs, ...step.config }] : [],
+  );
+  return monitors.flatMap(({ atMs, at, index }) => {
+    const laterMs = atMs + chance.whole(10_000, 120_000);
+    const nth = chance.whole(0, 3);
+    const forged: readonly ConfigAction[] = [
+      { do: 'addPod', at: 'api/bystander', of: 'nobody' },
+      { do: 'forge', at, index },
+    ];
+    const guarded: readonly ConfigAction[] = [{ do: 'guard', at, nth }];
+    const actions = chance.weighted<readonly ConfigAction[]>([
+      [8, []],
+      [1, forged],
+      [1, guarded],
+    ]);
+    return actions.map((config) => ({ atMs: laterMs, config }));
+  });
+}
+
 /** The life of one application and of its configuration. */
 class AppDraw {
   readonly #chance: Chance;
@@ -197,7 +238,9 @@ class AppDraw {
   #content(mayBeBad: boolean): Content {
     const chance = this.#chance;
     const isBad = mayBeBad && chance.happens(0.15);
-    const text = `${isBad ? 'bad' : 'good'} ${++this.#contents}`;
+    const number = ++this.#contents;
+    const bad = number % 3 === 0 ? 'bad' : 'frail';
+    const text = `${isBad ? bad : 'good'} ${number}`;
     return { text, ...(chance.happens(0.3) && { blob: 'AAEC' }) };
   }
 }

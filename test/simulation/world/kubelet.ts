@@ -2,15 +2,22 @@ import { PODS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type StoredObject } from '../api-model/stored-object.ts';
 import { type ObjectKey, People } from '../people.ts';
+import { isActive } from './pod-facts.ts';
 import type { Stage } from './stage.ts';
 
 const LEAST_MS = 100;
 const SPREAD_MS = 2500;
+const ENDS_AFTER_MS = 5000;
+/** https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy */
+const FIRST_BACKOFF_MS = 10_000;
+const MOST_BACKOFF_MS = 300_000;
 
 /** Scheduler and kubelet, as far as a pod shows it: bound, running, ready, and gone when it is deleted. */
 export class Kubelet {
   /** Whether a pod that starts now ever gets ready. */
   getsReady: (pod: StoredObject) => boolean = () => true;
+  /** Whether the container of a pod that starts now ends some seconds after it got ready. */
+  endsSoon: (pod: StoredObject) => boolean = () => false;
   readonly #stage: Stage;
   readonly #people: People;
 
@@ -44,11 +51,36 @@ export class Kubelet {
     if (this.#now(pod)?.metadata.deletionTimestamp !== undefined) return;
     const at = keyOfStored(pod) as ObjectKey;
     this.#people.patch(PODS, at, { spec: { nodeName: 'node-1' } });
-    this.#people.patchStatus(PODS, at, {
+    this.#start(pod, 0);
+  }
+
+  /** The container reads its configuration anew. */
+  #start(pod: StoredObject, restartCount: number): void {
+    this.#people.patchStatus(PODS, keyOfStored(pod) as ObjectKey, {
       phase: 'Running',
       startTime: pod.metadata.creationTimestamp,
       conditions: [{ type: 'Ready', status: this.getsReady(pod) ? 'True' : 'False' }],
-      containerStatuses: [{ name: containerOf(pod), restartCount: 0, state: { running: {} } }],
+      containerStatuses: [{ name: containerOf(pod), restartCount, state: { running: {} } }],
+    });
+    if (!this.endsSoon(pod)) return;
+    this.#after(ENDS_AFTER_MS, pod, () => this.#restart(pod, restartCount + 1));
+  }
+
+  #restart(pod: StoredObject, restartCount: number): void {
+    const waiting = { reason: 'CrashLoopBackOff' };
+    this.#people.patchStatus(PODS, keyOfStored(pod) as ObjectKey, {
+      conditions: [{ type: 'Ready', status: 'False' }],
+      containerStatuses: [{ name: containerOf(pod), restartCount, state: { waiting } }],
+    });
+    const backoffMs = Math.min(MOST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (restartCount - 1));
+    this.#after(backoffMs, pod, () => this.#start(pod, restartCount));
+  }
+
+  /** Unless it has ended, or is on its way out, by then. */
+  #after(ms: number, pod: StoredObject, act: () => void): void {
+    this.#stage.clock.setTimer(ms, () => {
+      const now = this.#now(pod);
+      if (now !== undefined && isActive(now)) act();
     });
   }
 

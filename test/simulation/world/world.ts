@@ -19,6 +19,7 @@ import {
   PODS,
   REPLICA_SETS,
   SERVICES,
+  STATEFUL_SETS,
 } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type ServedKind } from '../api-model/stored-object.ts';
@@ -93,7 +94,7 @@ export class World {
     this.#config = new ConfigMonitorCast(this.#stage, { kubelet, isCalm });
     this.#casts = [this.#myIngress, this.#webApp, this.#immortal, this.#myApp, this.#config];
     this.#collector = new GarbageCollector(this.#stage, {
-      owners: [...DEFINED_KINDS, CONFIG_MAPS, DEPLOYMENTS, JOBS, REPLICA_SETS],
+      owners: [...DEFINED_KINDS, CONFIG_MAPS, DEPLOYMENTS, JOBS, REPLICA_SETS, STATEFUL_SETS],
       children: [...DEFINED_KINDS, DEPLOYMENTS, PODS, REPLICA_SETS, SERVICES],
     });
     this.#processes = new ProcessInvariants({

@@ -34,6 +34,22 @@ describe('a ConfigMap with the annotation', () => {
     expect(bench.cluster.evicted).toHaveLength(4);
   });
 
+  it('leaves alone pods that nothing would start again', async () => {
+    bench.cluster.pod('bare', { labels: { app: 'frontend' } });
+    await annotate('app=frontend');
+    expect(bench.object(NAME).spec.unmanagedPods).toBe('Skip');
+    await bench.change('two');
+    expect(bench.cluster.names).toContain('bare');
+  });
+
+  it('restarts nothing in kube-system, and says so', async () => {
+    const metadata = { namespace: 'kube-system', annotations: { [POD_DELETE_MATCH]: 'app=dns' } };
+    await bench.configure('one', metadata);
+    await bench.clock.advance(60_000);
+    expect(bench.kube.server.get('ConfigMonitor', `kube-system/${NAME}`)).toBeUndefined();
+    expect(bench.told('NamespaceProtected')).toHaveLength(1);
+  });
+
   it('owns it, and is itself never written', async () => {
     await annotate('app=frontend');
     const { resourceVersion, uid } = bench.configMap.metadata;

@@ -29,7 +29,8 @@ const DEFAULTS = {
   debounceSeconds: 1,
   minIntervalSeconds: 0,
   progressDeadlineSeconds: 600,
-  unmanagedPods: 'Evict',
+  minReadySeconds: 10,
+  unmanagedPods: 'Skip',
   suspend: false,
 } as const;
 
@@ -142,7 +143,7 @@ export class ConfigMonitorBench {
   }
 
   /** Lets `ms` pass after an edit of the data. */
-  async change(text: string, ms = 20_000): Promise<void> {
+  async change(text: string, ms = 60_000): Promise<void> {
     await this.configure(text);
     await this.clock.advance(ms);
   }
@@ -171,7 +172,7 @@ export class ConfigMonitorBench {
       writer: { ...kube.writer<ConfigMonitor>(), applyStatus: this.#applyStatus() },
       reconciler: configMonitorReconciler({
         configMaps,
-        pods: new Pods(podCache),
+        pods: new Pods(podCache, clock),
         livePods: cluster,
         monitors: index,
         evictor: cluster,
@@ -185,7 +186,7 @@ export class ConfigMonitorBench {
       ...this.#defaults('configmap'),
       cache: configMaps,
       writer: kube.writer<LeanConfigMap>(),
-      reconciler: annotatedConfigMapReconciler(children),
+      reconciler: annotatedConfigMapReconciler(children, ['kube-system']),
       children: [children],
       status: 'foreign',
     });

@@ -10,6 +10,9 @@ import { Kubelet } from '../kubelet.ts';
 interface Deployment {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** Its pods are called db-0, db-1 and so on. */
+  readonly isStateful: boolean;
+  readonly minReadySeconds: number;
   replicas: number;
   /** From here on its pods count. */
   isUp: boolean;
@@ -33,6 +36,8 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
   readonly asked: string[] = [];
   /** New pods do not become ready while this is true. */
   isBroken = false;
+  /** New pods become ready and end so long afterwards, again and again. */
+  crashAfterMs: number | undefined;
   /** No new pods are started while this is true. */
   isFull = false;
   /** The most that were missing or not ready at a time, of any Deployment. */
@@ -55,10 +60,17 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
     });
   }
 
-  /** A Deployment whose pods are all ready. */
+  /** A Deployment, or a StatefulSet, whose pods are all ready. */
   deploy(name: string, replicas: number, labels: Readonly<Record<string, string>>): void {
-    const deployment = { name, labels, replicas, isUp: false, isPaused: false };
-    this.#deployments.set(name, deployment);
+    this.deployAs({ name, labels, isStateful: false, minReadySeconds: 0 }, replicas);
+  }
+
+  deployAs(
+    what: Pick<Deployment, 'name' | 'labels' | 'isStateful' | 'minReadySeconds'>,
+    replicas: number,
+  ): void {
+    const deployment = { ...what, replicas, isUp: false, isPaused: false };
+    this.#deployments.set(what.name, deployment);
     this.settle();
     deployment.isUp = true;
   }
@@ -128,11 +140,12 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
 
   async read({ kind, name, namespace }: WorkloadRef): Promise<Workload | undefined> {
     this.asked.push(`read ${kind}/${name}`);
-    const found = kind === 'Deployment' ? this.#deployments.get(name) : undefined;
+    const isWorkload = kind === 'Deployment' || kind === 'StatefulSet';
+    const found = isWorkload ? this.#deployments.get(name) : undefined;
     if (found === undefined) return undefined;
-    const { replicas: wantedPods, restartedAt, isPaused } = found;
+    const { replicas: wantedPods, restartedAt, isPaused, minReadySeconds } = found;
     return {
-      ...{ kind, name, namespace, uid: `uid-of-${name}`, wantedPods, isPaused },
+      ...{ kind, name, namespace, uid: `uid-of-${name}`, wantedPods, isPaused, minReadySeconds },
       followsTemplate: true,
       ...(restartedAt !== undefined && { restartedAt }),
     };
@@ -154,35 +167,54 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
   }
 
   #fill(deployment: Deployment): void {
-    const { name, labels, replicas } = deployment;
+    const { name, replicas } = deployment;
     const there = this.podsOf(name);
     const unready = replicas - there.filter(isReady).length;
     if (deployment.isUp) this.mostUnready = Math.max(this.mostUnready, unready);
     if (this.isFull) return;
-    for (let count = there.length; count < replicas; count++) this.#startPod(name, labels);
+    for (let count = there.length; count < replicas; count++) this.#startPod(deployment);
   }
 
-  #startPod(deployment: string, labels: Readonly<Record<string, string>>): void {
-    const name = `${deployment}-5d9c-${String(++this.#count).padStart(3, '0')}`;
-    const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `${deployment}-5d9c` };
+  #startPod({ name: deployment, labels, isStateful }: Deployment): void {
+    const taken = new Set(this.names);
+    let ordinal = 0;
+    while (taken.has(`${deployment}-${ordinal}`)) ordinal++;
+    const suffix = String(++this.#count).padStart(3, '0');
+    const name = isStateful ? `${deployment}-${ordinal}` : `${deployment}-5d9c-${suffix}`;
+    const owner = isStateful
+      ? { apiVersion: 'apps/v1', kind: 'StatefulSet', name: deployment }
+      : { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `${deployment}-5d9c` };
     this.#kube.create({
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: {
         name,
         namespace: NAMESPACE,
-        labels: { ...labels, 'pod-template-hash': '5d9c' },
+        labels: { ...labels, ...(!isStateful && { 'pod-template-hash': '5d9c' }) },
         ownerReferences: [{ ...owner, uid: `uid-of-${owner.name}`, controller: true }],
       },
     });
     if (!this.isBroken) this.#clock.setTimer(500, () => this.#run(`${NAMESPACE}/${name}`));
   }
 
-  #run(key: Key): void {
+  #run(key: Key, restartCount = 0): void {
     const pod = this.#kube.server.get('Pod', key);
     if (pod === undefined || this.isBroken) return;
-    const conditions = [{ type: 'Ready', status: 'True' }];
-    this.#kube.server.applyStatus(pod, { phase: 'Running', conditions });
+    this.#kube.server.applyStatus(pod, runningStatus('True', restartCount));
+    if (this.crashAfterMs === undefined) return;
+    this.#clock.setTimer(this.crashAfterMs, () => this.#crash(pod, restartCount + 1));
+  }
+
+  /** https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy */
+  #crash(pod: KubeObject, restartCount: number): void {
+    if (this.#kube.get(pod)?.metadata.uid !== pod.metadata.uid) return;
+    this.#kube.server.applyStatus(pod, runningStatus('False', restartCount));
+    const backoffMs = Math.min(300_000, 10_000 * 2 ** (restartCount - 1));
+    this.#clock.setTimer(backoffMs, () => {
+      if (this.#kube.get(pod)?.metadata.uid === pod.metadata.uid) {
+        this.#run(`${pod.metadata.namespace}/${pod.metadata.name}`, restartCount);
+      }
+    });
   }
 
   #deploymentNamed(name: string): Deployment {
@@ -191,6 +223,11 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
       throw new OperatorError({ reason: 'None', message: name, healedBy: 'time' });
     return found;
   }
+}
+
+function runningStatus(isReady: 'True' | 'False', restartCount: number): Record<string, unknown> {
+  const conditions = [{ type: 'Ready', status: isReady }];
+  return { phase: 'Running', conditions, containerStatuses: [{ name: 'app', restartCount }] };
 }
 
 function isReady(pod: KubeObject): boolean {

@@ -21,10 +21,10 @@ describe('an operator that was down', () => {
     await bench.stop();
     await bench.configure('two');
     await bench.restart();
-    await bench.clock.advance(30_000);
+    await bench.clock.advance(60_000);
     expect(bench.cluster.evicted.toSorted()).toEqual(before);
     await bench.restart();
-    await bench.clock.advance(30_000);
+    await bench.clock.advance(60_000);
     expect(bench.cluster.evicted).toHaveLength(8);
     expect(bench.status().restarts).toBe(1);
   });
@@ -52,7 +52,7 @@ async function crashAt(point: 'status' | 'eviction', n: number): Promise<void> {
   if (point === 'eviction') bench.cluster.beforeEviction = reached;
   else bench.beforeStatus = reached;
   await bench.configure('two');
-  for (let step = 0; step < 200 && count < n; step++) await bench.clock.advance(100);
+  for (let step = 0; step < 600 && count < n; step++) await bench.clock.advance(100);
   expect(count, 'the crash comes').toBe(n);
   await promise;
 }

@@ -26,14 +26,14 @@ async function replaceOne(): Promise<string> {
 
 async function resume(): Promise<void> {
   await bench.editMonitor({ suspend: false });
-  await bench.clock.advance(30_000);
+  await bench.clock.advance(60_000);
 }
 
 async function pause(value: 'true' | 'false'): Promise<void> {
   bench.kube.edit(bench.object(), (live) => {
     return { ...live, metadata: { ...live.metadata, annotations: { [PAUSED_ANNOTATION]: value } } };
   });
-  await bench.clock.advance(30_000);
+  await bench.clock.advance(60_000);
 }
 
 function store(change: Partial<NonNullable<ConfigMonitorStatus['change']>> | undefined): void {

@@ -43,7 +43,7 @@ describe('a batch', () => {
     await bench.monitor(maxUnavailable === undefined ? {} : { maxUnavailable });
     await bench.change('two', 1_000);
     expect(bench.cluster.evicted).toHaveLength(most);
-    await bench.clock.advance(30_000);
+    await bench.clock.advance(100_000);
     expect(kept()).toBe(0);
     expect(bench.cluster.mostUnready).toBe(most);
   });
@@ -67,7 +67,7 @@ describe('a batch', () => {
     await bench.monitor();
     await bench.change('two', 1_000);
     expect(bench.cluster.evicted).toEqual([third]);
-    await bench.clock.advance(600);
+    await bench.clock.advance(11_000);
     expect(bench.cluster.evicted).toEqual([third, first]);
   });
 
@@ -108,7 +108,7 @@ describe('a batch', () => {
     await bench.clock.advance(60_000);
     expect(bench.cluster.evicted).toHaveLength(2);
     bench.life.pods.catchUp();
-    await bench.clock.advance(30_000);
+    await bench.clock.advance(60_000);
     expect(kept()).toBe(0);
     expect(bench.cluster.evicted).toHaveLength(8);
   });
@@ -122,12 +122,12 @@ describe('data that the pods do not start with', () => {
     await bench.change('bad', 590_000);
     expect(kept()).toBe(6);
     expect(bench.condition('Reconciling')).toBe('True WaitingForReady');
-    await bench.clock.advance(20_000);
+    await bench.clock.advance(60_000);
     expect(kept()).toBe(6);
     expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
     expect(bench.condition('Ready')).toBe('False ProgressDeadlineExceeded');
     const [note] = bench.told('ProgressDeadlineExceeded');
-    expect(note).toContain('6 of 8 pods of Deployment/frontend are ready');
+    expect(note).toContain('6 of 8 pods of Deployment/frontend are available');
     await bench.clock.advance(3_600_000);
     expect(bench.cluster.evicted).toHaveLength(2);
     expect(bench.told('ProgressDeadlineExceeded')).toHaveLength(1);
@@ -139,7 +139,7 @@ describe('data that the pods do not start with', () => {
     bench.cluster.isBroken = true;
     await bench.change('bad', 700_000);
     bench.cluster.isBroken = false;
-    await bench.change('good', 30_000);
+    await bench.change('good');
     expect(kept()).toBe(0);
     expect(bench.condition('Ready')).toBe('True Watching');
     expect(bench.cluster.mostUnready).toBe(2);
@@ -155,7 +155,7 @@ describe('data that the pods do not start with', () => {
     await bench.change('slow', 60_000);
     expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
     bench.cluster.heal();
-    await bench.clock.advance(30_000);
+    await bench.clock.advance(60_000);
     expect(kept()).toBe(0);
     expect(bench.condition('Ready')).toBe('True Watching');
   });
@@ -243,7 +243,7 @@ describe('a PodDisruptionBudget', () => {
       busyUntilMs = bench.clock.monotonicMs() + 1_500;
       return undefined;
     };
-    await bench.change('two', 60_000);
+    await bench.change('two', 120_000);
     expect(kept()).toBe(0);
     expect(bench.told('PDBBlocked')).toEqual([]);
   });
@@ -284,7 +284,7 @@ describe('a PodDisruptionBudget', () => {
     await deploy();
     await bench.monitor({ strategy: 'Delete' });
     bench.cluster.answer = () => blocked;
-    await bench.change('two', 30_000);
+    await bench.change('two');
     expect(kept()).toBe(0);
     expect(bench.told('PodDeleted')).toHaveLength(8);
     expect(bench.cluster.mostUnready).toBe(2);
@@ -310,7 +310,7 @@ describe('strategy Rollout', () => {
   it('restarts the Deployment by its template, once', async () => {
     await deploy();
     await bench.monitor({ strategy: 'Rollout' });
-    await bench.change('two', 30_000);
+    await bench.change('two');
     expect(kept()).toBe(0);
     expect(bench.cluster.evicted).toEqual([]);
     const restarts = bench.cluster.asked.filter((asked) => asked === 'restart Deployment/frontend');
@@ -353,8 +353,8 @@ describe('strategy Rollout', () => {
 
   it('evicts pods that no template brings back', async () => {
     bench.cluster.pod('bare', { labels: { app: 'frontend' } });
-    await bench.monitor({ strategy: 'Rollout' });
-    await bench.change('two', 30_000);
+    await bench.monitor({ strategy: 'Rollout', unmanagedPods: 'Evict' });
+    await bench.change('two');
     expect(bench.cluster.evicted).toEqual(['bare']);
   });
 });

@@ -1,0 +1,199 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OperatorError } from '../../../../src/core/operator-error.ts';
+import { ConfigMonitorBench } from './bench.ts';
+
+let bench: ConfigMonitorBench;
+let before: readonly string[];
+
+async function deploy(replicas = 8): Promise<void> {
+  bench.cluster.deploy('frontend', replicas, { app: 'frontend' });
+  await bench.clock.advance(1_000);
+  before = bench.cluster.names;
+}
+
+beforeEach(async () => {
+  bench = new ConfigMonitorBench();
+  await bench.start();
+  await bench.configure('one');
+});
+
+afterEach(() => bench.stop());
+
+/** How many of the pods of before are still there. */
+function kept(): number {
+  return bench.cluster.names.filter((name) => before.includes(name)).length;
+}
+
+describe('the availability of restarted pods', () => {
+  it.each([3_000, 5_000, 15_000])(
+    'keeps most old pods where new ones end %i ms after they got ready',
+    async (crashAfterMs) => {
+      await deploy();
+      await bench.monitor();
+      bench.cluster.crashAfterMs = crashAfterMs;
+      await bench.change('bad', 300_000);
+      expect(bench.condition('Ready')).toBe('False WaitingForReady');
+      await bench.clock.advance(3_600_000);
+      expect(kept()).toBeGreaterThanOrEqual(crashAfterMs < 10_000 ? 6 : 4);
+      expect(bench.condition('Ready')).toBe('False ProgressDeadlineExceeded');
+      expect(bench.status().pendingPods).toBe(kept());
+      bench.kube.writes.length = 0;
+      await bench.clock.advance(3_600_000);
+      expect(bench.kube.writes, 'for crashes alone').toEqual([]);
+      expect(bench.told('ProgressDeadlineExceeded')[0]).toMatch(/ has restarted;/);
+    },
+  );
+
+  it('does not make the object Ready before the last pods have stayed ready', async () => {
+    await deploy(1);
+    await bench.monitor();
+    await bench.change('two', 9_000);
+    expect(bench.cluster.evicted).toHaveLength(1);
+    expect(bench.condition('Ready')).toBe('False WaitingForReady');
+    await bench.clock.advance(4_000);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('waits for as long as the Deployment itself asks for', async () => {
+    const labels = { app: 'frontend' };
+    bench.cluster.deployAs({ name: 'slow', labels, isStateful: false, minReadySeconds: 40 }, 1);
+    await bench.clock.advance(1_000);
+    await bench.monitor();
+    await bench.change('two', 38_000);
+    expect(bench.condition('Ready')).toBe('False WaitingForReady');
+    await bench.clock.advance(5_000);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('may wait less, if the object asks for it', async () => {
+    await deploy();
+    await bench.monitor({ minReadySeconds: 0 });
+    await bench.change('two', 10_000);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('counts pods whose container has restarted once they ran for ten minutes', async () => {
+    await deploy();
+    await bench.monitor();
+    bench.cluster.crashAfterMs = 2_000;
+    await bench.change('two', 10_000);
+    bench.cluster.crashAfterMs = undefined;
+    await bench.clock.advance(560_000);
+    expect(kept()).toBe(6);
+    await bench.clock.advance(120_000);
+    expect(kept()).toBe(0);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+});
+
+describe('one pod that a webhook refuses', () => {
+  const options = { reason: 'Forbidden', message: 'denied', healedBy: 'person' } as const;
+
+  async function refuse(isRefused: (name: string) => boolean): Promise<void> {
+    bench.cluster.deploy('admin', 4, { app: 'frontend' });
+    await deploy();
+    bench.cluster.mostUnready = 0;
+    await bench.monitor();
+    bench.cluster.answer = ({ metadata }) =>
+      isRefused(metadata.name) ? new OperatorError(options) : undefined;
+    await bench.change('two', 120_000);
+  }
+
+  it('keeps no other owner from its new data', async () => {
+    await refuse((name) => name.startsWith('admin-'));
+    expect(bench.cluster.evicted).toHaveLength(8);
+    expect(bench.status().pendingPods).toBe(4);
+    expect(bench.condition('Stalled')).toBe('True Forbidden');
+    expect(bench.condition('Ready')).toBe('False Forbidden');
+  });
+
+  it('keeps no other pod of its owner from its new data, and no more than allowed go', async () => {
+    await refuse((name) => name === 'admin-5d9c-001' || name === 'frontend-5d9c-005');
+    expect(bench.cluster.evicted).toHaveLength(10);
+    expect(bench.cluster.mostUnready).toBe(2);
+    expect(bench.status().pendingPods).toBe(2);
+    expect(bench.told('Forbidden')).toEqual(['Could not delete admin-5d9c-001: denied']);
+  });
+});
+
+describe('data that is taken back', () => {
+  it('restarts only the pods that were started with the bad data', async () => {
+    await deploy();
+    await bench.monitor();
+    bench.cluster.isBroken = true;
+    await bench.change('bad', 100_000);
+    const broken = bench.cluster.names.filter((name) => !before.includes(name));
+    expect(broken).toHaveLength(2);
+    bench.cluster.isBroken = false;
+    await bench.change('one');
+    expect(bench.cluster.evicted.slice(2).toSorted()).toEqual(broken);
+    expect(kept()).toBe(6);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('after other bad data restarts the pods of both, also by another process', async () => {
+    await deploy();
+    await bench.monitor({ maxUnavailable: 3 });
+    bench.cluster.isBroken = true;
+    await bench.change('bad', 100_000);
+    await bench.editMonitor({ maxUnavailable: 4 });
+    await bench.change('worse', 100_000);
+    expect(kept()).toBe(4);
+    await bench.restart();
+    bench.cluster.isBroken = false;
+    await bench.change('one');
+    expect(kept()).toBe(4);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('restarts all pods where an earlier release did not record which have it', async () => {
+    await deploy();
+    await bench.monitor();
+    bench.cluster.isBroken = true;
+    await bench.change('bad', 100_000);
+    await bench.stop();
+    const { rollout, ...status } = bench.status();
+    const { between: _between, ...recorded } = rollout ?? {};
+    bench.kube.server.applyStatus(bench.object(), { ...status, rollout: recorded });
+    await bench.restart();
+    bench.cluster.isBroken = false;
+    await bench.change('one');
+    expect(kept()).toBe(0);
+  });
+});
+
+describe('a StatefulSet', () => {
+  async function deployStateful(replicas: number): Promise<void> {
+    const labels = { app: 'frontend' };
+    bench.cluster.deployAs({ name: 'db', labels, isStateful: true, minReadySeconds: 0 }, replicas);
+    await bench.clock.advance(1_000);
+  }
+
+  it('is restarted from its highest ordinal down, one pod at a time', async () => {
+    await deployStateful(12);
+    await bench.monitor();
+    await bench.change('two', 200_000);
+    const ordinals = bench.cluster.evicted.map((name) => Number(name.split('-')[1]));
+    expect(ordinals).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    expect(bench.cluster.mostUnready).toBe(1);
+  });
+
+  it('is restarted by as many at a time as the object asks for', async () => {
+    await deployStateful(12);
+    await bench.monitor({ maxUnavailable: 3 });
+    await bench.change('two', 1_100);
+    expect(bench.cluster.evicted).toEqual(['db-11', 'db-10', 'db-9']);
+  });
+
+  it('whose pods are not ready loses one of them at a time', async () => {
+    await deployStateful(4);
+    const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] } as const;
+    for (const name of ['db-0', 'db-2'])
+      await bench.cluster.kubelet.setStatus(`web/${name}`, status);
+    await bench.monitor();
+    await bench.change('two', 1_100);
+    expect(bench.cluster.evicted).toEqual(['db-2']);
+    await bench.clock.advance(11_000);
+    expect(bench.cluster.evicted).toEqual(['db-2', 'db-0']);
+  });
+});
