@@ -30,8 +30,10 @@ export interface OperatorConfig {
   readonly sweepIntervalMs: number;
   /** Passes that may run at once, per controller. */
   readonly concurrency: number;
-  /** Undefined: no metrics and no health checks are served. */
+  /** Undefined: not served. */
   readonly metricsAddress?: ListenAddress;
+  /** Undefined: not served. */
+  readonly healthAddress?: ListenAddress;
   /** Undefined: on in a cluster, off with a kubeconfig. */
   readonly leaderElection?: boolean;
   readonly log: { readonly level: LogLevel; readonly format: LogFormat };
@@ -171,7 +173,7 @@ interface Parts {
 }
 
 function assemble({ values, region, budget, surroundings }: Parts): OperatorConfig {
-  const { metricsAddress } = values;
+  const { metricsAddress, healthAddress } = values;
   const proxy =
     values.proxy === undefined ? undefined : { url: values.proxy, except: values.noProxy ?? '' };
   const endpoint = values.elbEndpoint ?? values.endpoint;
@@ -190,6 +192,7 @@ function assemble({ values, region, budget, surroundings }: Parts): OperatorConf
     ...withoutUndefined({
       clusterId: values.clusterId,
       metricsAddress: metricsAddress === 'off' ? undefined : metricsAddress,
+      healthAddress: healthAddress === 'off' ? undefined : healthAddress,
       leaderElection: values.leaderElection,
     }),
     log: { level: values.logLevel, format: values.logFormat },

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Clock } from '../core/clock.ts';
 import { OperatorError } from '../core/operator-error.ts';
-import { answerHealth, type HealthChecks, type HealthQuestion } from './health.ts';
-import type { Exposition } from './metrics.ts';
 
 export interface ListenAddress {
   /** Left out: every interface. */
@@ -12,13 +11,21 @@ export interface ListenAddress {
   readonly port: number;
 }
 
+export interface Answer {
+  readonly status: number;
+  readonly body: string | Uint8Array;
+  readonly contentType?: string;
+}
+
 export interface HttpServerOptions {
   readonly address: ListenAddress;
-  /** /healthz: whether a restart would help. */
-  readonly liveness: HealthChecks;
-  /** /readyz: whether the operator does its work. */
-  readonly readiness: HealthChecks;
-  readonly metrics: () => Promise<Exposition>;
+  /** The setting that `address` comes from. */
+  readonly setting: string;
+  readonly clock: Clock;
+  /** When one more opens, the oldest is reset. */
+  readonly maxConnections: number;
+  /** Answers a GET. */
+  readonly answer: (url: URL) => Answer | Promise<Answer>;
 }
 
 export interface HttpServer {
@@ -27,12 +34,17 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
+/** Headers of a probe or a scrape take a few hundred bytes. */
+const MAX_HEADER_BYTES = 4096;
+const CONNECTION_LIFETIME_MS = 10_000;
+
 /**
- * Serves /healthz, /readyz (each with a sub-path per check, `?verbose` and `?exclude=a`) and
- * /metrics. Throws OperatorError AddressUnusable if it cannot listen.
+ * Serves GET without authentication, so a client gets little: one request per connection, and 10 s
+ * to send it and to read the answer. Throws OperatorError AddressUnusable if it cannot listen.
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const server = createServer(listener(options));
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, listener(options));
+  boundConnections(server, options);
   const { host, port } = options.address;
   try {
     server.listen({ port, ...(host === undefined ? {} : { host }) });
@@ -41,7 +53,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     const { code = 'no code' } = cause as NodeJS.ErrnoException;
     throw new OperatorError({
       reason: 'AddressUnusable',
-      message: `cannot listen on ${host ?? ''}:${port} (${code}); set ALBRIDGE_METRICS_ADDRESS to a free address, or to off`,
+      message: `cannot listen on ${host ?? ''}:${port} (${code}); set ${options.setting} to a free address, or to off`,
       healedBy: 'person',
       cause,
     });
@@ -56,51 +68,41 @@ async function stop(server: Server): Promise<void> {
   await closed;
 }
 
-function listener(options: HttpServerOptions): RequestListener {
-  const health = new Map([
-    ['healthz', options.liveness],
-    ['readyz', options.readiness],
-  ]);
+/** A reset also frees what the kernel holds for a client that never reads. */
+function boundConnections(server: Server, options: HttpServerOptions): void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    const cancel = options.clock.setTimer(CONNECTION_LIFETIME_MS, () => socket.resetAndDestroy());
+    socket.once('close', () => {
+      cancel();
+      open.delete(socket);
+    });
+    open.add(socket);
+    const [oldest] = open;
+    if (oldest === undefined || open.size <= options.maxConnections) return;
+    open.delete(oldest);
+    oldest.resetAndDestroy();
+  });
+}
+
+/**
+ * Node parses all pipelined requests of a chunk at once and holds an answer for each, so a second
+ * request resets the connection.
+ */
+function listener({ answer }: HttpServerOptions): RequestListener {
+  const asked = new WeakSet<Socket>();
   return (request, response) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
+    const { socket, method } = request;
+    if (socket.destroyed) return;
+    if (asked.has(socket)) return void socket.resetAndDestroy();
+    asked.add(socket);
+    if (method !== 'GET' && method !== 'HEAD') {
       return send(response, { status: 405, body: 'only GET is served\n' });
     }
     const url = URL.parse(request.url ?? '/', 'http://localhost');
-    if (url?.pathname === '/metrics') return void sendMetrics(options, response);
-    const question = url && healthQuestion(url);
-    const checks = question && health.get(question.endpoint);
-    if (!checks) {
-      return send(response, { status: 404, body: 'there are /healthz, /readyz and /metrics\n' });
-    }
-    send(response, answerHealth(checks, question));
+    if (url === null) return send(response, { status: 404, body: 'not a path\n' });
+    void Promise.resolve(answer(url)).then((given) => send(response, given));
   };
-}
-
-/** `/readyz`, `/readyz/` or `/readyz/<check>`; undefined for any other form of path. */
-function healthQuestion(url: URL): HealthQuestion | undefined {
-  const [, endpoint, check] = /^\/(\w+)(?:\/([\w.-]*))?$/.exec(url.pathname) ?? [];
-  if (endpoint === undefined) return undefined;
-  return {
-    endpoint,
-    ...(check ? { check } : {}),
-    isVerbose: url.searchParams.has('verbose'),
-    exclude: url.searchParams.getAll('exclude'),
-  };
-}
-
-async function sendMetrics(options: HttpServerOptions, response: ServerResponse): Promise<void> {
-  try {
-    const { contentType, text } = await options.metrics();
-    send(response, { status: 200, body: text, contentType });
-  } catch {
-    send(response, { status: 500, body: 'the metrics could not be collected\n' });
-  }
-}
-
-interface Answer {
-  readonly status: number;
-  readonly body: string;
-  readonly contentType?: string;
 }
 
 function send(response: ServerResponse, answer: Answer): void {
@@ -108,6 +110,7 @@ function send(response: ServerResponse, answer: Answer): void {
   response.writeHead(status, {
     'content-type': contentType,
     'content-length': Buffer.byteLength(body),
+    connection: 'close',
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
   });
