@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { STATUS_CODES } from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../core/clock.ts';
 import { OperatorError } from '../core/operator-error.ts';
 
@@ -34,17 +34,22 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
-/** Headers of a probe or a scrape take a few hundred bytes. */
-const MAX_HEADER_BYTES = 4096;
+/** Request line and headers of a probe or a scrape take a few hundred bytes. */
+const MAX_HEAD_BYTES = 4096;
 const CONNECTION_LIFETIME_MS = 10_000;
 
 /**
  * Serves GET without authentication, so a client gets little: one request per connection, and 10 s
- * to send it and to read the answer. Throws OperatorError AddressUnusable if it cannot listen.
+ * to send it and to read the answer. Not on node:http, whose parser emits every request that is
+ * pipelined in a chunk of 64 kB: some thousands for each connection, at tens of microseconds each,
+ * before anything can stop it. Throws OperatorError AddressUnusable if it cannot listen.
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, listener(options));
-  boundConnections(server, options);
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    bound(socket, open, options);
+    void serveOne(socket, options.answer);
+  });
   const { host, port } = options.address;
   try {
     server.listen({ port, ...(host === undefined ? {} : { host }) });
@@ -58,61 +63,67 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       cause,
     });
   }
-  return { port: (server.address() as AddressInfo).port, stop: () => stop(server) };
+  return { port: (server.address() as AddressInfo).port, stop: () => stop(server, open) };
 }
 
-async function stop(server: Server): Promise<void> {
+async function stop(server: Server, open: ReadonlySet<Socket>): Promise<void> {
   const closed = once(server, 'close');
   server.close();
-  server.closeAllConnections();
+  for (const socket of open) socket.destroy();
   await closed;
 }
 
 /** A reset also frees what the kernel holds for a client that never reads. */
-function boundConnections(server: Server, options: HttpServerOptions): void {
-  const open = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    const cancel = options.clock.setTimer(CONNECTION_LIFETIME_MS, () => socket.resetAndDestroy());
-    socket.once('close', () => {
-      cancel();
-      open.delete(socket);
+function bound(socket: Socket, open: Set<Socket>, options: HttpServerOptions): void {
+  const cancel = options.clock.setTimer(CONNECTION_LIFETIME_MS, () => socket.resetAndDestroy());
+  socket.on('error', () => {}); // the client is gone; 'close' follows
+  socket.once('close', () => {
+    cancel();
+    open.delete(socket);
+  });
+  open.add(socket);
+  const [oldest] = open;
+  if (oldest === undefined || open.size <= options.maxConnections) return;
+  open.delete(oldest);
+  oldest.resetAndDestroy();
+}
+
+async function serveOne(socket: Socket, answer: HttpServerOptions['answer']): Promise<void> {
+  const head = await readHead(socket);
+  const [, method, target] = /^([A-Z]+) (\S+) HTTP\/1\.[01]\r\n/.exec(head ?? '') ?? [];
+  if (method === undefined || target === undefined) return void socket.resetAndDestroy();
+  const isRead = method === 'GET' || method === 'HEAD';
+  const url = URL.parse(target, 'http://localhost');
+  if (!isRead) return send(socket, { status: 405, body: 'only GET is served\n' });
+  if (url === null) return send(socket, { status: 404, body: 'not a path\n' });
+  send(socket, await answer(url), method === 'GET');
+}
+
+/** Undefined for one that is too long. What comes behind it is not read. */
+function readHead(socket: Socket): Promise<string | undefined> {
+  let text = '';
+  return new Promise((resolve) => {
+    socket.setEncoding('latin1').on('data', (more: string) => {
+      text += more;
+      const length = text.indexOf('\r\n\r\n');
+      if (length < 0 && text.length <= MAX_HEAD_BYTES) return;
+      socket.pause().removeAllListeners('data');
+      resolve(length < 0 || length > MAX_HEAD_BYTES ? undefined : text);
     });
-    open.add(socket);
-    const [oldest] = open;
-    if (oldest === undefined || open.size <= options.maxConnections) return;
-    open.delete(oldest);
-    oldest.resetAndDestroy();
   });
 }
 
-/**
- * Node parses all pipelined requests of a chunk at once and holds an answer for each, so a second
- * request resets the connection.
- */
-function listener({ answer }: HttpServerOptions): RequestListener {
-  const asked = new WeakSet<Socket>();
-  return (request, response) => {
-    const { socket, method } = request;
-    if (socket.destroyed) return;
-    if (asked.has(socket)) return void socket.resetAndDestroy();
-    asked.add(socket);
-    if (method !== 'GET' && method !== 'HEAD') {
-      return send(response, { status: 405, body: 'only GET is served\n' });
-    }
-    const url = URL.parse(request.url ?? '/', 'http://localhost');
-    if (url === null) return send(response, { status: 404, body: 'not a path\n' });
-    void Promise.resolve(answer(url)).then((given) => send(response, given));
-  };
-}
-
-function send(response: ServerResponse, answer: Answer): void {
+function send(socket: Socket, answer: Answer, hasBody = true): void {
   const { status, body, contentType = 'text/plain; charset=utf-8' } = answer;
-  response.writeHead(status, {
-    'content-type': contentType,
-    'content-length': Buffer.byteLength(body),
-    connection: 'close',
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
-  });
-  response.end(body);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `content-type: ${contentType}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+    'x-content-type-options: nosniff',
+    'cache-control: no-store',
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  if (hasBody) socket.write(body);
+  socket.destroySoon();
 }
