@@ -153,6 +153,7 @@ class RunningReflector<T extends KubeObject> implements Reflector {
       idleMs,
       signal: this.#stopping.signal,
       onOpen: () => this.#onOpen(),
+      onTooLong: (bytes) => this.#log.error('skipped an object too large to read', { bytes }),
       onEvent: (event) => this.#onEvent(event),
     });
     if (this.#collected) throw new InitialStateIncomplete();
