@@ -21,5 +21,5 @@ ENV NODE_ENV=production MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=65536 MALLOC_M
 WORKDIR /app
 COPY --from=build /build/dist ./
 USER 65532:65532
-EXPOSE 8080
+EXPOSE 8080 8081
 ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=1", "--no-parallel-scavenge", "--no-turbofan", "/app/main.mjs"]

@@ -51,8 +51,20 @@ export default defineConfig({
           maxWorkers: 4,
           maxConcurrency: 12,
           sequence: { groupOrder: 3 },
+          provide: { attackMs: 20_000 },
           ...slow,
           testTimeout: 180_000,
+        },
+      },
+      {
+        test: {
+          // The long form of tests that `npm test` runs too; for `npm run test:all`.
+          name: 'long',
+          include: ['test/localstack/operator-attacked.test.ts'],
+          provide: { attackMs: 300_000 },
+          sequence: { groupOrder: 5 },
+          ...slow,
+          testTimeout: 600_000,
         },
       },
       ...backends.map((backend) => ({

@@ -28,8 +28,10 @@ export interface OperatorConfig {
   readonly sweepIntervalMs: number;
   /** Passes that may run at once, per controller. */
   readonly concurrency: number;
-  /** Undefined: no metrics and no health checks are served. */
+  /** Undefined: not served. */
   readonly metricsAddress?: ListenAddress;
+  /** Undefined: not served. */
+  readonly healthAddress?: ListenAddress;
   /** Undefined: on in a cluster, off with a kubeconfig. */
   readonly leaderElection?: boolean;
   readonly log: { readonly level: LogLevel; readonly format: LogFormat };
@@ -185,7 +187,7 @@ interface Parts {
 
 function assemble(parts: Parts): OperatorConfig {
   const { values, surroundings } = parts;
-  const { metricsAddress } = values;
+  const { metricsAddress, healthAddress } = values;
   return deepFreeze({
     kinds: kindsOf(values),
     ...withoutUndefined({ aws: assembleAws(parts) }),
@@ -202,6 +204,7 @@ function assemble(parts: Parts): OperatorConfig {
     ...withoutUndefined({
       clusterId: values.clusterId,
       metricsAddress: metricsAddress === 'off' ? undefined : metricsAddress,
+      healthAddress: healthAddress === 'off' ? undefined : healthAddress,
       leaderElection: values.leaderElection,
     }),
     log: { level: values.logLevel, format: values.logFormat },

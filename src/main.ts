@@ -20,11 +20,18 @@ import { reflectorMetrics } from './kube/reflector-metrics.ts';
 import { createRights, type Rights } from './kube/rights.ts';
 import { createUndiciTransport, type UndiciTransport } from './kube/undici-transport.ts';
 import { Operator } from './operator.ts';
-import { settingsHelp } from './settings.ts';
+import { settings, settingsHelp } from './settings.ts';
 import { systemClock as clock } from './system-clock.ts';
-import { type HttpServer, startHttpServer } from './telemetry/http-server.ts';
+import { serveMetrics } from './telemetry/exposition.ts';
+import { serveHealth } from './telemetry/health.ts';
+import {
+  type HttpServer,
+  type HttpServerOptions,
+  type ListenAddress,
+  startHttpServer,
+} from './telemetry/http-server.ts';
 import { createLogger, openLogDestination } from './telemetry/logger.ts';
-import { createMetrics, type MetricsRegistry } from './telemetry/metrics.ts';
+import { createMetrics, type Exposition, type MetricsRegistry } from './telemetry/metrics.ts';
 
 /** The composition root: reads the settings, wires the parts, runs them, stops them in order. */
 
@@ -44,7 +51,7 @@ ${settingsHelp()}`;
 interface Running {
   readonly operator: Operator;
   readonly election: Election | undefined;
-  readonly http: HttpServer | undefined;
+  readonly http: readonly HttpServer[];
   readonly rights: Rights;
   readonly transport: UndiciTransport;
   readonly closeAws: () => void;
@@ -183,21 +190,55 @@ function startElectionIfWanted(
   });
 }
 
+/** Health has a port of its own: a flood on the other does not keep the kubelet out. */
 async function serveHttp(
-  { metricsAddress }: OperatorConfig,
+  { metricsAddress, healthAddress }: OperatorConfig,
   metrics: MetricsRegistry,
   operator: () => Operator | undefined,
-): Promise<HttpServer | undefined> {
-  if (metricsAddress === undefined) return undefined;
-  return startHttpServer({
-    address: metricsAddress,
+): Promise<readonly HttpServer[]> {
+  const collect = (): Promise<Exposition> => {
+    operator()?.refreshMetrics();
+    return metrics.exposition();
+  };
+  const answerHealth = serveHealth({
     liveness: { passes: () => operator()?.liveness() },
     readiness: { watch: () => (operator() === undefined ? 'not begun' : operator()?.readiness()) },
-    metrics: () => {
-      operator()?.refreshMetrics();
-      return metrics.exposition();
-    },
   });
+  return startAll([
+    {
+      address: metricsAddress,
+      setting: settings.metricsAddress.name,
+      maxConnections: 64,
+      answer: serveMetrics(collect, clock),
+    },
+    {
+      address: healthAddress,
+      setting: settings.healthAddress.name,
+      // Twice the connections that one turn of the event loop can accept, Node's backlog of 511:
+      // a probe is answered before the next turn resets it.
+      maxConnections: 1024,
+      answer: answerHealth,
+    },
+  ]);
+}
+
+type Listening = Omit<HttpServerOptions, 'address' | 'clock'> & {
+  readonly address: ListenAddress | undefined;
+};
+
+/** All of them, or none. */
+async function startAll(wanted: readonly Listening[]): Promise<readonly HttpServer[]> {
+  const servers: HttpServer[] = [];
+  try {
+    for (const { address, ...options } of wanted) {
+      if (address !== undefined)
+        servers.push(await startHttpServer({ ...options, address, clock }));
+    }
+    return servers;
+  } catch (error) {
+    for (const server of servers) await server.stop();
+    throw error;
+  }
 }
 
 /**
@@ -235,7 +276,7 @@ function runUntilStopped(running: Running): void {
 async function stopInOrder(running: Running, reason: Error): Promise<void> {
   const { operator, http, election, rights, transport, closeAws, log } = running;
   await operator.stop(reason);
-  await http?.stop();
+  await Promise.all(http.map((server) => server.stop()));
   await election?.release();
   await operator.drainEvents();
   rights.stop();

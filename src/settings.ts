@@ -131,9 +131,16 @@ export const settings = {
   },
   metricsAddress: {
     name: 'ALBRIDGE_METRICS_ADDRESS',
-    what: 'where /metrics, /healthz and /readyz are served; off for nowhere',
+    what: 'where /metrics is served; off for nowhere',
     accepts: 'an address such as :8080, 127.0.0.1:0 or [::1]:8080, or off',
     default: ':8080',
+    parse: as.listenAddress,
+  },
+  healthAddress: {
+    name: 'ALBRIDGE_HEALTH_ADDRESS',
+    what: 'where /healthz and /readyz are served, on another port than /metrics; off for nowhere',
+    accepts: 'an address such as :8081, 127.0.0.1:0 or [::1]:8081, or off',
+    default: ':8081',
     parse: as.listenAddress,
   },
   leaderElection: {

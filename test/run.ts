@@ -8,7 +8,7 @@ import { cleanEnvironment } from './gates/clean-environment.ts';
 import { judge, lostRun, slowestFiles, type Tally } from './gates/tally.ts';
 
 /**
- * `npm test [-- what vitest takes]`: runs the tests, away from the caller's cluster and account, and
+ * `npm test [-- what vitest takes]`: runs the tests, the long ones only where their project is named, away from the caller's cluster and account, and
  * closes with one line of real counts. Ends with 0 only if tests ran and none failed.
  */
 const vitest = join(
@@ -19,7 +19,9 @@ const reporter = resolve(import.meta.dirname, 'gates/tally-reporter.ts');
 
 const workspace = mkdtempSync(join(tmpdir(), 'albridge-test-'));
 const tallyFile = join(workspace, 'tally.json');
-const exitCode = await runVitest(process.argv.slice(2));
+const args = process.argv.slice(2);
+const namesProject = args.some((arg) => arg.startsWith('--project'));
+const exitCode = await runVitest(namesProject ? args : ['--project=!long', ...args]);
 const tally = existsSync(tallyFile)
   ? (JSON.parse(readFileSync(tallyFile, 'utf8')) as Tally)
   : lostRun;

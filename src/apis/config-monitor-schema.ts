@@ -192,7 +192,7 @@ export const configMonitorSchema = {
         },
         lastHandledReconcileAt: {
           description:
-            'The value of the annotation albridge.io/reconcile-requested-at that was last acted on. As long as annotations may be, so that no value can block the status.',
+            'The value of the annotation albridge.io/reconcile-requested-at that was last acted on; sha256: and the SHA-256 of one that is longer than 256 characters.',
           type: 'string',
           maxLength: 262144,
         },

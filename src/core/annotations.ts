@@ -1,15 +1,29 @@
+import { createHash } from 'node:crypto';
 import type { KubeObject } from './kube-object.ts';
 
 /** Annotations that every kind understands. */
 export const PAUSED_ANNOTATION = 'albridge.io/paused';
 export const RECONCILE_REQUESTED_ANNOTATION = 'albridge.io/reconcile-requested-at';
 
+/** On every child; changes when a field is no longer desired, which the remaining fields cannot show. */
+export const DESIRED_HASH_ANNOTATION = 'albridge.io/desired-hash';
+
+/** Longest text of a user that is kept as it is. */
+const LONGEST_TEXT = 256;
+
 /** `"true"` stops every write to the outside for this object, deletion included. */
 export function isPaused(object: KubeObject): boolean {
   return object.metadata.annotations?.[PAUSED_ANNOTATION] === 'true';
 }
 
-/** The token of the newest request for a pass; echoed in status.lastHandledReconcileAt. */
+/** The token of the newest request for a pass, bounded; echoed in status.lastHandledReconcileAt. */
 export function requestedReconcile(object: KubeObject): string | undefined {
-  return object.metadata.annotations?.[RECONCILE_REQUESTED_ANNOTATION];
+  const token = object.metadata.annotations?.[RECONCILE_REQUESTED_ANNOTATION];
+  return token === undefined ? undefined : boundText(token);
+}
+
+/** A longer text becomes its SHA-256: it still differs where the texts do. */
+export function boundText(text: string, longest: number = LONGEST_TEXT): string {
+  if (text.length <= longest) return text;
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { DESIRED_HASH_ANNOTATION } from './annotations.ts';
 import { differencesBetween } from './differences.ts';
 import { type FieldPath, withoutField } from './field-path.ts';
 import {
@@ -10,9 +11,6 @@ import {
 } from './kube-object.ts';
 import type { ChildWriter } from './object-store.ts';
 import { CoreReason, OperatorError } from './operator-error.ts';
-
-/** Changes when a field is no longer desired, which a look at the remaining fields cannot show. */
-const DESIRED_HASH_ANNOTATION = 'albridge.io/desired-hash';
 
 /** The children of one kind that an owner wants, and where they are seen and written. */
 export interface OwnedObjects {

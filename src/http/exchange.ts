@@ -9,12 +9,21 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** A longer body is not read to its end: the exchange fails with BodyTooLarge. */
+  readonly maxBytes?: number | undefined;
   /**
    * Called in the moment in which the request is written to its socket: before that it may wait for
    * a connection, and over an idle one for two turns of the event loop. When it throws, nothing is
    * written, and the exchange fails with what was thrown.
    */
   readonly beforeSend?: (() => void) | undefined;
+}
+
+export class BodyTooLarge extends Error {
+  constructor(maxBytes: number) {
+    super(`the answer is longer than ${maxBytes} bytes`);
+    this.name = 'BodyTooLarge';
+  }
 }
 
 export interface Answer {
@@ -58,6 +67,7 @@ class Collector implements Dispatcher.DispatchHandler {
   readonly #promised: Promised;
   readonly #pieces: Uint8Array[] = [];
   #controller: Dispatcher.DispatchController | undefined;
+  #bytes = 0;
   #status = 0;
   #headers: Readonly<Record<string, string>> = {};
 
@@ -83,8 +93,11 @@ class Collector implements Dispatcher.DispatchHandler {
     this.#headers = headersOf(headers);
   }
 
-  onResponseData(_: Dispatcher.DispatchController, piece: Uint8Array): void {
-    this.#pieces.push(piece);
+  onResponseData(controller: Dispatcher.DispatchController, piece: Uint8Array): void {
+    const { maxBytes = Number.POSITIVE_INFINITY } = this.#request;
+    this.#bytes += piece.length;
+    if (this.#bytes > maxBytes) controller.abort(new BodyTooLarge(maxBytes));
+    else this.#pieces.push(piece);
   }
 
   onResponseEnd(): void {

@@ -2,11 +2,13 @@ import type { Clock } from '../core/clock.ts';
 
 export interface JsonLinesOptions {
   readonly clock: Clock;
-  /** Longest accepted line in bytes; default 8 MiB, five times what etcd takes as one object. */
+  /** Longest line that is read, in bytes; default MAX_OBJECT_BYTES. */
   readonly maxLineBytes?: number;
+  /** A longer line is skipped, and its length reported. */
+  readonly onTooLong: (bytes: number) => void;
 }
 
-/** A stream that is not newline-delimited JSON, is cut inside a line, or has too long a line. */
+/** A stream that is not newline-delimited JSON, or is cut inside a line. */
 export class JsonLinesError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -14,7 +16,11 @@ export class JsonLinesError extends Error {
   }
 }
 
-const DEFAULT_MAX_LINE_BYTES = 8 * 1024 * 1024;
+/**
+ * One object at its largest: etcd takes 1.5 MiB (https://etcd.io/docs/v3.6/dev-guide/limit/), and JSON may
+ * need six bytes for one (\u0000).
+ */
+export const MAX_OBJECT_BYTES = 10 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /**
@@ -26,7 +32,7 @@ export async function* readJsonLines(
   body: AsyncIterable<Uint8Array>,
   options: JsonLinesOptions,
 ): AsyncGenerator<unknown, void, undefined> {
-  const lines = new LineBuffer(options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES);
+  const lines = new LineBuffer(options);
   const burst = new Burst(options.clock);
   for await (const chunk of body) {
     burst.resume();
@@ -51,11 +57,13 @@ function parseLine(line: string): unknown {
 /** Cuts chunks at newline bytes. 0x0a never occurs inside a UTF-8 sequence, so each line decodes alone. */
 class LineBuffer {
   readonly #maxBytes: number;
+  readonly #onTooLong: JsonLinesOptions['onTooLong'];
   #parts: Uint8Array[] = [];
   #bytes = 0;
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+  constructor({ maxLineBytes = MAX_OBJECT_BYTES, onTooLong }: JsonLinesOptions) {
+    this.#maxBytes = maxLineBytes;
+    this.#onTooLong = onTooLong;
   }
 
   *push(chunk: Uint8Array): Generator<string, void, undefined> {
@@ -69,9 +77,10 @@ class LineBuffer {
     this.#keep(chunk.subarray(start));
   }
 
-  /** What was kept since the last newline; empties the buffer. */
+  /** What was kept since the last newline, nothing of a line that is too long; empties the buffer. */
   rest(): string {
-    const text = Buffer.concat(this.#parts, this.#bytes).toString('utf8');
+    if (this.#bytes > this.#maxBytes) this.#onTooLong(this.#bytes);
+    const text = Buffer.concat(this.#parts).toString('utf8');
     this.#parts = [];
     this.#bytes = 0;
     return text;
@@ -80,10 +89,8 @@ class LineBuffer {
   #keep(part: Uint8Array): void {
     if (part.length === 0) return;
     this.#bytes += part.length;
-    if (this.#bytes > this.#maxBytes) {
-      throw new JsonLinesError(`a line is longer than ${this.#maxBytes} bytes`);
-    }
-    this.#parts.push(part);
+    if (this.#bytes > this.#maxBytes) this.#parts = [];
+    else this.#parts.push(part);
   }
 }
 

@@ -2,6 +2,7 @@ import { type Clock, deadline, jitter, sleep } from '../core/clock.ts';
 import { assertLeader, type Leadership } from '../core/leadership.ts';
 import type { Metrics } from '../core/metrics.ts';
 import { OperatorError } from '../core/operator-error.ts';
+import { BodyTooLarge } from '../http/exchange.ts';
 import { isNamespaceLeaving, KubeError, NoAnswerError, parseKubeError } from './kube-error.ts';
 import { kubeMetrics } from './kube-metrics.ts';
 import type { KubeRequest, KubeResponse, KubeTransport } from './kube-transport.ts';
@@ -29,7 +30,7 @@ export interface KubeClientOptions {
 }
 
 /**
- * Throws KubeError for an answer that is not 2xx, NoAnswerError for a broken connection,
+ * Throws KubeError for an answer that is not 2xx, NoAnswerError for a broken connection, BodyTooLarge,
  * DeadlineExceeded after `deadlineMs`, OperatorError LeadershipLost for a write that was not sent,
  * and the reason of the request's own signal.
  *
@@ -176,7 +177,8 @@ async function readText(response: KubeResponse, signal: AbortSignal): Promise<st
 /** The caller's own abort and errors that are translated already stay what they are. */
 function connectionError(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
-  return error instanceof OperatorError ? error : new NoAnswerError(error);
+  const isTranslated = error instanceof OperatorError || error instanceof BodyTooLarge;
+  return isTranslated ? error : new NoAnswerError(error);
 }
 
 function parseBody<T>(status: number, text: string): T {

@@ -5,8 +5,8 @@
 export interface KubeTransport {
   /**
    * Resolves when the whole answer is there, for a watch when its headers are, whatever the status
-   * is. Rejects with the signal's reason when it aborts, and with the connection's error when there
-   * is no answer.
+   * is. Rejects with the signal's reason when it aborts, with BodyTooLarge where memory would not hold
+   * the answer, and with the connection's error when there is none.
    */
   request(request: KubeRequest): Promise<KubeResponse>;
 }

@@ -1,13 +1,15 @@
 import { apiVersionOf, type KubeObject, type ResourceKind } from '../core/kube-object.ts';
+import { MOST_FINALIZERS } from '../core/lean-metadata.ts';
 import type { ObjectWriter } from '../core/object-store.ts';
 import type { KubeClient } from './kube-client.ts';
 import { isConflict, isNotFound, isOtherObject, KubeError, translated } from './kube-error.ts';
 import { findLive } from './live-object.ts';
+import { withLeanMetadata } from './object-cache-ingest.ts';
 import { createOwnVersions } from './own-versions.ts';
 import { describe, objectPath } from './resource-path.ts';
 import { applyRequest } from './server-side-apply.ts';
 
-/** Writes to objects of one kind; every method throws OperatorError. */
+/** Writes to objects of one kind; every method throws OperatorError. Answers are as the cache holds objects. */
 export function createObjectWriter<T extends KubeObject>(
   client: KubeClient,
   kind: ResourceKind,
@@ -15,8 +17,10 @@ export function createObjectWriter<T extends KubeObject>(
   const versions = createOwnVersions<T>();
   return {
     addFinalizer: (object, finalizer) =>
-      translated(`add finalizer to ${describe(object)}`, () =>
-        versions.remember(addFinalizer(client, { kind, object, finalizer })),
+      translated(`add finalizer to ${describe(object)}`, async () =>
+        withLeanMetadata(
+          await versions.remember(addFinalizer(client, { kind, object, finalizer })),
+        ),
       ),
     removeFinalizer: (object, finalizer) =>
       translated(`remove finalizer from ${describe(object)}`, () =>
@@ -24,9 +28,10 @@ export function createObjectWriter<T extends KubeObject>(
       ),
     applyStatus: (object, status, fits = () => true) => {
       const write = { kind, object: versions.latest(object), status, fits };
-      return translated(`write status of ${describe(object)}`, () =>
-        versions.remember(applyStatus(client, write)),
-      );
+      return translated(`write status of ${describe(object)}`, async () => {
+        const written = await versions.remember(applyStatus(client, write));
+        return written && withLeanMetadata(written);
+      });
     },
   };
 }
@@ -48,7 +53,19 @@ async function addFinalizer<T extends KubeObject>(
   const { object, finalizer } = write;
   const held = object.metadata.finalizers ?? [];
   if (held.includes(finalizer)) return object;
+  // The cache may hold a part of so long a list, and what is left out here would be removed.
+  if (held.length >= MOST_FINALIZERS) return addToLive(client, write);
   return setFinalizers(client, write, [...held, finalizer]);
+}
+
+async function addToLive<T extends KubeObject>(
+  client: KubeClient,
+  { kind, object, finalizer }: FinalizerWrite<T>,
+): Promise<T> {
+  const live = (await findLive(client, kind, object)) ?? object;
+  const held = live.metadata.finalizers ?? [];
+  if (held.includes(finalizer)) return live;
+  return setFinalizers(client, { kind, object: live, finalizer }, [...held, finalizer]);
 }
 
 /**

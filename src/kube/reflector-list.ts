@@ -1,3 +1,4 @@
+import { BodyTooLarge } from '../http/exchange.ts';
 import type { KubeClient } from './kube-client.ts';
 import { KubeError } from './kube-error.ts';
 import { type Collection, collectionPath, type Query, selectorQuery } from './reflector-request.ts';
@@ -16,7 +17,9 @@ interface Page {
   readonly items?: readonly unknown[] | null;
 }
 
-const PAGE_SIZE = 500;
+const MOST_ITEMS = 500;
+/** 500, 63, 8, 1: pages of objects as large as etcd takes them need few attempts. */
+const SHRINK = 8;
 
 /**
  * Reads a whole collection in pages and returns the resourceVersion to watch from. If the snapshot
@@ -25,9 +28,11 @@ const PAGE_SIZE = 500;
  * Throws what the client throws.
  */
 export async function listAll(options: ListOptions): Promise<string> {
-  const first = await readPage(options, { limit: `${PAGE_SIZE}` });
+  const pages = new Pages(options);
+  const first = await pages.read();
   try {
-    await readFurtherPages(options, first);
+    let token = first.metadata.continue;
+    while (token) token = (await pages.read(token)).metadata.continue;
     return first.metadata.resourceVersion;
   } catch (error) {
     if (!(error instanceof KubeError) || error.status !== 410) throw error;
@@ -36,11 +41,30 @@ export async function listAll(options: ListOptions): Promise<string> {
   }
 }
 
-async function readFurtherPages(options: ListOptions, first: Page): Promise<void> {
-  let token = first.metadata.continue;
-  while (token) {
-    const page = await readPage(options, { limit: `${PAGE_SIZE}`, continue: token });
-    token = page.metadata.continue;
+/**
+ * Asks for fewer items where a page is too large to read, and for more again behind it. A token may be
+ * used with another limit than it was given for:
+ * https://github.com/kubernetes/design-proposals-archive/blob/main/api-machinery/api-chunking.md
+ */
+class Pages {
+  readonly #options: ListOptions;
+  #limit = MOST_ITEMS;
+
+  constructor(options: ListOptions) {
+    this.#options = options;
+  }
+
+  async read(token?: string): Promise<Page> {
+    const paging = { limit: `${this.#limit}`, ...(token !== undefined && { continue: token }) };
+    try {
+      const page = await readPage(this.#options, paging);
+      this.#limit = Math.min(2 * this.#limit, MOST_ITEMS);
+      return page;
+    } catch (error) {
+      if (!(error instanceof BodyTooLarge) || this.#limit === 1) throw error;
+      this.#limit = Math.ceil(this.#limit / SHRINK);
+      return this.read(token);
+    }
   }
 }
 

@@ -20,6 +20,8 @@ export interface WatchOptions {
   readonly lifetimeMs: number;
   readonly signal: AbortSignal;
   readonly onOpen: () => void;
+  /** An event of so many bytes was skipped. */
+  readonly onTooLong: (bytes: number) => void;
   /** Called as soon as the line is there; never after the signal has aborted. */
   readonly onEvent: (event: WatchEvent) => void;
 }
@@ -82,13 +84,13 @@ async function readEvents(
   response: KubeResponse,
   watchdog: Watchdog,
 ): Promise<WatchEnd> {
-  const { clock, onEvent } = options;
+  const { clock, onEvent, onTooLong } = options;
   const openedAtMs = clock.monotonicMs();
   const livedMs = (): number => clock.monotonicMs() - openedAtMs;
   let events = 0;
   options.onOpen();
   try {
-    for await (const line of readJsonLines(watchdog.guard(response.body), { clock })) {
+    for await (const line of readJsonLines(watchdog.guard(response.body), { clock, onTooLong })) {
       watchdog.signal.throwIfAborted();
       const event = eventOf(line);
       if (event.type !== 'BOOKMARK') events += 1;

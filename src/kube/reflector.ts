@@ -156,6 +156,7 @@ class RunningReflector<T extends KubeObject> implements Reflector {
       lifetimeMs: watchSeconds * 1000,
       signal: this.#stopping.signal,
       onOpen: () => this.#onOpen(),
+      onTooLong: (bytes) => this.#log.error('skipped an object too large to read', { bytes }),
       onEvent: (event) => this.#onEvent(event),
     });
     if (this.#collected) throw new InitialStateIncomplete();

@@ -5,6 +5,7 @@ import type { Logger } from '../core/logger.ts';
 import { untilAborted } from '../core/until-aborted.ts';
 import { type Exchange, exchange, headersOf } from '../http/exchange.ts';
 import type { Cluster, Credentials, TlsSettings } from './credentials.ts';
+import { MAX_OBJECT_BYTES } from './json-lines.ts';
 import type { KubeRequest, KubeResponse, KubeTransport } from './kube-transport.ts';
 
 export interface UndiciTransport extends KubeTransport {
@@ -79,6 +80,7 @@ async function dispatch(
       request.beforeSend?.();
       sentAtMs = clock.monotonicMs();
     },
+    maxBytes: MAX_OBJECT_BYTES,
   };
   try {
     if (lane === 'watch') return path.heardIn(await open(pool, ask));
@@ -109,7 +111,7 @@ async function* inPieces(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Arr
 async function open(pool: Dispatcher, ask: Exchange): Promise<KubeResponse> {
   ask.signal?.throwIfAborted();
   ask.beforeSend?.();
-  const { body = null, signal = null, ...rest } = ask;
+  const { body = null, signal = null, maxBytes: _, ...rest } = ask;
   const answer = await pool.request({ ...rest, body, signal });
   return { status: answer.statusCode, headers: headersOf(answer.headers), body: answer.body };
 }

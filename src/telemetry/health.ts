@@ -1,9 +1,11 @@
+import type { Answer } from './http-server.ts';
+
 /** Says in one sentence what is wrong, or undefined if nothing is. Quick: it is asked every few seconds. */
 export type HealthCheck = () => string | undefined;
 
 export type HealthChecks = Readonly<Record<string, HealthCheck>>;
 
-export interface HealthQuestion {
+interface HealthQuestion {
   /** `healthz` or `readyz`: names the verdict in the answer. */
   readonly endpoint: string;
   /** The check of a sub-path, `/readyz/<check>`; undefined asks for all of them. */
@@ -13,9 +15,42 @@ export interface HealthQuestion {
   readonly exclude?: readonly string[];
 }
 
-export interface HealthAnswer {
+interface HealthAnswer {
   readonly status: 200 | 404 | 500;
   readonly body: string;
+}
+
+export interface Health {
+  /** /healthz: whether a restart would help. */
+  readonly liveness: HealthChecks;
+  /** /readyz: whether the operator does its work. */
+  readonly readiness: HealthChecks;
+}
+
+/** Serves /healthz and /readyz, each with a sub-path per check, `?verbose` and `?exclude=a`. */
+export function serveHealth({ liveness, readiness }: Health): (url: URL) => Answer {
+  const endpoints = new Map([
+    ['healthz', liveness],
+    ['readyz', readiness],
+  ]);
+  return (url) => {
+    const question = parseQuestion(url);
+    const checks = question && endpoints.get(question.endpoint);
+    if (!checks) return { status: 404, body: 'this port serves /healthz and /readyz\n' };
+    return answerHealth(checks, question);
+  };
+}
+
+/** `/readyz`, `/readyz/` or `/readyz/<check>`; undefined for any other form of path. */
+function parseQuestion(url: URL): HealthQuestion | undefined {
+  const [, endpoint, check] = /^\/(\w+)(?:\/([\w.-]*))?$/.exec(url.pathname) ?? [];
+  if (endpoint === undefined) return undefined;
+  return {
+    endpoint,
+    ...(check ? { check } : {}),
+    isVerbose: url.searchParams.has('verbose'),
+    exclude: url.searchParams.getAll('exclude'),
+  };
 }
 
 /**
@@ -23,7 +58,7 @@ export interface HealthAnswer {
  * save that `verbose` and the sub-path of a check also say why it fails: a plain answer lands in
  * events of the pod, where reasons do not belong, and whoever asks for more gets more.
  */
-export function answerHealth(checks: HealthChecks, question: HealthQuestion): HealthAnswer {
+function answerHealth(checks: HealthChecks, question: HealthQuestion): HealthAnswer {
   if (question.check !== undefined) return answerCheck(checks, question.check);
   const { endpoint, isVerbose = false, exclude = [] } = question;
   const results = Object.entries(checks).map(([name, check]) => {

@@ -78,5 +78,6 @@ async function environmentFor(server: TinyApiServer, directory: string): Promise
     AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
     AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
     ALBRIDGE_METRICS_ADDRESS: '127.0.0.1:0',
+    ALBRIDGE_HEALTH_ADDRESS: '127.0.0.1:0',
   };
 }

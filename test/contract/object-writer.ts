@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject, ResourceKind } from '../../src/core/kube-object.ts';
 import type { ObjectWriter } from '../../src/core/object-store.ts';
 import type { KubeClient } from '../../src/kube/kube-client.ts';
+import { withLeanMetadata } from '../../src/kube/object-cache-ingest.ts';
 import { createObjectWriter } from '../../src/kube/object-writer.ts';
 import { resourcePath } from '../../src/kube/resource-path.ts';
 import { post, read } from '../envtest/kube-access.ts';
@@ -76,6 +77,24 @@ export function describeObjectWriter(title: string, open: () => Promise<KubeClie
 
         expect(added.metadata.finalizers).toEqual([THEIRS, OURS]);
         expect((await live(added)).metadata.finalizers).toEqual([THEIRS, OURS]);
+      });
+
+      it('is stored beside 200 of others, of which the cache holds a part', async () => {
+        const theirs = Array.from({ length: 200 }, (_, index) => `example.com/${index}`);
+        const stored = await create(theirs);
+
+        await writer.addFinalizer(withLeanMetadata(stored), OURS);
+
+        expect((await live(stored)).metadata.finalizers).toEqual([...theirs, OURS]);
+      });
+
+      it('is removed from behind 200 of others', async () => {
+        const theirs = Array.from({ length: 200 }, (_, index) => `example.com/${index}`);
+        const stored = await create([...theirs, OURS]);
+
+        await writer.removeFinalizer(withLeanMetadata(stored), OURS);
+
+        expect((await live(stored)).metadata.finalizers).toEqual(theirs);
       });
 
       it('is not written twice', async () => {

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { settings } from '../../src/settings.ts';
 import { arnOf } from '../surroundings/my-ingresses.ts';
 import { until } from '../surroundings/until.ts';
 import { DeployPlace, ROOT } from './place.ts';
@@ -126,15 +125,6 @@ describe('the Deployment', () => {
     expect(await place.standIn.balancer(arn)).toBeDefined();
     await objects.startDeleting('web');
     await objects.isGone('web');
-  });
-
-  it('is probed at the port where it listens unless it is told otherwise', () => {
-    const { ports, readinessProbe, livenessProbe } = operatorOf(pods[0] as Pod);
-    const [port] = ports ?? [];
-    for (const probe of [readinessProbe, livenessProbe]) {
-      expect(probe?.httpGet.port).toBe(port?.name);
-    }
-    expect(settings.metricsAddress.default).toBe(`:${port?.containerPort}`);
   });
 
   it('says what is missing where nobody has set a region', async () => {

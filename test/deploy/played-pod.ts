@@ -24,7 +24,7 @@ export interface PlayOptions {
 export interface PlayedPod {
   readonly pod: Pod;
   readonly operator: OperatorProcess;
-  /** `/healthz`, `/readyz?verbose` or `/metrics`. */
+  /** `/healthz` or `/readyz?verbose`. */
   probe(path: string): Promise<{ readonly status: number; readonly body: string }>;
   /** As a kubelet does in time: another token into the file. Returns once the old one is refused. */
   rotateToken(): Promise<void>;
@@ -55,7 +55,7 @@ export async function playPod(
     ...translated(await environmentOf(cluster, pod, container), mounts, addresses),
     ...clusterAddress(cluster),
     ...serviceAccountDir(mounts),
-    ALBRIDGE_METRICS_ADDRESS: `127.0.0.1:${port}`,
+    ...addressesOf(container, port),
     ...injected,
   };
   const entry = await writeEntry(directory, image);
@@ -72,6 +72,13 @@ export async function playPod(
       return code;
     },
   };
+}
+
+/** Manifests of an older version have one port for both, and no setting for the other. */
+function addressesOf({ ports = [] }: Container, port: number): Strings {
+  const address = `127.0.0.1:${port}`;
+  if (!ports.some(({ name }) => name === 'health')) return { ALBRIDGE_METRICS_ADDRESS: address };
+  return { ALBRIDGE_METRICS_ADDRESS: '127.0.0.1:0', ALBRIDGE_HEALTH_ADDRESS: address };
 }
 
 /** Takes the image's user before anything of the bundle runs. */

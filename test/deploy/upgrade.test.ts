@@ -286,6 +286,7 @@ async function startOld(): Promise<ReturnType<typeof startOperatorProcess>> {
       ...place.aws.environment,
       KUBECONFIG: kubeconfig,
       ALBRIDGE_METRICS_ADDRESS: 'off',
+      ALBRIDGE_HEALTH_ADDRESS: 'off',
     },
   });
   await operator.waitForLine((line) => line.msg.includes('started') || line.msg === 'working');

@@ -52,6 +52,22 @@ describe('a reflector against an API server without WatchList', () => {
     await connection.close();
   });
 
+  it('reads objects of half a megabyte in pages that memory can hold, none twice and none left out', async () => {
+    const large = await editIn(admin.client, 'reflector-large');
+    await large.createMany('large', 40);
+    for (let index = 0; index < 40; index++) {
+      await large.set(`large-${index}`, { large: 'x'.repeat(500_000) });
+    }
+    const connection = connect(plane);
+    const { reflector, seen } = follow(connection.client, { namespace: 'reflector-large' });
+    await reflector.synced;
+    const names = Array.from({ length: 40 }, (_, index) => `added large-${index}`);
+    const added = seen.map((change) => change.replace(/@.*/, ''));
+    expect(added.toSorted()).toEqual(names.toSorted());
+    await reflector.stop();
+    await connection.close();
+  });
+
   it('behaviour 5: reads in one piece when its pages were compacted away between two of them', async () => {
     let hasCompacted = false;
     const connection = connect(plane, {

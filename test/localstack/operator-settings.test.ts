@@ -86,15 +86,18 @@ describe('wrong settings', () => {
     expect(said(operator)).toContain('/nowhere/kubeconfig');
   });
 
-  it('an address that is taken ends with 78 and names the setting', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as { readonly port: number };
-    const operator = launch({ ALBRIDGE_METRICS_ADDRESS: `127.0.0.1:${port}` });
-    expect(await operator.exited).toBe(78);
-    expect(said(operator)).toContain('ALBRIDGE_METRICS_ADDRESS');
-    other.close();
-  });
+  it.each(['ALBRIDGE_METRICS_ADDRESS', 'ALBRIDGE_HEALTH_ADDRESS'])(
+    'an address that is taken ends with 78 and names %s',
+    async (setting) => {
+      const other = createServer().listen(0, '127.0.0.1');
+      await once(other, 'listening');
+      const { port } = other.address() as { readonly port: number };
+      const operator = launch({ [setting]: `127.0.0.1:${port}` });
+      expect(await operator.exited).toBe(78);
+      expect(said(operator)).toContain(setting);
+      other.close();
+    },
+  );
 
   it('--help names every setting', async () => {
     const help = startOperatorProcess({

@@ -8,10 +8,13 @@ import { sharedPlace } from './setup-place.ts';
 
 const place = sharedPlace();
 afterAll(() => place.close());
-const { metricsPort, operatorLog } = inject('surroundings');
+const { healthPort, metricsPort, operatorLog } = inject('surroundings');
 
-async function get(path: string): Promise<{ readonly status: number; readonly body: string }> {
-  const answer = await fetch(`http://127.0.0.1:${metricsPort}${path}`);
+async function get(
+  path: string,
+  port = metricsPort,
+): Promise<{ readonly status: number; readonly body: string }> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`);
   return { status: answer.status, body: await answer.text() };
 }
 
@@ -54,10 +57,10 @@ describe('a tenant who pauses an object, takes its finalizer off and deletes it'
 
 describe('the running operator', () => {
   it('answers the probes of the kubelet', async () => {
-    expect(await get('/healthz')).toEqual({ status: 200, body: 'ok' });
-    expect(await get('/readyz')).toEqual({ status: 200, body: 'ok' });
-    expect((await get('/readyz?verbose')).body).toContain('[+]watch ok');
-    expect((await get('/nothing')).status).toBe(404);
+    expect(await get('/healthz', healthPort)).toEqual({ status: 200, body: 'ok' });
+    expect(await get('/readyz', healthPort)).toEqual({ status: 200, body: 'ok' });
+    expect((await get('/readyz?verbose', healthPort)).body).toContain('[+]watch ok');
+    expect((await get('/healthz')).status).toBe(404);
   });
 
   it("exports controller-runtime's names", async () => {

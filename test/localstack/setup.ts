@@ -19,6 +19,7 @@ export interface SharedSurroundings {
   readonly network: SeededNetwork;
   readonly operatorLog: string;
   readonly metricsPort: number;
+  readonly healthPort: number;
 }
 
 /**
@@ -42,9 +43,11 @@ async function startOperator(surroundings: Surroundings): Promise<SharedSurround
   const { url, caPem, adminToken, kubeconfigPath, kubectlPath, directory } = controlPlane;
   const operatorLog = join(directory, 'operator.log');
   const metricsPort = await findFreePort();
+  const healthPort = await findFreePort();
   const settings = {
     ALBRIDGE_SWEEP_INTERVAL: '2s',
     ALBRIDGE_METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
+    ALBRIDGE_HEALTH_ADDRESS: `127.0.0.1:${healthPort}`,
   };
   const operator = surroundings.launchOperator(settings, operatorLog);
   await operator.waitForLine((line) => line.msg === 'working');
@@ -54,5 +57,6 @@ async function startOperator(surroundings: Surroundings): Promise<SharedSurround
     network: aws.network,
     operatorLog,
     metricsPort,
+    healthPort,
   };
 }

@@ -47,6 +47,7 @@ export async function startSurroundings(options: SurroundingsOptions = {}): Prom
     KUBECONFIG: kubeconfig,
     ALBRIDGE_AWS_BUDGET: options.budget === 'aws' ? 'aws' : 'off',
     ALBRIDGE_METRICS_ADDRESS: '127.0.0.1:0',
+    ALBRIDGE_HEALTH_ADDRESS: '127.0.0.1:0',
   };
   return withOperators({ controlPlane, aws, operatorEnvironment });
 }

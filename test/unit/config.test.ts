@@ -43,6 +43,7 @@ describe('parseConfig', () => {
       sweepIntervalMs: 300_000,
       concurrency: 16,
       metricsAddress: { port: 8080 },
+      healthAddress: { port: 8081 },
       log: { level: 'info', format: 'json' },
       pod: {},
     });
@@ -128,6 +129,11 @@ describe('parseConfig', () => {
       means: { metricsAddress: { host: '127.0.0.1', port: 0 } },
       why: 'the demo takes any free port',
     },
+    'health on another port': {
+      env: { ALBRIDGE_HEALTH_ADDRESS: ':9091' },
+      means: { metricsAddress: { port: 8080 }, healthAddress: { port: 9091 } },
+      why: 'a flood on the metrics port does not keep the kubelet out',
+    },
     'an IPv6 address': {
       env: { ALBRIDGE_METRICS_ADDRESS: '[::1]:8080' },
       means: { metricsAddress: { host: '::1', port: 8080 } },
@@ -179,9 +185,10 @@ describe('parseConfig', () => {
     expect(configOf({ ALBRIDGE_KINDS: 'webapp' })).not.toHaveProperty('aws');
   });
 
-  it('serves nothing where the metrics address is off', () => {
+  it('serves neither metrics nor health where their addresses are off', () => {
     expect(configOf({ ALBRIDGE_METRICS_ADDRESS: 'off' })).not.toHaveProperty('metricsAddress');
     expect(configOf({ ALBRIDGE_METRICS_ADDRESS: '0' })).not.toHaveProperty('metricsAddress');
+    expect(configOf({ ALBRIDGE_HEALTH_ADDRESS: 'off' })).not.toHaveProperty('healthAddress');
   });
 
   it('leaves leader election to the kind of cluster where nobody says', () => {

@@ -53,7 +53,7 @@ beforeAll(async () => {
   objects = new MyIngresses(api, 'default');
   port = await findFreePort();
   await kubectl('delete', 'crd', CRD, '--timeout=45s');
-  operator = surroundings.launchOperator({ ALBRIDGE_METRICS_ADDRESS: `127.0.0.1:${port}` });
+  operator = surroundings.launchOperator({ ALBRIDGE_HEALTH_ADDRESS: `127.0.0.1:${port}` });
 });
 
 afterAll(async () => {

@@ -104,7 +104,7 @@ function labelsIn(text: string): Readonly<Record<string, string>> {
   if (labels !== undefined) return labels;
   throw new OperatorError({
     reason: 'InvalidSelector' satisfies ConfigMonitorReason,
-    message: `the annotation ${POD_DELETE_MATCH} is no list of labels; write it as app=frontend, with commas between several`,
+    message: `the annotation ${POD_DELETE_MATCH} is no list of labels of at most 1024 characters; write it as app=frontend, with commas between several`,
     healedBy: 'person',
   });
 }

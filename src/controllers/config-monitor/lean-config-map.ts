@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { POD_DELETE_MATCH } from '../../apis/config-monitor.ts';
-import { PAUSED_ANNOTATION, RECONCILE_REQUESTED_ANNOTATION } from '../../core/annotations.ts';
+import { boundText } from '../../core/annotations.ts';
 import type { KubeObject } from '../../core/kube-object.ts';
+import { boundAnnotations } from '../../core/lean-metadata.ts';
 
 /** A ConfigMap as it is held in memory: a hash stands for its data, which may be a megabyte. */
 export interface LeanConfigMap extends KubeObject {
@@ -14,13 +15,14 @@ interface ConfigMap extends KubeObject {
   readonly binaryData?: Readonly<Record<string, string>>;
 }
 
-const KEPT_ANNOTATIONS = [POD_DELETE_MATCH, PAUSED_ANNOTATION, RECONCILE_REQUESTED_ANNOTATION];
+/** Of podDeleteMatch, in characters: some ten labels. */
+const LONGEST_LABEL_LIST = 1024;
 
 /** What of a ConfigMap is kept in memory. */
 export function leanConfigMap(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata, data, binaryData } = object as ConfigMap;
   const { name, namespace = '', uid = '', resourceVersion = '', deletionTimestamp } = metadata;
-  const kept = annotationsIn(metadata.annotations ?? {});
+  const annotations = annotationsIn(metadata.annotations);
   const lean: LeanConfigMap = {
     apiVersion,
     kind,
@@ -30,7 +32,7 @@ export function leanConfigMap(object: KubeObject): KubeObject {
       uid,
       resourceVersion,
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-      ...(Object.keys(kept).length > 0 && { annotations: kept }),
+      ...(annotations !== undefined && { annotations }),
     },
     hash: hashOf(data, binaryData),
   };
@@ -38,12 +40,12 @@ export function leanConfigMap(object: KubeObject): KubeObject {
 }
 
 function annotationsIn(
-  annotations: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-  const entries = KEPT_ANNOTATIONS.map((key) => [key, annotations[key]] as const);
-  return Object.fromEntries(
-    entries.filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
+  annotations: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> | undefined {
+  const kept = boundAnnotations(annotations);
+  const labels = annotations[POD_DELETE_MATCH];
+  if (labels === undefined) return kept;
+  return { ...kept, [POD_DELETE_MATCH]: boundText(labels, LONGEST_LABEL_LIST) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Pod } from '../../apis/pod.ts';
 import { podStateOf } from '../../apis/pod-state.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../core/kube-object.ts';
+import { boundController, boundLabels } from '../../core/lean-metadata.ts';
 import { WORKLOAD_KINDS, type WorkloadKind, type WorkloadRef } from '../../core/workloads.ts';
 
 /** A pod as it is held in memory: all pods of the cluster are. */
@@ -16,7 +17,7 @@ export function leanPod(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
   const { name, namespace = '', uid = '', resourceVersion = '' } = metadata;
   const { labels, deletionTimestamp } = metadata;
-  const controller = metadata.ownerReferences?.find((reference) => reference.controller);
+  const ownerReferences = boundController(metadata.ownerReferences);
   const lean: LeanPod = {
     apiVersion,
     kind,
@@ -25,9 +26,9 @@ export function leanPod(object: KubeObject): KubeObject {
       namespace,
       uid,
       resourceVersion,
-      ...(labels !== undefined && { labels }),
+      ...(labels !== undefined && { labels: boundLabels(labels) }),
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-      ...(controller !== undefined && { ownerReferences: [controller] }),
+      ...(ownerReferences !== undefined && { ownerReferences }),
     },
     state: podStateOf(object).kind,
     restarts: restartsOf(object),

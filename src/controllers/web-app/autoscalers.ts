@@ -1,3 +1,4 @@
+import { boundText } from '../../core/annotations.ts';
 import type { KeySource } from '../../core/key-source.ts';
 import { type Key, type KubeObject, keyOf } from '../../core/kube-object.ts';
 import type { Change, ObjectCache } from '../../core/object-store.ts';
@@ -7,7 +8,17 @@ import type { Autoscaler } from './workload.ts';
 export function leanAutoscaler(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata, spec } = object as Autoscaler;
   const { name, namespace, uid, resourceVersion } = metadata;
-  const scaleTargetRef = spec?.scaleTargetRef;
+  // The API server takes names of any length there.
+  const {
+    apiVersion: version = '',
+    kind: targetKind = '',
+    name: target = '',
+  } = spec?.scaleTargetRef ?? {};
+  const scaleTargetRef = {
+    apiVersion: boundText(version),
+    kind: boundText(targetKind),
+    name: boundText(target),
+  };
   return {
     apiVersion,
     kind,

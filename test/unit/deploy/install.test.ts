@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { renderInstall } from '../../../deploy/render.ts';
+import { settings } from '../../../src/settings.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -45,10 +46,42 @@ describe('deploy/install.yaml', () => {
   });
 });
 
+async function read(name: string): Promise<ReturnType<typeof parse>> {
+  return parse(await readFile(resolve(ROOT, 'deploy/base', name), 'utf8'));
+}
+
 describe('the Deployment', () => {
+  it('is probed on a port of its own, and has longer than a second to answer', async () => {
+    const [{ ports, livenessProbe, readinessProbe }] = (await read('deployment.yaml')).spec.template
+      .spec.containers;
+    expect(ports).toEqual([
+      { name: 'metrics', containerPort: 8080 },
+      { name: 'health', containerPort: 8081 },
+    ]);
+    expect(
+      ports.map(({ containerPort }: { containerPort: number }) => `:${containerPort}`),
+    ).toEqual([settings.metricsAddress.default, settings.healthAddress.default]);
+    for (const probe of [livenessProbe, readinessProbe]) {
+      expect(probe).toMatchObject({ httpGet: { port: 'health' }, timeoutSeconds: 5 });
+    }
+  });
+
+  it('lets in nothing but scrapes, from the namespaces with the label', async () => {
+    const { spec } = await read('deployment.yaml');
+    const policy = await read('network-policy.yaml');
+    expect(policy.spec).toEqual({
+      podSelector: spec.selector,
+      policyTypes: ['Ingress'],
+      ingress: [
+        {
+          from: [{ namespaceSelector: { matchLabels: { metrics: 'enabled' } } }],
+          ports: [{ protocol: 'TCP', port: 'metrics' }],
+        },
+      ],
+    });
+  });
+
   it('is found by the budget and by its own selector', async () => {
-    const read = async (name: string): Promise<ReturnType<typeof parse>> =>
-      parse(await readFile(resolve(ROOT, 'deploy/base', name), 'utf8'));
     const { spec } = await read('deployment.yaml');
     const budget = await read('pod-disruption-budget.yaml');
     expect(spec.selector.matchLabels).toEqual(spec.template.metadata.labels);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type Answer, type Exchange, exchange } from '../../../src/http/exchange.ts';
+import { type Answer, BodyTooLarge, type Exchange, exchange } from '../../../src/http/exchange.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -96,6 +96,19 @@ describe('an exchange', () => {
     });
     await expect(ask()).rejects.toMatchObject({ code: 'UND_ERR_SOCKET' });
   });
+});
+
+it('reads no more of an answer than memory is given to it', async () => {
+  let written = 0;
+  const line = await lineTo((_, response) => {
+    const more = (): void => {
+      while (!response.closed && response.write('x'.repeat(10_000))) written += 10_000;
+    };
+    response.on('drain', more);
+    more();
+  });
+  await expect(line.ask({ maxBytes: 1_000_000 })).rejects.toThrow(BodyTooLarge);
+  expect(written).toBeLessThan(20_000_000);
 });
 
 describe('the signal', () => {

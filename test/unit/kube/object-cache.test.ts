@@ -28,6 +28,7 @@ function raw({ name, rv, uid = `uid-${name}`, owner }: Seed): object {
       uid,
       resourceVersion: rv,
       managedFields: [{ manager: 'kubectl' }],
+      annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}' },
       ...(owner !== undefined && { ownerReferences: references }),
     },
     data: { nested: { deep: ['x'] } },
@@ -63,7 +64,7 @@ function watchCache(): () => void {
 }
 
 describe('objects of the cache', () => {
-  it('are stamped, stripped of managedFields and frozen all the way down', () => {
+  it('are stamped, stripped of metadata that is not read and frozen all the way down', () => {
     const [object] = seed({ name: 'a', rv: '1' });
     expect(object).toEqual({
       apiVersion: 'v1',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { BodyTooLarge } from '../../../src/http/exchange.ts';
 import { reflectorMetrics } from '../../../src/kube/reflector-metrics.ts';
 import {
   bookmark,
@@ -55,6 +56,46 @@ describe('the first state', () => {
     const bench = startReflectorBench(answers(() => ({ stream })));
     await bench.reflector.synced;
     expect(bench.seen).toEqual(['added a@5']);
+    await bench.reflector.stop();
+  });
+
+  it('is complete but for an object too large to read, which is logged and starves no other', async () => {
+    const stream = new ScriptedStream().push(event('ADDED', 'a', '1'));
+    stream.pushBytes(Buffer.from(`{"type":"ADDED","object":"${'x'.repeat(11 * 1024 * 1024)}"}\n`));
+    stream.push(event('ADDED', 'c', '3'), bookmark('3', true));
+    const bench = startReflectorBench(answers(() => ({ stream })));
+    await bench.reflector.synced;
+    expect(bench.seen).toEqual(['added a@1', 'added c@3']);
+    expect(bench.log.shown).toMatchObject([{ message: 'skipped an object too large to read' }]);
+    expect(bench.reflector.health()).toBeUndefined();
+    await bench.reflector.stop();
+  });
+
+  it('comes in smaller pages where one is too large for memory, and in larger ones again behind it', async () => {
+    const limits: unknown[] = [];
+    const bench = startReflectorBench((request, index) => {
+      if (index === 0) return { status: 400, json: failure(400, 'BadRequest') };
+      if (request.query?.['limit'] === undefined) return quiet();
+      const { limit, continue: token } = request.query;
+      limits.push([limit, token]);
+      if (Number(limit) > 8 && token === 'large') return { error: new BodyTooLarge(1) };
+      const next: Record<string, string> = { '': 'large', large: 'small', small: '' };
+      const name = token === undefined ? 'a' : token;
+      return page([name], '7', next[token ?? '']);
+    });
+    await bench.reflector.synced;
+    expect(limits).toEqual([
+      ['500', undefined],
+      ['500', 'large'],
+      ['63', 'large'],
+      ['8', 'large'],
+      ['16', 'small'],
+    ]);
+    expect(bench.cache.list().map(({ metadata }) => metadata.name)).toEqual([
+      'a',
+      'large',
+      'small',
+    ]);
     await bench.reflector.stop();
   });
 

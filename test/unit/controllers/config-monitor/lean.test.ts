@@ -66,6 +66,36 @@ describe('what is held of a ConfigMap', () => {
       resourceVersion: '7',
     });
   });
+
+  it('is small, whatever is in its annotations', () => {
+    const long = 'x'.repeat(250_000);
+    const annotations = {
+      'magalix.com/podDeleteMatch': long,
+      'albridge.io/reconcile-requested-at': long,
+    };
+    const { metadata, ...rest } = configMap();
+    const held = leanConfigMap({ ...rest, metadata: { ...metadata, annotations } });
+    expect(JSON.stringify(held).length).toBeLessThan(1000);
+  });
+
+  it('keeps an annotation of ten long labels', () => {
+    const labels = 'example.com/a-label-of-some-length=a-value-of-some-length,'.repeat(17);
+    const annotations = { 'magalix.com/podDeleteMatch': labels };
+    const { metadata, ...rest } = configMap();
+    const held = leanConfigMap({ ...rest, metadata: { ...metadata, annotations } });
+    expect(held.metadata.annotations).toEqual(annotations);
+  });
+});
+
+describe('what is held of a pod', () => {
+  it('is small, whatever labels and owners it has', () => {
+    const labels = Object.fromEntries(Array.from({ length: 80_000 }, (_, i) => [`l${i}`, 'x']));
+    const [apiVersion, kind, name, uid] = Array(4).fill('x'.repeat(250_000)) as string[];
+    const ownerReferences = [{ apiVersion, kind, name, uid, controller: true }];
+    const metadata = { name: 'p', namespace: 'web', uid: 'u', labels, ownerReferences };
+    const held = leanPod({ apiVersion: 'v1', kind: 'Pod', metadata } as unknown as KubeObject);
+    expect(JSON.stringify(held).length).toBeLessThan(2000);
+  });
 });
 
 describe('the owner of a pod', () => {

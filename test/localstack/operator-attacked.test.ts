@@ -1,0 +1,211 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { bundle } from '../../deploy/bundle.ts';
+import {
+  type ImageOperator,
+  readMemoryLimitMB,
+  startImageOperator,
+} from '../surroundings/image-operator.ts';
+import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
+import { quietFor, until } from '../surroundings/until.ts';
+import { type Place, placeOf } from './setup-place.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** How long the operator is watched while a tenant is at it, in ms. */
+    readonly attackMs: number;
+  }
+}
+
+const attackMs = inject('attackMs');
+const SCRAPE = 'GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n';
+
+let directory: string;
+let entry: string;
+let surroundings: Surroundings;
+let place: Place;
+let attacked: ImageOperator;
+let limitMB: number;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'albridge-attacked-'));
+  [entry, surroundings, limitMB] = await Promise.all([
+    bundle(directory),
+    startSurroundings({ provisioningMs: 0 }),
+    readMemoryLimitMB(),
+  ]);
+  place = placeOf(surroundings);
+  attacked = await start();
+});
+
+afterAll(async () => {
+  await attacked?.stop();
+  place?.close();
+  await surroundings?.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function start(): Promise<ImageOperator> {
+  const started = await startImageOperator(entry, surroundings.operatorEnvironment);
+  await started.operator.waitForLine(({ msg }) => msg === 'working');
+  return started;
+}
+
+/** Milliseconds until the answer, and its status. */
+async function probe(path = '/healthz'): Promise<{ readonly ms: number; readonly status: number }> {
+  const startedMs = performance.now();
+  const { status } = await fetch(`http://127.0.0.1:${attacked.healthPort}${path}`);
+  return { ms: performance.now() - startedMs, status };
+}
+
+/** What the kubelet sees in the next seconds. */
+async function probeFor(seconds: number): Promise<void> {
+  for (let second = 0; second < seconds; second++) {
+    const { ms, status } = await probe();
+    expect(status).toBe(200);
+    expect(ms).toBeLessThan(1000);
+    await quietFor(1000);
+  }
+}
+
+/** Connections that read nothing. */
+async function openMany(count: number, port: number): Promise<readonly Socket[]> {
+  const sockets = Array.from({ length: count }, () =>
+    connect(port, '127.0.0.1').on('error', () => {}),
+  );
+  await Promise.all(sockets.map((socket) => once(socket, 'connect').catch(() => {})));
+  return sockets;
+}
+
+async function holdsOut(): Promise<void> {
+  expect(attacked.peakMB()).toBeLessThan(limitMB);
+  expect((await probe('/readyz')).status).toBe(200);
+}
+
+describe('a stranger on a port', () => {
+  const floods = {
+    'that pipelines 200 scrapes on each of 500 connections and reads nothing': {
+      connections: 500,
+      sends: SCRAPE.repeat(200),
+    },
+    'that sends 58 kB of scrapes on one connection and reads nothing': {
+      connections: 1,
+      sends: SCRAPE.repeat(1500),
+    },
+    'that opens 3,000 connections and sends half a request': {
+      connections: 3000,
+      sends: 'GET /metrics',
+    },
+  };
+  const ports = ['metricsPort', 'healthPort'] as const;
+  const cases = Object.entries(floods).flatMap(([name, flood]) =>
+    ports.map((port) => ({ name, port, ...flood })),
+  );
+
+  it.each(cases)(
+    'leaves the operator alive and probed in time: one $name ($port)',
+    async ({ port, connections, sends }) => {
+      const sockets = await openMany(connections, attacked[port]);
+      for (const socket of sockets) socket.write(sends);
+      await probeFor(3);
+      for (const socket of sockets) socket.destroy();
+      await holdsOut();
+    },
+  );
+
+  it('that scrapes over 200 connections at once leaves the operator probed in time', async () => {
+    let isOver = false;
+    const scrape = async (): Promise<void> => {
+      while (!isOver) {
+        const answer = await fetch(`http://127.0.0.1:${attacked.metricsPort}/metrics`).catch(
+          () => {},
+        );
+        await answer?.text().catch(() => {});
+      }
+    };
+    const scraping = Array.from({ length: 200 }, scrape);
+    await probeFor(5);
+    isOver = true;
+    await Promise.all(scraping);
+    await holdsOut();
+  });
+});
+
+describe('a tenant who bloats the memory', () => {
+  const PODS = 12;
+  const CONFIG_MAPS = 400;
+  const TOKEN = 'x'.repeat(250_000);
+  let namespace: string;
+
+  /** An object this large may take the API server of a busy machine longer than a request may last. */
+  async function post(resource: string, body: object): Promise<void> {
+    const path = `/api/v1/namespaces/${namespace}/${resource}`;
+    await until(`${resource} are posted`, async () => {
+      const { code } = await place.api.send({ method: 'POST', path, body });
+      return code === 201 || code === 409;
+    });
+  }
+
+  /** One in ten has as much data as the API server takes. */
+  function configMap(index: number): object {
+    const annotations = { 'albridge.io/reconcile-requested-at': TOKEN };
+    const data = index % 10 === 0 ? { large: 'x'.repeat(1_000_000) } : {};
+    return { metadata: { name: `large-${index}`, annotations }, data };
+  }
+
+  function pod(index: number): object {
+    const labels = Object.fromEntries(
+      Array.from({ length: 80_000 }, (_, label) => [label.toString(36), 'x']),
+    );
+    const spec = { containers: [{ name: 'app', image: 'registry.example/app' }] };
+    return { metadata: { name: `large-${index}`, labels }, spec };
+  }
+
+  async function postAll(count: number, one: (index: number) => Promise<void>): Promise<void> {
+    for (let index = 0; index < count; index += 4) {
+      await Promise.all([0, 1, 2, 3].map((next) => one(index + next)));
+    }
+  }
+
+  /** Every edit makes the API server send the whole object once more. */
+  async function editOne(index: number): Promise<void> {
+    const name = `large-${index % CONFIG_MAPS}`;
+    const path = `/api/v1/namespaces/${namespace}/configmaps/${name}`;
+    const annotations = { 'albridge.io/reconcile-requested-at': `${TOKEN}${index}` };
+    await place.api.ask({ method: 'PATCH', path, body: { metadata: { annotations } } });
+  }
+
+  async function servesNeighbour(): Promise<void> {
+    const neighbour = await place.createNamespace('neighbour');
+    await neighbour.create('web', { subnets: place.network.articleSubnets });
+    await neighbour.whenReady('web', 20_000);
+  }
+
+  beforeAll(async () => {
+    ({ namespace } = await place.createNamespace('tenant'));
+    const account = { metadata: { name: 'default' } };
+    await post('serviceaccounts', account);
+    for (let index = 0; index < PODS; index++) await post('pods', pod(index));
+    await postAll(CONFIG_MAPS, (index) => post('configmaps', configMap(index)));
+  });
+
+  it('leaves the operator below its limit, while a neighbour is served', async () => {
+    const untilMs = performance.now() + attackMs;
+    for (let edits = 0; performance.now() < untilMs; edits++) {
+      if (edits % 100 === 0) await servesNeighbour();
+      await editOne(edits);
+    }
+    await holdsOut();
+  });
+
+  it('lets a fresh operator start below its limit, and serve the neighbour', async () => {
+    await attacked.stop();
+    attacked = await start();
+    await servesNeighbour();
+    await holdsOut();
+  });
+});
