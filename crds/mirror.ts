@@ -1,5 +1,5 @@
 /**
- * Mirrors the schema of every CRD beside this file into `src/apis/<kind>-schema.ts` as a constant,
+ * Mirrors the schema of every `crds/<name>/crd.yaml` into `src/apis/<kind>-schema.ts` as a constant,
  * from which `src/apis/infer.ts` infers the TypeScript types. JSON imports would widen every enum
  * to string, hence the .ts file.
  *
@@ -7,7 +7,7 @@
  *     node crds/mirror.ts --check   writes nothing, exits 1 if something differs
  */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
@@ -29,21 +29,15 @@ interface CustomResourceDefinition {
 /** The mirrors as they should be, one for each CRD in `crds/`. Throws on a CRD of several versions. */
 export function desiredMirrors(): readonly Mirror[] {
   return readdirSync(join(root, 'crds'))
-    .filter((file) => file.endsWith('.yaml'))
     .toSorted()
-    .map((file) => ({ file, text: readFileSync(join(root, 'crds', file), 'utf8') }))
-    .filter(({ text }) => isDefinition(text))
-    .map(({ file, text }) => mirrorOf(file, text));
+    .map((name) => `${name}/crd.yaml`)
+    .filter((file) => existsSync(join(root, 'crds', file)))
+    .map((file) => mirrorOf(file, readFileSync(join(root, 'crds', file), 'utf8')));
 }
 
 /** Paths of the mirrors whose file is missing or says something else. */
 export function staleMirrors(mirrors: readonly Mirror[]): readonly Mirror[] {
   return mirrors.filter(({ path, source }) => readIfThere(join(root, path)) !== source);
-}
-
-/** Other files lie beside the CRDs, such as kustomize's list of them. */
-function isDefinition(text: string): boolean {
-  return (parse(text) as { readonly kind?: string }).kind === 'CustomResourceDefinition';
 }
 
 /** Mirrors one CRD; `file` is its name inside `crds/`, `text` its YAML. */

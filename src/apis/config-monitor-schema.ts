@@ -1,4 +1,4 @@
-// Written by crds/mirror.ts from crds/configmonitors.magalix.com.yaml; edit that file, then run `npm run gen`.
+// Written by crds/mirror.ts from crds/configmonitors.magalix.com/crd.yaml; edit that file, then run `npm run gen`.
 
 /** The schema of ConfigMonitor as the API server knows it. */
 export const configMonitorSchema = {

@@ -1,4 +1,4 @@
-// Written by crds/mirror.ts from crds/immortalcontainers.immortalcontainer.flugel.it.yaml; edit that file, then run `npm run gen`.
+// Written by crds/mirror.ts from crds/immortalcontainers.immortalcontainer.flugel.it/crd.yaml; edit that file, then run `npm run gen`.
 
 /** The schema of ImmortalContainer as the API server knows it. */
 export const immortalContainerSchema = {

@@ -1,4 +1,4 @@
-// Written by crds/mirror.ts from crds/myapps.demo.rtfm.co.ua.yaml; edit that file, then run `npm run gen`.
+// Written by crds/mirror.ts from crds/myapps.demo.rtfm.co.ua/crd.yaml; edit that file, then run `npm run gen`.
 
 /** The schema of MyApp as the API server knows it. */
 export const myAppSchema = {

@@ -1,4 +1,4 @@
-// Written by crds/mirror.ts from crds/webapps.apps.example.com.yaml; edit that file, then run `npm run gen`.
+// Written by crds/mirror.ts from crds/webapps.apps.example.com/crd.yaml; edit that file, then run `npm run gen`.
 
 /** The schema of WebApp as the API server knows it. */
 export const webAppSchema = {

@@ -233,7 +233,7 @@ export function describeObjectWriter(title: string, open: () => Promise<KubeClie
       const writing = createObjectWriter<Widget>(client, missing).applyStatus(await create(), {});
 
       await expect(writing).rejects.toMatchObject({ reason: 'KindNotInstalled' });
-      await expect(writing).rejects.toThrow('kubectl apply --server-side -f crds/');
+      await expect(writing).rejects.toThrow('kubectl apply --server-side -k crds');
     });
   });
 }

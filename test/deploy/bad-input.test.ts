@@ -77,14 +77,14 @@ describe('no CRDs', () => {
     for (const name of names) {
       const line = await played.operator.waitForLine((one) => one['resource'] === name);
       expect(line.level).toBe('error');
-      expect(line['sentence']).toContain('kubectl apply --server-side -f crds/');
+      expect(line['sentence']).toContain('kubectl apply --server-side -k crds');
     }
     const body = await until('readiness names all', async () => {
       const verbose = await played.probe('/readyz?verbose');
       const isNamed = (name: string): boolean => verbose.body.includes(name);
       return verbose.status === 500 && names.every(isNamed) && verbose.body;
     });
-    expect(body).toContain('kubectl apply --server-side -f crds/');
+    expect(body).toContain('kubectl apply --server-side -k crds');
     const errors = played.operator.log.filter(({ level }) => level === 'error');
     expect(errors).toHaveLength(names.length);
 

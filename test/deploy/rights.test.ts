@@ -129,7 +129,9 @@ async function setRules(role: readonly string[], rules: readonly Rule[]): Promis
 /** The kinds whose lives need the right: its roles carry their names, or it is MyIngress. */
 function kindsFor({ grants }: ShippedRight): readonly OwnKind[] {
   const isNamed = ({ kind }: OwnKind): boolean =>
-    grants.some(({ name }) => name === `albridge-${kind.toLowerCase()}`);
+    grants.some(({ name }) =>
+      name.replace('configmap-annotation', 'configmonitor').endsWith(`-${kind.toLowerCase()}`),
+    );
   const named = kinds.filter(isNamed);
   return named.length > 0 ? named : kinds.filter(({ kind }) => kind === 'MyIngress');
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { type AuditEntry, type AuditLog, createAuditLog } from '../surroundings/audit-log.ts';
 import { mayOperator } from '../surroundings/deploy-base.ts';
 import { arnOf, conditionOf, type MyIngresses, readyOf } from '../surroundings/my-ingresses.ts';
@@ -79,6 +79,8 @@ async function deleteWhileFinalizersMove(objects: MyIngresses): Promise<void> {
 /** The resources that this life touches; the other kinds have tests of their own. */
 const LIVED = ['myingresses', 'myingresses/status', 'events', 'namespaces', 'leases'];
 
+const MY_INGRESS = 'components/myingress/rights.yaml';
+
 interface Rule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
@@ -87,8 +89,12 @@ interface Rule {
 }
 
 async function rulesOf(file: string): Promise<readonly Rule[]> {
-  const path = resolve(import.meta.dirname, '../../deploy/base', file);
-  return (parse(await readFile(path, 'utf8')) as { readonly rules: readonly Rule[] }).rules;
+  const path = resolve(import.meta.dirname, '../../deploy', file);
+  return (
+    parseAllDocuments(await readFile(path, 'utf8'))[0]?.toJS() as {
+      readonly rules: readonly Rule[];
+    }
+  ).rules;
 }
 
 /** `patch demo.rtfm.co.ua/myingresses/status` */
@@ -106,7 +112,12 @@ describe('the shipped ServiceAccount', () => {
   });
 
   it('uses every right that it has for MyIngress, events and its lease', async () => {
-    const files = ['cluster-role.yaml', 'cluster-id-role.yaml', 'role.yaml'];
+    const files = [
+      'base/cluster-role.yaml',
+      'base/role.yaml',
+      MY_INGRESS,
+      'components/myingress/cluster-id.yaml',
+    ];
     const rules = (await Promise.all(files.map(rulesOf))).flat();
     const granted = rules.flatMap(({ apiGroups, resources, verbs }) =>
       apiGroups.flatMap((group) =>
@@ -139,8 +150,8 @@ const mayPatch = (): Promise<boolean> => mayOperator(place.cluster, 'patch');
 
 describe('an operator that may not store its finalizer', () => {
   it('creates nothing in AWS, says which right is missing, and goes on when it has it', async () => {
-    const role = ['clusterrole', 'albridge', '--type=json'];
-    const rules = await rulesOf('cluster-role.yaml');
+    const role = ['clusterrole', 'albridge-myingress', '--type=json'];
+    const rules = await rulesOf(MY_INGRESS);
     const index = rules.findIndex(({ resources }) => resources.join() === 'myingresses');
     const shipped = rules[index];
     const patch = (verbs: readonly string[]): Promise<string> => {

@@ -176,7 +176,7 @@ describe('what is missing at the start', () => {
     const operator = launch({});
     const line = await operator.waitForLine((seen) => JSON.stringify(seen).includes('kubectl'));
     expect(line.level).toBe('error');
-    expect(JSON.stringify(line)).toContain('kubectl apply --server-side -f crds/');
+    expect(JSON.stringify(line)).toContain('kubectl apply --server-side -k crds');
 
     const crds = resolve(import.meta.dirname, '../../crds');
     await place.kubectl(['apply', '--server-side', '-k', crds]);

@@ -9,8 +9,8 @@ import type { Json, ServedKind } from './api-model/stored-object.ts';
 export const DEFINED_KINDS: readonly ServedKind[] = readdirSync(
   new URL('../../crds/', import.meta.url),
 )
-  .filter((file) => file.endsWith('.yaml') && file !== 'kustomization.yaml')
-  .map((file) => servedDefinition(file.slice(0, -'.yaml'.length) as DefinitionName));
+  .filter((name) => !/\.(ts|yaml)$/.test(name))
+  .map((name) => servedDefinition(name as DefinitionName));
 
 export function definedKind(kind: string): ServedKind {
   const found = DEFINED_KINDS.find((one) => one.kind === kind);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { ClusterAccess } from '../control-plane/cluster-access.ts';
 import { until } from './until.ts';
 
-const BASE = resolve(import.meta.dirname, '../../deploy/base');
+const DEPLOY = resolve(import.meta.dirname, '../../deploy');
 const NAMESPACE = 'albridge-system';
 const SERVICE_ACCOUNT = 'albridge';
 
@@ -11,7 +11,7 @@ const SERVICE_ACCOUNT = 'albridge';
  * shipped ServiceAccount, so that the operator runs with the rights it will have.
  */
 export async function deployBase(cluster: ClusterAccess): Promise<string> {
-  await kubectlOrThrow(cluster, ['apply', '--server-side', '-k', BASE]);
+  await kubectlOrThrow(cluster, ['apply', '--server-side', '-k', DEPLOY]);
   await whenEstablished(cluster);
   await whenBound(cluster);
   return cluster.serviceAccountKubeconfig(NAMESPACE, SERVICE_ACCOUNT);

@@ -9,7 +9,7 @@ import { type Surroundings, startSurroundings } from '../surroundings/surroundin
 import { until } from '../surroundings/until.ts';
 
 const CRD = 'webapps.apps.example.com';
-const BASE = resolve(import.meta.dirname, '../../deploy/base');
+const DEPLOY = resolve(import.meta.dirname, '../../deploy');
 
 let surroundings: Surroundings;
 let operator: OperatorProcess;
@@ -75,12 +75,12 @@ describe('an operator that lacks one kind', () => {
     const { status, text } = await readiness();
     expect(status).toBe(500);
     expect(text).toContain(CRD);
-    expect(text).toContain('kubectl apply --server-side -f crds/');
+    expect(text).toContain('kubectl apply --server-side -k crds');
     expect(text).not.toContain('myingresses');
   });
 
   it('begins with it as soon as it is installed, without a restart', async () => {
-    await kubectl('apply', '--server-side', '-k', resolve(BASE, '../../crds'));
+    await kubectl('apply', '--server-side', '-k', resolve(DEPLOY, '../crds'));
     await createWebApp('late');
     await started('webapp');
     await operator.waitForLine(({ msg }) => msg === 'working');
@@ -97,7 +97,7 @@ describe('an operator that lacks one kind', () => {
     await until('the lack is told', async () => (await readiness()).status === 500);
     await objects.edit('shop', { tags: { team: 'web' } });
     await objects.whenReady('shop');
-    await kubectl('apply', '--server-side', '-k', BASE);
+    await kubectl('apply', '--server-side', '-k', DEPLOY);
     await createWebApp('later');
     await until('the Deployment of later', async () => {
       const path = '/apis/apps/v1/namespaces/default/deployments/later';

@@ -44,11 +44,11 @@ export interface CustomResourceDefinition {
   };
 }
 
-/** `<plural>.<group>`, which names both the definition and its file. */
+/** `<plural>.<group>`, which names both the definition and its directory. */
 export type DefinitionName = `${string}.${string}`;
 
 function definitionFile(name: DefinitionName): URL {
-  return new URL(`../../../crds/${name}.yaml`, import.meta.url);
+  return new URL(`../../../crds/${name}/crd.yaml`, import.meta.url);
 }
 
 export function readDefinition(name: DefinitionName): CustomResourceDefinition {

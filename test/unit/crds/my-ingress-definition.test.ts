@@ -29,7 +29,7 @@ describe('the MyIngress CRD', () => {
       plural: names.plural,
     }).toEqual(myIngressKind);
     expect(definition.metadata.name).toBe(`${names.plural}.${group}`);
-    expect(myIngressDefinitionFile.pathname).toMatch(`crds/${definition.metadata.name}.yaml`);
+    expect(myIngressDefinitionFile.pathname).toMatch(`crds/${definition.metadata.name}/crd.yaml`);
     expect(definition.spec.scope).toBe('Namespaced');
     expect(versions).toHaveLength(1);
   });

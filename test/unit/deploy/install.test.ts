@@ -21,13 +21,13 @@ describe('deploy/install.yaml', () => {
     expect(file).toBe(await renderInstall());
   });
 
-  it('holds every file of deploy/base, and every CRD', async () => {
+  it('holds every file of deploy/base, every kind and every CRD', async () => {
     const objects = parseAllDocuments(await renderInstall()).map((one) => one.toJS() as Manifest);
     const held = new Set(objects.map(named));
     expect(held.size).toBe(objects.length);
-    for (const directory of ['deploy/base', 'crds']) {
-      for (const name of await readdir(resolve(ROOT, directory))) {
-        if (!name.endsWith('.yaml') || name === 'kustomization.yaml') continue;
+    for (const directory of ['deploy/base', 'deploy/components', 'crds']) {
+      for (const name of await readdir(resolve(ROOT, directory), { recursive: true })) {
+        if (!name.endsWith('.yaml') || name.endsWith('kustomization.yaml')) continue;
         const text = await readFile(resolve(ROOT, directory, name), 'utf8');
         for (const document of parseAllDocuments(text)) {
           expect(held, name).toContain(named(document.toJS() as Manifest));

@@ -52,7 +52,7 @@ const cases: Readonly<Record<string, Case>> = {
     body: '404 page not found\n',
     reason: 'KindNotInstalled',
     healedBy: 'person',
-    says: 'does not serve this kind; install the definitions: kubectl apply --server-side -f crds/',
+    says: 'does not serve this kind; install the definitions: kubectl apply --server-side -k crds',
   },
   'an unknown resource of a known group': {
     why: 'its Status names no object',
