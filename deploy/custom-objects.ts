@@ -8,6 +8,11 @@ export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
+  /** Of a Role. */
+  readonly rules?: readonly {
+    readonly apiGroups: readonly string[];
+    readonly resources: readonly string[];
+  }[];
 }
 
 /** A kind of ours, as its CRD says. */
@@ -49,8 +54,10 @@ export async function manifestsIn(directory: string): Promise<readonly Manifest[
   return parseAllDocuments(rendered).map((document) => document.toJS() as Manifest);
 }
 
-/** Our kinds that the cluster serves; the others can have no objects. */
-export async function servedKinds(): Promise<readonly CustomKind[]> {
+/** Our kinds that these Roles are for and that the cluster serves; the others have no objects of theirs. */
+export async function installedKinds(
+  operator: readonly Manifest[],
+): Promise<readonly CustomKind[]> {
   const definitions = (await manifestsIn(CRDS)) as readonly Definition[];
   const kinds = definitions.map(({ spec: { group, names, versions } }) => ({
     group,
@@ -60,8 +67,15 @@ export async function servedKinds(): Promise<readonly CustomKind[]> {
       return spec?.properties?.['deletionPolicy'] !== undefined;
     }),
   }));
-  const served = await Promise.all(kinds.map(isServed));
-  return kinds.filter((_, index) => served[index]);
+  const granted = kinds.filter((kind) => operator.some((role) => isFor(role, kind)));
+  const served = await Promise.all(granted.map(isServed));
+  return granted.filter((_, index) => served[index]);
+}
+
+function isFor({ rules = [] }: Manifest, { group, plural }: CustomKind): boolean {
+  return rules.some(
+    ({ apiGroups, resources }) => apiGroups.includes(group) && resources.includes(plural),
+  );
 }
 
 async function isServed(kind: CustomKind): Promise<boolean> {

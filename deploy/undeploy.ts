@@ -4,10 +4,10 @@ import {
   type CustomKind,
   type CustomObject,
   describeObject,
+  installedKinds,
   type Manifest,
   manifestsIn,
   objectsOf,
-  servedKinds,
 } from './custom-objects.ts';
 import { KubectlError, kubectl } from './kubectl.ts';
 
@@ -81,7 +81,7 @@ async function lister(operator: readonly Manifest[]): Promise<List> {
   const isClusterWide = operator.some(({ kind }) => kind === 'ClusterRole');
   const deployment = operator.find(({ kind }) => kind === 'Deployment');
   const namespace = isClusterWide ? undefined : deployment?.metadata.namespace;
-  const kinds = await servedKinds();
+  const kinds = await installedKinds(operator);
   return async () => {
     const lists = kinds.map(async (of) => {
       const objects = await objectsOf(of, namespace);

@@ -92,7 +92,8 @@ function configurationPage(): string {
 
 The operator reads its settings from the environment once, at the start, and reports every fault at
 once (exit code 78). \`npm start -- --help\` prints this table. AWS credentials come from the SDK's
-own chain.
+own chain. In a cluster the ConfigMap \`albridge-settings\` sets them, except endpoints and proxies, which
+are set on the Deployment: [install.md](install.md#behind-a-proxy).
 
 ${table(['variable', 'what', 'accepted', 'if not set'], rows)}`;
 }

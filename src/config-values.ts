@@ -74,9 +74,24 @@ const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Names of namespaces between commas; blanks and repetitions do not matter. */
 export function namespaceList(text: string): readonly string[] | undefined {
-  const names = text.split(',').map((name) => name.trim());
-  const given = [...new Set(names.filter((name) => name !== ''))];
+  const given = namesIn(text);
   return given.length > 0 && given.every((name) => NAMESPACE.test(name)) ? given : undefined;
+}
+
+/** Some of `words` between commas, in the order of `words`. */
+export function someOf<const Word extends string>(
+  words: readonly Word[],
+): (text: string) => readonly Word[] | undefined {
+  return (text) => {
+    const given = namesIn(text);
+    const chosen = words.filter((word) => given.includes(word));
+    return chosen.length > 0 && chosen.length === given.length ? chosen : undefined;
+  };
+}
+
+function namesIn(text: string): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  return [...new Set(names.filter((name) => name !== ''))];
 }
 
 const parsePort = wholeNumber(0, 65_535);

@@ -9,6 +9,7 @@ import {
 } from './aws/budget-limits.ts';
 import type { Proxy } from './aws/http-handler.ts';
 import { nearest } from './config-values.ts';
+import { KIND_NAMES, type KindName } from './kind-names.ts';
 import type { ClusterSettings } from './kube/cluster-source.ts';
 import { type Setting, settings } from './settings.ts';
 import type { ListenAddress } from './telemetry/http-server.ts';
@@ -17,12 +18,9 @@ import type { LogFormat, LogLevel } from './telemetry/logger.ts';
 /** What the operator's environment says, checked and frozen. */
 export interface OperatorConfig {
   readonly cluster: ClusterSettings;
-  readonly aws: {
-    readonly region: string;
-    readonly endpoint?: string;
-    readonly proxy?: Proxy;
-    readonly budget: BudgetLimits;
-  };
+  readonly kinds: readonly KindName[];
+  /** Undefined: no kind needs it. */
+  readonly aws?: AwsConfig;
   /** Undefined: the UID of the namespace kube-system. */
   readonly clusterId?: string;
   /** Empty: all of them. */
@@ -36,6 +34,13 @@ export interface OperatorConfig {
   readonly leaderElection?: boolean;
   readonly log: { readonly level: LogLevel; readonly format: LogFormat };
   readonly pod: { readonly name?: string; readonly namespace?: string };
+}
+
+export interface AwsConfig {
+  readonly region: string;
+  readonly endpoint?: string;
+  readonly proxy?: Proxy;
+  readonly budget: BudgetLimits;
 }
 
 export type ParsedConfig =
@@ -66,13 +71,11 @@ export function parseConfig(env: Environment, surroundings: Surroundings): Parse
   const problems = [
     ...unacceptable,
     ...budget.problems,
-    ...contradictions(env),
+    ...contradictions(env, kindsOf(values)),
     ...unknownSettings(env),
   ];
-  const region = values.region ?? values.defaultRegion;
-  if (problems.length > 0 || region === undefined) return { kind: 'problems', problems };
-  const config = assemble({ values, region, budget: budget.limits, surroundings });
-  return { kind: 'config', config };
+  if (problems.length > 0) return { kind: 'problems', problems };
+  return { kind: 'config', config: assemble({ values, budget: budget.limits, surroundings }) };
 }
 
 type Settings = typeof settings;
@@ -126,13 +129,20 @@ function readBudget(value: string, surroundings: Surroundings): Budget {
 }
 
 /** What is wrong between settings that are right by themselves. */
-function contradictions(env: Environment): readonly string[] {
+function contradictions(env: Environment, kinds: readonly KindName[]): readonly string[] {
   const isSet = (setting: Setting): boolean => given(env, setting.name) !== undefined;
+  const needsAws = kinds.includes('myingress');
   const problems: string[] = [];
-  if (!isSet(settings.region) && !isSet(settings.defaultRegion)) {
+  if (needsAws && !isSet(settings.region) && !isSet(settings.defaultRegion)) {
     problems.push(`AWS_REGION is not set: set it to ${settings.region.accepts}`);
   }
-  if (isSet(settings.namespaces) && !isSet(settings.clusterId)) {
+  if (kinds.includes('configmap-annotation') && !kinds.includes('configmonitor')) {
+    problems.push(
+      'ALBRIDGE_KINDS has configmap-annotation without configmonitor: add configmonitor, which ' +
+        'restarts the pods of annotated ConfigMaps',
+    );
+  }
+  if (needsAws && isSet(settings.namespaces) && !isSet(settings.clusterId)) {
     problems.push(
       'ALBRIDGE_NAMESPACES is set, ALBRIDGE_CLUSTER_ID is not: a namespaced install cannot read ' +
         'the namespace kube-system, so set the id to a name of this cluster that never changes',
@@ -163,19 +173,22 @@ function unknownSettings(env: Environment): readonly string[] {
     });
 }
 
+function kindsOf({ kinds = KIND_NAMES }: Values): readonly KindName[] {
+  return kinds;
+}
+
 interface Parts {
   readonly values: Values;
-  readonly region: string;
   readonly budget: BudgetLimits;
   readonly surroundings: Surroundings;
 }
 
-function assemble({ values, region, budget, surroundings }: Parts): OperatorConfig {
+function assemble(parts: Parts): OperatorConfig {
+  const { values, surroundings } = parts;
   const { metricsAddress } = values;
-  const proxy =
-    values.proxy === undefined ? undefined : { url: values.proxy, except: values.noProxy ?? '' };
-  const endpoint = values.elbEndpoint ?? values.endpoint;
   return deepFreeze({
+    kinds: kindsOf(values),
+    ...withoutUndefined({ aws: assembleAws(parts) }),
     cluster: withoutUndefined({
       serviceHost: values.serviceHost,
       servicePort: String(values.servicePort),
@@ -183,7 +196,6 @@ function assemble({ values, region, budget, surroundings }: Parts): OperatorConf
       kubeconfig: values.kubeconfig,
       defaultKubeconfig: join(surroundings.homeDirectory, '.kube', 'config'),
     }),
-    aws: withoutUndefined({ region, budget, endpoint, proxy }),
     namespaces: values.namespaces ?? [],
     sweepIntervalMs: values.sweepInterval,
     concurrency: values.concurrency,
@@ -195,6 +207,15 @@ function assemble({ values, region, budget, surroundings }: Parts): OperatorConf
     log: { level: values.logLevel, format: values.logFormat },
     pod: withoutUndefined({ name: values.podName, namespace: values.podNamespace }),
   });
+}
+
+function assembleAws({ values, budget }: Parts): AwsConfig | undefined {
+  const region = values.region ?? values.defaultRegion;
+  if (region === undefined || !kindsOf(values).includes('myingress')) return undefined;
+  const proxy =
+    values.proxy === undefined ? undefined : { url: values.proxy, except: values.noProxy ?? '' };
+  const endpoint = values.elbEndpoint ?? values.endpoint;
+  return withoutUndefined({ region, budget, endpoint, proxy });
 }
 
 function given(env: Environment, name: string): string | undefined {

@@ -2,8 +2,9 @@ import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import manifest from '../package.json' with { type: 'json' };
 import { awsMetrics } from './aws/aws-metrics.ts';
+import { NO_LIMITS } from './aws/budget-limits.ts';
 import { createSdkApi } from './aws/sdk-api.ts';
-import { loadConfig, type OperatorConfig } from './config.ts';
+import { type AwsConfig, loadConfig, type OperatorConfig } from './config.ts';
 import type { Leadership } from './core/leadership.ts';
 import type { Logger } from './core/logger.ts';
 import { coreMetrics } from './core/metrics.ts';
@@ -95,15 +96,18 @@ async function serve(config: OperatorConfig): Promise<void> {
     version: manifest.version,
     cluster: cluster.server,
     credentials: cluster.description,
-    region: config.aws.region,
-    endpoint: config.aws.endpoint ?? 'AWS',
-    ...(config.aws.proxy && { proxy: new URL(config.aws.proxy.url).host }),
+    kinds: config.kinds,
+    ...(config.aws && describeAws(config.aws)),
   });
   const running = await start(config, { cluster, log, metrics });
   stopOnSignal(running);
   running.operator
     .start()
     .catch((error: unknown) => log.debug('never came to work', { err: error }));
+}
+
+function describeAws({ region, endpoint, proxy }: AwsConfig): Readonly<Record<string, string>> {
+  return { region, endpoint: endpoint ?? 'AWS', ...(proxy && { proxy: new URL(proxy.url).host }) };
 }
 
 interface Parts {
@@ -129,14 +133,15 @@ async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
   });
   const election = startElectionIfWanted(config, { ...parts, transport, identity, rights });
   const leadership: Leadership = election ?? { isLeader: () => true };
-  const { budget, ...at } = config.aws;
-  const api = createSdkApi({ clock, leadership, userAgent: USER_AGENT, ...at });
+  const { aws } = config;
+  const api = aws && createSdkApi({ clock, leadership, userAgent: USER_AGENT, ...aws });
   const acquired = election?.acquired ?? Promise.resolve();
-  const { clusterId, namespaces, sweepIntervalMs, concurrency } = config;
+  const { kinds, clusterId, namespaces, sweepIntervalMs, concurrency } = config;
   const operator = new Operator(
-    { transport, api, clock, log, metrics, leadership, acquired, rights },
+    { transport, ...(api && { api }), clock, log, metrics, leadership, acquired, rights },
     {
-      budget,
+      kinds,
+      budget: aws?.budget ?? NO_LIMITS,
       namespaces,
       sweepIntervalMs,
       concurrency,
@@ -145,7 +150,7 @@ async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
     },
   );
   begun.operator = operator;
-  return { operator, election, http, rights, transport, closeAws: () => api.close(), log };
+  return { operator, election, http, rights, transport, closeAws: () => api?.close(), log };
 }
 
 function startElectionIfWanted(

@@ -1,6 +1,7 @@
 import { readClusterId } from './cluster-id.ts';
 import { deadline } from './core/clock.ts';
 import { untilAborted } from './core/until-aborted.ts';
+import type { KindName } from './kind-names.ts';
 import { createShared, type OperatorOptions, type OperatorPorts, Runtime } from './runtime.ts';
 import { annotatedConfigMapUnit, configMonitorUnit } from './units/config-monitor.ts';
 import { immortalContainerUnit } from './units/immortal-container.ts';
@@ -9,14 +10,14 @@ import { myIngressUnit } from './units/my-ingress.ts';
 import type { RunningController, Unit } from './units/unit.ts';
 import { webAppUnit } from './units/web-app.ts';
 
-const UNITS: readonly Unit[] = [
-  myIngressUnit,
-  configMonitorUnit,
-  annotatedConfigMapUnit,
-  immortalContainerUnit,
-  myAppUnit,
-  webAppUnit,
-];
+const UNITS: Readonly<Record<KindName, Unit>> = {
+  myingress: myIngressUnit,
+  configmonitor: configMonitorUnit,
+  'configmap-annotation': annotatedConfigMapUnit,
+  immortalcontainer: immortalContainerUnit,
+  myapp: myAppUnit,
+  webapp: webAppUnit,
+};
 
 const STUCK_GRACE_MS = 60_000;
 const DRAIN_MS = 2_000;
@@ -29,8 +30,9 @@ interface WiredUnit {
 }
 
 /**
- * Watches at once; works when the cluster is known and the lease is held, each kind as soon as its
- * own caches are filled: a kind that is not installed, or may not be watched, holds up no other.
+ * Watches at once the kinds that are on; works when the cluster is known and the lease is held, each
+ * kind as soon as its own caches are filled: a kind that is not installed, or may not be watched,
+ * holds up no other.
  */
 export class Operator {
   readonly #shared: ReturnType<typeof createShared>;
@@ -40,7 +42,8 @@ export class Operator {
 
   constructor(ports: OperatorPorts, options: OperatorOptions) {
     this.#shared = createShared(ports, options);
-    this.#units = UNITS.map((unit) => {
+    this.#units = options.kinds.map((kind) => {
+      const unit = UNITS[kind];
       const runtime = new Runtime(this.#shared);
       return { name: unit.name, runtime, build: unit.wire(runtime) };
     });
@@ -48,11 +51,9 @@ export class Operator {
 
   /** Resolves once every kind is worked on; rejects with the reason of `stop` when that comes first. */
   async start(): Promise<void> {
-    const { client, options, ports } = this.#shared;
-    const { acquired, clock, log } = ports;
-    const { signal } = this.#stopping;
-    const clusterId = options.clusterId ?? (await readClusterId({ client, clock, log, signal }));
-    await untilAborted(acquired, signal);
+    const { acquired, log } = this.#shared.ports;
+    const clusterId = await this.#readClusterId();
+    await untilAborted(acquired, this.#stopping.signal);
     await Promise.all(this.#units.map((unit) => this.#startUnit(unit, clusterId)));
     log.info('working', { clusterID: clusterId });
   }
@@ -84,6 +85,15 @@ export class Operator {
 
   refreshMetrics(): void {
     for (const controller of this.#controllers) controller.refreshMetrics();
+  }
+
+  /** Only MyIngress uses it: without that kind the operator needs no right to read kube-system. */
+  async #readClusterId(): Promise<string> {
+    const { client, options, ports } = this.#shared;
+    if (options.clusterId !== undefined) return options.clusterId;
+    if (!options.kinds.includes('myingress')) return '';
+    const { clock, log } = ports;
+    return readClusterId({ client, clock, log, signal: this.#stopping.signal });
   }
 
   async #startUnit({ name, runtime, build }: WiredUnit, clusterId: string): Promise<void> {

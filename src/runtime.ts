@@ -7,6 +7,7 @@ import type { Leadership } from './core/leadership.ts';
 import type { Logger } from './core/logger.ts';
 import type { Metrics } from './core/metrics.ts';
 import type { ObjectCache } from './core/object-store.ts';
+import type { KindName } from './kind-names.ts';
 import { createEventRecorder, type DrainableEventRecorder } from './kube/event-recorder.ts';
 import { joinCaches } from './kube/joined-cache.ts';
 import { createKubeClient, type KubeClient } from './kube/kube-client.ts';
@@ -18,7 +19,8 @@ import { type Watched, Watches } from './kube/watches.ts';
 /** Everything that reaches out of the process; a simulation gives others than main.ts does. */
 export interface OperatorPorts {
   readonly transport: KubeTransport;
-  readonly api: AwsApi;
+  /** Undefined: MyIngress is off. */
+  readonly api?: AwsApi;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -31,6 +33,7 @@ export interface OperatorPorts {
 }
 
 export interface OperatorOptions {
+  readonly kinds: readonly KindName[];
   /** Undefined: the UID of the namespace kube-system. */
   readonly clusterId?: string;
   /** Empty: all of them. */

@@ -1,4 +1,5 @@
 import * as as from './config-values.ts';
+import { KIND_NAMES } from './kind-names.ts';
 
 /** One environment variable. An empty value counts as not set. */
 export interface Setting {
@@ -48,14 +49,14 @@ export const settings = {
     name: 'AWS_REGION',
     what: 'region of the load balancers',
     accepts: 'an AWS region such as eu-central-1',
-    otherwise: 'AWS_DEFAULT_REGION; one of them is required',
+    otherwise: 'AWS_DEFAULT_REGION; one of them is required for myingress',
     parse: as.matching(/^[a-z]{2,4}(-[a-z]+)+-\d+$/),
   },
   defaultRegion: {
     name: 'AWS_DEFAULT_REGION',
     what: 'region of the load balancers where AWS_REGION is not set',
     accepts: 'an AWS region such as eu-central-1',
-    otherwise: 'AWS_REGION is required',
+    otherwise: 'AWS_REGION',
     parse: as.matching(/^[a-z]{2,4}(-[a-z]+)+-\d+$/),
   },
   elbEndpoint: {
@@ -92,6 +93,13 @@ export const settings = {
     accepts: 'aws, off, or the path of a file of limits',
     default: 'aws',
     parse: as.anyText,
+  },
+  kinds: {
+    name: 'ALBRIDGE_KINDS',
+    what: 'kinds to reconcile; configmap-annotation needs configmonitor, and only myingress needs AWS',
+    accepts: `some of these names, between commas: ${KIND_NAMES.join(', ')}`,
+    otherwise: 'all of them',
+    parse: as.someOf(KIND_NAMES),
   },
   clusterId: {
     name: 'ALBRIDGE_CLUSTER_ID',

@@ -42,7 +42,7 @@ export const kubeReasons = {
   KindNotInstalled: {
     healedBy: 'person',
     cause: 'The API server does not serve this kind: its CustomResourceDefinition is missing.',
-    next: 'install the definitions: kubectl apply --server-side -k crds',
+    next: 'install the definitions: kubectl apply --server-side -k crds, or leave this kind out of ALBRIDGE_KINDS',
   },
   NamespaceTerminating: {
     healedBy: 'time',

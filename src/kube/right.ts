@@ -73,7 +73,7 @@ function withoutUndefined(right: { [Field in keyof Right]: Right[Field] | undefi
 export function sentenceAbout({ verb, group, resource, subresource }: Right): string {
   const whole = subresource === undefined ? resource : `${resource}/${subresource}`;
   const where = group === '' ? 'the core API group' : `the API group ${group}`;
-  return `the operator may not ${verb} ${whole} of ${where}: grant its role this verb on this resource, or apply deploy/ of this version again`;
+  return `the operator may not ${verb} ${whole} of ${where}: grant its role this verb on this resource, apply deploy/ of this version again, or leave the kind that needs it out of ALBRIDGE_KINDS`;
 }
 
 /** A list or a watch of one object is allowed by the object's name. */

@@ -17,9 +17,10 @@ export const myIngressUnit: Unit = { name: NAME, wire };
 function wire(runtime: Runtime): ReturnType<Unit['wire']> {
   const cache = runtime.watch<MyIngress>(myIngressKind);
   return (cluster) => {
-    const { clock, log } = runtime.ports;
+    const { api, clock, log } = runtime.ports;
+    if (api === undefined) throw new Error('MyIngress needs the port to AWS');
     const { budget, sweepIntervalMs } = runtime.options;
-    const { inventory, loadBalancers } = wireAws({ ...runtime.ports, budget });
+    const { inventory, loadBalancers } = wireAws({ ...runtime.ports, api, budget });
     const sweep = new Sweep({
       inventory,
       cache,

@@ -6,6 +6,8 @@ import { ROOT } from './place.ts';
 export interface CommandBlock {
   readonly page: string;
   readonly text: string;
+  /** The heading that it stands under. */
+  readonly section: string;
   /** What the comment above it says: `run`, or why it is not run. */
   readonly mark: 'run' | { readonly notRun: string } | undefined;
 }
@@ -23,9 +25,10 @@ export async function commandBlocks(): Promise<readonly CommandBlock[]> {
 
 export async function blocksOf(page: string): Promise<readonly CommandBlock[]> {
   const markdown = await readFile(resolve(ROOT, page), 'utf8');
-  return [...markdown.matchAll(BLOCK)].map(([, run, notRun, text = '']) => ({
+  return [...markdown.matchAll(BLOCK)].map(({ index, 1: run, 2: notRun, 3: text = '' }) => ({
     page,
     text,
+    section: /^## (.*)$/m.exec(markdown.slice(markdown.lastIndexOf('\n## ', index)))?.[1] ?? '',
     mark: run !== undefined ? 'run' : notRun !== undefined ? { notRun } : undefined,
   }));
 }

@@ -78,7 +78,7 @@ describe('every block of commands', () => {
     expect(counted).toBeGreaterThan(12);
     for (const { mark, text } of blocks.filter((block) => !isRun(block))) {
       const why = typeof mark === 'object' ? mark.notRun : '';
-      expect(why || whyElsewhere({ page: '', text, mark }), text).toMatch(/\w{3}/);
+      expect(why || whyElsewhere({ page: '', section: '', text, mark }), text).toMatch(/\w{3}/);
     }
   });
 });

@@ -145,14 +145,16 @@ describe('the Deployment', () => {
     );
   });
 
-  it('takes its settings from the ConfigMap that a user makes', async () => {
-    const from = Object.entries(place.aws.environment).map(([key, value]) => `${key}=${value}`);
-    const literals = from.map((pair) => `--from-literal=${pair}`);
+  it('takes its settings, and no code, from the ConfigMap that a user makes', async () => {
+    const { AWS_REGION: region, ...injected } = place.aws.environment;
+    const code = '--import=data:text/javascript,console.log("stolen")';
+    const literals = [`AWS_REGION=${region}`, `NODE_OPTIONS=${code}`];
+    const from = literals.map((literal) => `--from-literal=${literal}`);
     const map = ['configmap', 'albridge-settings', '-n', 'albridge-system'];
-    await place.kubectl(['create', ...map, ...literals]);
-    const played = await place.play(pods[0] as Pod);
+    await place.kubectl(['create', ...map, ...from]);
+    const played = await place.play(pods[0] as Pod, { injected });
     await played.operator.waitForLine((line) => line.msg === 'working', 90_000);
-    expect(played.operator.log[0]).toMatchObject({ region: place.aws.environment['AWS_REGION'] });
+    expect(played.operator.log[0]).toMatchObject({ msg: 'starting', region });
     await place.kubectl(['delete', ...map]);
   });
 });

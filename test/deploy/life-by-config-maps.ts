@@ -22,7 +22,7 @@ function monitorPath({ namespace, kind: { group, version, plural } }: Life, name
   return `/apis/${group}/${version}/namespaces/${namespace}/${plural}/${name}`;
 }
 
-async function restartInEachWay(life: Life): Promise<void> {
+export async function restartInEachWay(life: Life): Promise<void> {
   await apply(life, [configMap('settings', {}), ...workloads(), ...monitors(life)]);
   for (const name of Object.keys(STRATEGIES)) await seen(life, monitorPath(life, name), isReadyNow);
   const pods = `/api/v1/namespaces/${life.namespace}/pods`;

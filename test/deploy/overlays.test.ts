@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type AuditLog, createAuditLog } from '../surroundings/audit-log.ts';
 import { arnOf, type MyIngresses } from '../surroundings/my-ingresses.ts';
@@ -113,7 +111,7 @@ describe('the overlay irsa', () => {
         ...endpoint(),
         AWS_REGION: 'us-east-1',
         AWS_ROLE_ARN: role,
-        AWS_WEB_IDENTITY_TOKEN_FILE: await tokenFile('web-identity-token'),
+        AWS_WEB_IDENTITY_TOKEN_FILE: await place.openFile('token', 'web-identity-token'),
         AWS_ENDPOINT_URL_STS: desk.url,
       },
     });
@@ -131,7 +129,7 @@ describe('the overlay eks-pod-identity', () => {
         ...endpoint(),
         AWS_REGION: 'us-east-1',
         AWS_CONTAINER_CREDENTIALS_FULL_URI: `${desk.url}/v1/credentials`,
-        AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: await tokenFile('pod-identity-token'),
+        AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: await place.openFile('token', 'pod-identity-token'),
       },
     });
     await operator.waitForLine((line) => line.msg === 'working');
@@ -162,14 +160,3 @@ describe('the overlay kubectl-proxy', () => {
     await proxy.stop();
   });
 });
-
-/**
- * A kubelet gives projected tokens to the group of the pod. Here they lie where everybody may read,
- * as long as the place stands.
- */
-async function tokenFile(text: string): Promise<string> {
-  const directory = await place.openDirectory();
-  const path = join(directory, 'token');
-  await writeFile(path, text);
-  return path;
-}

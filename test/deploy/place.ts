@@ -79,6 +79,16 @@ export class DeployPlace {
     return directory;
   }
 
+  /**
+   * Writes a file where everybody may read, as long as the place stands: a kubelet gives projected
+   * tokens to the group of the pod.
+   */
+  async openFile(name: string, text: string): Promise<string> {
+    const path = join(await this.openDirectory(), name);
+    await writeFile(path, text);
+    return path;
+  }
+
   /** The pods that the Deployment has, once all of them run. */
   async pods(namespace = 'albridge-system'): Promise<readonly Pod[]> {
     const rollout = ['rollout', 'status', 'deployment/albridge', '--timeout=120s'];

@@ -29,9 +29,7 @@ export interface Container {
   readonly image: string;
   readonly command?: readonly string[];
   readonly env?: readonly Variable[];
-  readonly envFrom?: readonly {
-    readonly configMapRef: { readonly name: string; readonly optional?: boolean };
-  }[];
+  readonly envFrom?: readonly { readonly configMapRef: ConfigMapRef }[];
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
   readonly livenessProbe?: Probe;
@@ -45,26 +43,46 @@ interface Probe {
 interface Variable {
   readonly name: string;
   readonly value?: string;
-  readonly valueFrom?: { readonly fieldRef: { readonly fieldPath: string } };
+  readonly valueFrom?: {
+    readonly fieldRef?: { readonly fieldPath: string };
+    readonly configMapKeyRef?: ConfigMapRef & { readonly key: string };
+  };
 }
 
-/** What a kubelet would set: `envFrom` first, `env` over it. Throws for a source that it does not know. */
+interface ConfigMapRef {
+  readonly name: string;
+  readonly optional?: boolean;
+}
+
+/**
+ * What a kubelet would set: `envFrom`, which earlier versions had, then `env` over it. Throws for a
+ * source that it does not know.
+ */
 export async function environmentOf(
   cluster: ClusterAccess,
   pod: Pod,
   { env = [], envFrom = [] }: Container,
 ): Promise<Strings> {
-  const maps = await Promise.all(
-    envFrom.map(({ configMapRef }) => dataOf(cluster, pod.metadata.namespace, configMapRef)),
-  );
-  const own = env.map((variable) => [variable.name, valueOf(variable, pod)]);
-  return Object.assign({}, ...maps, Object.fromEntries(own)) as Strings;
+  const { namespace } = pod.metadata;
+  const read = new Map<string, Promise<Strings>>();
+  const readMap = (ref: ConfigMapRef): Promise<Strings> => {
+    const data = read.get(ref.name) ?? dataOf(cluster, namespace, ref);
+    read.set(ref.name, data);
+    return data;
+  };
+  const maps = await Promise.all(envFrom.map(({ configMapRef }) => readMap(configMapRef)));
+  const own = env.map(async (variable) => {
+    const ref = variable.valueFrom?.configMapKeyRef;
+    return [variable.name, ref ? (await readMap(ref))[ref.key] : valueOf(variable, pod)] as const;
+  });
+  const set = (await Promise.all(own)).filter(([, value]) => value !== undefined);
+  return Object.assign({}, ...maps, Object.fromEntries(set)) as Strings;
 }
 
 async function dataOf(
   cluster: ClusterAccess,
   namespace: string,
-  { name, optional = false }: { readonly name: string; readonly optional?: boolean },
+  { name, optional = false }: ConfigMapRef,
 ): Promise<Strings> {
   const missing = optional ? ['--ignore-not-found'] : [];
   const args = ['-n', namespace, 'get', 'configmap', name, '-o', 'json', ...missing];
@@ -73,8 +91,9 @@ async function dataOf(
 }
 
 function valueOf({ name, value, valueFrom }: Variable, { metadata }: Pod): string {
-  if (value !== undefined) return value;
-  switch (valueFrom?.fieldRef.fieldPath) {
+  // An empty value is not stored.
+  if (valueFrom === undefined) return value ?? '';
+  switch (valueFrom.fieldRef?.fieldPath) {
     case 'metadata.name':
       return metadata.name;
     case 'metadata.namespace':

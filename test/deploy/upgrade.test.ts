@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -8,10 +8,14 @@ import { isolatedEnvironment } from '../control-plane/environment.ts';
 import { arnOf } from '../surroundings/my-ingresses.ts';
 import { startOperatorProcess } from '../surroundings/operator-process.ts';
 import { until } from '../surroundings/until.ts';
+import { cloneFresh, removeClone } from './clone.ts';
+import { blocksOf } from './commands.ts';
+import { CredentialDesk } from './credential-desk.ts';
 import { checkOut, commitBefore, NoHistory } from './history.ts';
 import { inNamespace, selfSufficientExamples } from './own-kinds.ts';
 import { DeployPlace, ROOT } from './place.ts';
 import type { Pod } from './pod-environment.ts';
+import { Reader } from './reader.ts';
 
 /** From earlier manifests to those of now, with objects present. */
 
@@ -142,6 +146,88 @@ describe('an upgrade', () => {
       expect(await world()).toEqual(before);
     },
   );
+});
+
+type Strings = Readonly<Record<string, string>>;
+
+const YAML = 'my-cluster/kustomization.yaml';
+const ROLE = 'arn:aws:iam::444455556666:role/albridge';
+const IMAGE = '444455556666.dkr.ecr.us-east-1.amazonaws.com/albridge:0.1.0';
+
+/** What docs/install.md has under a heading about the user's own kustomization. */
+async function documented(section: string): Promise<readonly string[]> {
+  const blocks = await blocksOf('docs/install.md');
+  return blocks
+    .filter((one) => one.section === section && one.mark === 'run')
+    .map(({ text }) => text);
+}
+
+async function edit(
+  path: string,
+  ...changes: readonly (readonly [string, string])[]
+): Promise<void> {
+  const text = await readFile(path, 'utf8');
+  const edited = changes.reduce((now, [from, to]) => now.replaceAll(from, to), text);
+  expect(edited).not.toBe(text);
+  await writeFile(path, edited);
+}
+
+/** The user's role, if the ServiceAccount still has it, and the image. */
+async function readInstalled(): Promise<{ role: string; image: string; history: string }> {
+  const get = async (what: string, path: string): Promise<string> =>
+    place.kubectl(['-n', 'albridge-system', 'get', what, 'albridge', '-o', `jsonpath={${path}}`]);
+  const annotation = String.raw`.metadata.annotations.eks\.amazonaws\.com/role-arn`;
+  return {
+    role: await get('serviceaccount', annotation),
+    image: await get('deployment', '.spec.template.spec.containers[0].image'),
+    history: await get('deployment', '.spec.revisionHistoryLimit'),
+  };
+}
+
+/**
+ * What the webhook of EKS adds to a pod whose ServiceAccount is annotated, and nothing else
+ * (https://docs.aws.amazon.com/eks/latest/userguide/pod-configuration.html); the addresses are those
+ * of the stand-ins.
+ */
+async function addressesAndRole(role: string, desk: CredentialDesk): Promise<Strings> {
+  const endpoint = place.aws.environment['AWS_ENDPOINT_URL'] as string;
+  const addresses = { AWS_ENDPOINT_URL: endpoint, AWS_ENDPOINT_URL_STS: desk.url };
+  if (role === '') return addresses;
+  const token = await place.openFile('token', 'web-identity-token');
+  return { ...addresses, AWS_ROLE_ARN: role, AWS_WEB_IDENTITY_TOKEN_FILE: token };
+}
+
+describe('the upgrade that docs/install.md describes', () => {
+  it("keeps an EKS installation's region, image and role", async () => {
+    const clone = await cloneFresh();
+    const desk = await CredentialDesk.open();
+    const reader = await Reader.in(place, clone);
+    const [install = '', apply = ''] = (await documented('2b. On EKS')).slice(-2);
+    await reader.paste(install);
+    const own = [['111122223333', '444455556666'] as const, ['eu-central-1', 'us-east-1'] as const];
+    await edit(join(clone, YAML), ...own);
+    await reader.paste(apply);
+    expect(await readInstalled()).toEqual({ role: ROLE, image: IMAGE, history: '3' });
+
+    // The clone of the next version.
+    const next = ['revisionHistoryLimit: 3', 'revisionHistoryLimit: 4'] as const;
+    await edit(join(clone, 'deploy/base/deployment.yaml'), next);
+    for (const text of await documented('Upgrade')) await reader.paste(text);
+
+    const installed = await readInstalled();
+    expect(installed).toEqual({ role: ROLE, image: IMAGE, history: '4' });
+    const [pod] = await place.pods();
+    const injected = await addressesAndRole(installed.role, desk);
+    const { operator } = await place.play(pod as Pod, { injected });
+    await operator.waitForLine((line) => line.msg === 'working');
+    expect(operator.log[0]).toMatchObject({ msg: 'starting', region: 'us-east-1' });
+    const objects = place.myIngresses(namespace);
+    await objects.create('web', { subnets: place.aws.network.articleSubnets });
+    await objects.whenReady('web');
+    expect(desk.handedTo).toEqual([`${ROLE} web-identity-token`]);
+    desk.close();
+    await removeClone(clone);
+  });
 });
 
 interface Seen {

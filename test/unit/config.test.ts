@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { AWS_LIMITS, NO_LIMITS } from '../../src/aws/budget-limits.ts';
 import { type Environment, type OperatorConfig, parseConfig } from '../../src/config.ts';
+import { KIND_NAMES } from '../../src/kind-names.ts';
 import { type Setting, settings, settingsHelp } from '../../src/settings.ts';
 
 const files: Readonly<Record<string, string>> = {
@@ -31,6 +32,7 @@ function problemsOf(env: Environment): readonly string[] {
 describe('parseConfig', () => {
   it('needs nothing but a region', () => {
     expect(configOf({})).toEqual({
+      kinds: KIND_NAMES,
       cluster: {
         servicePort: '443',
         serviceAccountDir: '/var/run/secrets/kubernetes.io/serviceaccount',
@@ -111,6 +113,16 @@ describe('parseConfig', () => {
       means: { namespaces: ['web', 'shop'], clusterId: 'prod-1' },
       why: 'lists are written by hand',
     },
+    'one kind, without AWS': {
+      env: { AWS_REGION: '', ALBRIDGE_KINDS: ' webapp,', ALBRIDGE_NAMESPACES: 'web' },
+      means: { kinds: ['webapp'], namespaces: ['web'] },
+      why: 'only MyIngress has load balancers, and tags that name the cluster',
+    },
+    'some kinds': {
+      env: { ALBRIDGE_KINDS: 'configmap-annotation,configmonitor, myingress' },
+      means: { kinds: ['myingress', 'configmonitor', 'configmap-annotation'] },
+      why: 'the order does not matter',
+    },
     'an address on one interface': {
       env: { ALBRIDGE_METRICS_ADDRESS: '127.0.0.1:0' },
       means: { metricsAddress: { host: '127.0.0.1', port: 0 } },
@@ -161,6 +173,10 @@ describe('parseConfig', () => {
   };
   it.each(Object.entries(accepted))('accepts %s', (_name, { env, means }) => {
     expect(configOf(env)).toMatchObject(means);
+  });
+
+  it('asks for nothing of AWS where no kind needs it', () => {
+    expect(configOf({ ALBRIDGE_KINDS: 'webapp' })).not.toHaveProperty('aws');
   });
 
   it('serves nothing where the metrics address is off', () => {
@@ -277,6 +293,21 @@ describe('parseConfig', () => {
       env: { ALBRIDGE_LEADER_ELECTION: 'maybe' },
       says: /^ALBRIDGE_LEADER_ELECTION="maybe": expected on or off$/,
       why: 'two leaders are worse than a refused start',
+    },
+    'a kind that there is not': {
+      env: { ALBRIDGE_KINDS: 'myingress,configmonitors' },
+      says: /^ALBRIDGE_KINDS="myingress,configmonitors": expected some of .*: myingress, configmonitor, configmap-annotation, immortalcontainer, myapp, webapp$/,
+      why: 'its objects would stay without a controller',
+    },
+    'no kind': {
+      env: { ALBRIDGE_KINDS: ',' },
+      says: /^ALBRIDGE_KINDS=",": expected some of/,
+      why: 'it must not mean all of them',
+    },
+    'annotated ConfigMaps without ConfigMonitor': {
+      env: { ALBRIDGE_KINDS: 'configmap-annotation' },
+      says: /^ALBRIDGE_KINDS has configmap-annotation without configmonitor: add configmonitor/,
+      why: 'each gets a ConfigMonitor, which nobody would reconcile',
     },
     'a slip in a name': {
       env: { ALBRIDGE_NAMESPACE: 'web' },

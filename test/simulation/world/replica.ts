@@ -2,6 +2,7 @@ import type { AwsApi } from '../../../src/aws/aws-api.ts';
 import type { BudgetLimits } from '../../../src/aws/budget-limits.ts';
 import type { Leadership } from '../../../src/core/leadership.ts';
 import type { Metrics } from '../../../src/core/metrics.ts';
+import { KIND_NAMES } from '../../../src/kind-names.ts';
 import { createKubeClient } from '../../../src/kube/kube-client.ts';
 import type { KubeTransport } from '../../../src/kube/kube-transport.ts';
 import { type Election, startElection } from '../../../src/kube/lease.ts';
@@ -56,6 +57,7 @@ export class OperatorProcess {
     this.operator = new Operator(
       { transport, api: ports.api(leadership), clock, log, metrics, leadership, acquired },
       {
+        kinds: KIND_NAMES,
         budget,
         sweepIntervalMs,
         concurrency,

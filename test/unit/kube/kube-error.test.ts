@@ -52,7 +52,7 @@ const cases: Readonly<Record<string, Case>> = {
     body: '404 page not found\n',
     reason: 'KindNotInstalled',
     healedBy: 'person',
-    says: 'does not serve this kind; install the definitions: kubectl apply --server-side -k crds',
+    says: 'does not serve this kind; install the definitions: kubectl apply --server-side -k crds, or leave this kind out of ALBRIDGE_KINDS',
   },
   'an unknown resource of a known group': {
     why: 'its Status names no object',

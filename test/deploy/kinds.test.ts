@@ -1,0 +1,152 @@
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { KIND_NAMES, type KindName } from '../../src/kind-names.ts';
+import { type AuditLog, createAuditLog } from '../surroundings/audit-log.ts';
+import { live } from './kind-life.ts';
+import { restartInEachWay } from './life-by-config-maps.ts';
+import { type OwnKind, ownKinds } from './own-kinds.ts';
+import { DeployPlace, ROOT } from './place.ts';
+import type { Container, Pod } from './pod-environment.ts';
+
+/** Each kind by itself: the base and its component are all that it needs, and all that it asks for. */
+
+let audit: AuditLog;
+let place: DeployPlace;
+
+beforeAll(async () => {
+  audit = await createAuditLog();
+  place = await DeployPlace.start([
+    ...audit.apiServerArgs,
+    // See rights.test.ts.
+    '--feature-gates=WatchList=false',
+    '--enable-admission-plugins=OwnerReferencesPermissionEnforcement',
+  ]);
+  // At once: the admission plugin learns late of a kind that comes after others.
+  await place.apply('crds');
+});
+
+afterAll(async () => {
+  await place?.stop();
+  await audit?.remove();
+});
+
+afterEach(async () => {
+  await place.stopPods();
+  const ours = ['clusterroles,clusterrolebindings', '-l', 'app.kubernetes.io/name=albridge'];
+  await place.kubectl(['delete', ...ours]);
+});
+
+interface Rendered {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec?: { readonly template?: Pick<Pod, 'spec'> };
+}
+
+async function render(directory: string): Promise<readonly Rendered[]> {
+  const text = await place.kubectl(['kustomize', resolve(ROOT, directory)]);
+  return parseAllDocuments(text).map((document) => document.toJS() as Rendered);
+}
+
+/** By their Roles, of which each component has one. */
+function grantedKinds(objects: readonly Rendered[]): readonly string[] {
+  const roles = objects.filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role');
+  const names = new Set(roles.map(({ metadata }) => metadata.name.replace('albridge-', '')));
+  return KIND_NAMES.filter((name) => names.has(name));
+}
+
+function operatorIn(objects: readonly Rendered[]): Container {
+  const deployment = objects.find(({ kind }) => kind === 'Deployment');
+  return deployment?.spec?.template?.spec.containers[0] as Container;
+}
+
+describe('every way to install', async () => {
+  const overlays = await readdir(resolve(ROOT, 'deploy/overlays'));
+
+  it.each(['deploy', ...overlays.map((name) => `deploy/overlays/${name}`)])(
+    '%s turns on exactly the kinds that it grants, and takes no variable that is not listed',
+    async (directory) => {
+      const objects = await render(directory);
+      const { env = [], envFrom } = operatorIn(objects);
+      const set = env.find(({ name }) => name === 'ALBRIDGE_KINDS')?.value;
+      expect(grantedKinds(objects)).toEqual(set?.split(',') ?? KIND_NAMES);
+      expect(envFrom).toBeUndefined();
+    },
+  );
+
+  it('has a component for each kind', async () => {
+    const entries = await readdir(resolve(ROOT, 'deploy/components'), { withFileTypes: true });
+    const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    expect(names.sort()).toEqual([...KIND_NAMES].sort());
+  });
+});
+
+interface Choice {
+  readonly kinds: readonly KindName[];
+  /** What it asks the API server for, other than the Lease, events and its own objects. */
+  readonly asks: readonly string[];
+}
+
+const choices: Readonly<Record<string, Choice>> = {
+  MyIngress: { kinds: ['myingress'], asks: ['namespaces'] },
+  ConfigMonitor: {
+    kinds: ['configmonitor'],
+    asks: ['configmaps', 'daemonsets', 'deployments', 'pods', 'replicasets', 'statefulsets'],
+  },
+  'ConfigMonitor, with annotated ConfigMaps': {
+    kinds: ['configmonitor', 'configmap-annotation'],
+    asks: ['configmaps', 'daemonsets', 'deployments', 'pods', 'replicasets', 'statefulsets'],
+  },
+  ImmortalContainer: { kinds: ['immortalcontainer'], asks: ['pods'] },
+  MyApp: { kinds: ['myapp'], asks: ['pods'] },
+  WebApp: { kinds: ['webapp'], asks: ['deployments', 'horizontalpodautoscalers', 'services'] },
+};
+
+/** As deploy/overlays/myingress-only does it. */
+async function overlayOf(kinds: readonly KindName[]): Promise<string> {
+  if (kinds.join() === 'myingress') return 'deploy/overlays/myingress-only';
+  const root = relative(join(tmpdir(), 'any'), ROOT);
+  const env = [{ name: 'ALBRIDGE_KINDS', value: kinds.join(), valueFrom: null }];
+  const template = { spec: { containers: [{ name: 'operator', env }] } };
+  const metadata = { name: 'albridge', namespace: 'albridge-system' };
+  const patch = { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { template } };
+  const components = kinds.map((kind) => `${root}/deploy/components/${kind}`);
+  const patches = [{ patch: JSON.stringify(patch) }];
+  const more = [`components: ${JSON.stringify(components)}`, `patches: ${JSON.stringify(patches)}`];
+  return place.kustomize('deploy/base', more.join('\n'));
+}
+
+/** Resources of the requests that the operator has sent since. */
+async function requestsSince(count: number): Promise<{ asked: string[]; refused: string[] }> {
+  const account = 'system:serviceaccount:albridge-system:albridge';
+  const all = (await audit.entries()).slice(count);
+  const own = all.filter(({ user }) => user.username === account);
+  const refused = own.filter(({ responseStatus }) => responseStatus?.code === 403);
+  const asked = new Set(own.map(({ objectRef }) => objectRef?.resource ?? ''));
+  return { asked: [...asked].sort(), refused: refused.map(({ requestURI }) => requestURI) };
+}
+
+describe('with ALBRIDGE_KINDS the operator needs nothing of the other kinds', () => {
+  it.each(Object.entries(choices))('%s', async (name, { kinds, asks }) => {
+    await place.apply(await overlayOf(kinds));
+    const [pod] = await place.pods();
+    const before = (await audit.entries()).length;
+    const injected = kinds.includes('myingress') ? place.aws.environment : {};
+    const played = await place.play(pod as Pod, { injected });
+    await played.operator.waitForLine((line) => line.msg === 'working');
+    expect(await played.probe('/readyz')).toEqual({ status: 200, body: 'ok' });
+
+    const kind = (await ownKinds()).find((one) => name.startsWith(one.kind)) as OwnKind;
+    const namespace = `only-${kinds.at(-1)}`;
+    await place.createNamespace(namespace);
+    const life = { place, kind, namespace, over: new AbortController().signal };
+    await (name === 'ConfigMonitor' ? restartInEachWay(life) : live(life));
+
+    const { asked, refused } = await requestsSince(before);
+    expect(refused).toEqual([]);
+    expect(asked).toEqual([...asks, 'events', 'leases', kind.plural].sort());
+    expect(await played.probe('/readyz')).toEqual({ status: 200, body: 'ok' });
+  });
+});
