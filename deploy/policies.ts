@@ -143,7 +143,7 @@ const WORKLOADS: Omit<Policy, 'name' | 'resources' | 'operations'> = {
   },
   validations: {
     ...OUTSIDE_CLOSED_NAMESPACES,
-    'of workloads that are not of a WebApp albridge writes the annotation kubectl.kubernetes.io/restartedAt alone':
+    'albridge writes only the annotation kubectl.kubernetes.io/restartedAt into a workload that no WebApp owns':
       'variables.isOwned || variables.isRestart',
     ...ADDS_NO_PRIVILEGE,
   },

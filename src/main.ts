@@ -147,6 +147,7 @@ async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
       concurrency,
       identity,
       ...(clusterId && { clusterId }),
+      ownNamespace: config.pod.namespace,
     },
   );
   begun.operator = operator;

@@ -44,6 +44,8 @@ export interface OperatorOptions {
   readonly concurrency: number;
   /** This process in events. */
   readonly identity: string;
+  /** Where this process runs; undefined outside a cluster. */
+  readonly ownNamespace?: string | undefined;
 }
 
 /** What part of a kind is watched, and what is kept of each object. */

@@ -19,18 +19,36 @@ const MAX_NAME_LENGTH = 253;
 const SUFFIX = '-annotated';
 const LOOK_AGAIN_MS = 5_000;
 
+const KUBERNETES_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease'];
+
+/**
+ * Namespaces in which the annotation has no effect: who may write a ConfigMap there must not restart
+ * what the cluster stands on. A namespaced install serves its own namespace.
+ */
+export function closedNamespaces(options: {
+  readonly namespaces: readonly string[];
+  readonly ownNamespace?: string | undefined;
+}): ReadonlySet<string> {
+  const { namespaces, ownNamespace } = options;
+  const isOwnClosed = ownNamespace !== undefined && !namespaces.includes(ownNamespace);
+  return new Set(isOwnClosed ? [...KUBERNETES_NAMESPACES, ownNamespace] : KUBERNETES_NAMESPACES);
+}
+
 /**
  * A ConfigMap with the annotation gets a ConfigMonitor that does the work and shows it; it goes with
  * the annotation, or with the ConfigMap. The ConfigMap itself is the user's and is never written.
  */
 export function annotatedConfigMapReconciler(
   monitors: Children<ConfigMonitor>,
+  closed: ReadonlySet<string>,
 ): Reconciler<LeanConfigMap> {
   const told = new Map<Key, string>();
   return {
     reconcile: async (configMap, pass) => {
       try {
-        const outcome = await reconcile(configMap, pass, monitors.of(configMap));
+        const own = monitors.of(configMap);
+        if (isClosed(configMap, closed)) await refuse(configMap, pass, own);
+        const outcome = await reconcile(configMap, pass, own);
         told.delete(pass.key);
         return outcome;
       } catch (error) {
@@ -40,6 +58,26 @@ export function annotatedConfigMapReconciler(
     },
     forget: (key) => told.delete(key),
   };
+}
+
+function isClosed({ metadata }: LeanConfigMap, closed: ReadonlySet<string>): boolean {
+  const isAnnotated = metadata.annotations?.[POD_DELETE_MATCH] !== undefined;
+  return isAnnotated && closed.has(metadata.namespace ?? '');
+}
+
+/** Deletes the ConfigMonitor that an earlier release may have created. */
+async function refuse(
+  configMap: LeanConfigMap,
+  pass: Pass,
+  monitors: ChildrenOfOne<ConfigMonitor>,
+): Promise<never> {
+  const onChange = (change: OwnedChange): void => tellChange(change, pass);
+  await ensureOwned(configMap, { ...monitors, desired: [], onChange });
+  throw new OperatorError({
+    reason: 'NamespaceClosed' satisfies ConfigMonitorReason,
+    message: `the annotation ${POD_DELETE_MATCH} has no effect in namespace ${configMap.metadata.namespace}; remove it, and restart the pods with kubectl rollout restart`,
+    healedBy: 'person',
+  });
 }
 
 async function reconcile(

@@ -354,7 +354,7 @@ describe('a running pod of release 0.1.0, which set no security context', () => 
   /** As that release stored it. */
   async function runningSince010(): Promise<void> {
     await running();
-    bench.kube.edit(bench.kubelet.pod(POD) as KubeObject, (live) => ({
+    bench.kube.edit(bench.kubelet.pod(POD), (live) => ({
       ...live,
       metadata: {
         ...live.metadata,
