@@ -237,3 +237,21 @@ describe('an installation for one namespace', () => {
     await place.kubectl(['delete', '-k', 'crds', '--timeout=60s']);
   });
 });
+
+describe('an installation of MyIngress alone', () => {
+  const OVERLAY = 'deploy/overlays/myingress-only';
+
+  it('goes with its own kind, and leaves the objects of other kinds alone', async () => {
+    await place.apply('crds');
+    await place.apply(OVERLAY);
+    await place.kubectl(['create', 'namespace', 'other-kinds']);
+    const examples = (await selfSufficientExamples()).filter(({ kind }) => kind === 'WebApp');
+    await place.kubectl(['apply', '-f', '-'], inNamespace(examples, 'other-kinds'));
+    await undeployed('--kustomization', OVERLAY);
+    await servedNoMore();
+    const left = ['-n', 'other-kinds', 'get', 'webapps', '-o', 'name'];
+    expect(await place.kubectl(left)).toContain('webapp.apps.example.com/');
+    await place.kubectl(['delete', 'namespace', 'other-kinds', '--timeout=60s']);
+    await place.kubectl(['delete', '-k', 'crds', '--ignore-not-found', '--timeout=60s']);
+  });
+});

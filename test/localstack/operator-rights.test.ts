@@ -90,11 +90,9 @@ interface Rule {
 
 async function rulesOf(file: string): Promise<readonly Rule[]> {
   const path = resolve(import.meta.dirname, '../../deploy', file);
-  return (
-    parseAllDocuments(await readFile(path, 'utf8'))[0]?.toJS() as {
-      readonly rules: readonly Rule[];
-    }
-  ).rules;
+  type Role = { readonly rules: readonly Rule[] };
+  const [role] = parseAllDocuments(await readFile(path, 'utf8')).map((one) => one.toJS() as Role);
+  return role?.rules ?? [];
 }
 
 /** `patch demo.rtfm.co.ua/myingresses/status` */
