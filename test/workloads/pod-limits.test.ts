@@ -28,15 +28,18 @@ async function apply(namespace: Namespace, kind: string): Promise<void> {
 }
 
 describe('pods made from an image alone', { concurrent: true }, () => {
-  it.each(EXAMPLES)('of kind %s get no token, and run under Pod Security baseline', async (kind) => {
-    const namespace = await place.createNamespace(`limits-${kind}`);
-    await label(namespace, 'pod-security.kubernetes.io/enforce=baseline');
-    await apply(namespace, kind);
-    for (const { spec } of await namespace.list<LivePod>('pods')) {
-      const mounts = spec.containers.flatMap(({ volumeMounts = [] }) => volumeMounts);
-      expect(mounts).toEqual([]);
-    }
-  });
+  it.each(EXAMPLES)(
+    'of kind %s get no token, and run under Pod Security baseline',
+    async (kind) => {
+      const namespace = await place.createNamespace(`limits-${kind}`);
+      await label(namespace, 'pod-security.kubernetes.io/enforce=baseline');
+      await apply(namespace, kind);
+      for (const { spec } of await namespace.list<LivePod>('pods')) {
+        const mounts = spec.containers.flatMap(({ volumeMounts = [] }) => volumeMounts);
+        expect(mounts).toEqual([]);
+      }
+    },
+  );
 
   it.each(EXAMPLES)(
     'of kind %s miss Pod Security restricted by root alone, which the articles need',
