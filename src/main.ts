@@ -162,7 +162,7 @@ async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
       identity,
       podName,
       ...(clusterId && { clusterId }),
-      ...(config.pod.namespace && { podNamespace: config.pod.namespace }),
+      ownNamespace: config.pod.namespace,
     },
   );
   begun.operator = operator;

@@ -46,8 +46,8 @@ export interface OperatorOptions {
   readonly identity: string;
   /** The pod of this process, or else its machine. */
   readonly podName: string;
-  /** Of the pod that this process runs in, if it runs in one. */
-  readonly podNamespace?: string;
+  /** Where this process runs; undefined outside a cluster. */
+  readonly ownNamespace?: string | undefined;
 }
 
 /** What part of a kind is watched, and what is kept of each object. */

@@ -80,16 +80,16 @@ export const configMonitorReasons = {
       'An annotated ConfigMap gets a ConfigMonitor of its own, and one of that name exists already',
     next: 'delete or rename that ConfigMonitor, or take the annotation off',
   },
+  NamespaceClosed: {
+    healedBy: 'person',
+    cause:
+      'The annotation magalix.com/podDeleteMatch has no effect in kube-system, kube-public, kube-node-lease and the namespace of albridge',
+    next: 'remove the annotation, and restart the pods with kubectl rollout restart',
+  },
   InvalidSelector: {
     healedBy: 'person',
     cause: 'The annotation magalix.com/podDeleteMatch of a ConfigMap is no list of labels',
     next: 'write it as label=value, with commas between several',
-  },
-  NamespaceProtected: {
-    healedBy: 'person',
-    cause:
-      'The annotation magalix.com/podDeleteMatch restarts no pods in kube-system and in the namespace of albridge',
-    next: 'create a ConfigMonitor there, or remove the annotation',
   },
   SpecMissing: {
     healedBy: 'person',

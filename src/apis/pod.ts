@@ -4,6 +4,19 @@ export const podKind = { group: '', version: 'v1', kind: 'Pod', plural: 'pods' }
 /** On every pod that albridge makes: the pods that it watches are those with this label. */
 export const podLabels = { 'app.kubernetes.io/managed-by': 'albridge' } as const;
 
+/**
+ * Of every pod that is made from an image alone: no token of the namespace's ServiceAccount, and what
+ * Pod Security `restricted` asks for, less runAsNonRoot and dropped capabilities: the articles' images
+ * start as root. https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted
+ */
+export const podLimits = {
+  automountServiceAccountToken: false,
+  securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+} as const;
+
+/** The same for its container. */
+export const containerLimits = { securityContext: { allowPrivilegeEscalation: false } } as const;
+
 /** The parts of https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ that are read. */
 export interface Pod {
   readonly apiVersion: string;
@@ -28,6 +41,7 @@ export interface PodMetadata {
 
 export interface PodSpec {
   readonly nodeName?: string;
+  readonly automountServiceAccountToken?: boolean;
   readonly containers?: readonly { readonly name: string; readonly image?: string }[];
 }
 

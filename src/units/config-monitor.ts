@@ -1,6 +1,9 @@
 import { type ConfigMonitor, configMonitorKind } from '../apis/config-monitor.ts';
 import { podKind } from '../apis/pod.ts';
-import { annotatedConfigMapReconciler } from '../controllers/config-monitor/annotated-config-map.ts';
+import {
+  annotatedConfigMapReconciler,
+  closedNamespaces,
+} from '../controllers/config-monitor/annotated-config-map.ts';
 import { configMonitorReconciler } from '../controllers/config-monitor/controller.ts';
 import {
   type LeanConfigMap,
@@ -68,18 +71,13 @@ function wireConfigMaps(runtime: Runtime): ReturnType<Unit['wire']> {
     owner: CONFIG_MAP,
     clock: runtime.ports.clock,
   });
-  const { podNamespace } = runtime.options;
-  const protectedNamespaces = [
-    'kube-system',
-    ...(podNamespace === undefined ? [] : [podNamespace]),
-  ];
   return () =>
     new Controller<LeanConfigMap>({
       ...runtime.controllerDefaults(),
       name: annotatedConfigMapUnit.name,
       cache,
       writer: createObjectWriter<LeanConfigMap>(client, CONFIG_MAP),
-      reconciler: annotatedConfigMapReconciler(monitors, protectedNamespaces),
+      reconciler: annotatedConfigMapReconciler(monitors, closedNamespaces(runtime.options)),
       children: [monitors],
       status: 'foreign',
     });

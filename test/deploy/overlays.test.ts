@@ -51,7 +51,7 @@ describe('the overlay namespaced', () => {
   it('serves its namespace with no right in the cluster', async () => {
     // Once, by an administrator.
     objects = await place.createNamespace('web');
-    await place.kubectl(['apply', '--server-side', '-k', 'crds']);
+    await place.kubectl(['apply', '--server-side', '-k', 'deploy/cluster']);
     await place.established();
 
     const pod = await podOf('namespaced', 'web');

@@ -2,7 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 
 /** `npm run gen`: writes everything that is written from something else; `npm run check` compares. */
-const GENERATORS = ['crds/mirror.ts', 'docs/mirror.ts', 'deploy/render.ts'] as const;
+const GENERATORS = [
+  'crds/mirror.ts',
+  'docs/mirror.ts',
+  'deploy/policies.ts',
+  'deploy/render.ts',
+] as const;
 
 const root = resolve(import.meta.dirname, '../..');
 for (const generator of GENERATORS) {

@@ -19,6 +19,12 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace: '',
     why: 'the object goes although its balancer may still be there',
   },
+  'token-in-every-pod': {
+    file: 'apis/pod.ts',
+    find: 'automountServiceAccountToken: false,',
+    replace: '',
+    why: 'an image that a tenant names gets the rights of the ServiceAccount of its namespace',
+  },
   'ownership-check-skipped': {
     file: 'controllers/my-ingress/ownership.ts',
     find: "if (!isOurs) return { kind: 'foreign', holder: holderOf(tags) };",

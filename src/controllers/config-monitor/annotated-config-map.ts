@@ -19,23 +19,36 @@ const MAX_NAME_LENGTH = 253;
 const SUFFIX = '-annotated';
 const LOOK_AGAIN_MS = 5_000;
 
+const KUBERNETES_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease'];
+
+/**
+ * Namespaces in which the annotation has no effect: who may write a ConfigMap there must not restart
+ * what the cluster stands on. A namespaced install serves its own namespace.
+ */
+export function closedNamespaces(options: {
+  readonly namespaces: readonly string[];
+  readonly ownNamespace?: string | undefined;
+}): ReadonlySet<string> {
+  const { namespaces, ownNamespace } = options;
+  const isOwnClosed = ownNamespace !== undefined && !namespaces.includes(ownNamespace);
+  return new Set(isOwnClosed ? [...KUBERNETES_NAMESPACES, ownNamespace] : KUBERNETES_NAMESPACES);
+}
+
 /**
  * A ConfigMap with the annotation gets a ConfigMonitor that does the work and shows it; it goes with
  * the annotation, or with the ConfigMap. The ConfigMap itself is the user's and is never written.
  */
 export function annotatedConfigMapReconciler(
   monitors: Children<ConfigMonitor>,
-  protectedNamespaces: readonly string[],
+  closed: ReadonlySet<string>,
 ): Reconciler<LeanConfigMap> {
   const told = new Map<Key, string>();
   return {
     reconcile: async (configMap, pass) => {
       try {
-        const isProtected = protectedNamespaces.includes(configMap.metadata.namespace ?? '');
-        const children = monitors.of(configMap);
-        const outcome = isProtected
-          ? await refuse(configMap, pass, children)
-          : await reconcile(configMap, pass, children);
+        const own = monitors.of(configMap);
+        if (isClosed(configMap, closed)) await refuse(configMap, pass, own);
+        const outcome = await reconcile(configMap, pass, own);
         told.delete(pass.key);
         return outcome;
       } catch (error) {
@@ -45,6 +58,26 @@ export function annotatedConfigMapReconciler(
     },
     forget: (key) => told.delete(key),
   };
+}
+
+function isClosed({ metadata }: LeanConfigMap, closed: ReadonlySet<string>): boolean {
+  const isAnnotated = metadata.annotations?.[POD_DELETE_MATCH] !== undefined;
+  return isAnnotated && closed.has(metadata.namespace ?? '');
+}
+
+/** Deletes the ConfigMonitor that an earlier release may have created. */
+async function refuse(
+  configMap: LeanConfigMap,
+  pass: Pass,
+  monitors: ChildrenOfOne<ConfigMonitor>,
+): Promise<never> {
+  const onChange = (change: OwnedChange): void => tellChange(change, pass);
+  await ensureOwned(configMap, { ...monitors, desired: [], onChange });
+  throw new OperatorError({
+    reason: 'NamespaceClosed' satisfies ConfigMonitorReason,
+    message: `the annotation ${POD_DELETE_MATCH} has no effect in namespace ${configMap.metadata.namespace}; remove it, and restart the pods with kubectl rollout restart`,
+    healedBy: 'person',
+  });
 }
 
 async function reconcile(
@@ -63,19 +96,6 @@ async function reconcile(
   const onChange = (change: OwnedChange): void => tellChange(change, pass);
   await ensureOwned(configMap, { ...monitors, desired, onChange });
   return settled('Watching' satisfies ConfigMonitorReason, 'as annotated');
-}
-
-/** One that an earlier release made is deleted. */
-async function refuse(
-  configMap: LeanConfigMap,
-  pass: Pass,
-  monitors: ChildrenOfOne<ConfigMonitor>,
-): Promise<Outcome> {
-  const isAnnotated = configMap.metadata.annotations?.[POD_DELETE_MATCH] !== undefined;
-  const onChange = (change: OwnedChange): void => tellChange(change, pass);
-  await ensureOwned(configMap, { ...monitors, desired: [], onChange });
-  if (isAnnotated) throw namespaceProtected(configMap);
-  return settled('Watching' satisfies ConfigMonitorReason, 'not annotated');
 }
 
 /**
@@ -105,14 +125,6 @@ function labelsIn(text: string): Readonly<Record<string, string>> {
   throw new OperatorError({
     reason: 'InvalidSelector' satisfies ConfigMonitorReason,
     message: `the annotation ${POD_DELETE_MATCH} is no list of labels of at most 1024 characters; write it as app=frontend, with commas between several`,
-    healedBy: 'person',
-  });
-}
-
-function namespaceProtected({ metadata }: LeanConfigMap): OperatorError {
-  return new OperatorError({
-    reason: 'NamespaceProtected' satisfies ConfigMonitorReason,
-    message: `the annotation ${POD_DELETE_MATCH} restarts no pods in namespace ${metadata.namespace}; create a ConfigMonitor there instead`,
     healedBy: 'person',
   });
 }

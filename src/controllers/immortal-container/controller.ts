@@ -36,7 +36,8 @@ function scopeOf(
   of: { readonly object: ImmortalContainer; readonly pass: Pass; readonly starts: Starts },
 ): Scope {
   if (of.object.spec?.image === undefined) throw specMissing();
-  return { ...of, pods: pods.of(of.object), clock, desired: desiredPod(of.object) };
+  const own = pods.of(of.object);
+  return { ...of, pods: own, clock, desired: desiredPod(of.object, own.observed) };
 }
 
 async function reconcile(scope: Scope): Promise<Outcome> {

@@ -1,5 +1,5 @@
 import type { MyApp, MyAppSpec } from '../../apis/my-app.ts';
-import { podLabels } from '../../apis/pod.ts';
+import { containerLimits, podLabels, podLimits } from '../../apis/pod.ts';
 import type { KubeObject } from '../../core/kube-object.ts';
 import { shortened } from '../../core/short-name.ts';
 
@@ -34,7 +34,7 @@ function desiredPod(object: MyApp, index: number): KubeObject & { readonly spec:
       namespace: metadata.namespace,
       labels: labelsOf(object),
     },
-    spec: { containers: [containerOf(metadata.name, spec)], ...graceOf(spec) },
+    spec: { ...podLimits, containers: [containerOf(metadata.name, spec)], ...graceOf(spec) },
   };
 }
 
@@ -45,6 +45,7 @@ function containerOf(name: string, spec: MyAppSpec): object {
     name: shortened(name.replaceAll('.', '-')),
     image,
     ports: [{ containerPort: 80 }],
+    ...containerLimits,
     ...(banner !== '' && { env: [{ name: 'BANNER', value: literally(banner) }] }),
     ...commandOf(spec),
   };

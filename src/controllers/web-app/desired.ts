@@ -1,3 +1,4 @@
+import { containerLimits, podLimits } from '../../apis/pod.ts';
 import { type WebApp, webAppManagedBy } from '../../apis/web-app.ts';
 import type { FieldPath } from '../../core/field-path.ts';
 import type { KubeObject } from '../../core/kube-object.ts';
@@ -13,7 +14,7 @@ export const REPLICAS: FieldPath = ['spec', 'replicas'];
 export function desiredDeployment({ metadata, spec }: WebApp): KubeObject & { spec: object } {
   const labels = labelsOf(metadata.name);
   const ports = [{ name: 'http', containerPort: spec.port, protocol: 'TCP' }];
-  const containers = [{ name: 'app', image: spec.image, ports }];
+  const containers = [{ name: 'app', image: spec.image, ports, ...containerLimits }];
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -21,7 +22,7 @@ export function desiredDeployment({ metadata, spec }: WebApp): KubeObject & { sp
     spec: {
       replicas: spec.replicas,
       selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { containers } },
+      template: { metadata: { labels }, spec: { ...podLimits, containers } },
     },
   };
 }

@@ -43,7 +43,10 @@ function checkMyApp({ table, report }: FinalMyAppParts, app: MyApp): void {
 }
 
 function wrongWith(pod: StoredObject, { spec }: MyApp): readonly string[] {
-  const { containers = [] } = pod['spec'] as { readonly containers?: readonly Container[] };
+  const { containers = [], automountServiceAccountToken } = pod['spec'] as {
+    readonly containers?: readonly Container[];
+    readonly automountServiceAccountToken?: boolean;
+  };
   const { image, env = [] } = containers[0] ?? {};
   const banner = env.find((one) => one.name === 'BANNER')?.value ?? '';
   const wanted = (spec.banner ?? '').replaceAll('$', () => '$$');
@@ -54,5 +57,6 @@ function wrongWith(pod: StoredObject, { spec }: MyApp): readonly string[] {
     ...(image === spec.image ? [] : [`a pod of ${image}`]),
     ...(banner === wanted ? [] : [`a pod with the banner ${banner}`]),
     ...(isReady ? [] : [`${pod.metadata.name} is not ready`]),
+    ...(automountServiceAccountToken === false ? [] : [`${pod.metadata.name} has a token`]),
   ];
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { POD_DELETE_MATCH } from '../../../../src/apis/config-monitor.ts';
+import { closedNamespaces } from '../../../../src/controllers/config-monitor/annotated-config-map.ts';
 import { parseLabelList } from '../../../../src/controllers/config-monitor/label-list.ts';
 import { ConfigMonitorBench } from './bench.ts';
 
@@ -40,14 +41,6 @@ describe('a ConfigMap with the annotation', () => {
     expect(bench.object(NAME).spec.unmanagedPods).toBe('Skip');
     await bench.change('two');
     expect(bench.cluster.names).toContain('bare');
-  });
-
-  it('restarts nothing in kube-system, and says so', async () => {
-    const metadata = { namespace: 'kube-system', annotations: { [POD_DELETE_MATCH]: 'app=dns' } };
-    await bench.configure('one', metadata);
-    await bench.clock.advance(60_000);
-    expect(bench.kube.server.get('ConfigMonitor', `kube-system/${NAME}`)).toBeUndefined();
-    expect(bench.told('NamespaceProtected')).toHaveLength(1);
   });
 
   it('owns it, and is itself never written', async () => {
@@ -135,5 +128,38 @@ const LISTS: Readonly<
 describe('a list of labels', () => {
   it.each(Object.entries(LISTS))('%s is read, or refused', (_name, { text, labels }) => {
     expect(parseLabelList(text)).toEqual(labels);
+  });
+});
+
+describe('a ConfigMap of a closed namespace', () => {
+  it('gets no ConfigMonitor, and one event says so', async () => {
+    bench.closedNamespaces.add('web');
+    await annotate('app=frontend');
+    await bench.clock.advance(3_600_000);
+    expect(bench.object(NAME)).toBeUndefined();
+    await bench.change('two');
+    expect(bench.cluster.evicted).toEqual([]);
+    expect(bench.told('NamespaceClosed')).toEqual([
+      expect.stringContaining('has no effect in namespace web'),
+    ]);
+  });
+
+  it('loses the ConfigMonitor that an earlier release has created', async () => {
+    await annotate('app=frontend');
+    expect(bench.object(NAME)).toBeDefined();
+    bench.closedNamespaces.add('web');
+    await annotate('app=frontend,tier=web');
+    expect(bench.object(NAME)).toBeUndefined();
+  });
+
+  it("is one of Kubernetes' own, or of the operator's, unless that is served by name", () => {
+    const system = ['kube-system', 'kube-public', 'kube-node-lease'];
+    expect([...closedNamespaces({ namespaces: [] })]).toEqual(system);
+    const ownNamespace = 'albridge-system';
+    expect([...closedNamespaces({ namespaces: [], ownNamespace })]).toEqual([
+      ...system,
+      ownNamespace,
+    ]);
+    expect([...closedNamespaces({ namespaces: ['web'], ownNamespace: 'web' })]).toEqual(system);
   });
 });

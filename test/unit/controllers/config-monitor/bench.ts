@@ -43,6 +43,7 @@ export interface Life {
 
 /** The controllers of ConfigMonitors and annotated ConfigMaps over a cluster in memory. */
 export class ConfigMonitorBench {
+  readonly closedNamespaces = new Set<string>();
   readonly clock = new ManualClock();
   readonly kube = new FakeKube();
   readonly cluster: Cluster = new Cluster(this.kube, this.clock);
@@ -186,7 +187,7 @@ export class ConfigMonitorBench {
       ...this.#defaults('configmap'),
       cache: configMaps,
       writer: kube.writer<LeanConfigMap>(),
-      reconciler: annotatedConfigMapReconciler(children, ['kube-system']),
+      reconciler: annotatedConfigMapReconciler(children, this.closedNamespaces),
       children: [children],
       status: 'foreign',
     });

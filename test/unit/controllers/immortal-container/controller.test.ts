@@ -11,6 +11,18 @@ beforeEach(async () => {
 });
 afterEach(() => bench.stop());
 
+const LIMITED_SPEC = {
+  automountServiceAccountToken: false,
+  securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+  containers: [
+    {
+      name: 'acontainer',
+      image: 'nginx:latest',
+      securityContext: { allowPrivilegeEscalation: false },
+    },
+  ],
+};
+
 /** Applied, and its pod is ready. */
 async function running(): Promise<void> {
   await bench.apply();
@@ -38,6 +50,11 @@ describe('a new ImmortalContainer', () => {
       spec: { containers: [{ name: 'acontainer', image: 'nginx:latest' }] },
     });
     expect(bench.object.metadata).not.toHaveProperty('finalizers');
+  });
+
+  it('gives the image neither a token of the namespace nor a way to more privileges', async () => {
+    await bench.apply();
+    expect(bench.kubelet.pod(POD).spec).toEqual(LIMITED_SPEC);
   });
 
   it('counts one start at once and is ready when its pod is', async () => {
@@ -330,5 +347,41 @@ describe('bad input', () => {
       'Stalled SpecMissing',
     );
     expect(bench.status.startTimes).toBe(1);
+  });
+});
+
+describe('a running pod of release 0.1.0, which set no security context', () => {
+  /** As that release stored it. */
+  async function runningSince010(): Promise<void> {
+    await running();
+    bench.kube.edit(bench.kubelet.pod(POD), (live) => ({
+      ...live,
+      metadata: {
+        ...live.metadata,
+        annotations: { 'albridge.io/desired-hash': '8e6ad0fd7db79615' },
+      },
+      spec: { containers: [{ name: 'acontainer', image: 'nginx:latest' }] },
+    }));
+    await bench.clock.settle();
+  }
+
+  it('is not replaced by an upgrade, and not written', async () => {
+    await runningSince010();
+    await bench.clock.advance(3600_000);
+    expect(bench.takeWrites()).toEqual([]);
+    expect(bench.condition('Ready')).toBe('True Running');
+  });
+
+  it('has a limited successor', async () => {
+    await runningSince010();
+    await bench.kubelet.delete(POD);
+    expect(bench.kubelet.pod(POD).spec).toEqual(LIMITED_SPEC);
+  });
+
+  it('is replaced by an edit of the image', async () => {
+    await runningSince010();
+    await bench.edit('nginx:1.27');
+    await bench.kubelet.go(POD);
+    expect(bench.kubelet.pod(POD).spec?.automountServiceAccountToken).toBe(false);
   });
 });

@@ -61,6 +61,15 @@ describe('a new MyApp', () => {
     expect(bench.object.metadata).not.toHaveProperty('finalizers');
   });
 
+  it('gives the image neither a token of the namespace nor a way to more privileges', async () => {
+    await bench.apply();
+    expect(bench.kubelet.pod(POD).spec).toMatchObject({
+      automountServiceAccountToken: false,
+      securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+      containers: [{ securityContext: { allowPrivilegeEscalation: false } }],
+    });
+  });
+
   it("is told in the article's words, and is ready when its pod is", async () => {
     await bench.apply();
     expect(bench.condition('Ready')).toBe('False Starting');

@@ -45,10 +45,13 @@ describe('a new WebApp', () => {
       template: {
         metadata: { labels: LABELS },
         spec: {
+          automountServiceAccountToken: false,
+          securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
           containers: [
             {
               name: 'app',
               image: 'nginx:1.25',
+              securityContext: { allowPrivilegeEscalation: false },
               ports: [{ name: 'http', containerPort: 8080, protocol: 'TCP' }],
             },
           ],
@@ -140,12 +143,15 @@ describe('a second pass', () => {
           },
           spec: {
             restartPolicy: 'Always',
+            automountServiceAccountToken: false,
+            securityContext: { fsGroup: 1000, seccompProfile: { type: 'RuntimeDefault' } },
             containers: [
               { name: 'proxy', image: 'proxy:1' },
               {
                 name: 'app',
                 image: 'nginx:1.25',
                 resources: { limits: { memory: '1Gi' } },
+                securityContext: { allowPrivilegeEscalation: false, runAsUser: 1000 },
                 ports: [{ name: 'http', containerPort: 80, protocol: 'TCP' }],
               },
             ],
