@@ -28,7 +28,8 @@ export const awsOperations: Readonly<Record<AwsOperation, OperationTraits>> = {
     step: 'describe',
     isIdempotent: true,
   },
-  DeleteLoadBalancer: { bucket: 'writes', step: 'delete', isIdempotent: true },
+  // IAM allows these two by the balancer's own tag: carried out once, the repetition is denied.
+  DeleteLoadBalancer: { bucket: 'writes', step: 'delete', isIdempotent: false },
   DescribeLoadBalancerAttributes: {
     bucket: 'reads',
     step: 'describe attributes of',
@@ -51,7 +52,7 @@ export const awsOperations: Readonly<Record<AwsOperation, OperationTraits>> = {
     isIdempotent: true,
   },
   AddTags: { bucket: 'writes', step: 'add tags to', isIdempotent: true },
-  RemoveTags: { bucket: 'writes', step: 'remove tags from', isIdempotent: true },
+  RemoveTags: { bucket: 'writes', step: 'remove tags from', isIdempotent: false },
   DescribeTags: { bucket: 'reads', step: 'describe tags of', isIdempotent: true },
 };
 
