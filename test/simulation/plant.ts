@@ -24,10 +24,9 @@ export function plant(name: string): void {
   }
   const source = mutated(mutation);
   const { href } = new URL(mutation.file, SOURCES);
+  const format = href.endsWith('.json') ? 'json' : 'module-typescript';
   registerHooks({
     load: (url, context, next) =>
-      url === href
-        ? { format: 'module-typescript', source, shortCircuit: true }
-        : next(url, context),
+      url === href ? { format, source, shortCircuit: true } : next(url, context),
   });
 }
