@@ -68,8 +68,7 @@ export function listOf(values: OneOrMore): readonly string[] {
 const KNOWN_FIELDS: readonly string[] = ['Sid', 'Effect', 'Action', 'Resource', 'Condition'];
 
 function compileStatement(statement: Statement): CompiledStatement {
-  const unknown = Object.keys(statement).find((field) => !KNOWN_FIELDS.includes(field));
-  if (unknown !== undefined) throw new RangeError(`a statement's ${unknown} is not supported`);
+  checkStatement(statement);
   const { Sid, Effect, Action, Resource, Condition = {} } = statement;
   const actions = listOf(Action).map((pattern) => matchGlob(pattern.toLowerCase()));
   const resources = listOf(Resource).map(matchGlob);
@@ -84,6 +83,14 @@ function compileStatement(statement: Statement): CompiledStatement {
       resources.some((matches) => matches(resource)) &&
       conditions.every((holds) => holds(context)),
   };
+}
+
+function checkStatement(statement: Statement): void {
+  const unknown = Object.keys(statement).find((field) => !KNOWN_FIELDS.includes(field));
+  if (unknown !== undefined) throw new RangeError(`a statement's ${unknown} is not supported`);
+  const { Effect, Action, Resource } = statement;
+  if ((Effect === 'Allow' || Effect === 'Deny') && Action && Resource) return;
+  throw new RangeError('a statement needs an Effect of Allow or Deny, an Action and a Resource');
 }
 
 function contextOf({ context }: Permission): Context {
@@ -102,13 +109,13 @@ const OPERATOR = /^(?:(ForAllValues|ForAnyValue):)?String(Not)?(Equals|Like)(IfE
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html
  */
-function compileCondition(operator: string, name: string, wanted: readonly string[]): Condition {
+function compileCondition(operator: string, name: string, listed: readonly string[]): Condition {
   const key = name.toLowerCase();
-  if (operator === 'Null') return (context) => wanted.includes(String(!context.has(key)));
+  if (operator === 'Null') return (context) => listed.includes(String(!context.has(key)));
   const match = OPERATOR.exec(operator);
   if (match === null) throw new RangeError(`the condition operator ${operator} is not supported`);
   const [, quantifier, not, comparison, ifExists] = match;
-  const matchers = wanted.map(comparison === 'Like' ? matchGlob : matchText);
+  const matchers = listed.map(comparison === 'Like' ? matchGlob : matchText);
   const holds = (value: string): boolean =>
     matchers.some((matches) => matches(value)) === (not === undefined);
   const forAll = quantifier === 'ForAllValues' || (quantifier === undefined && not !== undefined);

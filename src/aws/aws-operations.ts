@@ -28,7 +28,8 @@ export const awsOperations: Readonly<Record<AwsOperation, OperationTraits>> = {
     step: 'describe',
     isIdempotent: true,
   },
-  // IAM allows these two by the balancer's own tag: carried out once, the repetition is denied.
+  // IAM allows it by the balancer's tags: the repetition of what was carried out may be denied.
+  // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html#condition-keys-resourcetag
   DeleteLoadBalancer: { bucket: 'writes', step: 'delete', isIdempotent: false },
   DescribeLoadBalancerAttributes: {
     bucket: 'reads',
@@ -52,6 +53,7 @@ export const awsOperations: Readonly<Record<AwsOperation, OperationTraits>> = {
     isIdempotent: true,
   },
   AddTags: { bucket: 'writes', step: 'add tags to', isIdempotent: true },
+  // The same: it may have removed the very tag.
   RemoveTags: { bucket: 'writes', step: 'remove tags from', isIdempotent: false },
   DescribeTags: { bucket: 'reads', step: 'describe tags of', isIdempotent: true },
 };

@@ -136,6 +136,8 @@ describe('a policy', () => {
 
   test.each([
     ['no statements', {}],
+    ['an effect in small letters', allow({ Effect: 'deny' as 'Deny' })],
+    ['no action', { Statement: [{ Effect: 'Allow', Resource: '*' }] }],
     ['an element that is not modelled', allow({ NotAction: 'x' } as object)],
     ['an operator that is not modelled', allow({ Condition: { DateLessThan: { k: 'x' } } })],
   ])('is refused with %s', (_, policy) => {
