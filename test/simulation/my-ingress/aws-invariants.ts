@@ -37,6 +37,7 @@ export class AwsInvariants {
     const before = account.balancers;
     const result = carryOut();
     const after = account.remember();
+    if (account.isLastCallDenied()) this.#judgeDenial(operation, input, before);
     if (JSON.stringify(before) === JSON.stringify(after)) return result;
     if (operation === 'CreateLoadBalancer') this.#judgeCreate(before, after);
     else this.#judgeChange(operation, input, before);
@@ -58,7 +59,7 @@ export class AwsInvariants {
 
   #judgeChange(operation: string, input: WriteInput, before: readonly Balancer[]): void {
     const { account, report } = this.#parts;
-    const arn = input.LoadBalancerArn ?? input.ResourceArns?.[0] ?? '';
+    const arn = arnIn(input);
     const claims = account.recent(arn).map((one) => account.ownerOf(one) ?? account.consentOf(one));
     const owner = claims.findLast((claim) => claim !== undefined);
     const balancer = before.find((one) => one.arn === arn);
@@ -68,6 +69,17 @@ export class AwsInvariants {
     this.#judgeFinalizer(operation, owner);
     if (operation === 'DeleteLoadBalancer') this.#judgeDelete(balancer, owner);
     if (operation === 'AddTags') this.#judgeRecord(input, balancer, owner);
+  }
+
+  /** Nothing changed, but only because IAM stood in the way; one that went lately is let pass. */
+  #judgeDenial(operation: string, input: WriteInput, before: readonly Balancer[]): void {
+    const { account, report } = this.#parts;
+    const arn = arnIn(input);
+    const isOurs = (one: Balancer): boolean =>
+      (account.ownerOf(one) ?? account.consentOf(one)) !== undefined;
+    const isOursNow = before.some((one) => one.arn === arn && isOurs(one));
+    if (!isOursNow && account.recent(arn).some(isOurs)) return;
+    report('asks-for-what-is-granted', `${operation} on ${arn || 'a new balancer'} was denied`);
   }
 
   #judgeFinalizer(operation: string, owner: string): void {
@@ -108,4 +120,8 @@ export class AwsInvariants {
     const twice = owners.find((owner, at) => owners.indexOf(owner) !== at);
     if (twice !== undefined) report('one-balancer-each', `${twice} has more than one balancer`);
   }
+}
+
+function arnIn({ LoadBalancerArn, ResourceArns }: WriteInput): string {
+  return LoadBalancerArn ?? ResourceArns?.[0] ?? '';
 }
