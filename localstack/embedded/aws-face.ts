@@ -53,11 +53,11 @@ async function carryOut(
   request: IncomingMessage,
   { params, service }: { readonly params: URLSearchParams; readonly service: ServiceName },
 ): Promise<object> {
-  checkSignature(request.headers, params, aws.region);
+  const accessKeyId = checkSignature(request.headers, params, aws.region);
   const operation = actionOf(params);
   const input = inputFromQuery(service, parseQuery(params));
   const userAgent = request.headers['user-agent'] ?? '';
-  const exchange = aws.begin(operation, input, { service, userAgent });
+  const exchange = aws.begin(operation, input, { service, userAgent, accessKeyId });
   await waitFor(exchange.effect, held, { operation, stopping });
   return exchange.run() as object;
 }

@@ -3,8 +3,9 @@ import { AwsFault } from './aws-fault.ts';
 import { API_VERSIONS } from './embedded-aws.ts';
 import type { ServiceName } from './operations.ts';
 
-/** Where a signature says that the request belongs. */
+/** Who signed, and where the signature says that the request belongs. */
 interface CredentialScope {
+  readonly accessKeyId: string;
   readonly region: string;
   readonly service: string;
 }
@@ -25,14 +26,14 @@ export function serviceOf(headers: IncomingHttpHeaders, params: URLSearchParams)
 
 /**
  * Signatures are not verified, but there must be one, and for this region and a known service.
- * Throws MissingAuthenticationToken, IncompleteSignature, SignatureDoesNotMatch.
+ * Gives the access key id. Throws MissingAuthenticationToken, IncompleteSignature, SignatureDoesNotMatch.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/signature-v4-troubleshooting.html
  */
 export function checkSignature(
   headers: IncomingHttpHeaders,
   params: URLSearchParams,
   region: string,
-): void {
+): string {
   if (headers.authorization === undefined && !params.has('X-Amz-Credential')) {
     throw new AwsFault('MissingAuthenticationToken', 'Missing Authentication Token', 403);
   }
@@ -46,6 +47,7 @@ export function checkSignature(
   if (scope.region !== region) throw wrongScope(`a valid region, not '${scope.region}'`);
   if (!SERVICES.includes(scope.service))
     throw wrongScope(`a service known here, not '${scope.service}'`);
+  return scope.accessKeyId;
 }
 
 /** Throws MissingAction. */
@@ -61,9 +63,9 @@ function scopeOf(
 ): CredentialScope | undefined {
   const header = /Credential=([^,\s]+)/.exec(headers.authorization ?? '')?.[1];
   const credential = header ?? params.get('X-Amz-Credential') ?? '';
-  const [, , region, service, end] = credential.split('/');
+  const [accessKeyId = '', , region, service, end] = credential.split('/');
   if (region === undefined || service === undefined || end !== 'aws4_request') return undefined;
-  return { region, service };
+  return { accessKeyId, region, service };
 }
 
 function wrongScope(wanted: string): AwsFault {

@@ -52,7 +52,8 @@ export function taggedBalancer(world: ReadableWorld, arn: string): LoadBalancer 
   return existingBalancer(world, arn);
 }
 
-function arnPrefix(world: ReadableWorld): string {
+/** `arn:aws:elasticloadbalancing:<region>:<account>:` */
+export function arnPrefix(world: ReadableWorld): string {
   const { partition, region } = world.facts;
   return `arn:${partition}:elasticloadbalancing:${region}:${world.accountId}:`;
 }

@@ -2,6 +2,7 @@ import type { LoadBalancerState } from './balancer-store.ts';
 import type { EmbeddedAwsControl } from './embedded-aws-control.ts';
 import type { FaultRule } from './fault-script.ts';
 import type { HeldRequests } from './held-requests.ts';
+import type { Policy } from './policy-evaluation.ts';
 
 /** What the routes under /_embedded/ act on. */
 export interface ControlParts {
@@ -42,6 +43,10 @@ const ROUTES: Readonly<Record<string, Route>> = {
     control.changeSettings(body);
     return control.settings();
   },
+  'PUT policies': ({ control }, { path, body }) =>
+    done(() => control.setPolicy(path[1] ?? '', body as unknown as Policy)),
+  'DELETE policies': ({ control }, { path }) =>
+    done(() => control.setPolicy(path[1] ?? '', undefined)),
   'PUT load-balancers': ({ control }, { path, body }) => setState(control, path, parseState(body)),
   'DELETE load-balancers': ({ control }, { path }) => setState(control, path, undefined),
   'POST reset': ({ control, held }, { body }) =>

@@ -3,6 +3,8 @@ import type { LoadBalancerState } from './balancer-store.ts';
 import type { Call, CallLog } from './call-log.ts';
 import type { FaultRule, FaultScript, PendingFault } from './fault-script.ts';
 import { clearNetwork } from './network.ts';
+import type { Policy } from './policy-evaluation.ts';
+import type { Principals } from './principals.ts';
 import type { SettingsHolder } from './settings.ts';
 import type { TokenBuckets } from './token-buckets.ts';
 import { snapshotWorld, type WorldSnapshot } from './world-snapshot.ts';
@@ -21,10 +23,15 @@ export interface EmbeddedAwsControl {
   settings(): AwsSettings;
   /** Throws a RangeError that names a bad field. */
   changeSettings(patch: Partial<AwsSettings>): void;
+  /**
+   * From now on this access key may do what the policy allows; undefined: everything. Throws a
+   * RangeError for what is not supported.
+   */
+  setPolicy(accessKeyId: string, policy: Policy | undefined): void;
   /** Pins a balancer's state; undefined hands it back to the clock. False if there is none. */
   setState(name: string, state: LoadBalancerState | undefined): boolean;
   snapshot(): WorldSnapshot;
-  /** Back to an empty account; `keepNetwork` leaves VPCs, subnets, gateways and groups. */
+  /** Back to an empty account; policies stay, with `keepNetwork` VPCs, subnets, gateways and groups too. */
   reset(options?: { readonly keepNetwork?: boolean }): void;
 }
 
@@ -32,13 +39,14 @@ export interface EmbeddedAwsControl {
 export interface ModelParts {
   readonly world: AwsWorld;
   readonly settings: SettingsHolder;
+  readonly principals: Principals;
   readonly buckets: TokenBuckets;
   readonly faults: FaultScript;
   readonly log: CallLog;
 }
 
 export function createControl(parts: ModelParts): EmbeddedAwsControl {
-  const { world, settings, buckets, faults, log } = parts;
+  const { world, settings, principals, buckets, faults, log } = parts;
   const nowMs = (): number => world.clock.now();
   return {
     calls: (operation) => log.calls(operation),
@@ -49,6 +57,7 @@ export function createControl(parts: ModelParts): EmbeddedAwsControl {
     clearFaults: () => faults.clear(),
     settings: () => settings.current,
     changeSettings: (patch) => settings.change(patch),
+    setPolicy: (accessKeyId, policy) => principals.setPolicy(accessKeyId, policy),
     setState: (name, state) => setState(world, name, state),
     snapshot: () => snapshotWorld(world, buckets.levels()),
     reset: (options = {}) => reset(parts, options.keepNetwork ?? false),

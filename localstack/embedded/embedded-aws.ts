@@ -8,6 +8,7 @@ import { FaultScript } from './fault-script.ts';
 import type { Input } from './input-fields.ts';
 import { createNetwork } from './network.ts';
 import { OPERATIONS, type Operation, type ServiceName } from './operations.ts';
+import { Principals } from './principals.ts';
 import { regionFacts } from './region-facts.ts';
 import { createIds, type Random } from './seeded-ids.ts';
 import { SettingsHolder } from './settings.ts';
@@ -24,9 +25,11 @@ export interface EmbeddedAwsOptions {
   readonly settings?: Partial<AwsSettings>;
 }
 
-/** Who asks, as far as the call log and the lookup of the operation care. */
+/** Who asks, as far as policies, the call log and the lookup of the operation care. */
 export interface CallContext {
   readonly userAgent?: string;
+  /** Whose policy limits the call; without one everything is allowed. */
+  readonly accessKeyId?: string;
   /** If given, only operations of this service are found. */
   readonly service?: ServiceName;
 }
@@ -82,7 +85,12 @@ function createParts(options: EmbeddedAwsOptions): ModelParts {
     },
   };
   const buckets = new TokenBuckets(options.clock);
-  return { world, settings, buckets, faults: new FaultScript(), log: new CallLog() };
+  return {
+    ...{ world, settings, buckets },
+    principals: new Principals(),
+    faults: new FaultScript(),
+    log: new CallLog(),
+  };
 }
 
 interface AwsRequest extends CallContext {
@@ -91,7 +99,7 @@ interface AwsRequest extends CallContext {
 }
 
 function beginExchange(parts: ModelParts, request: AwsRequest): Exchange {
-  const { world, settings, buckets, faults } = parts;
+  const { world, settings, buckets, faults, principals } = parts;
   const operation = findOperation(request);
   const service = request.service ?? operation?.service ?? 'elasticloadbalancing';
   const arrival = noteArrival(parts, request, service);
@@ -102,7 +110,9 @@ function beginExchange(parts: ModelParts, request: AwsRequest): Exchange {
     return refusedExchange(arrival, rateExceeded());
   }
   const effect = faults.take(operation.name, operation.kind === 'read', world.clock.now());
-  return exchangeOf(arrival, { world, operation, effect });
+  const call = { accessKeyId: request.accessKeyId, operation, input: request.input };
+  const authorize = (): void => principals.authorize(world, call);
+  return exchangeOf(arrival, { world, operation, effect, authorize });
 }
 
 function findOperation({ name, service }: AwsRequest): Operation | undefined {

@@ -27,6 +27,8 @@ export interface Work {
   readonly world: AwsWorld;
   readonly operation: Operation;
   readonly effect: FaultEffect | undefined;
+  /** Throws AwsFault where a policy does not allow it. */
+  readonly authorize: () => void;
 }
 
 /** An exchange that ends in this fault before any operation sees it. */
@@ -39,7 +41,11 @@ export function refusedExchange(arrival: Arrival, fault: AwsFault): Exchange {
 
 /** An exchange that carries out the operation as the effect allows. */
 export function exchangeOf(arrival: Arrival, work: Work): Exchange {
-  return { effect: work.effect, run: () => noted(arrival, () => carryOut(work, arrival.input)) };
+  const run = (): unknown => {
+    work.authorize();
+    return carryOut(work, arrival.input);
+  };
+  return { effect: work.effect, run: () => noted(arrival, run) };
 }
 
 function noted(arrival: Arrival, run: () => unknown): unknown {

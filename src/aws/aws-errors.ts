@@ -32,7 +32,7 @@ export function translateAwsError(thrown: unknown, step: AwsStep): OperatorError
   const said = sentenceOf(thrown, reason);
   return new OperatorError({
     reason,
-    message: `${awsOperations[step.operation].step} ${step.subject}: ${said}; ${nextAction(reason, step)}`,
+    message: `${awsOperations[step.operation].step} ${step.subject}: ${said}; ${nextAction(reason, thrown, step)}`,
     // Only what nothing has to heal is healed by nobody, and no failure is of that kind.
     healedBy: healedBy === 'nobody' ? 'person' : healedBy,
     cause: thrown,
@@ -87,9 +87,25 @@ function reasonOfStatus(thrown: unknown): MyIngressReason {
   return isServiceError(thrown) || status === undefined ? 'AwsError' : 'AwsUnreadable';
 }
 
-function nextAction(reason: MyIngressReason, step: AwsStep): string {
-  if (reason !== 'AccessDenied') return myIngressReasons[reason].next;
-  return `allow elasticloadbalancing:${step.operation} on ${step.subject} in the IAM policy of the operator's role`;
+function nextAction(reason: MyIngressReason, thrown: unknown, step: AwsStep): string {
+  return reason === 'AccessDenied' ? nextRight(thrown, step) : myIngressReasons[reason].next;
+}
+
+/**
+ * AWS names the action that it denied, which may be one that ELB takes on behalf of the caller
+ * (ec2:DescribeSubnets), or the assumption of the role itself.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html
+ */
+function nextRight(thrown: unknown, { operation }: AwsStep): string {
+  const said = textOf(thrown, 'message') ?? '';
+  const named = /not authorized to perform:? ([a-z0-9-]+:\w+)/i.exec(said)?.[1];
+  const action = named ?? `elasticloadbalancing:${operation}`;
+  if (action.startsWith('sts:')) {
+    return `correct the trust policy of the operator's role (AWS_ROLE_ARN): it must allow ${action} to the operator's ServiceAccount, as deploy/iam/trust-irsa.json does`;
+  }
+  return said.includes('with an explicit deny')
+    ? `have the explicit deny of ${action} removed or narrowed`
+    : `allow ${action} in the IAM policy of the operator's role, as deploy/iam/policy.json does`;
 }
 
 /**

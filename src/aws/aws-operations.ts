@@ -28,7 +28,9 @@ export const awsOperations: Readonly<Record<AwsOperation, OperationTraits>> = {
     step: 'describe',
     isIdempotent: true,
   },
-  DeleteLoadBalancer: { bucket: 'writes', step: 'delete', isIdempotent: true },
+  // IAM allows it by the balancer's tags: the repetition of what was carried out may be denied.
+  // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html#condition-keys-resourcetag
+  DeleteLoadBalancer: { bucket: 'writes', step: 'delete', isIdempotent: false },
   DescribeLoadBalancerAttributes: {
     bucket: 'reads',
     step: 'describe attributes of',
@@ -51,7 +53,8 @@ export const awsOperations: Readonly<Record<AwsOperation, OperationTraits>> = {
     isIdempotent: true,
   },
   AddTags: { bucket: 'writes', step: 'add tags to', isIdempotent: true },
-  RemoveTags: { bucket: 'writes', step: 'remove tags from', isIdempotent: true },
+  // The same: it may have removed the very tag.
+  RemoveTags: { bucket: 'writes', step: 'remove tags from', isIdempotent: false },
   DescribeTags: { bucket: 'reads', step: 'describe tags of', isIdempotent: true },
 };
 

@@ -86,7 +86,7 @@ describe.skipIf(isMissing)('an answer that is a failure', () => {
     const failed = await call().catch((error: Error) => error);
     takeBack();
     expect(failed).toMatchObject({ reason: 'AccessDenied', healedBy: 'person' });
-    const right = `allow elasticloadbalancing:${operation satisfies string} on load balancer`;
+    const right = `allow elasticloadbalancing:${operation satisfies string} in the IAM policy`;
     expect((failed as Error).message).toContain(right);
     await call();
     if (operation === 'DeleteLoadBalancer') balancer = await aws.created();

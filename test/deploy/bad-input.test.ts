@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { myIngressReasons } from '../../src/apis/my-ingress-reasons.ts';
+import { limitOperator } from '../surroundings/limited-operator.ts';
 import { conditionOf, isReady, readyOf } from '../surroundings/my-ingresses.ts';
 import type { LogLine } from '../surroundings/operator-process.ts';
 import { until } from '../surroundings/until.ts';
@@ -99,6 +100,7 @@ const patient = { timeout: 90_000, interval: 200 } as const;
 describe('two clusters with one id', () => {
   it('end their quarrel over a balancer with a sentence that names the id', async () => {
     other = await DeployPlace.start();
+    await limitOperator(place.aws.environment, 'twice');
     await other.apply('deploy');
     const [otherPod] = (await other.pods()) as readonly [Pod];
     const injected = {

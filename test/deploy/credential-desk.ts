@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { OPERATOR_KEY } from '../surroundings/shipped-policy.ts';
 
 /**
  * Hands out credentials as STS does to a web identity, and as the agent of EKS Pod Identity does, to
@@ -10,6 +11,8 @@ import type { AddressInfo } from 'node:net';
  */
 export class CredentialDesk {
   readonly url: string;
+  /** False: STS refuses, as for a role whose trust policy names another ServiceAccount. */
+  trusts = true;
   readonly #server: Server;
   readonly #handedTo: string[] = [];
   readonly #expiry = new Date(Date.now() + 3_600_000);
@@ -18,7 +21,10 @@ export class CredentialDesk {
     this.#server = server;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     server.on('request', (request, response) => {
-      void readAll(request).then((body) => response.end(this.#answer(request, body)));
+      void readAll(request).then((body) => {
+        if (this.trusts) response.end(this.#answer(request, body));
+        else response.writeHead(403).end(NOT_TRUSTED);
+      });
     });
   }
 
@@ -42,7 +48,7 @@ export class CredentialDesk {
     if (request.method === 'POST') return this.#sts(new URLSearchParams(body));
     this.#handedTo.push(request.headers.authorization ?? 'nobody');
     return JSON.stringify({
-      AccessKeyId: 'ASIA0000000000000000',
+      AccessKeyId: OPERATOR_KEY,
       SecretAccessKey: 'stand-in',
       Token: 'stand-in',
       Expiration: this.#expiry.toISOString(),
@@ -54,7 +60,7 @@ export class CredentialDesk {
     return `<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
       <AssumeRoleWithWebIdentityResult>
         <Credentials>
-          <AccessKeyId>ASIA0000000000000000</AccessKeyId>
+          <AccessKeyId>${OPERATOR_KEY}</AccessKeyId>
           <SecretAccessKey>stand-in</SecretAccessKey>
           <SessionToken>stand-in</SessionToken>
           <Expiration>${this.#expiry.toISOString()}</Expiration>
@@ -63,6 +69,15 @@ export class CredentialDesk {
     </AssumeRoleWithWebIdentityResponse>`;
   }
 }
+
+/** https://github.com/crossplane/crossplane/issues/5578 */
+const NOT_TRUSTED = `<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
+  <Error>
+    <Type>Sender</Type>
+    <Code>AccessDenied</Code>
+    <Message>Not authorized to perform sts:AssumeRoleWithWebIdentity</Message>
+  </Error>
+</ErrorResponse>`;
 
 async function readAll(request: IncomingMessage): Promise<string> {
   let text = '';

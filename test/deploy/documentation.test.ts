@@ -1,4 +1,4 @@
-import { access, readdir } from 'node:fs/promises';
+import { access, readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
@@ -117,6 +117,8 @@ describe('a new user', () => {
       /^myapp +internet-facing +active +\S+\.elb\.amazonaws\.com +True +Available/m,
     );
     expect(all).toMatch(/\.elb\.amazonaws\.com$/m);
+    const policy = await readFile(join(clone, 'albridge-policy.json'), 'utf8');
+    expect(policy).not.toMatch(/CLUSTER_ID|ACCOUNT_ID|REGION/);
     expect(await place.standIn.balancers()).toEqual([]);
     await place.kubectl(['delete', '-k', 'deploy/overlays/namespaced']);
     await played.get('web')?.stop();

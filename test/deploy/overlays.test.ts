@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type AuditLog, createAuditLog } from '../surroundings/audit-log.ts';
-import { arnOf, type MyIngresses } from '../surroundings/my-ingresses.ts';
+import { limitOperator, readClusterId } from '../surroundings/limited-operator.ts';
+import { arnOf, type MyIngresses, readyOf } from '../surroundings/my-ingresses.ts';
 import { CredentialDesk } from './credential-desk.ts';
 import { startKubectlProxy } from './kubectl-proxy.ts';
 import { DeployPlace } from './place.ts';
@@ -38,6 +39,8 @@ async function liveOnce(): Promise<void> {
 
 async function podOf(overlay: string, namespace?: string): Promise<Pod> {
   await place.apply(`deploy/overlays/${overlay}`);
+  const clusterId = overlay === 'namespaced' ? 'my-cluster' : await readClusterId(place.cluster);
+  await limitOperator(place.aws.environment, clusterId);
   const [pod] = await place.pods(namespace);
   return pod as Pod;
 }
@@ -118,6 +121,29 @@ describe('the overlay irsa', () => {
     await operator.waitForLine((line) => line.msg === 'working');
     await liveOnce();
     expect(desk.handedTo).toEqual([`${role} web-identity-token`]);
+  });
+
+  it('names the trust policy on the object where the role does not trust the ServiceAccount', async () => {
+    desk.trusts = false;
+    const { operator } = await place.play(await podOf('irsa'), {
+      injected: {
+        ...endpoint(),
+        AWS_REGION: 'us-east-1',
+        AWS_ROLE_ARN: 'arn:aws:iam::000000000000:role/albridge',
+        AWS_WEB_IDENTITY_TOKEN_FILE: await place.openFile('token', 'web-identity-token'),
+        AWS_ENDPOINT_URL_STS: desk.url,
+      },
+    });
+    await operator.waitForLine((line) => line.msg === 'working');
+    await objects.create('distrusted', { subnets: place.aws.network.articleSubnets });
+    const denied = await objects.whenReason('distrusted', 'AccessDenied');
+    expect(readyOf(denied)?.message).toContain('as deploy/iam/trust-irsa.json does');
+
+    desk.trusts = true;
+    await objects.annotate('distrusted', { 'albridge.io/reconcile-requested-at': 'now' });
+    await objects.whenReady('distrusted');
+    await objects.startDeleting('distrusted');
+    await objects.isGone('distrusted');
   });
 });
 

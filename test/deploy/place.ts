@@ -6,6 +6,7 @@ import { type ControlPlane, startControlPlane } from '../control-plane/control-p
 import { type AwsStandIn, startAwsStandIn } from '../surroundings/aws-stand-in.ts';
 import { kubectlOrThrow, whenEstablished } from '../surroundings/deploy-base.ts';
 import { KubeApi } from '../surroundings/kube-api.ts';
+import { limitOperator, readClusterId } from '../surroundings/limited-operator.ts';
 import { MyIngresses } from '../surroundings/my-ingresses.ts';
 import { Outsider } from '../surroundings/outsider.ts';
 import { whenServiceAccount } from '../surroundings/service-account.ts';
@@ -40,7 +41,9 @@ export class DeployPlace {
     const workers = { controllerManager: true, scheduler: true, nodes: 2 };
     const cluster = await startControlPlane({ ...workers, apiServerArgs });
     try {
-      return new DeployPlace(cluster, await startAwsStandIn({ provisioningMs: 300 }));
+      const aws = await startAwsStandIn({ provisioningMs: 300 });
+      await limitOperator(aws.environment, await readClusterId(cluster));
+      return new DeployPlace(cluster, aws);
     } catch (error) {
       await cluster.stop();
       throw error;

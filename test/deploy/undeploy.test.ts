@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { limitOperator } from '../surroundings/limited-operator.ts';
 import { arnOf, type MyIngresses } from '../surroundings/my-ingresses.ts';
 import { Program } from '../surroundings/program.ts';
 import { until } from '../surroundings/until.ts';
@@ -211,6 +212,7 @@ describe('an installation for one namespace', () => {
     const others = await place.createNamespace('others');
     await place.apply('crds');
     await place.apply(OVERLAY);
+    await limitOperator(place.aws.environment, 'my-cluster');
     const [pod] = await place.pods('web');
     await place.work(pod as Pod);
     await objects.create('web', { subnets: subnets() });

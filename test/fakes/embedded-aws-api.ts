@@ -5,6 +5,7 @@ import type { EmbeddedAws } from '../../localstack/embedded/embedded-aws.ts';
 import type { Input } from '../../localstack/embedded/input-fields.ts';
 import type { AwsApi, AwsOperation, AwsOperations } from '../../src/aws/aws-api.ts';
 import { type Clock, sleep } from '../../src/core/clock.ts';
+import { OPERATOR_KEY } from '../surroundings/shipped-policy.ts';
 
 /**
  * The embedded AWS model as the SDK shows it: the same outputs, the same errors, no HTTP. Faults are
@@ -25,7 +26,8 @@ export class EmbeddedAwsApi implements AwsApi {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<AwsOperations[Operation][1]> {
     signal.throwIfAborted();
-    const exchange = this.#aws.begin(operation, input as unknown as Input);
+    const context = { accessKeyId: OPERATOR_KEY };
+    const exchange = this.#aws.begin(operation, input as unknown as Input, context);
     if (exchange.effect?.kind === 'hold') throw new Error('a hold needs the HTTP face');
     if (exchange.effect?.kind === 'delay') {
       await sleep(this.#clock, exchange.effect.delayMs, signal);

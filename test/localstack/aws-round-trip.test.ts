@@ -212,7 +212,7 @@ describe('what goes wrong, over HTTP', () => {
     const error = await failureOf(bench.loadBalancers.setSubnets(arn, bench.subnets.slice(0, 2)));
     expect(error).toMatchObject({ reason: 'AccessDenied', healedBy: 'person' });
     expect((error as Error).message).toContain(
-      `allow elasticloadbalancing:SetSubnets on load balancer ${arn} in the IAM policy`,
+      'allow elasticloadbalancing:SetSubnets in the IAM policy',
     );
   });
 

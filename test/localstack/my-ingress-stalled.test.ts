@@ -98,7 +98,7 @@ describe('a refusal that a person must heal', () => {
       if (!(await objects.exists('web-denied'))) await objects.create('web-denied', { subnets });
       else await objects.edit('web-denied', edit);
       const denied = await objects.whenReason('web-denied', 'AccessDenied');
-      expect(readyOf(denied)?.message).toContain(`allow elasticloadbalancing:${operation} on `);
+      expect(readyOf(denied)?.message).toContain(`allow elasticloadbalancing:${operation} in `);
       await place.standIn.clearFaults();
       await askForALook(objects, 'web-denied');
       await objects.whenReady('web-denied');

@@ -132,7 +132,7 @@ describe('two replicas', () => {
       ({ requestReceivedTimestamp, user, verb }) =>
         requestReceivedTimestamp >= wokenAt &&
         !['get', 'list', 'watch'].includes(verb) &&
-        JSON.stringify(user.extra).includes(frozen.tokenId),
+        JSON.stringify(user.extra ?? {}).includes(frozen.tokenId),
     );
     expect(written).toEqual([]);
     for (const name of ['tempting', 'meanwhile']) {

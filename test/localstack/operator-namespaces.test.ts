@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { limitOperator } from '../surroundings/limited-operator.ts';
 import type { LogLine } from '../surroundings/operator-process.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 import { quietFor } from '../surroundings/until.ts';
@@ -50,6 +51,7 @@ describe('ALBRIDGE_NAMESPACES', () => {
   it('serves what it names and nothing else', async () => {
     const served = await place.createNamespace('served');
     const other = await place.createNamespace('other');
+    await limitOperator(surroundings.aws.environment, 'test-cluster');
     const operator = await surroundings.startOperator({
       ALBRIDGE_NAMESPACES: served.namespace,
       ALBRIDGE_CLUSTER_ID: 'test-cluster',

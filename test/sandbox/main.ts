@@ -12,7 +12,8 @@ import { type Surroundings, startSurroundings } from '../surroundings/surroundin
 const HELP = `A place to try albridge in: a real control plane, the AWS stand-in with a network in it, and the operator.
 
 Usage: npm run sandbox -- --dir DIR [--no-operator] [--budget aws|off] [--provisioning-ms N] [--nodes N]
-  --dir DIR              gets kubeconfig (administrator) and env (KEY=VALUE) once all is up
+  --dir DIR              gets kubeconfig (administrator) and env (KEY=VALUE) once all is up; its AWS keys are
+                         the operator's, which deploy/iam/policy.json limits, and any other key may do everything
   --no-operator          leaves the operator out
   --budget aws|off       AWS's request limits, in the stand-in and in the operator (default off)
   --provisioning-ms N    how long a load balancer takes to become active (default 2000)

@@ -1,6 +1,6 @@
 /** A bug that can be planted: `find` stands exactly once in `file`, or the planting fails. */
 export interface Mutation {
-  /** Below src/. */
+  /** Seen from src/. */
   readonly file: string;
   readonly find: string;
   readonly replace: string;
@@ -36,6 +36,12 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: "return error instanceof OperatorError && error.reason === 'LoadBalancerNotFound';",
     replace: 'return error instanceof OperatorError;',
     why: 'a throttle counts as proof that the balancer is gone',
+  },
+  'policy-too-narrow': {
+    file: '../deploy/iam/policy.json',
+    find: '        "ec2:DescribeSubnets",\n',
+    replace: '',
+    why: 'in a real account AWS denies every create, and says so of an action that nobody calls',
   },
   'status-before-create': {
     file: 'controllers/my-ingress/load-balancer-resource.ts',

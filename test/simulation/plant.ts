@@ -22,10 +22,9 @@ export function plant(name: string): void {
   if (mutation === undefined) throw new Error(`no mutation "${name}"`);
   const source = mutated(mutation);
   const { href } = new URL(mutation.file, SOURCES);
+  const format = href.endsWith('.json') ? 'json' : 'module-typescript';
   registerHooks({
     load: (url, context, next) =>
-      url === href
-        ? { format: 'module-typescript', source, shortCircuit: true }
-        : next(url, context),
+      url === href ? { format, source, shortCircuit: true } : next(url, context),
   });
 }

@@ -1,5 +1,6 @@
 import { type BackendName, startBackend } from '../../localstack/backends/backend.ts';
 import { type SeededNetwork, seedNetwork } from '../../localstack/seed.ts';
+import { OPERATOR_KEY } from './shipped-policy.ts';
 
 /** A stand-in for AWS with a network in it, and what reaches it. */
 export interface AwsStandIn {
@@ -20,8 +21,11 @@ export interface AwsStandInOptions {
   readonly say?: (line: string) => void;
 }
 
-/** Nobody's: every stand-in takes any secret, and LocalStack takes the key id for the account. */
-export const CREDENTIALS = { accessKeyId: '000000000000', secretAccessKey: 'stand-in' } as const;
+/** The operator's; every stand-in takes any secret. */
+export const CREDENTIALS = { accessKeyId: OPERATOR_KEY, secretAccessKey: 'stand-in' } as const;
+
+/** Those of everybody else in the same account, which no policy limits. */
+export const ADMINISTRATOR = { accessKeyId: 'administrator', secretAccessKey: 'stand-in' } as const;
 
 export async function startAwsStandIn(options: AwsStandInOptions = {}): Promise<AwsStandIn> {
   const { backend: name = 'embedded', port, say } = options;
@@ -33,7 +37,7 @@ export async function startAwsStandIn(options: AwsStandInOptions = {}): Promise<
   });
   try {
     const { url, region } = backend;
-    const network = await seedNetwork({ endpoint: url, region, credentials: CREDENTIALS });
+    const network = await seedNetwork({ endpoint: url, region, credentials: ADMINISTRATOR });
     // What follows is counted; the network is nobody's doing.
     if (name === 'embedded') await fetch(`${url}/_embedded/calls`, { method: 'DELETE' });
     const environment = environmentFor(url, region);

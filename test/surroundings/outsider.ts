@@ -14,6 +14,7 @@ import {
   SetSecurityGroupsCommand,
   SetSubnetsCommand,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { ADMINISTRATOR } from './aws-stand-in.ts';
 
 type Strings = Readonly<Record<string, string>>;
 
@@ -25,10 +26,7 @@ export class Outsider {
     this.#client = new ElasticLoadBalancingV2Client({
       endpoint: environment['AWS_ENDPOINT_URL'] as string,
       region: environment['AWS_REGION'] as string,
-      credentials: {
-        accessKeyId: environment['AWS_ACCESS_KEY_ID'] as string,
-        secretAccessKey: environment['AWS_SECRET_ACCESS_KEY'] as string,
-      },
+      credentials: ADMINISTRATOR,
     });
   }
 

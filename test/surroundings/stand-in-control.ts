@@ -1,5 +1,6 @@
 import type { Call } from '../../localstack/embedded/call-log.ts';
 import type { FaultRule } from '../../localstack/embedded/fault-script.ts';
+import type { Policy } from '../../localstack/embedded/policy-evaluation.ts';
 import type {
   LoadBalancerSnapshot,
   WorldSnapshot,
@@ -84,6 +85,11 @@ export class StandInControl {
 
   async changeSettings(patch: Readonly<Record<string, unknown>>): Promise<void> {
     await this.#ask('PATCH', 'settings', patch);
+  }
+
+  /** From now on this access key may do what the policy allows. */
+  async setPolicy(accessKeyId: string, policy: Policy): Promise<void> {
+    await this.#ask('PUT', `policies/${accessKeyId}`, policy);
   }
 
   async pinState(name: string, state: { readonly code: string; reason?: string }): Promise<void> {

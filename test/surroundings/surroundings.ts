@@ -8,6 +8,7 @@ import { isolatedEnvironment } from '../control-plane/environment.ts';
 import type { WorkerOptions } from '../control-plane/workers.ts';
 import { type AwsStandIn, type AwsStandInOptions, startAwsStandIn } from './aws-stand-in.ts';
 import { deployBase } from './deploy-base.ts';
+import { limitOperator, readClusterId } from './limited-operator.ts';
 import { type OperatorProcess, startOperatorProcess } from './operator-process.ts';
 
 export interface SurroundingsOptions extends AwsStandInOptions, WorkerOptions {
@@ -34,13 +35,17 @@ export interface Surroundings {
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Starts both at once; what has come up is stopped again if the other fails. */
+/**
+ * Starts both at once; what has come up is stopped again if the other fails. Against the embedded
+ * stand-in the operator works under deploy/iam/policy.json.
+ */
 export async function startSurroundings(options: SurroundingsOptions = {}): Promise<Surroundings> {
   let kubeconfig = '';
   const beforeWorkers = async (cluster: ClusterAccess): Promise<void> => {
     kubeconfig = await deployBase(cluster);
   };
   const [controlPlane, aws] = await startBoth({ ...options, beforeWorkers });
+  if (isEmbedded(options)) await limitOperator(aws.environment, await readClusterId(controlPlane));
   const operatorEnvironment = {
     ...isolatedEnvironment(process.env, controlPlane.directory),
     ...aws.environment,
@@ -50,6 +55,10 @@ export async function startSurroundings(options: SurroundingsOptions = {}): Prom
     ALBRIDGE_HEALTH_ADDRESS: '127.0.0.1:0',
   };
   return withOperators({ controlPlane, aws, operatorEnvironment });
+}
+
+function isEmbedded({ startAws, backend = 'embedded' }: SurroundingsOptions): boolean {
+  return startAws === undefined && backend === 'embedded';
 }
 
 function withOperators(

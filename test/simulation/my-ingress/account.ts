@@ -49,6 +49,11 @@ export class Account {
     return this.#aws.control.snapshot().loadBalancers;
   }
 
+  /** Whether the call that was carried out just now is one that the policy does not allow. */
+  isLastCallDenied(): boolean {
+    return this.#aws.control.calls().at(-1)?.outcome === 'AccessDenied';
+  }
+
   /** Call after each change of the account. */
   remember(): readonly Balancer[] {
     const atMs = this.#nowMs();

@@ -45,6 +45,7 @@ export class AwsInvariants {
     const owner = this.#claimantOf(arnOf(input));
     const result = carryOut();
     const after = account.remember();
+    if (account.isLastCallDenied()) this.#judgeDenial(operation, input, before);
     if (JSON.stringify(before) === JSON.stringify(after)) return result;
     if (operation === 'CreateLoadBalancer') this.#judgeCreate(before, after);
     else this.#judgeChange(operation, input, { before, owner });
@@ -109,6 +110,17 @@ export class AwsInvariants {
       (key) => Object.hasOwn(tags, key) && !OWN_KEYS.has(key) && !known.has(key),
     );
     if (theirs.length > 0) report('others-tags-stay', `${theirs.join()} of ${name}`);
+  }
+
+  /** Nothing changed, but only because IAM stood in the way; one that went lately is let pass. */
+  #judgeDenial(operation: string, input: WriteInput, before: readonly Balancer[]): void {
+    const { account, report } = this.#parts;
+    const arn = arnOf(input);
+    const isOurs = (one: Balancer): boolean =>
+      (account.ownerOf(one) ?? account.consentOf(one)) !== undefined;
+    const isOursNow = before.some((one) => one.arn === arn && isOurs(one));
+    if (!isOursNow && account.recent(arn).some(isOurs)) return;
+    report('asks-for-what-is-granted', `${operation} on ${arn || 'a new balancer'} was denied`);
   }
 
   #judgeFinalizer(operation: string, owner: string): void {

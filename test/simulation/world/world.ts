@@ -7,6 +7,7 @@ import type { LogFields } from '../../../src/core/logger.ts';
 import type { KubeRequest } from '../../../src/kube/kube-transport.ts';
 import type { Lease } from '../../../src/kube/lease-record.ts';
 import { resourcePath } from '../../../src/kube/resource-path.ts';
+import { OPERATOR_KEY, shippedPolicy } from '../../surroundings/shipped-policy.ts';
 import { seedNetwork } from '../../unit/controllers/my-ingress/network.ts';
 import { ApiServerModel, NAMESPACES } from '../api-model/api-server-model.ts';
 import {
@@ -179,12 +180,14 @@ export class World {
       settings: { budget, provisioningMs, quota },
     });
     seedNetwork(aws);
+    const cluster = settings.isClusterIdConfigured ? CLUSTER : kubeSystem;
+    aws.control.setPolicy(OPERATOR_KEY, shippedPolicy(cluster));
     return {
       clock,
       model,
       aws,
       settings,
-      cluster: settings.isClusterIdConfigured ? CLUSTER : kubeSystem,
+      cluster,
       report: (invariant, detail) => this.report(invariant, detail),
       trace: (line) => this.tell(line),
       met: (what) => void this.board.met.add(what),

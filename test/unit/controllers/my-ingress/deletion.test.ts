@@ -129,6 +129,18 @@ describe('deleting', () => {
     expect(world.exists('shop')).toBe(false);
     expect(world.balancers).toEqual([]);
   });
+
+  it('lets go of a retained balancer whose tags went with a lost answer', async () => {
+    const world = new World();
+    world.start();
+    await world.applied('shop', { deletionPolicy: 'Retain' });
+    await world.clock.advance(MINUTE_MS);
+    world.fault('RemoveTags', { kind: 'lostResponse' }, { times: 1 });
+    world.delete('shop');
+    await world.clock.advance(MINUTE_MS);
+    expect(world.exists('shop')).toBe(false);
+    expect(world.balancers).toHaveLength(1);
+  });
 });
 
 describe('deleting without a recorded ARN', () => {

@@ -27,6 +27,7 @@ import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { RecordingEvents } from '../../../fakes/recording-events.ts';
 import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
 import { SilentLogger } from '../../../fakes/silent-logger.ts';
+import { OPERATOR_KEY, shippedPolicy } from '../../../surroundings/shipped-policy.ts';
 import { type CrashPlan, Incarnation } from './crashing-ports.ts';
 import { draftOf } from './drafts.ts';
 import { seedNetwork } from './network.ts';
@@ -72,6 +73,7 @@ export class World {
       settings: { budget: 'off', provisioningMs: 0, quota: 1000, ...options.settings },
     });
     seedNetwork(this.aws);
+    this.aws.control.setPolicy(OPERATOR_KEY, shippedPolicy(CLUSTER));
     this.cache = this.kube.cache<MyIngress>('MyIngress');
     onTestFinished(() => expect(this.faults).toEqual([]));
   }
