@@ -147,7 +147,7 @@ describe('the Deployment', () => {
 
   it('takes its settings, and no code, from the ConfigMap that a user makes', async () => {
     const { AWS_REGION: region, ...injected } = place.aws.environment;
-    const code = '--import=data:text/javascript,console.log("stolen")';
+    const code = '--import=data:text/javascript,console.log(1)';
     const literals = [`AWS_REGION=${region}`, `NODE_OPTIONS=${code}`];
     const from = literals.map((literal) => `--from-literal=${literal}`);
     const map = ['configmap', 'albridge-settings', '-n', 'albridge-system'];

@@ -50,6 +50,7 @@ const DOCUMENTED = [
   'docs/mirror.ts',
   ...globSync('src/apis/*-reasons.ts', { cwd: root }),
   'src/config-values.ts',
+  'src/kind-names.ts',
   'src/kube/kube-reasons.ts',
   'src/settings.ts',
 ];
