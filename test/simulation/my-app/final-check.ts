@@ -38,31 +38,27 @@ function checkMyApp({ table, report }: FinalMyAppParts, app: MyApp): void {
     ...(ready.status === 'True' ? [] : [`it is ${ready.status} ${ready.reason}`]),
     ...(own.length === app.spec.replicas ? [] : [`${own.length} pods`]),
     ...own.flatMap((pod) => wrongWith(pod, app)),
+    ...own.filter(hasToken).map((pod) => `${pod.metadata.name} has a token`),
   ];
   if (wrong.length > 0) report('converges', `${key}: ${wrong.join('; ')}`);
 }
 
-function wrongWith(pod: StoredObject, app: MyApp): readonly string[] {
-  const { containers = [], automountServiceAccountToken } = pod['spec'] as {
-    readonly containers?: readonly Container[];
-    readonly automountServiceAccountToken?: boolean;
-  };
-  return [
-    ...wrongInContainer(containers[0] ?? {}, app),
-    ...(isReady(pod) ? [] : [`${pod.metadata.name} is not ready`]),
-    ...(automountServiceAccountToken === false ? [] : [`${pod.metadata.name} has a token`]),
-  ];
-}
-
-function wrongInContainer({ image, env = [] }: Container, { spec }: MyApp): readonly string[] {
+function wrongWith(pod: StoredObject, { spec }: MyApp): readonly string[] {
+  const { containers = [] } = pod['spec'] as { readonly containers?: readonly Container[] };
+  const { image, env = [] } = containers[0] ?? {};
   const banner = env.find((one) => one.name === 'BANNER')?.value ?? '';
   const wanted = (spec.banner ?? '').replaceAll('$', () => '$$');
+  const isReady = conditionsOf(pod).some(
+    ({ type, status }) => type === 'Ready' && status === 'True',
+  );
   return [
     ...(image === spec.image ? [] : [`a pod of ${image}`]),
     ...(banner === wanted ? [] : [`a pod with the banner ${banner}`]),
+    ...(isReady ? [] : [`${pod.metadata.name} is not ready`]),
   ];
 }
 
-function isReady(pod: StoredObject): boolean {
-  return conditionsOf(pod).some(({ type, status }) => type === 'Ready' && status === 'True');
+function hasToken(pod: StoredObject): boolean {
+  const spec = pod['spec'] as { readonly automountServiceAccountToken?: boolean };
+  return spec.automountServiceAccountToken !== false;
 }
