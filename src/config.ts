@@ -9,6 +9,7 @@ import {
 } from './aws/budget-limits.ts';
 import type { Proxy } from './aws/http-handler.ts';
 import { nearest } from './config-values.ts';
+import { withoutUndefined } from './core/without-undefined.ts';
 import { KIND_NAMES, type KindName } from './kind-names.ts';
 import type { ClusterSettings } from './kube/cluster-source.ts';
 import { type Setting, settings } from './settings.ts';
@@ -223,15 +224,6 @@ function assembleAws({ values, budget }: Parts): AwsConfig | undefined {
 
 function given(env: Environment, name: string): string | undefined {
   return env[name]?.trim() || undefined;
-}
-
-type WithoutUndefined<T> = {
-  [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key];
-} & { [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined> };
-
-function withoutUndefined<T extends object>(fields: T): WithoutUndefined<T> {
-  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(set) as WithoutUndefined<T>;
 }
 
 function deepFreeze<T extends object>(value: T): T {

@@ -5,6 +5,7 @@ import {
   RECONCILE_REQUESTED_ANNOTATION,
 } from './annotations.ts';
 import type { ObjectMeta, OwnerReference } from './kube-object.ts';
+import { withoutUndefined } from './without-undefined.ts';
 
 /**
  * How much of an object's metadata is kept in memory. The API server takes 256 KiB of annotations, and
@@ -91,11 +92,4 @@ function boundFinalizers(finalizers: readonly string[]): readonly string[] {
     (name, index) => index < MOST_FINALIZERS || name.startsWith('albridge.io/'),
   );
   return kept.slice(0, 2 * MOST_FINALIZERS);
-}
-
-function withoutUndefined<T extends object>(
-  fields: T,
-): { [Key in keyof T]: Exclude<T[Key], undefined> } {
-  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(set) as { [Key in keyof T]: Exclude<T[Key], undefined> };
 }

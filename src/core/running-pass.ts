@@ -7,13 +7,9 @@ import type { ObjectWriter } from './object-store.ts';
 import { CoreReason, OperatorError } from './operator-error.ts';
 import type { OwnWrites } from './own-writes.ts';
 import type { Pass } from './reconciler.ts';
-import {
-  type CoreStatus,
-  hasSameStatus,
-  type ObjectWithStatus,
-  withoutUndefined,
-} from './status.ts';
+import { type CoreStatus, hasSameStatus, type ObjectWithStatus } from './status.ts';
 import type { UnseenWrites } from './unseen-writes.ts';
+import { withoutUndefined } from './without-undefined.ts';
 
 export interface PassDependencies<T extends ObjectWithStatus> {
   readonly writer: ObjectWriter<T>;

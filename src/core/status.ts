@@ -8,6 +8,7 @@ import {
 } from './conditions.ts';
 import type { KubeObject } from './kube-object.ts';
 import { headlineOf, type Verdict } from './verdict.ts';
+import { withoutUndefined } from './without-undefined.ts';
 
 /** The status fields that the core itself keeps, on every kind. */
 export interface CoreStatus {
@@ -32,6 +33,7 @@ export function statusAfter(
   { reported, stated = [], verdict }: PassReport,
   nowMs: number,
 ): CoreStatus {
+  // Server-side apply drops what is left out, so a field reported as undefined is removed.
   const status = withoutUndefined({ ...object.status, ...reported });
   const headline = headlineOf(verdict);
   if (headline === undefined) return status;
@@ -52,11 +54,4 @@ export function statusAfter(
 
 export function hasSameStatus(object: ObjectWithStatus, status: CoreStatus): boolean {
   return isDeepStrictEqual(object.status ?? {}, status);
-}
-
-/** Server-side apply drops what is left out, so a field reported as undefined is removed. */
-export function withoutUndefined(
-  fields: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../core/without-undefined.ts';
 import type { KubeRequest } from './kube-transport.ts';
 
 /** What RBAC is asked about: https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-access-review-v1/ */
@@ -62,11 +63,6 @@ function rightOf(request: KubeRequest): Right | undefined {
   const verb = verbOf(request, named.length > 1);
   const namespace = isNamespaced ? parts[1] : undefined;
   return withoutUndefined({ verb, group, resource, subresource, namespace, name });
-}
-
-function withoutUndefined(right: { [Field in keyof Right]: Right[Field] | undefined }): Right {
-  const set = Object.entries(right).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(set) as unknown as Right;
 }
 
 /** `the operator may not patch myingresses/status in demo.rtfm.co.ua: grant ...` */

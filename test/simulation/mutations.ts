@@ -27,7 +27,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'ownership-check-skipped': {
     file: 'controllers/my-ingress/ownership.ts',
-    find: "if (!isOurs) return { kind: 'foreign', holder: holderOf(tags) };",
+    find: "if (!isOurs) return { kind: 'foreign' };",
     replace: "if (!isOurs) return { kind: 'ours' };",
     why: 'the balancer of somebody else is changed and deleted',
   },

@@ -5,9 +5,7 @@ import type { Identity } from './identity.ts';
 /** What a balancer's tags say about whose it is; pure. */
 export type Ownership =
   /** `previousUid` is set where another object of this namespace and name made it. */
-  | { readonly kind: 'ours'; readonly previousUid?: string }
-  /** `holder` reads as the object of a sentence: who holds it, as far as the tags tell. */
-  | { readonly kind: 'foreign'; readonly holder: string };
+  { readonly kind: 'ours'; readonly previousUid?: string } | { readonly kind: 'foreign' };
 
 /**
  * `isOnRecord`: status.alb names this very balancer. Without that record and without a tag for the
@@ -18,9 +16,9 @@ export function ownershipOf(tags: Tags, identity: Identity, isOnRecord = false):
     tags[ownershipTagKeys.cluster] === identity.cluster &&
     tags[ownershipTagKeys.namespace] === identity.namespace &&
     tags[ownershipTagKeys.name] === identity.name;
-  if (!isOurs) return { kind: 'foreign', holder: holderOf(tags) };
+  if (!isOurs) return { kind: 'foreign' };
   const uid = tags[ownershipTagKeys.uid];
-  if (uid === undefined && !isOnRecord) return { kind: 'foreign', holder: holderOf(tags) };
+  if (uid === undefined && !isOnRecord) return { kind: 'foreign' };
   if (uid === undefined || uid === identity.uid) return { kind: 'ours' };
   return { kind: 'ours', previousUid: uid };
 }
