@@ -28,6 +28,7 @@ export default defineConfig({
           include: ['test/simulation/**/*.test.ts'],
           sequence: { groupOrder: 1 },
           ...slow,
+          testTimeout: 300_000,
         },
       },
       {
