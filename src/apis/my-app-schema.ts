@@ -75,7 +75,7 @@ export const myAppSchema = {
         },
         args: {
           description:
-            "Arguments of the command, or of the image's own entrypoint where command is left out or empty.",
+            "Arguments of the command, or of the image's own entrypoint where command is left out or empty. At most 32768 characters together with command.",
           type: 'array',
           maxItems: 64,
           'x-kubernetes-list-type': 'atomic',
@@ -86,6 +86,16 @@ export const myAppSchema = {
           },
         },
       },
+      'x-kubernetes-validations': [
+        {
+          rule: 'self.?command.orValue([]).join().size() + self.?args.orValue([]).join().size() <= 32768 || (self.?command.orValue([]) == oldSelf.?command.orValue([]) && self.?args.orValue([]) == oldSelf.?args.orValue([]))',
+          optionalOldSelf: true,
+          message:
+            'command and args have more than 32768 characters together; shorten them, or put what is long into the image',
+          reason: 'FieldValueInvalid',
+          fieldPath: '.args',
+        },
+      ],
     },
     status: {
       description:

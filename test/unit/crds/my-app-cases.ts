@@ -1,6 +1,9 @@
 import type { Draft, RuleTable } from './rule-case.ts';
 
 const image = 'nginx:latest';
+/** 8 of them are as much as command and args may have. */
+const LONG = 'x'.repeat(4096);
+const tooLong = { command: Array(4).fill(LONG), args: [...Array(4).fill(LONG), 'x'] };
 
 function withSpec(fields: Readonly<Record<string, unknown>>): Draft {
   return { spec: { image, ...fields } };
@@ -62,6 +65,29 @@ export const myAppCases: RuleTable = {
     },
     rejects: {
       'a NUL': { why: 'no environment holds one', object: withSpec({ banner: 'a\u0000b' }) },
+    },
+  },
+  'spec: command and args have more': {
+    accepts: {
+      'as much as there may be': {
+        why: 'the bound itself',
+        object: withSpec({ command: Array(4).fill(LONG), args: Array(4).fill(LONG) }),
+      },
+      'neither of them': { why: 'the usual', object: withSpec({}) },
+      'an older object with more, which is scaled': {
+        why: 'what is stored stays usable',
+        old: withSpec(tooLong),
+        object: withSpec({ ...tooLong, replicas: 2 }),
+        isOlderThanRules: true,
+      },
+    },
+    rejects: {
+      'one character more': { why: 'each pod has all of it', object: withSpec(tooLong) },
+      'an edit to more': {
+        why: 'an object is no way around the bound',
+        old: withSpec({ args: [LONG] }),
+        object: withSpec(tooLong),
+      },
     },
   },
 };
