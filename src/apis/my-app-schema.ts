@@ -72,10 +72,19 @@ export const myAppSchema = {
             type: 'string',
             maxLength: 4096,
           },
+          'x-kubernetes-validations': [
+            {
+              rule: 'self.filter(text, size(text) > 256).size() <= 4 || (oldSelf.hasValue() && oldSelf.value() == self)',
+              optionalOldSelf: true,
+              message:
+                'more than 4 of the texts are longer than 256 characters; shorten them, or put what is long into the image',
+              reason: 'FieldValueInvalid',
+            },
+          ],
         },
         args: {
           description:
-            "Arguments of the command, or of the image's own entrypoint where command is left out or empty. At most 32768 characters together with command.",
+            "Arguments of the command, or of the image's own entrypoint where command is left out or empty.",
           type: 'array',
           maxItems: 64,
           'x-kubernetes-list-type': 'atomic',
@@ -84,18 +93,17 @@ export const myAppSchema = {
             type: 'string',
             maxLength: 4096,
           },
+          'x-kubernetes-validations': [
+            {
+              rule: 'self.filter(text, size(text) > 256).size() <= 4 || (oldSelf.hasValue() && oldSelf.value() == self)',
+              optionalOldSelf: true,
+              message:
+                'more than 4 of the texts are longer than 256 characters; shorten them, or put what is long into the image',
+              reason: 'FieldValueInvalid',
+            },
+          ],
         },
       },
-      'x-kubernetes-validations': [
-        {
-          rule: 'self.?command.orValue([]).join().size() + self.?args.orValue([]).join().size() <= 32768 || (self.?command.orValue([]) == oldSelf.?command.orValue([]) && self.?args.orValue([]) == oldSelf.?args.orValue([]))',
-          optionalOldSelf: true,
-          message:
-            'command and args have more than 32768 characters together; shorten them, or put what is long into the image',
-          reason: 'FieldValueInvalid',
-          fieldPath: '.args',
-        },
-      ],
     },
     status: {
       description:

@@ -187,7 +187,7 @@ describe('a tenant who bloats the memory', () => {
     const spec = {
       image: 'registry.example/app',
       replicas: COPIES,
-      args: Array(8).fill('x'.repeat(4096)),
+      args: Array(4).fill('x'.repeat(4096)),
     };
     await place.api.ask({
       method: 'POST',
