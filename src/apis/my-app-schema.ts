@@ -77,7 +77,7 @@ export const myAppSchema = {
               rule: 'self.filter(text, size(text) > 256).size() <= 4 || (oldSelf.hasValue() && oldSelf.value() == self)',
               optionalOldSelf: true,
               message:
-                'more than 4 of the texts are longer than 256 characters; shorten them, or put what is long into the image',
+                'more than 4 texts of command are longer than 256 characters; shorten them, or put what is long into the image',
               reason: 'FieldValueInvalid',
             },
           ],
@@ -98,7 +98,7 @@ export const myAppSchema = {
               rule: 'self.filter(text, size(text) > 256).size() <= 4 || (oldSelf.hasValue() && oldSelf.value() == self)',
               optionalOldSelf: true,
               message:
-                'more than 4 of the texts are longer than 256 characters; shorten them, or put what is long into the image',
+                'more than 4 texts of args are longer than 256 characters; shorten them, or put what is long into the image',
               reason: 'FieldValueInvalid',
             },
           ],
