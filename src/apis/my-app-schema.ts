@@ -72,6 +72,15 @@ export const myAppSchema = {
             type: 'string',
             maxLength: 4096,
           },
+          'x-kubernetes-validations': [
+            {
+              rule: 'self.filter(text, size(text) > 256).size() <= 4 || (oldSelf.hasValue() && oldSelf.value() == self)',
+              optionalOldSelf: true,
+              message:
+                'more than 4 texts of command are longer than 256 characters; shorten them, or put what is long into the image',
+              reason: 'FieldValueInvalid',
+            },
+          ],
         },
         args: {
           description:
@@ -84,6 +93,15 @@ export const myAppSchema = {
             type: 'string',
             maxLength: 4096,
           },
+          'x-kubernetes-validations': [
+            {
+              rule: 'self.filter(text, size(text) > 256).size() <= 4 || (oldSelf.hasValue() && oldSelf.value() == self)',
+              optionalOldSelf: true,
+              message:
+                'more than 4 texts of args are longer than 256 characters; shorten them, or put what is long into the image',
+              reason: 'FieldValueInvalid',
+            },
+          ],
         },
       },
     },

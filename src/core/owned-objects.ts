@@ -11,8 +11,12 @@ import {
 } from './kube-object.ts';
 import type { ChildWriter } from './object-store.ts';
 import { CoreReason, OperatorError } from './operator-error.ts';
+import { withDigests } from './with-digests.ts';
 
-/** The children of one kind that an owner wants, and where they are seen and written. */
+/**
+ * The children of one kind that an owner wants, and where they are seen and written. What is seen may
+ * hold long texts, and long lists of texts, as digests (`withDigests`).
+ */
 export interface OwnedObjects {
   readonly desired: readonly KubeObject[];
   readonly observed: {
@@ -82,7 +86,7 @@ async function ensureChild(wanted: Wanted, owner: KubeObject, owned: OwnedObject
 
 async function mend(seen: KubeObject, { applied }: Wanted, owned: OwnedObjects): Promise<void> {
   const { uid, resourceVersion } = seen.metadata;
-  const differences = differencesBetween(seen, applied);
+  const differences = differencesBetween(withDigests(seen), withDigests(applied));
   if (uid === undefined || differences.length === 0) return;
   const child = await owned.writer.apply(
     { ...applied, metadata: { ...applied.metadata, uid } },

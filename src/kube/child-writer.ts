@@ -4,6 +4,7 @@ import type { ChildWriter } from '../core/object-store.ts';
 import type { KubeClient } from './kube-client.ts';
 import { isConflict, isNotFound, KubeError, translated } from './kube-error.ts';
 import { findLive, readLive } from './live-object.ts';
+import type { Transform } from './object-cache-ingest.ts';
 import { describe, objectPath, resourcePath } from './resource-path.ts';
 import {
   applyRequest,
@@ -12,15 +13,25 @@ import {
   type FieldOwner,
 } from './server-side-apply.ts';
 
-/** Writes children of the given kinds; every method throws OperatorError. */
-export function createChildWriter(client: KubeClient, kinds: readonly ResourceKind[]): ChildWriter {
+/**
+ * Writes children of the given kinds; every method throws OperatorError. `transform` is what is held of
+ * an answer: a pass may hold many.
+ */
+export function createChildWriter(
+  client: KubeClient,
+  kinds: readonly ResourceKind[],
+  transform: Transform = (child) => child,
+): ChildWriter {
   const kindOf = kindFinder(kinds);
   return {
     create: (child) =>
-      translated(`create ${describe(child)}`, () => createChild(client, kindOf(child), child)),
+      translated(`create ${describe(child)}`, async () => {
+        const created = await createChild(client, kindOf(child), child);
+        return created && transform(created);
+      }),
     apply: (child, leaving) =>
-      translated(`apply ${describe(child)}`, () =>
-        applyChild(client, { kind: kindOf(child), child, leaving }),
+      translated(`apply ${describe(child)}`, async () =>
+        transform(await applyChild(client, { kind: kindOf(child), child, leaving })),
       ),
     delete: (child) =>
       translated(`delete ${describe(child)}`, () => deleteChild(client, kindOf(child), child)),

@@ -1,9 +1,35 @@
 import type { Draft, RuleTable } from './rule-case.ts';
 
 const image = 'nginx:latest';
+const long = 'x'.repeat(4096);
+/** As much as command, and args, may have, and one text more. */
+const most = [...Array(4).fill(long), ...Array(59).fill('x'.repeat(256))];
+const tooLong = [...most, 'x'.repeat(257)];
 
 function withSpec(fields: Readonly<Record<string, unknown>>): Draft {
   return { spec: { image, ...fields } };
+}
+
+function longTextCases(field: 'command' | 'args'): RuleTable[string] {
+  return {
+    accepts: {
+      'as much as there may be': { why: 'the bound itself', object: withSpec({ [field]: most }) },
+      'an older object with more, which is scaled': {
+        why: 'what is stored stays usable',
+        old: withSpec({ [field]: tooLong }),
+        object: withSpec({ [field]: tooLong, replicas: 2 }),
+        isOlderThanRules: true,
+      },
+    },
+    rejects: {
+      'one long text more': { why: 'each pod has them', object: withSpec({ [field]: tooLong }) },
+      'an edit to more': {
+        why: 'an object is no way around the bound',
+        old: withSpec({ [field]: most }),
+        object: withSpec({ [field]: tooLong }),
+      },
+    },
+  };
 }
 
 /** Judged in memory and by a real API server. */
@@ -64,6 +90,8 @@ export const myAppCases: RuleTable = {
       'a NUL': { why: 'no environment holds one', object: withSpec({ banner: 'a\u0000b' }) },
     },
   },
+  'spec.command: more than 4': longTextCases('command'),
+  'spec.args: more than 4': longTextCases('args'),
 };
 
 /** Refused by the schema itself, before any rule. */
