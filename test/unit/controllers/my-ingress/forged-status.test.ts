@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MINUTE_MS, World } from './world.ts';
+import { MINUTE_MS, SWEEP_MS, World } from './world.ts';
 
 const ARN = 'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app';
 
@@ -52,4 +52,46 @@ describe('an object whose status.alb was forged to name', () => {
     expect(world.exists('shop')).toBe(false);
     expect(world.balancers).toEqual([]);
   });
+});
+
+/** The tenant names a neighbour's balancer and has it look as if a pass of albridge had said so. */
+async function claimed(condition: object, act: (world: World) => unknown): Promise<World> {
+  const world = new World();
+  world.outOfBand('CreateLoadBalancer', { Name: 'theirs', Subnets: ['subnet-a', 'subnet-b'] });
+  const { arn } = world.balancer();
+  world.start();
+  await world.applied('shop');
+  await world.clock.advance(MINUTE_MS);
+  const { status, metadata } = world.object('shop');
+  const lastTransitionTime = '2026-01-01T00:00:00Z';
+  const known = { lastTransitionTime, message: '', observedGeneration: metadata.generation ?? 1 };
+  world.kube.server.applyStatus(world.object('shop'), {
+    ...status,
+    alb: { arn },
+    conditions: [{ ...known, ...condition } as NonNullable<typeof status.conditions>[number]],
+  });
+  await act(world);
+  await world.clock.advance(2 * SWEEP_MS);
+  return world;
+}
+
+const claims = {
+  'is still provisioning': { type: 'Reconciling', status: 'True', reason: 'Provisioning' },
+  'is ready': { type: 'Ready', status: 'True', reason: 'Available' },
+};
+
+describe("an object whose status was forged to say that a neighbour's balancer", () => {
+  for (const [name, condition] of Object.entries(claims)) {
+    for (const [when, act] of [
+      ['', () => {}],
+      [', and the operator restarted,', (world: World) => world.restart()],
+    ] as const) {
+      it(`${name}${when} does not show its address`, async () => {
+        const world = await claimed(condition, act);
+        const theirs = world.balancer('theirs');
+        expect(world.object('shop').status.alb).not.toHaveProperty('dns', theirs.dnsName);
+        expect(world.condition('shop')).toBe('False NameConflict');
+      });
+    }
+  }
 });
