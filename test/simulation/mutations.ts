@@ -92,7 +92,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'tags of other people are taken off after a restore, or a create without an answer',
   },
   'record-trusted-in-deletion': {
-    file: 'controllers/my-ingress/finalize.ts',
+    file: 'controllers/my-ingress/places.ts',
     find: 'return [...(arn === undefined ? [] : [{ arn }]), ...[...names].map((name) => ({ name }))];',
     replace: 'return arn === undefined ? [...names].map((name) => ({ name })) : [{ arn }];',
     why: 'who forges status.alb.arn has the operator leave the balancer behind',
