@@ -92,7 +92,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'tags of other people are taken off after a restore, or a create without an answer',
   },
   'record-trusted-in-deletion': {
-    file: 'controllers/my-ingress/finalize.ts',
+    file: 'controllers/my-ingress/places.ts',
     find: 'return [...(arn === undefined ? [] : [{ arn }]), ...[...names].map((name) => ({ name }))];',
     replace: 'return arn === undefined ? [...names].map((name) => ({ name })) : [{ arn }];',
     why: 'who forges status.alb.arn has the operator leave the balancer behind',
@@ -152,9 +152,9 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'what Terraform made no longer says so once it is adopted',
   },
   'empty-bucket-written-back': {
-    file: 'controllers/my-ingress/drift.ts',
-    find: "return value !== '' || !key.endsWith('_logs.s3.bucket');",
-    replace: 'return true;',
+    file: 'controllers/my-ingress/attribute-defaults.ts',
+    find: "[`${log}.s3.enabled`]: 'false',",
+    replace: "[`${log}.s3.enabled`]: 'false',\n  [`${log}.s3.bucket`]: '',",
     why: 'logs can never be switched off again',
   },
   'default-name-taken': {

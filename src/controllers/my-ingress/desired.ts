@@ -51,6 +51,6 @@ export function textOf(value: unknown): string | undefined {
 }
 
 /** `...:loadbalancer/app/<name>/<id>`; https://docs.aws.amazon.com/elasticloadbalancing/latest/userguide/elb-api-permissions.html */
-function nameInArn(arn: string | undefined): string | undefined {
+export function nameInArn(arn: string | undefined): string | undefined {
   return arn?.split('/')[2];
 }

@@ -15,6 +15,8 @@ export interface Facts {
   readonly create?: { readonly arn: string | undefined; readonly atMs: number };
   /** The balancer that this process deleted, or whose ownership tags it removed. */
   readonly release?: NamedArn & { readonly atMs: number };
+  /** The balancer whose tags this process has last read as ours: a status that names one proves nothing. */
+  readonly ownedArn?: string;
   /** The first of the reads since the last create or sighting, all of which found nothing of ours. */
   readonly absentSinceMs?: number;
   readonly provisioningSinceMs?: number;
@@ -67,6 +69,10 @@ export function recordAbsence(facts: Facts, atMs: number): Facts {
 /** A read found the balancer: earlier ones that did not were stale. */
 export function recordPresence({ absentSinceMs: _stale, ...facts }: Facts): Facts {
   return facts;
+}
+
+export function recordOwned(facts: Facts, arn: string): Facts {
+  return { ...facts, ownedArn: arn };
 }
 
 export function recordProvisioning(facts: Facts, nowMs: number): Facts {

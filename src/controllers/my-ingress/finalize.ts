@@ -8,7 +8,6 @@ import { OperatorError } from '../../core/operator-error.ts';
 import { type Waiting, waiting } from '../../core/outcome.ts';
 import type { Released } from '../../core/reconciler.ts';
 import { tellDeleted, tellLeftAlone, tellRetained } from './announcements.ts';
-import { textOf, wantedName } from './desired.ts';
 import { isOwnershipTag } from './drift.ts';
 import {
   absenceDoubtMs,
@@ -19,8 +18,8 @@ import {
   recordRelease,
   wasJustReleased,
 } from './facts.ts';
-import { defaultName } from './identity.ts';
 import { ownershipOf } from './ownership.ts';
+import { placesOf } from './places.ts';
 import { recordedArn } from './record.ts';
 import type { ObjectScope } from './scope.ts';
 
@@ -68,26 +67,15 @@ async function observe(scope: ObjectScope, signal: AbortSignal): Promise<Seen> {
  * balancer is ours and goes first. One that was read by its ARN is not read by its name again.
  */
 async function observePlaces(scope: ObjectScope, signal: AbortSignal): Promise<readonly Find[]> {
-  const [first, ...others] = placesOf(scope) as [LoadBalancerRef, ...LoadBalancerRef[]];
+  const [first, ...others] = placesOf(scope.object, scope.identity) as [
+    LoadBalancerRef,
+    ...LoadBalancerRef[],
+  ];
   const find = await observeAt(scope, first, signal);
   if (find.kind === 'ours') return [find];
   const known = find.kind === 'foreign' ? find.loadBalancer.name : undefined;
   const rest = others.filter((ref) => 'arn' in ref || ref.name !== known);
   return [find, ...(await Promise.all(rest.map((ref) => observeAt(scope, ref, signal))))];
-}
-
-/**
- * The recorded ARN, and wherever a create may have put a balancer: under the name of the spec, and
- * under the default one where `spec.adopt` may have come later.
- */
-function placesOf({ object, identity }: ObjectScope): readonly LoadBalancerRef[] {
-  const adopted = textOf(object.spec?.adopt?.arn);
-  const arn = recordedArn(object) ?? adopted;
-  const names = new Set([
-    wantedName(object.spec, identity),
-    ...(adopted === undefined ? [] : [defaultName(identity)]),
-  ]);
-  return [...(arn === undefined ? [] : [{ arn }]), ...[...names].map((name) => ({ name }))];
 }
 
 async function observeAt(

@@ -6,7 +6,7 @@ import { recordedArn } from './record.ts';
 /**
  * How much a pass has to see.
  * - `live`: the balancer and its tags, read from AWS now. Every write is preceded by it.
- * - `state`: only whether AWS has finished provisioning.
+ * - `state`: only whether AWS has finished provisioning a balancer that this process knows as ours.
  * - `recall`: the shared inventory will do; what it cannot answer is read live.
  */
 export type Look = 'live' | 'state' | 'recall';

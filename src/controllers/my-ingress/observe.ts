@@ -12,6 +12,7 @@ import {
   isFresh,
   recentSteps,
   recordAbsence,
+  recordOwned,
   recordPresence,
 } from './facts.ts';
 import { failure } from './failure.ts';
@@ -46,6 +47,7 @@ export async function assess(
   const judgement = judge(scope, loadBalancer, tags);
   if (judgement.kind === 'foreign') return mistrust(scope, loadBalancer, tags);
   memory.facts = recordPresence(memory.facts);
+  if (judgement.kind === 'ours') memory.facts = recordOwned(memory.facts, loadBalancer.arn);
   hold(scope, { loadBalancer, tags });
   if (isOwnCreate(scope, loadBalancer, judgement)) tellCreated(scope, loadBalancer);
   const seen = await withAttributes(scope, { loadBalancer, tags }, signal);
@@ -82,6 +84,7 @@ async function lookCheaply(
 ): Promise<Seen | undefined> {
   const arn = recordedArn(scope.object) ?? '';
   if (look === 'recall') return recall(scope, arn, signal);
+  if (scope.memory.facts.ownedArn !== arn) return undefined;
   const loadBalancer = await scope.inventory.look(arn, signal);
   if (loadBalancer === undefined) return undefined;
   return { kind: 'present', observed: { loadBalancer, tags: {} }, drift: [] };

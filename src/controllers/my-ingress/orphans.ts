@@ -4,12 +4,15 @@ import type { Clock } from '../../core/clock.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { MetricDefinition, Metrics } from '../../core/metrics.ts';
 import type { ObjectCache } from '../../core/object-store.ts';
+import { nameInArn } from './desired.ts';
+import { identityOf } from './identity.ts';
+import { placesOf } from './places.ts';
 
 export const myIngressMetrics = {
   orphans: {
     type: 'gauge',
     name: 'albridge_orphaned_load_balancers',
-    help: 'Load balancers with the ownership tags of this cluster whose MyIngress does not exist.',
+    help: 'Load balancers with the ownership tags of this cluster that no MyIngress stands for.',
     labels: [],
   },
 } as const satisfies Record<string, MetricDefinition>;
@@ -73,8 +76,17 @@ export class Orphans {
     const { [ownershipTagKeys.namespace]: namespace, [ownershipTagKeys.name]: name } = tags;
     if (tags[ownershipTagKeys.cluster] !== cluster || !namespace || !name) return undefined;
     const isWatched = namespaces.length === 0 || namespaces.includes(namespace);
-    if (!isWatched || cache.get(`${namespace}/${name}`) !== undefined) return undefined;
+    const object = cache.get(`${namespace}/${name}`);
+    if (!isWatched || (object !== undefined && this.#standsFor(object, arn))) return undefined;
     return { arn, namespace, name };
+  }
+
+  /** An object of the same name may be a later one with another balancer: its deletion leaves this one. */
+  #standsFor(object: MyIngress, arn: string): boolean {
+    const identity = identityOf(this.#options.cluster, object);
+    return placesOf(object, identity).some((place) =>
+      'arn' in place ? place.arn === arn : place.name === nameInArn(arn),
+    );
   }
 
   /** One sighting may be an old answer about a balancer that was deleted with its object. */

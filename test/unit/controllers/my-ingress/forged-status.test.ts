@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MINUTE_MS, World } from './world.ts';
+import { MINUTE_MS, SWEEP_MS, World } from './world.ts';
 
 const ARN = 'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app';
 
@@ -52,4 +52,80 @@ describe('an object whose status.alb was forged to name', () => {
     expect(world.exists('shop')).toBe(false);
     expect(world.balancers).toEqual([]);
   });
+});
+
+/** The tenant names a neighbour's balancer and has it look as if a pass of albridge had said so. */
+async function claimed(condition: object, act: (world: World) => unknown): Promise<World> {
+  const world = new World();
+  world.outOfBand('CreateLoadBalancer', { Name: 'theirs', Subnets: ['subnet-a', 'subnet-b'] });
+  const { arn } = world.balancer();
+  world.start();
+  await world.applied('shop');
+  await world.clock.advance(MINUTE_MS);
+  const { status, metadata } = world.object('shop');
+  const lastTransitionTime = '2026-01-01T00:00:00Z';
+  const known = { lastTransitionTime, message: '', observedGeneration: metadata.generation ?? 1 };
+  world.kube.server.applyStatus(world.object('shop'), {
+    ...status,
+    alb: { arn },
+    conditions: [{ ...known, ...condition } as NonNullable<typeof status.conditions>[number]],
+  });
+  await act(world);
+  await world.clock.advance(2 * SWEEP_MS);
+  return world;
+}
+
+const claims = {
+  'is still provisioning': { type: 'Reconciling', status: 'True', reason: 'Provisioning' },
+  'is ready': { type: 'Ready', status: 'True', reason: 'Available' },
+};
+
+describe("an object whose status was forged to say that a neighbour's balancer", () => {
+  for (const [name, condition] of Object.entries(claims)) {
+    for (const [when, act] of [
+      ['', () => {}],
+      [', and the operator restarted,', (world: World) => world.restart()],
+    ] as const) {
+      it(`${name}${when} does not show its address`, async () => {
+        const world = await claimed(condition, act);
+        const theirs = world.balancer('theirs');
+        expect(world.object('shop').status.alb).not.toHaveProperty('dns', theirs.dnsName);
+        expect(world.condition('shop')).toBe('False NameConflict');
+      });
+    }
+  }
+});
+
+describe('an object whose status.applied was forged', () => {
+  const forged = {
+    'access_logs.s3.enabled': 'true',
+    'access_logs.s3.bucket': 'bucket-of-the-forger',
+    'routing.http.drop_invalid_header_fields.enabled': 'true',
+    'forged.key': 'x',
+  };
+
+  for (const own of [{}, { 'access_logs.s3.bucket': 'our-logs' }] as const) {
+    it(`sets no attribute from it, with ${Object.keys(own).length} in its spec`, async () => {
+      const world = new World();
+      world.start();
+      await world.applied('shop', { attributes: own });
+      await world.clock.advance(MINUTE_MS);
+      const before = world.balancer().attributes;
+      const { status } = world.object('shop');
+      world.kube.server.applyStatus(world.object('shop'), {
+        ...status,
+        applied: { attributes: forged },
+      });
+      world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
+      await world.clock.advance(MINUTE_MS);
+      expect(world.balancer().attributes).toEqual(before);
+      expect(world.object('shop').status.applied?.attributes ?? {}).not.toHaveProperty(
+        'forged.key',
+      );
+      world.unset('shop', 'attributes');
+      await world.clock.advance(MINUTE_MS);
+      expect(world.balancer().attributes).toEqual(before);
+      expect(world.condition('shop')).toBe('True Available');
+    });
+  }
 });

@@ -73,6 +73,26 @@ describe('a balancer whose object went without its finalizer', () => {
     expect(world.condition('shop')).toBe('True Available');
     expect(count(world)).toBe(0);
   });
+
+  const names = [
+    ['a name of its own', { name: 'leak-1' }, { name: 'leak-2' }],
+    ['the default name', {}, { name: 'leak-2' }],
+    ['a name of its own, for one with the default name', { name: 'leak-1' }, {}],
+  ] as const;
+  for (const [name, first, second] of names) {
+    it(`under ${name} is counted although an object of that name is there again with another balancer`, async () => {
+      const world = new World();
+      world.start();
+      await world.applied('leak', first);
+      const { arn } = world.balancer();
+      await abandon(world, 'leak');
+      await world.applied('leak', second);
+      await world.clock.advance(3 * SWEEP_MS);
+      expect(world.balancers).toHaveLength(2);
+      expect(count(world)).toBe(1);
+      expect(warnings(world)).toMatchObject([{ fields: { orphans: [{ arn, name: 'leak' }] } }]);
+    });
+  }
 });
 
 describe('what is not counted as an orphan', () => {
