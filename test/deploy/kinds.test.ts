@@ -1,15 +1,18 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { KIND_NAMES, type KindName } from '../../src/kind-names.ts';
 import { type AuditLog, createAuditLog } from '../surroundings/audit-log.ts';
+import { cloneFresh, removeClone } from './clone.ts';
+import { blocksOf } from './commands.ts';
 import { live } from './kind-life.ts';
 import { restartInEachWay } from './life-by-config-maps.ts';
 import { type OwnKind, ownKinds } from './own-kinds.ts';
 import { DeployPlace, ROOT } from './place.ts';
 import type { Container, Pod } from './pod-environment.ts';
+import { Reader } from './reader.ts';
 
 /** Each kind by itself: the base and its component are all that it needs, and all that it asks for. */
 
@@ -42,6 +45,7 @@ afterEach(async () => {
 interface Rendered {
   readonly kind: string;
   readonly metadata: { readonly name: string };
+  readonly data?: Readonly<Record<string, string>>;
   readonly spec?: { readonly template?: Pick<Pod, 'spec'> };
 }
 
@@ -62,6 +66,11 @@ function operatorIn(objects: readonly Rendered[]): Container {
   return deployment?.spec?.template?.spec.containers[0] as Container;
 }
 
+function settingsIn(objects: readonly Rendered[]): Readonly<Record<string, string>> {
+  const settings = objects.find(({ metadata }) => metadata.name.startsWith('albridge-settings'));
+  return settings?.data ?? {};
+}
+
 describe('every way to install', async () => {
   const overlays = await readdir(resolve(ROOT, 'deploy/overlays'));
 
@@ -69,8 +78,8 @@ describe('every way to install', async () => {
     '%s turns on exactly the kinds that it grants, and takes no variable that is not listed',
     async (directory) => {
       const objects = await render(directory);
-      const { env = [], envFrom } = operatorIn(objects);
-      const set = env.find(({ name }) => name === 'ALBRIDGE_KINDS')?.value;
+      const { envFrom } = operatorIn(objects);
+      const set = settingsIn(objects)['ALBRIDGE_KINDS'];
       expect(grantedKinds(objects)).toEqual(set?.split(',') ?? KIND_NAMES);
       expect(envFrom).toBeUndefined();
     },
@@ -106,16 +115,40 @@ const choices: Readonly<Record<string, Choice>> = {
 
 /** As deploy/overlays/myingress-only does it. */
 async function overlayOf(kinds: readonly KindName[]): Promise<string> {
-  if (kinds.join() === 'myingress') return 'deploy/overlays/myingress-only';
   const root = relative(join(tmpdir(), 'any'), ROOT);
-  const env = [{ name: 'ALBRIDGE_KINDS', value: kinds.join(), valueFrom: null }];
-  const template = { spec: { containers: [{ name: 'operator', env }] } };
-  const metadata = { name: 'albridge', namespace: 'albridge-system' };
-  const patch = { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { template } };
   const components = kinds.map((kind) => `${root}/deploy/components/${kind}`);
-  const patches = [{ patch: JSON.stringify(patch) }];
-  const more = [`components: ${JSON.stringify(components)}`, `patches: ${JSON.stringify(patches)}`];
+  const literals = [`ALBRIDGE_KINDS=${kinds.join()}`];
+  const settings = { name: 'albridge-settings', namespace: 'albridge-system', literals };
+  const more = [
+    `components: ${JSON.stringify(components)}`,
+    `configMapGenerator: ${JSON.stringify([settings])}`,
+  ];
   return place.kustomize('deploy/base', more.join('\n'));
+}
+
+const IMAGE = '444455556666.dkr.ecr.eu-central-1.amazonaws.com/albridge:0.1.0';
+
+/** What docs/install.md shows under "Fewer kinds", pasted by a user who runs on EKS. */
+async function installFewerKinds(): Promise<void> {
+  const clone = await cloneFresh();
+  const reader = await Reader.in(place, clone);
+  const blocks = await blocksOf('docs/install.md');
+  const text = (words: string): string =>
+    blocks.find((one) => one.text.includes(words))?.text ?? '';
+  await reader.paste(text('> my-cluster/kustomization.yaml'));
+  const path = join(clone, 'my-cluster/kustomization.yaml');
+  const example = await readFile(path, 'utf8');
+  const edited = example.replace('eu-central-1\n', `${place.aws.environment['AWS_REGION']}\n`);
+  await writeFile(path, edited.replaceAll('111122223333', '444455556666'));
+  await reader.paste(text('ALBRIDGE_KINDS'));
+  await place.established();
+  await removeClone(clone);
+}
+
+/** What a pod on EKS gets apart from its manifest: not the region. */
+function withoutRegion(): Readonly<Record<string, string>> {
+  const { AWS_REGION: _, ...injected } = place.aws.environment;
+  return injected;
 }
 
 /** Resources of the requests that the operator has sent since. */
@@ -130,11 +163,14 @@ async function requestsSince(count: number): Promise<{ asked: string[]; refused:
 
 describe('with ALBRIDGE_KINDS the operator needs nothing of the other kinds', () => {
   it.each(Object.entries(choices))('%s', async (name, { kinds, asks }) => {
-    await place.apply(await overlayOf(kinds));
+    const hasAws = kinds.includes('myingress');
+    if (hasAws) await installFewerKinds();
+    else await place.apply(await overlayOf(kinds));
     const [pod] = await place.pods();
+    const image = pod?.spec.containers[0]?.image;
+    expect(image).toBe(hasAws ? IMAGE : 'albridge:0.1.0');
     const before = (await audit.entries()).length;
-    const injected = kinds.includes('myingress') ? place.aws.environment : {};
-    const played = await place.play(pod as Pod, { injected });
+    const played = await place.play(pod as Pod, { injected: hasAws ? withoutRegion() : {} });
     await played.operator.waitForLine((line) => line.msg === 'working');
     expect(await played.probe('/readyz')).toEqual({ status: 200, body: 'ok' });
 

@@ -9,7 +9,7 @@ import { arnOf } from '../surroundings/my-ingresses.ts';
 import { startOperatorProcess } from '../surroundings/operator-process.ts';
 import { until } from '../surroundings/until.ts';
 import { cloneFresh, removeClone } from './clone.ts';
-import { blocksOf } from './commands.ts';
+import { blocksOf, type CommandBlock } from './commands.ts';
 import { CredentialDesk } from './credential-desk.ts';
 import { checkOut, commitBefore, NoHistory } from './history.ts';
 import { inNamespace, selfSufficientExamples } from './own-kinds.ts';
@@ -229,6 +229,50 @@ describe('the upgrade that docs/install.md describes', () => {
     await removeClone(clone);
   });
 });
+
+/** The last commit whose docs/install.md had users edit an overlay in place. */
+const RELEASE_0_1_0 = '0f0cf7efe46e3d050c93f1fead899448597e3514';
+
+describe('the upgrade from 0.1.0 that docs/install.md describes', () => {
+  it('keeps rights, region, image and role of an overlay edited in place', async ({ skip }) => {
+    const old = join(await place.openDirectory(), 'albridge-0.1.0');
+    await checkOut(RELEASE_0_1_0, old).catch((error: unknown) => {
+      if (error instanceof NoHistory) skip(error.message);
+      throw error;
+    });
+    const overlay = join(old, 'deploy/overlays/irsa');
+    const own = [['111122223333', '444455556666'] as const, ['eu-central-1', 'us-east-1'] as const];
+    await edit(join(overlay, 'kustomization.yaml'), ...own);
+    await place.kubectl(['apply', '--server-side', '-k', overlay]);
+    await place.established();
+    const clone = await cloneFresh();
+    const reader = await Reader.in(place, clone);
+    const blocks = (await blocksOf('docs/install.md')).filter(isFrom010);
+    const [copy = '', apply = ''] = blocks.map(({ text }) => text);
+
+    await reader.paste(copy.replace('../albridge-0.1.0', old));
+    await edit(join(clone, YAML), ['newTag: 0.1.0', 'newTag: 0.2.0']);
+    await reader.paste(apply);
+
+    const installed = await readInstalled();
+    const image = IMAGE.replace('0.1.0', '0.2.0');
+    expect(installed).toEqual({ role: ROLE, image, history: '3' });
+    const [pod] = await place.pods();
+    const { AWS_REGION: _, ...injected } = place.aws.environment;
+    const { operator } = await place.play(pod as Pod, { injected });
+    await operator.waitForLine((line) => line.msg === 'working');
+    expect(operator.log[0]).toMatchObject({ msg: 'starting', region: 'us-east-1' });
+    const applied = inNamespace(await selfSufficientExamples(), namespace);
+    await place.kubectl(['apply', '-f', '-'], applied);
+    const kinds = await servedKinds();
+    await inNamespaceHere('wait', '--for=condition=Ready', kinds, '--all', '--timeout=120s');
+    await removeClone(clone);
+  });
+});
+
+function isFrom010({ section, mark }: CommandBlock): boolean {
+  return section === 'Upgrade' && typeof mark === 'object' && mark.notRun.includes('of 0.1.0');
+}
 
 interface Seen {
   readonly kind: string;
