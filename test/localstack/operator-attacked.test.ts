@@ -22,7 +22,6 @@ declare module 'vitest' {
 }
 
 const attackMs = inject('attackMs');
-const MY_APP = { apiVersion: 'demo.rtfm.co.ua/v1', kind: 'MyApp' };
 const SCRAPE = 'GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n';
 
 let directory: string;
@@ -139,8 +138,6 @@ describe('a stranger on a port', () => {
 describe('a tenant who bloats the memory', () => {
   const PODS = 12;
   const CONFIG_MAPS = 400;
-  const FORGED_PODS = 300;
-  const COPIES = 300;
   const TOKEN = 'x'.repeat(250_000);
   let namespace: string;
 
@@ -166,34 +163,6 @@ describe('a tenant who bloats the memory', () => {
     );
     const spec = { containers: [{ name: 'app', image: 'registry.example/app' }] };
     return { metadata: { name: `large-${index}`, labels }, spec };
-  }
-
-  /** Says that it is a child of ours, in every way that is looked at. */
-  function forgedPod(index: number): object {
-    const labels = { 'app.kubernetes.io/managed-by': 'albridge' };
-    const owner = { ...MY_APP, name: 'x', uid: 'forged' };
-    const metadata = {
-      name: `forged-${index}`,
-      labels,
-      ownerReferences: [{ ...owner, controller: true }],
-    };
-    const args = ['x'.repeat(1_000_000)];
-    return { metadata, spec: { containers: [{ name: 'x', image: 'registry.example/app', args }] } };
-  }
-
-  /** As many pods with as long arguments as the kind takes. */
-  async function postMyApp(): Promise<void> {
-    const path = `/apis/demo.rtfm.co.ua/v1/namespaces/${namespace}/myapps`;
-    const spec = {
-      image: 'registry.example/app',
-      replicas: COPIES,
-      args: Array(4).fill('x'.repeat(4096)),
-    };
-    await place.api.ask({
-      method: 'POST',
-      path,
-      body: { ...MY_APP, metadata: { name: 'many' }, spec },
-    });
   }
 
   async function postAll(count: number, one: (index: number) => Promise<void>): Promise<void> {
@@ -222,8 +191,6 @@ describe('a tenant who bloats the memory', () => {
     await post('serviceaccounts', account);
     for (let index = 0; index < PODS; index++) await post('pods', pod(index));
     await postAll(CONFIG_MAPS, (index) => post('configmaps', configMap(index)));
-    await postAll(FORGED_PODS, (index) => post('pods', forgedPod(index)));
-    await postMyApp();
   });
 
   it('leaves the operator below its limit, while a neighbour is served', async () => {
