@@ -135,7 +135,7 @@ export const myIngressSchema = {
         },
         attributes: {
           description:
-            'Attributes of the load balancer by AWS\'s own keys, at most 40; every value is text, so numbers and booleans need quotes: idle_timeout.timeout_seconds: "120" (seconds), deletion_protection.enabled: "true". Only keys listed here are looked after. A key that is removed gets back the value it had before; but AWS accepts no empty log bucket, so the name of one stays while its log is switched off. While deletion protection is on, AWS refuses to delete the balancer and the object waits. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_LoadBalancerAttribute.html',
+            'Attributes of the load balancer by AWS\'s own keys, at most 40; every value is text, so numbers and booleans need quotes: idle_timeout.timeout_seconds: "120" (seconds), deletion_protection.enabled: "true". Only keys listed here are looked after. A key that is removed gets AWS\'s default; but AWS accepts no empty log bucket, so the name of one stays while its log is switched off. A key whose default albridge does not know stays as it is. While deletion protection is on, AWS refuses to delete the balancer and the object waits. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_LoadBalancerAttribute.html',
           type: 'object',
           maxProperties: 256,
           additionalProperties: {
@@ -358,7 +358,7 @@ export const myIngressSchema = {
             },
             attributes: {
               description:
-                'Keys of the attributes of spec.attributes that were applied, each with the value that the load balancer had before.',
+                'Keys of the attributes of spec.attributes that were applied, each with the value that the load balancer had before. The values are for people: albridge never writes them to AWS.',
               type: 'object',
               maxProperties: 256,
               additionalProperties: {

@@ -152,9 +152,9 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'what Terraform made no longer says so once it is adopted',
   },
   'empty-bucket-written-back': {
-    file: 'controllers/my-ingress/drift.ts',
-    find: "return value !== '' || !key.endsWith('_logs.s3.bucket');",
-    replace: 'return true;',
+    file: 'controllers/my-ingress/attribute-defaults.ts',
+    find: "[`${log}.s3.enabled`]: 'false',",
+    replace: "[`${log}.s3.enabled`]: 'false',\n  [`${log}.s3.bucket`]: '',",
     why: 'logs can never be switched off again',
   },
   'default-name-taken': {

@@ -1,6 +1,7 @@
 import type { AppliedSettings } from '../../apis/my-ingress.ts';
+import { attributeDefault } from './attribute-defaults.ts';
 import type { DesiredLoadBalancer } from './desired.ts';
-import type { Drift } from './drift.ts';
+import type { Drift, SeenLoadBalancer } from './drift.ts';
 
 type Strings = Readonly<Record<string, string>>;
 
@@ -42,6 +43,20 @@ export function appliedOnceDone(
     Object.hasOwn(step.set, key) && !Object.hasOwn(desired.attributes, key);
   const left = Object.entries(attributes).filter(([key]) => !isUndone(key));
   return withoutEmpty({ tags, attributes: Object.fromEntries(left) });
+}
+
+/** Attributes that left the spec and stay as they are, because no default of AWS is known for them. */
+export function keptAttributes(
+  desired: DesiredLoadBalancer,
+  applied: AppliedSettings,
+  { attributes, loadBalancer }: SeenLoadBalancer,
+): readonly string[] {
+  if (attributes === undefined) return [];
+  return Object.keys(applied.attributes ?? {}).filter(
+    (key) =>
+      !Object.hasOwn(desired.attributes, key) &&
+      attributeDefault(key, loadBalancer.scheme) === undefined,
+  );
 }
 
 /** `status.applied`: absent where nothing has to be undone. */

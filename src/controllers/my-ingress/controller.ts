@@ -1,9 +1,10 @@
-import type { MyIngress } from '../../apis/my-ingress.ts';
+import type { AppliedSettings, MyIngress } from '../../apis/my-ingress.ts';
 import { ensurePresent } from '../../core/external-resource.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconciler.ts';
-import { appliedAfter, recordOf } from './applied.ts';
+import { appliedAfter, keptAttributes, recordOf } from './applied.ts';
 import { refuseReservedTags } from './desired.ts';
+import type { SeenLoadBalancer } from './drift.ts';
 import { provisioningForMs, recordProvisioning } from './facts.ts';
 import { failure } from './failure.ts';
 import { finalizeLoadBalancer } from './finalize.ts';
@@ -33,10 +34,23 @@ async function reconcile(
   const scope = scopeOf(context, object, pass);
   const ensured = await ensurePresent(loadBalancerResource(scope), pass);
   if (ensured.kind === 'waiting') return ensured;
-  const { loadBalancer, attributes } = ensured.observed;
-  const applied = appliedAfter(scope.desired, appliedSoFar(object, ensured.observed), attributes);
-  pass.report({ alb: heldBy(loadBalancer), applied: recordOf(applied) });
+  const { loadBalancer } = ensured.observed;
+  pass.report({ alb: heldBy(loadBalancer), applied: appliedNow(scope, ensured.observed) });
   return outcomeOf(loadBalancer, provisioningMs(scope, loadBalancer.state.code));
+}
+
+function appliedNow(
+  { desired, object, pass }: Scope,
+  observed: SeenLoadBalancer,
+): AppliedSettings | undefined {
+  const before = appliedSoFar(object, observed);
+  const attributes = keptAttributes(desired, before, observed);
+  if (attributes.length > 0) {
+    pass.log.info('attributes that left the spec stay as they are: no default is known', {
+      attributes,
+    });
+  }
+  return recordOf(appliedAfter(desired, before, observed.attributes));
 }
 
 function provisioningMs({ clock, memory }: Scope, state: string): number {

@@ -1,6 +1,7 @@
 import type { AppliedSettings } from '../../apis/my-ingress.ts';
 import { ownershipTagKeys } from '../../apis/my-ingress.ts';
 import type { LoadBalancer, Tags } from '../../aws/load-balancers.ts';
+import { attributeDefault } from './attribute-defaults.ts';
 import type { DesiredLoadBalancer } from './desired.ts';
 
 type Strings = Readonly<Record<string, string>>;
@@ -42,7 +43,7 @@ export function driftOf(
     ...setDrift('securityGroups', desired.securityGroups, loadBalancer.securityGroups),
     // Dualstack needs subnets with IPv6, so it comes after the subnets and goes before them.
     ...(desired.ipAddressType === 'ipv4' ? [...ip, ...subnets] : [...subnets, ...ip]),
-    ...attributeDrift(desired.attributes, seen.attributes, applied.attributes ?? {}),
+    ...attributeDrift(desired.attributes, seen, Object.keys(applied.attributes ?? {})),
   ];
 }
 
@@ -104,27 +105,22 @@ function ipDrift(wanted: string | undefined, found: string): readonly Drift[] {
   return [{ field: 'ipAddressType', wanted, found }];
 }
 
-/** A key that left the spec gets back the value found before ours, whatever the look shows. */
+/**
+ * A key that left the spec gets AWS's default, whatever the look shows. The value on record is never
+ * written: a status can be forged.
+ */
 function attributeDrift(
   wanted: Strings,
-  found: Strings | undefined,
-  applied: Strings,
+  { attributes: found, loadBalancer }: SeenLoadBalancer,
+  applied: readonly string[],
 ): readonly Drift[] {
   if (found === undefined) return [];
-  const left = Object.entries(applied).filter(
-    ([key, value]) => !Object.hasOwn(wanted, key) && isAcceptedBack(key, value),
-  );
+  const left = applied.flatMap((key) => {
+    const value = attributeDefault(key, loadBalancer.scheme);
+    return Object.hasOwn(wanted, key) || value === undefined ? [] : [[key, value] as const];
+  });
   const set = { ...Object.fromEntries(left), ...differing(wanted, found) };
   return Object.keys(set).length === 0 ? [] : [{ field: 'attributes', set, found }];
-}
-
-/**
- * A new balancer has empty log buckets, and AWS takes no empty one back, not even while the log is
- * off: https://github.com/hashicorp/terraform-provider-aws/issues/2072. An empty prefix it takes:
- * https://github.com/aws/aws-cdk/pull/15149. For logs other than access logs this is unverified.
- */
-function isAcceptedBack(key: string, value: string): boolean {
-  return value !== '' || !key.endsWith('_logs.s3.bucket');
 }
 
 function differing(wanted: Strings, found: Strings): Strings {

@@ -5,8 +5,9 @@ import { defaultName, type Identity } from './identity.ts';
 import { recordedArn } from './record.ts';
 
 /**
- * Where the deletion of an object looks for its balancer; pure. The recorded ARN, and wherever a create may have put a balancer: under the name of the spec, and
- * under the default one where `spec.adopt` may have come later.
+ * Where the deletion of an object looks for its balancer; pure. The recorded ARN, and wherever a
+ * create may have put a balancer: under the name of the spec, and under the default one where
+ * `spec.adopt` may have come later.
  */
 export function placesOf(object: MyIngress, identity: Identity): readonly LoadBalancerRef[] {
   const adopted = textOf(object.spec?.adopt?.arn);

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { APPLICATION_ATTRIBUTES } from '../../../localstack/embedded/attribute-rules.ts';
 import { POD_DELETE_MATCH } from '../../../src/apis/config-monitor.ts';
 import { RECONCILE_REQUESTED_ANNOTATION } from '../../../src/core/annotations.ts';
 import { CONFIG_MAPS, DEPLOYMENTS, EVENTS, LEASES, PODS, SERVICES } from '../api-model/kinds.ts';
@@ -136,6 +137,7 @@ export class ForgedWorld extends World {
       forge();
       for (const [kind, at] of kinds.flatMap((one) => this.#forged(one))) act(kind, at);
       await this.clock.runUntil(this.clock.monotonicMs() + PASS_MS);
+      this.#checkAttributes();
     }
     await this.clock.runUntil(this.clock.monotonicMs() + GONE_MS);
     this.#checkAccount();
@@ -195,6 +197,18 @@ export class ForgedWorld extends World {
     return this.stage.aws.control
       .snapshot()
       .loadBalancers.filter(({ tags }) => tags['albridge.io/namespace'] !== OWN);
+  }
+
+  /** No spec here names an attribute. */
+  #checkAttributes(): void {
+    const { loadBalancers } = this.stage.aws.control.snapshot();
+    const own = loadBalancers.filter(({ tags }) => tags['albridge.io/namespace'] === OWN);
+    for (const { name, attributes } of own) {
+      for (const [key, value] of Object.entries(attributes)) {
+        if (APPLICATION_ATTRIBUTES[key]?.default === value) continue;
+        this.broken.add(`attribute ${key} of ${name} is ${value}: neither spec nor default`);
+      }
+    }
   }
 
   #checkAccount(): void {

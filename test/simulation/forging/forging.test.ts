@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readDefinition } from '../../unit/crds/custom-resource-definition.ts';
 import type { Schema } from '../api-model/schema.ts';
 import type { Json, ServedKind } from '../api-model/stored-object.ts';
+import { MY_INGRESSES } from '../my-ingress/kind.ts';
 import { DEFINED_KINDS } from '../served-definition.ts';
 import { fieldsOf, filledWith, forgedValues, patchOf } from './forged-values.ts';
 import { ForgedWorld } from './forged-world.ts';
@@ -67,6 +68,19 @@ describe.each(DEFINED_KINDS.map((kind) => [kind.kind, kind] as const))(
     });
   },
 );
+
+it('a forged status never sets the value of an attribute', async () => {
+  const attributes = {
+    'access_logs.s3.bucket': 'bucket-of-the-forger',
+    'access_logs.s3.enabled': 'true',
+    'routing.http2.enabled': 'false',
+  };
+  const { broken, forgeries } = await playedWorld([MY_INGRESSES], (world, at) => {
+    world.forgeStatus(MY_INGRESSES, at, { applied: { attributes } });
+  });
+  expect(forgeries, 'accepted by the API server').toBeGreaterThan(0);
+  expect([...broken]).toEqual([]);
+});
 
 it('finds the annotations in the source', () => {
   expect(ANNOTATIONS.length).toBeGreaterThanOrEqual(4);

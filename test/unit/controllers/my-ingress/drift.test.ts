@@ -57,6 +57,9 @@ const tagged = (tags: Readonly<Record<string, string>>): SeenLoadBalancer =>
 const attributed = (attributes: Readonly<Record<string, string>>): SeenLoadBalancer =>
   seen({}, { attributes });
 
+const IDLE = 'idle_timeout.timeout_seconds';
+const IPV6 = 'ipv6.deny_all_igw_traffic';
+
 const cases: Readonly<Record<string, Case>> = {
   nothing: { gives: [], why: 'the balancer is as the spec wants it' },
   'subnets in another order': {
@@ -145,16 +148,28 @@ const cases: Readonly<Record<string, Case>> = {
     why: 'only what differs is written',
   },
   'an attribute that left the spec': {
-    seen: attributed({ a: '1', b: '2' }),
-    applied: { attributes: { a: '0' } },
-    gives: [{ field: 'attributes', set: { a: '0' } }],
-    why: 'it gets back the value found before ours',
+    seen: attributed({ [IDLE]: '120', b: '2' }),
+    applied: { attributes: { [IDLE]: '77' } },
+    gives: [{ field: 'attributes', set: { [IDLE]: '60' } }],
+    why: "it gets AWS's default: a status can be forged",
   },
   'an attribute that is back already': {
-    seen: attributed({ a: '0' }),
-    applied: { attributes: { a: '0' } },
-    gives: [{ field: 'attributes', set: { a: '0' } }],
+    seen: attributed({ [IDLE]: '60' }),
+    applied: { attributes: { [IDLE]: '77' } },
+    gives: [{ field: 'attributes', set: { [IDLE]: '60' } }],
     why: 'the look may be older than our own write',
+  },
+  'attributes without a default that left the spec': {
+    seen: attributed({ a: '1', constructor: '1', 'access_logs.s3.bucket': 'ours' }),
+    applied: { attributes: { a: '0', constructor: '0', 'access_logs.s3.bucket': 'theirs' } },
+    gives: [],
+    why: 'they stay as they are',
+  },
+  'an attribute whose default depends on the scheme': {
+    seen: seen({ scheme: 'internal' }, { attributes: { [IPV6]: 'false' } }),
+    applied: { attributes: { [IPV6]: 'false' } },
+    gives: [{ field: 'attributes', set: { [IPV6]: 'true' } }],
+    why: 'internal balancers block internet gateways',
   },
   'an attribute that is in the spec and was applied': {
     spec: { attributes: { a: '2' } },
@@ -212,6 +227,7 @@ const KEYS = [
   'toString',
   '__proto__',
   'albridge.io/managed-by',
+  IDLE,
 ] as const;
 const key: fc.Arbitrary<string> = fc.constantFrom(...KEYS);
 const value = fc.constantFrom('0', '1', '2');
@@ -263,6 +279,10 @@ function foundAs({
   attributes: Record<string, string> | undefined;
 } & Partial<LoadBalancer>): SeenLoadBalancer {
   return seen(changes, { tags, ...(attributes === undefined ? {} : { attributes }) });
+}
+
+function undone(name: string, { attributes }: SeenLoadBalancer): string | undefined {
+  return name === IDLE ? '60' : attributes?.[name];
 }
 
 describe('mending', () => {
@@ -320,7 +340,7 @@ describe('mending', () => {
         for (const tag of tags) expect(Object.keys(end.tags)).not.toContain(tag);
         for (const name of attributes) {
           if (!Object.hasOwn(start.attributes ?? {}, name)) continue;
-          expect(end.attributes?.[name]).toBe(start.attributes?.[name]);
+          expect(end.attributes?.[name]).toBe(undone(name, set));
         }
       }),
     );

@@ -95,3 +95,37 @@ describe("an object whose status was forged to say that a neighbour's balancer",
     }
   }
 });
+
+describe('an object whose status.applied was forged', () => {
+  const forged = {
+    'access_logs.s3.enabled': 'true',
+    'access_logs.s3.bucket': 'bucket-of-the-forger',
+    'routing.http.drop_invalid_header_fields.enabled': 'true',
+    'forged.key': 'x',
+  };
+
+  for (const own of [{}, { 'access_logs.s3.bucket': 'our-logs' }] as const) {
+    it(`sets no attribute from it, with ${Object.keys(own).length} in its spec`, async () => {
+      const world = new World();
+      world.start();
+      await world.applied('shop', { attributes: own });
+      await world.clock.advance(MINUTE_MS);
+      const before = world.balancer().attributes;
+      const { status } = world.object('shop');
+      world.kube.server.applyStatus(world.object('shop'), {
+        ...status,
+        applied: { attributes: forged },
+      });
+      world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
+      await world.clock.advance(MINUTE_MS);
+      expect(world.balancer().attributes).toEqual(before);
+      expect(world.object('shop').status.applied?.attributes ?? {}).not.toHaveProperty(
+        'forged.key',
+      );
+      world.unset('shop', 'attributes');
+      await world.clock.advance(MINUTE_MS);
+      expect(world.balancer().attributes).toEqual(before);
+      expect(world.condition('shop')).toBe('True Available');
+    });
+  }
+});

@@ -6,7 +6,7 @@ const IDLE = 'idle_timeout.timeout_seconds';
 const HTTP2 = 'routing.http2.enabled';
 
 describe('what leaves the spec', () => {
-  it('is undone: tags go, attributes get back the value found before ours', async () => {
+  it("is undone: tags go, attributes get AWS's default", async () => {
     const world = new World();
     world.start();
     await world.applied('shop');
@@ -27,7 +27,7 @@ describe('what leaves the spec', () => {
     await world.clock.advance(1_000);
     expect(world.balancer().tags).not.toHaveProperty('team');
     expect(world.balancer().tags).toHaveProperty('env');
-    expect(world.balancer().attributes).toMatchObject({ [IDLE]: '77', [HTTP2]: 'false' });
+    expect(world.balancer().attributes).toMatchObject({ [IDLE]: '60', [HTTP2]: 'false' });
     expect(world.object('shop').status.applied).toEqual({
       tags: ['env'],
       attributes: { [HTTP2]: 'true' },
@@ -35,7 +35,7 @@ describe('what leaves the spec', () => {
     world.unset('shop', 'tags', 'attributes');
     await world.clock.advance(1_000);
     expect(world.balancer().tags).not.toHaveProperty('env');
-    expect(world.balancer().attributes).toMatchObject({ [IDLE]: '77', [HTTP2]: 'true' });
+    expect(world.balancer().attributes).toMatchObject({ [IDLE]: '60', [HTTP2]: 'true' });
     expect(world.object('shop').status.applied).toBeUndefined();
     expect(await world.writesDuring(() => world.clock.advance(2 * SWEEP_MS))).toEqual([]);
   });
@@ -85,7 +85,7 @@ describe('what leaves the spec', () => {
     });
   }
 
-  it('is undone to the bucket found before ours', async () => {
+  it('is left as it is where AWS has no default for it', async () => {
     const world = new World();
     world.start();
     await world.applied('shop');
@@ -97,7 +97,11 @@ describe('what leaves the spec', () => {
     await world.clock.advance(1_000);
     world.unset('shop', 'attributes');
     await world.clock.advance(1_000);
-    expect(world.balancer().attributes['access_logs.s3.bucket']).toBe('their-logs');
+    expect(world.balancer().attributes['access_logs.s3.bucket']).toBe('our-logs');
+    expect(world.object('shop').status.applied).toBeUndefined();
+    expect(world.log.shown.map(({ message }) => message)).toContain(
+      'attributes that left the spec stay as they are: no default is known',
+    );
   });
 
   it('is undone although the first pass failed after its create', async () => {
@@ -149,7 +153,7 @@ describe('what leaves the spec', () => {
     expect(world.object('shop').status.applied).toEqual({ tags: ['env'] });
   });
 
-  it('and comes back has the value found before ours, not our own', async () => {
+  it('and comes back is recorded with the value found before ours, not our own', async () => {
     const world = new World();
     world.start();
     await world.applied('shop', { attributes: { [IDLE]: '120' } });
