@@ -54,6 +54,18 @@ describe('the availability of restarted pods', () => {
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
+  it('counts an old pod that once restarted, also where the operator has just started', async () => {
+    bench.cluster.restartsAtStart = 1;
+    await deploy();
+    bench.cluster.restartsAtStart = 0;
+    await bench.monitor();
+    await bench.clock.advance(86_400_000);
+    await bench.restart();
+    await bench.change('two', 120_000);
+    expect(kept()).toBe(0);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
   it('waits for as long as the Deployment itself asks for', async () => {
     const labels = { app: 'frontend' };
     bench.cluster.deployAs({ name: 'slow', labels, isStateful: false, minReadySeconds: 40 }, 1);
