@@ -66,6 +66,15 @@ describe('the availability of restarted pods', () => {
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
+  it('is no reason to warn while a new pod that restarted once stays ready', async () => {
+    await deploy(1);
+    await bench.monitor({ progressDeadlineSeconds: 60 });
+    bench.cluster.restartsAtStart = 1;
+    await bench.change('two', 605_000);
+    expect(bench.told('ProgressDeadlineExceeded')).toEqual([]);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
   it('waits for as long as the Deployment itself asks for', async () => {
     const labels = { app: 'frontend' };
     bench.cluster.deployAs({ name: 'slow', labels, isStateful: false, minReadySeconds: 40 }, 1);
