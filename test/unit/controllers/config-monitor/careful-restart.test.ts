@@ -75,6 +75,17 @@ describe('the availability of restarted pods', () => {
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
+  it('is no reason to wait for longer than the default where the CRD is of an older release', async () => {
+    await deploy(1);
+    await bench.monitor();
+    const missing: object = { minReadySeconds: undefined };
+    bench.kube.edit(bench.object(), (live) => ({ ...live, spec: { ...live.spec, ...missing } }));
+    await bench.change('two', 9_000);
+    expect(bench.condition('Ready')).toBe('False WaitingForReady');
+    await bench.clock.advance(4_000);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
   it('waits for as long as the Deployment itself asks for', async () => {
     const labels = { app: 'frontend' };
     bench.cluster.deployAs({ name: 'slow', labels, isStateful: false, minReadySeconds: 40 }, 1);
