@@ -81,9 +81,7 @@ function ownerNow(
   const waits = there.map((pod) => ({
     pod,
     ms:
-      pending.has(pod) && pod.state === 'ready'
-        ? 0
-        : availableInMs(pod, of.minReadySeconds, pods),
+      pending.has(pod) && pod.state === 'ready' ? 0 : availableInMs(pod, of.minReadySeconds, pods),
   }));
   const unavailable = waits.filter(({ ms }) => ms > 0);
   return {
