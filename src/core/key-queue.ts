@@ -5,7 +5,7 @@ import { type Key, splitKey } from './kube-object.ts';
 export interface AddOptions {
   /** Higher goes first; default 0. */
   readonly priority?: number;
-  /** Not handed out before this many milliseconds from now; default 0. */
+  /** Not handed out before this many milliseconds from now; default 0, also for what is not a number. */
   readonly afterMs?: number;
 }
 
@@ -64,7 +64,7 @@ export class KeyQueue {
     if (this.#isShutDown) return;
     this.#observer?.added();
     const { priority = 0, afterMs = 0 } = options;
-    const readyAtMs = this.#clock.monotonicMs() + Math.max(0, afterMs);
+    const readyAtMs = this.#clock.monotonicMs() + Math.max(0, afterMs || 0);
     const queued = this.#queued.get(key);
     if (queued === undefined) {
       const record = { key, priority, readyAtMs };

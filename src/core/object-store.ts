@@ -30,7 +30,8 @@ export interface ObjectWriter<T extends KubeObject> {
   /** Guarded by UID; an object that is gone, or another one of the same name, counts as done. */
   removeFinalizer(object: T, finalizer: string): Promise<T | undefined>;
   /**
-   * Server-side apply on /status, guarded by UID; undefined if the object is gone. Where it has moved
+   * Server-side apply on /status, guarded by UID; undefined if the object is gone. Fields that `object`
+   * has and `status` does not are removed, also those that others wrote. Where the object has moved
    * on since `object`, the status goes onto the newer version if `fits` agrees, otherwise Conflict.
    */
   applyStatus(object: T, status: object, fits?: (live: T) => boolean): Promise<T | undefined>;

@@ -4,10 +4,11 @@ import type { ObjectWriter } from '../core/object-store.ts';
 import type { KubeClient } from './kube-client.ts';
 import { isConflict, isNotFound, isOtherObject, KubeError, translated } from './kube-error.ts';
 import { findLive } from './live-object.ts';
+import { type Fields, holdsRemoved, mergePatchOf } from './merge-patch.ts';
 import { withLeanMetadata } from './object-cache-ingest.ts';
 import { createOwnVersions } from './own-versions.ts';
 import { describe, objectPath } from './resource-path.ts';
-import { applyRequest } from './server-side-apply.ts';
+import { applyRequest, FIELD_MANAGER } from './server-side-apply.ts';
 
 /** Writes to objects of one kind; every method throws OperatorError. Answers are as the cache holds objects. */
 export function createObjectWriter<T extends KubeObject>(
@@ -27,7 +28,8 @@ export function createObjectWriter<T extends KubeObject>(
         removeFinalizer(client, { kind, object, finalizer }),
       ),
     applyStatus: (object, status, fits = () => true) => {
-      const write = { kind, object: versions.latest(object), status, fits };
+      const patch = mergePatchOf(statusOf(object), { ...status });
+      const write = { kind, object: versions.latest(object), status, patch, fits };
       return translated(`write status of ${describe(object)}`, async () => {
         const written = await versions.remember(applyStatus(client, write));
         return written && withLeanMetadata(written);
@@ -145,6 +147,8 @@ interface StatusWrite<T extends KubeObject> {
   readonly kind: ResourceKind;
   readonly object: T;
   readonly status: object;
+  /** The merge patch from the status that the pass has seen to `status`. */
+  readonly patch: Fields;
   readonly fits: (live: T) => boolean;
 }
 
@@ -162,9 +166,7 @@ async function applyStatus<T extends KubeObject>(
 ): Promise<T | undefined> {
   const { kind, object } = write;
   try {
-    return await client.request<T>(
-      applyRequest(objectPath(kind, object, 'status'), statusBody(write)),
-    );
+    return await sendStatus(client, write);
   } catch (error) {
     if (isNotFound(error) || isOtherObject(error)) return undefined;
     if (!isConflict(error)) throw error;
@@ -173,6 +175,45 @@ async function applyStatus<T extends KubeObject>(
     if (tries === MAX_STATUS_TRIES || !write.fits(live)) throw error;
     return applyStatus(client, { ...write, object: live }, tries + 1);
   }
+}
+
+/**
+ * An apply does not remove a field that another manager also holds
+ * (https://kubernetes.io/docs/reference/using-api/server-side-apply/), so a forged one would stay. Where
+ * what stays of it breaks the schema, every apply is refused.
+ */
+async function sendStatus<T extends KubeObject>(
+  client: KubeClient,
+  write: StatusWrite<T>,
+): Promise<T> {
+  const { kind, object, patch } = write;
+  try {
+    const path = objectPath(kind, object, 'status');
+    const written = await client.request<T>(applyRequest(path, statusBody(write)));
+    if (!holdsRemoved(statusOf(written), patch)) return written;
+    return await patchStatus(client, { ...write, object: written });
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.status !== 422) throw error;
+    return patchStatus(client, write);
+  }
+}
+
+function statusOf(object: KubeObject & { readonly status?: object }): Fields {
+  return { ...object.status };
+}
+
+function patchStatus<T extends KubeObject>(
+  client: KubeClient,
+  { kind, object, patch }: StatusWrite<T>,
+): Promise<T> {
+  const { uid, resourceVersion } = object.metadata;
+  return client.request<T>({
+    method: 'PATCH',
+    path: objectPath(kind, object, 'status'),
+    query: { fieldManager: FIELD_MANAGER },
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: JSON.stringify({ metadata: { uid, resourceVersion }, status: patch }),
+  });
 }
 
 function statusBody<T extends KubeObject>({ kind, object, status }: StatusWrite<T>): object {

@@ -21,7 +21,7 @@ const THEIRS = 'example.com/theirs';
 interface Widget extends KubeObject {
   readonly metadata: KubeObject['metadata'] & { readonly uid: string; readonly generation: number };
   readonly spec?: { readonly size?: number };
-  readonly status?: { readonly phase?: string; readonly theirs?: string };
+  readonly status?: { readonly phase?: string; readonly theirs?: string; readonly step?: object };
 }
 
 /** The operator's writer over any API server that serves WIDGET in WRITER_NAMESPACE. */
@@ -197,6 +197,16 @@ export function describeObjectWriter(title: string, open: () => Promise<KubeClie
 
         expect(after?.status).toEqual({ theirs: 'kept' });
         expect(after?.spec).toEqual({ size: 1 });
+      });
+
+      it('drops a field that somebody else has set, where the pass has seen it', async () => {
+        const forged = { phase: 'Theirs', step: { name: 'kept', owner: 'theirs' } };
+        const created = await change(await create(), { status: forged }, 'status');
+
+        const after = await writer.applyStatus(created, { step: { name: 'kept' } });
+
+        expect(after?.status).toEqual({ step: { name: 'kept' } });
+        expect((await live(created)).status).toEqual({ step: { name: 'kept' } });
       });
 
       it('takes a field that somebody else has set', async () => {

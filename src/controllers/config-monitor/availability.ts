@@ -5,7 +5,7 @@ import type { Pods } from './pods.ts';
  * A container that has run for so long is sound: the kubelet then forgets its restarts
  * (https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy).
  */
-const SOUND_AFTER_MS = 600_000;
+export const SOUND_AFTER_MS = 600_000;
 
 /** How soon a restarted pod counts as available if it stays ready, in ms; Infinity while it is not ready. */
 export function availableInMs(pod: LeanPod, minReadySeconds: number, pods: Pods): number {

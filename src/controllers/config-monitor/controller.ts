@@ -1,4 +1,4 @@
-import type { ConfigMonitor } from '../../apis/config-monitor.ts';
+import type { ConfigMonitor, ConfigMonitorSpec } from '../../apis/config-monitor.ts';
 import type { ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { type Outcome, settled, waiting } from '../../core/outcome.ts';
@@ -50,7 +50,12 @@ function scopeOf(
     .matching(metadata.namespace, labels)
     .filter((pod) => controllerOf(pod) !== undefined || spec.unmanagedPods !== 'Skip');
   const selectedUids = new Set(selected.map((pod) => pod.metadata.uid));
-  return { ...context, ...of, spec, configMapName, selected, selectedUids };
+  return { ...context, ...of, spec: withDefaults(spec), configMapName, selected, selectedUids };
+}
+
+/** A CRD of release 0.1.0 does not have the field. */
+function withDefaults(spec: ConfigMonitorSpec): ConfigMonitorSpec {
+  return { ...spec, minReadySeconds: spec.minReadySeconds ?? 10 };
 }
 
 async function reconcile(scope: Scope): Promise<Outcome> {

@@ -80,7 +80,8 @@ function ownerNow(
   const pending = new Set(of.pending);
   const waits = there.map((pod) => ({
     pod,
-    ms: availableInMs(pod, pending.has(pod) ? 0 : of.minReadySeconds, pods),
+    ms:
+      pending.has(pod) && pod.state === 'ready' ? 0 : availableInMs(pod, of.minReadySeconds, pods),
   }));
   const unavailable = waits.filter(({ ms }) => ms > 0);
   return {

@@ -2,7 +2,7 @@ import type { Rollout } from '../../apis/config-monitor.ts';
 import type { ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { type Outcome, settled, waiting } from '../../core/outcome.ts';
-import { describeUnavailable } from './availability.ts';
+import { describeUnavailable, SOUND_AFTER_MS } from './availability.ts';
 import {
   minReadySecondsOf,
   type Owner,
@@ -90,7 +90,7 @@ function outcomeOf(rollout: Rollout, refusals: readonly Refusal[], scope: Scope)
   if (refusal !== undefined) throwRefusal(refusal, isWaiting);
   const { pass, progress } = scope;
   const idleMs = progress.idleMs(pass.key, rollout.progressTime);
-  const leftMs = deadlineMs(rollout, scope) - idleMs;
+  const leftMs = deadlineMs(rollout, idleMs, scope) - idleMs;
   const why = whyWaiting(rollout, refusals[0], scope);
   const soonestMs = Math.min(...unavailable.map(({ availableInMs }) => availableInMs));
   if (leftMs <= 0) throw deadlineExceeded(`${why}${restOf(rollout)}`, soonestMs, scope);
@@ -111,10 +111,16 @@ function throwRefusal(refusal: Refusal, isWaiting: boolean): void {
 }
 
 /** The time to get ready in, and the time to stay ready for. */
-function deadlineMs({ owners }: Rollout, scope: Scope): number {
+function deadlineMs(rollout: Rollout, idleMs: number, scope: Scope): number {
   const { minReadySeconds, progressDeadlineSeconds } = scope.spec;
-  const longest = Math.max(minReadySeconds, ...owners.map((one) => minReadySecondsOf(one, scope)));
-  return (progressDeadlineSeconds + longest) * 1000;
+  const owners = rollout.owners.map((owner) => minReadySecondsOf(owner, scope));
+  const longestMs = Math.max(minReadySeconds, ...owners) * 1000;
+  const readyByMs = progressDeadlineSeconds * 1000;
+  const mayBeSound = unavailableIn(rollout, scope)
+    .flatMap(({ unavailable }) => unavailable)
+    .filter(({ restarts, state }) => restarts > 0 && state === 'ready')
+    .some((pod) => idleMs - scope.pods.readyForMs(pod) <= readyByMs);
+  return readyByMs + (mayBeSound ? Math.max(longestMs, SOUND_AFTER_MS) : longestMs);
 }
 
 /** Owners that have fewer available pods than they should. */

@@ -12,6 +12,15 @@ describe('KeyQueue', () => {
     expect(await takeAll(queue)).toEqual(['a/1', 'a/2', 'a/3']);
   });
 
+  it('does not lose a key whose delay is not a number', async () => {
+    const { queue } = open();
+    queue.add('a/1');
+    await queue.take();
+    queue.add('a/1', { afterMs: Number.NaN });
+    queue.done('a/1');
+    expect(await takeAll(queue)).toEqual(['a/1']);
+  });
+
   it('hands out higher priority first, and a raised one after its new equals', async () => {
     const { queue } = open();
     queue.add('a/low', { priority: LOW_PRIORITY });

@@ -54,6 +54,38 @@ describe('the availability of restarted pods', () => {
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
+  it('counts an old pod that once restarted, also where the operator has just started', async () => {
+    bench.cluster.restartsAtStart = 1;
+    await deploy();
+    bench.cluster.restartsAtStart = 0;
+    await bench.monitor();
+    await bench.clock.advance(86_400_000);
+    await bench.restart();
+    await bench.change('two', 120_000);
+    expect(kept()).toBe(0);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('is no reason to warn while a new pod that restarted once stays ready', async () => {
+    await deploy(1);
+    await bench.monitor({ progressDeadlineSeconds: 60 });
+    bench.cluster.restartsAtStart = 1;
+    await bench.change('two', 605_000);
+    expect(bench.told('ProgressDeadlineExceeded')).toEqual([]);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('is no reason to wait for longer than the default where the CRD is of an older release', async () => {
+    await deploy(1);
+    await bench.monitor();
+    const missing: object = { minReadySeconds: undefined };
+    bench.kube.edit(bench.object(), (live) => ({ ...live, spec: { ...live.spec, ...missing } }));
+    await bench.change('two', 9_000);
+    expect(bench.condition('Ready')).toBe('False WaitingForReady');
+    await bench.clock.advance(4_000);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
   it('waits for as long as the Deployment itself asks for', async () => {
     const labels = { app: 'frontend' };
     bench.cluster.deployAs({ name: 'slow', labels, isStateful: false, minReadySeconds: 40 }, 1);

@@ -38,6 +38,8 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
   isBroken = false;
   /** New pods become ready and end so long afterwards, again and again. */
   crashAfterMs: number | undefined;
+  /** How often containers of new pods restart before these are ready. */
+  restartsAtStart = 0;
   /** No new pods are started while this is true. */
   isFull = false;
   /** The most that were missing or not ready at a time, of any Deployment. */
@@ -197,7 +199,7 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
     if (!this.isBroken) this.#clock.setTimer(500, () => this.#run(`${NAMESPACE}/${name}`));
   }
 
-  #run(key: Key, restartCount = 0): void {
+  #run(key: Key, restartCount = this.restartsAtStart): void {
     const pod = this.#kube.server.get('Pod', key);
     if (pod === undefined || this.isBroken) return;
     this.#kube.server.applyStatus(pod, runningStatus('True', restartCount));
