@@ -67,8 +67,10 @@ const PODS: Policy = {
     'albridge writes only pods of an ImmortalContainer or a MyApp': `
       ${ownedBy('immortalcontainer.flugel.it/', 'ImmortalContainer')} ||
       ${ownedBy('demo.rtfm.co.ua/', 'MyApp')}`,
+    // As it was: before albridge gives it back it takes over its fields, by a write of managedFields.
     'albridge writes only pods with its label app.kubernetes.io/managed-by': `
-      object.metadata.?labels[?'${MANAGED_BY}'].orValue('') == 'albridge'`,
+      object.metadata.?labels[?'${MANAGED_BY}'].orValue('') == 'albridge' || (oldObject != null &&
+        object.metadata.?labels[?'${MANAGED_BY}'] == oldObject.metadata.?labels[?'${MANAGED_BY}'])`,
     ...addsOnlyFields(POD_FIELDS),
     ...IS_SCHEDULED_AS_USUAL,
     ...ADDS_NO_LABEL,
