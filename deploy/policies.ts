@@ -1,6 +1,21 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { stringify } from 'yaml';
+import {
+  ADDS_NO_LABEL,
+  ANNOTATIONS,
+  addsOnly,
+  addsOnlyAnnotations,
+  addsOnlyFields,
+  IS_ANNOTATION_OF_A_POD,
+  IS_SCHEDULED_AS_USUAL,
+  isOneOf,
+  MANAGED_BY,
+  POD_FIELDS,
+  podVariables,
+  type Rules,
+  TEMPLATE_FIELDS,
+} from './pod-rules.ts';
 
 /**
  * `npm run gen`: deploy/components/<kind>/policy.yaml, which limits what the rights of that kind can
@@ -16,8 +31,7 @@ interface Policy {
   readonly resources: readonly string[];
   readonly operations: readonly string[];
   readonly variables?: Readonly<Record<string, string>>;
-  /** CEL by the message of its refusal. */
-  readonly validations: Readonly<Record<string, string>>;
+  readonly validations: Rules;
 }
 
 /**
@@ -33,63 +47,13 @@ const OUTSIDE_CLOSED_NAMESPACES = {
     namespaceObject.metadata.?labels[?'app.kubernetes.io/name'].orValue('') != 'albridge'`,
 };
 
-function ownedBy(group: string, kind: string): string {
+/** `apiVersion` is the start of one, so that another version of the group counts as well. */
+function ownedBy(apiVersion: string, kind: string): string {
   return `(oldObject == null ? object : oldObject).metadata.?ownerReferences.orValue([]).exists(o,
-    o.?controller.orValue(false) && o.kind == '${kind}' && o.apiVersion.startsWith('${group}/'))`;
+    o.?controller.orValue(false) && o.kind == '${kind}' && o.apiVersion.startsWith('${apiVersion}'))`;
 }
 
-const IS_OF_A_WEBAPP = ownedBy('apps.example.com', 'WebApp');
-
-/** `spec` and `before` are a PodSpec and what it was; on a create it was empty. */
-function podVariables(path: string): Readonly<Record<string, string>> {
-  const containersOf = (spec: string): string =>
-    `${spec}.?containers.orValue([]) + ${spec}.?initContainers.orValue([])`;
-  return {
-    spec: `dyn(object.${path})`,
-    before: `oldObject == null ? dyn({}) : dyn(oldObject.${path})`,
-    containers: containersOf('variables.spec'),
-    containersBefore: containersOf('variables.before'),
-  };
-}
-
-/** What others have put into a pod template stays theirs: only what a write adds is refused. */
-const ADDS_NO_PRIVILEGE = {
-  'albridge adds no host namespace': `
-    ['hostNetwork', 'hostPID', 'hostIPC'].all(k,
-      !variables.spec[?k].orValue(false) || variables.before[?k].orValue(false))`,
-  'albridge adds no volume but emptyDir': `
-    variables.spec.?volumes.orValue([]).all(v,
-      has(v.emptyDir) || v in variables.before.?volumes.orValue([]))`,
-  'albridge uses no ServiceAccount but the default one': `
-    variables.spec.?serviceAccountName.orValue('default') == 'default' ||
-    variables.spec.?serviceAccountName == variables.before.?serviceAccountName`,
-  'albridge mounts no token of a ServiceAccount': `
-    !variables.spec.?automountServiceAccountToken.orValue(true) ||
-    (oldObject != null && variables.before.?automountServiceAccountToken.orValue(true))`,
-  'albridge adds no privileged container': `
-    variables.containers.all(c, !c.?securityContext.?privileged.orValue(false) ||
-      variables.containersBefore.exists(b,
-        b.name == c.name && b.?securityContext.?privileged.orValue(false)))`,
-  'albridge adds no Windows host process': `
-    variables.spec.?securityContext.?windowsOptions == variables.before.?securityContext.?windowsOptions &&
-    variables.containers.all(c, !has(c.securityContext) || !has(c.securityContext.windowsOptions) ||
-      variables.containersBefore.exists(b,
-        b.name == c.name && b.?securityContext.?windowsOptions == c.?securityContext.?windowsOptions))`,
-  'albridge adds no capability': `
-    variables.containers.all(c, c.?securityContext.?capabilities.?add.orValue([]).all(a,
-      variables.containersBefore.exists(b,
-        b.name == c.name && a in b.?securityContext.?capabilities.?add.orValue([]))))`,
-  'albridge adds no host port': `
-    variables.containers.all(c, c.?ports.orValue([]).all(p, p.?hostPort.orValue(0) == 0 ||
-      variables.containersBefore.exists(b, b.name == c.name && p in b.?ports.orValue([]))))`,
-  'albridge reads no Secret and no ConfigMap into a container': `
-    variables.containers.all(c,
-      c.?envFrom.orValue([]).all(e, variables.containersBefore.exists(b,
-        b.name == c.name && e in b.?envFrom.orValue([]))) &&
-      c.?env.orValue([]).all(e,
-        !has(e.valueFrom) || !(has(e.valueFrom.secretKeyRef) || has(e.valueFrom.configMapKeyRef)) ||
-        variables.containersBefore.exists(b, b.name == c.name && e in b.?env.orValue([]))))`,
-};
+const IS_OF_A_WEBAPP = ownedBy('apps.example.com/', 'WebApp');
 
 /** Both kinds that make pods hold the same right on pods, so each of them admits the other's. */
 const PODS: Policy = {
@@ -97,13 +61,20 @@ const PODS: Policy = {
   group: '',
   resources: ['pods'],
   operations: ['CREATE', 'UPDATE'],
-  variables: podVariables('spec'),
+  variables: podVariables(''),
   validations: {
     ...OUTSIDE_CLOSED_NAMESPACES,
     'albridge writes only pods of an ImmortalContainer or a MyApp': `
-      ${ownedBy('immortalcontainer.flugel.it', 'ImmortalContainer')} ||
-      ${ownedBy('demo.rtfm.co.ua', 'MyApp')}`,
-    ...ADDS_NO_PRIVILEGE,
+      ${ownedBy('immortalcontainer.flugel.it/', 'ImmortalContainer')} ||
+      ${ownedBy('demo.rtfm.co.ua/', 'MyApp')}`,
+    // As it was: before albridge gives it back it takes over its fields, by a write of managedFields.
+    'albridge writes only pods with its label app.kubernetes.io/managed-by': `
+      object.metadata.?labels[?'${MANAGED_BY}'].orValue('') == 'albridge' || (oldObject != null &&
+        object.metadata.?labels[?'${MANAGED_BY}'] == oldObject.metadata.?labels[?'${MANAGED_BY}'])`,
+    ...addsOnlyFields(POD_FIELDS),
+    ...IS_SCHEDULED_AS_USUAL,
+    ...ADDS_NO_LABEL,
+    ...addsOnlyAnnotations(IS_ANNOTATION_OF_A_POD),
   },
 };
 
@@ -115,37 +86,38 @@ const REMOVALS: Policy = {
   validations: OUTSIDE_CLOSED_NAMESPACES,
 };
 
-const ANNOTATIONS = '.?annotations.orValue({})';
-
 /** CEL: of this part of the object a write changes no key but these. */
 function sameBut(path: string, keys: readonly string[]): string {
   const [now, before] = [`dyn(object.${path})`, `dyn(oldObject.${path})`];
-  const isFree = `k in [${keys.map((key) => `'${key}'`).join(', ')}]`;
-  return `${now}.all(k, ${isFree} || (k in ${before} && ${now}[k] == ${before}[k])) &&
-    ${before}.all(k, ${isFree} || k in ${now})`;
+  return `${addsOnly(isOneOf(keys), now, before)} &&
+    ${before}.all(k, ${isOneOf(keys)} || k in ${now})`;
 }
+
+const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
 
 const WORKLOADS: Omit<Policy, 'name' | 'resources' | 'operations'> = {
   group: 'apps',
   variables: {
-    ...podVariables('spec.template.spec'),
+    ...podVariables('spec.template.'),
     isOwned: IS_OF_A_WEBAPP,
     isRestart: [
       'oldObject != null',
       sameBut('metadata', ['annotations', 'generation', 'managedFields', 'resourceVersion']),
       // Counted by the API server: https://github.com/kubernetes/kubernetes/blob/v1.36.0/pkg/apis/apps/v1/conversion.go
-      sameBut(`metadata${ANNOTATIONS}`, ['deprecated.daemonset.template.generation']),
+      sameBut(`metadata.${ANNOTATIONS}`, ['deprecated.daemonset.template.generation']),
       sameBut('spec', ['template']),
       sameBut('spec.template', ['metadata']),
       sameBut('spec.template.metadata', ['annotations']),
-      sameBut(`spec.template.metadata${ANNOTATIONS}`, ['kubectl.kubernetes.io/restartedAt']),
+      sameBut(`spec.template.metadata.${ANNOTATIONS}`, [RESTARTED_AT]),
     ].join(' &&\n'),
   },
   validations: {
     ...OUTSIDE_CLOSED_NAMESPACES,
     'albridge writes only the annotation kubectl.kubernetes.io/restartedAt into a workload that no WebApp owns':
       'variables.isOwned || variables.isRestart',
-    ...ADDS_NO_PRIVILEGE,
+    ...addsOnlyFields(TEMPLATE_FIELDS),
+    ...ADDS_NO_LABEL,
+    ...addsOnlyAnnotations(isOneOf([RESTARTED_AT])),
   },
 };
 
@@ -166,16 +138,62 @@ const SERVICES: Policy = {
   },
 };
 
+const FINALIZER = 'albridge.io/load-balancer';
+
+/** CEL: of these finalizers those of others, in their order. */
+function finalizersOfOthers(of: string): string {
+  return `${of}.metadata.?finalizers.orValue([]).filter(f, f != '${FINALIZER}')`;
+}
+
+/** In every namespace: there is none in which the kind does not work. */
+const MYINGRESSES: Policy = {
+  name: 'spec',
+  group: 'demo.rtfm.co.ua',
+  resources: ['myingresses'],
+  operations: ['UPDATE'],
+  validations: {
+    'albridge never writes spec': 'object.?spec == oldObject.?spec',
+    'albridge writes no metadata of a MyIngress but its finalizer': sameBut('metadata', [
+      'finalizers',
+      'generation',
+      'managedFields',
+      'resourceVersion',
+    ]),
+    'albridge puts no finalizer but its own on a MyIngress or off it': `
+      ${finalizersOfOthers('object')} == ${finalizersOfOthers('oldObject')}`,
+    'albridge takes its finalizer only off a MyIngress that is being deleted': `
+      has(oldObject.metadata.deletionTimestamp) ||
+      '${FINALIZER}' in object.metadata.?finalizers.orValue([]) ||
+      !('${FINALIZER}' in oldObject.metadata.?finalizers.orValue([]))`,
+  },
+};
+
+/** In a closed namespace albridge deletes what an earlier release made for an annotation. */
+const IS_DELETE = "request.operation == 'DELETE'";
+
+const MONITORS: Policy = {
+  name: 'monitors',
+  group: 'magalix.com',
+  resources: ['configmonitors'],
+  operations: ['CREATE', 'UPDATE', 'DELETE'],
+  validations: {
+    ...Object.fromEntries(
+      Object.entries(OUTSIDE_CLOSED_NAMESPACES).map(([message, expression]) => [
+        message,
+        `${IS_DELETE} || (${expression.trim()})`,
+      ]),
+    ),
+    'albridge writes only ConfigMonitors of a ConfigMap': ownedBy('v1', 'ConfigMap'),
+    'albridge writes into a ConfigMonitor only what the annotation says': `
+      ${IS_DELETE} || (object.spec.?unmanagedPods.orValue('Skip') == 'Skip' &&
+        (object.spec.?strategy.orValue('Evict') == 'Evict' ||
+          (oldObject != null && object.spec.?strategy == oldObject.spec.?strategy)))`,
+  },
+};
+
 const POLICIES: Readonly<Record<string, readonly Policy[]>> = {
-  myingress: [
-    {
-      name: 'spec',
-      group: 'demo.rtfm.co.ua',
-      resources: ['myingresses'],
-      operations: ['UPDATE'],
-      validations: { 'albridge never writes spec': 'object.?spec == oldObject.?spec' },
-    },
-  ],
+  myingress: [MYINGRESSES],
+  'configmap-annotation': [MONITORS],
   configmonitor: [
     REMOVALS,
     {
@@ -206,9 +224,14 @@ export function renderPolicies(): Readonly<Record<string, string>> {
   const texts = Object.entries(POLICIES).map(([kind, policies]) => {
     const objects = policies.flatMap((policy) => manifestsOf(kind, policy));
     const text = objects.map((one) => stringify(one, { lineWidth: 0 })).join('---\n');
-    return [`components/${kind}/policy.yaml`, HEAD + text] as const;
+    return [`components/${kind}/${fileOf(kind)}`, HEAD + text] as const;
   });
   return Object.fromEntries(texts);
+}
+
+/** That component has a policy.yaml for its users. */
+function fileOf(kind: string): string {
+  return kind === 'configmap-annotation' ? 'operator-policy.yaml' : 'policy.yaml';
 }
 
 /** Refuses where it cannot be judged: nobody but the operator has to wait for that. */

@@ -1,18 +1,19 @@
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadBalancerFinalizer } from '../../src/apis/my-ingress.ts';
 import type { CommandResult } from '../control-plane/run-command.ts';
 import { until } from '../surroundings/until.ts';
 import { DeployPlace, ROOT } from './place.ts';
+import { ALLOWED, REFUSED } from './stolen-writes.ts';
 import {
-  ALLOWED,
   LABELS,
+  OTHERS_FINALIZER,
   POD_SPEC,
   patch,
-  REFUSED,
   TEAM,
   WEB_APP,
   type Write,
-} from './stolen-writes.ts';
+} from './token-writes.ts';
 
 /** What RBAC and the shipped policies leave to a stolen token of the operator, and to a tenant. */
 
@@ -74,16 +75,52 @@ async function createVictims(): Promise<void> {
     service,
     lonely,
   ];
-  const ingress = {
+  const ingress = (name: string, ...finalizers: readonly string[]): object => ({
     apiVersion: 'demo.rtfm.co.ua/v1',
     kind: 'MyIngress',
-    metadata: { name: 'shop' },
+    metadata: { name, finalizers },
     spec: { subnets: ['subnet-abc', 'subnet-def'] },
+  });
+  const monitor = {
+    apiVersion: 'magalix.com/v1',
+    kind: 'ConfigMonitor',
+    metadata: { name: 'others' },
+    spec: { configMap: 'shop', podSelector: LABELS },
   };
-  for (const one of [...team, ingress])
+  const both = [OTHERS_FINALIZER, loadBalancerFinalizer];
+  const ingresses = [
+    ingress('shop'),
+    ingress('kept', OTHERS_FINALIZER),
+    ingress('held', ...both),
+    ingress('leaving', ...both),
+  ];
+  for (const one of [...team, ...ingresses, monitor])
     await place.kubectl(['-n', TEAM, 'create', '-f', '-'], JSON.stringify(one));
+  await place.kubectl(['-n', TEAM, 'delete', 'myingress', 'leaving', '--wait=false']);
+  await grantPriorityClass();
   const system = ['-n', 'kube-system', 'create', '-f', '-'];
   await place.kubectl(system, JSON.stringify(lonely));
+}
+
+/** As an administrator does whose cluster has a default PriorityClass above 0. */
+async function grantPriorityClass(): Promise<void> {
+  await place.kubectl(['create', 'priorityclass', 'usual', '--value=10']);
+  const role = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: 'usual' },
+    rules: [
+      {
+        apiGroups: ['scheduling.k8s.io'],
+        resources: ['priorityclasses'],
+        resourceNames: ['usual'],
+        verbs: ['use'],
+      },
+    ],
+  };
+  await place.kubectl(['create', '-f', '-'], JSON.stringify(role));
+  const whom = '--serviceaccount=albridge-system:albridge';
+  await place.kubectl(['create', 'clusterrolebinding', 'usual', '--clusterrole=usual', whom]);
 }
 
 /** So that the garbage collector leaves its children. No operator runs here. */

@@ -1,51 +1,26 @@
+import { loadBalancerFinalizer } from '../../src/apis/my-ingress.ts';
+import { STOLEN_PODS } from './stolen-pods.ts';
+import {
+  type Creation,
+  container,
+  IMMORTAL,
+  limited,
+  limitedPod,
+  monitor,
+  OTHERS_FINALIZER,
+  ownedBy,
+  patch,
+  pod,
+  TEAM,
+  template,
+  type Write,
+} from './token-writes.ts';
+
 /** What a thief of the operator's token tries, and what albridge itself does. */
 
-/** The namespace of a tenant. */
-export const TEAM = 'team';
-
-export interface Write {
-  readonly why: string;
-  /** For kubectl, with the namespace. */
-  readonly args: readonly string[];
-  readonly manifest?: object;
-  readonly refusal: RegExp;
-}
-
-export const POD_SPEC = {
-  automountServiceAccountToken: false,
-  containers: [{ name: 'app', image: 'nginx:1' }],
-};
-export const LABELS = { app: 'shop' };
-
-function ownedBy(apiVersion: string, kind: string, uid = 'stolen'): object {
-  return { apiVersion, kind, name: 'shop', uid, controller: true };
-}
-
-const IMMORTAL = ownedBy('immortalcontainer.flugel.it/v1alpha1', 'ImmortalContainer');
-export const WEB_APP = ownedBy('apps.example.com/v1', 'WebApp');
-
-function pod(spec: object, namespace = TEAM, owner = IMMORTAL): Pick<Write, 'args' | 'manifest'> {
-  const metadata = { name: 'stolen', ownerReferences: [owner] };
-  const manifest = { apiVersion: 'v1', kind: 'Pod', metadata, spec: { ...POD_SPEC, ...spec } };
-  return { args: ['-n', namespace, 'create', '-f', '-'], manifest };
-}
-
-function container(more: object): object {
-  return { containers: [{ name: 'app', image: 'nginx:1', ...more }] };
-}
-
-export function patch(what: string, change: object, namespace = TEAM): Pick<Write, 'args'> {
-  const merge = ['--type=merge', '-p', JSON.stringify(change)];
-  return { args: ['-n', namespace, 'patch', ...what.split(' '), ...merge] };
-}
-
-const template = (spec: object): object => ({ spec: { template: { spec } } });
-
 const RESTRICTED = {
-  securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
-  ...container({
-    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
-  }),
+  ...limitedPod({ runAsNonRoot: true }),
+  ...limited({ capabilities: { drop: ['ALL'] } }),
 };
 
 /** Refused by RBAC or by a policy, whichever comes first. */
@@ -58,7 +33,7 @@ export const REFUSED: Readonly<Record<string, () => Write>> = {
         ...container({ securityContext: { privileged: true } }),
         volumes: [{ name: 'root', hostPath: { path: '/' } }],
       },
-      'kube-system',
+      { namespace: 'kube-system' },
     ),
     refusal: /writes nothing in the namespaces of Kubernetes/,
   }),
@@ -77,80 +52,7 @@ export const REFUSED: Readonly<Record<string, () => Write>> = {
     ...patch('service others', { spec: { externalIPs: ['192.0.2.1'] } }),
     refusal: /only Services of a WebApp/,
   }),
-  'creates a pod with host PID': () => ({
-    why: 'a way to the node',
-    ...pod({ hostPID: true }),
-    refusal: /no host namespace/,
-  }),
-  'creates a pod with a host path': () => ({
-    why: 'a way to the node',
-    ...pod({ volumes: [{ name: 'root', hostPath: { path: '/' } }] }),
-    refusal: /no volume but emptyDir/,
-  }),
-  'creates a pod with a Secret as a volume': () => ({
-    why: 'no right on Secrets must mean that none is read',
-    ...pod({ volumes: [{ name: 'theirs', secret: { secretName: 'theirs' } }] }),
-    refusal: /no volume but emptyDir/,
-  }),
-  'creates a pod with a Secret in its environment': () => ({
-    why: 'the same',
-    ...pod(container({ envFrom: [{ secretRef: { name: 'theirs' } }] })),
-    refusal: /no Secret and no ConfigMap/,
-  }),
-  'creates a pod with one key of a Secret in its environment': () => ({
-    why: 'the same',
-    ...pod(
-      container({
-        env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 'theirs', key: 'a' } } }],
-      }),
-    ),
-    refusal: /no Secret and no ConfigMap/,
-  }),
-  'creates a privileged pod': () => ({
-    why: 'a way to the node',
-    ...pod(container({ securityContext: { privileged: true } })),
-    refusal: /no privileged container/,
-  }),
-  'creates a pod with a privileged init container': () => ({
-    why: 'the same, by another list',
-    ...pod({
-      initContainers: [{ name: 'i', image: 'nginx:1', securityContext: { privileged: true } }],
-    }),
-    refusal: /no privileged container/,
-  }),
-  'creates a pod with another capability': () => ({
-    why: 'SYS_ADMIN is root on the node',
-    ...pod(container({ securityContext: { capabilities: { add: ['SYS_ADMIN'] } } })),
-    refusal: /no capability/,
-  }),
-  'creates a pod with a host port': () => ({
-    why: 'listens in place of the node',
-    ...pod(container({ ports: [{ containerPort: 80, hostPort: 80 }] })),
-    refusal: /no host port/,
-  }),
-  'creates a Windows host process': () => ({
-    why: 'a way to the node',
-    ...pod({
-      hostNetwork: true,
-      securityContext: { windowsOptions: { hostProcess: true, runAsUserName: 'x' } },
-    }),
-    refusal: /no Windows host process|no host namespace/,
-  }),
-  'creates a pod with the ServiceAccount of others': () => ({
-    why: 'would have its rights',
-    ...pod({ serviceAccountName: 'rich' }),
-    refusal: /no ServiceAccount but the default one/,
-  }),
-  'creates a pod with a token': () => ({
-    why: 'the default ServiceAccount may have rights as well',
-    ...pod({ automountServiceAccountToken: true }),
-    refusal: /no volume but emptyDir/,
-  }),
-  'creates a pod that no kind of ours wants': () => ({
-    why: 'the garbage collector removes a pod whose owner is not there',
-    ...pod({}, TEAM, ownedBy('v1', 'ConfigMap')),
-    refusal: /only pods of an ImmortalContainer or a MyApp/,
-  }),
+  ...STOLEN_PODS,
   'swaps the image of the pod of others': () => ({
     why: 'the pod keeps its ServiceAccount and its volumes',
     args: ['-n', TEAM, 'set', 'image', 'pod/others', 'app=evil'],
@@ -196,12 +98,45 @@ export const REFUSED: Readonly<Record<string, () => Write>> = {
   'moves the Deployment of a WebApp to the host network': () => ({
     why: 'albridge makes such Deployments, but never so',
     ...patch('deployment owned', template({ hostNetwork: true })),
-    refusal: /no host namespace/,
+    refusal: /no field of a pod/,
   }),
   'gives a token to the pods of a WebApp': () => ({
     why: 'the default ServiceAccount may have rights as well',
     ...patch('deployment owned', template({ automountServiceAccountToken: true })),
     refusal: /no token of a ServiceAccount/,
+  }),
+  'raises the priority of the pods of a WebApp': () => ({
+    why: 'they would preempt those of kube-system',
+    ...patch('deployment owned', template({ priorityClassName: 'system-node-critical' })),
+    refusal: /no field of a pod/,
+  }),
+  'takes the pods of a WebApp out of SELinux': () => ({
+    why: 'a way to the node',
+    ...patch(
+      'deployment owned',
+      template({ securityContext: { seLinuxOptions: { type: 'spc_t' } } }),
+    ),
+    refusal: /limits of a pod/,
+  }),
+  'gives the pods of a WebApp a probe of another host': () => ({
+    why: 'the kubelet sends it, from the network of the node',
+    ...patch(
+      'deployment owned',
+      template(container({ livenessProbe: { httpGet: { host: '169.254.169.254', port: 80 } } })),
+    ),
+    refusal: /no field of a container/,
+  }),
+  'annotates the pods of a WebApp': () => ({
+    why: 'kube2iam gives them that role',
+    ...patch('deployment owned', {
+      spec: { template: { metadata: { annotations: { 'iam.amazonaws.com/role': 'admin' } } } },
+    }),
+    refusal: /no annotation/,
+  }),
+  'labels the pods of a WebApp': () => ({
+    why: 'a Service would send them traffic',
+    ...patch('deployment owned', { spec: { template: { metadata: { labels: { tier: 'web' } } } } }),
+    refusal: /no label/,
   }),
   'adds a Secret to the Deployment of a WebApp': () => ({
     why: 'no right on Secrets must mean that none is read',
@@ -209,7 +144,7 @@ export const REFUSED: Readonly<Record<string, () => Write>> = {
       'deployment owned',
       template({ volumes: [{ name: 'theirs', secret: { secretName: 'theirs' } }] }),
     ),
-    refusal: /no volume but emptyDir/,
+    refusal: /no field of a pod/,
   }),
   'creates a Deployment without a WebApp': () => ({
     why: 'it would make pods for ever',
@@ -243,7 +178,7 @@ export const REFUSED: Readonly<Record<string, () => Write>> = {
   }),
   'creates a pod next to the operator': () => ({
     why: 'from there NetworkPolicies may let it further',
-    ...pod(RESTRICTED, 'albridge-system'),
+    ...pod(RESTRICTED, { namespace: 'albridge-system' }),
     refusal: /and in its own/,
   }),
   'writes a ConfigMap': () => ({
@@ -256,11 +191,87 @@ export const REFUSED: Readonly<Record<string, () => Write>> = {
     ...patch('myingress shop', { spec: { tags: { team: 'x' } } }),
     refusal: /never writes spec/,
   }),
+  'gives a MyIngress an owner that does not exist': () => ({
+    why: 'the garbage collector deletes it, and the operator its balancer',
+    ...patch('myingress shop', { metadata: { ownerReferences: [ownedBy('v1', 'ConfigMap')] } }),
+    refusal: /no metadata of a MyIngress but its finalizer/,
+  }),
+  'pauses a MyIngress': () => ({
+    why: 'annotations are the word of its user as well',
+    ...patch('myingress shop', { metadata: { annotations: { 'albridge.io/paused': 'true' } } }),
+    refusal: /no metadata of a MyIngress but its finalizer/,
+  }),
+  'labels a MyIngress': () => ({
+    why: 'others select by labels',
+    ...patch('myingress shop', { metadata: { labels: { team: 'x' } } }),
+    refusal: /no metadata of a MyIngress but its finalizer/,
+  }),
+  'puts a finalizer of others on a MyIngress': () => ({
+    why: 'it could not be deleted any more',
+    ...patch('myingress shop', { metadata: { finalizers: ['example.com/stuck'] } }),
+    refusal: /no finalizer but its own/,
+  }),
+  'takes the finalizer of others off a MyIngress': () => ({
+    why: 'what they have to clean up would stay',
+    ...patch('myingress held', { metadata: { finalizers: [loadBalancerFinalizer] } }),
+    refusal: /no finalizer but its own/,
+  }),
+  'takes its finalizer off a MyIngress that stays': () => ({
+    why: 'its deletion would leave the balancer behind',
+    ...patch('myingress held', { metadata: { finalizers: [OTHERS_FINALIZER] } }),
+    refusal: /only off a MyIngress that is being deleted/,
+  }),
+  'creates a ConfigMonitor that no annotation asks for': () => ({
+    why: 'it restarts pods on and on',
+    ...monitor({}, { metadata: { ownerReferences: [] } }),
+    refusal: /only ConfigMonitors of a ConfigMap/,
+  }),
+  'creates a ConfigMonitor that deletes pods for good': () => ({
+    why: 'no controller makes such pods again',
+    ...monitor({ unmanagedPods: 'Evict' }),
+    refusal: /only what the annotation says/,
+  }),
+  'creates a ConfigMonitor that deletes instead of evicting': () => ({
+    why: 'past the budgets of others',
+    ...monitor({ strategy: 'Delete' }),
+    refusal: /only what the annotation says/,
+  }),
+  'creates a ConfigMonitor in kube-system': () => ({
+    why: 'the operator would restart pods there',
+    ...monitor({}, { namespace: 'kube-system' }),
+    refusal: /writes nothing in the namespaces of Kubernetes/,
+  }),
+  'edits the ConfigMonitor of a user': () => ({
+    why: 'spec is the word of its user',
+    ...patch('configmonitor others', { spec: { unmanagedPods: 'Evict' } }),
+    refusal: /only ConfigMonitors of a ConfigMap/,
+  }),
+  'deletes the ConfigMonitor of a user': () => ({
+    why: 'the same',
+    args: ['-n', TEAM, 'delete', 'configmonitor', 'others'],
+    refusal: /only ConfigMonitors of a ConfigMap/,
+  }),
 };
 
 /** What albridge does, so that a refusal above is not one of everything. */
-export const ALLOWED: Readonly<Record<string, () => Pick<Write, 'args' | 'manifest'>>> = {
+export const ALLOWED: Readonly<Record<string, () => Creation>> = {
   'creates a plain pod': () => pod({}),
+  'creates a pod of the PriorityClass that it may use': () => pod({ priorityClassName: 'usual' }),
+  'creates a pod in a security context of OpenShift': () =>
+    pod(
+      {
+        ...limitedPod({ fsGroup: 1000, seLinuxOptions: { level: 's0:c1,c2' } }),
+        ...limited({ capabilities: { drop: ['ALL'] }, runAsNonRoot: true, runAsUser: 1000 }),
+      },
+      { metadata: { annotations: { 'openshift.io/scc': 'restricted-v2' } } },
+    ),
+  'creates a ConfigMonitor for an annotation': () => monitor({}),
+  'takes its finalizer off a MyIngress that is being deleted': () =>
+    patch('myingress leaving', { metadata: { finalizers: [OTHERS_FINALIZER] } }),
+  'puts its finalizer beside that of others': () =>
+    patch('myingress kept', {
+      metadata: { finalizers: [OTHERS_FINALIZER, loadBalancerFinalizer] },
+    }),
   'restarts the Deployment of others': () => ({
     args: ['-n', TEAM, 'rollout', 'restart', 'deployment/others'],
   }),
@@ -271,7 +282,7 @@ export const ALLOWED: Readonly<Record<string, () => Pick<Write, 'args' | 'manife
   'moves the port of the Service of a WebApp': () =>
     patch('service owned', { spec: { ports: [{ port: 81 }] } }),
   'puts a finalizer on a MyIngress': () =>
-    patch('myingress shop', { metadata: { finalizers: ['albridge.io/load-balancer'] } }),
+    patch('myingress shop', { metadata: { finalizers: [loadBalancerFinalizer] } }),
 };
 
 function restart(): object {
