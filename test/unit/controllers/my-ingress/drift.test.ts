@@ -328,7 +328,6 @@ describe('mending', () => {
   });
 
   it('undoes everything once the spec is empty', () => {
-    const defaults = new Map([[IDLE, '60']]);
     fc.assert(
       fc.property(situation, ({ spec, found }) => {
         const start = foundAs({ ...found, attributes: found.attributes ?? {} });
