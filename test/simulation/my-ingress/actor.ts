@@ -78,7 +78,7 @@ export class Actor {
       case 'forge':
         return this.#people.patchStatus(MY_INGRESSES, action.at, { alb: { arn: GONE_ARN } });
       case 'forgeArn':
-        return this.#forgeArn(action.at, this.#made.get(action.arnOf) ?? '');
+        return this.#forgeArn(action.at, this.#made.get(action.arnOf));
       case 'deleteInSpite':
         return this.#deleteInSpite(action.at);
       default:
@@ -92,7 +92,9 @@ export class Actor {
     this.#people.create(MY_INGRESSES, at, { spec: this.#specOf(spec) });
   }
 
-  #forgeArn(at: ObjectName, arn: string): void {
+  /** Where AWS refused to make the balancer of others there is nothing to name. */
+  #forgeArn(at: ObjectName, arn: string | undefined): void {
+    if (arn === undefined) return;
     this.#people.patchStatus(MY_INGRESSES, at, { alb: { arn, name: 'forged' } });
   }
 
