@@ -258,12 +258,6 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace: '.filter((uid) => uid.length > 0)',
     why: 'whoever may write /status has the operator remove any pod of the cluster',
   },
-  'refused-pod-starves-others': {
-    file: 'controllers/config-monitor/restart.ts',
-    find: "if (failure instanceof OperatorError) return { kind: 'failed', error: failure };",
-    replace: '',
-    why: 'one pod that a webhook refuses keeps all others from the newest data',
-  },
   'stateful-order-reversed': {
     file: 'controllers/config-monitor/batch.ts',
     find: 'return ordinalOf(other) - ordinalOf(one);',
