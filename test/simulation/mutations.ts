@@ -234,12 +234,6 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace: '',
     why: 'after a crash pods are restarted again, or never',
   },
-  'restarted-by-each-monitor': {
-    file: 'controllers/config-monitor/vouching.ts',
-    find: '.slice(0, MOST_VOUCHERS)',
-    replace: '.slice(0, 0)',
-    why: 'of two monitors the later one restarts what the first has restarted',
-  },
   'batch-not-limited': {
     file: 'controllers/config-monitor/batch.ts',
     find: '...ready.slice(0, room)]',
