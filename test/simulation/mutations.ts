@@ -234,6 +234,12 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace: '',
     why: 'after a crash pods are restarted again, or never',
   },
+  'restarted-by-each-monitor': {
+    file: 'controllers/config-monitor/vouching.ts',
+    find: '.slice(0, MOST_VOUCHERS)',
+    replace: '.slice(0, 0)',
+    why: 'of two monitors the later one restarts what the first has restarted',
+  },
   'batch-not-limited': {
     file: 'controllers/config-monitor/batch.ts',
     find: '...ready.slice(0, room)]',
@@ -251,6 +257,12 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: '.filter((uid) => scope.selectedUids.has(uid))',
     replace: '.filter((uid) => uid.length > 0)',
     why: 'whoever may write /status has the operator remove any pod of the cluster',
+  },
+  'refused-pod-starves-others': {
+    file: 'controllers/config-monitor/restart.ts',
+    find: "if (failure instanceof OperatorError) return { kind: 'failed', error: failure };",
+    replace: '',
+    why: 'one pod that a webhook refuses keeps all others from the newest data',
   },
   'stateful-order-reversed': {
     file: 'controllers/config-monitor/batch.ts',

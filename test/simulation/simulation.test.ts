@@ -70,7 +70,7 @@ describe('a planted bug', () => {
   });
 
   it.each(Object.keys(MUTATIONS))('is caught within 500 worlds: %s', async (name) => {
-    const { code, output } = await simulate('--mutation', name, '--seeds', '300', '--unshrunk');
+    const { code, output } = await simulate('--mutation', name, '--seeds', '400', '--unshrunk');
     const [, scenarios, violations] = CLOSING.exec(output) ?? [];
     const [aimed] = /^\d+(?= runs more)/m.exec(output) ?? ['0'];
     expect({ code, isCaught: Number(violations) > 0 }, output).toEqual({ code: 1, isCaught: true });
