@@ -49,7 +49,7 @@ function checkMonitor(parts: FinalMonitorParts, monitor: ConfigMonitor): void {
   const excuse = excuses(parts, monitor)[ready.reason];
   if (excuse === false) report('stalled-is-true', `${key} says ${ready.reason}`);
   const late = podsOf(parts, monitor).filter((pod) => !hasNewest(parts, monitor, pod));
-  if (ready.reason === 'Forbidden') checkUnrefused(late, key, report);
+  if (ready.reason === 'Forbidden') checkUnrefused(late.filter(isFreeToGo(parts)), key, report);
   if (excuse !== undefined) return;
   const isForged = parts.history.forged.has(configOf(monitor));
   const wrong = [
@@ -65,6 +65,14 @@ function checkMonitor(parts: FinalMonitorParts, monitor: ConfigMonitor): void {
 function checkUnrefused(late: readonly StoredObject[], key: string, report: Report): void {
   const others = late.filter((pod) => !isGuarded(pod)).map(({ metadata }) => metadata.name);
   if (others.length > 0) report('converges', `${key}: ${others.join(', ')} wait for another pod`);
+}
+
+/** A budget without room, and two of them on one pod, keep a pod as well as a webhook does. */
+function isFreeToGo({ table }: FinalMonitorParts): (pod: StoredObject) => boolean {
+  return (pod) => {
+    const budgets = table.list(BUDGETS).filter((budget) => isBudgetOf(budget, pod));
+    return budgets.length < 2 && !budgets.some(allowsNone);
+  };
 }
 
 /** Why pods may be left as they are, and whether it is so. */
