@@ -17,8 +17,8 @@ Usage: npm run sandbox -- --dir DIR [--no-operator] [--budget aws|off] [--provis
   --no-operator          leaves the operator out
   --budget aws|off       AWS's request limits, in the stand-in and in the operator (default off)
   --provisioning-ms N    how long a load balancer takes to become active (default 2000)
-  --nodes N              nodes for pods, played by kwok, which runs no containers; with them come
-                         controller-manager and scheduler (default 0: MyIngress needs none)
+  --nodes N              nodes for pods, played by kwok, which runs no containers (default 2); 0 leaves out
+                         controller-manager and scheduler as well: enough for MyIngress, and up sooner
   --help                 this text
 
 Stops everything it started on Ctrl-C or SIGTERM.
@@ -37,7 +37,7 @@ const FLAGS = {
   'no-operator': { type: 'boolean', default: false },
   budget: { type: 'string', default: 'off' },
   'provisioning-ms': { type: 'string', default: '2000' },
-  nodes: { type: 'string', default: '0' },
+  nodes: { type: 'string', default: '2' },
   help: { type: 'boolean' },
 } as const;
 
@@ -71,8 +71,26 @@ async function keepUp(flags: Flags, cleanUps: (() => Promise<unknown>)[]): Promi
   const operator = flags.hasOperator ? await surroundings.startOperator() : undefined;
   cleanUps.push(() => removeFiles(flags.dir));
   await writeFiles(flags.dir, surroundings);
-  say(`ready: export KUBECONFIG=${join(flags.dir, 'kubeconfig')}, then kubectl get myingress -A`);
+  say(`ready; in another terminal:\n\n${firstSteps(flags, surroundings)}`);
   return endOf(operator);
+}
+
+/** Lines to paste into a shell. */
+function firstSteps({ dir, hasOperator }: Flags, { controlPlane }: Surroundings): string {
+  const kubectl = quoted(controlPlane.kubectlPath);
+  const example = quoted(resolve(import.meta.dirname, '../../examples/01-article.yaml'));
+  const lines = [
+    `export KUBECONFIG=${quoted(join(dir, 'kubeconfig'))}`,
+    ...(hasOperator ? [] : [`set -a; . ${quoted(join(dir, 'env'))}; set +a; npm start &`]),
+    `${kubectl} apply -f ${example}`,
+    `${kubectl} get myingress --watch`,
+  ];
+  return lines.map((line) => `  ${line}\n`).join('');
+}
+
+/** As one word of a shell. */
+function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 async function removeFiles(directory: string): Promise<void> {

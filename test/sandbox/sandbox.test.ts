@@ -54,6 +54,19 @@ async function kubectl(
   return stdout;
 }
 
+/** What the sandbox prints to be typed next, but the last line, which goes on watching. */
+async function firstSteps(): Promise<string> {
+  const isPrinted = (): Promise<boolean> => Promise.resolve(program.output.includes('--watch'));
+  await until('the first steps', isPrinted);
+  const [, steps = ''] = /in another terminal:\n\n([\s\S]*)\n.*--watch/.exec(program.output) ?? [];
+  return steps;
+}
+
+async function paste(lines: string): Promise<void> {
+  expect(lines).toContain('kubectl apply -f');
+  await promisify(execFile)('sh', ['-ec', lines], { cwd: directory });
+}
+
 async function applyOne(environment: Readonly<Record<string, string>>): Promise<void> {
   const subnets = environment['ALBRIDGE_SUBNETS']?.split(',') as readonly string[];
   const path = environment['KUBECTL'] as string;
@@ -71,7 +84,7 @@ async function applyOne(environment: Readonly<Record<string, string>>): Promise<
 
 describe('npm run sandbox', () => {
   it("gives what is needed to try albridge, far from the caller's cluster and account", async () => {
-    await sandbox('--provisioning-ms', '0', '--nodes', '1');
+    await sandbox('--provisioning-ms', '0');
     const environment = await environmentFile();
 
     expect(Object.keys(environment).sort()).toEqual(
@@ -102,8 +115,11 @@ describe('npm run sandbox', () => {
 
     await applyOne(environment);
     await kubectl(environment, 'wait', '--for=condition=Ready', '--timeout=60s', 'myingress/web');
+    await paste(await firstSteps());
+    await kubectl(environment, 'wait', '--for=condition=Ready', '--timeout=60s', 'myingress/myapp');
     const standIn = new StandInControl(environment['AWS_ENDPOINT_URL'] as string);
     expect(await standIn.balancersOf('default', 'web')).toHaveLength(1);
+    await kubectl(environment, 'delete', 'myingress/myapp');
     await kubectl(environment, 'apply', '-f', 'examples/webapp-02-defaults.yaml');
     await kubectl(environment, 'wait', '--for=condition=Ready', '--timeout=60s', 'webapp/small');
 
@@ -115,7 +131,7 @@ describe('npm run sandbox', () => {
   });
 
   it('leaves the operator out on request, and keeps the limits of AWS', async () => {
-    await sandbox('--no-operator', '--budget', 'aws');
+    await sandbox('--no-operator', '--budget', 'aws', '--nodes', '0');
     const environment = await environmentFile();
     expect(environment['ALBRIDGE_AWS_BUDGET']).toBe('aws');
     const standIn = new StandInControl(environment['AWS_ENDPOINT_URL'] as string);
