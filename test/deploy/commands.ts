@@ -14,13 +14,17 @@ export interface CommandBlock {
 
 const BLOCK = /(?:<!-- (?:(run)|not run: ([^>]+?)) -->\n)?```sh\n([\s\S]*?)```/g;
 
-/** Every ```sh block of README.md and of docs/, in order. */
+/** Every ```sh block of the pages, in order. */
 export async function commandBlocks(): Promise<readonly CommandBlock[]> {
+  return (await Promise.all((await pages()).map(blocksOf))).flat();
+}
+
+/** README.md, CONTRIBUTING.md and docs/*.md, as paths from the root. */
+export async function pages(): Promise<readonly string[]> {
   const names = (await readdir(resolve(ROOT, 'docs')))
     .filter((name) => name.endsWith('.md'))
     .sort();
-  const pages = ['README.md', ...names.map((name) => `docs/${name}`)];
-  return (await Promise.all(pages.map(blocksOf))).flat();
+  return ['README.md', 'CONTRIBUTING.md', ...names.map((name) => `docs/${name}`)];
 }
 
 export async function blocksOf(page: string): Promise<readonly CommandBlock[]> {

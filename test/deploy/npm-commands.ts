@@ -1,5 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { pages } from './commands.ts';
 import { ROOT } from './place.ts';
 
 /** What becomes of a script of package.json in the tests. */
@@ -18,18 +19,19 @@ export const npmCommands: Readonly<Record<string, Fate>> = {
   start: { paste: 'npm start -- --help' },
   check: { by: '.ci/run' },
   bench: { paste: 'npm run bench -- --only startTime --runs 1' },
+  'test:all': { by: '.ci/run' },
   'test:aws': { by: '.ci/run' },
+  gen: { by: 'test/unit/docs/mirror.test.ts' },
   simulate: { paste: 'npm run simulate -- --seeds 2' },
   build: { paste: 'npm run build' },
   undeploy: { by: 'test/deploy/undeploy.test.ts' },
 };
 
-/** The scripts that README.md and the pages of docs/ name, each once. */
+/** The scripts that the pages name, each once. */
 export async function namedCommands(): Promise<readonly string[]> {
-  const names = (await readdir(resolve(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
-  const pages = ['README.md', ...names.map((name) => `docs/${name}`)];
-  const texts = await Promise.all(pages.map((page) => readFile(resolve(ROOT, page), 'utf8')));
-  // Not the one that writes these pages, which is for who changes them.
+  const texts = await Promise.all(
+    (await pages()).map((page) => readFile(resolve(ROOT, page), 'utf8')),
+  );
   const found = [...texts.join('\n').matchAll(/\bnpm (?:run )?([a-z][\w:-]*)/g)];
-  return [...new Set(found.map(([, name = '']) => name))].filter((name) => name !== 'gen').sort();
+  return [...new Set(found.map(([, name = '']) => name))].sort();
 }
