@@ -11,15 +11,15 @@ const OWNERSHIP_TAG = 'albridge.io/name';
 /** From manifests to DNS names: the tables are what kubectl printed. */
 export async function playCreation(scene: Scene): Promise<void> {
   const { stage } = scene;
-  await stage.step("apply the article's MyIngress and our examples", async () => {
+  await stage.step("apply the article's MyIngress and three more", async () => {
     await applyExamples(scene, APPLIED);
   });
-  await stage.step('AWS sets the load balancers up', async () => {
+  await stage.step('load balancers become active', async () => {
     if (scene.takesTime) await showProvisioning(scene);
     await allReady(scene);
   });
   const table = await show(scene, ['get', 'myingress']);
-  await stage.step('every object is READY=True and shows its DNS name', async () => {
+  await stage.step('every MyIngress is READY=True and shows its DNS name', async () => {
     const rows = table.trim().split('\n').slice(1);
     const isDone = (row: string): boolean => / active .*\.elb\.amazonaws\.com +True /.test(row);
     if (rows.length !== APPLIED.length || !rows.every(isDone))
@@ -63,13 +63,13 @@ function stallOf(object: MyIngress): Condition | undefined {
 /** Somebody else meddles in AWS; the next sweep finds it. */
 export async function playDrift(scene: Scene): Promise<void> {
   const { stage, outsider } = scene;
-  await stage.step('a load balancer deleted behind our back is created again', async () => {
+  await stage.step('a load balancer deleted outside albridge is recreated', async () => {
     const lost = await arnOf(scene, 'myapp');
     await outsider.deleteBalancer(lost);
     await until('a new balancer', async () => (await arnOf(scene, 'myapp')) !== lost, 60_000);
     await kubectl(scene, ['wait', '--for=condition=Ready', '--timeout=60s', 'myingress/myapp']);
   });
-  await stage.step('an edited tag is repaired', async () => {
+  await stage.step('a tag edited outside albridge is repaired', async () => {
     const arn = await arnOf(scene, 'shop');
     await outsider.setTags(arn, { team: 'somebody-else' });
     await until('the tag back', async () => (await outsider.tags(arn))['team'] === 'web', 60_000);
@@ -79,7 +79,7 @@ export async function playDrift(scene: Scene): Promise<void> {
 
 export async function playEdit(scene: Scene): Promise<void> {
   const { stage, outsider, surroundings } = scene;
-  await stage.step('a subnet edit is carried out', async () => {
+  await stage.step('a subnet edit is applied in place', async () => {
     const arn = await arnOf(scene, 'myapp');
     const subnets = surroundings.aws.network.subnets.slice(0, 2);
     const patch = JSON.stringify({ spec: { subnets } });
@@ -94,10 +94,13 @@ export async function playEdit(scene: Scene): Promise<void> {
 export async function playDeletion(scene: Scene): Promise<void> {
   const { stage, outsider } = scene;
   const retained = await arnOf(scene, 'landmark');
-  await stage.step('kubectl delete returns when AWS has proved the absence', async () => {
-    await kubectl(scene, ['delete', 'myingress', '--all', '--timeout=60s']);
-  });
-  await stage.step('the one with deletionPolicy Retain stays, without our tags', async () => {
+  await stage.step(
+    'kubectl delete returns once AWS confirms the load balancers are gone',
+    async () => {
+      await kubectl(scene, ['delete', 'myingress', '--all', '--timeout=60s']);
+    },
+  );
+  await stage.step('deletionPolicy Retain: the load balancer stays, without our tags', async () => {
     const left = (await outsider.balancers()).map((balancer) => balancer.LoadBalancerArn);
     if (left.join() !== retained) throw new Error(`left: ${left.join(', ')}`);
     if (OWNERSHIP_TAG in (await outsider.tags(retained))) throw new Error('it still has our tags');

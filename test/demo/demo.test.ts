@@ -4,11 +4,11 @@ import { Program } from '../surroundings/program.ts';
 
 const NOTHING = { processes: [], files: [] };
 const SCENES = [
-  'ConfigMonitor: an edited ConfigMap gives its pods new names',
-  'ImmortalContainer: a deleted pod comes back',
-  'MyApp: what its pod is told to run prints the banner',
-  'WebApp: kubectl scale makes five pods of three',
-  'all that they made goes with them',
+  'ConfigMonitor: editing a ConfigMap restarts its pods',
+  'ImmortalContainer: a deleted pod is recreated',
+  "MyApp: its pod's command prints the banner",
+  'WebApp: kubectl scale, 3 to 5 pods',
+  'deleting the objects removes everything they created',
 ];
 const started: Program[] = [];
 
@@ -34,7 +34,7 @@ describe('npm run demo', () => {
     const { output } = program;
     const ticks = output.split('\n').filter((line) => line.startsWith('✓'));
     for (const tick of ticks) expect(tick).toMatch(/ \(\d+\.\d s\)$/);
-    expect(output).toContain(`all ${ticks.length} steps came out`);
+    expect(output).toContain(`all ${ticks.length} steps passed`);
     expect(ticks.length).toBeGreaterThanOrEqual(17);
     expect(output).toMatch(/^myapp +internet-facing +provisioning +\S+amazonaws\.com +False /m);
     expect(output).toMatch(/^myapp +internet-facing +active +\S+amazonaws\.com +True +Available/m);
@@ -46,7 +46,7 @@ describe('npm run demo', () => {
     const names = [...output.matchAll(/^(frontend-\S+) +1\/1 +Running/gm)].map(([, name]) => name);
     expect(new Set(names).size, 'a pod before and another after the edit').toBe(2);
     expect(output).toMatch(/^example-immortalcontainer .*-immortalpod +2 +Running +True/m);
-    expect(output).toContain("the nodes are kwok's and run no containers:");
+    expect(output).toContain("the nodes are kwok's and run no containers");
     expect(output).toMatch(/^ +This pod was created by MyApp operator 🚀$/m);
     expect(output).toMatch(/^webapp\S+\/demo-app +nginx:1\.25 +5 +5 +True/m);
     expect(output).toMatch(/^deployment\.apps\/demo-app +5\/5/m);
@@ -59,16 +59,16 @@ describe('npm run demo', () => {
   it('ends with 1 where a step misses, and says which and why', async () => {
     const program = await demo(['--quota', '2']);
     expect(await program.exited).toBe(1);
-    expect(program.output).toMatch(/^✗ AWS sets the load balancers up \(\d+\.\d s\)$/m);
+    expect(program.output).toMatch(/^✗ load balancers become active \(\d+\.\d s\)$/m);
     expect(program.output).toMatch(/^\w+: create load balancer .* raised in Service Quotas$/m);
-    expect(program.output).not.toContain('steps came out');
+    expect(program.output).not.toContain('steps passed');
     expect(await program.remains()).toEqual(NOTHING);
   });
 
   it('knows its flags', async () => {
     const wrong = await demo(['--fast']);
     expect(await wrong.exited).toBe(2);
-    expect(wrong.output).toContain('--help says what there is');
+    expect(wrong.output).toContain('run with --help for usage');
     const help = await demo(['--help']);
     expect(await help.exited).toBe(0);
     expect(help.output).toContain('Usage: npm run demo');
@@ -79,7 +79,7 @@ const moments: Readonly<Record<string, string>> = {
   'while the control plane starts': '',
   'while the operator starts': '✓ start a real control plane',
   'while balancers are set up': '✓ apply the article',
-  'while drift is repaired': '✓ every object is READY=True',
+  'while drift is repaired': '✓ every MyIngress is READY=True',
   'while pods are restarted': "✓ apply the other articles' manifests",
 };
 

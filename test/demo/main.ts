@@ -19,7 +19,7 @@ Usage: npm run demo [-- --backend NAME] [--quota N]
   --help          this text
 
 Needs no cluster, no Docker and no AWS account. The first run may have to fetch or build the control
-plane, which it says before it begins. Ends with 0 only if every step came out; stops everything it
+plane, which it says before it begins. Ends with 0 only if every step passed; stops everything it
 started, also on Ctrl-C.
 `;
 
@@ -49,7 +49,7 @@ async function run(flags: Flags): Promise<void> {
   try {
     await Promise.race([play(flags, cleanUps), interrupted]);
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
-    stage.say(`\nall ${stage.steps} steps came out in ${seconds} s`);
+    stage.say(`\nall ${stage.steps} steps passed in ${seconds} s`);
   } catch (error) {
     process.exitCode = error instanceof Interrupted ? 130 : 1;
     stage.say(`\n${(error as Error).message}`);
@@ -62,11 +62,10 @@ async function run(flags: Flags): Promise<void> {
 
 async function play(flags: Flags, cleanUps: (() => Promise<unknown>)[]): Promise<void> {
   const { backend } = flags;
-  const surroundings = await stage.step(
-    `start a real control plane, and ${BACKENDS[backend]}`,
-    () => startAll(flags, cleanUps),
+  const surroundings = await stage.step(`start a real control plane and ${BACKENDS[backend]}`, () =>
+    startAll(flags, cleanUps),
   );
-  await stage.step('start the operator with the rights that are shipped', async () => {
+  await stage.step('start the operator with the shipped RBAC and IAM policy', async () => {
     await surroundings.startOperator({ ALBRIDGE_SWEEP_INTERVAL: '3s' });
   });
   const outsider = new Outsider(surroundings.aws.environment);
@@ -109,7 +108,7 @@ function readFlags(): Flags | undefined {
     if (values.help !== true) return { backend, quota };
     process.stdout.write(HELP);
   } catch (error) {
-    process.stderr.write(`demo: ${(error as Error).message}; --help says what there is\n`);
+    process.stderr.write(`demo: ${(error as Error).message}; run with --help for usage\n`);
     process.exitCode = 2;
   }
   return undefined;

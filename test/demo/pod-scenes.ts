@@ -33,14 +33,11 @@ const WEB_APP = 'webapp/demo-app';
 
 /** The nodes are played by kwok, which runs no containers; everything else about pods is real. */
 export async function playPods(scene: Scene): Promise<void> {
-  await scene.stage.step(
-    "apply the other articles' manifests, until all are READY=True",
-    async () => {
-      await applyExamples(scene, [...APPLICATION, ...EXAMPLES]);
-      await kubectl(scene, ['rollout', 'status', 'deployment/frontend', '--timeout=90s']);
-      for (const one of [MONITOR, IMMORTAL, MY_APP, WEB_APP]) await whenReady(scene, one);
-    },
-  );
+  await scene.stage.step("apply the other articles' manifests; all become READY=True", async () => {
+    await applyExamples(scene, [...APPLICATION, ...EXAMPLES]);
+    await kubectl(scene, ['rollout', 'status', 'deployment/frontend', '--timeout=90s']);
+    for (const one of [MONITOR, IMMORTAL, MY_APP, WEB_APP]) await whenReady(scene, one);
+  });
   await show(scene, ['get', 'albridge']);
   await playConfigMonitor(scene);
   await playImmortalContainer(scene);
@@ -52,18 +49,15 @@ export async function playPods(scene: Scene): Promise<void> {
 async function playConfigMonitor(scene: Scene): Promise<void> {
   const before = await namesOf(scene);
   await show(scene, ['get', ...FRONTEND]);
-  await scene.stage.step(
-    'ConfigMonitor: an edited ConfigMap gives its pods new names',
-    async () => {
-      const data = { 'config.cfg': 'MSG="Welcome to Operators!"' };
-      const patch = JSON.stringify({ data });
-      await kubectl(scene, ['patch', 'configmap', 'flaskapp-config', '--type=merge', '-p', patch]);
-      await whenReady(scene, MONITOR, ({ status }) => status?.['restarts'] === 1);
-      const after = await namesOf(scene);
-      if (after.length !== before.length || after.some((name) => before.includes(name)))
-        throw new Error(`pods before: ${before.join(', ')}; after: ${after.join(', ')}`);
-    },
-  );
+  await scene.stage.step('ConfigMonitor: editing a ConfigMap restarts its pods', async () => {
+    const data = { 'config.cfg': 'MSG="Welcome to Operators!"' };
+    const patch = JSON.stringify({ data });
+    await kubectl(scene, ['patch', 'configmap', 'flaskapp-config', '--type=merge', '-p', patch]);
+    await whenReady(scene, MONITOR, ({ status }) => status?.['restarts'] === 1);
+    const after = await namesOf(scene);
+    if (after.length !== before.length || after.some((name) => before.includes(name)))
+      throw new Error(`pods before: ${before.join(', ')}; after: ${after.join(', ')}`);
+  });
   await show(scene, ['get', ...FRONTEND]);
 }
 
@@ -75,7 +69,7 @@ async function namesOf(scene: Scene): Promise<readonly string[]> {
 }
 
 async function playImmortalContainer(scene: Scene): Promise<void> {
-  await scene.stage.step('ImmortalContainer: a deleted pod comes back', async () => {
+  await scene.stage.step('ImmortalContainer: a deleted pod is recreated', async () => {
     const { uid } = (await read(scene, IMMORTAL_POD)).metadata;
     await kubectl(scene, ['delete', IMMORTAL_POD, '--timeout=60s']);
     await whenReady(scene, IMMORTAL, ({ status }) => status?.['startTimes'] === 2);
@@ -89,11 +83,11 @@ async function playMyApp(scene: Scene): Promise<void> {
   const { stage } = scene;
   const { spec } = await read(scene, MY_APP);
   const banner = String(spec?.['banner']);
-  await stage.step('MyApp: what its pod is told to run prints the banner', async () => {
+  await stage.step("MyApp: its pod's command prints the banner", async () => {
     const printed = await printedBy(scene, MY_APP_POD);
     if (printed !== `${banner}\n`) throw new Error(`printed: ${printed}`);
   });
-  stage.say(`  run by /bin/sh here, for the nodes are kwok's and run no containers:\n  ${banner}`);
+  stage.say(`  run by /bin/sh here: the nodes are kwok's and run no containers\n  ${banner}`);
 }
 
 async function printedBy(scene: Scene, reference: string): Promise<string> {
@@ -104,7 +98,7 @@ async function printedBy(scene: Scene, reference: string): Promise<string> {
 }
 
 async function playWebApp(scene: Scene): Promise<void> {
-  await scene.stage.step('WebApp: kubectl scale makes five pods of three', async () => {
+  await scene.stage.step('WebApp: kubectl scale, 3 to 5 pods', async () => {
     await kubectl(scene, ['scale', WEB_APP, '--replicas=5']);
     await whenReady(scene, WEB_APP, ({ status }) => status?.['availableReplicas'] === 5);
   });
@@ -112,7 +106,7 @@ async function playWebApp(scene: Scene): Promise<void> {
 }
 
 async function playEnd(scene: Scene): Promise<void> {
-  await scene.stage.step('all that they made goes with them', async () => {
+  await scene.stage.step('deleting the objects removes everything they created', async () => {
     const kinds = 'configmonitor,immortalcontainer,myapp,webapp';
     await kubectl(scene, ['delete', kinds, '--all', '--timeout=60s']);
     await kubectl(scene, ['delete', 'deployment/frontend', 'configmap/flaskapp-config']);
