@@ -81,7 +81,7 @@ async function startAll(
   { backend, quota }: Flags,
   cleanUps: (() => Promise<unknown>)[],
 ): Promise<Surroundings> {
-  const say = (line: string): void => stage.say(line);
+  const say = (line: string): void => stage.note(line);
   const surroundings = await startSurroundings({
     ...{ backend, provisioningMs: 6000, quota, say },
     ...{ controllerManager: true, scheduler: true, nodes: 2 },

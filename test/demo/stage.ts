@@ -1,13 +1,30 @@
+import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
+
+/** How often a log says that the same thing is still under way. */
+const LOG_INTERVAL_MS = 30_000;
+
+/** A terminal, or a file. */
+type Output = Writable & { readonly isTTY?: boolean };
+
+interface Note {
+  /** What it is about: the text before its first colon. */
+  readonly subject: string;
+  readonly text: string;
+  readonly atMs: number;
+}
 
 /** Prints a play in steps: each with a tick and its seconds, plain lines where nobody watches. */
 export class Stage {
-  readonly #out: NodeJS.WriteStream;
+  readonly #out: Output;
+  readonly #now: () => number;
   #steps = 0;
+  #note: Note | undefined;
   #isOver = false;
 
-  constructor(out: NodeJS.WriteStream) {
+  constructor(out: Output, now = (): number => performance.now()) {
     this.#out = out;
+    this.#now = now;
   }
 
   get steps(): number {
@@ -16,7 +33,8 @@ export class Stage {
 
   /** Runs one step; its failure is printed and thrown on. */
   async step<T>(title: string, act: () => Promise<T>): Promise<T> {
-    const startedMs = performance.now();
+    const startedMs = this.#now();
+    this.#note = undefined;
     const stopClock = this.#showClock(title, startedMs);
     try {
       const result = await act();
@@ -40,23 +58,38 @@ export class Stage {
     this.#line(text);
   }
 
+  /**
+   * Progress within a step. The first note explains and stays. On a terminal each later one takes the place of
+   * the one before; a log has a line for each subject, and again when it still goes on after 30 s.
+   */
+  note(text: string): void {
+    const last = this.#note;
+    const [subject = ''] = text.split(':');
+    const isRepeated = last?.subject === subject && this.#now() - last.atMs < LOG_INTERVAL_MS;
+    if (this.#out.isTTY !== true && isRepeated) return;
+    this.#note = { subject, text, atMs: this.#now() };
+    if (last !== undefined && this.#out.isTTY === true) return;
+    this.#line(`${this.#out.isTTY === true ? '\r\x1b[K' : ''}  ${text}`);
+  }
+
   /** Nothing is printed after this: what fails from now on fails because everything is stopped. */
   end(): void {
     this.#isOver = true;
   }
 
-  /** A terminal sees the seconds run; elsewhere a long step says once that it goes on. */
+  /** A terminal sees the seconds run; a log gets a line now and then. */
   #showClock(title: string, startedMs: number): () => void {
-    if (!this.#out.isTTY) {
+    if (this.#out.isTTY !== true) {
       const timer = setInterval(
         () => this.#line(`  ${title}: ${this.#seconds(startedMs)}`),
-        10_000,
+        LOG_INTERVAL_MS,
       );
       return () => clearInterval(timer);
     }
     const draw = (): void => {
       if (this.#isOver) return;
-      this.#out.write(`\r\x1b[K  ${title} ${this.#seconds(startedMs)}`);
+      const note = this.#note === undefined ? '' : ` ${this.#note.text}`;
+      this.#out.write(`\r\x1b[K  ${title} ${this.#seconds(startedMs)}${note}`);
     };
     draw();
     const timer = setInterval(draw, 250);
@@ -67,7 +100,7 @@ export class Stage {
   }
 
   #seconds(startedMs: number): string {
-    return this.#paint('dim', `(${((performance.now() - startedMs) / 1000).toFixed(1)} s)`);
+    return this.#paint('dim', `(${((this.#now() - startedMs) / 1000).toFixed(1)} s)`);
   }
 
   #paint(style: 'green' | 'red' | 'bold' | 'dim', text: string): string {
