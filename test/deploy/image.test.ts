@@ -24,7 +24,7 @@ afterAll(() => place?.stop());
 /** The demo's scenes, told to nobody. */
 function stage(): Stage {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  return new Stage(nowhere as unknown as NodeJS.WriteStream);
+  return new Stage(nowhere);
 }
 
 describe('the image', () => {
