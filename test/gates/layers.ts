@@ -26,6 +26,10 @@ export const layers: Readonly<Record<string, LayerRule>> = {
     teaches: 'src/apis holds what users write, as types and constants; it imports only itself',
     forbids: ({ from, to }) => isIn(from, 'src/apis/') && !isIn(to, 'src/apis/'),
   },
+  'routing-is-pure': {
+    teaches: 'src/routing decides where a request goes, from data alone; it imports only itself',
+    forbids: ({ from, to }) => isIn(from, 'src/routing/') && !isIn(to, 'src/routing/'),
+  },
   'sdk-stays-in-aws': {
     teaches: 'the AWS SDK and p-retry are known to src/aws alone; ask through one of its ports',
     forbids: ({ from, to }) =>

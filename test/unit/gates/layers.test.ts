@@ -39,6 +39,14 @@ const plantings: Readonly<Record<string, readonly Planting[]>> = {
     },
     { file: 'src/apis/b.ts', bad: "import 'node:crypto';", why: 'data computes nothing' },
   ],
+  'routing-is-pure': [
+    {
+      file: 'src/routing/a.ts',
+      bad: "import '../core/other.ts';",
+      good: "import './rule.ts';",
+      why: 'the command line and a page import it as well',
+    },
+  ],
   'sdk-stays-in-aws': [
     { file: 'src/kube/a.ts', bad: "import 'p-retry';", why: 'the one retry layer is AWS side' },
     {

@@ -1,0 +1,58 @@
+import { matchesPattern } from './pattern.ts';
+import type { Condition, QueryValue, Request, TextField } from './rule.ts';
+import { isInside } from './source-ip.ts';
+
+/**
+ * Whether one of the condition's values fits the request.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-condition-types.html
+ */
+export function meetsCondition(condition: Condition, request: Request): boolean {
+  switch (condition.field) {
+    case 'source-ip':
+      return condition.values.some((cidr) => isInside(cidr, request.sourceIp));
+    case 'http-header':
+      return condition.values.some((value) => hasHeader(request, condition.name, value));
+    case 'query-string':
+      return condition.values.some((value) => hasPair(request.query, value));
+    default:
+      return condition.values.some((value) => TEXT[condition.field](value, request));
+  }
+}
+
+/**
+ * Hosts are compared without regard to case, paths and methods with it; a method has no wildcards. That
+ * the port of a Host header is left out before comparing is unverified.
+ */
+const TEXT: Readonly<Record<TextField, (value: string, request: Request) => boolean>> = {
+  'host-header': (value, { host }) => matchesPattern(lower(value), lower(withoutPort(host))),
+  'path-pattern': (value, { path }) => matchesPattern(value, path),
+  'http-request-method': (value, { method }) => value === method,
+};
+
+function hasHeader({ headers }: Request, name: string, value: string): boolean {
+  return headers.some(([has, text]) => {
+    return lower(has) === lower(name) && matchesPattern(lower(value), lower(text));
+  });
+}
+
+/** That pairs are compared as sent, percent-encoded, is unverified. */
+function hasPair(query: string, { key, value }: QueryValue): boolean {
+  return query.split('&').some((pair) => {
+    const [, name = '', text = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
+    if (key !== undefined && !matchesEscaped(key, name)) return false;
+    return matchesEscaped(value, text);
+  });
+}
+
+/** In query strings, and only there, a backslash makes a wildcard stand for itself. */
+function matchesEscaped(pattern: string, text: string): boolean {
+  return matchesPattern(lower(pattern), lower(text), { hasEscapes: true });
+}
+
+function withoutPort(host: string): string {
+  return host.replace(/:\d*$/, '');
+}
+
+function lower(text: string): string {
+  return text.toLowerCase();
+}

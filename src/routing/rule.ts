@@ -1,0 +1,74 @@
+/**
+ * How an Application Load Balancer routes one request, as pure functions.
+ * Imports nothing but itself; the stand-in's data plane, the command line and a page may import it.
+ * Start at decide.ts.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-listeners.html
+ */
+
+/** All conditions of a rule must hold; the one without any is the listener's default. */
+export interface Rule {
+  /** 1 to 50000, lowest first; `default` comes last. */
+  readonly priority: number | 'default';
+  readonly conditions: readonly Condition[];
+  readonly action: Action;
+}
+
+/** Any of the values suffices. */
+export type Condition =
+  | { readonly field: TextField; readonly values: readonly string[] }
+  | { readonly field: 'source-ip'; readonly values: readonly string[] }
+  | { readonly field: 'http-header'; readonly name: string; readonly values: readonly string[] }
+  | { readonly field: 'query-string'; readonly values: readonly QueryValue[] };
+
+export type TextField = 'host-header' | 'path-pattern' | 'http-request-method';
+
+export interface QueryValue {
+  /** Left out: any key. */
+  readonly key?: string;
+  readonly value: string;
+}
+
+export type Action =
+  | { readonly type: 'forward'; readonly targetGroups: readonly WeightedTargetGroup[] }
+  | { readonly type: 'redirect'; readonly redirect: Redirect }
+  | { readonly type: 'fixed-response'; readonly response: FixedResponse };
+
+export interface WeightedTargetGroup {
+  readonly arn: string;
+  /** 0 to 999. */
+  readonly weight: number;
+}
+
+/** What is left out stays as it is in the request. */
+export interface Redirect {
+  readonly statusCode: 301 | 302;
+  readonly protocol?: string;
+  readonly host?: string;
+  readonly port?: string;
+  /** Begins with a slash. */
+  readonly path?: string;
+  readonly query?: string;
+}
+
+export interface FixedResponse {
+  readonly statusCode: number;
+  readonly contentType?: string;
+  readonly body?: string;
+}
+
+/** What rules can see of a request. */
+export interface Request {
+  readonly protocol: 'HTTP' | 'HTTPS';
+  /** The listener's. */
+  readonly port: number;
+  readonly method: string;
+  /** The Host header, with a port if it has one. */
+  readonly host: string;
+  /** As sent, percent-encoded, without the query. */
+  readonly path: string;
+  /** As sent, without its question mark. */
+  readonly query: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Of the TCP connection, not of X-Forwarded-For. */
+  readonly sourceIp: string;
+}
