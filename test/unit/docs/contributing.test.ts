@@ -28,8 +28,8 @@ it('continuous integration runs .ci/run, and every action is pinned by its commi
   for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
 });
 
-it('CONTRIBUTING.md names only paths that exist', async () => {
-  const text = await readFile(resolve(ROOT, 'CONTRIBUTING.md'), 'utf8');
+it.each(['CONTRIBUTING.md', 'docs/retries.md'])('%s names only paths that exist', async (page) => {
+  const text = await readFile(resolve(ROOT, page), 'utf8');
   const words = [...text.matchAll(/[\w/.*-]+/g)].map(([word]) => word.replace(/\.$/, ''));
   const isPath = (word: string): boolean => /^(src|test|docs|crds|deploy)\/[\w/.-]+$/.test(word);
   const paths = words.filter(isPath);
