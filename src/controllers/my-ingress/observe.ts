@@ -1,6 +1,7 @@
 import type { HeldLoadBalancer } from '../../apis/my-ingress.ts';
 import type { LoadBalancer, TaggedLoadBalancer, Tags } from '../../aws/load-balancers.ts';
 import type { Observation } from '../../core/external-resource.ts';
+import { OperatorError } from '../../core/operator-error.ts';
 import { waiting } from '../../core/outcome.ts';
 import { tellCreated, tellVanished } from './announcements.ts';
 import { recordOf } from './applied.ts';
@@ -104,9 +105,19 @@ async function recall(scope: Scope, arn: string, signal: AbortSignal): Promise<S
 }
 
 async function lookLive(scope: Scope, signal: AbortSignal): Promise<Seen> {
-  const { aws, clock, object } = scope;
-  const arn = recordedArn(object);
+  const arn = recordedArn(scope.object);
   if (arn === undefined) return lookByName(scope, signal);
+  try {
+    return await lookByArn(scope, arn, signal);
+  } catch (error) {
+    const corrected = isNoneOfOurs(error) && (await correctRecord(scope, arn, signal));
+    if (!corrected) throw error;
+    return corrected;
+  }
+}
+
+async function lookByArn(scope: Scope, arn: string, signal: AbortSignal): Promise<Seen> {
+  const { aws, clock } = scope;
   const readMs = clock.monotonicMs();
   const [loadBalancer, tags] = await Promise.all([
     aws.find({ arn }, signal),
@@ -116,6 +127,32 @@ async function lookLive(scope: Scope, signal: AbortSignal): Promise<Seen> {
     return assess(scope, { loadBalancer, tags }, signal);
   }
   return loadBalancer === undefined ? doubtLoss(scope, arn, readMs) : notVisible(arn);
+}
+
+/** AWS does not take the recorded ARN for one, or its balancer is not ours. */
+function isNoneOfOurs(error: unknown): boolean {
+  if (!(error instanceof OperatorError)) return false;
+  return ['ValidationError', 'NameConflict', 'AdoptionRefused'].includes(error.reason);
+}
+
+/**
+ * A status can be forged. Where the balancer that this object made stands under its name, that one goes
+ * on record, and the next pass works on it; undefined where it does not.
+ */
+async function correctRecord(
+  { aws, desired, identity, object, pass }: Scope,
+  arn: string,
+  signal: AbortSignal,
+): Promise<Seen | undefined> {
+  const own = await aws.find({ name: desired.name }, signal);
+  if (own === undefined || own.arn === arn) return undefined;
+  const tags = (await aws.tagsOf(own.arn, signal)) ?? {};
+  const ownership = ownershipOf(tags, identity);
+  if (ownership.kind === 'foreign' || ownership.previousUid !== undefined) return undefined;
+  pass.log.info('status names a load balancer that is not ours, corrected', { arn, own: own.arn });
+  pass.report({ alb: heldBy(own) });
+  const message = `status named ALB ${arn}, which is not ours; ours is ${own.arn}`;
+  return { kind: 'unconfirmed', waiting: waiting('OwnershipUnconfirmed', message, 0) };
 }
 
 /** DescribeLoadBalancers alone decides: the tags of a deleted balancer may stay readable. */

@@ -54,6 +54,29 @@ describe('an object whose status.alb was forged to name', () => {
   });
 });
 
+describe('an object that lives on, and whose status.alb was forged to name', () => {
+  for (const [name, albOf] of Object.entries(forgeries)) {
+    it(`${name} shows its own balancer again, with its tags on record`, async () => {
+      const world = new World();
+      world.outOfBand('CreateLoadBalancer', { Name: 'theirs', Subnets: ['subnet-a', 'subnet-b'] });
+      const theirs = world.balancer();
+      world.start();
+      await world.applied('shop', { tags: { team: 'web' } });
+      await world.clock.advance(5 * MINUTE_MS);
+      const { alb } = world.object('shop').status;
+      forge(world, albOf(theirs.arn));
+      await world.clock.advance(2 * SWEEP_MS);
+      expect(world.condition('shop')).toBe('True Available');
+      expect(world.object('shop').status.alb).toEqual(alb);
+      world.unset('shop', 'tags');
+      await world.clock.advance(MINUTE_MS);
+      expect(world.balancer(alb?.name).tags).not.toHaveProperty('team');
+      expect(world.balancer('theirs')).toEqual(theirs);
+      expect(world.balancers).toHaveLength(2);
+    });
+  }
+});
+
 /** The tenant names a neighbour's balancer and has it look as if a pass of albridge had said so. */
 async function claimed(condition: object, act: (world: World) => unknown): Promise<World> {
   const world = new World();
@@ -86,11 +109,11 @@ describe("an object whose status was forged to say that a neighbour's balancer",
       ['', () => {}],
       [', and the operator restarted,', (world: World) => world.restart()],
     ] as const) {
-      it(`${name}${when} does not show its address`, async () => {
+      it(`${name}${when} shows its own address`, async () => {
         const world = await claimed(condition, act);
-        const theirs = world.balancer('theirs');
-        expect(world.object('shop').status.alb).not.toHaveProperty('dns', theirs.dnsName);
-        expect(world.condition('shop')).toBe('False NameConflict');
+        const own = world.balancers.find(({ name: one }) => one !== 'theirs');
+        expect(world.object('shop').status.alb).toMatchObject({ dns: own?.dnsName });
+        expect(world.condition('shop')).toBe('True Available');
       });
     }
   }
