@@ -67,11 +67,15 @@ export class LateFinalizers<T extends KubeObject> {
     this.#entries.delete(key);
   }
 
-  /** Deletion waits for the finalizer now, or somebody took it off, or another object is in its place. */
+  /**
+   * Deletion waits for the finalizer now, or somebody took it off, or another object in its place has
+   * one: what stands outside may be that one's.
+   */
   #isSettled(seen: T, stored: T): boolean {
-    if (seen.metadata.uid !== stored.metadata.uid) return true;
+    const hasFinalizer = seen.metadata.finalizers?.includes(this.#finalizer ?? '') === true;
+    if (seen.metadata.uid !== stored.metadata.uid) return hasFinalizer;
     if (isNewer(stored, seen)) return false;
-    return isBeingDeleted(seen) || !seen.metadata.finalizers?.includes(this.#finalizer ?? '');
+    return isBeingDeleted(seen) || !hasFinalizer;
   }
 
   /** Only what lives on: what is gone waits for its pass. */

@@ -4,6 +4,7 @@ import { isBeingDeleted, type Key } from './kube-object.ts';
 import type { Logger } from './logger.ts';
 import type { ObjectCache } from './object-store.ts';
 import { CoreReason, OperatorError } from './operator-error.ts';
+import type { Waiting } from './outcome.ts';
 import type { WriteGate } from './own-writes.ts';
 import type { Reconciler } from './reconciler.ts';
 import { type PassContext, type PassDependencies, RunningPass } from './running-pass.ts';
@@ -33,8 +34,11 @@ export async function runPass<T extends ObjectWithStatus>(
   try {
     if (!(await areOwnWritesVisible(deps, key, context.signal))) deps.onStaleRead();
     context.signal.throwIfAborted(); // a key may be handed out in the very moment of the shutdown
+    const vanished = deps.lateFinalizers.gone(key);
+    const waiting = vanished && (await cleanUpBehind(deps, vanished, context));
+    if (waiting !== undefined) return waiting;
     const object = deps.cache.get(key);
-    if (object === undefined) return await cleanUpBehind(deps, key, context);
+    if (object === undefined) return gone(deps, key, context);
     const newest = deps.unseenWrites.newest(object);
     return await runPassOver(deps, new RunningPass(deps, newest, context));
   } catch (error) {
@@ -42,24 +46,34 @@ export async function runPass<T extends ObjectWithStatus>(
   }
 }
 
-/** The object is gone; nothing is left to do, unless it went in spite of our finalizer. */
-async function cleanUpBehind<T extends ObjectWithStatus>(
+function gone<T extends ObjectWithStatus>(
   deps: LifecycleDependencies<T>,
   key: Key,
-  context: PassContext,
-): Promise<Verdict> {
-  const object = deps.lateFinalizers.gone(key);
-  if (object === undefined) {
-    context.log.debug('resource not found, ignoring');
-    deps.reconciler.forget?.(key);
-    return { kind: 'gone' };
-  }
-  context.log.info('the object was deleted while its finalizer was stored, cleaning up behind it');
-  const outcome = await deps.reconciler.finalize?.(object, new RunningPass(deps, object, context));
-  if (outcome?.kind === 'waiting') return outcome;
-  deps.lateFinalizers.forget(key);
+  { log }: PassContext,
+): Verdict {
+  log.debug('resource not found, ignoring');
   deps.reconciler.forget?.(key);
   return { kind: 'gone' };
+}
+
+/** The object went in spite of our finalizer. Another one of its name waits until nothing is left of it. */
+async function cleanUpBehind<T extends ObjectWithStatus>(
+  deps: LifecycleDependencies<T>,
+  vanished: T,
+  context: PassContext,
+): Promise<Waiting | undefined> {
+  const pass = new RunningPass(deps, vanished, context);
+  context.log.info('the object was deleted while its finalizer was stored, cleaning up behind it');
+  try {
+    const outcome = await deps.reconciler.finalize?.(vanished, pass);
+    if (outcome?.kind === 'waiting') return outcome;
+  } catch (error) {
+    const isPersons = error instanceof OperatorError && error.healedBy === 'person';
+    if (!isPersons || deps.cache.get(pass.key) === undefined) throw error;
+    logFailure(context.log, error, { reason: error.reason });
+  }
+  deps.lateFinalizers.forget(pass.key);
+  return undefined;
 }
 
 async function areOwnWritesVisible<T extends ObjectWithStatus>(

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { OperatorError } from '../../../src/core/operator-error.ts';
 import type { Outcome } from '../../../src/core/outcome.ts';
 import { waiting } from '../../../src/core/outcome.ts';
 import type { Reconciler, Released } from '../../../src/core/reconciler.ts';
 import { LifecycleBench, Outside } from './lifecycle-bench.ts';
-import { PROBE_FINALIZER, type Probe } from './probe.ts';
+import { PROBE_FINALIZER, type Probe, probe } from './probe.ts';
 
 /** Somebody deletes the object at the very moment in which its finalizer is stored. */
 describe('an object that goes in spite of its finalizer', () => {
@@ -63,6 +64,36 @@ describe('an object that goes in spite of its finalizer', () => {
     expect(forgotten).toEqual([bench.key]);
   });
 
+  it('is cleaned up behind before another object of its name is reconciled', async () => {
+    const { bench, outside, keeper } = await vanishedInMidPass();
+    const successor = bench.kube.create(probe());
+    const still = waiting('Deleting', 'not proved yet', 2000);
+    expect(await bench.run({ ...keeper, finalize: async () => still })).toEqual(still);
+    expect(bench.finalizers).toEqual([]);
+    expect(await bench.run(keeper)).toMatchObject({ kind: 'settled' });
+    expect(outside.calls).toEqual(['create', 'delete', 'create']);
+    expect(bench.live?.metadata.uid).toBe(successor.metadata.uid);
+    expect(bench.finalizers).toEqual([PROBE_FINALIZER]);
+  });
+
+  it('does not hold up another object of its name where only a person could clean up', async () => {
+    const { bench, outside, keeper } = await vanishedInMidPass();
+    bench.kube.create(probe());
+    const blocked = new OperatorError({ reason: 'Blocked', message: 'no', healedBy: 'person' });
+    const verdict = await bench.run({ ...keeper, finalize: () => Promise.reject(blocked) });
+    expect(verdict).toMatchObject({ kind: 'settled' });
+    expect(bench.log.lines.map(({ level }) => level)).toContain('error');
+    await bench.run(keeper);
+    expect(outside.calls).not.toContain('delete');
+  });
+
+  it('is left alone where another object of its name has its finalizer already', async () => {
+    const { bench, outside, keeper } = await vanishedInMidPass();
+    bench.kube.create(probe('one', { finalizers: [PROBE_FINALIZER] }));
+    await bench.run(keeper);
+    expect(outside.calls).toEqual(['create', 'create']);
+  });
+
   it('is cleaned up behind also where the cache lags', async () => {
     const bench = new LifecycleBench();
     const outside = new Outside();
@@ -120,7 +151,9 @@ interface Vanished {
 async function vanishedInMidPass(): Promise<Vanished> {
   const bench = new LifecycleBench();
   const outside = new Outside();
-  const keeper = keeperOf(outside, () => bench.kube.deleteInSpite(bench.object));
+  const keeper = keeperOf(outside, () => {
+    if (!outside.calls.includes('create')) bench.kube.deleteInSpite(bench.object);
+  });
   await bench.run(keeper);
   expect(bench.live).toBeUndefined();
   return { bench, outside, keeper };
