@@ -11,7 +11,7 @@ import {
 } from './kube-object.ts';
 import type { ChildWriter } from './object-store.ts';
 import { CoreReason, OperatorError } from './operator-error.ts';
-import { withDigests } from './with-digests.ts';
+import { childWithDigests } from './with-digests.ts';
 
 /**
  * The children of one kind that an owner wants, and where they are seen and written. What is seen may
@@ -86,7 +86,7 @@ async function ensureChild(wanted: Wanted, owner: KubeObject, owned: OwnedObject
 
 async function mend(seen: KubeObject, { applied }: Wanted, owned: OwnedObjects): Promise<void> {
   const { uid, resourceVersion } = seen.metadata;
-  const differences = differencesBetween(withDigests(seen), withDigests(applied));
+  const differences = differencesBetween(childWithDigests(seen), childWithDigests(applied));
   if (uid === undefined || differences.length === 0) return;
   const child = await owned.writer.apply(
     { ...applied, metadata: { ...applied.metadata, uid } },
@@ -150,5 +150,8 @@ function desiredHashOf(object: KubeObject): string | undefined {
 }
 
 function hashOf(child: KubeObject): string {
-  return createHash('sha256').update(JSON.stringify(child)).digest('hex').slice(0, 16);
+  return createHash('sha256')
+    .update(JSON.stringify(childWithDigests(child)))
+    .digest('hex')
+    .slice(0, 16);
 }

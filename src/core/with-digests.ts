@@ -1,4 +1,5 @@
 import { boundText } from './annotations.ts';
+import type { KubeObject } from './kube-object.ts';
 
 /** A list of texts that is longer as JSON stands as its digest. */
 const LONGEST_LIST = 256;
@@ -14,6 +15,25 @@ export function withDigests(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([field, inner]) => [field, withDigests(inner)]),
   );
+}
+
+/** Many children share one spec, such as the 1,000 pods of a MyApp: it is hashed once. */
+const digestsOfSpecs = new WeakMap<object, unknown>();
+
+/** The same for a child, whose `spec` must not change any more. */
+export function childWithDigests(child: KubeObject): object {
+  return Object.fromEntries(
+    Object.entries(child).map(([field, inner]) => [
+      field,
+      field === 'spec' ? specWithDigests(inner) : withDigests(inner),
+    ]),
+  );
+}
+
+function specWithDigests(spec: object): unknown {
+  const digests = digestsOfSpecs.get(spec) ?? withDigests(spec);
+  digestsOfSpecs.set(spec, digests);
+  return digests;
 }
 
 function listWithDigests(items: readonly unknown[]): unknown {

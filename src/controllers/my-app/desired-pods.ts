@@ -9,8 +9,17 @@ const LONGEST_SUFFIX = '-pod-999';
 
 /** The article's pod, as often as it is wanted. The first one has the article's name. */
 export function desiredPods(object: MyApp): readonly KubeObject[] {
-  const { replicas } = object.spec;
-  return Array.from({ length: replicas }, (_, index) => desiredPod(object, index));
+  const spec = podSpec(object);
+  return Array.from({ length: object.spec.replicas }, (_, index) => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: podName(object, index),
+      namespace: object.metadata.namespace,
+      labels: labelsOf(object),
+    },
+    spec,
+  }));
 }
 
 /** Labels of every pod of the object, and of no other pod. */
@@ -24,18 +33,9 @@ function podName({ metadata }: MyApp, index: number): string {
   return index === 0 ? `${head}-pod` : `${head}-pod-${index}`;
 }
 
-function desiredPod(object: MyApp, index: number): KubeObject & { readonly spec: object } {
-  const { metadata, spec } = object;
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      name: podName(object, index),
-      namespace: metadata.namespace,
-      labels: labelsOf(object),
-    },
-    spec: { ...podLimits, containers: [containerOf(metadata.name, spec)], ...graceOf(spec) },
-  };
+/** One object for all of them: it may be long, and is hashed once. */
+function podSpec({ metadata, spec }: MyApp): object {
+  return { ...podLimits, containers: [containerOf(metadata.name, spec)], ...graceOf(spec) };
 }
 
 function containerOf(name: string, spec: MyAppSpec): object {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/core/kube-object.ts';
+import type { ChildWriter } from '../../../src/core/object-store.ts';
 import { ensureOwned } from '../../../src/core/owned-objects.ts';
 import type { FakeCache } from '../../fakes/fake-cache.ts';
 import { FakeKube } from '../../fakes/fake-kube.ts';
@@ -52,6 +53,21 @@ describe('ensureOwned', () => {
     const before = verbs().length;
     await ensure(desired);
     expect(verbs()).toHaveLength(before);
+  });
+
+  it('reads a spec that many children share once, however long it is', async () => {
+    let reads = 0;
+    const spec = {
+      get text() {
+        reads += 1;
+        return 'x'.repeat(1000);
+      },
+    };
+    const desired = Array.from({ length: 50 }, (_, at) => ({ ...part(`a-${at}`), spec }));
+    const silent = { ...kube.childWriter(), create: async () => undefined, get: async () => {} };
+    const observed = { get: () => undefined, ownedBy: () => [] };
+    await ensureOwned(owner, { desired, observed, writer: silent as unknown as ChildWriter });
+    expect(reads).toBe(1);
   });
 
   const drifts: Record<string, { why: string; change: (live: Part) => Part }> = {

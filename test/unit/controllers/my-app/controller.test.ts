@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { desiredPods } from '../../../../src/controllers/my-app/desired-pods.ts';
 import type { KubeObject } from '../../../../src/core/kube-object.ts';
 import { OperatorError } from '../../../../src/core/operator-error.ts';
 import { MyAppBench, PODS } from './bench.ts';
@@ -38,6 +39,12 @@ function uids(): readonly (string | undefined)[] {
 }
 
 describe('a new MyApp', () => {
+  it('has one spec for all of its pods, so that a long one is hashed once', async () => {
+    const pods = desiredPods(await bench.apply({ replicas: 1000, banner: 'x'.repeat(4096) }));
+    expect(pods).toHaveLength(1000);
+    expect(new Set(pods.map((pod) => (pod as { spec?: object }).spec)).size).toBe(1);
+  });
+
   it("becomes the article's pod, which it owns", async () => {
     const { metadata } = await bench.apply({ banner: 'hello' });
     expect(bench.names).toEqual(['shop-pod']);
