@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { APPLICATION_ATTRIBUTES } from '../../../localstack/embedded/attribute-rules.ts';
 import { POD_DELETE_MATCH } from '../../../src/apis/config-monitor.ts';
 import { RECONCILE_REQUESTED_ANNOTATION } from '../../../src/core/annotations.ts';
+import { RESTARTED_AT } from '../../../src/kube/server-side-apply.ts';
 import { CONFIG_MAPS, DEPLOYMENTS, EVENTS, LEASES, PODS, SERVICES } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { type Json, keyOfStored, type ServedKind } from '../api-model/stored-object.ts';
@@ -37,9 +38,12 @@ interface Draft {
 
 const app = (at: string): Json => ({ configMap: `${at}-config`, podSelector: { app: at } });
 const image = (tag: string): Json => ({ image: `registry.example/app:${tag}` });
-const DRAFTS: Readonly<Record<string, (at: string) => Draft>> = {
-  ConfigMonitor: (at) => ({
-    spec: { ...app(at), strategy: 'Delete', debounceSeconds: 0 },
+/** How the ConfigMonitors of a world restart pods. */
+export type Strategy = 'Delete' | 'Rollout';
+
+const DRAFTS: Readonly<Record<string, (at: string, strategy: Strategy) => Draft>> = {
+  ConfigMonitor: (at, strategy) => ({
+    spec: { ...app(at), strategy, debounceSeconds: 0 },
     change: { minIntervalSeconds: 0 },
   }),
   ImmortalContainer: () => ({ spec: image('1'), change: image('2') }),
@@ -74,14 +78,18 @@ const STEPS: readonly Step[] = [
  */
 export class ForgedWorld extends World {
   readonly broken = new Set<string>();
-  /** Statuses that differ since they were forged: the API server has accepted them. */
+  /** Objects that differ since they were forged: the API server has accepted it. */
   forgeries = 0;
+  /** Kinds that the operator has written in the forger's namespace. */
+  readonly written = new Set<string>();
   readonly #users = new People(this.stage);
+  readonly #strategy: Strategy;
   #others: readonly unknown[] = [];
 
-  constructor() {
+  constructor(strategy: Strategy) {
     const settings = { ...PLAIN, concurrency: 4, quota: 500 };
     super({ seed: 1, settings, steps: STEPS, faults: [] }, { isTraced: false });
+    this.#strategy = strategy;
   }
 
   override report(invariant: string, detail: string): void {
@@ -159,8 +167,20 @@ export class ForgedWorld extends World {
         .map((object) => [kind, keyOfStored(object) as ObjectKey] as const),
     );
     for (const [kind, key] of [...forged, ...(at % 5 === 0 ? besides : [])]) {
-      this.#users.annotate(kind, key, { [annotation]: value });
+      const before = this.#stored(kind, key);
+      const metadata = { annotations: { [annotation]: value } };
+      const isTemplated = kind === DEPLOYMENTS && annotation === RESTARTED_AT;
+      this.#users.patch(
+        kind,
+        key,
+        isTemplated ? { spec: { template: { metadata } } } : { metadata },
+      );
+      if (this.#stored(kind, key) !== before) this.forgeries += 1;
     }
+  }
+
+  #stored(kind: ServedKind, key: ObjectKey): unknown {
+    return this.stage.model.table.get(kind, key);
   }
 
   readonly #request = (kind: ServedKind, at: ObjectKey): void => {
@@ -168,7 +188,9 @@ export class ForgedWorld extends World {
   };
 
   readonly #edit = (kind: ServedKind, at: ObjectKey): void => {
-    this.#users.patch(kind, at, { spec: DRAFTS[kind.kind]?.('app').change });
+    this.#users.patch(kind, at, {
+      spec: DRAFTS[kind.kind]?.('app', this.#strategy).change,
+    });
     this.#users.patch(CONFIG_MAPS, 'web/app-config', { data: { config: '2' } });
   };
 
@@ -182,14 +204,14 @@ export class ForgedWorld extends World {
   #create(kind: ServedKind, at: ObjectKey, of: string): void {
     const draft = DRAFTS[kind.kind];
     if (draft === undefined) throw new Error(`forging: no draft of a ${kind.kind}`);
-    this.#users.create(kind, at, { spec: draft(of).spec });
+    this.#users.create(kind, at, { spec: draft(of, this.#strategy).spec });
   }
 
   #judge({ kind, type, object, by }: Commit): void {
     if (!isOperator(by) || kind === EVENTS || kind === LEASES) return;
     const { namespace, name } = object.metadata;
     const isBystander = name.startsWith('bystander') && !DEFINED_KINDS.includes(kind);
-    if (namespace === OWN && !isBystander) return;
+    if (namespace === OWN && !isBystander) return void this.written.add(kind.kind);
     this.broken.add(`the operator wrote ${kind.kind} ${keyOfStored(object)} (${type})`);
   }
 
