@@ -74,6 +74,24 @@ describe('a hundred objects at once under the limits of AWS', () => {
     expect(world.condition('first')).toBe('True Available');
   });
 
+  it("do not hold up a neighbour's create, five hundred of them neither", async () => {
+    const world = new World({ budget: AWS_LIMITS, settings: { budget: 'aws' } });
+    world.start();
+    await world.clock.settle();
+    for (let i = 0; i < 500; i++) world.apply(`shop-${i}`);
+    await world.clock.advance(30_000);
+    const waiting = (): number =>
+      Array.from({ length: 500 }, (_, i) => world.condition(`shop-${i}`, 'Reconciling')).filter(
+        (condition) => condition === 'True BudgetExhausted',
+      ).length;
+    expect(waiting()).toBeGreaterThan(450);
+    world.apply('shop', {}, 'neighbour');
+    // Each namespace has one create in ten seconds.
+    await world.clock.advance(11_000);
+    expect(world.balancers.map(({ tags }) => tags['albridge.io/namespace'])).toContain('neighbour');
+    expect(waiting()).toBeGreaterThan(450);
+  });
+
   it('survive a restart in the middle', async () => {
     const world = new World({ budget: AWS_LIMITS, settings: { budget: 'aws' } });
     world.start();
