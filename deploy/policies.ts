@@ -35,8 +35,9 @@ interface Policy {
 }
 
 /**
- * By name in any namespace: kustomize's `namespace:` does not reach into strings, and two
- * installations in one cluster share these policies.
+ * By name in any namespace: kustomize's `namespace:` does not reach into strings, and two installations
+ * in one cluster share these policies. No `replacements` for the name: those of a component are made
+ * before an overlay renames anything (tried with kustomize 5.5), so a test holds each overlay to this name.
  */
 const IS_OPERATOR = "request.userInfo.username.matches('^system:serviceaccount:[^:]+:albridge$')";
 

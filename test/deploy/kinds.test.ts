@@ -44,9 +44,13 @@ afterEach(async () => {
 
 interface Rendered {
   readonly kind: string;
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly data?: Readonly<Record<string, string>>;
-  readonly spec?: { readonly template?: Pick<Pod, 'spec'> };
+  readonly spec?: {
+    readonly template?: Pick<Pod, 'spec'>;
+    /** Of a policy. */
+    readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
+  };
 }
 
 async function render(directory: string): Promise<readonly Rendered[]> {
@@ -82,6 +86,23 @@ describe('every way to install', async () => {
       const set = settingsIn(objects)['ALBRIDGE_KINDS'];
       expect(grantedKinds(objects)).toEqual(set?.split(',') ?? KIND_NAMES);
       expect(envFrom).toBeUndefined();
+    },
+  );
+
+  // An overlay's namePrefix does not reach into the CEL, and a policy that matches nobody limits nobody.
+  it.each(['deploy', ...overlays.map((name) => `deploy/overlays/${name}`)])(
+    '%s names the ServiceAccount by which the policies know the operator',
+    async (directory) => {
+      const objects = await render(directory);
+      const deployment = objects.find(({ kind }) => kind === 'Deployment');
+      const account = deployment?.spec?.template?.spec.serviceAccountName;
+      const user = `system:serviceaccount:${deployment?.metadata.namespace}:${account}`;
+      const known = [...objects, ...(await render('deploy/cluster'))]
+        .flatMap(({ spec }) => spec?.matchConditions ?? [])
+        .filter(({ name }) => name === 'operator')
+        .map(({ expression }) => /username\.matches\('(.*)'\)$/.exec(expression)?.[1] ?? 'none');
+      expect(known.length).toBeGreaterThan(8);
+      for (const pattern of known) expect(user).toMatch(new RegExp(pattern));
     },
   );
 

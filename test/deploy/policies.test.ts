@@ -25,6 +25,15 @@ const OWN = ['albridge-system', 'albridge'] as const;
 beforeAll(async () => {
   place = await DeployPlace.start();
   await place.createNamespace(TEAM);
+  await place.kubectl(['apply', '--server-side', '-k', resolve(ROOT, 'deploy/base')]);
+  for (const kind of ['myingress', 'immortalcontainer', 'myapp', 'webapp']) {
+    const rights = resolve(ROOT, 'deploy/components', kind, 'rights.yaml');
+    await place.kubectl(['apply', '--server-side', '-f', rights]);
+  }
+  token = await place.cluster.serviceAccountKubeconfig(...OWN);
+  await until('the rights', async () => {
+    return (await asThief({ args: ['get', 'pods', '-A'] })).code === 0;
+  });
 });
 afterAll(() => place?.stop());
 
@@ -43,6 +52,7 @@ async function expectRefused(write: Write): Promise<void> {
   });
   const { code, stderr } = await asThief(write);
   expect(code).not.toBe(0);
+  // The first rule that is broken; that each pattern fits one rule only is a test of test/unit/deploy.
   expect(stderr).toMatch(write.refusal);
 }
 
@@ -54,7 +64,7 @@ async function createVictims(): Promise<void> {
     metadata: { name: ownerReferences.length > 0 ? 'owned' : 'others', ownerReferences },
     spec: {
       selector: { matchLabels: LABELS },
-      template: { metadata: { labels: LABELS }, spec: POD_SPEC },
+      template: { metadata: { labels: LABELS }, spec: { ...POD_SPEC, hostUsers: false } },
     },
   });
   const service = {
@@ -133,15 +143,6 @@ async function createWebApp(): Promise<string> {
 
 describe('the token of an operator without ConfigMonitor', () => {
   it('reads no ConfigMap', async () => {
-    await place.kubectl(['apply', '--server-side', '-k', resolve(ROOT, 'deploy/base')]);
-    for (const kind of ['myingress', 'immortalcontainer', 'myapp', 'webapp']) {
-      const rights = resolve(ROOT, 'deploy/components', kind, 'rights.yaml');
-      await place.kubectl(['apply', '--server-side', '-f', rights]);
-    }
-    token = await place.cluster.serviceAccountKubeconfig(...OWN);
-    await until('the rights', async () => {
-      return (await asThief({ args: ['get', 'pods', '-A'] })).code === 0;
-    });
     const { stderr } = await asThief({ args: ['get', 'configmaps', '-A'] });
     expect(stderr).toMatch(/cannot list resource "configmaps"/);
   });

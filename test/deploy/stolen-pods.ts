@@ -55,12 +55,17 @@ export const STOLEN_PODS: Readonly<Record<string, () => Write>> = {
     refusal: /no host port/,
   }),
   'creates a Windows host process': () => ({
-    why: 'a way to the node',
+    why: 'a way to the node; the API server asks for the host network with it, which is refused first',
     ...pod({
       hostNetwork: true,
       securityContext: { windowsOptions: { hostProcess: true, runAsUserName: 'x' } },
     }),
     refusal: /no field of a pod/,
+  }),
+  'creates a pod that acts as an administrator of Windows': () => ({
+    why: 'among these options a host process is asked for',
+    ...pod(limitedPod({ windowsOptions: { runAsUserName: 'ContainerAdministrator' } })),
+    refusal: /limits of a pod/,
   }),
   'creates a pod with the ServiceAccount of others': () => ({
     why: 'would have its rights',
@@ -123,9 +128,9 @@ export const STOLEN_PODS: Readonly<Record<string, () => Write>> = {
     refusal: /limits of a container/,
   }),
   'creates a container that sees all of /proc': () => ({
-    why: 'with it a way to the node',
+    why: 'with it a way to the node; the API server asks for hostUsers with it, which is refused first',
     ...pod({ hostUsers: false, ...limited({ procMount: 'Unmasked' }) }),
-    refusal: /no field of a pod|limits of a container/,
+    refusal: /no field of a pod/,
   }),
   'creates a container that may gain privileges': () => ({
     why: 'by a setuid program',

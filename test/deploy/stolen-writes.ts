@@ -26,7 +26,7 @@ const RESTRICTED = {
 /** Refused by RBAC or by a policy, whichever comes first. */
 export const REFUSED: Readonly<Record<string, () => Write>> = {
   'creates a privileged pod with host PID and host path in kube-system': () => ({
-    why: 'security.md S2: in effect cluster-admin',
+    why: 'root on a node of the control plane is root in the cluster',
     ...pod(
       {
         hostPID: true,
@@ -38,17 +38,17 @@ export const REFUSED: Readonly<Record<string, () => Write>> = {
     refusal: /writes nothing in the namespaces of Kubernetes/,
   }),
   'swaps the image of a pod in kube-system': () => ({
-    why: 'security.md S2: the pod keeps its ServiceAccount',
+    why: 'the pod keeps its ServiceAccount',
     args: ['-n', 'kube-system', 'set', 'image', 'pod/others', 'app=evil'],
     refusal: /writes nothing in the namespaces of Kubernetes/,
   }),
   'moves a Deployment to the host network': () => ({
-    why: 'security.md S2',
+    why: 'the pods see the traffic of their node',
     ...patch('deployment others', template({ hostNetwork: true })),
     refusal: /a workload that no WebApp owns/,
   }),
   'gives a Service an external address': () => ({
-    why: 'security.md S2: takes the traffic to that address',
+    why: 'takes the traffic to that address',
     ...patch('service others', { spec: { externalIPs: ['192.0.2.1'] } }),
     refusal: /only Services of a WebApp/,
   }),
@@ -118,6 +118,11 @@ export const REFUSED: Readonly<Record<string, () => Write>> = {
     ),
     refusal: /limits of a pod/,
   }),
+  'shows all of /proc to the pods of a WebApp whose user has taken hostUsers off': () => ({
+    why: 'with it a way to the node',
+    ...patch('deployment owned', template(limited({ procMount: 'Unmasked' }))),
+    refusal: /limits of a container/,
+  }),
   'gives the pods of a WebApp a probe of another host': () => ({
     why: 'the kubelet sends it, from the network of the node',
     ...patch(
@@ -162,7 +167,7 @@ export const REFUSED: Readonly<Record<string, () => Write>> = {
     refusal: /does not set the type/,
   }),
   'evicts a pod of kube-system': () => ({
-    why: 'security.md S1 and S2',
+    why: 'what the cluster stands on would stop, one pod after the other',
     args: ['create', '--raw', '/api/v1/namespaces/kube-system/pods/others/eviction', '-f', '-'],
     manifest: {
       apiVersion: 'policy/v1',
@@ -172,7 +177,7 @@ export const REFUSED: Readonly<Record<string, () => Write>> = {
     refusal: /writes nothing in the namespaces of Kubernetes/,
   }),
   'deletes a pod of kube-system': () => ({
-    why: 'security.md S1 and S2',
+    why: 'what the cluster stands on would stop, past its budget',
     args: ['-n', 'kube-system', 'delete', 'pod', 'others'],
     refusal: /writes nothing in the namespaces of Kubernetes/,
   }),

@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { renderPolicies } from '../../../deploy/policies.ts';
+import { closedNamespaces } from '../../../src/controllers/config-monitor/annotated-config-map.ts';
+import { REFUSED } from '../../deploy/stolen-writes.ts';
 
 const DEPLOY = resolve(import.meta.dirname, '../../../deploy');
 const KINDS = (await readdir(resolve(DEPLOY, 'components'), { withFileTypes: true }))
@@ -22,6 +24,7 @@ interface Manifest {
   readonly spec?: {
     readonly failurePolicy?: string;
     readonly policyName?: string;
+    readonly validations?: readonly { readonly message: string; readonly expression: string }[];
     readonly validationActions?: readonly string[];
     readonly matchConstraints?: {
       readonly resourceRules: readonly (Rule & { readonly operations: readonly string[] })[];
@@ -29,14 +32,22 @@ interface Manifest {
   };
 }
 
-async function manifestsIn(kind: string, file: string): Promise<readonly Manifest[]> {
-  const text = await readFile(resolve(DEPLOY, 'components', kind, file), 'utf8');
-  return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+/** What limits a kind: what is written for its users, and for the operator. */
+const POLICY_FILES = ['policy.yaml', 'operator-policy.yaml'];
+
+async function manifestsIn(
+  kind: string,
+  files: readonly string[] = POLICY_FILES,
+): Promise<readonly Manifest[]> {
+  const directory = resolve(DEPLOY, 'components', kind);
+  const there = (await readdir(directory)).filter((file) => files.includes(file));
+  const texts = there.map((file) => readFile(resolve(directory, file), 'utf8'));
+  const documents = (await Promise.all(texts)).flatMap((text) => parseAllDocuments(text));
+  return documents.map((document) => document.toJS() as Manifest);
 }
 
-/** Of Kubernetes' own resources; `configmaps/finalizers` is asked for by name and never written. */
-const BUILT_IN = ['', 'apps'];
-const NEVER_SENT = 'configmaps/finalizers';
+/** A status is checked again before anything is touched; finalizers are asked for by name and never written. */
+const NOT_LIMITED = /\/(?:status|finalizers)$/;
 const OPERATIONS: Readonly<Record<string, string>> = {
   create: 'CREATE',
   patch: 'UPDATE',
@@ -47,9 +58,8 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 /** `UPDATE apps/deployments` */
 function writesOf(rule: Rule, operations: readonly (string | undefined)[]): readonly string[] {
   return rule.apiGroups
-    .filter((group) => BUILT_IN.includes(group))
     .flatMap((group) => rule.resources.map((resource) => [group, resource]))
-    .filter(([, resource]) => resource !== NEVER_SENT)
+    .filter(([, resource]) => !NOT_LIMITED.test(resource ?? ''))
     .flatMap(([group, resource]) =>
       operations.filter(Boolean).map((operation) => `${operation} ${group}/${resource}`),
     );
@@ -63,11 +73,11 @@ describe('the policies of a component', () => {
   });
 
   it.each(KINDS)('%s limit each write that it is granted', async (kind) => {
-    const policies = await manifestsIn(kind, 'policy.yaml');
+    const policies = await manifestsIn(kind);
     const limited = policies
       .flatMap(({ spec }) => spec?.matchConstraints?.resourceRules ?? [])
       .flatMap((rule) => writesOf(rule, rule.operations));
-    const roles = await manifestsIn(kind, 'rights.yaml');
+    const roles = await manifestsIn(kind, ['rights.yaml']);
     const granted = roles
       .flatMap(({ rules = [] }) => rules)
       .flatMap((rule) =>
@@ -80,7 +90,7 @@ describe('the policies of a component', () => {
   });
 
   it.each(KINDS)('%s refuse where they cannot be judged, and are bound', async (kind) => {
-    const policies = await manifestsIn(kind, 'policy.yaml');
+    const policies = await manifestsIn(kind);
     const bindings = policies.filter((one) => one.kind === 'ValidatingAdmissionPolicyBinding');
     const judges = policies.filter((one) => one.kind === 'ValidatingAdmissionPolicy');
     expect(judges.map(({ spec }) => spec?.failurePolicy)).toEqual(judges.map(() => 'Fail'));
@@ -88,5 +98,28 @@ describe('the policies of a component', () => {
       judges.map(({ metadata }) => metadata.name),
     );
     expect(bindings.map(({ spec }) => spec?.validationActions)).toEqual(judges.map(() => ['Deny']));
+  });
+
+  it('close the same namespaces as the operator does, wherever they are named', async () => {
+    const lists = (await Promise.all(KINDS.map((kind) => manifestsIn(kind))))
+      .flat()
+      .flatMap(({ spec }) => spec?.validations ?? [])
+      .flatMap(({ expression }) => [...expression.matchAll(/request\.namespace in (\[[^\]]*\])/g)])
+      .map(([, list = '']) => list.replaceAll("'", '"'));
+    const closed = JSON.stringify([...closedNamespaces({ namespaces: [] })]);
+    expect(lists.length).toBeGreaterThan(8);
+    expect(new Set(lists.map((list) => JSON.stringify(JSON.parse(list))))).toEqual(
+      new Set([closed]),
+    );
+  });
+
+  it.each(Object.entries(REFUSED))('never %s: one rule alone says so', (_name, write) => {
+    const { refusal } = write();
+    const rules = Object.values(renderPolicies())
+      .flatMap((text) => parseAllDocuments(text).map((one) => one.toJS() as Manifest))
+      .flatMap(({ spec }) => spec?.validations ?? []);
+    const messages = new Set(rules.map(({ message }) => message));
+    const isOfRbac = refusal.source.startsWith('cannot');
+    expect([...messages].filter((one) => refusal.test(one))).toHaveLength(isOfRbac ? 0 : 1);
   });
 });
