@@ -14,6 +14,7 @@ interface LockedPackage {
   readonly dev?: boolean;
   readonly devOptional?: boolean;
   readonly license?: string;
+  readonly os?: string;
 }
 
 /**
@@ -27,13 +28,13 @@ export async function writeLicences(directory = resolve(ROOT, 'dist')): Promise<
   await cp(resolve(ROOT, 'LICENSE'), join(directory, 'LICENSE'));
 }
 
-/** `node_modules/...` of everything that is installed without development dependencies. */
+/** `node_modules/...` of everything that is installed without development dependencies; Node itself is in the base image. */
 export async function shippedPackages(): Promise<readonly (readonly [string, LockedPackage])[]> {
   const lock = JSON.parse(await readFile(resolve(ROOT, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, LockedPackage>>;
   };
   return Object.entries(lock.packages).filter(
-    ([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional,
+    ([path, { dev, devOptional, os }]) => path !== '' && !dev && !devOptional && !os,
   );
 }
 

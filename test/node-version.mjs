@@ -3,8 +3,8 @@
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 12)) {
   process.stderr.write(
-    `albridge needs Node 24.12 or newer, and this is ${process.versions.node}. The right one comes with ` +
-      '`npm ci`: run the npm scripts (npm test, npm run demo ...), or `npx node` in place of `node`.\n',
+    `albridge needs Node 24.12 or newer, and this is ${process.versions.node}. On Linux the right one comes with ` +
+      '`npm ci`: run the npm scripts (npm test, npm run demo ...), or `npx node` in place of `node`. Elsewhere install it.\n',
   );
   process.exit(1);
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { matchesGlob, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -75,6 +76,30 @@ describe('the Dockerfile', () => {
     const text = await readFile(resolve(ROOT, 'deploy/base/deployment.yaml'), 'utf8');
     const [container] = parse(text).spec.template.spec.containers;
     expect(container.image).toBe(`albridge:${manifest.version}`);
+  });
+});
+
+describe('npm ci', () => {
+  interface Locked {
+    readonly integrity?: string;
+    readonly hasInstallScript?: boolean;
+  }
+  const text = readFileSync(resolve(ROOT, 'package-lock.json'), 'utf8');
+  const { packages } = JSON.parse(text) as { readonly packages: Readonly<Record<string, Locked>> };
+  const locked = Object.entries(packages).filter(([path]) => path !== '');
+
+  it('checks every package, Node itself among them, by its hash in the lockfile', () => {
+    const unchecked = locked.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
+    expect(unchecked).toEqual([]);
+    for (const platform of ['linux-x64', 'linux-arm64']) {
+      expect(packages).toHaveProperty([`node_modules/node-${platform}`, 'bin', 'node']);
+    }
+  });
+
+  it('runs no script of a package that could fetch more, but for those that are allowed', () => {
+    const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript);
+    const names = scripted.map(([path]) => path.replace(/^.*node_modules\//, ''));
+    expect(names).toEqual(Object.keys(manifest.allowScripts));
   });
 });
 
