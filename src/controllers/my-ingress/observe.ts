@@ -140,7 +140,7 @@ function isNoneOfOurs(error: unknown): boolean {
  * on record, and the next pass works on it; undefined where it does not.
  */
 async function correctRecord(
-  { aws, desired, identity, object, pass }: Scope,
+  { aws, desired, identity, pass }: Scope,
   arn: string,
   signal: AbortSignal,
 ): Promise<Seen | undefined> {
