@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { bundle } from '../../deploy/bundle.ts';
+import { podLabels } from '../../src/apis/pod.ts';
 import {
   type ImageOperator,
   readMemoryLimitMB,
   startImageOperator,
 } from '../surroundings/image-operator.ts';
+import type { KubeAnswer } from '../surroundings/kube-api.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 import { quietFor, until } from '../surroundings/until.ts';
 import { type Place, placeOf } from './setup-place.ts';
@@ -54,7 +56,7 @@ afterAll(async () => {
 
 async function start(): Promise<ImageOperator> {
   const started = await startImageOperator(entry, surroundings.operatorEnvironment);
-  await started.operator.waitForLine(({ msg }) => msg === 'working');
+  await started.operator.waitForLine(({ msg }) => msg === 'working', 120_000);
   return started;
 }
 
@@ -85,6 +87,8 @@ async function openMany(count: number, port: number): Promise<readonly Socket[]>
 }
 
 async function holdsOut(): Promise<void> {
+  const [peakMB, ofMB] = [attacked.peakMB(), limitMB].map(Math.round);
+  process.stdout.write(`attacked: at most ${peakMB} MB resident, the limit is ${ofMB} MB\n`);
   expect(attacked.peakMB()).toBeLessThan(limitMB);
   expect((await probe('/readyz')).status).toBe(200);
 }
@@ -140,8 +144,17 @@ describe('a stranger on a port', () => {
 
 describe('a tenant who bloats the memory', () => {
   const PODS = 12;
+  const FORGED_PODS = 300;
   const CONFIG_MAPS = 400;
   const TOKEN = 'x'.repeat(250_000);
+  /** The longest texts that the CRD takes, of characters of four bytes. */
+  const LONG = '🚀'.repeat(4096);
+  const LARGEST = Array.from({ length: 64 }, (_, at) => (at < 4 ? LONG : '🚀'.repeat(256)));
+  const MY_APP = { apiVersion: 'demo.rtfm.co.ua/v1', kind: 'MyApp' };
+  const OWNERS = [
+    MY_APP,
+    { apiVersion: 'immortalcontainer.flugel.it/v1alpha1', kind: 'ImmortalContainer' },
+  ];
   let namespace: string;
 
   /** An object this large may take the API server of a busy machine longer than a request may last. */
@@ -150,6 +163,16 @@ describe('a tenant who bloats the memory', () => {
     await until(`${resource} are posted`, async () => {
       const { code } = await place.api.send({ method: 'POST', path, body });
       return code === 201 || code === 409;
+    });
+  }
+
+  function postMyApp(args: readonly string[], more: object = {}): Promise<KubeAnswer> {
+    const path = `/apis/${MY_APP.apiVersion}/namespaces/${namespace}/myapps`;
+    const spec = { image: 'registry.example/app', replicas: 1000, args, ...more };
+    return place.api.send({
+      method: 'POST',
+      path,
+      body: { ...MY_APP, metadata: { name: 'large' }, spec },
     });
   }
 
@@ -166,6 +189,20 @@ describe('a tenant who bloats the memory', () => {
     );
     const spec = { containers: [{ name: 'app', image: 'registry.example/app' }] };
     return { metadata: { name: `large-${index}`, labels }, spec };
+  }
+
+  /** One in ten has a list of many short texts, which takes more in memory than as JSON. */
+  function forgedPod(index: number): object {
+    const owner = OWNERS[index % OWNERS.length];
+    const args = index % 10 === 0 ? Array(250_000).fill('x') : ['x'.repeat(1_000_000)];
+    return {
+      metadata: {
+        name: `forged-${index}`,
+        labels: podLabels,
+        ownerReferences: [{ ...owner, name: 'large', uid: `forged-${index}`, controller: true }],
+      },
+      spec: { containers: [{ name: 'app', image: 'registry.example/app', args }] },
+    };
   }
 
   async function postAll(count: number, one: (index: number) => Promise<void>): Promise<void> {
@@ -192,16 +229,31 @@ describe('a tenant who bloats the memory', () => {
     ({ namespace } = await place.createNamespace('tenant'));
     const account = { metadata: { name: 'default' } };
     await post('serviceaccounts', account);
-    for (let index = 0; index < PODS; index++) await post('pods', pod(index));
-    await postAll(CONFIG_MAPS, (index) => post('configmaps', configMap(index)));
+    await Promise.all([
+      postAll(PODS, (index) => post('pods', pod(index))),
+      postAll(CONFIG_MAPS, (index) => post('configmaps', configMap(index))),
+      postAll(FORGED_PODS, (index) => post('pods', forgedPod(index))),
+    ]);
+    expect((await postMyApp(LARGEST, { command: LARGEST, banner: LONG })).code).toBe(201);
   }, 300_000);
+
+  it('cannot have 1,000 pods with 500 kB of arguments', async () => {
+    const { code, body } = await postMyApp(['x'.repeat(500_000)]);
+    expect(code).toBe(422);
+    expect(JSON.stringify(body)).toContain('spec.args');
+  });
 
   it('leaves the operator below its limit, while a neighbour is served', async () => {
     const untilMs = performance.now() + attackMs;
     for (let edits = 0; performance.now() < untilMs; edits++) {
       if (edits % 100 === 0) await servesNeighbour();
       await editOne(edits);
+      if (edits % 20 === 0) await probeFor(1);
     }
+    const path = `/api/v1/namespaces/${namespace}/pods/large-pod-50`;
+    await until('the operator makes large pods', async () => {
+      return (await place.api.send({ method: 'GET', path })).code === 200;
+    });
     await holdsOut();
   });
 
