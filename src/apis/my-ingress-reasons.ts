@@ -84,6 +84,16 @@ export const myIngressReasons = {
     cause: 'The answer was not a complete answer of Elastic Load Balancing',
     next: 'check what listens at AWS_ENDPOINT_URL, and for proxies on the way, if it lasts',
   },
+  ClockSkew: {
+    healedBy: 'time',
+    cause: "The clock of the node is off, so AWS refuses the date of the operator's signature",
+    next: "wait, the call is repeated by AWS's clock; correct the clock of the node",
+  },
+  CredentialsUnavailable: {
+    healedBy: 'time',
+    cause: 'No AWS credentials could be obtained for less than five minutes',
+    next: "wait, and if it lasts check the operator's role (AWS_ROLE_ARN) or keys (AWS_ACCESS_KEY_ID), and what hands credentials out",
+  },
   LoadBalancerNotFound: {
     healedBy: 'time',
     cause: 'AWS answered once that the load balancer does not exist',

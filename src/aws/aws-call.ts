@@ -1,8 +1,10 @@
 import type { Clock } from '../core/clock.ts';
 import { assertLeader, type Leadership } from '../core/leadership.ts';
+import type { Logger } from '../core/logger.ts';
 import type { Metrics } from '../core/metrics.ts';
+import type { OperatorError } from '../core/operator-error.ts';
 import type { AwsApi, AwsOperation, AwsOperations } from './aws-api.ts';
-import { translateAwsError } from './aws-errors.ts';
+import { type AwsStep, translateAwsError } from './aws-errors.ts';
 import { createMeter, type Meter } from './aws-meter.ts';
 import { awsOperations, isWrite } from './aws-operations.ts';
 import type { Budget } from './budget.ts';
@@ -13,6 +15,8 @@ export interface AwsCallOptions {
   readonly subject: string;
   /** Whose turns in the budget it takes; without one, those of calls that many share. */
   readonly namespace?: string;
+  /** Gets one line for each write that is sent; default the process's. */
+  readonly log?: Logger;
   /** Ends a read at any time, a write only as long as it has not been sent. */
   readonly signal?: AbortSignal;
 }
@@ -33,14 +37,19 @@ export interface AwsCallPorts {
   readonly leadership: Leadership;
   readonly clock: Clock;
   readonly metrics: Metrics;
+  readonly log: Logger;
 }
 
+/** What hands credentials out may restart, or start after the operator: only then is a person asked. */
+const CREDENTIALS_GRACE_MS = 300_000;
+
 export function createAwsCall(ports: AwsCallPorts): AwsCall {
+  const { clock, budget, metrics } = ports;
+  const translate = createTranslation(clock);
   return (operation, input, options) => {
-    const { signal = new AbortController().signal, ...claim } = options;
-    const { clock, budget, metrics } = ports;
+    const { signal = new AbortController().signal, log = ports.log, ...claim } = options;
     const meter = createMeter(metrics, clock, operation);
-    const send = request(ports, meter);
+    const send = request({ ...ports, log, translate, meter });
     const attempt = async (): Promise<AwsOperations[typeof operation][1]> => {
       await budget.take({ operation, ...claim }, signal);
       signal.throwIfAborted();
@@ -51,25 +60,33 @@ export function createAwsCall(ports: AwsCallPorts): AwsCall {
   };
 }
 
-/** The same calls, paid for with the turns of one namespace. */
-export function callFor(namespace: string | undefined, call: AwsCall): AwsCall {
+/** The same calls, paid for with the turns of one namespace, and their writes logged by `log`. */
+export function callFor(namespace: string | undefined, call: AwsCall, log?: Logger): AwsCall {
   if (namespace === undefined) return call;
-  return (operation, input, options) => call(operation, input, { ...options, namespace });
+  const whose = { namespace, ...(log && { log }) };
+  return (operation, input, options) => call(operation, input, { ...options, ...whose });
 }
 
 /** From the check of the lease to the dispatch nothing is awaited: no write starts without it. */
-function request(ports: AwsCallPorts, meter: Meter): RequestOnce {
-  const { api, budget, leadership } = ports;
+function request(parts: RequestParts): RequestOnce {
+  const { api, budget, leadership, log, meter, translate } = parts;
+  // From then on the SDK goes by AWS's time: a second refusal has another cause.
+  let hadSkew = false;
   return async (operation, input, { subject, signal }) => {
-    if (isWrite(operation)) assertLeader(leadership);
+    if (isWrite(operation)) {
+      assertLeader(leadership);
+      log.info('write to AWS', { operation, subject, input });
+    }
     const sent = meter.sending();
     try {
       const output = await api.send(operation, input, isWrite(operation) ? undefined : signal);
       sent.answered();
       budget.recover(operation);
+      translate.answered();
       return output;
     } catch (thrown) {
-      const error = translateAwsError(thrown, { operation, subject });
+      const error = translate.refused(thrown, { operation, subject, hadSkew });
+      hadSkew ||= error.reason === 'ClockSkew';
       sent.refused(error);
       if (error.reason === 'Throttled') budget.slowDown(operation);
       throw signal.aborted && !isWrite(operation) ? signal.reason : error;
@@ -77,8 +94,40 @@ function request(ports: AwsCallPorts, meter: Meter): RequestOnce {
   };
 }
 
+interface RequestParts extends AwsCallPorts {
+  readonly meter: Meter;
+  readonly translate: ReturnType<typeof createTranslation>;
+}
+
 type RequestOnce = <Operation extends AwsOperation>(
   operation: Operation,
   input: AwsOperations[Operation][0],
-  options: Required<Omit<AwsCallOptions, 'namespace'>>,
+  options: Required<Pick<AwsCallOptions, 'subject' | 'signal'>>,
 ) => Promise<AwsOperations[Operation][1]>;
+
+/** Remembers since when there are no credentials: for how long decides who heals that. */
+function createTranslation(clock: Clock): {
+  answered(): void;
+  refused(thrown: unknown, step: AwsStep & { readonly hadSkew: boolean }): OperatorError;
+} {
+  let unavailableSinceMs: number | undefined;
+  return {
+    answered() {
+      unavailableSinceMs = undefined;
+    },
+    refused(thrown, step) {
+      const error = translateAwsError(thrown, step);
+      const isForPerson =
+        error.reason === 'CredentialsUnavailable'
+          ? haveLasted()
+          : step.hadSkew && error.reason === 'ClockSkew';
+      return isForPerson ? translateAwsError(thrown, step, 'CredentialsRefused') : error;
+    },
+  };
+
+  function haveLasted(): boolean {
+    const nowMs = clock.monotonicMs();
+    unavailableSinceMs ??= nowMs;
+    return nowMs - unavailableSinceMs >= CREDENTIALS_GRACE_MS;
+  }
+}

@@ -40,7 +40,6 @@ const codesByReason = {
   AccessDenied: ['AccessDenied', 'UnauthorizedOperation', 'UnauthorizedAccess', 'NotAuthorized'],
   CredentialsRefused: [
     'AuthFailure',
-    'CredentialsProviderError',
     'ExpiredToken',
     'IncompleteSignature',
     'InvalidAccessKeyId',
@@ -48,13 +47,12 @@ const codesByReason = {
     'InvalidSignature',
     'MissingAuthenticationToken',
     'OptInRequired',
-    'ProviderError',
     'RequestExpired',
     'RequestTimeTooSkewed',
     'SignatureDoesNotMatch',
-    'TokenProviderError',
     'UnrecognizedClient',
   ],
+  CredentialsUnavailable: ['CredentialsProviderError', 'ProviderError', 'TokenProviderError'],
   Throttled: [
     'BandwidthLimitExceeded',
     'EC2Throttled',

@@ -25,9 +25,12 @@ const LONGEST_SENTENCE = 300;
  * Turns whatever `AwsApi.send` threw into an OperatorError whose reason is one of
  * apis/my-ingress-reasons.ts. What is one already, LeadershipLost for example, stays as it is.
  */
-export function translateAwsError(thrown: unknown, step: AwsStep): OperatorError {
+export function translateAwsError(
+  thrown: unknown,
+  step: AwsStep,
+  reason = reasonOf(thrown, step.operation),
+): OperatorError {
   if (thrown instanceof OperatorError) return thrown;
-  const reason = reasonOf(thrown, step.operation);
   const { healedBy } = myIngressReasons[reason];
   const said = sentenceOf(thrown, reason);
   return new OperatorError({
@@ -60,9 +63,19 @@ function reasonOf(thrown: unknown, operation: AwsOperation): MyIngressReason {
   if (statusOf(thrown) === 501) return 'OperationUnsupported';
   for (const code of codes) {
     const reason = reasonByCode.get(code);
+    if (reason === 'CredentialsRefused' && isClockCorrected(thrown)) return 'ClockSkew';
     if (reason) return operation === 'DeleteLoadBalancer' ? onDelete(reason) : reason;
   }
   return reasonOfStatus(thrown);
+}
+
+/**
+ * The SDK has learnt the time from AWS's answer and signs its next request by it.
+ * https://github.com/aws/aws-sdk-js-v3/blob/main/packages/core/src/submodules/httpAuthSchemes/aws_sdk/AwsSdkSigV4Signer.ts
+ */
+function isClockCorrected(thrown: unknown): boolean {
+  const metadata = isRecord(thrown) ? thrown['$metadata'] : undefined;
+  return isRecord(metadata) && metadata['clockSkewCorrected'] === true;
 }
 
 /**

@@ -28,7 +28,9 @@ const SERVICE = 'Elastic Load Balancing v2';
 const metricByReason: Readonly<Record<string, OutcomeMetric>> = {
   Throttled: awsMetrics.throttled,
   AccessDenied: awsMetrics.denied,
+  ClockSkew: awsMetrics.denied,
   CredentialsRefused: awsMetrics.denied,
+  CredentialsUnavailable: awsMetrics.denied,
   TooManyLoadBalancers: awsMetrics.overQuota,
   TooManyTags: awsMetrics.overQuota,
   ValidationError: awsMetrics.invalid,

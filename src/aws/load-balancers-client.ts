@@ -18,11 +18,11 @@ export interface LoadBalancersParts {
 export function createLoadBalancers(parts: LoadBalancersParts): LoadBalancers {
   const { call, tagsOf, ledger, namespace } = parts;
   return {
-    paidBy: (other) =>
-      createLoadBalancers({ ...parts, call: callFor(other, call), namespace: other }),
+    paidBy: (other, log) =>
+      createLoadBalancers({ ...parts, call: callFor(other, call, log), namespace: other }),
     find: (ref, signal) => createBalancerReader(call).one(ref, signal),
     tagsOf: (arn, signal) => tagsOf(arn, signal, namespace),
-    attributesOf: (arn, signal) => describeAttributes(call, arn, signal),
+    attributesOf: (arn, signal) => orAbsent(describeAttributes(call, arn, signal)),
     create: (settings) => ledger.during(settings.name, () => create(parts, settings)),
     ...modifications(call, ledger),
     async addTags(arn, tags) {

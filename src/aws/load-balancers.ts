@@ -1,3 +1,5 @@
+import type { Logger } from '../core/logger.ts';
+
 /** An Application Load Balancer as albridge sees it; field by field AWS's LoadBalancer, flattened. */
 export interface LoadBalancer {
   readonly arn: string;
@@ -44,13 +46,20 @@ export type LoadBalancerRef = { readonly arn: string } | { readonly name: string
  * the pass's signal; writes do not: once sent, a write is seen through.
  */
 export interface LoadBalancers {
-  /** The same calls, paid for with the turns of this namespace: the others do not wait for them. */
-  paidBy(namespace: string): LoadBalancers;
+  /**
+   * The same calls, paid for with the turns of this namespace: the others do not wait for them. `log`
+   * gets one line for each write that is sent; default the process's.
+   */
+  paidBy(namespace: string, log?: Logger): LoadBalancers;
   /** undefined means that AWS answered LoadBalancerNotFound, and nothing else. */
   find(ref: LoadBalancerRef, signal: AbortSignal): Promise<LoadBalancer | undefined>;
   /** undefined means LoadBalancerNotFound. Asked together within a moment, 20 balancers are one call. */
   tagsOf(arn: string, signal: AbortSignal): Promise<Tags | undefined>;
-  attributesOf(arn: string, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+  /** undefined means LoadBalancerNotFound. */
+  attributesOf(
+    arn: string,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, string>> | undefined>;
   /**
    * May answer with an existing balancer of the same name and settings, whoever owns it; throws
    * reason DuplicateName where the settings differ.
@@ -91,6 +100,6 @@ export interface Inventory {
   tagsOf(arns: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Tags>>;
   /** The balancer as it is now, one call for all who ask within a moment; undefined: NotFound. */
   look(arn: string, signal: AbortSignal): Promise<LoadBalancer | undefined>;
-  /** As `LoadBalancers.paidBy`. */
+  /** Paid for with the turns of this namespace, as by `LoadBalancers.paidBy`. */
   paidBy(namespace: string): Inventory;
 }

@@ -23,7 +23,7 @@ const LONGEST_RETRYING_MS = 2000;
 const FIRST_DELAY_MS = 100;
 
 /** Refused before anything was done. */
-const REFUSED: ReadonlySet<string> = new Set(['Throttled']);
+const REFUSED: ReadonlySet<string> = new Set(['Throttled', 'ClockSkew']);
 /** The request may have been carried out although no readable answer came. */
 const AMBIGUOUS: ReadonlySet<string> = new Set([
   'AwsUnavailable',

@@ -32,7 +32,7 @@ export interface Aws {
 export function wireAws(ports: AwsPorts): Aws {
   const { api, clock, leadership, metrics, log } = ports;
   const budget = createBudget({ limits: ports.budget, clock, metrics, log });
-  const call = createAwsCall({ api, budget, leadership, clock, metrics });
+  const call = createAwsCall({ api, budget, leadership, clock, metrics, log });
   const readerFor = (namespace?: string): BalancerReader =>
     createBalancerReader(callFor(namespace, call));
   const tagsOf = createTagsReader(call, clock);

@@ -123,13 +123,13 @@ describe('the connection to AWS', () => {
     expect((error as Error).message).toMatch(/ECONNREFUSED.*; check AWS_ENDPOINT_URL, AWS_REGION/);
   });
 
-  it('says CredentialsRefused where there are none', async () => {
+  it('says CredentialsUnavailable where there are none', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', undefined);
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', undefined);
     const error = await failureOf(
       awsAt('http://127.0.0.1:1').loadBalancers.find({ name: 'x' }, signal),
     );
-    expect(error).toMatchObject({ reason: 'CredentialsRefused', healedBy: 'person' });
+    expect(error).toMatchObject({ reason: 'CredentialsUnavailable', healedBy: 'time' });
   });
 
   it('ends a write that gets no answer by its own time limit', async () => {

@@ -232,8 +232,8 @@ const badAws: Readonly<Record<string, BadAws>> = {
       AWS_SECRET_ACCESS_KEY: '',
       AWS_EC2_METADATA_DISABLED: 'true',
     }),
-    reason: 'CredentialsRefused',
-    next: myIngressReasons.CredentialsRefused.next,
+    reason: 'CredentialsUnavailable',
+    next: myIngressReasons.CredentialsUnavailable.next,
   },
   'an endpoint where nobody listens': {
     why: 'a wrong port',

@@ -45,6 +45,7 @@ export async function assess(
   signal: AbortSignal,
 ): Promise<Seen> {
   const { clock, memory, desired, object } = scope;
+  const readMs = clock.monotonicMs();
   const judgement = judge(scope, loadBalancer, tags);
   if (judgement.kind === 'foreign') return mistrust(scope, loadBalancer, tags);
   memory.facts = recordPresence(memory.facts);
@@ -52,6 +53,7 @@ export async function assess(
   hold(scope, { loadBalancer, tags });
   if (isOwnCreate(scope, loadBalancer, judgement)) tellCreated(scope, loadBalancer);
   const seen = await withAttributes(scope, { loadBalancer, tags }, signal);
+  if (seen === undefined) return doubtLoss(scope, loadBalancer.arn, readMs);
   // What reads do not show yet would pass for undone, or for the value found before ours.
   const steps = recentSteps(memory.facts, loadBalancer.arn, clock.monotonicMs());
   const observed = steps.reduce(mendedBy, seen);
@@ -100,6 +102,7 @@ async function recall(scope: Scope, arn: string, signal: AbortSignal): Promise<S
   const observed = mustReadAttributes(scope)
     ? await withAttributes(scope, recalled, signal)
     : recalled;
+  if (observed === undefined) return undefined;
   const drift = driftOf(desired, observed, appliedSoFar(object, observed));
   return drift.length > 0 ? undefined : { kind: 'present', observed, drift };
 }
@@ -255,14 +258,16 @@ function mistrust(scope: Scope, loadBalancer: LoadBalancer, tags: Tags): Seen {
   );
 }
 
+/** undefined: AWS does not find the attributes of this balancer. */
 async function withAttributes(
   scope: Scope,
   seen: TaggedLoadBalancer,
   signal: AbortSignal,
-): Promise<SeenLoadBalancer> {
+): Promise<SeenLoadBalancer | undefined> {
   if (!hasAttributes(scope)) return seen;
   const { aws, clock, memory } = scope;
   const attributes = await aws.attributesOf(seen.loadBalancer.arn, signal);
+  if (attributes === undefined) return undefined;
   memory.facts = { ...memory.facts, attributesReadMs: clock.monotonicMs() };
   return { ...seen, attributes };
 }

@@ -38,7 +38,7 @@ export function objectScopeOf(
 ): ObjectScope {
   const identity = identityOf(context.cluster, object);
   const { namespace, uid } = identity;
-  const aws = context.aws.paidBy(namespace);
+  const aws = context.aws.paidBy(namespace, pass.log);
   const inventory = context.inventory.paidBy(namespace);
   const memory = context.memory.of(pass.key, uid);
   return { ...context, object, pass, identity, aws, inventory, memory };

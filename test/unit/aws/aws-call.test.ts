@@ -22,6 +22,12 @@ const settings = {
 };
 const shop = arnOf('shop');
 
+/** As the SDK throws it; with the mark its next call goes by AWS's clock. */
+function skewError(isCorrected: boolean): Error {
+  const $metadata = { httpStatusCode: 403, ...(isCorrected && { clockSkewCorrected: true }) };
+  return Object.assign(awsError('SignatureDoesNotMatch', 'Signature expired', 403), { $metadata });
+}
+
 describe('a call to AWS', () => {
   it('sends no write without the lease, and says so', async () => {
     const { loadBalancers, api, lease, clock } = bench({ SetSubnets: () => ({}) });
@@ -166,6 +172,83 @@ describe('a call to AWS', () => {
     expect(metrics.valueOf(awsMetrics.callRetries, addTags)).toBe(1);
     expect(metrics.valueOf(awsMetrics.callSeconds, addTags)).toBeGreaterThan(0.5);
     expect(metrics.valueOf(awsMetrics.denied, { error_code: 'AccessDenied' })).toBe(1);
+  });
+
+  it('repeats at once what AWS refused for its date, a create too', async () => {
+    let failures = 0;
+    const { loadBalancers, api, clock } = bench({
+      CreateLoadBalancer: () =>
+        failures++ < 1 ? raise(skewError(true)) : { LoadBalancers: [described('shop')] },
+    });
+    const startedMs = clock.monotonicMs();
+    await clock.finish(loadBalancers.create(settings));
+    expect(api.countOf('CreateLoadBalancer')).toBe(2);
+    expect(clock.monotonicMs() - startedMs).toBeLessThan(200);
+  });
+
+  it('says that a signature is wrong where the clock is right', async () => {
+    const { loadBalancers, api, clock } = bench({ AddTags: () => raise(skewError(false)) });
+    const writing = clock.finish(loadBalancers.addTags(shop, { a: 'b' }));
+    await expect(writing).rejects.toMatchObject({ reason: 'CredentialsRefused' });
+    expect(api.countOf('AddTags')).toBe(1);
+  });
+
+  it('says that a signature is wrong where the clock is corrected and AWS still refuses', async () => {
+    const { loadBalancers, api, clock } = bench({ AddTags: () => raise(skewError(true)) });
+    const writing = clock.finish(loadBalancers.addTags(shop, { a: 'b' }));
+    await expect(writing).rejects.toMatchObject({ reason: 'CredentialsRefused' });
+    expect(api.countOf('AddTags')).toBe(2);
+  });
+
+  it('waits five minutes for credentials before a person is asked for them', async () => {
+    const minuteMs = 60_000;
+    let hasThem = false;
+    const none = Object.assign(new Error('Could not load credentials from any providers'), {
+      name: 'CredentialsProviderError',
+    });
+    const { loadBalancers, clock } = bench({ AddTags: () => (hasThem ? {} : raise(none)) });
+    const adding = () => clock.finish(loadBalancers.addTags(shop, { a: 'b' }));
+    const unavailable = { reason: 'CredentialsUnavailable', healedBy: 'time' };
+    await expect(adding()).rejects.toMatchObject(unavailable);
+    await clock.advance(4 * minuteMs);
+    await expect(adding()).rejects.toMatchObject(unavailable);
+    await clock.advance(2 * minuteMs);
+    const refused = { reason: 'CredentialsRefused', healedBy: 'person' };
+    await expect(adding()).rejects.toMatchObject(refused);
+    hasThem = true;
+    await adding();
+    hasThem = false;
+    await expect(adding()).rejects.toMatchObject(unavailable);
+  });
+
+  it('logs each write when it is sent, with what it asks for, and no read', async () => {
+    let failures = 0;
+    const world = bench({
+      ...accountOf(new Set(['shop'])),
+      AddTags: () => (failures++ < 1 ? raise(awsError('Throttling', 'Rate exceeded')) : {}),
+      SetSubnets: () => raise(awsError('AccessDenied', 'no')),
+    });
+    const { clock, log } = world;
+    const loadBalancers = world.loadBalancers.paidBy('web', log.child({ key: 'web/shop' }));
+    await clock.finish(loadBalancers.find({ name: 'shop' }, never));
+    await clock.finish(loadBalancers.addTags(shop, { team: 'web' }));
+    await clock.finish(loadBalancers.setSubnets(shop, ['subnet-a'])).catch(() => undefined);
+    const sent = log.shown.filter(({ message }) => message === 'write to AWS');
+    const common = { key: 'web/shop', subject: `load balancer ${shop}` };
+    const tags = { ResourceArns: [shop], Tags: [{ Key: 'team', Value: 'web' }] };
+    const subnets = { LoadBalancerArn: shop, Subnets: ['subnet-a'] };
+    expect(sent.map(({ fields }) => fields)).toEqual([
+      { ...common, operation: 'AddTags', input: tags },
+      { ...common, operation: 'AddTags', input: tags },
+      { ...common, operation: 'SetSubnets', input: subnets },
+    ]);
+  });
+
+  it('logs no write that the lease forbids', async () => {
+    const { loadBalancers, lease, log, clock } = bench({});
+    lease.isHeld = false;
+    await clock.finish(loadBalancers.delete(shop)).catch(() => undefined);
+    expect(log.shown).toEqual([]);
   });
 
   it('counts no call where nothing was sent', async () => {

@@ -77,7 +77,7 @@ const cases: Readonly<Record<string, Case>> = {
     thrown: Object.assign(new Error('Could not load credentials from any providers'), {
       name: 'CredentialsProviderError',
     }),
-    reason: 'CredentialsRefused',
+    reason: 'CredentialsUnavailable',
   },
   'a code nobody knows': {
     why: 'the same request would be refused again, so it is shown and repeated slowly',

@@ -163,6 +163,20 @@ describe('a create whose answer is lost', () => {
     expect(world.condition('shop')).toBe('True Available');
   });
 
+  it('says of attributes that are not visible yet that it waits, not that AWS lost the balancer', async () => {
+    const world = new World();
+    world.start();
+    await world.clock.advance(MINUTE_MS);
+    const stale = { kind: 'staleReads', ageMs: 9_000 } as const;
+    world.fault('DescribeLoadBalancerAttributes', stale, { forMs: 8_000 });
+    await world.applied('shop', { attributes: { 'idle_timeout.timeout_seconds': '120' } });
+    expect(world.condition('shop', 'Reconciling')).toBe('True Creating');
+    expect(world.log.shown.filter(({ level }) => level === 'error')).toEqual([]);
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(world.balancers).toHaveLength(1);
+  });
+
   it('is found although reads are stale for a while', async () => {
     const world = new World();
     world.start();
