@@ -37,14 +37,16 @@ export async function serveAws(
   const params = await readParams(request);
   const service = serviceOf(request.headers, params);
   const requestId = parts.ids.uuid();
+  // By this date the SDK corrects a clock that is off.
+  const head = { 'x-amzn-requestid': requestId, date: new Date(parts.aws.now()).toUTCString() };
   try {
     const output = await carryOut(parts, request, { params, service });
     const body = successXml(service, actionOf(params), { output, requestId });
-    send(response, requestId, { status: 200, type: 'text/xml', body });
+    send(response, { status: 200, type: 'text/xml', body }, head);
   } catch (error) {
     const answer = failureAnswer(error, service, requestId);
     if (answer === undefined) request.socket.destroy();
-    else send(response, requestId, answer);
+    else send(response, answer, head);
   }
 }
 
@@ -53,7 +55,7 @@ async function carryOut(
   request: IncomingMessage,
   { params, service }: { readonly params: URLSearchParams; readonly service: ServiceName },
 ): Promise<object> {
-  const accessKeyId = checkSignature(request.headers, params, aws.region);
+  const accessKeyId = checkSignature(request.headers, params, aws);
   const operation = actionOf(params);
   const input = inputFromQuery(service, parseQuery(params));
   const userAgent = request.headers['user-agent'] ?? '';
@@ -93,11 +95,15 @@ function failureAnswer(
   return { status: 500, type: 'text/html', body };
 }
 
-function send(response: ServerResponse, requestId: string, answer: Answer): void {
+function send(
+  response: ServerResponse,
+  answer: Answer,
+  head: Readonly<Record<string, string>>,
+): void {
   response.writeHead(answer.status, {
     'content-type': `${answer.type};charset=utf-8`,
     'content-length': Buffer.byteLength(answer.body),
-    'x-amzn-requestid': requestId,
+    ...head,
   });
   response.end(answer.body);
 }

@@ -24,15 +24,26 @@ export function serviceOf(headers: IncomingHttpHeaders, params: URLSearchParams)
   return (match?.[0] ?? 'elasticloadbalancing') as ServiceName;
 }
 
+/** How far the date of a signature may be from AWS's clock, in minutes. */
+const TOLERANCE: Readonly<Record<ServiceName, number>> = {
+  // https://github.com/aws/aws-sdk-js/pull/142
+  elasticloadbalancing: 5,
+  // https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+  ec2: 15,
+  // https://github.com/aws/aws-cli/issues/6676
+  sts: 15,
+};
+
 /**
- * Signatures are not verified, but there must be one, and for this region and a known service.
- * Gives the access key id. Throws MissingAuthenticationToken, IncompleteSignature, SignatureDoesNotMatch.
+ * Signatures are not verified, but there must be one, for this region, a known service and about now.
+ * Gives the access key id. Throws MissingAuthenticationToken, IncompleteSignature,
+ * SignatureDoesNotMatch, from EC2 RequestExpired.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/signature-v4-troubleshooting.html
  */
 export function checkSignature(
   headers: IncomingHttpHeaders,
   params: URLSearchParams,
-  region: string,
+  { region, now }: { readonly region: string; now(): number },
 ): string {
   if (headers.authorization === undefined && !params.has('X-Amz-Credential')) {
     throw new AwsFault('MissingAuthenticationToken', 'Missing Authentication Token', 403);
@@ -47,6 +58,8 @@ export function checkSignature(
   if (scope.region !== region) throw wrongScope(`a valid region, not '${scope.region}'`);
   if (!SERVICES.includes(scope.service))
     throw wrongScope(`a service known here, not '${scope.service}'`);
+  const date = headers['x-amz-date'] ?? params.get('X-Amz-Date') ?? '';
+  checkDate(String(date), scope.service as ServiceName, now());
   return scope.accessKeyId;
 }
 
@@ -70,4 +83,33 @@ function scopeOf(
 
 function wrongScope(wanted: string): AwsFault {
   return new AwsFault('SignatureDoesNotMatch', `Credential should be scoped to ${wanted}.`, 403);
+}
+
+function checkDate(date: string, service: ServiceName, nowMs: number): void {
+  const signedMs = Date.parse(
+    date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'),
+  );
+  if (Number.isNaN(signedMs)) {
+    throw new AwsFault(
+      'IncompleteSignature',
+      "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header.",
+    );
+  }
+  const minutes = TOLERANCE[service];
+  const toleranceMs = minutes * 60_000;
+  if (Math.abs(signedMs - nowMs) <= toleranceMs) return;
+  if (service === 'ec2') throw new AwsFault('RequestExpired', 'Request has expired.');
+  const now = compact(nowMs);
+  throw new AwsFault(
+    'SignatureDoesNotMatch',
+    signedMs < nowMs
+      ? `Signature expired: ${date} is now earlier than ${compact(nowMs - toleranceMs)} (${now} - ${minutes} min.)`
+      : `Signature not yet current: ${date} is still later than ${compact(nowMs + toleranceMs)} (${now} + ${minutes} min.)`,
+    403,
+  );
+}
+
+/** 20130730T204752Z */
+function compact(atMs: number): string {
+  return new Date(atMs).toISOString().replace(/[-:]|\.\d+/g, '');
 }

@@ -16,6 +16,8 @@ export interface AwsSettings {
   readonly budget: 'aws' | 'off';
   /** Application Load Balancers per region; AWS's default is 50. */
   readonly quota: number;
+  /** How long a deleted balancer's network interfaces keep its subnets and groups from deletion, ms. */
+  readonly interfacesLingerMs: number;
 }
 
 /** What reading operations see; a stale read gets one with an older clock and older balancers. */

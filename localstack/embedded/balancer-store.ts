@@ -18,6 +18,8 @@ export interface LoadBalancer {
   readonly ipAddressType: IpAddressType;
   readonly attributes: ReadonlyMap<string, string>;
   readonly tags: ReadonlyMap<string, string>;
+  /** Another service uses it. Set over the control interface, as the next. */
+  readonly isAssociated?: boolean;
   /** Set over the control interface, never by an AWS operation. */
   readonly stateOverride?: LoadBalancerState;
 }

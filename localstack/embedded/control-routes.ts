@@ -47,8 +47,16 @@ const ROUTES: Readonly<Record<string, Route>> = {
     done(() => control.setPolicy(path[1] ?? '', body as unknown as Policy)),
   'DELETE policies': ({ control }, { path }) =>
     done(() => control.setPolicy(path[1] ?? '', undefined)),
-  'PUT load-balancers': ({ control }, { path, body }) => setState(control, path, parseState(body)),
-  'DELETE load-balancers': ({ control }, { path }) => setState(control, path, undefined),
+  'PUT load-balancers': ({ control }, { path, body }) =>
+    setLeaf(path, {
+      state: (name) => control.setState(name, parseState(body)),
+      association: (name) => control.setAssociated(name, true),
+    }),
+  'DELETE load-balancers': ({ control }, { path }) =>
+    setLeaf(path, {
+      state: (name) => control.setState(name, undefined),
+      association: (name) => control.setAssociated(name, false),
+    }),
   'POST reset': ({ control, held }, { body }) =>
     done(() => {
       held.abandonAll();
@@ -67,14 +75,13 @@ function done(act: () => void): { readonly ok: true } {
   return { ok: true };
 }
 
-function setState(
-  control: EmbeddedAwsControl,
-  path: readonly string[],
-  state: LoadBalancerState | undefined,
-): unknown {
-  const [, name = '', leaf] = path;
-  if (leaf !== 'state') return undefined;
-  if (control.setState(name, state)) return { ok: true };
+type Setters = Readonly<Record<string, (name: string) => boolean>>;
+
+/** `load-balancers/<name>/<leaf>` */
+function setLeaf([, name = '', leaf = '']: readonly string[], setters: Setters): unknown {
+  const set = Object.hasOwn(setters, leaf) ? setters[leaf] : undefined;
+  if (set === undefined) return undefined;
+  if (set(name)) return { ok: true };
   throw new RangeError(`there is no load balancer named "${name}"`);
 }
 

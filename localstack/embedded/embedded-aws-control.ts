@@ -30,6 +30,8 @@ export interface EmbeddedAwsControl {
   setPolicy(accessKeyId: string, policy: Policy | undefined): void;
   /** Pins a balancer's state; undefined hands it back to the clock. False if there is none. */
   setState(name: string, state: LoadBalancerState | undefined): boolean;
+  /** Lets another service use a balancer, or no longer. False if there is none. */
+  setAssociated(name: string, isAssociated: boolean): boolean;
   snapshot(): WorldSnapshot;
   /** Back to an empty account; policies stay, with `keepNetwork` VPCs, subnets, gateways and groups too. */
   reset(options?: { readonly keepNetwork?: boolean }): void;
@@ -59,6 +61,7 @@ export function createControl(parts: ModelParts): EmbeddedAwsControl {
     changeSettings: (patch) => settings.change(patch),
     setPolicy: (accessKeyId, policy) => principals.setPolicy(accessKeyId, policy),
     setState: (name, state) => setState(world, name, state),
+    setAssociated: (name, isAssociated) => setAssociated(world, name, isAssociated),
     snapshot: () => snapshotWorld(world, buckets.levels()),
     reset: (options = {}) => reset(parts, options.keepNetwork ?? false),
   };
@@ -78,5 +81,12 @@ function setState(world: AwsWorld, name: string, state: LoadBalancerState | unde
   const { stateOverride: _, ...unpinned } = balancer;
   const changed = state === undefined ? unpinned : { ...unpinned, stateOverride: state };
   world.balancers.put(changed, world.clock.now());
+  return true;
+}
+
+function setAssociated(world: AwsWorld, name: string, isAssociated: boolean): boolean {
+  const balancer = world.balancers.byName(name);
+  if (balancer === undefined) return false;
+  world.balancers.put({ ...balancer, isAssociated }, world.clock.now());
   return true;
 }

@@ -36,6 +36,8 @@ export interface CallContext {
 
 export interface EmbeddedAws {
   readonly region: string;
+  /** AWS's clock, epoch ms. */
+  now(): number;
   /**
    * One request, answered at once: begin() and run(). Scripted waits are not waited for.
    * `input` and the answer have the shape of the SDK command of that name.
@@ -64,6 +66,7 @@ export function createEmbeddedAws(options: EmbeddedAwsOptions): EmbeddedAws {
     beginExchange(parts, { ...context, name, input });
   return {
     region: parts.world.facts.region,
+    now: () => parts.world.clock.now(),
     begin,
     handle: (name, input, context) => begin(name, input, context).run(),
     control: createControl(parts),

@@ -10,6 +10,8 @@ import { balancerOf } from './balancer-arns.ts';
 import { type Input, requiredText, structuresOf, textOf } from './input-fields.ts';
 import type { Scheme } from './load-balancer-enums.ts';
 
+const DENY_IGW = 'ipv6.deny_all_igw_traffic';
+
 /** The most attributes that one ModifyLoadBalancerAttributes takes. */
 const MAX_ATTRIBUTES = 20;
 
@@ -17,7 +19,7 @@ export function defaultAttributes(scheme: Scheme): ReadonlyMap<string, string> {
   const attributes = new Map(
     Object.entries(APPLICATION_ATTRIBUTES).map(([key, attribute]) => [key, attribute.default]),
   );
-  if (scheme === 'internal') attributes.set('ipv6.deny_all_igw_traffic', 'true');
+  if (scheme === 'internal') attributes.set(DENY_IGW, 'true');
   return attributes;
 }
 
@@ -32,7 +34,14 @@ export function describeLoadBalancerAttributes(world: ReadableWorld, input: Inpu
  */
 export function modifyLoadBalancerAttributes(world: AwsWorld, input: Input): unknown {
   const balancer = balancerOf(world, input);
-  const attributes = new Map([...balancer.attributes, ...checkedAttributes(input)]);
+  const changes = checkedAttributes(input);
+  if (balancer.ipAddressType === 'ipv4' && changes.has(DENY_IGW)) {
+    // https://github.com/aws/aws-cdk/issues/30247 has the words, which CloudFormation gives without the code.
+    throw validationError(
+      `Load balancer attribute key '${DENY_IGW}' is not supported on load balancers with IP address type 'ipv4'`,
+    );
+  }
+  const attributes = new Map([...balancer.attributes, ...changes]);
   checkLogBuckets(attributes);
   world.balancers.put({ ...balancer, attributes }, world.clock.now());
   return answer(attributes);

@@ -84,8 +84,26 @@ export function deleteLoadBalancer(world: AwsWorld, input: Input): unknown {
       `Load balancer '${arn}' cannot be deleted because deletion protection is enabled`,
     );
   }
+  if (balancer.isAssociated) {
+    // https://github.com/MinhHungPhan/aws-hands-on-labs/issues/2
+    throw new AwsFault(
+      'ResourceInUse',
+      `Load balancer '${arn}' cannot be deleted because it is currently associated with another service`,
+    );
+  }
   world.balancers.remove(balancer, world.clock.now());
+  leaveInterfaces(world, balancer);
   return {};
+}
+
+function leaveInterfaces(world: AwsWorld, balancer: LoadBalancer): void {
+  const { interfacesLingerMs } = world.settings;
+  if (interfacesLingerMs === 0) return;
+  world.network.lingering.set(balancer.arn, {
+    subnets: subnetIds(balancer),
+    securityGroups: balancer.securityGroups,
+    untilMs: world.clock.now() + interfacesLingerMs,
+  });
 }
 
 function readSettings(world: AwsWorld, input: Input): Settings {

@@ -4,6 +4,15 @@ export interface Network {
   readonly subnets: Map<string, Subnet>;
   readonly internetGateways: Map<string, InternetGateway>;
   readonly securityGroups: Map<string, SecurityGroup>;
+  /** Of balancers that are gone, by their ARN. */
+  readonly lingering: Map<string, LingeringInterfaces>;
+}
+
+/** Network interfaces outlive their balancer by minutes: https://github.com/hashicorp/terraform/issues/3758 */
+interface LingeringInterfaces {
+  readonly subnets: readonly string[];
+  readonly securityGroups: readonly string[];
+  readonly untilMs: number;
 }
 
 export type Tags = ReadonlyMap<string, string>;
@@ -47,7 +56,16 @@ export function createNetwork(): Network {
     subnets: new Map(),
     internetGateways: new Map(),
     securityGroups: new Map(),
+    lingering: new Map(),
   };
+}
+
+/** True while interfaces of a deleted balancer hold this subnet or security group. */
+export function isHeldByInterface({ lingering }: Network, id: string, nowMs: number): boolean {
+  return [...lingering.values()].some(
+    ({ subnets, securityGroups, untilMs }) =>
+      nowMs < untilMs && (subnets.includes(id) || securityGroups.includes(id)),
+  );
 }
 
 export function clearNetwork(network: Network): void {

@@ -1,10 +1,10 @@
 import { AwsFault } from './aws-fault.ts';
 import type { AwsWorld, ReadableWorld } from './aws-world.ts';
-import { dependencyViolation, invalidParameterValue, requiredParameter } from './ec2-faults.ts';
+import { invalidParameterValue, requiredParameter } from './ec2-faults.ts';
 import { selectResources } from './ec2-filters.ts';
 import { describeTagSet, newResourceId, specifiedTags } from './ec2-tags.ts';
 import type { Input } from './input-fields.ts';
-import { DEFAULT_GROUP_NAME, type SecurityGroup } from './network.ts';
+import { DEFAULT_GROUP_NAME, isHeldByInterface, type SecurityGroup } from './network.ts';
 import { existingVpc } from './vpcs.ts';
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateSecurityGroup.html */
@@ -39,7 +39,7 @@ export function describeSecurityGroups(world: ReadableWorld, input: Input): unkn
   return { SecurityGroups: groups.map((group) => describeGroup(world, group)) };
 }
 
-/** A group that a balancer uses stays. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DeleteSecurityGroup.html */
+/** A group that a balancer uses, or its interfaces, stays. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DeleteSecurityGroup.html */
 export function deleteSecurityGroup(world: AwsWorld, input: Input): unknown {
   const id = requiredParameter(input, 'GroupId');
   const group = world.network.securityGroups.get(id);
@@ -52,8 +52,9 @@ export function deleteSecurityGroup(world: AwsWorld, input: Input): unknown {
       `the specified group: "${id}" name: "default" cannot be deleted by a user`,
     );
   }
-  if (world.balancers.all().some((balancer) => balancer.securityGroups.includes(id))) {
-    throw dependencyViolation('resource', id);
+  const isUsed = world.balancers.all().some(({ securityGroups }) => securityGroups.includes(id));
+  if (isUsed || isHeldByInterface(world.network, id, world.clock.now())) {
+    throw new AwsFault('DependencyViolation', `resource ${id} has a dependent object`);
   }
   world.network.securityGroups.delete(id);
   return { Return: true, GroupId: id };

@@ -1,6 +1,11 @@
 import type { AwsSettings } from './aws-world.ts';
 
-const DEFAULT_SETTINGS: AwsSettings = { provisioningMs: 2000, budget: 'aws', quota: 50 };
+const DEFAULT_SETTINGS: AwsSettings = {
+  provisioningMs: 2000,
+  budget: 'aws',
+  quota: 50,
+  interfacesLingerMs: 0,
+};
 
 /** The settings in force. */
 export class SettingsHolder {
@@ -24,6 +29,7 @@ export class SettingsHolder {
 function checked(settings: AwsSettings): AwsSettings {
   checkNumber('provisioningMs', settings.provisioningMs);
   checkNumber('quota', settings.quota);
+  checkNumber('interfacesLingerMs', settings.interfacesLingerMs);
   if (settings.budget !== 'aws' && settings.budget !== 'off') {
     throw new RangeError(`budget must be "aws" or "off", not "${String(settings.budget)}"`);
   }

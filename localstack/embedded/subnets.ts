@@ -10,7 +10,7 @@ import {
 import { selectResources } from './ec2-filters.ts';
 import { describeTagSet, newResourceId, specifiedTags } from './ec2-tags.ts';
 import { type Input, textOf } from './input-fields.ts';
-import type { Subnet, Vpc } from './network.ts';
+import { isHeldByInterface, type Subnet, type Vpc } from './network.ts';
 import type { AvailabilityZoneFacts } from './region-facts.ts';
 import { describeIpv6, existingVpc } from './vpcs.ts';
 
@@ -57,14 +57,16 @@ export function describeSubnets(world: ReadableWorld, input: Input): unknown {
   return { Subnets: subnets.map((subnet) => describeSubnet(world, subnet)) };
 }
 
-/** A subnet in which a balancer stands stays. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DeleteSubnet.html */
+/** A subnet in which a balancer stands, or its interfaces, stays. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DeleteSubnet.html */
 export function deleteSubnet(world: AwsWorld, input: Input): unknown {
   const id = requiredParameter(input, 'SubnetId');
   if (!world.network.subnets.has(id)) throw notFound('InvalidSubnetID.NotFound', 'subnet', id);
   const isUsed = world.balancers
     .all()
     .some((balancer) => balancer.placements.some((placement) => placement.subnetId === id));
-  if (isUsed) throw dependencyViolation('subnet', id);
+  if (isUsed || isHeldByInterface(world.network, id, world.clock.now())) {
+    throw dependencyViolation('subnet', id);
+  }
   world.network.subnets.delete(id);
   return {};
 }

@@ -74,6 +74,7 @@ async function guardAndCreate(metadata: Metadata): Promise<void> {
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
       authorization: `AWS4-HMAC-SHA256 Credential=0/20260101/${options.region}/elasticloadbalancing/aws4_request, SignedHeaders=host, Signature=0`,
+      'x-amz-date': new Date().toISOString().replace(/[-:]|\.\d+/g, ''),
     },
     body: createOf(metadata),
   });

@@ -166,7 +166,11 @@ function describeOne(url: string, agent: Agent, name: string): Promise<void> {
     const options = {
       method: 'POST',
       agent,
-      headers: { ...HEADERS, 'content-length': body.length },
+      headers: {
+        ...HEADERS,
+        'x-amz-date': new Date().toISOString().replace(/[-:]|\.\d+/g, ''),
+        'content-length': body.length,
+      },
     };
     const sent = request(url, options, (answer) => {
       if (answer.statusCode !== 200) reject(new Error(`status ${answer.statusCode}`));

@@ -1,6 +1,6 @@
 import type { AppliedSettings } from '../../apis/my-ingress.ts';
 import { attributeDefault } from './attribute-defaults.ts';
-import type { DesiredLoadBalancer } from './desired.ts';
+import { type DesiredLoadBalancer, settledAs } from './desired.ts';
 import type { Drift, SeenLoadBalancer } from './drift.ts';
 
 type Strings = Readonly<Record<string, string>>;
@@ -55,7 +55,7 @@ export function keptAttributes(
   return Object.keys(applied.attributes ?? {}).filter(
     (key) =>
       !Object.hasOwn(desired.attributes, key) &&
-      attributeDefault(key, loadBalancer.scheme) === undefined,
+      attributeDefault(key, settledAs(desired, loadBalancer)) === undefined,
   );
 }
 

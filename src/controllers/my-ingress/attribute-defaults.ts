@@ -30,8 +30,14 @@ const DEFAULTS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The value that AWS documents for a new balancer of this scheme; undefined: none is known. Pure. */
-export function attributeDefault(key: string, scheme: string): string | undefined {
-  if (key === 'ipv6.deny_all_igw_traffic') return String(scheme === 'internal');
-  return DEFAULTS.get(key);
+/**
+ * The value that AWS documents for a new balancer of this scheme; undefined: none is known, or AWS
+ * takes none with this address type: https://github.com/aws/aws-cdk/issues/30247. Pure.
+ */
+export function attributeDefault(
+  key: string,
+  { scheme, ipAddressType }: { readonly scheme: string; readonly ipAddressType: string },
+): string | undefined {
+  if (key !== 'ipv6.deny_all_igw_traffic') return DEFAULTS.get(key);
+  return ipAddressType === 'ipv4' ? undefined : String(scheme === 'internal');
 }

@@ -1,5 +1,5 @@
 import { type MyIngress, type MyIngressSpec, reservedTagKey } from '../../apis/my-ingress.ts';
-import type { Tags } from '../../aws/load-balancers.ts';
+import type { LoadBalancer, Tags } from '../../aws/load-balancers.ts';
 import { failure } from './failure.ts';
 import { defaultName, type Identity, ownershipTags } from './identity.ts';
 
@@ -29,6 +29,14 @@ export function desiredLoadBalancer(object: MyIngress, identity: Identity): Desi
     userTags,
     attributes: spec.attributes ?? {},
   };
+}
+
+/** The scheme and the address type of the balancer once its other settings are as the spec wants. */
+export function settledAs(
+  { ipAddressType }: DesiredLoadBalancer,
+  found: LoadBalancer,
+): { readonly scheme: string; readonly ipAddressType: string } {
+  return { scheme: found.scheme, ipAddressType: ipAddressType ?? found.ipAddressType };
 }
 
 /** Admission refuses these keys; an object stored before it did is refused here. */

@@ -2,7 +2,7 @@ import type { AppliedSettings } from '../../apis/my-ingress.ts';
 import { ownershipTagKeys } from '../../apis/my-ingress.ts';
 import type { LoadBalancer, Tags } from '../../aws/load-balancers.ts';
 import { attributeDefault } from './attribute-defaults.ts';
-import type { DesiredLoadBalancer } from './desired.ts';
+import { type DesiredLoadBalancer, settledAs } from './desired.ts';
 
 type Strings = Readonly<Record<string, string>>;
 
@@ -43,7 +43,7 @@ export function driftOf(
     ...setDrift('securityGroups', desired.securityGroups, loadBalancer.securityGroups),
     // Dualstack needs subnets with IPv6, so it comes after the subnets and goes before them.
     ...(desired.ipAddressType === 'ipv4' ? [...ip, ...subnets] : [...subnets, ...ip]),
-    ...attributeDrift(desired.attributes, seen, Object.keys(applied.attributes ?? {})),
+    ...attributeDrift(desired, seen, Object.keys(applied.attributes ?? {})),
   ];
 }
 
@@ -110,13 +110,14 @@ function ipDrift(wanted: string | undefined, found: string): readonly Drift[] {
  * written: a status can be forged.
  */
 function attributeDrift(
-  wanted: Strings,
+  desired: DesiredLoadBalancer,
   { attributes: found, loadBalancer }: SeenLoadBalancer,
   applied: readonly string[],
 ): readonly Drift[] {
   if (found === undefined) return [];
+  const wanted = desired.attributes;
   const left = applied.flatMap((key) => {
-    const value = attributeDefault(key, loadBalancer.scheme);
+    const value = attributeDefault(key, settledAs(desired, loadBalancer));
     return Object.hasOwn(wanted, key) || value === undefined ? [] : [[key, value] as const];
   });
   const set = { ...Object.fromEntries(left), ...differing(wanted, found) };

@@ -177,6 +177,21 @@ describe('EC2', () => {
     expect(removals()).toEqual(['ok', 'ok']);
   });
 
+  test('keeps it for as long as the interfaces of a deleted balancer linger', () => {
+    const { aws, clock } = seededModel({ interfacesLingerMs: 60_000 });
+    const { LoadBalancerArn } = createBalancer(aws, 'shop', { SecurityGroups: ['sg-web'] });
+    call(aws, 'DeleteLoadBalancer', { LoadBalancerArn });
+    const removals = (): string[] => [
+      outcomeOf(aws, 'DeleteSubnet', { SubnetId: 'subnet-a' }),
+      outcomeOf(aws, 'DeleteSecurityGroup', { GroupId: 'sg-web' }),
+    ];
+
+    clock.advance(59_999);
+    expect(removals()).toEqual(['DependencyViolation', 'DependencyViolation']);
+    clock.advance(1);
+    expect(removals()).toEqual(['ok', 'ok']);
+  });
+
   test('takes a whole network down again', () => {
     const { aws } = seededModel();
     for (const SubnetId of ['a', 'b', 'c', 'a2', 'tiny'].map((end) => `subnet-${end}`)) {

@@ -3,7 +3,7 @@ import {
   DescribeLoadBalancersCommand,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { authorization, serveAwsForTests } from './served-aws.ts';
+import { serveAwsForTests, signed } from './served-aws.ts';
 
 const served = serveAwsForTests();
 
@@ -242,37 +242,55 @@ describe('a raw request', () => {
     },
     'for another region': {
       body: describeAll,
-      headers: { authorization: authorization('elasticloadbalancing', 'eu-west-1') },
+      headers: signed('elasticloadbalancing', 'eu-west-1'),
       status: 403,
       code: 'SignatureDoesNotMatch',
     },
     'for another service': {
       body: describeAll,
-      headers: { authorization: authorization('s3') },
+      headers: signed('s3'),
       status: 403,
       code: 'SignatureDoesNotMatch',
     },
+    'signed six minutes ago': {
+      body: describeAll,
+      headers: signed('elasticloadbalancing', 'us-east-1', Date.now() - 360_000),
+      status: 403,
+      code: 'SignatureDoesNotMatch',
+    },
+    'signed six minutes ahead': {
+      body: describeAll,
+      headers: signed('elasticloadbalancing', 'us-east-1', Date.now() + 360_000),
+      status: 403,
+      code: 'SignatureDoesNotMatch',
+    },
+    'signed without a date': {
+      body: describeAll,
+      headers: { authorization: signed().authorization },
+      status: 400,
+      code: 'IncompleteSignature',
+    },
     'without an action': {
       body: 'Version=2015-12-01',
-      headers: { authorization: authorization() },
+      headers: signed(),
       status: 400,
       code: 'MissingAction',
     },
     'with an action of EC2 for ELBv2': {
       body: 'Action=DescribeVpcs',
-      headers: { authorization: authorization() },
+      headers: signed(),
       status: 400,
       code: 'InvalidAction',
     },
     'with the same field twice': {
       body: `${describeAll}&Marker=a&Marker=b`,
-      headers: { authorization: authorization() },
+      headers: signed(),
       status: 404,
       code: 'MalformedQueryString',
     },
     'with letters for a number': {
       body: `${describeAll}&PageSize=ten`,
-      headers: { authorization: authorization() },
+      headers: signed(),
       status: 400,
       code: 'ValidationError',
     },
@@ -290,7 +308,7 @@ describe('a raw request', () => {
   );
 
   test('of EC2 gets an error in the form of EC2', async () => {
-    const headers = { authorization: authorization('ec2') };
+    const headers = signed('ec2');
     const [status, xml] = await post(
       'Action=DescribeVpcs&Version=2016-11-15&VpcId.1=vpc-x',
       headers,
@@ -299,15 +317,22 @@ describe('a raw request', () => {
     expect(xml).toContain('<Response><Errors><Error><Code>InvalidVpcID.NotFound</Code>');
   });
 
+  test('of EC2 may be signed a quarter of an hour ago, and no longer', async () => {
+    const body = 'Action=DescribeVpcs&Version=2016-11-15';
+    const signedAgo = (ms: number) => post(body, signed('ec2', 'us-east-1', Date.now() - ms));
+    expect((await signedAgo(840_000))[0]).toBe(200);
+    expect((await signedAgo(960_000))[1]).toContain('<Code>RequestExpired</Code>');
+  });
+
   test('may come by GET, with the signature in the query', async () => {
     const credential = encodeURIComponent('test/20260101/us-east-1/sts/aws4_request');
-    const query = `Action=GetCallerIdentity&Version=2011-06-15&X-Amz-Credential=${credential}`;
+    const query = `Action=GetCallerIdentity&Version=2011-06-15&X-Amz-Credential=${credential}&X-Amz-Date=${signed()['x-amz-date']}`;
     const response = await fetch(`${served.server.url}/?${query}`);
     expect(await response.text()).toContain('<Account>000000000000</Account>');
   });
 
   test('that is too large is refused without being read to its end', async () => {
-    const [status] = await post('x'.repeat(1_100_000), { authorization: authorization() });
+    const [status] = await post('x'.repeat(1_100_000), signed());
     expect(status).toBe(413);
   });
 });

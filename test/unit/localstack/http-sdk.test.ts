@@ -22,6 +22,13 @@ import {
 import { describe, expect, test } from 'vitest';
 import type { FaultEffect } from '../../../localstack/embedded/fault-script.ts';
 import { startEmbeddedAws } from '../../../localstack/embedded/server.ts';
+import { awsMetrics } from '../../../src/aws/aws-metrics.ts';
+import { NO_LIMITS } from '../../../src/aws/budget-limits.ts';
+import { createSdkApi } from '../../../src/aws/sdk-api.ts';
+import { wireAws } from '../../../src/aws/wire.ts';
+import { systemClock } from '../../../src/system-clock.ts';
+import { RecordingMetrics } from '../../fakes/recording-metrics.ts';
+import { SilentLogger } from '../../fakes/silent-logger.ts';
 import { serveAwsForTests } from './served-aws.ts';
 
 const served = serveAwsForTests();
@@ -193,6 +200,40 @@ describe('over HTTP with the SDK', () => {
       });
     } finally {
       client.destroy();
+      await server.stop();
+    }
+  });
+
+  test('a client whose clock is off by an hour gets every answer all the same', async () => {
+    const settings = { budget: 'off' } as const;
+    const hourAhead = { now: () => Date.now() + 3_600_000 };
+    const server = await startEmbeddedAws({ clock: hourAhead, settings });
+    const { credentials, region } = served.elb.config;
+    Object.assign(process.env, {
+      AWS_ACCESS_KEY_ID: (await credentials()).accessKeyId,
+      AWS_SECRET_ACCESS_KEY: (await credentials()).secretAccessKey,
+    });
+    const leadership = { isLeader: () => true };
+    const clock = systemClock;
+    const api = createSdkApi({
+      clock,
+      leadership,
+      region: await region(),
+      endpoint: server.url,
+      userAgent: 'albridge/0.0.0-test',
+    });
+    const metrics = new RecordingMetrics();
+    const ports = { api, clock, leadership, metrics, budget: NO_LIMITS, log: new SilentLogger() };
+    const { loadBalancers } = wireAws(ports);
+    try {
+      const never = new AbortController().signal;
+      expect(await loadBalancers.find({ name: 'shop' }, never)).toBeUndefined();
+      expect(await loadBalancers.find({ name: 'shop' }, never)).toBeUndefined();
+      expect(server.control.counts()).toEqual({ DescribeLoadBalancers: 2 });
+      const refused = { status_code: '403', error_code: 'SignatureDoesNotMatch' };
+      expect(metrics.valueOf(awsMetrics.requests, refused)).toBe(1);
+    } finally {
+      api.close();
       await server.stop();
     }
   });

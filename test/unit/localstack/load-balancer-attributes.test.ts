@@ -48,6 +48,19 @@ const VALUES: Readonly<Record<string, ValueCase>> = {
 };
 
 describe('ModifyLoadBalancerAttributes', () => {
+  test('takes the attribute for internet gateways with IPv6 alone', () => {
+    const { aws } = seededModel();
+    const deny = { Key: 'ipv6.deny_all_igw_traffic', Value: 'true' };
+    const outcomes = ['ipv4', 'dualstack'].map((IpAddressType) => {
+      const { LoadBalancerArn } = createBalancer(aws, IpAddressType, { IpAddressType });
+      return outcomeOf(aws, 'ModifyLoadBalancerAttributes', {
+        LoadBalancerArn,
+        Attributes: [deny],
+      });
+    });
+    expect(outcomes).toEqual(['ValidationError', 'ok']);
+  });
+
   test.for(Object.entries(VALUES))('checks the value of %s', ([Key, { accepts, rejects, why }]) => {
     const { aws } = seededModel();
     const { LoadBalancerArn } = createBalancer(aws, 'shop');

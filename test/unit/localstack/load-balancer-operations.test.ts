@@ -136,6 +136,17 @@ describe('DeleteLoadBalancer', () => {
   });
 });
 
+describe('DeleteLoadBalancer of one that another service uses', () => {
+  test('is refused until it no longer does', () => {
+    const { aws } = seededModel();
+    const { LoadBalancerArn } = createBalancer(aws, 'shop');
+    expect(aws.control.setAssociated('shop', true)).toBe(true);
+    expect(outcomeOf(aws, 'DeleteLoadBalancer', { LoadBalancerArn })).toBe('ResourceInUse');
+    aws.control.setAssociated('shop', false);
+    expect(outcomeOf(aws, 'DeleteLoadBalancer', { LoadBalancerArn })).toBe('ok');
+  });
+});
+
 describe('SetSubnets', () => {
   test('replaces the subnets and may change the address type with them', () => {
     const { aws } = seededModel();

@@ -51,10 +51,17 @@ export function serveAwsForTests(): ServedAws {
   };
 }
 
-/** An Authorization header that only has to look like a signature. */
-export function authorization(service = 'elasticloadbalancing', region = 'us-east-1'): string {
+/** Headers that only have to look like a signature. */
+export function signed(
+  service = 'elasticloadbalancing',
+  region = 'us-east-1',
+  atMs = Date.now(),
+): { readonly authorization: string; readonly 'x-amz-date': string } {
   const scope = `test/20260101/${region}/${service}/aws4_request`;
-  return `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`;
+  return {
+    authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`,
+    'x-amz-date': new Date(atMs).toISOString().replace(/[-:]|\.\d+/g, ''),
+  };
 }
 
 function started<Part>(part: Part | undefined): Part {

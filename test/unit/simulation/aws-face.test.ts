@@ -107,7 +107,8 @@ function script(arn: string): Readonly<Record<string, Call>> {
 
 /** The simulation's AwsApi has no SDK and no HTTP in it, and nobody above may be able to tell. */
 describe('AWS as the simulation shows it, and as the SDK shows it over HTTP', () => {
-  const clock = new ManualClock();
+  // The SDK signs with the time of this machine.
+  const clock = new ManualClock({ startMs: Date.now() });
   let server: EmbeddedAwsServer;
   let sdk: SdkApi;
   let model: EmbeddedAws;

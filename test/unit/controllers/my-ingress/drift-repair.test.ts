@@ -294,7 +294,7 @@ describe('an edit', () => {
   it('of more attributes than AWS takes in one call is applied', async () => {
     const world = new World();
     world.start();
-    await world.applied('shop');
+    await world.applied('shop', { ipAddressType: 'dualstack' });
     const found = world.balancer().attributes;
     const attributes = Object.fromEntries(
       Object.entries(found).map(([key, value]) => [key, another(key, value)]),

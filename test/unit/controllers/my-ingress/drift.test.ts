@@ -165,8 +165,18 @@ const cases: Readonly<Record<string, Case>> = {
     gives: [],
     why: 'they stay as they are',
   },
-  'an attribute whose default depends on the scheme': {
+  'an attribute that the address type of the spec does not take': {
     seen: seen({ scheme: 'internal' }, { attributes: { [IPV6]: 'false' } }),
+    applied: { attributes: { [IPV6]: 'false' } },
+    gives: [],
+    why: 'AWS refuses it',
+  },
+  'an attribute whose default depends on the scheme': {
+    spec: { ipAddressType: 'dualstack' },
+    seen: seen(
+      { scheme: 'internal', ipAddressType: 'dualstack' },
+      { attributes: { [IPV6]: 'false' } },
+    ),
     applied: { attributes: { [IPV6]: 'false' } },
     gives: [{ field: 'attributes', set: { [IPV6]: 'true' } }],
     why: 'internal balancers block internet gateways',

@@ -61,6 +61,18 @@ describe('what leaves the spec', () => {
     expect(world.balancer().tags).toMatchObject({ cost: 'centre' });
   });
 
+  it('leaves alone what AWS refuses for the address type that the spec goes back to', async () => {
+    const world = new World();
+    world.start();
+    const attributes = { 'ipv6.deny_all_igw_traffic': 'true' };
+    await world.applied('shop', { ipAddressType: 'dualstack', attributes });
+    world.edit('shop', { ipAddressType: 'ipv4' });
+    world.unset('shop', 'attributes');
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(world.balancer().ipAddressType).toBe('ipv4');
+  });
+
   for (const log of ['access_logs', 'connection_logs', 'health_check_logs']) {
     it(`is undone as far as AWS allows: ${log} are switched off, the name of the bucket stays`, async () => {
       const world = new World();
