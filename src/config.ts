@@ -14,7 +14,8 @@ import { KIND_NAMES, type KindName } from './kind-names.ts';
 import type { ClusterSettings } from './kube/cluster-source.ts';
 import { type Setting, settings } from './settings.ts';
 import type { ListenAddress } from './telemetry/http-server.ts';
-import type { LogFormat, LogLevel } from './telemetry/logger.ts';
+import type { LogFormat } from './telemetry/log-destination.ts';
+import type { LogLevel } from './telemetry/logger.ts';
 
 /** What the operator's environment says, checked and frozen. */
 export interface OperatorConfig {

@@ -30,7 +30,8 @@ import {
   type ListenAddress,
   startHttpServer,
 } from './telemetry/http-server.ts';
-import { createLogger, openLogDestination } from './telemetry/logger.ts';
+import { exitOnceWritten, logMetrics } from './telemetry/log-destination.ts';
+import { openLog } from './telemetry/logger.ts';
 import { createMetrics, type Exposition, type MetricsRegistry } from './telemetry/metrics.ts';
 
 /** The composition root: reads the settings, wires the parts, runs them, stops them in order. */
@@ -94,13 +95,12 @@ function refuse(problems: readonly string[]): void {
 }
 
 async function serve(config: OperatorConfig): Promise<void> {
-  const destination = await openLogDestination(config.log.format);
-  const log = createLogger({ clock, level: config.log.level, destination });
   const metrics = createMetrics(
-    [coreMetrics, kubeMetrics, reflectorMetrics, leaseMetrics, awsMetrics].flatMap((definitions) =>
-      Object.values(definitions),
+    [coreMetrics, kubeMetrics, reflectorMetrics, leaseMetrics, awsMetrics, logMetrics].flatMap(
+      (definitions) => Object.values(definitions),
     ),
   );
+  const log = await openLog(config.log, { clock, metrics });
   const cluster = loadCluster(config.cluster, clock);
   log.info('starting', {
     version: manifest.version,
@@ -253,10 +253,10 @@ function runUntilStopped(running: Running): void {
     isStopping = true;
     log.info('stopping', { why });
     stopInOrder(running, new Error(why)).then(
-      () => process.exit(exitCode),
+      () => exitOnceWritten(clock, exitCode),
       (error: unknown) => {
         log.error('the stop failed', { err: error });
-        process.exit(1);
+        exitOnceWritten(clock, 1);
       },
     );
   };

@@ -1,11 +1,11 @@
-import { type DestinationStream, destination, type Logger as PinoLogger, pino } from 'pino';
+import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import type { Clock } from '../core/clock.ts';
 import type { LogFields, Logger } from '../core/logger.ts';
-import { OperatorError } from '../core/operator-error.ts';
+import type { Metrics } from '../core/metrics.ts';
+import { type LogFormat, logMetrics, openLogDestination } from './log-destination.ts';
 import { redact } from './redaction.ts';
 
 export type LogLevel = 'debug' | 'info' | 'error';
-export type LogFormat = 'json' | 'pretty';
 
 export interface LoggerOptions {
   readonly clock: Clock;
@@ -31,33 +31,14 @@ export function createLogger(options: LoggerOptions): Logger {
   return adapt(() => root);
 }
 
-/**
- * Where the lines go: standard output, written at once, so that the last line before a crash is
- * not lost. `pretty` is for development: pino-pretty is not among what ships, and OperatorError
- * LogFormatUnusable says so where it is missing.
- */
-export async function openLogDestination(format: LogFormat): Promise<DestinationStream> {
-  if (format === 'json') return destination({ dest: 1, sync: true });
-  const pretty = await importPretty();
-  return pretty({ destination: 1, sync: true, ignore: 'pid,hostname' });
-}
-
-type Pretty = (options: object) => DestinationStream;
-
-async function importPretty(): Promise<Pretty> {
-  // Not a literal, so that no bundler takes it along.
-  const name = ['pino', 'pretty'].join('-');
-  try {
-    const { default: pretty } = (await import(name)) as { readonly default: Pretty };
-    return pretty;
-  } catch (cause) {
-    throw new OperatorError({
-      reason: 'LogFormatUnusable',
-      message: 'LOG_FORMAT=pretty needs pino-pretty, a development tool: set LOG_FORMAT=json',
-      healedBy: 'person',
-      cause,
-    });
-  }
+/** The log on standard output; what it cannot take is counted. */
+export async function openLog(
+  { format, level }: { readonly format: LogFormat; readonly level: LogLevel },
+  { clock, metrics }: { readonly clock: Clock; readonly metrics: Metrics },
+): Promise<Logger> {
+  const onLost = (cause: string): void => metrics.count(logMetrics.lost, { cause });
+  const destination = await openLogDestination({ format, clock, onLost });
+  return createLogger({ clock, level, destination });
 }
 
 /** Every pass has a child logger, and most passes say nothing: it is made by its first line. */

@@ -1,8 +1,9 @@
+import { closeSync, openSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Call } from '../../localstack/embedded/call-log.ts';
 import { type AuditLog, createAuditLog } from '../surroundings/audit-log.ts';
 import { isReady, type MyIngresses } from '../surroundings/my-ingresses.ts';
-import type { OperatorProcess } from '../surroundings/operator-process.ts';
+import { type OperatorProcess, startOperatorProcess } from '../surroundings/operator-process.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 import { until } from '../surroundings/until.ts';
 import { type Place, placeOf } from './setup-place.ts';
@@ -37,15 +38,18 @@ async function launch(
   ).trim();
   const kubeconfig = await place.cluster.createKubeconfig({ token, name });
   const payload = Buffer.from(token.split('.')[1] as string, 'base64url').toString();
-  const operator = surroundings.launchOperator({
-    KUBECONFIG: kubeconfig,
+  const operator = surroundings.launchOperator({ KUBECONFIG: kubeconfig, ...inCluster(name) });
+  return { operator, tokenId: (JSON.parse(payload) as { jti: string }).jti };
+}
+
+function inCluster(name: string): Readonly<Record<string, string>> {
+  return {
     ALBRIDGE_LEADER_ELECTION: 'on',
     ALBRIDGE_SWEEP_INTERVAL: '1h',
     POD_NAME: name,
     POD_NAMESPACE: 'albridge-system',
     AWS_SDK_UA_APP_ID: name,
-  });
-  return { operator, tokenId: (JSON.parse(payload) as { jti: string }).jti };
+  };
 }
 
 interface LeaseSpec {
@@ -66,6 +70,21 @@ async function leaderNow(): Promise<string> {
 function identityOf(name: string): RegExp {
   return new RegExp(`^${name}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`);
 }
+
+it('a leader whose log has no room works on, and gives the lease back at its end', async () => {
+  const full = openSync('/dev/full', 'w');
+  const operator = startOperatorProcess({
+    environment: { ...surroundings.operatorEnvironment, ...inCluster('full') },
+    stdout: full,
+  });
+  closeSync(full);
+  await objects.create('unheard', { subnets });
+  await objects.whenReady('unheard');
+  expect(await leaderNow()).toMatch(identityOf('full'));
+  expect(await operator.stop()).toBe(0);
+  expect(operator.log).toEqual([]);
+  expect(await leaderNow()).toBe('');
+});
 
 describe('two replicas', () => {
   it('SIGTERM hands over: the standby acts on the release, long before the lease would expire', async () => {

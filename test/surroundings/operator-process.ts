@@ -37,6 +37,8 @@ export interface OperatorProcessOptions {
   readonly args?: readonly string[];
   /** Gets the log's lines too, for readers in other processes. */
   readonly logFile?: string;
+  /** A descriptor that gets the log instead: `log` stays empty. */
+  readonly stdout?: number;
 }
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -48,7 +50,7 @@ export function startOperatorProcess(options: OperatorProcessOptions): OperatorP
   const child = spawn(process.execPath, [...nodeFlags, entry, ...args], {
     cwd: ROOT,
     env: { ...options.environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', options.stdout ?? 'pipe', 'pipe'],
     // A session of its own: Ctrl-C reaches only the owner, who stops things in order.
     detached: true,
   });

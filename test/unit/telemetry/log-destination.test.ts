@@ -1,7 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, cpSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 
 const src = resolve(import.meta.dirname, '../../../src');
@@ -9,9 +12,10 @@ const src = resolve(import.meta.dirname, '../../../src');
 /** Logs two lines in a process of its own and kills it at once, as a crash would. */
 function crash(format: 'json' | 'pretty'): string {
   const script = `
-    import { createLogger, openLogDestination } from '${src}/telemetry/logger.ts';
+    import { openLogDestination } from '${src}/telemetry/log-destination.ts';
+    import { createLogger } from '${src}/telemetry/logger.ts';
     import { systemClock as clock } from '${src}/system-clock.ts';
-    const destination = await openLogDestination('${format}');
+    const destination = await openLogDestination({ format: '${format}', clock, onLost() {} });
     const log = createLogger({ clock, level: 'info', destination });
     log.info('first');
     log.error('last words', { controller: 'myingress' });
@@ -44,9 +48,9 @@ describe('openLogDestination', () => {
     mkdirSync(join(directory, 'node_modules'));
     symlinkSync(resolve(src, '../node_modules/pino'), join(directory, 'node_modules/pino'));
     const script = `
-      import { openLogDestination } from '${directory}/src/telemetry/logger.ts';
-      await openLogDestination('json');
-      await openLogDestination('pretty').catch((error) => console.log(error.reason, error.message));`;
+      import { openLogDestination } from '${directory}/src/telemetry/log-destination.ts';
+      await openLogDestination({ format: 'json' });
+      await openLogDestination({ format: 'pretty' }).catch((error) => console.log(error.reason, error.message));`;
     const run = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
       encoding: 'utf8',
     });
@@ -54,5 +58,81 @@ describe('openLogDestination', () => {
     expect(run.stdout, run.stderr).toBe(
       'LogFormatUnusable LOG_FORMAT=pretty needs pino-pretty, a development tool: set LOG_FORMAT=json\n',
     );
+  });
+});
+
+/** Logs 4 MB in a process of its own, then what `after` says; on standard error it says what was lost. */
+const flood = (after = '') => `
+  import { openLogDestination } from '${src}/telemetry/log-destination.ts';
+  import { createLogger } from '${src}/telemetry/logger.ts';
+  import { systemClock as clock } from '${src}/system-clock.ts';
+  const lost = {};
+  const onLost = (cause) => (lost[cause] = (lost[cause] ?? 0) + 1);
+  const destination = await openLogDestination({ format: 'json', clock, onLost });
+  const log = createLogger({ clock, level: 'info', destination });
+  const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+  for (let i = 0; i < 4000; i++) {
+    log.info('flood', { i, padding: 'x'.repeat(1000) });
+    if (i % 100 === 0) await pause(0);
+  }
+  ${after}
+  process.stderr.write(JSON.stringify(lost) + '\\n', () => process.exit(0));`;
+
+interface Flooded {
+  readonly code: number | null;
+  readonly lost: Readonly<Record<string, number>>;
+}
+
+async function flooded(child: ChildProcess): Promise<Flooded> {
+  let errors = '';
+  child.stderr?.on('data', (chunk) => (errors += chunk));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, lost: JSON.parse(errors) as Flooded['lost'] };
+}
+
+function startFlood(stdout: number | 'pipe', after?: string): ChildProcess {
+  const args = ['--input-type=module', '--eval', flood(after)];
+  return spawn(process.execPath, args, { stdio: ['pipe', stdout, 'pipe'] });
+}
+
+describe('a log that cannot be written', () => {
+  it('for want of room ends nothing, and its lines are counted', async () => {
+    const full = openSync('/dev/full', 'w');
+    const { code, lost } = await flooded(startFlood(full));
+    closeSync(full);
+    expect(code).toBe(0);
+    expect(lost).toEqual({ ENOSPC: 4000 });
+  });
+
+  it('because its reader is gone ends nothing, and its lines are counted', async () => {
+    const child = startFlood('pipe');
+    child.stdout?.destroy();
+    const { code, lost } = await flooded(child);
+    expect(code).toBe(0);
+    expect(lost['EPIPE']).toBeGreaterThan(3000);
+  });
+
+  it('because nobody reads stops nothing, and says what was lost once somebody does', async () => {
+    // The reader begins when the flood is over, which it is told by the process itself.
+    const after = `
+      process.stderr.write(JSON.stringify(lost) + ' ');
+      await new Promise((done) => process.stdin.once('data', done));
+      while (process.stdout.writableLength > 0) await pause(10);
+      log.info('read again');`;
+    const child = startFlood('pipe', after);
+    const [said] = (await once(child.stderr as Readable, 'data')) as [Buffer];
+    const { blocked = 0 } = JSON.parse(String(said)) as Flooded['lost'];
+    expect(blocked).toBeGreaterThan(1000);
+
+    const lines: Record<string, unknown>[] = [];
+    createInterface(child.stdout as Readable).on('line', (line) => lines.push(JSON.parse(line)));
+    child.stdin?.end('go on');
+    const [code] = (await once(child, 'close')) as [number | null];
+    expect(code).toBe(0);
+    expect(lines.slice(-2)).toMatchObject([
+      { level: 'error', msg: 'log lines were lost', lost: blocked },
+      { msg: 'read again' },
+    ]);
+    expect(lines).toHaveLength(4000 - blocked + 2);
   });
 });
