@@ -78,7 +78,8 @@ export default defineConfig({
           maxConcurrency: 12,
           sequence: { groupOrder: 4 },
           ...slow,
-          testTimeout: 180_000,
+          // AWS itself lets thirty creates wait for minutes.
+          testTimeout: backend === 'account' ? 600_000 : 180_000,
           // A first start installs the backend.
           hookTimeout: 600_000,
         },

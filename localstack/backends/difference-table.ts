@@ -4,12 +4,17 @@ import { type BackendName, backendNames } from './backend.ts';
 /** The table of localstack/README.md, in Markdown; `node localstack/backends/difference-table.ts` prints it. */
 export function differenceTable(): string {
   const head = ['AWS', 'source', ...backendNames];
-  const rows = Object.entries<Difference>(differences).map(([id, { aws, source, instead }]) => [
-    `**${id}**: ${aws}`,
-    sourceLink(source),
-    ...backendNames.map((name: BackendName) => instead[name] ?? 'as AWS'),
+  const rows = Object.entries<Difference>(differences).map(([id, row]) => [
+    `**${id}**: ${row.aws}`,
+    sourceLink(row.source),
+    ...backendNames.map((name) => cell(row, name)),
   ]);
   return line(head) + line(head.map(() => '---')) + rows.map(line).join('');
+}
+
+function cell({ instead, unverified }: Difference, name: BackendName): string {
+  if (instead[name] !== undefined) return instead[name];
+  return unverified === undefined ? 'as AWS' : `unverified: ${unverified}`;
 }
 
 /** `[CreateLoadBalancer](https://.../API_CreateLoadBalancer.html)` */

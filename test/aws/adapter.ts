@@ -1,42 +1,49 @@
+import {
+  ElasticLoadBalancingV2Client,
+  type ElasticLoadBalancingV2ClientConfig,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { AwsApi } from '../../src/aws/aws-api.ts';
 import { NO_LIMITS } from '../../src/aws/budget-limits.ts';
 import type { LoadBalancer, LoadBalancerSettings } from '../../src/aws/load-balancers.ts';
-import { createSdkApi, type SdkApi } from '../../src/aws/sdk-api.ts';
+import { createSdkApi } from '../../src/aws/sdk-api.ts';
 import { type Aws, wireAws } from '../../src/aws/wire.ts';
 import { OperatorError } from '../../src/core/operator-error.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import { RecordingMetrics } from '../fakes/recording-metrics.ts';
 import { SilentLogger } from '../fakes/silent-logger.ts';
-import { CREDENTIALS } from '../surroundings/aws-stand-in.ts';
+import { namePrefix, useCredentials } from './account/run.ts';
+import { WithinRun } from './account/within-run.ts';
 import { backendUnderTest } from './under-test.ts';
 
 /** src/aws over the real SDK and real HTTP to the backend, and what the tests ask of it. */
 export interface AdapterUnderTest extends Aws {
-  readonly api: SdkApi;
+  readonly api: AwsApi;
   /** A name that nobody has had in this backend. */
   freshName(): string;
   /** Settings that every backend accepts. */
   settings(name?: string): LoadBalancerSettings & { readonly securityGroups: readonly string[] };
   created(changes?: Partial<LoadBalancerSettings>): Promise<LoadBalancer>;
-  close(): void;
+  /** In somebody's account it also deletes what was made. */
+  close(): Promise<void>;
 }
 
 let made = 0;
 
 /** `endpoint` defaults to the backend's own address. */
 export function adapterUnderTest(endpoint?: string, requestTimeoutMs = 10_000): AdapterUnderTest {
-  const { url, region, network } = backendUnderTest();
-  // The SDK's own chain reads these, as it does in the operator.
-  process.env['AWS_ACCESS_KEY_ID'] = CREDENTIALS.accessKeyId;
-  process.env['AWS_SECRET_ACCESS_KEY'] = CREDENTIALS.secretAccessKey;
+  const { url, region, account } = backendUnderTest();
+  useCredentials(account?.credentials);
   const leadership = { isLeader: () => true };
-  const api = createSdkApi({
+  const sdk = createSdkApi({
     clock: systemClock,
     region,
-    endpoint: endpoint ?? url,
+    ...at(endpoint ?? url),
     leadership,
     userAgent: 'albridge/0.0.0-test',
     requestTimeoutMs,
   });
+  const within = account && new WithinRun(sdk, account.id);
+  const api = within ?? sdk;
   const aws = wireAws({
     api,
     clock: systemClock,
@@ -45,24 +52,48 @@ export function adapterUnderTest(endpoint?: string, requestTimeoutMs = 10_000): 
     budget: NO_LIMITS,
     log: new SilentLogger(),
   });
-  // With an end, so that no name is the beginning of another.
-  const freshName = (): string => `t-${process.pid}-${made++}-x`;
-  const settings: AdapterUnderTest['settings'] = (name = freshName()) => ({
-    name,
-    scheme: 'internal',
-    subnets: network.subnets.slice(0, 2),
-    securityGroups: network.securityGroups.slice(0, 1),
-    ipAddressType: 'ipv4',
-    tags: { team: 'web', 'albridge.io/cluster': 'c1' },
-  });
   return {
     ...aws,
     api,
     freshName,
     settings,
     created: (changes) => aws.loadBalancers.create({ ...settings(), ...changes }),
-    close: () => api.close(),
+    close: async () => {
+      await within?.remove();
+      sdk.close();
+    },
   };
+}
+
+/** With an end, so that no name is the beginning of another. */
+function freshName(): string {
+  const { account } = backendUnderTest();
+  return `${account ? namePrefix(account.id) : 't-'}${process.pid}-${made++}-x`;
+}
+
+function settings(name = freshName()): ReturnType<AdapterUnderTest['settings']> {
+  const { network } = backendUnderTest();
+  return {
+    name,
+    scheme: 'internal',
+    subnets: network.subnets.slice(0, 2),
+    securityGroups: network.securityGroups.slice(0, 1),
+    ipAddressType: 'ipv4',
+    tags: { team: 'web', 'albridge.io/cluster': 'c1' },
+  };
+}
+
+/** The SDK's client itself, for what albridge never does. */
+export function clientUnderTest(
+  options: ElasticLoadBalancingV2ClientConfig,
+): ElasticLoadBalancingV2Client {
+  const { url, region, account } = backendUnderTest();
+  useCredentials(account?.credentials);
+  return new ElasticLoadBalancingV2Client({ region, maxAttempts: 1, ...at(url), ...options });
+}
+
+function at(endpoint: string): { readonly endpoint?: string } {
+  return endpoint === '' ? {} : { endpoint };
 }
 
 /** The reason that a call ends in; `none` where it succeeds. */

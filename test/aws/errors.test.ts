@@ -23,7 +23,7 @@ describe.skipIf(isMissing)('an answer that is a failure', () => {
     balancer = await aws.created();
   });
   afterAll(async () => {
-    aws?.close();
+    await aws?.close();
     await relay?.stop();
   });
 
@@ -39,7 +39,7 @@ describe.skipIf(isMissing)('an answer that is a failure', () => {
       throw error;
     } finally {
       takeBack();
-      fresh.close();
+      await fresh.close();
     }
     throw new Error('it did not fail');
   };

@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { backendNames, isBackendName } from '../../localstack/backends/backend.ts';
+import { type AccountOptions, runInAccount } from './account/account.ts';
 
 /** `npm run test:aws -- --backend NAME|URL`: the suite against one stand-in for AWS. */
 
-const HELP = `Runs the AWS suite against one stand-in, which it starts and stops.
+const HELP = `Runs the AWS suite against one stand-in, which it starts and stops, or against AWS.
 
 Usage: npm run test:aws -- [--backend NAME] [what vitest takes]
   --backend NAME   ${backendNames.join(', ')} (default embedded), or the URL of one that runs already,
@@ -14,8 +15,26 @@ Usage: npm run test:aws -- [--backend NAME] [what vitest takes]
   --like NAME      with a URL: whose differences from AWS are to be expected (default nobody's)
   --help           this text
 
+With --backend aws, Elastic Load Balancing itself, by your own credentials; it says what it costs:
+  --yes-this-costs-money   does it; without, it only says what it would do
+  --region NAME            default as of the AWS SDK
+  --vpc ID                 where to find subnets in three zones; default the default VPC
+  --subnets ID,ID,ID       those and no others
+  --record FILE            what AWS answered; default aws-<id of the run>.json
+  --clean-up ID            only removes what the run of this id left
+
 What a stand-in cannot do counts as skipped; localstack/README.md has the table.
 `;
+
+const text = { type: 'string' } as const;
+const accountOptions = {
+  'yes-this-costs-money': { type: 'boolean' },
+  region: text,
+  vpc: text,
+  subnets: text,
+  record: text,
+  'clean-up': text,
+} as const;
 
 process.exitCode = await main();
 
@@ -26,16 +45,42 @@ async function main(): Promise<number> {
       options: {
         backend: { type: 'string', default: 'embedded' },
         like: { type: 'string' },
+        ...accountOptions,
         help: { type: 'boolean' },
       },
     });
-    if (!values.help) return await run(settingsFor(values.backend, values.like), positionals);
-    process.stdout.write(HELP);
-    return 0;
+    if (values.help) {
+      process.stdout.write(HELP);
+      return 0;
+    }
+    if (values.backend === 'aws') return await runInAccount(accountChoice(values));
+    refuseAccountOptions(values);
+    return await run(settingsFor(values.backend, values.like), positionals);
   } catch (error) {
     process.stderr.write(`test:aws: ${(error as Error).message}; --help says what there is\n`);
     return 2;
   }
+}
+
+type AccountValues = {
+  readonly [Name in keyof typeof accountOptions]?: string | boolean | undefined;
+};
+
+function accountChoice(values: AccountValues): AccountOptions {
+  const textOf = (name: keyof AccountValues): string | undefined => values[name] as undefined;
+  return {
+    mayCost: values['yes-this-costs-money'] === true,
+    region: textOf('region'),
+    vpc: textOf('vpc'),
+    subnets: textOf('subnets')?.split(','),
+    record: textOf('record'),
+    cleanUp: textOf('clean-up'),
+  };
+}
+
+function refuseAccountOptions(values: AccountValues): void {
+  const given = Object.keys(accountOptions).find((name) => Object.hasOwn(values, name));
+  if (given !== undefined) throw new Error(`--${given} goes with --backend aws`);
 }
 
 type Settings = Readonly<Record<string, string>>;

@@ -7,6 +7,7 @@ import {
 import { PythonMissing } from '../../localstack/backends/python.ts';
 import { type SeededNetwork, seedNetwork } from '../../localstack/seed.ts';
 import { CREDENTIALS } from '../surroundings/aws-stand-in.ts';
+import type { AccountRun } from './account/run.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -26,6 +27,8 @@ export type ProvidedBackend =
       readonly url: string;
       readonly region: string;
       readonly network: SeededNetwork;
+      /** Somebody's account at AWS. */
+      readonly account?: AccountRun;
     };
 
 const PREFIX = 'aws-';
@@ -37,6 +40,10 @@ const PREFIX = 'aws-';
  */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const name = project.name.slice(PREFIX.length);
+  if (name === 'account') {
+    project.provide('awsBackend', somebodysAccount());
+    return undefined;
+  }
   if (!isBackendName(name)) {
     project.provide('awsBackend', await somebodyElses());
     return undefined;
@@ -66,6 +73,21 @@ async function ours(project: TestProject, name: BackendName): Promise<() => Prom
     throw error;
   }
   return () => backend.stop();
+}
+
+function somebodysAccount(): ProvidedBackend {
+  const run = process.env['ALBRIDGE_TEST_AWS_RUN'];
+  if (run === undefined) throw new Error('started by npm run test:aws -- --backend aws alone');
+  const account = JSON.parse(run) as AccountRun;
+  const { region, vpcId, subnets, sameZoneSubnets, securityGroups } = account;
+  const network = {
+    ...{ vpcId, subnets, sameZoneSubnets, securityGroups },
+    ...{ articleSubnets: [], exampleSecurityGroup: '' },
+  };
+  return {
+    ...{ kind: 'serving', likes: undefined, name: undefined, url: account.endpoint ?? '' },
+    ...{ region, network, account },
+  };
 }
 
 async function somebodyElses(): Promise<ProvidedBackend> {

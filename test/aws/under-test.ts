@@ -1,5 +1,7 @@
 import { inject, it, type TestContext } from 'vitest';
 import { type Difference, type DifferenceId, differences } from '../../localstack/differences.ts';
+import { appendVerdict } from './account/recording.ts';
+import { takeRefusals } from './account/within-run.ts';
 import type { ProvidedBackend } from './setup.ts';
 
 export type ServingBackend = Extract<ProvidedBackend, { kind: 'serving' }>;
@@ -13,7 +15,7 @@ export function backendUnderTest(): ServingBackend {
 
 export const isMissing: boolean = inject('awsBackend').kind === 'missing';
 
-type Body = () => Promise<void>;
+type Body = (context: TestContext) => Promise<void>;
 
 /**
  * A test of behaviour in which some backends differ from AWS. Where the table says that this one
@@ -23,8 +25,8 @@ type Body = () => Promise<void>;
 export function itLikeAws(id: DifferenceId, title: string, body: Body): void {
   it(title, async (context) => {
     const instead = insteadOf(id);
-    if (instead === undefined) return body();
-    await provesDifference(id, body);
+    if (instead === undefined) return judged({ id, title }, () => body(context));
+    await provesDifference(id, () => body(context));
     skip(context, id, instead);
   });
 }
@@ -34,8 +36,27 @@ export function itLikeAwsIfAtAll(id: DifferenceId, title: string, body: Body): v
   it(title, async (context) => {
     const instead = insteadOf(id);
     if (instead !== undefined) skip(context, id, instead);
-    await body();
+    await body(context);
   });
+}
+
+/** In somebody's account what AWS did is kept, whatever it did. */
+async function judged(
+  row: { readonly id: DifferenceId; readonly title: string },
+  body: () => Promise<void>,
+): Promise<void> {
+  const { account } = backendUnderTest();
+  if (account === undefined) return body();
+  const note = (holds: boolean): void =>
+    appendVerdict(account.recordFile, { ...row, holds, refusals: takeRefusals() });
+  takeRefusals();
+  try {
+    await body();
+    note(true);
+  } catch (error) {
+    if ((error as Error).name === 'AssertionError') note(false);
+    throw error;
+  }
 }
 
 function insteadOf(id: DifferenceId): string | undefined {
@@ -44,7 +65,7 @@ function insteadOf(id: DifferenceId): string | undefined {
   return likes === undefined ? undefined : instead[likes];
 }
 
-async function provesDifference(id: DifferenceId, body: Body): Promise<void> {
+async function provesDifference(id: DifferenceId, body: () => Promise<void>): Promise<void> {
   try {
     await body();
   } catch (error) {

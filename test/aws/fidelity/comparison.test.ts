@@ -34,8 +34,8 @@ describe.skipIf(isMissing)('the embedded stand-in and this backend', () => {
     other = adapterUnderTest();
   });
   afterAll(async () => {
-    embedded?.close();
-    other?.close();
+    await embedded?.close();
+    await other?.close();
     await server?.stop();
   });
 

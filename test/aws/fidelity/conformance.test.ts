@@ -37,7 +37,7 @@ describe.skipIf(isMissing)('the embedded stand-in', () => {
     aws = adapterUnderTest(relay.url);
   });
   afterAll(async () => {
-    aws?.close();
+    await aws?.close();
     await relay?.stop();
     await server?.stop();
   });

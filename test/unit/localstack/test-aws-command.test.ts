@@ -6,7 +6,10 @@ const MAIN = resolve(import.meta.dirname, '../../aws/main.ts');
 
 interface Case {
   readonly args: readonly string[];
-  readonly said: RegExp;
+  /** On standard error. */
+  readonly said?: RegExp;
+  /** On standard output. */
+  readonly says?: RegExp;
   readonly why: string;
 }
 
@@ -16,7 +19,22 @@ const refused: Readonly<Record<string, Case>> = {
     said: /takes embedded, localstack, moto or a URL, not "minio"/,
     why: 'a typing error must not run against something else',
   },
-  'AWS itself': {
+  'AWS without a word about the money': {
+    args: ['--backend', 'aws'],
+    says: /costs about \d\.\d\d USD[\s\S]*elasticloadbalancing:CreateLoadBalancer[\s\S]*Nothing was done/,
+    why: 'it says what it would do and what that costs, and does nothing',
+  },
+  'to clean up after a run that never was': {
+    args: ['--backend', 'aws', '--clean-up', 'everything'],
+    said: /"everything" is no id of a run/,
+    why: 'it deletes by this id',
+  },
+  'money for a stand-in': {
+    args: ['--backend', 'moto', '--yes-this-costs-money'],
+    said: /--yes-this-costs-money goes with --backend aws/,
+    why: 'moto costs nothing',
+  },
+  'AWS itself by its address': {
     args: ['--backend', 'https://elasticloadbalancing.us-east-1.amazonaws.com'],
     said: /never against AWS itself/,
     why: 'the suite deletes load balancers',
@@ -30,9 +48,15 @@ const refused: Readonly<Record<string, Case>> = {
 };
 
 describe('npm run test:aws', () => {
-  it.each(Object.entries(refused))('refuses %s', async (_, { args, said, why }) => {
-    const { code, stderr } = await runCommand(process.execPath, [MAIN, ...args], { env: {} });
-    expect(stderr, why).toMatch(said);
-    expect(code).toBe(2);
-  });
+  it.each(Object.entries(refused))(
+    'refuses %s',
+    async (_, { args, said = /^$/, says = /^$/, why }) => {
+      const { code, stderr, stdout } = await runCommand(process.execPath, [MAIN, ...args], {
+        env: {},
+      });
+      expect(stderr, why).toMatch(said);
+      expect(stdout, why).toMatch(says);
+      expect(code).toBe(2);
+    },
+  );
 });

@@ -1,0 +1,181 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { EC2Client } from '@aws-sdk/client-ec2';
+import { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { type Clients, cleanUp, findLeftovers } from './clean-up.ts';
+import { createGroups, findNetwork, type Place } from './network.ts';
+import { askQuestions } from './questions.ts';
+import { contradictions, mask, type Recording, readVerdicts } from './recording.ts';
+import { type AccountRun, describePlan, isRunId, newRunId, RUN_TAG } from './run.ts';
+
+export interface AccountOptions extends Place {
+  readonly mayCost: boolean;
+  readonly region?: string | undefined;
+  /** Only removes what this run left. */
+  readonly cleanUp?: string | undefined;
+  /** Where the recording goes. */
+  readonly record?: string | undefined;
+}
+
+/** A loopback address of a stand-in that plays AWS: for this command's own test. */
+const STAND_IN = 'ALBRIDGE_TEST_AWS_STAND_IN';
+const FILES = ['operations', 'input-refused'].map((name) => `test/aws/${name}.test.ts`);
+
+/** The exit code. Throws an Error in words for a person. */
+export async function runInAccount(options: AccountOptions): Promise<number> {
+  const runId = options.cleanUp;
+  if (runId !== undefined && !isRunId(runId)) throw new Error(`"${runId}" is no id of a run`);
+  if (runId === undefined && !options.mayCost) {
+    say(describePlan());
+    say('Nothing was done. To do it: --yes-this-costs-money');
+    return 2;
+  }
+  const account = await openAccount(options.region);
+  try {
+    if (runId !== undefined) return await removeRun(account.clients, runId);
+    say(describePlan());
+    return await runTests(account, options);
+  } finally {
+    for (const client of Object.values(account.clients)) client.destroy();
+  }
+}
+
+interface Account {
+  readonly region: string;
+  readonly endpoint: string | undefined;
+  readonly clients: Clients & { readonly impatient: ElasticLoadBalancingV2Client };
+}
+
+/** The caller's own credentials and region; an AWS_ENDPOINT_URL left from a stand-in does not count. */
+async function openAccount(wanted: string | undefined): Promise<Account> {
+  const endpoint = standIn();
+  for (const name of Object.keys(process.env)) {
+    if (name.startsWith('AWS_ENDPOINT_URL')) delete process.env[name];
+  }
+  const given = {
+    ...(wanted === undefined ? {} : { region: wanted }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+  };
+  const elb = new ElasticLoadBalancingV2Client({ ...given, maxAttempts: 8 });
+  const ec2 = new EC2Client({ ...given, maxAttempts: 8 });
+  const impatient = new ElasticLoadBalancingV2Client({ ...given, maxAttempts: 1 });
+  return { region: await elb.config.region(), endpoint, clients: { elb, ec2, impatient } };
+}
+
+function standIn(): string | undefined {
+  const url = process.env[STAND_IN];
+  if (url === undefined) return undefined;
+  if (URL.parse(url)?.hostname === '127.0.0.1') return url;
+  throw new Error(`${STAND_IN} is for a stand-in on 127.0.0.1`);
+}
+
+async function runTests(account: Account, options: AccountOptions): Promise<number> {
+  const { clients, region, endpoint } = account;
+  await tellOlderRuns(clients);
+  const id = newRunId(new Date());
+  const directory = mkdtempSync(join(tmpdir(), 'albridge-aws-'));
+  const recordFile = join(directory, 'verdicts.jsonl');
+  say(`run ${id} in ${region}${endpoint === undefined ? '' : `, played by ${endpoint}`}`);
+  say(`should this process be killed: npm run test:aws -- --backend aws --clean-up ${id}`);
+  const interruption = new Interruption();
+  const outcome = { exitCode: 1, answers: {} as Recording['answers'] };
+  try {
+    const network = await findNetwork(clients.ec2, options);
+    const credentials = await clients.elb.config.credentials();
+    const securityGroups = await createGroups(clients.ec2, network.vpcId, id);
+    const run: AccountRun = {
+      ...{ id, region, ...network, securityGroups, credentials, recordFile },
+      ...(endpoint === undefined ? {} : { endpoint }),
+    };
+    outcome.exitCode = await interruption.during(startSuite(run));
+    if (!interruption.hasCome) outcome.answers = await askQuestions(clients, run, say);
+  } finally {
+    const removed = await removeRun(clients, id);
+    outcome.exitCode ||= removed;
+  }
+  const recording: Recording = {
+    ...{ recordedAt: new Date().toISOString(), region, ...(endpoint && { endpoint }) },
+    ...{ verdicts: readVerdicts(recordFile), answers: outcome.answers },
+  };
+  rmSync(directory, { recursive: true });
+  if (interruption.hasCome) return 130;
+  return keep(recording, options.record ?? `aws-${id}.json`) || outcome.exitCode;
+}
+
+/** Whoever runs this next is told what others left; theirs may still be running. */
+async function tellOlderRuns(clients: Clients): Promise<void> {
+  const older = Map.groupBy(await findLeftovers(clients), ({ runId }) => runId);
+  for (const [runId, left] of older) {
+    say(`run ${runId} left ${left.length} resources; if it is over: --clean-up ${runId}`);
+  }
+}
+
+function startSuite(run: AccountRun): ChildProcess {
+  const runner = resolve(import.meta.dirname, '../../run.ts');
+  const args = ['--project', 'aws-account', '--no-file-parallelism', ...FILES];
+  return spawn(process.execPath, [runner, ...args], {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      ALBRIDGE_TEST_AWS: 'account',
+      ALBRIDGE_TEST_AWS_RUN: JSON.stringify(run),
+    },
+  });
+}
+
+/**
+ * From here on no signal ends this process before it has removed what was made. npm passes a signal
+ * on that the terminal has sent already, so a second one means nothing.
+ */
+class Interruption {
+  hasCome = false;
+  #child: ChildProcess | undefined;
+
+  constructor() {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => this.#come());
+    }
+  }
+
+  /** The child's exit code. */
+  async during(child: ChildProcess): Promise<number> {
+    this.#child = child;
+    if (this.hasCome) child.kill('SIGINT');
+    const [code] = (await once(child, 'exit')) as [number | null];
+    this.#child = undefined;
+    return code ?? 1;
+  }
+
+  #come(): void {
+    if (this.hasCome) return;
+    this.hasCome = true;
+    say('interrupted: what was made is being removed, which may take minutes');
+    this.#child?.kill('SIGINT');
+  }
+}
+
+async function removeRun(clients: Clients, runId: string): Promise<number> {
+  const left = await cleanUp(clients, runId, say);
+  if (left.length === 0) {
+    say(`nothing of run ${runId} is left`);
+    return 0;
+  }
+  for (const { kind, id } of left)
+    say(`still there, with the tag ${RUN_TAG}=${runId}: ${kind} ${id}`);
+  return 1;
+}
+
+function keep(recording: Recording, file: string): number {
+  writeFileSync(file, `${mask(JSON.stringify(recording, undefined, 2))}\n`);
+  say(`what AWS answered, without account ids: ${file}`);
+  const wrong = contradictions(recording);
+  for (const sentence of wrong) say(`localstack/differences.ts is wrong: ${sentence}`);
+  return wrong.length === 0 ? 0 : 1;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AwsApi, AwsOperation, AwsOperations } from '../../../src/aws/aws-api.ts';
+import { bareCode } from '../../../src/aws/aws-codes.ts';
+import type { Refusal } from './recording.ts';
+import { RUN_TAG } from './run.ts';
+
+type CreateInput = AwsOperations['CreateLoadBalancer'][0];
+
+const THROTTLED = /^(Throttl|RequestLimitExceeded|TooManyRequests)/;
+/** A create comes back every 5 s, and up to thirty wait for theirs. */
+const PAUSE_MS = 5_000;
+const MOST_PAUSES = 60;
+
+/** The refusals since the last call of `takeRefusals`. */
+const refusals: Refusal[] = [];
+
+export function takeRefusals(): readonly Refusal[] {
+  return refusals.splice(0);
+}
+
+/**
+ * AwsApi in somebody's account: every balancer carries the tag of the run, which the tests do not see;
+ * what AWS refuses for its rate is asked again; every other refusal is noted. What `created` gets are
+ * the ARNs, to be deleted by `remove`.
+ */
+export class WithinRun implements AwsApi {
+  readonly #api: AwsApi;
+  readonly #runId: string;
+  readonly #created = new Set<string>();
+
+  constructor(api: AwsApi, runId: string) {
+    this.#api = api;
+    this.#runId = runId;
+  }
+
+  async send<Operation extends AwsOperation>(
+    operation: Operation,
+    input: AwsOperations[Operation][0],
+    signal?: AbortSignal,
+  ): Promise<AwsOperations[Operation][1]> {
+    const given = operation === 'CreateLoadBalancer' ? this.#tagged(input as CreateInput) : input;
+    for (let pauses = 0; ; pauses++) {
+      try {
+        const output = await this.#api.send(operation, given, signal);
+        this.#note(output);
+        return output;
+      } catch (error) {
+        const refusal = refusalOf(operation, error);
+        if (refusal && THROTTLED.test(refusal.code) && pauses < MOST_PAUSES) {
+          await sleep(PAUSE_MS, undefined, signal ? { signal } : {});
+          continue;
+        }
+        if (refusal) refusals.push(refusal);
+        throw error;
+      }
+    }
+  }
+
+  /** Deletes what was made over this: quotas count what stands. */
+  async remove(): Promise<void> {
+    for (const LoadBalancerArn of this.#created) {
+      await this.send('DeleteLoadBalancer', { LoadBalancerArn });
+    }
+    this.#created.clear();
+    refusals.length = 0;
+  }
+
+  #tagged(input: CreateInput): CreateInput {
+    return { ...input, Tags: [...(input.Tags ?? []), { Key: RUN_TAG, Value: this.#runId }] };
+  }
+
+  #note(output: object): void {
+    const { LoadBalancers, TagDescriptions } = output as Partial<
+      AwsOperations['CreateLoadBalancer'][1] & AwsOperations['DescribeTags'][1]
+    >;
+    for (const { LoadBalancerArn: arn, LoadBalancerName: name } of LoadBalancers ?? []) {
+      if (arn !== undefined && name?.includes(this.#runId)) this.#created.add(arn);
+    }
+    for (const described of TagDescriptions ?? []) {
+      const shown = described.Tags?.filter(({ Key }) => Key !== RUN_TAG);
+      if (shown) described.Tags = shown;
+    }
+  }
+}
+
+function refusalOf(operation: string, error: unknown): Refusal | undefined {
+  const { Code, name, message, $metadata } = error as {
+    readonly Code?: string;
+    readonly name?: string;
+    readonly message?: string;
+    readonly $metadata?: { readonly httpStatusCode?: number };
+  };
+  if ($metadata?.httpStatusCode === undefined) return undefined;
+  return { operation, code: bareCode(Code ?? name ?? ''), message: message ?? '' };
+}
