@@ -8,6 +8,9 @@ export const RECONCILE_REQUESTED_ANNOTATION = 'albridge.io/reconcile-requested-a
 /** On every child; changes when a field is no longer desired, which the remaining fields cannot show. */
 export const DESIRED_HASH_ANNOTATION = 'albridge.io/desired-hash';
 
+/** On the template of a workload's pods, and so on its pods; kubectl's own key, so that both see each other's restarts. */
+export const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
+
 /** Longest text of a user that is kept as it is. */
 const LONGEST_TEXT = 256;
 

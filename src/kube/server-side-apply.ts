@@ -1,3 +1,4 @@
+import { RESTARTED_AT } from '../core/annotations.ts';
 import { type FieldPath, withoutField } from '../core/field-path.ts';
 import type { KubeRequest } from './kube-transport.ts';
 
@@ -9,9 +10,6 @@ export const FIELD_MANAGER = 'albridge';
  * apply does not list, so a restart under it would be undone, and all pods would roll again.
  */
 export const RESTART_MANAGER = 'albridge-restart';
-
-/** kubectl's own key, so that both see each other's restarts. */
-export const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
 
 const RESTARTED_AT_PATH: FieldPath = ['spec', 'template', 'metadata', 'annotations', RESTARTED_AT];
 

@@ -1,9 +1,10 @@
+import { boundText, RESTARTED_AT } from '../core/annotations.ts';
 import type { KubeObject, ResourceKind } from '../core/kube-object.ts';
 import type { Workload, WorkloadKind, WorkloadRef, Workloads } from '../core/workloads.ts';
 import type { KubeClient } from './kube-client.ts';
 import { isNotFound, translated } from './kube-error.ts';
 import { resourcePath } from './resource-path.ts';
-import { RESTART_MANAGER, RESTARTED_AT } from './server-side-apply.ts';
+import { RESTART_MANAGER } from './server-side-apply.ts';
 
 const PLURALS: Readonly<Record<WorkloadKind, string>> = {
   Deployment: 'deployments',
@@ -56,7 +57,7 @@ function workloadOf(ref: WorkloadRef, object: WorkloadObject): Workload {
     minReadySeconds: minReadySecondsOf(object),
     followsTemplate: followsTemplate(ref.kind) && spec.updateStrategy?.type !== 'OnDelete',
     isPaused: spec.paused === true,
-    ...(restartedAt !== undefined && { restartedAt }),
+    ...(restartedAt !== undefined && { restartedAt: boundText(restartedAt) }),
   };
 }
 

@@ -19,7 +19,7 @@ interface Timer {
  * equal ones in the order they were armed; between two of them every promise that can go on does.
  */
 export class ManualClock implements Clock {
-  readonly #startMs: number;
+  #startMs: number;
   readonly #timers = new Set<Timer>();
   #elapsedMs = 0;
   #armed = 0;
@@ -32,6 +32,11 @@ export class ManualClock implements Clock {
 
   now(): number {
     return this.#startMs + this.#elapsedMs;
+  }
+
+  /** The wall clock jumps; timers and monotonic time go on as before. */
+  turnWallClock(byMs: number): void {
+    this.#startMs += byMs;
   }
 
   monotonicMs(): number {

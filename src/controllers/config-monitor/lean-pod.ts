@@ -1,5 +1,6 @@
 import type { Pod } from '../../apis/pod.ts';
 import { podStateOf } from '../../apis/pod-state.ts';
+import { boundText, RESTARTED_AT } from '../../core/annotations.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../core/kube-object.ts';
 import { boundController, boundLabels } from '../../core/lean-metadata.ts';
 import { WORKLOAD_KINDS, type WorkloadKind, type WorkloadRef } from '../../core/workloads.ts';
@@ -10,13 +11,16 @@ export interface LeanPod extends KubeObject {
   readonly state: 'ready' | 'unready' | 'ended';
   /** Of all its containers. */
   readonly restarts: number;
+  /** Of the template that it was started from; see `Workload.restartedAt`. */
+  readonly restartedAt?: string;
 }
 
 /** What of a pod is kept in memory. */
 export function leanPod(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
   const { name, namespace = '', uid = '', resourceVersion = '' } = metadata;
-  const { labels, deletionTimestamp } = metadata;
+  const { annotations, labels, deletionTimestamp } = metadata;
+  const restartedAt = annotations?.[RESTARTED_AT];
   const ownerReferences = boundController(metadata.ownerReferences);
   const lean: LeanPod = {
     apiVersion,
@@ -32,6 +36,7 @@ export function leanPod(object: KubeObject): KubeObject {
     },
     state: podStateOf(object).kind,
     restarts: restartsOf(object),
+    ...(restartedAt !== undefined && { restartedAt: boundText(restartedAt) }),
   };
   return lean;
 }

@@ -12,7 +12,6 @@ import {
   type WorkloadsOfPass,
 } from './owners.ts';
 import type { Scope } from './scope.ts';
-import { othersBegan } from './vouching.ts';
 
 /** Why a pod or its owner was not restarted. */
 export type Refusal =
@@ -58,7 +57,7 @@ async function restartWorkloads(
   if (scope.spec.strategy !== 'Rollout') return { byTemplate, refusals };
   for (const { name, pending } of ownersNow(rollout, scope)) {
     if (name === undefined || pending.length === 0) continue;
-    const answer = await orRefused(restartByTemplate(name, { rollout, workloads, scope }));
+    const answer = await orRefused(restartByTemplate(name, { pending, workloads, scope }));
     if (answer !== false) byTemplate.add(name);
     if (answer instanceof OperatorError) refusals.push({ kind: 'failed', error: answer });
   }
@@ -68,28 +67,27 @@ async function restartWorkloads(
 /** False where the pods do not follow the template. */
 async function restartByTemplate(
   name: string,
-  of: { readonly rollout: Rollout; readonly workloads: WorkloadsOfPass; readonly scope: Scope },
+  of: {
+    readonly pending: readonly LeanPod[];
+    readonly workloads: WorkloadsOfPass;
+    readonly scope: Scope;
+  },
 ): Promise<boolean> {
-  const { rollout, workloads, scope } = of;
+  const { pending, workloads, scope } = of;
   const workload = await workloads.named(name);
   if (!workload?.followsTemplate) return false;
-  if (!workload.isPaused && !isRestarted(workload, rollout, scope)) await restart(workload, scope);
+  if (!workload.isPaused && !isRestarted(workload, pending)) await restart(workload, scope);
   return true;
 }
 
 /**
- * For this change, by whomever: by us before a crash, for another ConfigMonitor, or by hand. A time
- * that is still to come is of a clock ahead of this one's, and says nothing.
+ * Its template has changed since the pods were started: by us before a crash, for another ConfigMonitor,
+ * or by hand. It replaces them by itself. The template is copied to each pod, annotations included, so
+ * no two clocks are compared
+ * (https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#pod-template).
  */
-function isRestarted({ restartedAt }: Workload, rollout: Rollout, scope: Scope): boolean {
-  if (restartedAt === undefined) return false;
-  const { hash, startTime } = rollout;
-  const { lastChangeTime = startTime } = scope.object.status;
-  const atMs = Date.parse(restartedAt);
-  if (atMs > scope.clock.now()) return false;
-  // Another one may have begun before this one took note of the change.
-  const begun = [startTime, ...othersBegan(hash, scope)].map((time) => Date.parse(time));
-  return atMs > Date.parse(lastChangeTime) || begun.some((time) => atMs >= time);
+function isRestarted({ restartedAt }: Workload, pending: readonly LeanPod[]): boolean {
+  return pending.every((pod) => pod.restartedAt !== restartedAt);
 }
 
 async function restart(workload: Workload, { clock, pass, workloads }: Scope): Promise<void> {

@@ -18,11 +18,6 @@ export function vouchersOf(hash: string, scope: Scope): (pod: LeanPod) => boolea
     vouchers.some(({ other, pending }) => selects(other, pod) && !pending.has(pod.metadata.uid));
 }
 
-/** When other ConfigMonitors of the same ConfigMap began to restart their pods for the data of this hash. */
-export function othersBegan(hash: string, scope: Scope): readonly string[] {
-  return othersWith(hash, scope).flatMap(({ status }) => status.lastRestartTime ?? []);
-}
-
 /** Those that have restarted pods for this data, or are about it. */
 function othersWith(hash: string, scope: Scope): readonly ConfigMonitor[] {
   const { changes, configMapName, monitors, object } = scope;

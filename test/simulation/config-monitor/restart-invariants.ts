@@ -4,6 +4,7 @@ import {
   type LeanConfigMap,
   leanConfigMap,
 } from '../../../src/controllers/config-monitor/lean-config-map.ts';
+import { RESTARTED_AT } from '../../../src/core/annotations.ts';
 import { CONFIG_MAPS, DEPLOYMENTS, PODS, STATEFUL_SETS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type ServedKind, type StoredObject } from '../api-model/stored-object.ts';
@@ -24,7 +25,6 @@ const MIN_READY_MS = 10_000;
 const SOUND_AFTER_MS = 600_000;
 /** https://pkg.go.dev/k8s.io/api/policy/v1#pkg-constants */
 const EVICTED = 'DisruptionTarget';
-const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
 
 interface RestartInvariantParts {
   readonly history: History;

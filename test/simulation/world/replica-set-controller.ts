@@ -17,7 +17,10 @@ export const HAS_PODS = { 'simulation/pods': 'yes' } as const;
 interface Scalable {
   readonly replicas?: number;
   readonly template?: {
-    readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
+    readonly metadata?: {
+      readonly labels?: Readonly<Record<string, string>>;
+      readonly annotations?: Readonly<Record<string, string>>;
+    };
   };
 }
 
@@ -85,10 +88,11 @@ export class ReplicaSetController {
     const found = this.#stage.model.table.get(REPLICA_SETS, at);
     if (found !== undefined) return found;
     const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name, uid, controller: true };
+    const { annotations = {} } = template.metadata ?? {};
     const labels = { ...template.metadata?.labels, deployment: name, 'pod-template-hash': hash };
     this.#people.create(REPLICA_SETS, at, {
       metadata: { labels, ownerReferences: [owner] },
-      spec: { template: { metadata: { labels } } },
+      spec: { template: { metadata: { labels, annotations } } },
     });
     return undefined;
   }
@@ -109,9 +113,9 @@ export class ReplicaSetController {
       .toString(36)
       .padStart(5, '0');
     const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name, uid, controller: true };
-    const labels = (specOf(set).template?.metadata?.labels ?? {}) as Json;
+    const metadata = (specOf(set).template?.metadata ?? {}) as { readonly [name: string]: Json };
     this.#people.create(PODS, `${namespace}/${name}-${suffix}`, {
-      metadata: { labels, ownerReferences: [owner] },
+      metadata: { ...metadata, ownerReferences: [owner] },
       spec: { containers: [{ name: 'app', image: 'registry.example/app:1' }] },
     });
   }

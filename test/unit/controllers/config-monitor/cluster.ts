@@ -1,3 +1,4 @@
+import { RESTARTED_AT } from '../../../../src/core/annotations.ts';
 import type { Key, KubeObject } from '../../../../src/core/kube-object.ts';
 import type { LivePods } from '../../../../src/core/live-pods.ts';
 import { OperatorError } from '../../../../src/core/operator-error.ts';
@@ -154,7 +155,7 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
   }
 
   /** One pod after the other, as a Deployment does. */
-  async restart({ kind, name }: Workload, at: string): Promise<void> {
+  async restart({ kind, name }: WorkloadRef, at: string): Promise<void> {
     this.asked.push(`restart ${kind}/${name}`);
     this.#deploymentNamed(name).restartedAt = at;
     for (const [index, pod] of this.podsOf(name).entries()) {
@@ -177,7 +178,7 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
     for (let count = there.length; count < replicas; count++) this.#startPod(deployment);
   }
 
-  #startPod({ name: deployment, labels, isStateful }: Deployment): void {
+  #startPod({ name: deployment, labels, isStateful, restartedAt }: Deployment): void {
     const taken = new Set(this.names);
     let ordinal = 0;
     while (taken.has(`${deployment}-${ordinal}`)) ordinal++;
@@ -194,6 +195,7 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
         namespace: NAMESPACE,
         labels: { ...labels, ...(!isStateful && { 'pod-template-hash': '5d9c' }) },
         ownerReferences: [{ ...owner, uid: `uid-of-${owner.name}`, controller: true }],
+        ...(restartedAt !== undefined && { annotations: { [RESTARTED_AT]: restartedAt } }),
       },
     });
     if (!this.isBroken) this.#clock.setTimer(500, () => this.#run(`${NAMESPACE}/${name}`));

@@ -307,6 +307,8 @@ describe('a refusal', () => {
 });
 
 describe('strategy Rollout', () => {
+  const FRONTEND = { kind: 'Deployment', namespace: 'web', name: 'frontend' } as const;
+
   it('restarts the Deployment by its template, once', async () => {
     await deploy();
     await bench.monitor({ strategy: 'Rollout' });
@@ -340,6 +342,56 @@ describe('strategy Rollout', () => {
     expect(bench.told('WorkloadRestarted')).toHaveLength(1);
     expect(kept()).toBe(0);
     expect(bench.condition('Ready', 'second')).toBe('True Watching');
+  });
+
+  it('restarts it once where the clock of the next leader is an hour behind', async () => {
+    await deploy();
+    await bench.monitor({ strategy: 'Rollout' });
+    await bench.change('two', 2_500);
+    bench.clock.turnWallClock(-3_600_000);
+    await bench.restart();
+    await bench.clock.advance(60_000);
+    expect(bench.told('WorkloadRestarted')).toHaveLength(1);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('restarts it for the next change by a leader whose clock is behind the last restart', async () => {
+    await deploy();
+    await bench.monitor({ strategy: 'Rollout' });
+    await bench.change('two');
+    bench.clock.turnWallClock(-120_000);
+    await bench.restart();
+    await bench.editMonitor({ suspend: true });
+    await bench.change('three', 90_000);
+    await bench.editMonitor({ suspend: false });
+    await bench.clock.advance(60_000);
+    expect(bench.told('WorkloadRestarted')).toHaveLength(2);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('restarts it again for a change of which the first note could not be stored', async () => {
+    await deploy();
+    await bench.monitor({ strategy: 'Rollout', minIntervalSeconds: 20 });
+    await bench.change('two', 5_000);
+    let failures = 2;
+    bench.beforeStatus = async () => {
+      if (failures-- > 0)
+        throw new OperatorError({ reason: 'Down', message: 'down', healedBy: 'time' });
+    };
+    await bench.change('three', 60_000);
+    expect(bench.told('WorkloadRestarted')).toHaveLength(2);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('leaves it alone where somebody restarts it by hand for the change', async () => {
+    await deploy();
+    await bench.monitor({ strategy: 'Rollout', debounceSeconds: 5 });
+    await bench.configure('two');
+    await bench.cluster.restart(FRONTEND, '2020-01-01T00:00:00Z');
+    await bench.clock.advance(60_000);
+    expect(bench.told('WorkloadRestarted')).toEqual([]);
+    expect(kept()).toBe(0);
+    expect(bench.condition('Ready')).toBe('True Watching');
   });
 
   it('leaves a Deployment alone that was told to pause', async () => {
