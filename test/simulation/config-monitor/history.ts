@@ -1,4 +1,8 @@
-import type { ConfigMonitorSpec } from '../../../src/apis/config-monitor.ts';
+import type {
+  ConfigMonitor,
+  ConfigMonitorSpec,
+  Rollout,
+} from '../../../src/apis/config-monitor.ts';
 import { isPaused } from '../../../src/core/annotations.ts';
 import { CONFIG_MAPS, DEPLOYMENTS, PODS, REPLICA_SETS, STATEFUL_SETS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
@@ -48,6 +52,15 @@ export interface MonitorSince {
   untilMs: number;
 }
 
+/** What is stored of a monitor's rollout, or was when the monitor was deleted. */
+interface RolloutSince {
+  readonly startTime: string;
+  /** When it was stored first. */
+  readonly sinceMs: number;
+  readonly hash: string;
+  readonly pods: readonly string[];
+}
+
 interface Scale {
   readonly atMs: number;
   readonly replicas: number;
@@ -64,6 +77,7 @@ export class History {
   readonly #monitors = new Map<string, MonitorSince[]>();
   readonly #scales = new Map<string, Scale[]>();
   readonly #begun = new Map<string, number>();
+  readonly #rollouts = new Map<string, RolloutSince>();
 
   constructor(stage: Stage, kind: ServedKind) {
     this.#stage = stage;
@@ -131,6 +145,10 @@ export class History {
     return this.#begun.get(uid) ?? Number.POSITIVE_INFINITY;
   }
 
+  rolloutOf(uid: string): RolloutSince | undefined {
+    return this.#rollouts.get(uid);
+  }
+
   /** The most pods that a Deployment was to have since then. */
   mostReplicas(deployment: string, sinceMs: number): number {
     return Math.max(0, ...this.#scalesSince(deployment, sinceMs).map(({ replicas }) => replicas));
@@ -191,8 +209,9 @@ export class History {
 
   #onMonitor({ type, object }: Commit): void {
     const { uid } = object.metadata;
-    const { configHash } = (object['status'] ?? {}) as { readonly configHash?: string };
+    const { configHash, rollout } = (object['status'] ?? {}) as Partial<ConfigMonitor['status']>;
     if (configHash !== undefined && !this.#begun.has(uid)) this.#begun.set(uid, this.#nowMs);
+    if (type !== 'DELETED') this.#onRollout(uid, rollout);
     const known = this.#monitors.get(uid) ?? [];
     this.#monitors.set(uid, known);
     const now = monitorOf(object);
@@ -200,6 +219,14 @@ export class History {
     if (type !== 'DELETED' && last !== undefined && isSame(last, now)) return;
     if (last !== undefined) last.untilMs = Math.min(last.untilMs, this.#nowMs);
     if (type !== 'DELETED') known.push(now);
+  }
+
+  #onRollout(uid: string, rollout: Rollout | undefined): void {
+    if (rollout === undefined) return void this.#rollouts.delete(uid);
+    const { startTime, hash, pods } = rollout;
+    const known = this.#rollouts.get(uid);
+    const sinceMs = known?.startTime === startTime ? known.sinceMs : this.#nowMs;
+    this.#rollouts.set(uid, { startTime, sinceMs, hash, pods });
   }
 
   #onScale({ object, type }: Commit): void {

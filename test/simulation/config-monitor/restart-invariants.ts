@@ -107,7 +107,7 @@ export class RestartInvariants {
     if (controllerOf(before, 'Job') !== undefined || wasOver) {
       this.#report('spares-pods', `${what} is of a Job, over or going`);
     }
-    const onRecord = monitors.filter(({ key, uid }) => this.#hasOnRecord(key, uid, life));
+    const onRecord = monitors.filter(({ uid }) => this.#hasOnRecord(uid, life));
     if (onRecord.length === 0) this.#report('restart-on-record', `${what} is in no stored rollout`);
     this.#judgeOnce(life, onRecord);
     if (isReady(before)) this.#judgeLoss(before, life, monitors);
@@ -133,13 +133,9 @@ export class RestartInvariants {
     this.#report('stateful-order', `Pod ${life.key} goes before ${higher[0]?.key}`);
   }
 
-  /** What would be continued by another process if this one died now. */
-  #hasOnRecord(key: string, uid: string, life: PodLife): boolean {
-    const stored = this.#stage.model.table.get(this.#kind, key) as unknown as
-      | ConfigMonitor
-      | undefined;
-    if (stored?.metadata.uid !== uid) return false;
-    return stored.status.rollout?.pods.includes(life.uid) ?? false;
+  /** What would be continued by another process if this one died now; a deleted monitor is continued by none. */
+  #hasOnRecord(uid: string, life: PodLife): boolean {
+    return this.#history.rolloutOf(uid)?.pods.includes(life.uid) ?? false;
   }
 
   /** Whoever was born after the first pod had gone for this content has it already. */
@@ -210,13 +206,17 @@ export class RestartInvariants {
     for (const one of contents) this.#rolled.add(`${one} ${key}`);
   }
 
-  /** Its rollout is for the data that is there now, and not for older data, of which it may know alone. */
-  #isUpToDate({ key, config }: MonitorSince): boolean {
-    const { table } = this.#stage.model;
-    const monitor = table.get(this.#kind, key) as unknown as ConfigMonitor | undefined;
-    const live = table.get(CONFIG_MAPS, config);
-    if (live === undefined) return false;
-    return (leanConfigMap(live) as LeanConfigMap).hash === monitor?.status.rollout?.hash;
+  /**
+   * Its rollout is for the data that is there now, and not for older data, of which it may know alone:
+   * where other data came and went meanwhile, that has to be seen first.
+   */
+  #isUpToDate({ uid, config }: MonitorSince): boolean {
+    const live = this.#stage.model.table.get(CONFIG_MAPS, config);
+    const rollout = this.#history.rolloutOf(uid);
+    if (live === undefined || rollout === undefined) return false;
+    const changedMs = this.#history.changedMs(config);
+    const isSeen = rollout.sinceMs >= changedMs || changedMs < this.#sinceMs;
+    return isSeen && (leanConfigMap(live) as LeanConfigMap).hash === rollout.hash;
   }
 
   #isRemoved({ metadata }: StoredObject): boolean {
