@@ -113,9 +113,9 @@ export class WorkloadsOfPass {
 }
 
 /**
- * The rollout with the sizes that its owners have now: nobody must wait for pods that are not wanted
- * any more, since somebody has scaled down. Asked only where pods are missing; a size that cannot be
- * read stays.
+ * The rollout with the sizes that its owners have now, since somebody may scale them meanwhile: nobody
+ * must wait for pods that are not wanted any more, and those that came count when others are missing. A
+ * workload is read only where pods are missing; a size that cannot be read stays.
  */
 export async function resized(
   rollout: Rollout,
@@ -124,11 +124,12 @@ export async function resized(
 ): Promise<Rollout> {
   const { namespace } = scope.object.metadata;
   const owners = rollout.owners.map(async (owner) => {
-    const isShort = scope.pods.ofOwner(namespace, owner.name).length < owner.pods;
-    if (!isShort || workloadNamed(owner.name, namespace) === undefined) return owner;
+    const count = scope.pods.ofOwner(namespace, owner.name).length;
+    if (workloadNamed(owner.name, namespace) === undefined) return owner;
+    if (count >= owner.pods) return { ...owner, pods: count };
     const workload = await orRefused(workloads.named(owner.name));
     if (workload instanceof OperatorError) return owner;
-    return { ...owner, pods: Math.min(owner.pods, workload?.wantedPods ?? 0) };
+    return { ...owner, pods: workload?.wantedPods ?? 0 };
   });
   return { ...rollout, owners: await Promise.all(owners) };
 }
