@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { CrashCoverage } from './coverage.ts';
-import { argumentsOf, type Job, parseCrash, scenarioOf } from './job.ts';
+import { argumentsOf, type CrashPoint, type Job, parseCrash, scenarioOf } from './job.ts';
 import { MUTATIONS } from './mutations.ts';
 import { plant } from './plant.ts';
 import type { Scenario } from './scenario.ts';
+import { parseScenario } from './scenario-file.ts';
+import { timeline } from './timeline.ts';
 import { USAGE } from './usage.ts';
 import type { JobResult } from './worker.ts';
 import { WorkerPool } from './worker-pool.ts';
@@ -150,6 +152,7 @@ async function showShrunk(scenario: Scenario, invariant: string): Promise<void> 
   const small = await shrink(scenario, invariant);
   const { trace } = await runScenario(small, { isTraced: true });
   say(`shrunk: ${JSON.stringify(small)}`);
+  for (const line of [...timeline(trace), '']) say(line);
   for (const line of trace) say(`  ${line}`);
 }
 
@@ -160,6 +163,8 @@ async function repeat(scenario: Scenario, job: Job): Promise<void> {
   const { violation, trace, crashed, met } = await runScenario(scenario, {
     isTraced: values.trace,
   });
+  const isShown = values.trace && violation !== undefined;
+  for (const line of isShown ? [...timeline(trace), ''] : []) say(line);
   for (const line of trace) say(line);
   if (violation === undefined) return;
   broken.push({ job, violation, crashed: [...crashed], met: [...met] });
@@ -168,8 +173,16 @@ async function repeat(scenario: Scenario, job: Job): Promise<void> {
 }
 
 function repeatSeed(seed: number, crash: string | undefined): Promise<void> {
-  const job = crash === undefined ? { seed } : { seed, crash: parseCrash(crash) };
+  const job = crash === undefined ? { seed } : { seed, crash: crashPointOf(crash) };
   return repeat(scenarioOf(job), job);
+}
+
+function crashPointOf(text: string): CrashPoint {
+  try {
+    return parseCrash(text);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
 }
 
 function repeatFile(path: string): Promise<void> {
@@ -179,7 +192,7 @@ function repeatFile(path: string): Promise<void> {
 
 function readScenario(path: string): Scenario {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Scenario;
+    return parseScenario(readFileSync(path, 'utf8'));
   } catch (error) {
     throw new UsageError(`cannot read the scenario ${path}: ${(error as Error).message}`);
   }

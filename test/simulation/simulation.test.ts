@@ -113,6 +113,8 @@ describe('a failure', () => {
     const [, seed, said] = /^--seed (\d+)\n(ready-is-true: .*)$/m.exec(output) ?? [];
     expect(said, output).toBeDefined();
     expect(output).toMatch(/^shrunk: \{/m);
+    expect(output).toMatch(/^ +ms +people +operator +AWS +cluster$/m);
+    expect(output).toMatch(/^ +\d+ {2}>>> VIOLATION ready-is-true/m);
     expect(output).toMatch(/^ {2}\d+\.\d{3} VIOLATION ready-is-true/m);
     const repeated = await simulate(...bug, '--seed', `${seed}`, '--unshrunk');
     expect(repeated.code).toBe(1);

@@ -9,6 +9,9 @@ export const USAGE = `npm run simulate -- [options]: the whole operator in rando
   --met                   lists the faults that struck, what people did and the reasons that were told
   --unshrunk              a failure is printed as it was found: seed and sentence, no shrunk trace
 
+A failure is shrunk to what it takes, and printed with a timeline of the objects that it is about
+(people, operator, AWS, cluster; ms) and its whole trace.
+
 It closes with "N scenarios, V violations, C/C crash points". A crash point is an operation of a port
 and a phase: before (never sent), unanswered (carried out, the answer reaches nobody), after
 (answered). Every operation that a run without a fault begins counts, times three. What chance has not

@@ -88,6 +88,7 @@ export class Fleet {
       const life = new Life({
         name,
         world: stage.clock,
+        trace: stage.trace,
         seed: seed * 1000 + replica.index * 100 + replica.lives,
         wallSkewMs: replica.index === 0 ? stage.settings.wallSkewMs : 0,
       });

@@ -8,6 +8,8 @@ export interface LifeOptions {
   readonly seed: number;
   /** How wrong the wall clock of its machine is. */
   readonly wallSkewMs: number;
+  /** Is told when it is stopped, and when it goes on. */
+  readonly trace?: (line: string) => void;
 }
 
 /**
@@ -20,13 +22,15 @@ export class Life {
   readonly clock: Clock;
   readonly random: Random;
   readonly #world: Clock;
+  readonly #trace: (line: string) => void;
   #state: 'running' | 'stopped' | 'dead' = 'running';
   #waiting: (() => void)[] = [];
 
   constructor(options: LifeOptions) {
-    const { world, name, seed, wallSkewMs } = options;
+    const { world, name, seed, wallSkewMs, trace = () => {} } = options;
     this.name = name;
     this.#world = world;
+    this.#trace = trace;
     this.random = seededRandom(seed);
     this.clock = {
       now: () => world.now() + wallSkewMs,
@@ -52,13 +56,16 @@ export class Life {
 
   /** SIGSTOP. */
   stop(): void {
-    if (this.#state === 'running') this.#state = 'stopped';
+    if (this.#state !== 'running') return;
+    this.#state = 'stopped';
+    this.#trace(`${this.name} is stopped`);
   }
 
   /** SIGCONT: what has become due meanwhile happens, one thing after the other, in any order. */
   goOn(): void {
     if (this.#state !== 'stopped') return;
     this.#state = 'running';
+    this.#trace(`${this.name} goes on`);
     const waiting = this.#waiting.splice(0);
     while (waiting.length > 0) {
       const [next] = waiting.splice(Math.floor(this.random() * waiting.length), 1);

@@ -1,8 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { resolve } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { PLAIN } from '../../simulation/plain-settings.ts';
 
 const main = resolve(import.meta.dirname, '../../simulation/main.ts');
+
+const SCENARIO = JSON.stringify({ seed: 1, settings: PLAIN, steps: [], faults: [] });
 
 function simulate(...args: readonly string[]): {
   readonly code: number | null;
@@ -18,12 +23,39 @@ describe('npm run simulate', () => {
     [['--seeds', '1', '--first', '5000000000'], 'got "5000000000"'],
     [['--frob'], "Unknown option '--frob'"],
     [['--scenario', '/nowhere'], 'cannot read the scenario /nowhere'],
+    [['--seed', '1', '--crash', 'PATCH'], 'expected LABEL/PHASE/NTH, got PATCH'],
     [['--mutation', 'nothing'], 'no mutation "nothing", there are finalizer-off-too-early'],
   ])('answers %j with one sentence', (args, sentence) => {
     const { code, said } = simulate(...args);
     expect(code).toBe(2);
     expect(said).toContain(sentence);
     expect(said).toMatch(/^simulate: [^\n]+; see --help\n$/);
+  });
+
+  it.each([
+    ['no JSON', '{"seed":', 'Unexpected end of JSON input'],
+    ['of something else', '[]', 'the file is not as a failure prints it'],
+    ['without a seed', '{}', 'seed is not'],
+    ['with a setting left out', SCENARIO.replace('"quota":50,', ''), 'settings.quota is not'],
+    [
+      'with a step of no kind',
+      SCENARIO.replace('"steps":[]', '"steps":[{"atMs":1}]'),
+      'steps[0] is not',
+    ],
+    [
+      'with a fault of no kind',
+      SCENARIO.replace('"faults":[]', '"faults":[1]'),
+      'faults[0] is not',
+    ],
+  ])('answers a scenario that is %s with one sentence', (_name, text, sentence) => {
+    const directory = mkdtempSync(join(tmpdir(), 'albridge-simulation-'));
+    const file = join(directory, 'scenario.json');
+    writeFileSync(file, text);
+    const { code, said } = simulate('--scenario', file);
+    rmSync(directory, { recursive: true });
+    expect(code).toBe(2);
+    expect(said).toContain(sentence);
+    expect(said).toMatch(/^simulate: cannot read the scenario [^\n]+; see --help\n$/);
   });
 
   it('takes a seed of ten digits', () => {
