@@ -130,9 +130,16 @@ function unavailableIn(rollout: Rollout, scope: Scope): readonly Owner[] {
 
 function whyWaiting(rollout: Rollout, refusal: Refusal | undefined, scope: Scope): string {
   const done = `${rollout.total - rollout.pods.length} of ${rollout.total} pods are restarted`;
-  const [owner] = unavailableIn(rollout, scope);
+  const owners = unavailableIn(rollout, scope);
+  const owner = refusal === undefined ? owners[0] : owners.find(isShortOfOthers);
   const reasons = [refusal && describeRefusal(refusal), owner && describeOwner(owner)];
   return [done, ...reasons].filter((part) => part !== undefined).join('; ');
+}
+
+/** Pods that are still to be restarted may crash again and again: where one is refused, that is said alone. */
+function isShortOfOthers(owner: Owner): boolean {
+  const own = owner.unavailable.filter((pod) => owner.pending.includes(pod));
+  return unavailableCount(owner) > own.length;
 }
 
 function describeRefusal(refusal: Refusal): string {

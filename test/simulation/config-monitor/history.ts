@@ -13,7 +13,7 @@ import {
   type StoredObject,
 } from '../api-model/stored-object.ts';
 import { controllerOf } from '../owner-invariants.ts';
-import { isActive, isReady, isSelected } from '../world/pod-facts.ts';
+import { isActive, isReady } from '../world/pod-facts.ts';
 import { isOperator, type Stage } from '../world/stage.ts';
 import { setOf } from '../world/stateful-set-controller.ts';
 
@@ -116,12 +116,14 @@ export class History {
   }
 
   /** Every form that monitors of this pod had since then. */
-  monitorsOf(pod: StoredObject, sinceMs: number): readonly MonitorSince[] {
-    const { namespace = '' } = pod.metadata;
+  monitorsOf({ key: pod, labels }: PodLife, sinceMs: number): readonly MonitorSince[] {
+    const [namespace] = pod.split('/');
     return [...this.#monitors.values()]
       .flat()
       .filter(({ key, untilMs }) => key.startsWith(`${namespace}/`) && untilMs >= sinceMs)
-      .filter(({ spec }) => isSelected(pod, spec.podSelector ?? {}));
+      .filter(({ spec: { podSelector = {} } }) => {
+        return Object.entries(podSelector).every(([name, value]) => labels[name] === value);
+      });
   }
 
   /** The time around `atMs` between two times of the newest data, in which there was other data. */

@@ -85,7 +85,7 @@ export class RestartInvariants {
     if (isGone && !this.#isRemoved(object)) {
       return this.#report('foreign-child-untouched', `${what} was changed`);
     }
-    const monitors = this.#history.monitorsOf(before, this.#sinceMs);
+    const monitors = this.#history.monitorsOf(life, this.#sinceMs);
     if (monitors.length === 0)
       return this.#report('foreign-child-untouched', `${what} is not selected`);
     this.#judgeDisruption(object, before, { life, monitors });
@@ -190,11 +190,9 @@ export class RestartInvariants {
     const isOnlyRestart =
       before !== undefined && isDeepStrictEqual(withoutRestart(object), withoutRestart(before));
     if (!isOnlyRestart) return this.#report('others-fields-stay', `${what} beyond its restart`);
-    const pods = this.#stage.model.table.list(PODS);
-    const own = pods.filter(
-      ({ metadata }) => this.#history.pods.get(metadata.uid)?.deployment === key,
-    );
-    const monitors = own.flatMap((pod) => this.#history.monitorsOf(pod, this.#sinceMs));
+    const own = [...this.#history.pods.values()].filter((life) => life.deployment === key);
+    const known = own.filter(({ othersMs = Infinity }) => othersMs >= this.#sinceMs);
+    const monitors = known.flatMap((life) => this.#history.monitorsOf(life, this.#sinceMs));
     const rolling = monitors.filter(({ spec }) => spec.strategy === 'Rollout');
     if (rolling.length === 0)
       return this.#report('foreign-child-untouched', `${what} is restarted`);

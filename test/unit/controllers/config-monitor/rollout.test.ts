@@ -274,6 +274,18 @@ describe('a PodDisruptionBudget', () => {
     expect(kept()).toBe(8);
   });
 
+  it('holds a pod that crashes again and again: the object does not change with each crash', async () => {
+    bench.cluster.crashAfterMs = 5_000;
+    await deploy(1);
+    await bench.monitor();
+    bench.cluster.answer = () => blocked;
+    await bench.change('two', 3_600_000);
+    const { resourceVersion } = bench.object().metadata;
+    expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
+    await bench.clock.advance(3_600_000);
+    expect(bench.object().metadata.resourceVersion).toBe(resourceVersion);
+  });
+
   it('beside a second one is for a person to sort out', async () => {
     await deploy();
     await bench.monitor();
