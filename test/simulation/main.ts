@@ -33,6 +33,9 @@ const MOST = 2 ** 32 - 1;
 const MOST_ROUNDS = 12;
 const MOST_SHOWN = 3;
 
+// As `| head` does once it has enough.
+process.stdout.on('error', () => process.exit());
+
 try {
   if (values.help) say(USAGE);
   else await run();

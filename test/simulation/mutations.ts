@@ -264,6 +264,12 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace: '',
     why: 'one pod that a webhook refuses keeps all others from the newest data',
   },
+  'own-restart-forgotten': {
+    file: 'controllers/config-monitor/restart.ts',
+    find: 'return pending.every((pod) => pod.restartedAt !== restartedAt);',
+    replace: 'return pending.length === 0;',
+    why: 'a Deployment is restarted again in each pass until its old pods are gone',
+  },
   'stateful-order-reversed': {
     file: 'controllers/config-monitor/batch.ts',
     find: 'return ordinalOf(other) - ordinalOf(one);',
