@@ -1,3 +1,4 @@
+import { LATE_REGRESSIONS } from './config-monitor/late-regressions.ts';
 import { CONFIG_REGRESSIONS } from './config-monitor/regressions.ts';
 import { PLAIN } from './plain-settings.ts';
 import type { Regression } from './regression.ts';
@@ -258,4 +259,5 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
     },
   },
   ...CONFIG_REGRESSIONS,
+  ...LATE_REGRESSIONS,
 };

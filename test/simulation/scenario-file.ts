@@ -11,7 +11,7 @@ export function parseScenario(text: string): Scenario {
   const wrong = isFields(scenario) ? wrongIn(scenario) : 'the file';
   if (wrong !== undefined)
     throw new Error(`${wrong} is not as a failure prints it after "shrunk:"`);
-  return scenario as unknown as Scenario;
+  return scenario as Scenario;
 }
 
 /** The part that makes it no scenario. */

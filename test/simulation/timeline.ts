@@ -4,6 +4,10 @@ const WIDTH = 150;
 /** Where the text of each column begins; it may run on to the right, where nothing else stands. */
 const COLUMNS = { people: 10, operator: 34, AWS: 58, cluster: 82 } as const;
 
+const PEOPLE: ReadonlySet<string> = new Set(['user', 'somebody', 'setup']);
+/** As `describeCommit` has it. */
+const COMMIT = /^(\w+) (\S+ \S+)@\d+ generation \S+ \[[^\]]*\] ?(.*)$/;
+
 type Column = keyof typeof COLUMNS;
 
 interface Entry {
@@ -69,33 +73,31 @@ function entryOf(line: string, concerned: readonly string[]): Entry | undefined 
 }
 
 function stepOf(json: string): string {
-  const { atMs: _atMs, ...step } = JSON.parse(json) as Readonly<Record<string, unknown>>;
+  const { atMs: _atMs, ...step } = JSON.parse(json) as Readonly<Record<string, object>>;
   const [[kind, action] = ['', {}]] = Object.entries(step);
-  const { do: what, at, ...more } = action as Readonly<Record<string, unknown>>;
+  const { do: what, at, ...more } = action as { readonly do: string; readonly at: string };
   return `${kind} ${what} ${at} ${plain(more)}`.trim();
 }
 
 function faultOf(json: string): string {
-  const {
-    kind,
-    atMs: _atMs,
-    fromMs: _fromMs,
-    ...more
-  } = JSON.parse(json) as Record<string, unknown>;
-  return `fault: ${kind} ${plain(more)}`.trim();
+  const { kind, ...more } = JSON.parse(json) as { readonly kind: string };
+  return `fault: ${kind} ${plain({ ...more, atMs: undefined, fromMs: undefined })}`.trim();
 }
 
 /** What people write is what they did, which is shown already. */
 function commitOf(atMs: number, by: string, rest: string): Entry | undefined {
-  if (by === 'user' || by === 'somebody' || by === 'setup') return undefined;
-  const isOperator = by.startsWith('replica-');
-  const [, type = '', what = '', said = ''] =
-    /^(\w+) (\S+ \S+)@\d+ generation \S+ \[[^\]]*\] ?(.*)$/.exec(rest) ?? [];
-  const [state = ''] = said.startsWith('being deleted') ? ['being deleted'] : said.split(', ');
-  if (!isOperator && type === 'MODIFIED' && state === '') return undefined;
-  const text = [what, type.toLowerCase(), state.replace(' undefined', '')].join(' ').trim();
-  const column = isOperator ? 'operator' : 'cluster';
-  return { atMs, column, text, rank: isOperator ? 1 : 2, isAboutAll: false };
+  const [, type = '', what = '', said = ''] = COMMIT.exec(rest) ?? [];
+  const state = stateOf(said);
+  const entry = { atMs, text: `${what} ${type.toLowerCase()} ${state}`.trim(), isAboutAll: false };
+  if (by.startsWith('replica-')) return { ...entry, column: 'operator', rank: 1 };
+  const isTold = PEOPLE.has(by) || (type === 'MODIFIED' && state === '');
+  return isTold ? undefined : { ...entry, column: 'cluster', rank: 2 };
+}
+
+/** The first condition. */
+function stateOf(said: string): string {
+  if (said.startsWith('being deleted')) return 'being deleted';
+  return said.replace(/,.*/, '').replace(' undefined', '');
 }
 
 /** AWS knows an object by its name alone. Reads are left out, but for those that it refuses. */

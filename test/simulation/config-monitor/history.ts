@@ -1,8 +1,4 @@
-import type {
-  ConfigMonitor,
-  ConfigMonitorSpec,
-  Rollout,
-} from '../../../src/apis/config-monitor.ts';
+import type { ConfigMonitor, ConfigMonitorSpec } from '../../../src/apis/config-monitor.ts';
 import { isPaused } from '../../../src/core/annotations.ts';
 import { CONFIG_MAPS, DEPLOYMENTS, PODS, REPLICA_SETS, STATEFUL_SETS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
@@ -211,9 +207,7 @@ export class History {
 
   #onMonitor({ type, object }: Commit): void {
     const { uid } = object.metadata;
-    const { configHash, rollout } = (object['status'] ?? {}) as Partial<ConfigMonitor['status']>;
-    if (configHash !== undefined && !this.#begun.has(uid)) this.#begun.set(uid, this.#nowMs);
-    if (type !== 'DELETED') this.#onRollout(uid, rollout);
+    if (type !== 'DELETED') this.#onStatus(uid, object['status'] ?? {});
     const known = this.#monitors.get(uid) ?? [];
     this.#monitors.set(uid, known);
     const now = monitorOf(object);
@@ -223,7 +217,8 @@ export class History {
     if (type !== 'DELETED') known.push(now);
   }
 
-  #onRollout(uid: string, rollout: Rollout | undefined): void {
+  #onStatus(uid: string, { configHash, rollout }: Partial<ConfigMonitor['status']>): void {
+    if (configHash !== undefined && !this.#begun.has(uid)) this.#begun.set(uid, this.#nowMs);
     if (rollout === undefined) return void this.#rollouts.delete(uid);
     const { startTime, hash, pods } = rollout;
     const known = this.#rollouts.get(uid);

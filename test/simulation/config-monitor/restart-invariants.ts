@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ConfigMonitor, ConfigMonitorSpec } from '../../../src/apis/config-monitor.ts';
+import type { ConfigMonitorSpec } from '../../../src/apis/config-monitor.ts';
 import {
   type LeanConfigMap,
   leanConfigMap,

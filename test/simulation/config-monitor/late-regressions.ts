@@ -1,0 +1,171 @@
+import { PLAIN } from '../plain-settings.ts';
+import type { Regression } from '../regression.ts';
+
+/** Of ConfigMonitor, where what a process knows lags behind the world: clocks, watches, sizes. */
+export const LATE_REGRESSIONS: Readonly<Record<string, Regression>> = {
+  'restarts a Deployment once where the clock of the next leader is behind': {
+    why: 'whether it was restarted was told by times of two clocks, so each pass restarted it again',
+    seed: 95309462,
+    scenario: {
+      seed: 199,
+      settings: { ...PLAIN, replicas: 2, election: true, wallSkewMs: 60000 },
+      steps: [
+        { atMs: 500, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+        { atMs: 1000, config: { do: 'deploy', at: 'web/frontend', replicas: 2 } },
+        {
+          atMs: 8269,
+          config: {
+            do: 'monitor',
+            at: 'web/frontend',
+            index: 0,
+            plan: { strategy: 'Rollout', debounceSeconds: 0, maxUnavailable: '50%' },
+          },
+        },
+        { atMs: 22664, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
+      ],
+      faults: [
+        { kind: 'freeze', label: 'kube PATCH configmonitors/status apply', nth: 2, forMs: 40000 },
+      ],
+    },
+  },
+  'restarts a Deployment again for data of which the first notes could not be stored': {
+    why: 'the restart for the data before was newer than the last change on record, so it passed for that of this change',
+    seed: 346,
+    scenario: {
+      seed: 346,
+      settings: { ...PLAIN, replicas: 2, election: true, sweepMs: 60000 },
+      steps: [
+        { atMs: 500, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+        { atMs: 1000, config: { do: 'deploy', at: 'web/frontend', replicas: 6 } },
+        {
+          atMs: 6107,
+          config: {
+            do: 'monitor',
+            at: 'web/frontend',
+            index: 0,
+            plan: {
+              strategy: 'Rollout',
+              debounceSeconds: 0,
+              minIntervalSeconds: 20,
+              maxUnavailable: 1,
+            },
+          },
+        },
+        { atMs: 58234, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 10' } } },
+        { atMs: 59134, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+      ],
+      faults: [
+        {
+          kind: 'kube',
+          effect: 'dropped',
+          label: 'PATCH configmonitors/status apply',
+          fromMs: 69210,
+          forMs: 300000,
+          times: 2,
+        },
+        { kind: 'freeze', label: 'kube LIST pods', nth: 2, forMs: 9000 },
+      ],
+    },
+  },
+  'loses no more pods than allowed of a Deployment that has grown during its restart': {
+    why: 'the pods that came counted only while all were there: the size on record was that of the start',
+    seed: 700000196,
+    scenario: {
+      seed: 700000196,
+      settings: PLAIN,
+      steps: [
+        { atMs: 0, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+        { atMs: 1434, config: { do: 'deploy', at: 'web/frontend', replicas: 2 } },
+        {
+          atMs: 11814,
+          config: { do: 'monitor', at: 'web/frontend', index: 1, plan: { minIntervalSeconds: 0 } },
+        },
+        { atMs: 36585, config: { do: 'scale', at: 'web/frontend', replicas: 7 } },
+        { atMs: 153707, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 5' } } },
+        { atMs: 154993, config: { do: 'scale', at: 'web/frontend', replicas: 8 } },
+      ],
+      faults: [],
+    },
+  },
+  'excuses a second restart where data came and went while a rollout for it went on unseen': {
+    why: 'the simulation took a rollout for the data that is there now, but it was for the time before; a pod of the time between looks the same and must go',
+    seed: 895325895,
+    scenario: {
+      seed: 895325895,
+      settings: { ...PLAIN, provisioningMs: 30000, sweepMs: 60000 },
+      steps: [
+        { atMs: 523, config: { do: 'deploy', at: 'web/frontend', replicas: 6 } },
+        {
+          atMs: 1212,
+          config: { do: 'monitor', at: 'web/frontend', index: 0, plan: { debounceSeconds: 0 } },
+        },
+        {
+          atMs: 5805,
+          config: { do: 'monitor', at: 'api/frontend', index: 0, plan: { unmanagedPods: 'Skip' } },
+        },
+        {
+          atMs: 8615,
+          myIngress: {
+            do: 'create',
+            at: 'api/old',
+            spec: { subnets: ['subnet-a', 'subnet-b'], tags: { team: 'a' } },
+          },
+        },
+        {
+          atMs: 9510,
+          myIngress: {
+            do: 'create',
+            at: 'web/shop',
+            spec: { subnets: ['subnet-b', 'subnet-c'], scheme: 'internal' },
+          },
+        },
+        { atMs: 69014, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
+        { atMs: 143471, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
+        { atMs: 173471, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 4' } } },
+        { atMs: 173591, config: { do: 'pod', at: 'web/frontend', nth: 0, what: 'deleted' } },
+        { atMs: 174371, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
+      ],
+      faults: [
+        {
+          kind: 'aws',
+          effect: 'throttled',
+          operation: '*',
+          fromMs: 75539,
+          forMs: 300000,
+          times: 2,
+        },
+        { kind: 'apiDown', fromMs: 150076, forMs: 37012 },
+      ],
+    },
+  },
+  'excuses a pod that goes while the watch still shows a ConfigMonitor that was deleted': {
+    why: 'the simulation took a deleted object for one that had no rollout on record',
+    seed: 310000773,
+    scenario: {
+      seed: 310000773,
+      settings: { ...PLAIN, sweepMs: 60000 },
+      steps: [
+        { atMs: 1672, config: { do: 'deploy', at: 'web/frontend', replicas: 4 } },
+        { atMs: 3648, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+        { atMs: 5858, config: { do: 'annotate', at: 'web/frontend', selector: 'app=frontend' } },
+        {
+          atMs: 12341,
+          immortal: { do: 'create', at: 'web/cache', image: 'registry.example/cache:2' },
+        },
+        { atMs: 30220, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
+        { atMs: 108251, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
+        { atMs: 141671, config: { do: 'annotate', at: 'web/frontend', selector: null } },
+      ],
+      faults: [
+        {
+          kind: 'crash',
+          label: 'kube WATCH immortalcontainers on',
+          phase: 'before',
+          nth: 2,
+          restartMs: 20000,
+        },
+        { kind: 'watchLag', fromMs: 97529, forMs: 47454, lagMs: 2879 },
+      ],
+    },
+  },
+};
