@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { APPLICATION_ATTRIBUTES } from '../../../localstack/embedded/attribute-rules.ts';
 import { POD_DELETE_MATCH } from '../../../src/apis/config-monitor.ts';
-import { RECONCILE_REQUESTED_ANNOTATION } from '../../../src/core/annotations.ts';
-import { RESTARTED_AT } from '../../../src/kube/server-side-apply.ts';
+import { RECONCILE_REQUESTED_ANNOTATION, RESTARTED_AT } from '../../../src/core/annotations.ts';
 import { CONFIG_MAPS, DEPLOYMENTS, EVENTS, LEASES, PODS, SERVICES } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { type Json, keyOfStored, type ServedKind } from '../api-model/stored-object.ts';

@@ -5,8 +5,8 @@ import {
   DESIRED_HASH_ANNOTATION,
   PAUSED_ANNOTATION,
   RECONCILE_REQUESTED_ANNOTATION,
+  RESTARTED_AT,
 } from '../../../src/core/annotations.ts';
-import { RESTARTED_AT } from '../../../src/kube/server-side-apply.ts';
 import { readDefinition } from '../../unit/crds/custom-resource-definition.ts';
 import type { Schema } from '../api-model/schema.ts';
 import type { Json, ServedKind } from '../api-model/stored-object.ts';
