@@ -96,7 +96,8 @@ async function ownByApply(
   { kind, child, leaving }: Application,
 ): Promise<void> {
   const live = await readLive<ManagedObject>(client, kind, child);
-  const owners = asAppliedByUs(live?.metadata.managedFields ?? [], leaving);
+  const ownerUid = child.metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
+  const owners = asAppliedByUs(live?.metadata.managedFields ?? [], leaving, ownerUid);
   if (!live || !owners) return;
   const { uid, resourceVersion } = live.metadata;
   await client.request<KubeObject>({

@@ -45,22 +45,54 @@ export interface FieldOwner {
 
 /**
  * The owners of an object's fields, with what we own by create turned into what we own by apply, and
- * without our hold on the fields at `leaving`; undefined where there is nothing to change. An entry
- * of apply that we had beside one of create gives way: the apply that follows takes its fields again.
- * A restart of a release before RESTART_MANAGER becomes one of that name.
+ * without our hold on the fields at `leaving`; undefined where there is nothing to change. What another
+ * operator set that made the object for `ownerUid` before us becomes ours too: an apply could not remove
+ * it (https://github.com/kubernetes/client-go/blob/v0.34.0/util/csaupgrade/upgrade.go does the same for
+ * kubectl). A restart of a release before RESTART_MANAGER becomes one of that name.
  */
 export function asAppliedByUs(
   owners: readonly FieldOwner[],
   leaving: readonly FieldPath[] = [],
+  ownerUid?: string,
 ): readonly FieldOwner[] | undefined {
-  const ours = owners.filter(isOurs);
-  const held = ours.find(({ operation }) => operation === 'Update') ?? ours[0];
+  const ours = owners.filter((owner) => isOurs(owner) || isOfPredecessor(owner, ownerUid));
+  const [held] = ours;
   if (held === undefined) return undefined;
-  const kept = [...leaving, RESTARTED_AT_PATH].reduce(withoutHold, { ...held, operation: 'Apply' });
-  const isUnchanged = held.operation === 'Apply' && kept.fieldsV1 === held.fieldsV1;
+  const fieldsV1 = ours.map((owner) => owner.fieldsV1 ?? {}).reduce(unionOf);
+  const merged = { ...held, manager: FIELD_MANAGER, operation: 'Apply', fieldsV1 };
+  const kept = [...leaving, RESTARTED_AT_PATH].reduce(withoutHold, merged);
+  const isUnchanged = ours.length === 1 && isApply(held) && kept === merged;
   if (isUnchanged) return undefined;
-  const others = owners.filter((owner) => !isOurs(owner));
-  return [...others, ...restartIn(held, others), kept];
+  const others = owners.filter((owner) => !ours.includes(owner));
+  return [...others, ...restartIn(merged, others), kept];
+}
+
+function isApply({ operation }: FieldOwner): boolean {
+  return operation === 'Apply';
+}
+
+/**
+ * The article's operator: its name is that of its binary, so it is known by what it did. It made the
+ * object its owner's child. A person may have done so too, from a file.
+ */
+function isOfPredecessor(
+  { manager = '', operation, subresource, fieldsV1 }: FieldOwner,
+  ownerUid: string | undefined,
+): boolean {
+  if (ownerUid === undefined || operation !== 'Update' || subresource) return false;
+  const path = ['f:metadata', 'f:ownerReferences', `k:${JSON.stringify({ uid: ownerUid })}`];
+  const isMaker = fieldsV1 !== undefined && withoutField(fieldsV1, path) !== fieldsV1;
+  return isMaker && !manager.startsWith('kubectl');
+}
+
+type FieldSet = Readonly<Record<string, unknown>>;
+
+/** A field that either of them holds, with all that either holds in it. */
+function unionOf(one: FieldSet, other: FieldSet): FieldSet {
+  const both = Object.entries(other).map(([field, inner]) => {
+    return [field, unionOf((one[field] ?? {}) as FieldSet, inner as FieldSet)] as const;
+  });
+  return { ...one, ...Object.fromEntries(both) };
 }
 
 function restartIn(held: FieldOwner, others: readonly FieldOwner[]): readonly FieldOwner[] {
