@@ -50,6 +50,10 @@ const CONTAINER_FIELDS = [
   ...['imagePullPolicy', 'terminationMessagePath', 'terminationMessagePolicy', 'resources'],
 ];
 
+/** CEL: the readiness probe of a WebApp. It connects to a port of its pod: nothing runs, no other host is asked. */
+const IS_PROBE_OF_A_PORT = `(k == 'readinessProbe' && c[k].?tcpSocket.?host.orValue('') == '' &&
+          c[k].all(f, f == 'tcpSocket' || f.endsWith('Seconds') || f.endsWith('Threshold')))`;
+
 /**
  * CEL: of a security context only these are set. The first two are albridge's own; the others only
  * take something away, or say who the user is, as OpenShift's admission does (unverified).
@@ -82,7 +86,7 @@ export function addsOnlyFields(fields: readonly string[]): Rules {
     ),
     'albridge sets no field of a container but its own': `
       variables.spec.containers.all(c, c.all(k, ${isOneOf(CONTAINER_FIELDS)} ||
-        ${ofContainer('b[?k] == c[?k]')}))`,
+        ${IS_PROBE_OF_A_PORT} || ${ofContainer('b[?k] == c[?k]')}))`,
     'albridge takes off no limits of a pod': `
       ${addsOnly(isLimit(`variables.spec.securityContext`), `variables.spec.${CONTEXT}`, `variables.before.${CONTEXT}`)} &&
       (variables.spec.?securityContext.?seccompProfile.hasValue() ||

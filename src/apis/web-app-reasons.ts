@@ -23,7 +23,7 @@ export const webAppReasons = {
     next: 'set spec.replicas to start the application again',
   },
   Paused: {
-    healedBy: 'person',
+    healedBy: 'nobody',
     cause: 'The annotation albridge.io/paused stops every write to Deployment and Service',
     next: 'remove the annotation albridge.io/paused to go on',
   },
@@ -31,6 +31,11 @@ export const webAppReasons = {
     healedBy: 'time',
     cause: 'Pods are being started or replaced',
     next: 'wait, or look at the pods if it takes long: kubectl get pods -l app=<name>',
+  },
+  DeploymentPaused: {
+    healedBy: 'person',
+    cause: 'The Deployment is paused, so its pods are not replaced',
+    next: 'kubectl rollout resume deployment/<name>',
   },
   ReplicaFailure: {
     healedBy: 'time',

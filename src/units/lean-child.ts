@@ -4,10 +4,11 @@ import { withLeanMetadata } from '../kube/object-cache-ingest.ts';
 
 /** What is set in a pod, a Deployment or a Service, or read from one. */
 const SPEC_FIELDS: ReadonlySet<string> = new Set([
-  ...['nodeName', 'replicas', 'template', 'metadata', 'spec'],
+  ...['nodeName', 'replicas', 'paused', 'template', 'metadata', 'spec'],
   ...['automountServiceAccountToken', 'terminationGracePeriodSeconds', 'securityContext'],
   ...['seccompProfile', 'type', 'allowPrivilegeEscalation'],
   ...['containers', 'name', 'image', 'command', 'args', 'env', 'value'],
+  ...['readinessProbe', 'tcpSocket', 'httpGet', 'exec', 'grpc', 'periodSeconds'],
   ...['ports', 'port', 'containerPort', 'targetPort', 'protocol'],
 ]);
 /** Kept with whatever fields they have. */
@@ -28,7 +29,6 @@ interface Child extends KubeObject {
   readonly spec?: {
     readonly nodeName?: string;
     readonly replicas?: number;
-    readonly containers?: readonly { readonly name: string }[];
   };
   readonly status?: object;
 }
@@ -52,12 +52,10 @@ export function leanChild(object: KubeObject): KubeObject {
 function leanSpec(spec: NonNullable<Child['spec']>): unknown {
   const lean = withDigests(onlyFields(spec, SPEC_FIELDS));
   if (isShort(lean)) return lean;
-  const { nodeName, replicas, containers } = spec;
-  const [first] = containers ?? [];
+  const { nodeName, replicas } = spec;
   return withDigests({
     ...(nodeName !== undefined && { nodeName }),
     ...(replicas !== undefined && { replicas }),
-    ...(first !== undefined && { containers: [{ name: first.name }] }),
   });
 }
 

@@ -131,6 +131,22 @@ export const REFUSED: Readonly<Record<string, () => Write>> = {
     ),
     refusal: /no field of a container/,
   }),
+  'gives the pods of a WebApp a readiness probe of another host': () => ({
+    why: 'the kubelet sends it, from the network of the node',
+    ...patch(
+      'deployment owned',
+      template(container({ readinessProbe: { tcpSocket: { host: '169.254.169.254', port: 80 } } })),
+    ),
+    refusal: /no field of a container/,
+  }),
+  'gives the pods of a WebApp a readiness probe that runs a command': () => ({
+    why: 'it runs in the container',
+    ...patch(
+      'deployment owned',
+      template(container({ readinessProbe: { tcpSocket: null, exec: { command: ['id'] } } })),
+    ),
+    refusal: /no field of a container/,
+  }),
   'annotates the pods of a WebApp': () => ({
     why: 'kube2iam gives them that role',
     ...patch('deployment owned', {

@@ -30,6 +30,13 @@ function templateOf({ spec }: Stored): Template {
   return spec?.['template'] as Template;
 }
 
+const PAUSED = {
+  apiVersion: 'apps.example.com/v1',
+  kind: 'WebApp',
+  metadata: { name: 'demo-app', annotations: { 'albridge.io/paused': 'true' } },
+  spec: { image: 'nginx:1.25', replicas: 3, port: 80 },
+};
+
 const patchWith = (namespace: Namespace, kind: string, body: object): Promise<string> =>
   namespace.kubectl(['patch', kind, 'demo-app', '--type=merge', '-p', JSON.stringify(body)]);
 
@@ -50,16 +57,21 @@ describe('what others do beside a WebApp', { concurrent: true }, () => {
     expect(spec.containers).toMatchObject([{ image: 'nginx:1.27' }]);
   });
 
-  it('survives: limits, a sidecar and a kind of Service that we say nothing about', async () => {
+  it('survives: limits, a sidecar, a probe and a kind of Service that we say nothing about', async () => {
     const namespace = await running('webapp-extras');
     await namespace.kubectl(['set', 'resources', 'deployment/demo-app', '--limits=memory=64Mi']);
-    const sidecar = [{ name: 'proxy', image: 'proxy:1' }];
+    const httpGet = { path: '/healthz', port: 80 };
+    const probe = { readinessProbe: { tcpSocket: null, httpGet } };
+    const added = [
+      { name: 'proxy', image: 'proxy:1' },
+      { name: 'app', ...probe },
+    ];
     await namespace.kubectl([
       'patch',
       'deployment',
       'demo-app',
       '-p',
-      JSON.stringify({ spec: { template: { spec: { containers: sidecar } } } }),
+      JSON.stringify({ spec: { template: { spec: { containers: added } } } }),
     ]);
     await patchWith(namespace, 'service', { spec: { type: 'NodePort' } });
     await patchWith(namespace, 'webapp', { spec: { image: 'nginx:1.27', port: 8080 } });
@@ -69,7 +81,11 @@ describe('what others do beside a WebApp', { concurrent: true }, () => {
     expect(containers).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ name: 'proxy' }),
-        expect.objectContaining({ image: 'nginx:1.27', resources: { limits: { memory: '64Mi' } } }),
+        expect.objectContaining({
+          image: 'nginx:1.27',
+          resources: { limits: { memory: '64Mi' } },
+          readinessProbe: expect.not.objectContaining({ tcpSocket: expect.anything() }),
+        }),
       ]),
     );
     expect((await namespace.get('service', 'demo-app')).spec).toMatchObject({
@@ -188,6 +204,55 @@ describe('an autoscaler', { concurrent: true }, () => {
     await namespace.when('hpa', 'demo-app', (hpa) => {
       return conditionOf(hpa, 'ScalingActive')?.reason === 'FailedGetResourceMetric';
     });
+  });
+});
+
+describe("a WebApp of the article's operator", { concurrent: true }, () => {
+  const labels = { app: 'demo-app', 'app.kubernetes.io/managed-by': 'webapp-operator' };
+  const template = {
+    metadata: { labels },
+    spec: { containers: [{ name: 'app', image: 'nginx:1.25', ports: [{ containerPort: 80 }] }] },
+  };
+  const specs = {
+    deployments: { replicas: 3, selector: { matchLabels: labels }, template },
+    services: { selector: { app: 'demo-app' }, ports: [{ port: 80, targetPort: 80 }] },
+  };
+
+  /** As its `CreateOrUpdate` leaves them: its field manager is the name of its binary. */
+  async function takenOver(prefix: string): Promise<Namespace> {
+    const namespace = await place.createNamespace(prefix);
+    await namespace.apply(PAUSED);
+    const { apiVersion, kind, metadata } = await namespace.get('webapp', 'demo-app');
+    const { uid } = metadata;
+    const owner = { apiVersion, kind, name: 'demo-app', uid, controller: true };
+    const ownerReferences = [{ ...owner, blockOwnerDeletion: true }];
+    for (const [plural, spec] of Object.entries(specs)) {
+      const group = plural === 'services' ? '/api/v1' : '/apis/apps/v1';
+      await place.api.ask({
+        method: 'POST',
+        path: `${group}/namespaces/${namespace.name}/${plural}?fieldManager=manager`,
+        body: { metadata: { name: 'demo-app', ownerReferences }, spec },
+      });
+    }
+    return namespace;
+  }
+
+  it('moves to another port, and keeps what people have added', async () => {
+    const namespace = await takenOver('webapp-article-operator');
+    const sidecar = [{ name: 'proxy', image: 'proxy:1' }];
+    const patch = JSON.stringify({ spec: { template: { spec: { containers: sidecar } } } });
+    await namespace.kubectl(['patch', 'deployment', 'demo-app', '-p', patch]);
+    await annotate(namespace, 'albridge.io/paused-');
+    await namespace.whenReady('webapp', 'demo-app');
+    await patchWith(namespace, 'webapp', { spec: { port: 8080 } });
+    await namespace.whenReady('webapp', 'demo-app');
+    const { containers } = templateOf(await namespace.get('deployment', 'demo-app')).spec;
+    expect(containers).toMatchObject([
+      { name: 'proxy' },
+      { name: 'app', ports: [{ containerPort: 8080 }] },
+    ]);
+    const { spec } = await namespace.get('service', 'demo-app');
+    expect(spec?.['ports']).toMatchObject([{ port: 8080, targetPort: 8080 }]);
   });
 });
 

@@ -10,14 +10,23 @@ export function tellChange(pass: Pass, change: OwnedChange): void {
   pass.event({ type: 'Normal', ...draftOf(change, `${kind} ${metadata.name}`) });
 }
 
+const REASONS = {
+  Deployment: {
+    created: 'DeploymentCreated',
+    updated: 'DeploymentUpdated',
+    deleted: 'DeploymentDeleted',
+  },
+  Service: { created: 'ServiceCreated', updated: 'ServiceUpdated', deleted: 'ServiceDeleted' },
+} as const;
+
 function draftOf(change: OwnedChange, what: string): Omit<EventDraft, 'type'> {
-  const { kind } = change.child;
+  const reasons = change.child.kind === 'Service' ? REASONS.Service : REASONS.Deployment;
   switch (change.kind) {
     case 'created':
-      return { reason: `${kind}Created`, action: 'Create', note: `Created ${what}` };
+      return { reason: reasons.created, action: 'Create', note: `Created ${what}` };
     case 'updated':
       return {
-        reason: `${kind}Updated`,
+        reason: reasons.updated,
         action: 'Update',
         note: `Updated ${what}${listOf(change.differences)}`,
       };
@@ -28,7 +37,7 @@ function draftOf(change: OwnedChange, what: string): Omit<EventDraft, 'type'> {
         note: `Repaired ${what}${listOf(change.differences)}`,
       };
     case 'deleted':
-      return { reason: `${kind}Deleted`, action: 'Delete', note: `Deleted ${what}` };
+      return { reason: reasons.deleted, action: 'Delete', note: `Deleted ${what}` };
     default:
       return change satisfies never;
   }

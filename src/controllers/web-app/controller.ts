@@ -29,13 +29,15 @@ async function reconcile(context: WebAppContext, object: WebApp, pass: Pass): Pr
   const services = context.services.of(object);
   const leaving = context.autoscalers.isScaled(keyOf(object)) ? [REPLICAS] : [];
   const scope = { object, pass };
+  const seen = deployments.observed.get(keyOf(object));
+  const desired = [desiredDeployment(object, seen)];
   // Both at once, and both to their end: no write may outlive its pass.
   const ensured = await Promise.allSettled([
-    ensure('Deployment', { ...deployments, desired: [desiredDeployment(object)], leaving }, scope),
+    ensure('Deployment', { ...deployments, desired, leaving }, scope),
     ensure('Service', { ...services, desired: [desiredService(object)] }, scope),
   ]);
   const changes = ensured.flatMap(changesOf);
-  const deployment = newest(deployments.observed.get(keyOf(object)), changes);
+  const deployment = newest(seen, changes);
   pass.report({ ...countsOf(deployment), selector: selectorOf(object), url: urlOf(object) });
   for (const condition of conditionsOf(deployment)) pass.condition(condition);
   if (changes.length > 0) pass.log.info('Successfully reconciled WebApp');

@@ -3,6 +3,10 @@ import { type WebApp, webAppManagedBy } from '../../apis/web-app.ts';
 import type { FieldPath } from '../../core/field-path.ts';
 import type { KubeObject } from '../../core/kube-object.ts';
 import { labelSelector } from '../../core/label-selector.ts';
+import type { Deployment } from './workload.ts';
+
+/** The article's. */
+const CONTAINER = 'app';
 
 /** Where the number of pods stands in a Deployment. */
 export const REPLICAS: FieldPath = ['spec', 'replicas'];
@@ -11,10 +15,15 @@ export const REPLICAS: FieldPath = ['spec', 'replicas'];
  * What albridge sets in the Deployment, and no field more: what the server defaults and what others
  * set - `kubectl rollout restart`, sidecars, resources - stays theirs.
  */
-export function desiredDeployment({ metadata, spec }: WebApp): KubeObject & { spec: object } {
+export function desiredDeployment(
+  { metadata, spec }: WebApp,
+  observed?: Deployment,
+): KubeObject & { spec: object } {
   const labels = labelsOf(metadata.name);
   const ports = [{ name: 'http', containerPort: spec.port, protocol: 'TCP' }];
-  const containers = [{ name: 'app', image: spec.image, ports, ...containerLimits }];
+  const readinessProbe = { tcpSocket: { port: spec.port }, periodSeconds: 5 };
+  const app = { name: CONTAINER, image: spec.image, ports, ...containerLimits };
+  const containers = [hasProbeOfOthers(observed) ? app : { ...app, readinessProbe }];
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -25,6 +34,17 @@ export function desiredDeployment({ metadata, spec }: WebApp): KubeObject & { sp
       template: { metadata: { labels }, spec: { ...podLimits, containers } },
     },
   };
+}
+
+/**
+ * A probe has one way of asking
+ * (https://kubernetes.io/docs/concepts/configuration/liveness-readiness-startup-probes/#check-mechanisms):
+ * next to another one the API server would refuse ours.
+ */
+function hasProbeOfOthers(observed: Deployment | undefined): boolean {
+  const containers = observed?.spec?.template?.spec?.containers ?? [];
+  const probe = containers.find(({ name }) => name === CONTAINER)?.readinessProbe ?? {};
+  return ['httpGet', 'exec', 'grpc'].some((mechanism) => mechanism in probe);
 }
 
 /** Its selector is that of the Deployment: a looser one would catch the pods of others. */

@@ -18,8 +18,10 @@ export function outcomeOf(object: WebApp, deployment: Deployment | undefined): O
   if (deployment === undefined || !isObserved(deployment)) {
     return rolling(`Deployment ${name} has not been looked at by its controller yet`);
   }
+  const progress = progressOf(object, deployment);
+  if (deployment.spec?.paused === true && progress.kind === 'waiting') throw paused(deployment);
   if (isGivenUp(deployment)) throw gaveUp(deployment);
-  return refusalOf(deployment) ?? progressOf(object, deployment);
+  return refusalOf(deployment) ?? progress;
 }
 
 /** The cluster takes no pod. */
@@ -97,6 +99,14 @@ function gaveUp(deployment: Deployment): OperatorError {
   return new OperatorError({
     reason: 'ProgressDeadlineExceeded' satisfies WebAppReason,
     message: `${availableReplicas} of ${wanted} pods serve, and the newest ones did not become available in time; correct spec.image or spec.port, or look at the events of the pods`,
+    healedBy: 'person',
+  });
+}
+
+function paused({ metadata: { name } }: Deployment): OperatorError {
+  return new OperatorError({
+    reason: 'DeploymentPaused' satisfies WebAppReason,
+    message: `Deployment ${name} is paused and replaces no pod; kubectl rollout resume deployment/${name}`,
     healedBy: 'person',
   });
 }

@@ -2,8 +2,20 @@ import type { KubeObject } from '../../core/kube-object.ts';
 
 /** The parts of https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/ that are read. */
 export interface Deployment extends KubeObject {
-  readonly spec?: { readonly replicas?: number };
+  readonly spec?: DeploymentSpec;
   readonly status?: DeploymentStatus;
+}
+
+interface DeploymentSpec {
+  readonly replicas?: number;
+  readonly paused?: boolean;
+  readonly template?: { readonly spec?: { readonly containers?: readonly Container[] } };
+}
+
+interface Container {
+  readonly name: string;
+  readonly image?: string;
+  readonly readinessProbe?: object;
 }
 
 /** Counts that are 0 are left out on the wire. */

@@ -104,7 +104,7 @@ describe('a child with our labels in memory', () => {
     const spec = { nodeName: 'n', replicas: 2, containers: [{ name: 'c', env }] };
     const status = { phase: 'Running', startTime: null, message: LARGE };
     expect(leanChild(controlledBy('MyApp', { spec, status }))).toMatchObject({
-      spec: { nodeName: 'n', replicas: 2, containers: [{ name: 'c' }] },
+      spec: { nodeName: 'n', replicas: 2 },
       status: { phase: 'Running', startTime: null },
     });
   });

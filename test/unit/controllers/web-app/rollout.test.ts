@@ -132,6 +132,24 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
+describe('a paused Deployment', () => {
+  const paused = (status: DeploymentStatus): Deployment => {
+    const { spec, ...rest } = deployment(status, 3);
+    return { ...rest, spec: { ...spec, paused: true } };
+  };
+
+  it('is named while pods are to be replaced, and so is the way out', () => {
+    const stuck = paused({ ...all(3), updatedReplicas: 0 });
+    expect(() => outcomeOf(object, stuck)).toThrow(
+      'Deployment shop is paused and replaces no pod; kubectl rollout resume deployment/shop',
+    );
+  });
+
+  it('is no failure while all pods are as desired', () => {
+    expect(outcomeOf(object, paused(all(3)))).toMatchObject({ reason: 'Available' });
+  });
+});
+
 describe('a WebApp', () => {
   it.each(Object.entries(cases))('is judged when %s', (_name, testCase) => {
     const outcome = outcomeOf(object, testCase.deployment);
