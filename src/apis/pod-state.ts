@@ -16,12 +16,26 @@ export interface PodEnd {
   readonly time?: string;
 }
 
-/** https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/ */
-export function podStateOf(pod: Pod): PodState {
-  const end = endOf(pod);
-  if (end !== undefined) return { kind: 'ended', end };
-  if (podConditionOf(pod, 'Ready')?.status === 'True') return { kind: 'ready' };
-  return { kind: 'unready', ...whyUnready(pod) };
+/**
+ * Our pods have one container, and `container` is its name: a webhook may have put others before it.
+ * https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/
+ */
+export function podStateOf(pod: Pod, container: string): PodState {
+  switch (podStateKind(pod)) {
+    case 'ended':
+      return { kind: 'ended', end: endOf(pod, container) };
+    case 'ready':
+      return { kind: 'ready' };
+    case 'unready':
+      return { kind: 'unready', ...whyUnready(pod, container) };
+  }
+}
+
+/** The same of a pod whatever its containers. One that has ended stays as it is: nothing restarts it. */
+export function podStateKind(pod: Pod): PodState['kind'] {
+  const { phase } = pod.status ?? {};
+  if (phase === 'Failed' || phase === 'Succeeded') return 'ended';
+  return podConditionOf(pod, 'Ready')?.status === 'True' ? 'ready' : 'unready';
 }
 
 export function podConditionOf(pod: Pod, type: string): PodCondition | undefined {
@@ -35,37 +49,35 @@ export function phaseOf(pod: Pod): string {
 }
 
 /** How long the pod ran before it ended, in ms; 0 where it does not say. */
-export function ranForMs(pod: Pod, nowMs: number): number {
-  const end = containerOf(pod)?.state?.terminated;
+export function ranForMs(pod: Pod, container: string, nowMs: number): number {
+  const end = containerOf(pod, container)?.state?.terminated;
   const fromMs = timeOf(end?.startedAt) ?? timeOf(pod.status?.startTime);
   if (fromMs === undefined) return 0;
   return (timeOf(end?.finishedAt) ?? nowMs) - fromMs;
 }
 
 /** Epoch milliseconds of the end of a pod that has ended, as far as it says. */
-export function endedAtMs(pod: Pod): number | undefined {
+export function endedAtMs(pod: Pod, container: string): number | undefined {
   return (
-    timeOf(containerOf(pod)?.state?.terminated?.finishedAt) ??
+    timeOf(containerOf(pod, container)?.state?.terminated?.finishedAt) ??
     timeOf(podConditionOf(pod, 'Ready')?.lastTransitionTime) ??
     timeOf(pod.status?.startTime ?? pod.metadata.creationTimestamp)
   );
 }
 
 /** How the container last ended inside of a pod that goes on, if it did. */
-export function lastContainerEnd(pod: Pod): PodEnd | undefined {
-  const { state, lastState } = containerOf(pod) ?? {};
+export function lastContainerEnd(pod: Pod, container: string): PodEnd | undefined {
+  const { state, lastState } = containerOf(pod, container) ?? {};
   const end = state?.terminated ?? lastState?.terminated;
   return end && ofContainer(end);
 }
 
-export function containerRestarts(pod: Pod): number {
-  return containerOf(pod)?.restartCount ?? 0;
+export function containerRestarts(pod: Pod, container: string): number {
+  return containerOf(pod, container)?.restartCount ?? 0;
 }
 
-/** Our pods have one container; what webhooks add stands behind it. Its status may stand anywhere. */
-function containerOf({ spec, status }: Pod): ContainerStatus | undefined {
-  const ours = spec?.containers?.[0]?.name;
-  return status?.containerStatuses?.find(({ name }) => name === ours);
+function containerOf({ status }: Pod, container: string): ContainerStatus | undefined {
+  return status?.containerStatuses?.find(({ name }) => name === container);
 }
 
 /** Epoch milliseconds; a time that the kubelet does not know is null. */
@@ -73,13 +85,11 @@ function timeOf(time: string | null | undefined): number | undefined {
   return typeof time === 'string' ? Date.parse(time) : undefined;
 }
 
-/** A pod that has ended stays as it is for ever: nothing restarts it. */
-function endOf(pod: Pod): PodEnd | undefined {
+function endOf(pod: Pod, container: string): PodEnd {
   const { phase, reason } = pod.status ?? {};
-  if (phase !== 'Failed' && phase !== 'Succeeded') return undefined;
-  const end = containerOf(pod)?.state?.terminated;
+  const end = containerOf(pod, container)?.state?.terminated;
   const known = end === undefined ? {} : ofContainer(end);
-  return { ...known, reason: reason ?? end?.reason ?? phase };
+  return { ...known, reason: reason ?? end?.reason ?? phase ?? 'Failed' };
 }
 
 function ofContainer({ reason, exitCode, finishedAt }: ContainerEnd): PodEnd {
@@ -95,8 +105,8 @@ interface Trouble {
   readonly message: string;
 }
 
-function whyUnready(pod: Pod): Trouble {
-  return unscheduled(pod) ?? containerWaits(pod) ?? notReadyYet(pod);
+function whyUnready(pod: Pod, container: string): Trouble {
+  return unscheduled(pod) ?? containerWaits(pod, container) ?? notReadyYet(pod);
 }
 
 function unscheduled(pod: Pod): Trouble | undefined {
@@ -120,8 +130,8 @@ const REASON_OF_WAITING: Readonly<Record<string, PodReason>> = {
   CrashLoopBackOff: 'CrashLooping',
 };
 
-function containerWaits(pod: Pod): Trouble | undefined {
-  const { reason: word = '', message = '' } = containerOf(pod)?.state?.waiting ?? {};
+function containerWaits(pod: Pod, container: string): Trouble | undefined {
+  const { reason: word = '', message = '' } = containerOf(pod, container)?.state?.waiting ?? {};
   const reason = REASON_OF_WAITING[word];
   if (reason === undefined) return undefined;
   return { reason, message: `pod ${pod.metadata.name}: ${word}${message && `: ${message}`}` };

@@ -1,5 +1,5 @@
 import type { Pod } from '../../apis/pod.ts';
-import { podStateOf } from '../../apis/pod-state.ts';
+import { podStateKind } from '../../apis/pod-state.ts';
 import { boundText, RESTARTED_AT } from '../../core/annotations.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../core/kube-object.ts';
 import { boundController, boundLabels } from '../../core/lean-metadata.ts';
@@ -34,7 +34,7 @@ export function leanPod(object: KubeObject): KubeObject {
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
       ...(ownerReferences !== undefined && { ownerReferences }),
     },
-    state: podStateOf(object).kind,
+    state: podStateKind(object),
     restarts: restartsOf(object),
     ...(restartedAt !== undefined && { restartedAt: boundText(restartedAt) }),
   };

@@ -1,6 +1,7 @@
 import type { ImmortalContainerStatus } from '../../apis/immortal-container.ts';
 import type { Pod } from '../../apis/pod.ts';
 import { ranForMs } from '../../apis/pod-state.ts';
+import { CONTAINER } from './desired-pod.ts';
 
 /** The kubelet's own figures: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy */
 const FIRST_MS = 10_000;
@@ -32,7 +33,7 @@ export function backOffOf(
       ? { consecutiveFailures, nextStartTime }
       : startingAfter(consecutiveFailures, nowMs);
   }
-  const hasRunLong = ranForMs(pod, nowMs) >= LONG_RUN_MS;
+  const hasRunLong = ranForMs(pod, CONTAINER, nowMs) >= LONG_RUN_MS;
   const failures = hasRunLong ? 1 : consecutiveFailures + 1;
   return startingAfter(failures, nowMs);
 }

@@ -6,6 +6,8 @@ import { shortened } from '../../core/short-name.ts';
 
 const MAX_POD_NAME_LENGTH = 253;
 const SUFFIX = '-immortalpod';
+/** The article's. */
+export const CONTAINER = 'acontainer';
 
 /**
  * The article's pod: its name, its container and its label. restartPolicy is Always, the default: a
@@ -16,7 +18,7 @@ export function desiredPod(
   object: ImmortalContainer,
   observed: { get(key: Key): Pod | undefined },
 ): KubeObject {
-  const container = { name: 'acontainer', image: object.spec.image };
+  const container = { name: CONTAINER, image: object.spec.image };
   const unlimited = podOf(object, { containers: [container] });
   const running = observed.get(keyOf(unlimited));
   if (running !== undefined && isWrittenAs(running, unlimited)) return unlimited;

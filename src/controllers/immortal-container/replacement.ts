@@ -5,6 +5,7 @@ import { type PodEnd, podStateOf } from '../../apis/pod-state.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { type Outcome, waiting } from '../../core/outcome.ts';
 import { type BackOff, backOffOf, remainingMs } from './back-off.ts';
+import { CONTAINER } from './desired-pod.ts';
 import { reportNoPod, reportPod } from './report.ts';
 import type { Scope } from './scope.ts';
 
@@ -32,7 +33,7 @@ export async function replaceOutdated(pod: Pod, scope: Scope): Promise<Outcome> 
 
 /** Replaces a pod that has ended, once its delay is over; undefined where it goes on. */
 export async function replaceEnded(pod: Pod, scope: Scope): Promise<Outcome | undefined> {
-  const state = podStateOf(pod);
+  const state = podStateOf(pod, CONTAINER);
   if (state.kind !== 'ended') return undefined;
   const nowMs = scope.clock.now();
   const backOff = backOffOf(pod, scope.object.status ?? {}, nowMs);

@@ -4,6 +4,7 @@ import { podStateOf } from '../../apis/pod-state.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { type Outcome, settled, waiting } from '../../core/outcome.ts';
 import { ensureOwned, type OwnedChange } from '../../core/owned-objects.ts';
+import { CONTAINER } from './desired-pod.ts';
 import { LOOK_AGAIN_MS } from './replacement.ts';
 import { reportNoPod, reportPod } from './report.ts';
 import type { Scope } from './scope.ts';
@@ -65,7 +66,7 @@ function tellStart(pod: Pod, { object, pass, starts }: Scope): void {
 }
 
 function outcomeOf(pod: Pod, { starts, pass, object }: Scope): Outcome {
-  const state = podStateOf(pod);
+  const state = podStateOf(pod, CONTAINER);
   if (state.kind === 'ready') {
     const { startTimes } = starts.recordOf(pass.key, object);
     const message = `pod ${pod.metadata.name} runs, start ${startTimes}`;

@@ -28,7 +28,7 @@ export function myAppReconciler({ pods, clock }: MyAppContext): Reconciler<MyApp
     reconcile: (object, pass) => {
       if (!object.spec?.image) throw imageMissing();
       const own = pods.of(object);
-      return reconcile({ object, pass, pods: own, nowMs: time.nowMs(pass.key, own.ownedBy()) });
+      return reconcile({ object, pass, pods: own, nowMs: time.nowMs(object, own.ownedBy()) });
     },
     forget: (key) => time.forget(key),
   };

@@ -34,15 +34,20 @@ function podName({ metadata }: MyApp, index: number): string {
 }
 
 /** One object for all of them: it may be long, and is hashed once. */
-function podSpec({ metadata, spec }: MyApp): object {
-  return { ...podLimits, containers: [containerOf(metadata.name, spec)], ...graceOf(spec) };
+function podSpec(object: MyApp): object {
+  return { ...podLimits, containers: [containerOf(object)], ...graceOf(object.spec) };
 }
 
-function containerOf(name: string, spec: MyAppSpec): object {
+/** A DNS label, unlike the name of the object, which may be longer and have dots. */
+export function containerNameOf({ metadata }: MyApp): string {
+  return shortened(metadata.name.replaceAll('.', '-'));
+}
+
+function containerOf(object: MyApp): object {
+  const { spec } = object;
   const { image, banner = '' } = spec;
   return {
-    // A DNS label, unlike the name of the object, which may be longer and have dots.
-    name: shortened(name.replaceAll('.', '-')),
+    name: containerNameOf(object),
     image,
     ports: [{ containerPort: 80 }],
     ...containerLimits,

@@ -1,6 +1,5 @@
 import type { MyAppReason } from '../../apis/my-app-reasons.ts';
 import { goingOf } from '../../apis/pod-going.ts';
-import { podStateOf } from '../../apis/pod-state.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { type Outcome, settled, waiting } from '../../core/outcome.ts';
 import type { Look } from './look.ts';
@@ -53,9 +52,10 @@ function replacing(message: string): Outcome {
 }
 
 /** A failure that time heals: told as a warning, and tried again when the delay is over. */
-function ended({ pod, end }: Extract<Slot, { kind: 'ended' }>, nowMs: number): Outcome {
+function ended(slot: Extract<Slot, { kind: 'ended' }>, nowMs: number): Outcome {
+  const { pod, end } = slot;
   const { name } = pod.metadata;
-  const leftMs = endedStaysForMs(pod, nowMs);
+  const leftMs = endedStaysForMs(slot, nowMs);
   if (leftMs === 0) return replacing(`pod ${name} has ended (${end.reason})`);
   const code = end.exitCode === undefined ? '' : `, exit code ${end.exitCode}`;
   throw new OperatorError({
@@ -66,8 +66,7 @@ function ended({ pod, end }: Extract<Slot, { kind: 'ended' }>, nowMs: number): O
   });
 }
 
-function unready({ pod }: Extract<Slot, { kind: 'standing' }>): Outcome {
-  const state = podStateOf(pod);
+function unready({ pod, state }: Extract<Slot, { kind: 'standing' }>): Outcome {
   if (state.kind !== 'unready') return replacing(`pod ${pod.metadata.name} has just changed`);
   const { reason, message } = state;
   if (reason !== 'InvalidImage') return waiting(reason, message, LOOK_AGAIN_MS);

@@ -1,5 +1,4 @@
 import type { Pod } from '../../apis/pod.ts';
-import { endedAtMs } from '../../apis/pod-state.ts';
 import type { Slot } from './slot.ts';
 
 /** A pod that has ended stays for so long, so that a pod that always ends is no busy loop. */
@@ -17,7 +16,7 @@ export interface Replacement {
  */
 export function replacementsOf(slots: readonly Slot[], nowMs: number): readonly Replacement[] {
   const ended = slots.flatMap((slot) =>
-    slot.kind === 'ended' && endedStaysForMs(slot.pod, nowMs) === 0
+    slot.kind === 'ended' && endedStaysForMs(slot, nowMs) === 0
       ? [{ pod: slot.pod, why: slot.end.reason }]
       : [],
   );
@@ -25,8 +24,11 @@ export function replacementsOf(slots: readonly Slot[], nowMs: number): readonly 
 }
 
 /** How long a pod that has ended still stays, in ms; never longer, whatever its node's clock says. */
-export function endedStaysForMs(pod: Pod, nowMs: number): number {
-  const leftMs = (endedAtMs(pod) ?? 0) + ENDED_STAYS_MS - nowMs;
+export function endedStaysForMs(
+  { endedAtMs = 0 }: Extract<Slot, { kind: 'ended' }>,
+  nowMs: number,
+): number {
+  const leftMs = endedAtMs + ENDED_STAYS_MS - nowMs;
   return Math.min(ENDED_STAYS_MS, Math.max(0, leftMs));
 }
 

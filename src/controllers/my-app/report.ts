@@ -1,6 +1,6 @@
 import type { MyApp, MyAppStatus } from '../../apis/my-app.ts';
 import type { Pod } from '../../apis/pod.ts';
-import { phaseOf, podStateOf } from '../../apis/pod-state.ts';
+import { phaseOf, podStateKind } from '../../apis/pod-state.ts';
 import { labelSelector } from '../../core/label-selector.ts';
 import { labelsOf } from './desired-pods.ts';
 import type { Look } from './look.ts';
@@ -29,5 +29,5 @@ export function podIn(slot: Slot): Pod | undefined {
 }
 
 function isServing(pod: Pod): boolean {
-  return pod.metadata.deletionTimestamp === undefined && podStateOf(pod).kind === 'ready';
+  return pod.metadata.deletionTimestamp === undefined && podStateKind(pod) === 'ready';
 }

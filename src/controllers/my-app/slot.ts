@@ -1,8 +1,15 @@
 import type { MyApp } from '../../apis/my-app.ts';
 import type { Pod } from '../../apis/pod.ts';
-import { type PodEnd, podStateOf } from '../../apis/pod-state.ts';
+import {
+  endedAtMs,
+  type PodEnd,
+  type PodState,
+  podStateKind,
+  podStateOf,
+} from '../../apis/pod-state.ts';
 import type { KubeObject } from '../../core/kube-object.ts';
 import { placeOf } from '../../core/replaceable.ts';
+import { containerNameOf } from './desired-pods.ts';
 
 /** The place of one wanted pod, and what stands there. */
 export type Slot =
@@ -15,6 +22,8 @@ export type Slot =
       readonly desired: KubeObject;
       readonly pod: Pod;
       readonly end: PodEnd;
+      /** Epoch milliseconds, as far as it says. */
+      readonly endedAtMs: number | undefined;
     }
   /** Of an older spec. */
   | {
@@ -28,6 +37,7 @@ export type Slot =
       readonly desired: KubeObject;
       readonly pod: Pod;
       readonly isReady: boolean;
+      readonly state: PodState;
     };
 
 /** `seen` is what stands under the name of `desired`. */
@@ -42,18 +52,21 @@ export function slotOf(object: MyApp, desired: KubeObject, seen: Pod | undefined
     case 'outdated':
       return { kind: 'outdated', desired, pod: place.child, isReady: isReady(place.child) };
     case 'standing':
-      return standing(desired, place.child);
+      return standing(object, desired, place.child);
     default:
       return place satisfies never;
   }
 }
 
-function standing(desired: KubeObject, pod: Pod): Slot {
-  const state = podStateOf(pod);
-  if (state.kind === 'ended') return { kind: 'ended', desired, pod, end: state.end };
-  return { kind: 'standing', desired, pod, isReady: state.kind === 'ready' };
+function standing(object: MyApp, desired: KubeObject, pod: Pod): Slot {
+  const container = containerNameOf(object);
+  const state = podStateOf(pod, container);
+  if (state.kind !== 'ended') {
+    return { kind: 'standing', desired, pod, isReady: state.kind === 'ready', state };
+  }
+  return { kind: 'ended', desired, pod, end: state.end, endedAtMs: endedAtMs(pod, container) };
 }
 
 function isReady(pod: Pod): boolean {
-  return podStateOf(pod).kind === 'ready';
+  return podStateKind(pod) === 'ready';
 }

@@ -69,6 +69,27 @@ describe('a pod that ends by itself', () => {
     },
   );
 
+  it('counts and names the end of its own container, also behind a sidecar', async () => {
+    bench.kube.edit(bench.kubelet.pod(POD), (live) => {
+      const { containers = [] } = live.spec ?? {};
+      return { ...live, spec: { ...live.spec, containers: [{ name: 'proxy' }, ...containers] } };
+    });
+    const terminated = { reason: 'OOMKilled', exitCode: 137 };
+    const waiting = { reason: 'CrashLoopBackOff' };
+    await bench.kubelet.setStatus(POD, {
+      phase: 'Running',
+      containerStatuses: [
+        { name: 'proxy', restartCount: 0 },
+        { name: 'acontainer', restartCount: 7, state: { waiting }, lastState: { terminated } },
+      ],
+    });
+    expect(bench.status).toMatchObject({
+      containerRestarts: 7,
+      lastTermination: { reason: 'OOMKilled', exitCode: 137 },
+    });
+    expect(bench.condition('Ready')).toBe('False CrashLooping');
+  });
+
   it('again and again waits twice as long each time, five minutes at most', async () => {
     const delays: number[] = [];
     for (let i = 0; i < 8; i++) {

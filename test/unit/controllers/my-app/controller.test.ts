@@ -286,6 +286,21 @@ describe('a pod that goes', () => {
     expect(notes()).toContain('Normal PodReplaced: Pod shop-pod is replaced: Error');
   });
 
+  it('by its own end is replaced ten seconds later, also behind a sidecar', async () => {
+    await running();
+    bench.kube.edit(bench.kubelet.pod(POD), (live) => {
+      const { containers = [] } = live.spec ?? {};
+      return { ...live, spec: { ...live.spec, containers: [{ name: 'proxy' }, ...containers] } };
+    });
+    const finishedAt = bench.kubelet.now;
+    const terminated = { reason: 'Error', exitCode: 3, finishedAt };
+    await bench.kubelet.end(POD, {
+      phase: 'Failed',
+      containerStatuses: [{ name: 'proxy' }, { name: 'shop', state: { terminated } }],
+    });
+    expect(notes().join()).toContain('pod shop-pod has ended (Error, exit code 3)');
+  });
+
   it('by eviction is replaced without touching the others', async () => {
     await running(3);
     const [first, , third] = uids();
