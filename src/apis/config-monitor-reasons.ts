@@ -18,12 +18,12 @@ export const configMonitorReasons = {
     next: 'edit the ConfigMap: the pods are restarted',
   },
   Suspended: {
-    healedBy: 'person',
+    healedBy: 'nobody',
     cause: 'spec.suspend stops every restart; status.pendingPods says how many pods wait',
     next: 'set spec.suspend to false to go on',
   },
   Paused: {
-    healedBy: 'person',
+    healedBy: 'nobody',
     cause: 'The annotation albridge.io/paused stops every restart',
     next: 'remove the annotation albridge.io/paused to go on',
   },
@@ -69,6 +69,11 @@ export const configMonitorReasons = {
       'Restarted pods did not become available within spec.progressDeadlineSeconds; the pods that were not restarted yet go on running',
     next: 'correct the data, which begins the restart anew, or help the pod that the message names',
   },
+  WorkloadPaused: {
+    healedBy: 'person',
+    cause: 'spec.strategy is Rollout, and a Deployment of the selected pods is paused',
+    next: 'kubectl rollout resume the Deployment that the message names',
+  },
   TooManyPods: {
     healedBy: 'person',
     cause: 'More pods are selected than one object can keep count of',
@@ -79,6 +84,11 @@ export const configMonitorReasons = {
     cause:
       'An annotated ConfigMap gets a ConfigMonitor of its own, and one of that name exists already',
     next: 'delete or rename that ConfigMonitor, or take the annotation off',
+  },
+  Replacing: {
+    healedBy: 'time',
+    cause: 'The ConfigMonitor of an earlier ConfigMap of this name is still being deleted',
+    next: 'wait',
   },
   NamespaceClosed: {
     healedBy: 'person',

@@ -10,7 +10,7 @@ export const configMonitorKind = {
   plural: 'configmonitors',
 } as const;
 
-/** On a ConfigMap: the labels of the pods to restart, as `kubectl get pods -l` takes them. */
+/** On a ConfigMap: the labels of the pods to restart, all of them, such as `app=frontend,tier=web`. */
 export const POD_DELETE_MATCH = 'magalix.com/podDeleteMatch';
 
 type Properties = (typeof configMonitorSchema)['properties'];

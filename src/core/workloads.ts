@@ -18,6 +18,8 @@ export interface Workload extends WorkloadRef {
   readonly minReadySeconds: number;
   /** It replaces its pods by itself when their template changes. */
   readonly followsTemplate: boolean;
+  /** Pods of a StatefulSet below this ordinal keep the template that they have: its partition. */
+  readonly rollsFromOrdinal: number;
   /** A Deployment that was told to leave its pods alone for now. */
   readonly isPaused: boolean;
   /** RFC 3339; when its pods were last restarted by a change of the template. */

@@ -28,7 +28,11 @@ interface WorkloadObject extends KubeObject {
     readonly replicas?: number;
     readonly minReadySeconds?: number;
     readonly paused?: boolean;
-    readonly updateStrategy?: { readonly type?: string };
+    readonly updateStrategy?: {
+      readonly type?: string;
+      readonly rollingUpdate?: { readonly partition?: number };
+    };
+    readonly ordinals?: { readonly start?: number };
     readonly template?: {
       readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
     };
@@ -56,6 +60,7 @@ function workloadOf(ref: WorkloadRef, object: WorkloadObject): Workload {
     wantedPods: wantedPodsOf(object),
     minReadySeconds: minReadySecondsOf(object),
     followsTemplate: followsTemplate(ref.kind) && spec.updateStrategy?.type !== 'OnDelete',
+    rollsFromOrdinal: rollsFromOrdinal(object),
     isPaused: spec.paused === true,
     ...(restartedAt !== undefined && { restartedAt: boundText(restartedAt) }),
   };
@@ -68,6 +73,11 @@ function wantedPodsOf({ spec, status }: WorkloadObject): number {
 
 function minReadySecondsOf({ spec }: WorkloadObject): number {
   return spec?.minReadySeconds ?? 0;
+}
+
+/** https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#partitions */
+function rollsFromOrdinal({ spec }: WorkloadObject): number {
+  return (spec?.ordinals?.start ?? 0) + (spec?.updateStrategy?.rollingUpdate?.partition ?? 0);
 }
 
 /** A ReplicaSet keeps the pods that it has when their template changes. */

@@ -4,6 +4,7 @@ import {
   POD_DELETE_MATCH,
 } from '../../apis/config-monitor.ts';
 import type { ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
+import { isPaused, PAUSED_ANNOTATION } from '../../core/annotations.ts';
 import type { Children, ChildrenOfOne } from '../../core/children.ts';
 import { apiVersionOf, type Key, type KubeObject, keyOf } from '../../core/kube-object.ts';
 import { OperatorError } from '../../core/operator-error.ts';
@@ -43,17 +44,24 @@ export function annotatedConfigMapReconciler(
   closed: ReadonlySet<string>,
 ): Reconciler<LeanConfigMap> {
   const told = new Map<Key, string>();
+  const follow = async (configMap: LeanConfigMap, pass: Pass): Promise<Outcome> => {
+    try {
+      const own = monitors.of(configMap);
+      if (isClosed(configMap, closed)) await refuse(configMap, pass, own);
+      const outcome = await reconcile(configMap, pass, own);
+      told.delete(pass.key);
+      return outcome;
+    } catch (error) {
+      tellFailure(error, pass, told);
+      throw error;
+    }
+  };
   return {
-    reconcile: async (configMap, pass) => {
-      try {
-        const own = monitors.of(configMap);
-        if (isClosed(configMap, closed)) await refuse(configMap, pass, own);
-        const outcome = await reconcile(configMap, pass, own);
-        told.delete(pass.key);
-        return outcome;
-      } catch (error) {
-        tellFailure(error, pass, told);
-        throw error;
+    reconcile: follow,
+    // The ConfigMonitor does the work, so it is paused too. Without the annotation it stays as it is.
+    whilePaused: async (configMap, pass) => {
+      if (configMap.metadata.annotations?.[POD_DELETE_MATCH] !== undefined) {
+        await follow(configMap, pass);
       }
     },
     forget: (key) => told.delete(key),
@@ -103,10 +111,10 @@ async function reconcile(
  * to edit a ConfigMap must not remove pods for good.
  */
 function desiredMonitor(
-  { metadata }: LeanConfigMap,
+  configMap: LeanConfigMap,
   podSelector: Readonly<Record<string, string>>,
 ): KubeObject & { readonly spec: object } {
-  const { name, namespace = '' } = metadata;
+  const { name, namespace = '' } = configMap.metadata;
   return {
     apiVersion: apiVersionOf(configMonitorKind),
     kind: configMonitorKind.kind,
@@ -114,6 +122,7 @@ function desiredMonitor(
       name: shortened(name, MAX_NAME_LENGTH - SUFFIX.length) + SUFFIX,
       namespace,
       labels: { 'app.kubernetes.io/managed-by': 'albridge' },
+      ...(isPaused(configMap) && { annotations: { [PAUSED_ANNOTATION]: 'true' } }),
     },
     spec: { configMap: name, podSelector, unmanagedPods: 'Skip' },
   };

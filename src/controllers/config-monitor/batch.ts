@@ -47,7 +47,7 @@ function byOrdinal(one: LeanPod, other: LeanPod): number {
   return ordinalOf(other) - ordinalOf(one);
 }
 
-function ordinalOf({ metadata: { name } }: LeanPod): number {
+export function ordinalOf({ metadata: { name } }: LeanPod): number {
   return Number(name.slice(name.lastIndexOf('-') + 1));
 }
 

@@ -1,8 +1,9 @@
 import type { Rollout } from '../../apis/config-monitor.ts';
+import type { ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import type { Eviction } from '../../core/pod-evictor.ts';
 import type { Workload } from '../../core/workloads.ts';
-import { type Batch, batchOf } from './batch.ts';
+import { type Batch, batchOf, ordinalOf } from './batch.ts';
 import { controllerOf, type LeanPod } from './lean-pod.ts';
 import {
   type Owner,
@@ -64,20 +65,36 @@ async function restartWorkloads(
   return { byTemplate, refusals };
 }
 
-/** False where the pods do not follow the template. */
-async function restartByTemplate(
-  name: string,
-  of: {
-    readonly pending: readonly LeanPod[];
-    readonly workloads: WorkloadsOfPass;
-    readonly scope: Scope;
-  },
-): Promise<boolean> {
+interface RestartByTemplate {
+  readonly pending: readonly LeanPod[];
+  readonly workloads: WorkloadsOfPass;
+  readonly scope: Scope;
+}
+
+/**
+ * False where the pods do not follow the template. Of a StatefulSet with a partition those above it
+ * go first, as it rolls by itself; those below are evicted, and come back with their older template.
+ */
+async function restartByTemplate(name: string, of: RestartByTemplate): Promise<boolean> {
   const { pending, workloads, scope } = of;
   const workload = await workloads.named(name);
   if (!workload?.followsTemplate) return false;
-  if (!workload.isPaused && !isRestarted(workload, pending)) await restart(workload, scope);
+  const { rollsFromOrdinal } = workload;
+  if (rollsFromOrdinal > 0 && pending.every((pod) => ordinalOf(pod) < rollsFromOrdinal))
+    return false;
+  if (workload.isPaused) throw paused(workload);
+  if (!isRestarted(workload, pending)) await restart(workload, scope);
   return true;
+}
+
+/** No event comes when it is resumed. */
+function paused({ kind, name }: Workload): OperatorError {
+  return new OperatorError({
+    reason: 'WorkloadPaused' satisfies ConfigMonitorReason,
+    message: `${kind} ${name} is paused and replaces no pod; kubectl rollout resume ${kind.toLowerCase()}/${name}`,
+    healedBy: 'person',
+    retryAfterMs: 10_000,
+  });
 }
 
 /**

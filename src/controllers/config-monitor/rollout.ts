@@ -3,6 +3,7 @@ import type { ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { type Outcome, settled, waiting } from '../../core/outcome.ts';
 import { describeUnavailable, SOUND_AFTER_MS } from './availability.ts';
+import { type LeanPod, workloadNamed } from './lean-pod.ts';
 import {
   minReadySecondsOf,
   type Owner,
@@ -67,6 +68,27 @@ function undecidedOrPending(rollout: Rollout, scope: Scope): ReadonlySet<string>
   return new Set([...pendingOf(rollout, scope).map(({ metadata }) => metadata.uid), ...undecided]);
 }
 
+/**
+ * The rollout with the sizes that owners of kinds that others made have now, which nobody can ask: one
+ * that is short for so long was scaled down. Once in a rollout and owner: where its controller is dead
+ * it takes one more batch and not all pods. undefined where this is not what it waits for.
+ */
+function withScaledDown(rollout: Rollout, scope: Scope): Rollout | undefined {
+  const { clock, object, pass, pods, progress } = scope;
+  const { namespace } = object.metadata;
+  const short = unavailableIn(rollout, scope).filter(({ name = '', unavailable }) => {
+    return unavailable.length === 0 && workloadNamed(name, namespace) === undefined;
+  });
+  const names = short.map(({ name = '' }) => name);
+  const isNew = names.map((name) => progress.isFirstShrink(pass.key, rollout.startTime, name));
+  if (!isNew.includes(true)) return undefined;
+  const owners = rollout.owners.map((owner) => {
+    const isShort = isNew[names.indexOf(owner.name)] === true;
+    return isShort ? { ...owner, pods: pods.ofOwner(namespace, owner.name).length } : owner;
+  });
+  return { ...rollout, owners, progressTime: toSeconds(clock.now()) };
+}
+
 function report(rollout: Rollout, scope: Scope): void {
   scope.pass.report({ rollout } satisfies Report);
   reportPods(rollout.pods, scope);
@@ -92,8 +114,16 @@ function outcomeOf(rollout: Rollout, refusals: readonly Refusal[], scope: Scope)
   const idleMs = progress.idleMs(pass.key, rollout.progressTime);
   const leftMs = deadlineMs(rollout, idleMs, scope) - idleMs;
   const why = whyWaiting(rollout, refusals[0], scope);
+  const smaller = leftMs <= 0 ? withScaledDown(rollout, scope) : undefined;
+  if (smaller !== undefined) {
+    report(smaller, scope);
+    return waiting('RolloutStarted' satisfies ConfigMonitorReason, why, 0);
+  }
   const soonestMs = Math.min(...unavailable.map(({ availableInMs }) => availableInMs));
-  if (leftMs <= 0) throw deadlineExceeded(`${why}${restOf(rollout)}`, soonestMs, scope);
+  if (leftMs <= 0) {
+    const next = whatToDo(unavailable[0]);
+    throw deadlineExceeded(`${why}${restOf(rollout)}; ${next}`, soonestMs, scope);
+  }
   if (refusals.length > 0 && !isWaiting) {
     if (idleMs >= BUDGET_GRACE_MS) throw budgetBlocks(why);
     return waiting('WaitingForReady' satisfies ConfigMonitorReason, why, ASK_AGAIN_MS);
@@ -149,12 +179,23 @@ function describeRefusal(refusal: Refusal): string {
 
 function describeOwner(owner: Owner): string {
   const { availableCount, minReadySeconds, name, size, unavailable } = owner;
-  const [pod] = unavailable.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  const pod = firstOf(owner);
   const which = pod
     ? `${pod.metadata.name} ${describeUnavailable(pod, minReadySeconds)}`
     : 'one is missing';
   const count = Math.max(size, availableCount + unavailable.length);
   return `${availableCount} of ${count} pods of ${name} are available, ${which}`;
+}
+
+function firstOf({ unavailable }: Owner): LeanPod | undefined {
+  return unavailable.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))[0];
+}
+
+function whatToDo(owner: Owner | undefined): string {
+  if (owner === undefined) return 'check what keeps the pods from being replaced';
+  const pod = firstOf(owner);
+  if (pod === undefined) return `check why ${owner.name} does not start it`;
+  return `correct the data, or check kubectl describe pod ${pod.metadata.name}`;
 }
 
 function multipleBudgets({ pod, message }: Extract<Refusal, { kind: 'ambiguous' }>): OperatorError {
@@ -181,7 +222,7 @@ function restOf({ pods }: Rollout): string {
 function deadlineExceeded(why: string, soonestMs: number, { spec }: Scope): OperatorError {
   return new OperatorError({
     reason: 'ProgressDeadlineExceeded' satisfies ConfigMonitorReason,
-    message: `no progress for ${spec.progressDeadlineSeconds} s: ${why}; correct the data, or help that pod`,
+    message: `no progress for ${spec.progressDeadlineSeconds} s: ${why}`,
     healedBy: 'person',
     ...(Number.isFinite(soonestMs) && { retryAfterMs: soonestMs }),
   });

@@ -229,3 +229,64 @@ describe('a StatefulSet', () => {
     expect(bench.cluster.evicted).toEqual(['db-2', 'db-0']);
   });
 });
+
+describe('a StatefulSet with a partition, with strategy Rollout', () => {
+  it('rolls the pods above it by the template, and evicts those below', async () => {
+    const labels = { app: 'frontend' };
+    const what = { name: 'db', labels, isStateful: true, minReadySeconds: 0, partition: 2 };
+    bench.cluster.deployAs(what, 4);
+    await bench.clock.advance(1_000);
+    await bench.monitor({ strategy: 'Rollout' });
+    const uids = bench.cluster.pods().map(({ metadata }) => metadata.uid);
+    await bench.change('two', 300_000);
+    expect(bench.cluster.asked.filter((what) => what.startsWith('restart'))).toEqual([
+      'restart StatefulSet/db',
+    ]);
+    expect(bench.cluster.evicted).toEqual(['db-1', 'db-0']);
+    expect(bench.cluster.pods().filter(({ metadata }) => uids.includes(metadata.uid))).toEqual([]);
+    expect(bench.cluster.mostUnready).toBe(1);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('leaves the template alone where the partition holds all pods', async () => {
+    const labels = { app: 'frontend' };
+    const what = { name: 'db', labels, isStateful: true, minReadySeconds: 0, partition: 5 };
+    bench.cluster.deployAs(what, 2);
+    await bench.clock.advance(1_000);
+    await bench.monitor({ strategy: 'Rollout' });
+    await bench.change('two', 120_000);
+    expect(bench.cluster.asked).not.toContain('restart StatefulSet/db');
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+});
+
+describe('an owner of a kind that others made', () => {
+  async function deployCustom(replicas: number): Promise<void> {
+    const labels = { app: 'frontend' };
+    const what = { name: 'canary', labels, isStateful: false, minReadySeconds: 0 };
+    bench.cluster.deployAs({ ...what, customKind: 'Rollout' }, replicas);
+    await bench.clock.advance(1_000);
+    before = bench.cluster.names;
+    await bench.monitor({ maxUnavailable: 1 });
+  }
+
+  it('that is scaled down in mid-restart is restarted to its end', async () => {
+    await deployCustom(4);
+    await bench.change('two', 3_000);
+    bench.cluster.scale('canary', 2);
+    await bench.clock.advance(1_800_000);
+    expect(kept()).toBe(0);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('whose controller is dead loses two pods, and a person is told', async () => {
+    await deployCustom(8);
+    bench.cluster.isFull = true;
+    await bench.change('two', 3_600_000);
+    expect(kept()).toBe(6);
+    expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
+    expect(bench.told('ProgressDeadlineExceeded').at(-1)).toContain(
+      'one is missing; 6 pods keep the older data; check why Rollout/canary of example.com/v1 does not start it',
+    );
+  });
+});

@@ -14,6 +14,10 @@ interface Deployment {
   /** Its pods are called db-0, db-1 and so on. */
   readonly isStateful: boolean;
   readonly minReadySeconds: number;
+  /** Of a kind that others made; its pods are called as those of a Deployment. */
+  readonly customKind?: string;
+  /** Of a StatefulSet. */
+  readonly partition?: number;
   replicas: number;
   /** From here on its pods count. */
   isUp: boolean;
@@ -69,7 +73,7 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
   }
 
   deployAs(
-    what: Pick<Deployment, 'name' | 'labels' | 'isStateful' | 'minReadySeconds'>,
+    what: Omit<Deployment, 'replicas' | 'isUp' | 'restartedAt' | 'isPaused'>,
     replicas: number,
   ): void {
     const deployment = { ...what, replicas, isUp: false, isPaused: false };
@@ -84,8 +88,8 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
     this.settle();
   }
 
-  pause(name: string): void {
-    this.#deploymentNamed(name).isPaused = true;
+  pause(name: string, isPaused = true): void {
+    this.#deploymentNamed(name).isPaused = isPaused;
   }
 
   /** A pod as it is given. */
@@ -150,6 +154,7 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
     return {
       ...{ kind, name, namespace, uid: `uid-of-${name}`, wantedPods, isPaused, minReadySeconds },
       followsTemplate: true,
+      rollsFromOrdinal: found.partition ?? 0,
       ...(restartedAt !== undefined && { restartedAt }),
     };
   }
@@ -157,8 +162,9 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
   /** One pod after the other, as a Deployment does. */
   async restart({ kind, name }: WorkloadRef, at: string): Promise<void> {
     this.asked.push(`restart ${kind}/${name}`);
+    const { partition = 0 } = this.#deploymentNamed(name);
     this.#deploymentNamed(name).restartedAt = at;
-    for (const [index, pod] of this.podsOf(name).entries()) {
+    for (const [index, pod] of this.podsOf(name).slice(partition).entries()) {
       this.#clock.setTimer((index + 1) * 1_000, () => {
         if (this.#kube.get(pod) !== undefined) this.#kube.delete(pod);
       });
@@ -178,22 +184,23 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
     for (let count = there.length; count < replicas; count++) this.#startPod(deployment);
   }
 
-  #startPod({ name: deployment, labels, isStateful, restartedAt }: Deployment): void {
+  #startPod(of: Deployment): void {
+    const { name: deployment, labels, isStateful, customKind, partition = 0 } = of;
     const taken = new Set(this.names);
     let ordinal = 0;
     while (taken.has(`${deployment}-${ordinal}`)) ordinal++;
     const suffix = String(++this.#count).padStart(3, '0');
     const name = isStateful ? `${deployment}-${ordinal}` : `${deployment}-5d9c-${suffix}`;
-    const owner = isStateful
-      ? { apiVersion: 'apps/v1', kind: 'StatefulSet', name: deployment }
-      : { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `${deployment}-5d9c` };
+    const owner = ownerOf(deployment, { isStateful, customKind });
+    // Below the partition a pod is made of the template from before the restart.
+    const restartedAt = ordinal < partition ? undefined : of.restartedAt;
     this.#kube.create({
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: {
         name,
         namespace: NAMESPACE,
-        labels: { ...labels, ...(!isStateful && { 'pod-template-hash': '5d9c' }) },
+        labels: { ...labels, ...(owner.kind === 'ReplicaSet' && { 'pod-template-hash': '5d9c' }) },
         ownerReferences: [{ ...owner, uid: `uid-of-${owner.name}`, controller: true }],
         ...(restartedAt !== undefined && { annotations: { [RESTARTED_AT]: restartedAt } }),
       },
@@ -227,6 +234,15 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
       throw new OperatorError({ reason: 'None', message: name, healedBy: 'time' });
     return found;
   }
+}
+
+function ownerOf(
+  name: string,
+  { isStateful, customKind }: Pick<Deployment, 'isStateful'> & { customKind: string | undefined },
+): { readonly apiVersion: string; readonly kind: string; readonly name: string } {
+  if (customKind !== undefined) return { apiVersion: 'example.com/v1', kind: customKind, name };
+  if (isStateful) return { apiVersion: 'apps/v1', kind: 'StatefulSet', name };
+  return { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `${name}-5d9c` };
 }
 
 function runningStatus(isReady: 'True' | 'False', restartCount: number): Record<string, unknown> {

@@ -422,13 +422,20 @@ describe('strategy Rollout', () => {
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
-  it('leaves a Deployment alone that was told to pause', async () => {
+  it('leaves a paused Deployment alone, names it, and restarts its pods when it is resumed', async () => {
     await deploy();
     bench.cluster.pause('frontend');
     await bench.monitor({ strategy: 'Rollout' });
     await bench.change('two', 60_000);
     expect(kept()).toBe(8);
-    expect(bench.condition('Reconciling')).toBe('True RolloutStarted');
+    expect(bench.condition('Stalled')).toBe('True WorkloadPaused');
+    expect(bench.told('WorkloadPaused')).toEqual([
+      'Deployment frontend is paused and replaces no pod; kubectl rollout resume deployment/frontend',
+    ]);
+    bench.cluster.pause('frontend', false);
+    await bench.clock.advance(60_000);
+    expect(kept()).toBe(0);
+    expect(bench.condition('Ready')).toBe('True Watching');
   });
 
   it('evicts pods that no template brings back', async () => {
