@@ -130,8 +130,8 @@ export async function translated<T>(step: string, work: () => Promise<T>): Promi
 
 function operatorErrorOf(step: string, error: KubeError): OperatorError {
   const reason = reasonOf(error);
-  const { healedBy, next } = kubeReasons[reason];
-  const advice = healedBy === 'person' ? `; ${next}` : '';
+  const { healedBy } = kubeReasons[reason];
+  const advice = healedBy === 'person' ? `; ${nextOf(reason, error)}` : '';
   const what =
     reason === 'KindNotInstalled' ? 'the API server does not serve this kind' : error.message;
   const { retryAfterMs } = error;
@@ -142,6 +142,18 @@ function operatorErrorOf(step: string, error: KubeError): OperatorError {
     cause: error,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
+}
+
+/**
+ * Of a right that is missing the API server says whose and which; admission refuses in words of its own,
+ * under the same status and reason
+ * (https://github.com/kubernetes/apiserver/blob/v0.34.0/pkg/endpoints/handlers/responsewriters/errors.go).
+ */
+function nextOf(reason: KubeReason, { message }: KubeError): string {
+  if (reason !== 'Forbidden') return kubeReasons[reason].next;
+  const isRightMissing = /\bUser "[^"]*" cannot \S+ /.test(message);
+  if (isRightMissing) return "grant the named verb on the named resource to the operator's role";
+  return 'relax the quota, policy or Pod Security level that refuses it, or change what it names';
 }
 
 const REASON_BY_STATUS: Readonly<Record<number, KubeReason>> = {

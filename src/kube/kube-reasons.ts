@@ -32,7 +32,7 @@ export const kubeReasons = {
   Forbidden: {
     healedBy: 'person',
     cause: "The operator's ServiceAccount lacks a right, or a quota or policy refuses the write.",
-    next: "grant the named verb on the named resource to the operator's role",
+    next: "grant the named verb on the named resource to the operator's role; where a quota, a policy or Pod Security refuses the write, change what the message names",
   },
   Invalid: {
     healedBy: 'person',

@@ -38,6 +38,18 @@ const cases: Readonly<Record<string, Case>> = {
     healedBy: 'person',
     says: 'cannot patch resource "myingresses"; grant the named verb',
   },
+  'a pod that Pod Security refuses': {
+    why: 'no role of the operator would help',
+    status: 403,
+    body: status({
+      reason: 'Forbidden',
+      message:
+        'pods "shop-pod" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true',
+    }),
+    reason: 'Forbidden',
+    healedBy: 'person',
+    says: 'runAsNonRoot != true; relax the quota, policy or Pod Security level that refuses it',
+  },
   'refused credentials': {
     why: 'trying the same token again does not help',
     status: 401,

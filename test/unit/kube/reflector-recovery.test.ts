@@ -125,8 +125,11 @@ describe('a watch that cannot be opened', () => {
 describe('a watch without rights or definition', () => {
   const cases: Record<string, { answer: () => Answer; says: RegExp; why: string }> = {
     'behaviour 9: 403': {
-      answer: refusal(403, 'Forbidden'),
-      says: /^watch widgets\.example\.com: said Forbidden; grant /,
+      answer: () => {
+        const message = 'widgets is forbidden: User "x" cannot watch resource "widgets"';
+        return { status: 403, json: { ...failure(403, 'Forbidden'), message } };
+      },
+      says: /^watch widgets\.example\.com: .* cannot watch resource "widgets"; grant /,
       why: 'the role lost a verb',
     },
     'a missing definition': {
