@@ -1,12 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { configMonitorReasons } from '../src/apis/config-monitor-reasons.ts';
-import { immortalContainerReasons } from '../src/apis/immortal-container-reasons.ts';
-import { myAppReasons } from '../src/apis/my-app-reasons.ts';
-import { myIngressReasons } from '../src/apis/my-ingress-reasons.ts';
-import { webAppReasons } from '../src/apis/web-app-reasons.ts';
+import { coreReasons, startReasons } from '../src/apis/event-reasons.ts';
 import { kubeReasons } from '../src/kube/kube-reasons.ts';
 import { type Setting, settings } from '../src/settings.ts';
+import { furtherReasonsOf, type Reason, reasonFaults, reasonsByKind } from './reasons.ts';
 
 /**
  * Writes the pages that repeat tables of the code: docs/reasons.md and docs/configuration.md.
@@ -16,12 +13,6 @@ import { type Setting, settings } from '../src/settings.ts';
 interface Page {
   readonly path: string;
   readonly text: string;
-}
-
-interface Reason {
-  readonly healedBy: string;
-  readonly cause: string;
-  readonly next: string;
 }
 
 const HEAD =
@@ -40,34 +31,47 @@ export async function stalePages(pages = desiredPages()): Promise<readonly Page[
 }
 
 function reasonsPage(): string {
+  const kinds = Object.entries(reasonsByKind).map(([kind, reasons]) => {
+    const further = Object.entries(furtherReasonsOf(kind)).map(([name, cause]) => [
+      `\`${name}\``,
+      cause,
+    ]);
+    const events = table(['event, or reason of another condition', 'what it says'], further);
+    return `## ${kind}\n\n${reasonTable(reasons)}\n${events}`;
+  });
   return `${HEAD}
 # Reasons
 
 Every condition, event and log line of a failure carries one of these reasons. The message says what
-was seen and ends in what to do next. *Healed by a person*: Stalled=True and Ready=False; albridge
-looks again every 1 to 5 minutes, and at once when the object is edited. *Healed by time*:
-Reconciling=True; albridge repeats the pass with a growing, jittered delay.
+was observed and ends in what to do next. In the first table of a kind are the reasons of Ready,
+Reconciling and Stalled; each is an event too when it changes. *Healed by a person*: Stalled=True and
+Ready=False; albridge checks again every 1 to 5 minutes, and at once when the object is edited. *Healed
+by time*: Reconciling=True; albridge repeats the pass with a growing, jittered delay. *Nothing to heal*:
+the object is as desired, or a person has paused or suspended it.
 
-## MyIngress
+${kinds.join('\n')}
+## Every kind
 
-${reasonTable(myIngressReasons)}
-## WebApp
-
-${reasonTable(webAppReasons)}
-## ImmortalContainer
-
-${reasonTable(immortalContainerReasons)}
-## MyApp
-
-${reasonTable(myAppReasons)}
-## ConfigMonitor
-
-${reasonTable(configMonitorReasons)}
+${reasonTable(coreReasons)}
 ## Kubernetes
 
 What the API server answers to the operator itself; most of them are seen in its log and in \`/readyz\`.
 
-${reasonTable(kubeReasons)}`;
+${reasonTable(kubeReasons)}
+## Start
+
+The process ends with exit code 78 and one line for each problem: a setting that cannot be read
+([configuration.md](configuration.md)), \`ClusterNotConfigured\`, or one of these.
+
+${table(['reason', 'cause', 'what to do next'], startRows())}`;
+}
+
+function startRows(): readonly (readonly string[])[] {
+  return Object.entries(startReasons).map(([name, { cause, next }]) => [
+    `\`${name}\``,
+    cause,
+    next,
+  ]);
 }
 
 function reasonTable(reasons: Readonly<Record<string, Reason>>): string {
@@ -105,6 +109,12 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 async function main(): Promise<void> {
+  const faults = reasonFaults();
+  for (const fault of faults) process.stderr.write(`${fault}\n`);
+  if (faults.length > 0) {
+    process.exitCode = 1;
+    return;
+  }
   const stale = await stalePages();
   if (process.argv.includes('--check')) {
     for (const { path } of stale) process.stderr.write(`${path} is out of date: npm run gen\n`);

@@ -11,7 +11,7 @@ export const immortalContainerReasons = {
     next: 'look at it: kubectl logs <name>-immortalpod',
   },
   Paused: {
-    healedBy: 'person',
+    healedBy: 'nobody',
     cause: 'The annotation albridge.io/paused stops every write to the pod',
     next: 'remove the annotation albridge.io/paused to go on',
   },

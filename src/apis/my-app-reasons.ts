@@ -16,7 +16,7 @@ export const myAppReasons = {
     next: 'set spec.replicas to start the application again',
   },
   Paused: {
-    healedBy: 'person',
+    healedBy: 'nobody',
     cause: 'The annotation albridge.io/paused stops every write to the pods',
     next: 'remove the annotation albridge.io/paused to go on',
   },

@@ -24,7 +24,7 @@ export const myIngressReasons = {
     next: 'send traffic to status.alb.dns',
   },
   Paused: {
-    healedBy: 'person',
+    healedBy: 'nobody',
     cause: 'The annotation albridge.io/paused stops every write to AWS',
     next: 'remove the annotation albridge.io/paused to go on',
   },
@@ -98,26 +98,6 @@ export const myIngressReasons = {
     healedBy: 'time',
     cause: 'AWS answered once that the load balancer does not exist',
     next: 'wait, a second answer ten seconds later decides whether it is created again',
-  },
-  LeadershipLost: {
-    healedBy: 'time',
-    cause: 'This replica lost the lease, so it no longer writes',
-    next: 'wait for the replica that holds the lease',
-  },
-  DeadlineExceeded: {
-    healedBy: 'time',
-    cause: 'The pass took longer than its time limit',
-    next: 'wait, the pass is repeated',
-  },
-  Conflict: {
-    healedBy: 'time',
-    cause: 'The object changed while it was worked on',
-    next: 'wait, the pass is repeated on the newer object',
-  },
-  InternalError: {
-    healedBy: 'time',
-    cause: 'A bug in albridge',
-    next: "report it with the operator's log lines of this object",
   },
 
   ValidationError: {

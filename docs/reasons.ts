@@ -1,0 +1,114 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { configMonitorReasons } from '../src/apis/config-monitor-reasons.ts';
+import {
+  conditionReasons,
+  coreReasons,
+  eventReasons,
+  podReadyReasons,
+  startReasons,
+} from '../src/apis/event-reasons.ts';
+import { immortalContainerReasons } from '../src/apis/immortal-container-reasons.ts';
+import { myAppReasons } from '../src/apis/my-app-reasons.ts';
+import { myIngressReasons } from '../src/apis/my-ingress-reasons.ts';
+import { webAppReasons } from '../src/apis/web-app-reasons.ts';
+import { kubeReasons } from '../src/kube/kube-reasons.ts';
+
+/** The reasons that the code can give, as docs/reasons.md lists them, and whether it lists them all. */
+
+export interface Reason {
+  readonly healedBy: string;
+  readonly cause: string;
+  readonly next: string;
+}
+
+export const reasonsByKind: Readonly<Record<string, Readonly<Record<string, Reason>>>> = {
+  MyIngress: myIngressReasons,
+  WebApp: webAppReasons,
+  ImmortalContainer: immortalContainerReasons,
+  MyApp: myAppReasons,
+  ConfigMonitor: configMonitorReasons,
+};
+
+/** Events and conditions of a kind besides the leading condition. */
+export function furtherReasonsOf(kind: string): Readonly<Record<string, string>> {
+  const ofPods = ['ImmortalContainer', 'MyApp'].includes(kind) ? podReadyReasons : {};
+  return { ...at(eventReasons, kind), ...at(conditionReasons, kind), ...ofPods };
+}
+
+const root = resolve(import.meta.dirname, '..');
+
+/** `src/x.ts: Reason is not listed`, `Reason is listed and never given`; empty where all is well. */
+export function reasonFaults(files = sourceFiles()): readonly string[] {
+  const unlisted = [...files].flatMap(([path, text]) => {
+    const listed = listedFor(path);
+    return reasonsGivenIn(path, text)
+      .filter((reason) => !listed.has(reason))
+      .map((reason) => `${path}: ${reason} is not listed in docs/reasons.md`);
+  });
+  const words = new Set([...files.values()].flatMap((text) => text.match(/\w+/g) ?? []));
+  const unused = [...allListed()]
+    .filter((reason) => !words.has(reason))
+    .map((reason) => `${reason} is listed in docs/reasons.md and never given`);
+  return [...new Set([...unlisted, ...unused])];
+}
+
+/** Path, and text without comments, of what may give a reason. */
+export function sourceFiles(): ReadonlyMap<string, string> {
+  const paths = globSync('src/**/*.ts', { cwd: root }).filter((path) => {
+    return !/-(reasons|schema)\.ts$/.test(path);
+  });
+  return new Map(
+    paths.map((path) => {
+      const text = readFileSync(resolve(root, path), 'utf8');
+      return [path, text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')] as const;
+    }),
+  );
+}
+
+const GIVEN = [
+  /\breason(?:: | = )'([A-Z]\w+)'/g,
+  /'([A-Z]\w+)' satisfies \w*Reason\b/g,
+  /\b(?:waiting|settled|failure|stalled)\(\s*'([A-Z]\w+)'/g,
+  /\breason: [^'\n]*\? '([A-Z]\w+)' :/g,
+  /\breason: [^'\n]*\? '\w+' : '([A-Z]\w+)'/g,
+  /\bCoreReason\.(\w+)/g,
+  // The table of events of a child.
+  /\b(?:created|updated|deleted): '([A-Z]\w+)'/g,
+];
+
+function reasonsGivenIn(path: string, text: string): readonly string[] {
+  // A KubeError has the API server's own word, which becomes a KubeReason before anybody sees it.
+  const given = path.startsWith('src/kube/') ? GIVEN.slice(1, 2) : GIVEN;
+  return given.flatMap((pattern) => [...text.matchAll(pattern)].map(([, reason = '']) => reason));
+}
+
+function listedFor(path: string): ReadonlySet<string> {
+  const island = /^src\/controllers\/([\w-]+)\//.exec(path)?.[1];
+  const kind = Object.keys(reasonsByKind).find((name) => kebab(name) === island);
+  if (kind === undefined) return allListed();
+  return new Set([...namesOf(kind), ...Object.keys(coreReasons)]);
+}
+
+function allListed(): ReadonlySet<string> {
+  const kinds = Object.keys(reasonsByKind).flatMap((kind) => [...namesOf(kind)]);
+  return new Set([...kinds, ...Object.keys({ ...kubeReasons, ...startReasons, ...coreReasons })]);
+}
+
+function namesOf(kind: string): ReadonlySet<string> {
+  return new Set([
+    ...Object.keys(reasonsByKind[kind] ?? {}),
+    ...Object.keys(furtherReasonsOf(kind)),
+  ]);
+}
+
+function at(
+  table: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  kind: string,
+): Readonly<Record<string, string>> {
+  return table[kind] ?? {};
+}
+
+function kebab(name: string): string {
+  return basename(name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `-${letter}`)).toLowerCase();
+}
