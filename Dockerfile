@@ -8,7 +8,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY LICENSE ./
 COPY deploy deploy
 COPY src src
-RUN node deploy/bundle.ts && node deploy/licences.ts
+RUN node deploy/bundle.ts
 
 # Node and what it needs: no shell, no package manager.
 FROM gcr.io/distroless/nodejs24-debian13:nonroot@sha256:af85d11ce7ef10172855a6e3649e3e8125b1b9e3ca41849ec2918036f05cb212

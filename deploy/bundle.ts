@@ -1,6 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { build, type OnResolveArgs, type Plugin } from 'esbuild';
+import { writeLicences } from './licences.ts';
+import { isCalledPlainly } from './no-arguments.ts';
 
 /**
  * `npm run build`: dist/main.mjs, which node runs, beside dist/operator.mjs, which is the whole
@@ -161,4 +163,7 @@ const withoutUnused: Plugin = {
   },
 };
 
-if (import.meta.main) process.stdout.write(`${await bundle()}\n`);
+if (import.meta.main && isCalledPlainly('build', 'writes dist/, which the image is made of')) {
+  process.stdout.write(`${await bundle()}\n`);
+  await writeLicences();
+}

@@ -29,7 +29,7 @@ export async function writeLicences(directory = resolve(ROOT, 'dist')): Promise<
 }
 
 /** `node_modules/...` of everything that is installed without development dependencies; Node itself is in the base image. */
-export async function shippedPackages(): Promise<readonly (readonly [string, LockedPackage])[]> {
+async function shippedPackages(): Promise<readonly (readonly [string, LockedPackage])[]> {
   const lock = JSON.parse(await readFile(resolve(ROOT, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, LockedPackage>>;
   };
@@ -52,5 +52,3 @@ async function licenceFiles(directory: string): Promise<readonly string[]> {
   const names = (await readdir(directory)).filter((name) => LICENCE_FILE.test(name)).sort();
   return Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')));
 }
-
-if (import.meta.main) await writeLicences();

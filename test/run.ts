@@ -17,11 +17,13 @@ const vitest = join(
 );
 const reporter = resolve(import.meta.dirname, 'gates/tally-reporter.ts');
 
+const EX_USAGE = 2;
 const workspace = mkdtempSync(join(tmpdir(), 'albridge-test-'));
 const tallyFile = join(workspace, 'tally.json');
 const args = process.argv.slice(2);
 const namesProject = args.some((arg) => arg.startsWith('--project'));
 const exitCode = await runVitest(namesProject ? args : ['--project=!long', ...args]);
+if (exitCode === EX_USAGE) process.exit(EX_USAGE);
 const tally = existsSync(tallyFile)
   ? (JSON.parse(readFileSync(tallyFile, 'utf8')) as Tally)
   : lostRun;
@@ -41,11 +43,30 @@ async function runVitest(args: readonly string[]): Promise<number> {
   const child = spawn(
     process.execPath,
     [vitest, 'run', '--reporter=default', `--reporter=${reporter}`, ...args],
-    { stdio: 'inherit', env: { ...cleanEnvironment(process.env), TALLY_FILE: tallyFile } },
+    {
+      stdio: ['inherit', 'inherit', 'pipe'],
+      env: { ...cleanEnvironment(process.env), TALLY_FILE: tallyFile },
+    },
   );
   stopTogether(child);
-  const [code] = (await once(child, 'exit')) as [number | null];
-  return code ?? 1;
+  let startError = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    if (startError !== '' || /Startup Error|CACError/.test(text)) startError += text;
+    else process.stderr.write(text);
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  const complaint = usageIn(startError);
+  if (complaint === undefined) process.stderr.write(startError);
+  if (complaint === undefined) return code ?? 1;
+  process.stderr.write(`test: ${complaint}; --help says what there is\n`);
+  return EX_USAGE;
+}
+
+/** What vitest has against its arguments, without its stack. */
+function usageIn(text: string): string | undefined {
+  const [, option] = /CACError: (.+)/.exec(text) ?? [];
+  const [, project] = /The filter matched no projects: (.+?)\. /.exec(text) ?? [];
+  return option ?? (project && `there is no project ${project}`);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { firstSentence } from '../../deploy/no-arguments.ts';
 import { envLines, seedNetwork } from '../seed.ts';
 import { BACKEND_REGION } from './backend.ts';
 import { bringUp, readStatus, takeDown } from './service.ts';
@@ -21,6 +22,14 @@ localstack/README.md.
 /** Nobody's: LocalStack takes the key id for the account and any secret. */
 const CREDENTIALS = { accessKeyId: '000000000000', secretAccessKey: 'localstack' } as const;
 
+/** Of the caller's arguments. */
+class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}
+
 const { env } = process;
 process.exitCode = await main();
 
@@ -33,15 +42,20 @@ async function main(): Promise<number> {
     if (values.help) return print(HELP);
     return await run(positionals, values.port);
   } catch (error) {
-    process.stderr.write(`localstack: ${error instanceof Error ? error.message : String(error)}\n`);
-    return 1;
+    const isUsage = error instanceof UsageError || error instanceof TypeError;
+    const hint = isUsage ? '; --help says what there is' : '';
+    process.stderr.write(`localstack: ${firstSentence(error)}${hint}\n`);
+    return isUsage ? 2 : 1;
   }
 }
 
 function run(positionals: readonly string[], port: string): Promise<number> {
   const [command, ...more] = positionals;
-  if (!/^\d{1,5}$/.test(port)) throw new Error(`--port must be a number, not "${port}"`);
-  if (more.length > 0) throw new Error(`one command at a time, not "${positionals.join(' ')}"`);
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
+    throw new UsageError(`--port takes a number up to 65535, not "${port}"`);
+  }
+  if (more.length > 0)
+    throw new UsageError(`one command at a time, not "${positionals.join(' ')}"`);
   switch (command) {
     case 'up':
       return up(Number(port));
@@ -50,7 +64,7 @@ function run(positionals: readonly string[], port: string): Promise<number> {
     case 'status':
       return status();
     default:
-      throw new Error(`unknown command "${command ?? ''}"; --help says what there is`);
+      throw new UsageError(`there is no command "${command ?? ''}"`);
   }
 }
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { firstSentence } from '../../deploy/no-arguments.ts';
 import { backendNames, isBackendName } from '../../localstack/backends/backend.ts';
 import { type AccountOptions, runInAccount } from './account/account.ts';
 
@@ -57,7 +58,7 @@ async function main(): Promise<number> {
     refuseAccountOptions(values);
     return await run(settingsFor(values.backend, values.like), positionals);
   } catch (error) {
-    process.stderr.write(`test:aws: ${(error as Error).message}; --help says what there is\n`);
+    process.stderr.write(`test:aws: ${firstSentence(error)}; --help says what there is\n`);
     return 2;
   }
 }

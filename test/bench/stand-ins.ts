@@ -34,18 +34,40 @@ const HEADERS = {
   'content-type': 'application/x-www-form-urlencoded',
 };
 
-const { values } = parseArgs({
-  options: {
-    cold: { type: 'boolean', default: false },
-    runs: { type: 'string', default: '5' },
-    help: { type: 'boolean' },
-  },
-});
-if (values.help) process.stdout.write(HELP);
-else await run(Number(values.runs));
+const flags = readFlags();
+if (flags !== undefined) await run(flags);
 
-async function run(runs: number): Promise<void> {
-  if (values.cold) report('localstack up, cold cache, downloads included', 's', [await upCold()]);
+/** undefined: there is nothing to measure. */
+function readFlags(): Flags | undefined {
+  try {
+    const { values } = parseArgs({
+      options: {
+        cold: { type: 'boolean', default: false },
+        runs: { type: 'string', default: '5' },
+        help: { type: 'boolean' },
+      },
+    });
+    const runs = Number(values.runs);
+    if (!Number.isInteger(runs) || runs < 1) throw new Error('--runs takes a whole number from 1');
+    if (!values.help) return { isCold: values.cold, runs };
+    process.stdout.write(HELP);
+  } catch (error) {
+    process.stderr.write(
+      `bench:stand-ins: ${(error as Error).message}; --help says what there is\n`,
+    );
+    process.exitCode = 2;
+  }
+  return undefined;
+}
+
+interface Flags {
+  /** Also installs anew. */
+  readonly isCold: boolean;
+  readonly runs: number;
+}
+
+async function run({ isCold, runs }: Flags): Promise<void> {
+  if (isCold) report('localstack up, cold cache, downloads included', 's', [await upCold()]);
   report('localstack up, warm cache (bound 10)', 's', await times(runs, upWarm));
   report('embedded ready, inside a process (bound 150)', 'ms', await times(runs, readyInside));
   report('embedded ready, process start to health (bound 150)', 'ms', await times(runs, ready));

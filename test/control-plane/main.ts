@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { firstSentence } from '../../deploy/no-arguments.ts';
 import { type BinaryName, binaryNames } from './binaries.ts';
 import { type LocateOptions, locateBinaries } from './locate.ts';
 import { versions } from './versions.ts';
@@ -26,7 +27,7 @@ process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
   const parsed = parse(args);
-  if (typeof parsed === 'string') return fail(`${parsed}\n\n${help}`);
+  if (typeof parsed === 'string') return fail(`${parsed}; --help says what there is`, 2);
   if (parsed.wantsHelp) {
     process.stdout.write(help);
     return 0;
@@ -65,11 +66,11 @@ function parse(args: readonly string[]): Request | string {
     const options = values.assets === undefined ? {} : { assetsDirectory: values.assets };
     return { names, options, wantsHelp };
   } catch (error) {
-    return (error as Error).message;
+    return firstSentence(error);
   }
 }
 
-function fail(message: string): number {
-  process.stderr.write(`${message}\n`);
-  return 1;
+function fail(message: string, exitCode = 1): number {
+  process.stderr.write(`control-plane: ${message}\n`);
+  return exitCode;
 }

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
+import { isCalledPlainly } from '../../deploy/no-arguments.ts';
 
 /** `npm run gen`: writes everything that is written from something else; `npm run check` compares. */
 const GENERATORS = [
@@ -10,7 +11,8 @@ const GENERATORS = [
 ] as const;
 
 const root = resolve(import.meta.dirname, '../..');
-for (const generator of GENERATORS) {
+const isWanted = isCalledPlainly('gen', 'writes everything that is written from something else');
+for (const generator of isWanted ? GENERATORS : []) {
   const { status } = spawnSync(process.execPath, [generator], { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exitCode = 1;
 }

@@ -1,5 +1,6 @@
 import { generate } from './generate.ts';
 import { PHASES, type Phase, type Scenario } from './scenario.ts';
+import { UsageError } from './usage.ts';
 
 /** One run: a seed, and perhaps one more crash in it. */
 export interface Job {
@@ -32,6 +33,6 @@ export function argumentsOf({ seed, crash }: Job): string {
 export function parseCrash(text: string): CrashPoint {
   const match = text.match(/^(.+)\/(\w+)\/(\d+)$/);
   const phase = PHASES.find((one) => one === match?.[2]);
-  if (!match || !phase) throw new Error(`--crash: expected LABEL/PHASE/NTH, got ${text}`);
+  if (!match || !phase) throw new UsageError(`--crash takes LABEL/PHASE/NTH, not "${text}"`);
   return { label: match[1] ?? '', phase, nth: Number(match[3]) };
 }

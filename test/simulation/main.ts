@@ -7,7 +7,7 @@ import { plant } from './plant.ts';
 import type { Scenario } from './scenario.ts';
 import { parseScenario } from './scenario-file.ts';
 import { timeline } from './timeline.ts';
-import { USAGE } from './usage.ts';
+import { USAGE, UsageError } from './usage.ts';
 import type { JobResult } from './worker.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -16,9 +16,6 @@ import { WorkerPool } from './worker-pool.ts';
  * [--trace]` repeats one, `--scenario FILE` one that was shrunk; `--mutation NAME` plants a bug, which
  * must be caught. Exit code 1: a promise was broken; 2: the simulation itself does not work.
  */
-/** Named wrongly by the caller: one sentence, no stack. */
-class UsageError extends Error {}
-
 const values = readArguments();
 const coverage = new CrashCoverage();
 const broken: JobResult[] = [];

@@ -22,3 +22,6 @@ counts among the violations.
 Exit code 0: no promise was broken and every crash point was hit; 1: not so; 2: the simulation itself
 does not work, such as a planted bug whose place in the source is gone.
 `;
+
+/** Named wrongly by the caller: one sentence, no stack. */
+export class UsageError extends Error {}

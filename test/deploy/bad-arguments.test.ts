@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/** Every command of the project, and what people get wrong: an unknown option, and bad values. */
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const manifest = JSON.parse(readFileSync(resolve(ROOT, 'package.json'), 'utf8')) as {
+  readonly scripts: Readonly<Record<string, string>>;
+};
+
+const values: Readonly<Record<string, readonly string[]>> = {
+  start: ['extra'],
+  demo: ['--backend nowhere', '--quota x', 'extra'],
+  sandbox: ['', '--dir', '--dir /nowhere --nodes x', '--dir /nowhere --budget x'],
+  test: ['--project nowhere'],
+  'test:aws': ['--backend nowhere', '--backend', '--like nobody'],
+  localstack: ['', 'nowhere', 'up --port x', 'up --port 99999', 'up down'],
+  check: ['extra'],
+  gen: ['extra'],
+  build: ['extra'],
+  undeploy: ['--timeout x', '--timeout', 'extra'],
+  'control-plane': ['nowhere', 'fetch nowhere', '--assets'],
+  bench: ['--runs x', '--only nowhere', 'extra'],
+  'bench:stand-ins': ['--runs x', '--runs 0', 'extra'],
+  simulate: ['--seeds x', '--seed 1 --crash x', '--scenario package.json', '--mutation x', 'extra'],
+};
+
+const cases = Object.entries(values).flatMap(([script, bad]) =>
+  ['--nonsense', ...bad].map((line) => ({ script, line })),
+);
+
+function run(script: string, line: string): { code: number | null; out: string; err: string } {
+  const [, ...args] = (manifest.scripts[script] ?? '').split(' ');
+  const more = line.split(' ').filter((word) => word !== '');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...args, ...more], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+describe('a command of the project', { concurrent: true }, () => {
+  it('is in the table, unless it is a tool of others or made of two', () => {
+    const others = ['format', 'test:all'];
+    expect(Object.keys(values).toSorted()).toEqual(
+      Object.keys(manifest.scripts)
+        .filter((script) => !others.includes(script))
+        .toSorted(),
+    );
+  });
+
+  it.each(cases)('answers `$script $line` with one sentence and no stack', ({ script, line }) => {
+    const { code, out, err } = run(script, line);
+    expect(out).toBe('');
+    expect(err).toMatch(/^[\w:-]+: [^\n]+; (--help says what there is|see --help)\n$/);
+    expect(err).not.toMatch(/positional argument starting/);
+    expect([2, 78]).toContain(code);
+  });
+
+  it.each(Object.keys(values).filter((script) => script !== 'test'))(
+    'answers `%s --help` with its usage',
+    (script) => {
+      const { code, out, err } = run(script, '--help');
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toMatch(/npm run|Usage:|usage:/);
+    },
+  );
+});
