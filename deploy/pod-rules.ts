@@ -50,10 +50,6 @@ const CONTAINER_FIELDS = [
   ...['imagePullPolicy', 'terminationMessagePath', 'terminationMessagePolicy', 'resources'],
 ];
 
-/** CEL: the readiness probe of a WebApp. It connects to a port of its pod: nothing runs, no other host is asked. */
-const IS_PROBE_OF_A_PORT = `(k == 'readinessProbe' && c[k].?tcpSocket.?host.orValue('') == '' &&
-          c[k].all(f, f == 'tcpSocket' || f.endsWith('Seconds') || f.endsWith('Threshold')))`;
-
 /**
  * CEL: of a security context only these are set. The first two are albridge's own; the others only
  * take something away, or say who the user is, as OpenShift's admission does (unverified).
@@ -75,6 +71,15 @@ const CONTEXT = '?securityContext.orValue({})';
 function ofContainer(rule: string): string {
   return `variables.containersBefore.exists(b, b.name == c.name && ${rule})`;
 }
+
+/**
+ * CEL: the readiness probe of a WebApp connects to a port of its pod: nothing runs, no other host is
+ * asked. Of a probe of others it takes its own fields off.
+ */
+const IS_PROBE_OF_A_PORT = `(k == 'readinessProbe' && c[k].all(f,
+          f.endsWith('Seconds') || f.endsWith('Threshold') ||
+          (f == 'tcpSocket' && c[k].tcpSocket.?host.orValue('') == '') ||
+          ${ofContainer('b.?readinessProbe[?f] == c[k][?f]')}))`;
 
 /** What others have put into a pod template stays theirs: only what a write adds is refused. */
 export function addsOnlyFields(fields: readonly string[]): Rules {
