@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -31,14 +31,20 @@ const cases = Object.entries(values).flatMap(([script, bad]) =>
   ['--nonsense', ...bad].map((line) => ({ script, line })),
 );
 
-function run(script: string, line: string): { code: number | null; out: string; err: string } {
+interface Answer {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+function run(script: string, line: string): Promise<Answer> {
   const [, ...args] = (manifest.scripts[script] ?? '').split(' ');
   const more = line.split(' ').filter((word) => word !== '');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...args, ...more], {
-    cwd: ROOT,
-    encoding: 'utf8',
+  return new Promise((done) => {
+    execFile(process.execPath, [...args, ...more], { cwd: ROOT }, (error, out, err) => {
+      done({ code: typeof error?.code === 'number' ? error.code : 0, out, err });
+    });
   });
-  return { code: status, out: stdout, err: stderr };
 }
 
 describe('a command of the project', { concurrent: true }, () => {
@@ -51,18 +57,21 @@ describe('a command of the project', { concurrent: true }, () => {
     );
   });
 
-  it.each(cases)('answers `$script $line` with one sentence and no stack', ({ script, line }) => {
-    const { code, out, err } = run(script, line);
-    expect(out).toBe('');
-    expect(err).toMatch(/^[\w:-]+: [^\n]+; (--help says what there is|see --help)\n$/);
-    expect(err).not.toMatch(/positional argument starting/);
-    expect([2, 78]).toContain(code);
-  });
+  it.each(cases)(
+    'answers `$script $line` with one sentence and no stack',
+    async ({ script, line }) => {
+      const { code, out, err } = await run(script, line);
+      expect(out).toBe('');
+      expect(err).toMatch(/^[\w:-]+: [^\n]+; (--help says what there is|see --help)\n$/);
+      expect(err).not.toMatch(/positional argument starting/);
+      expect([2, 78]).toContain(code);
+    },
+  );
 
   it.each(Object.keys(values).filter((script) => script !== 'test'))(
     'answers `%s --help` with its usage',
-    (script) => {
-      const { code, out, err } = run(script, '--help');
+    async (script) => {
+      const { code, out, err } = await run(script, '--help');
       expect({ code, err }).toEqual({ code: 0, err: '' });
       expect(out).toMatch(/npm run|Usage:|usage:/);
     },
