@@ -111,14 +111,11 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 async function main(): Promise<void> {
   const faults = reasonFaults();
   for (const fault of faults) process.stderr.write(`${fault}\n`);
-  if (faults.length > 0) {
-    process.exitCode = 1;
-    return;
-  }
+  if (faults.length > 0) process.exitCode = 1;
   const stale = await stalePages();
   if (process.argv.includes('--check')) {
     for (const { path } of stale) process.stderr.write(`${path} is out of date: npm run gen\n`);
-    process.exitCode = stale.length > 0 ? 1 : 0;
+    if (stale.length > 0) process.exitCode = 1;
     return;
   }
   for (const { path, text } of stale) await writeFile(path, text);

@@ -48,6 +48,7 @@ const faults: Readonly<Record<string, { file: string; content: string; says: str
 /** What the pages are written from. */
 const DOCUMENTED = [
   'docs/mirror.ts',
+  'docs/reasons.ts',
   ...globSync('src/apis/*-reasons.ts', { cwd: root }),
   'src/config-values.ts',
   'src/kind-names.ts',

@@ -14,6 +14,7 @@ const GATES = [
   'package.json',
   'tsconfig.json',
   'vitest.config.ts',
+  'deploy/no-arguments.ts',
   'test/gates',
   'test/run.ts',
 ];
