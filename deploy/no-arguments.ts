@@ -6,7 +6,7 @@ export function isCalledPlainly(script: string, what: string): boolean {
   if (isHelp) process.stdout.write(`npm run ${script}: ${what}; takes no options\n`);
   else
     process.stderr.write(
-      `${script}: takes no options, not ${argument}; --help says what there is\n`,
+      `${script}: takes no options, not ${argument}; run with --help for usage\n`,
     );
   process.exitCode = isHelp ? 0 : 2;
   return false;

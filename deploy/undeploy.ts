@@ -173,7 +173,7 @@ function readFlags(): Flags | undefined {
     if (values.help !== true) return { isRetaining, kustomization, timeoutMs: seconds * 1000 };
     process.stdout.write(HELP);
   } catch (error) {
-    process.stderr.write(`undeploy: ${(error as Error).message}; --help says what there is\n`);
+    process.stderr.write(`undeploy: ${(error as Error).message}; run with --help for usage\n`);
     process.exitCode = 2;
   }
   return undefined;

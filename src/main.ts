@@ -84,7 +84,7 @@ function readArguments(): 'run' | 'help' | 'version' {
     if (values.help) return 'help';
     return values.version ? 'version' : 'run';
   } catch (error) {
-    refuse([`${(error as Error).message}; --help says what there is`]);
+    refuse([`${(error as Error).message}; run with --help for usage`]);
     process.exit();
   }
 }

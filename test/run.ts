@@ -58,7 +58,7 @@ async function runVitest(args: readonly string[]): Promise<number> {
   const complaint = usageIn(startError);
   if (complaint === undefined) process.stderr.write(startError);
   if (complaint === undefined) return code ?? 1;
-  process.stderr.write(`test: ${complaint}; --help says what there is\n`);
+  process.stderr.write(`test: ${complaint}; run with --help for usage\n`);
   return EX_USAGE;
 }
 

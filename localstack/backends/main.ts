@@ -43,7 +43,7 @@ async function main(): Promise<number> {
     return await run(positionals, values.port);
   } catch (error) {
     const isUsage = error instanceof UsageError || error instanceof TypeError;
-    const hint = isUsage ? '; --help says what there is' : '';
+    const hint = isUsage ? '; run with --help for usage' : '';
     process.stderr.write(`localstack: ${firstSentence(error)}${hint}\n`);
     return isUsage ? 2 : 1;
   }

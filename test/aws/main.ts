@@ -58,7 +58,7 @@ async function main(): Promise<number> {
     refuseAccountOptions(values);
     return await run(settingsFor(values.backend, values.like), positionals);
   } catch (error) {
-    process.stderr.write(`test:aws: ${firstSentence(error)}; --help says what there is\n`);
+    process.stderr.write(`test:aws: ${firstSentence(error)}; run with --help for usage\n`);
     return 2;
   }
 }

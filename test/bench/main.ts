@@ -87,7 +87,7 @@ function readFlags(): Flags | undefined {
     }
     return { names: namesOf(values.only), runs: runsOf(values.runs), json: values.json };
   } catch (error) {
-    say(`${(error as Error).message}; --help says what there is`);
+    say(`${(error as Error).message}; run with --help for usage`);
     process.exitCode = 2;
     return undefined;
   }

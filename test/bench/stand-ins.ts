@@ -53,7 +53,7 @@ function readFlags(): Flags | undefined {
     process.stdout.write(HELP);
   } catch (error) {
     process.stderr.write(
-      `bench:stand-ins: ${(error as Error).message}; --help says what there is\n`,
+      `bench:stand-ins: ${(error as Error).message}; run with --help for usage\n`,
     );
     process.exitCode = 2;
   }

@@ -27,7 +27,7 @@ process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
   const parsed = parse(args);
-  if (typeof parsed === 'string') return fail(`${parsed}; --help says what there is`, 2);
+  if (typeof parsed === 'string') return fail(`${parsed}; run with --help for usage`, 2);
   if (parsed.wantsHelp) {
     process.stdout.write(help);
     return 0;

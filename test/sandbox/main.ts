@@ -145,7 +145,7 @@ function readFlags(): Flags | undefined {
       nodes: wholeNumber('--nodes', values.nodes),
     };
   } catch (error) {
-    process.stderr.write(`sandbox: ${(error as Error).message}; --help says what there is\n`);
+    process.stderr.write(`sandbox: ${(error as Error).message}; run with --help for usage\n`);
     process.exitCode = 2;
     return undefined;
   }

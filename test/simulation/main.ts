@@ -72,7 +72,9 @@ function parseOptions() {
 function complain(error: unknown): void {
   const { message, stack } = error as Error;
   const isUsage = error instanceof UsageError;
-  process.stderr.write(isUsage ? `simulate: ${message}; see --help\n` : `${stack}\n`);
+  process.stderr.write(
+    isUsage ? `simulate: ${message}; run with --help for usage\n` : `${stack}\n`,
+  );
 }
 
 async function run(): Promise<void> {

@@ -55,7 +55,7 @@ describe('the command line', () => {
   it.each(Object.entries(mistakes))('refuses %s', (_name, { args, message }) => {
     const { status, stderr } = run(...args);
     expect(status).toBe(2);
-    expect(stderr).toBe(`control-plane: ${message}; --help says what there is\n`);
+    expect(stderr).toBe(`control-plane: ${message}; run with --help for usage\n`);
   });
 
   it('prints where each binary is', async () => {

@@ -29,7 +29,7 @@ describe('npm run simulate', () => {
     const { code, said } = simulate(...args);
     expect(code).toBe(2);
     expect(said).toContain(sentence);
-    expect(said).toMatch(/^simulate: [^\n]+; see --help\n$/);
+    expect(said).toMatch(/^simulate: [^\n]+; run with --help for usage\n$/);
   });
 
   it.each([
