@@ -64,7 +64,7 @@ async function createVictims(): Promise<void> {
     metadata: { name: ownerReferences.length > 0 ? 'owned' : 'others', ownerReferences },
     spec: {
       selector: { matchLabels: LABELS },
-      template: { metadata: { labels: LABELS }, spec: { ...POD_SPEC, hostUsers: false } },
+      template: { metadata: { labels: LABELS }, spec: POD_SPEC },
     },
   });
   const service = {

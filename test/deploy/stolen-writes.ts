@@ -118,11 +118,6 @@ export const REFUSED: Readonly<Record<string, () => Write>> = {
     ),
     refusal: /limits of a pod/,
   }),
-  'shows all of /proc to the pods of a WebApp whose user has taken hostUsers off': () => ({
-    why: 'with it a way to the node',
-    ...patch('deployment owned', template(limited({ procMount: 'Unmasked' }))),
-    refusal: /limits of a container/,
-  }),
   'gives the pods of a WebApp a probe of another host': () => ({
     why: 'the kubelet sends it, from the network of the node',
     ...patch(
