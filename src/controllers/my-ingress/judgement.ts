@@ -1,7 +1,7 @@
 import type { LoadBalancer, Tags } from '../../aws/load-balancers.ts';
 import type { OperatorError } from '../../core/operator-error.ts';
 import { failure } from './failure.ts';
-import { canAdopt, holderOf, type Ownership, ownershipOf } from './ownership.ts';
+import { canAdopt, consentFor, holderOf, type Ownership, ownershipOf } from './ownership.ts';
 import { recordedArn } from './record.ts';
 import type { Scope } from './scope.ts';
 
@@ -34,8 +34,8 @@ export function conflictOf(claim: Claim, { arn, name }: LoadBalancer, tags: Tags
   const details = { arn, holder: holderOf(tags) };
   const { identity, object } = claim;
   if (arn === object.spec.adopt?.arn) {
-    const consent = `albridge.io/cluster=<id of this cluster> and albridge.io/adopt=${identity.namespace}/${identity.name}`;
-    const seen = `load balancer ${arn} lacks the tags ${consent}, or is held by another object (${HOLDER_IS_LOGGED})`;
+    const consent = `albridge.io/cluster=<id of this cluster> and albridge.io/adopt=${consentFor(identity)}`;
+    const seen = `load balancer ${arn} lacks the tags ${consent}, is held by another object, or was released and still has albridge.io/uid (${HOLDER_IS_LOGGED})`;
     return failure('AdoptionRefused', seen, { details });
   }
   const lacksOnlyUid = ownershipOf(tags, identity, true).kind === 'ours';

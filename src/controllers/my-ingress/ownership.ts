@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ownershipTagKeys } from '../../apis/my-ingress.ts';
 import type { Tags } from '../../aws/load-balancers.ts';
 import type { Identity } from './identity.ts';
@@ -24,17 +25,28 @@ export function ownershipOf(tags: Tags, identity: Identity, isOnRecord = false):
 }
 
 /**
- * True when the balancer's owner has agreed in AWS that this object takes it, and no other object
- * holds it: tags albridge.io/cluster=<id> and albridge.io/adopt=<namespace>/<name>.
+ * True when the balancer's owner has agreed in AWS that this object takes it, and nobody holds it:
+ * tags albridge.io/cluster=<id> and albridge.io/adopt=<namespace>/<name>. With a tag for a UID it was
+ * held once, and who has taken another of our tags off since has released it.
  */
 export function canAdopt(tags: Tags, identity: Identity): boolean {
-  const consent = `${identity.namespace}/${identity.name}`;
   return (
     tags[ownershipTagKeys.cluster] === identity.cluster &&
-    tags[ownershipTagKeys.adopt] === consent &&
+    tags[ownershipTagKeys.adopt] === consentFor(identity) &&
+    tags[ownershipTagKeys.uid] === undefined &&
     isUnsetOr(tags[ownershipTagKeys.namespace], identity.namespace) &&
     isUnsetOr(tags[ownershipTagKeys.name], identity.name)
   );
+}
+
+/** AWS's bound on the value of a tag; https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_Tag.html */
+const LONGEST_VALUE = 256;
+
+/** The value of the tag by which an owner agrees; a name that would not fit is given by its SHA-256. */
+export function consentFor({ namespace, name }: Pick<Identity, 'namespace' | 'name'>): string {
+  const consent = `${namespace}/${name}`;
+  if (consent.length <= LONGEST_VALUE) return consent;
+  return `${namespace}/sha256:${createHash('sha256').update(name).digest('hex')}`;
 }
 
 /** Who holds the balancer, for a message. */

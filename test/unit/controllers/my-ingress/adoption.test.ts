@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../src/apis/my-ingress.ts';
+import { consentFor } from '../../../../src/controllers/my-ingress/ownership.ts';
 import type { CrashPlan } from './crashing-ports.ts';
 import { type Balancer, MINUTE_MS, SWEEP_MS, World, writes } from './world.ts';
 
@@ -196,6 +197,38 @@ describe('adopting', () => {
     world.tagOutOfBand(balancer.arn, CONSENT);
     await world.clock.advance(6 * MINUTE_MS);
     expect(world.condition('shop')).toBe('True Available');
+  });
+
+  for (const key of ['albridge.io/cluster', 'albridge.io/namespace', 'albridge.io/name']) {
+    it(`ends when ${key} is taken off, although the consent stays`, async () => {
+      const world = new World();
+      world.start();
+      await adopting(world, theirs(world));
+      world.untagOutOfBand(world.balancer().arn, key);
+      const released = world.balancer();
+      await world.clock.advance(20 * MINUTE_MS);
+      expect(world.condition('shop')).toBe('False AdoptionRefused');
+      expect(world.balancer()).toEqual(released);
+      world.untagOutOfBand(
+        released.arn,
+        ...['albridge.io/uid', 'albridge.io/namespace', 'albridge.io/name'],
+      );
+      world.tagOutOfBand(released.arn, CONSENT);
+      await world.clock.advance(6 * MINUTE_MS);
+      expect(world.condition('shop')).toBe('True Available');
+    });
+  }
+
+  it('says what to write where the name is too long for a tag', async () => {
+    const world = new World();
+    const balancer = theirs(world, {});
+    world.start();
+    const name = 'n'.repeat(253);
+    await world.applied(name, { adopt: { arn: balancer.arn } });
+    await world.clock.advance(1_000);
+    expect(world.message(name)).toContain(
+      `albridge.io/adopt=${consentFor({ namespace: 'web', name })}`,
+    );
   });
 
   it('makes the balancer ours, so that it goes with its object', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Identity, ownershipTags } from '../../../../src/controllers/my-ingress/identity.ts';
 import {
   canAdopt,
+  consentFor,
   holderOf,
   ownershipOf,
 } from '../../../../src/controllers/my-ingress/ownership.ts';
@@ -93,5 +94,19 @@ describe('consent to an adoption', () => {
       ['c1', 'web/shop', 'web', undefined],
       ['c1', 'web/shop', 'web', 'shop'],
     ]);
+  });
+
+  it('is none on a balancer that was held before', () => {
+    const consented = { 'albridge.io/cluster': 'c1', 'albridge.io/adopt': 'web/shop' };
+    expect(canAdopt(consented, me)).toBe(true);
+    expect(canAdopt({ ...consented, 'albridge.io/uid': 'u1' }, me)).toBe(false);
+  });
+
+  it("fits into a tag for the longest names, and is each object's own", () => {
+    const long = { ...me, namespace: 'n'.repeat(63), name: 'x'.repeat(253) };
+    const other = { ...long, name: `${'x'.repeat(252)}y` };
+    const tags = { 'albridge.io/cluster': 'c1', 'albridge.io/adopt': consentFor(long) };
+    expect(consentFor(long).length).toBeLessThanOrEqual(256);
+    expect([canAdopt(tags, long), canAdopt(tags, other)]).toEqual([true, false]);
   });
 });
