@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import {
-  AWS_LIMITS,
   type BudgetLimits,
+  DEFAULT_LIMITS,
   NO_LIMITS,
   parseBudgetLimits,
 } from './aws/budget-limits.ts';
@@ -117,10 +117,10 @@ interface Budget {
 }
 
 function readBudget(value: string, surroundings: Surroundings): Budget {
-  if (value === 'aws') return { limits: AWS_LIMITS, problems: [] };
+  if (value === 'aws') return { limits: DEFAULT_LIMITS, problems: [] };
   if (value === 'off') return { limits: NO_LIMITS, problems: [] };
   const refuse = (problems: readonly string[]): Budget => ({
-    limits: AWS_LIMITS,
+    limits: DEFAULT_LIMITS,
     problems: problems.map((problem) => `${settings.budget.name}="${value}": ${problem}`),
   });
   try {

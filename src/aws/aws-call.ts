@@ -4,19 +4,23 @@ import type { Logger } from '../core/logger.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { OperatorError } from '../core/operator-error.ts';
 import type { AwsApi, AwsOperation, AwsOperations } from './aws-api.ts';
-import { type AwsStep, translateAwsError } from './aws-errors.ts';
+import { type AwsStep, retryAfterMsOf, translateAwsError } from './aws-errors.ts';
 import { createMeter, type Meter } from './aws-meter.ts';
 import { awsOperations, isWrite } from './aws-operations.ts';
-import type { Budget } from './budget.ts';
+import type { Budget, Claimant, Refusal, Reservation } from './budget.ts';
 import { retry } from './retry.ts';
 
-export interface AwsCallOptions {
-  /** `load balancer <name or ARN>`, or fixed words for a call that many share. */
-  readonly subject: string;
-  /** Whose turns in the budget it takes; without one, those of calls that many share. */
-  readonly namespace?: string;
+/** Who pays for a call. */
+export interface Payer extends Pick<Claimant, 'namespace' | 'isScan'> {
+  /** Pays for the first attempt, as far as it goes. */
+  readonly reservation?: Pick<Reservation, 'spend'>;
   /** Gets one line for each write that is sent; default the process's. */
   readonly log?: Logger;
+}
+
+export interface AwsCallOptions extends Payer {
+  /** As `Claimant.subject`. */
+  readonly subject: string;
   /** Ends a read at any time, a write only as long as it has not been sent. */
   readonly signal?: AbortSignal;
 }
@@ -47,11 +51,19 @@ export function createAwsCall(ports: AwsCallPorts): AwsCall {
   const { clock, budget, metrics } = ports;
   const translate = createTranslation(clock);
   return (operation, input, options) => {
-    const { signal = new AbortController().signal, log = ports.log, ...claim } = options;
+    const {
+      signal = new AbortController().signal,
+      log = ports.log,
+      reservation,
+      ...claim
+    } = options;
     const meter = createMeter(metrics, clock, operation);
     const send = request({ ...ports, log, translate, meter });
     const attempt = async (): Promise<AwsOperations[typeof operation][1]> => {
-      await budget.take({ operation, ...claim }, signal);
+      const isPaid = reservation?.spend(operation) ?? false;
+      if (!isPaid) {
+        await budget.take({ operation, ...claim }, signal);
+      }
       signal.throwIfAborted();
       return send(operation, input, { subject: claim.subject, signal });
     };
@@ -60,11 +72,9 @@ export function createAwsCall(ports: AwsCallPorts): AwsCall {
   };
 }
 
-/** The same calls, paid for with the turns of one namespace, and their writes logged by `log`. */
-export function callFor(namespace: string | undefined, call: AwsCall, log?: Logger): AwsCall {
-  if (namespace === undefined) return call;
-  const whose = { namespace, ...(log && { log }) };
-  return (operation, input, options) => call(operation, input, { ...options, ...whose });
+/** The same calls, paid for by somebody, and their writes logged by the payer's log. */
+export function callFor(payer: Payer, call: AwsCall): AwsCall {
+  return (operation, input, options) => call(operation, input, { ...options, ...payer });
 }
 
 /** From the check of the lease to the dispatch nothing is awaited: no write starts without it. */
@@ -88,8 +98,13 @@ function request(parts: RequestParts): RequestOnce {
       const error = translate.refused(thrown, { operation, subject, hadSkew });
       hadSkew ||= error.reason === 'ClockSkew';
       sent.refused(error);
-      if (error.reason === 'Throttled') budget.slowDown(operation);
-      throw signal.aborted && !isWrite(operation) ? signal.reason : error;
+      if (signal.aborted && !isWrite(operation)) throw signal.reason;
+      if (isRefusal(error.reason)) {
+        budget.refused(operation, error.reason, retryAfterMsOf(thrown));
+      } else {
+        budget.recover(operation);
+      }
+      throw error;
     }
   };
 }
@@ -130,4 +145,8 @@ function createTranslation(clock: Clock): {
     unavailableSinceMs ??= nowMs;
     return nowMs - unavailableSinceMs >= CREDENTIALS_GRACE_MS;
   }
+}
+
+function isRefusal(reason: string): reason is Refusal {
+  return ['Throttled', 'AwsUnavailable', 'AwsUnreachable'].includes(reason);
 }

@@ -56,6 +56,14 @@ export function outcomeOf(thrown: unknown): AwsOutcome {
   return { statusCode: statusOf(thrown) ?? 0, errorCode };
 }
 
+/** What the header Retry-After asks for, where it counts seconds. */
+export function retryAfterMsOf(thrown: unknown): number {
+  const response = isRecord(thrown) ? thrown['$response'] : undefined;
+  const headers = isRecord(response) ? response['headers'] : undefined;
+  const seconds = Number(textOf(headers, 'retry-after') ?? 0);
+  return Number.isFinite(seconds) ? Math.max(0, seconds * 1000) : 0;
+}
+
 function reasonOf(thrown: unknown, operation: AwsOperation): MyIngressReason {
   const codes = codesOf(thrown);
   // 501 is how an endpoint says that it lacks the operation; LocalStack pairs it with

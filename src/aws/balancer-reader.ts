@@ -8,98 +8,16 @@ import type { LoadBalancer, LoadBalancerRef } from './load-balancers.ts';
 /** AWS's bound on ARNs in one DescribeLoadBalancers or DescribeTags. */
 export const MOST_ARNS = 20;
 /** AWS's bound on a page of DescribeLoadBalancers. */
-const LARGEST_PAGE = 400;
+export const LARGEST_PAGE = 400;
 
-export type BalancersByArn = ReadonlyMap<
-  string,
-  LoadBalancer | undefined | Promise<LoadBalancer | undefined>
->;
+/** Up to so many, halves would be more calls. */
+const ONE_BY_ONE = 4;
 
-/** DescribeLoadBalancers in its three forms. */
-export interface BalancerReader {
-  /** undefined: AWS answered LoadBalancerNotFound. */
-  one(ref: LoadBalancerRef, signal: AbortSignal): Promise<LoadBalancer | undefined>;
-  /** Every balancer of the account and region. What it lacks may exist: a listing may be stale. */
-  all(signal: AbortSignal): Promise<readonly LoadBalancer[]>;
-  /** Each ARN with its balancer, undefined for LoadBalancerNotFound, or AWS's refusal of that ARN. */
-  these(arns: readonly string[], signal: AbortSignal): Promise<BalancersByArn>;
-}
+/** Each ARN with its answer, undefined for LoadBalancerNotFound, or AWS's refusal of that ARN. */
+export type Answers<T> = ReadonlyMap<string, T | undefined | Promise<T | undefined>>;
 
-export function createBalancerReader(call: AwsCall): BalancerReader {
-  const reader: BalancerReader = {
-    one: (ref, signal) => orAbsent(describeOne(call, ref, signal)),
-    all: (signal) => describeAll(call, signal),
-    async these(arns, signal) {
-      const seen = await seeMost(call, arns, signal);
-      return eachAlone(arns, async (arn) => seen.get(arn) ?? (await reader.one({ arn }, signal)));
-    },
-  };
-  return reader;
-}
-
-/** undefined for LoadBalancerNotFound, the only answer that means absent. */
-export async function orAbsent<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (isAbsence(error)) return undefined;
-    throw error;
-  }
-}
-
-/** The same, and undefined for a refusal that may come from one ARN of many. */
-export async function orUnread<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (isAbsence(error) || isOfOneArn(error)) return undefined;
-    throw error;
-  }
-}
-
-/** One after the other, so that an ARN that AWS refuses, a forged one perhaps, fails nobody else. */
-export async function eachAlone<T>(
-  arns: readonly string[],
-  read: (arn: string) => Promise<T>,
-): Promise<ReadonlyMap<string, Promise<T>>> {
-  const found = new Map<string, Promise<T>>();
-  for (const arn of arns) {
-    const reading = read(arn);
-    found.set(arn, reading);
-    await reading.catch((error: unknown) => {
-      if (!isOfOneArn(error)) throw error;
-    });
-  }
-  return found;
-}
-
-/** AWS calls text that is no ARN of ours a ValidationError, and has a code for each other resource. */
-function isOfOneArn(error: unknown): boolean {
-  return error instanceof OperatorError && ['ValidationError', 'AwsError'].includes(error.reason);
-}
-
-function isAbsence(error: unknown): boolean {
-  return error instanceof OperatorError && error.reason === 'LoadBalancerNotFound';
-}
-
-/** One ARN that is missing or wrong fails the whole call and AWS does not say which, hence the listing. */
-async function seeMost(
-  call: AwsCall,
-  arns: readonly string[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, LoadBalancer>> {
-  if (arns.length === 1) return new Map();
-  const together = arns.length > MOST_ARNS ? undefined : await orUnread(describe());
-  return byArn(together ?? (await describeAll(call, signal)));
-
-  async function describe(): Promise<readonly LoadBalancer[]> {
-    const input = { LoadBalancerArns: [...arns] };
-    const subject = 'several load balancers';
-    return shaped(await call('DescribeLoadBalancers', input, { subject, signal }));
-  }
-}
-
-async function describeOne(
+/** Throws reason LoadBalancerNotFound. */
+export async function describeOne(
   call: AwsCall,
   ref: LoadBalancerRef,
   signal: AbortSignal,
@@ -113,7 +31,29 @@ async function describeOne(
   throw unreadable({ operation: 'DescribeLoadBalancers', subject }, said);
 }
 
-async function describeAll(call: AwsCall, signal: AbortSignal): Promise<readonly LoadBalancer[]> {
+/** Up to 20. */
+export function describeThese(
+  call: AwsCall,
+  arns: readonly string[],
+  signal: AbortSignal,
+): Promise<Answers<LoadBalancer>> {
+  return readEach(arns, async (asked) => {
+    const [arn = ''] = asked;
+    if (asked.length === 1) return new Map([[arn, await describeOne(call, { arn }, signal)]]);
+    const input = { LoadBalancerArns: [...asked] };
+    const answer = await call('DescribeLoadBalancers', input, {
+      subject: subjectOf(asked),
+      signal,
+    });
+    return new Map(shaped(answer).map((balancer) => [balancer.arn, balancer]));
+  });
+}
+
+/** Every balancer of the account and region. What it lacks may exist: a listing may be stale. */
+export async function describeAll(
+  call: AwsCall,
+  signal: AbortSignal,
+): Promise<readonly LoadBalancer[]> {
   const subject = 'all load balancers';
   const listed: LoadBalancer[] = [];
   let marker: string | undefined;
@@ -126,14 +66,76 @@ async function describeAll(call: AwsCall, signal: AbortSignal): Promise<readonly
   return listed;
 }
 
+/**
+ * Reads many in one call. One that is missing, or that AWS refuses, a forged one perhaps, fails the
+ * whole call, and AWS does not say which: the halves are asked until it stands alone, and fails
+ * nobody else.
+ */
+export async function readEach<T>(
+  arns: readonly string[],
+  read: (arns: readonly string[]) => Promise<ReadonlyMap<string, T>>,
+): Promise<Answers<T>> {
+  const [only = '', ...others] = arns;
+  if (others.length === 0) return readAlone(only, read);
+  try {
+    const found = await read(arns);
+    const missing = arns.filter((arn) => !found.has(arn));
+    const parts = [];
+    for (const arn of missing) parts.push(...(await readAlone(arn, read)));
+    return new Map([...found, ...parts]);
+  } catch (error) {
+    if (!isAbsence(error) && !isOfOneArn(error)) throw error;
+    const size = arns.length > ONE_BY_ONE ? Math.ceil(arns.length / 2) : 1;
+    const parts = [];
+    for (let i = 0; i < arns.length; i += size) {
+      parts.push(...(await readEach(arns.slice(i, i + size), read)));
+    }
+    return new Map(parts);
+  }
+}
+
+/** In a message, and distinct for reads of one moment. */
+export function subjectOf(arns: readonly string[]): string {
+  const [first = ''] = arns;
+  return arns.length === 1
+    ? `load balancer ${first}`
+    : `${arns.length} load balancers, first ${first}`;
+}
+
+/** undefined for LoadBalancerNotFound, the only answer that means absent. */
+export async function orAbsent<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+}
+
+async function readAlone<T>(
+  arn: string,
+  read: (arns: readonly string[]) => Promise<ReadonlyMap<string, T>>,
+): Promise<Answers<T>> {
+  const reading = orAbsent(read([arn]).then((found) => found.get(arn)));
+  await reading.catch((error: unknown) => {
+    if (!isOfOneArn(error)) throw error;
+  });
+  return new Map([[arn, reading]]);
+}
+
+/** AWS calls text that is no ARN of ours a ValidationError, and has a code for each other resource. */
+function isOfOneArn(error: unknown): boolean {
+  return error instanceof OperatorError && ['ValidationError', 'AwsError'].includes(error.reason);
+}
+
+function isAbsence(error: unknown): boolean {
+  return error instanceof OperatorError && error.reason === 'LoadBalancerNotFound';
+}
+
 function shaped(answer: elb.DescribeLoadBalancersCommandOutput): readonly LoadBalancer[] {
   return (answer.LoadBalancers ?? []).flatMap((balancer) => shapeLoadBalancer(balancer) ?? []);
 }
 
 function isMeant(balancer: LoadBalancer, ref: LoadBalancerRef): boolean {
   return 'arn' in ref ? balancer.arn === ref.arn : balancer.name === ref.name;
-}
-
-function byArn(balancers: readonly LoadBalancer[]): ReadonlyMap<string, LoadBalancer> {
-  return new Map(balancers.map((balancer) => [balancer.arn, balancer]));
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import type { Payer } from './aws-call.ts';
 
 export interface BatchOptions<V> {
   readonly clock: Clock;
@@ -7,17 +8,19 @@ export interface BatchOptions<V> {
   /**
    * Answers every key of `keys`; its failure is the failure of all who asked for one of them. What
    * concerns one key alone, such as text that is no ARN, is a rejected promise for that key.
-   * `namespace`: the one that all of them ask for.
    */
   load(
     keys: readonly string[],
     signal: AbortSignal,
-    namespace: string | undefined,
+    payer: Payer,
   ): Promise<ReadonlyMap<string, V | Promise<V>>>;
 }
 
-/** `namespace`: whose turns in the budget the load takes, if no other asks with it. */
-export type Ask<V> = (key: string, signal: AbortSignal, namespace?: string) => Promise<V>;
+/**
+ * `payer.namespace`: whose turns in the budget the load takes, if no other asks with it. Of several
+ * reservations one pays, the others are given back.
+ */
+export type Ask<V> = (key: string, signal: AbortSignal, payer?: Payer) => Promise<V>;
 
 /** Who asks within this time of the first is answered by the same load. */
 const MOMENT_MS = 5;
@@ -26,7 +29,7 @@ const MOST_LOADS = 4;
 
 interface Asker<V> {
   readonly key: string;
-  readonly namespace: string | undefined;
+  readonly payer: Payer;
   readonly resolve: (value: V | Promise<V>) => void;
   readonly reject: (reason: unknown) => void;
   hasLeft: boolean;
@@ -69,10 +72,10 @@ export function createBatch<V>(options: BatchOptions<V>): Ask<V> {
     gathering.push(asker);
   };
 
-  return (key, signal, namespace) => {
+  return (key, signal, payer = {}) => {
     if (signal.aborted) return Promise.reject(signal.reason as Error);
     const { promise, resolve, reject } = Promise.withResolvers<V>();
-    const asker: Asker<V> = { key, namespace, resolve, reject, hasLeft: false };
+    const asker: Asker<V> = { key, payer, resolve, reject, hasLeft: false };
     const onAbort = (): void => {
       reject(signal.reason);
       leave(asker);
@@ -94,9 +97,13 @@ async function answer<V>(load: Load<V>, options: BatchOptions<V>): Promise<void>
   if (present.length === 0) return;
   try {
     const keys = [...new Set(present.map(({ key }) => key))];
-    const [first, ...others] = new Set(present.map(({ namespace }) => namespace));
-    const namespace = others.length === 0 ? first : undefined;
-    const values = await options.load(keys, load.controller.signal, namespace);
+    const [namespace, ...others] = new Set(present.map(({ payer }) => payer.namespace));
+    const reservation = present.find(({ payer }) => payer.reservation)?.payer.reservation;
+    const payer: Payer = {
+      ...(reservation && { reservation }),
+      ...(namespace !== undefined && others.length === 0 && { namespace }),
+    };
+    const values = await options.load(keys, load.controller.signal, payer);
     for (const { key, resolve } of present) resolve(values.get(key) as V | Promise<V>);
   } catch (reason) {
     for (const { reject } of present) reject(reason);

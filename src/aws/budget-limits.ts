@@ -1,19 +1,35 @@
 import type { BucketName } from './aws-operations.ts';
 import type { BucketLimits } from './token-bucket.ts';
 
-export type BudgetLimits = Readonly<Record<BucketName, BucketLimits>>;
+/** The buckets of the classes of operations, and the one that every call of the account pays into. */
+export type LaneName = BucketName | 'account';
+
+export type BudgetLimits = Readonly<Record<LaneName, BucketLimits>>;
 
 /** https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/throttling.html */
 export const AWS_LIMITS: BudgetLimits = {
+  account: { burst: 40, perSecond: 10 },
   reads: { burst: 40, perSecond: 10 },
   writes: { burst: 20, perSecond: 3 },
   intensive: { burst: 10, perSecond: 0.2 },
+};
+
+/** Of AWS's buckets albridge leaves a fifth to everybody else in the account. */
+const OWN_SHARE = 0.8;
+
+/** What the process allows itself unless told otherwise. */
+export const DEFAULT_LIMITS: BudgetLimits = {
+  account: shareOf(AWS_LIMITS.account),
+  reads: shareOf(AWS_LIMITS.reads),
+  writes: shareOf(AWS_LIMITS.writes),
+  intensive: shareOf(AWS_LIMITS.intensive),
 };
 
 const BOUNDLESS: BucketLimits = { burst: 1e9, perSecond: 1e9 };
 
 /** No limit of our own; a refusal by AWS still slows the process. */
 export const NO_LIMITS: BudgetLimits = {
+  account: BOUNDLESS,
   reads: BOUNDLESS,
   writes: BOUNDLESS,
   intensive: BOUNDLESS,
@@ -25,32 +41,34 @@ export type ParsedLimits =
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
 /**
- * Reads the content of a budget file, JSON of this shape, each bucket optional (AWS's numbers then):
- * `{"reads": {"burst": 40, "perSecond": 10}, "writes": {…}, "intensive": {…}}`.
+ * Reads the content of a budget file, JSON of this shape, each bucket optional (the default then):
+ * `{"account": {"burst": 40, "perSecond": 10}, "reads": {…}, "writes": {…}, "intensive": {…}}`.
  */
 export function parseBudgetLimits(text: string): ParsedLimits {
   const file = parseJson(text);
   if (file === undefined) return problems(['the budget file is not JSON']);
   if (!isRecord(file)) return problems(['the budget file must hold a JSON object']);
-  const found = [
-    ...unknownBuckets(file),
-    ...bucketNames.flatMap((name) => judge(name, file[name])),
-  ];
+  const found = [...unknownBuckets(file), ...laneNames.flatMap((name) => judge(name, file[name]))];
   if (found.length > 0) return problems(found);
-  return { kind: 'limits', limits: { ...AWS_LIMITS, ...(file as Partial<BudgetLimits>) } };
+  return { kind: 'limits', limits: { ...DEFAULT_LIMITS, ...(file as Partial<BudgetLimits>) } };
 }
 
-const bucketNames = ['reads', 'writes', 'intensive'] as const satisfies readonly BucketName[];
+const laneNames = [
+  'account',
+  'reads',
+  'writes',
+  'intensive',
+] as const satisfies readonly LaneName[];
 const limitNames = ['burst', 'perSecond'] as const satisfies readonly (keyof BucketLimits)[];
 
 function unknownBuckets(file: Readonly<Record<string, unknown>>): readonly string[] {
-  const known: readonly string[] = bucketNames;
+  const known: readonly string[] = laneNames;
   return Object.keys(file)
     .filter((name) => !known.includes(name))
-    .map((name) => `"${name}" is no bucket, there are ${bucketNames.join(', ')}`);
+    .map((name) => `"${name}" is no bucket, there are ${laneNames.join(', ')}`);
 }
 
-function judge(name: BucketName, bucket: unknown): readonly string[] {
+function judge(name: LaneName, bucket: unknown): readonly string[] {
   if (bucket === undefined) return [];
   if (!isRecord(bucket)) return [`"${name}" must be an object with burst and perSecond`];
   const known: readonly string[] = limitNames;
@@ -67,6 +85,11 @@ function judgeNumber(path: string, key: keyof BucketLimits, value: unknown): rea
   // A bucket that cannot hold one whole token would never grant anything.
   if (key === 'burst' && value < 1) return [`"${path}" must be at least 1`];
   return value > 0 ? [] : [`"${path}" must be greater than 0`];
+}
+
+function shareOf({ burst, perSecond }: BucketLimits): BucketLimits {
+  const rounded = (value: number): number => Number(value.toFixed(3));
+  return { burst: rounded(burst * OWN_SHARE), perSecond: rounded(perSecond * OWN_SHARE) };
 }
 
 function parseJson(text: string): unknown {

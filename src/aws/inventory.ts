@@ -1,127 +1,166 @@
 import { type Clock, sleep } from '../core/clock.ts';
 import { OperatorError } from '../core/operator-error.ts';
-import type { BalancerReader } from './balancer-reader.ts';
-import { type Ask, createBatch } from './batch.ts';
+import { type AwsCall, callFor } from './aws-call.ts';
+import {
+  type Answers,
+  describeAll,
+  describeThese,
+  LARGEST_PAGE,
+  MOST_ARNS,
+} from './balancer-reader.ts';
+import { createBatch } from './batch.ts';
 import type {
   Inventory,
   LoadBalancer,
-  LoadBalancerRef,
+  Recalled,
   TaggedLoadBalancer,
   Tags,
 } from './load-balancers.ts';
+import { readTags } from './tags-reader.ts';
 import type { WriteLedger } from './write-ledger.ts';
 
 export interface InventoryParts {
-  readonly readerFor: (namespace?: string) => BalancerReader;
-  readonly tagsOf: Ask<Tags | undefined>;
+  readonly call: AwsCall;
   readonly ledger: WriteLedger;
   readonly clock: Clock;
 }
 
 /** What one refresh said. */
-interface Picture {
+interface Snapshot {
   /** Monotonic time at which its first call began: nothing in it is older. */
-  readonly seenAtMs: number;
+  readonly takenAtMs: number;
+  readonly listed: ReadonlySet<string>;
   readonly byArn: ReadonlyMap<string, TaggedLoadBalancer>;
-  readonly byName: ReadonlyMap<string, TaggedLoadBalancer>;
   /** ARNs of what was listed and not wanted. */
   readonly others: readonly string[];
 }
 
+/** Reads of tags under way at once. */
+const MOST_READS = 4;
+
 export function createInventory(parts: InventoryParts): Inventory {
-  const { readerFor, ledger, clock } = parts;
-  let picture: Picture | undefined;
+  const { call, ledger, clock } = parts;
+  let snapshot: Snapshot | undefined;
   const look = createBatch<LoadBalancer | undefined>({
     clock,
     mostKeys: Number.POSITIVE_INFINITY,
-    load: (arns, signal, namespace) => readerFor(namespace).these(arns, signal),
+    load: (arns, signal, payer) =>
+      lookAt(callFor(payer, call), arns, { signal, listed: snapshot?.listed.size ?? 0 }),
   });
 
   const inventory: Inventory = {
     look: (arn, signal) => look(arn, signal),
-    paidBy: (namespace) => ({
-      ...inventory,
-      look: (arn, signal) => look(arn, signal, namespace),
-    }),
-    others: () => picture?.others ?? [],
-    tagsOf: (arns, signal) => tagsOfEach(parts, arns, signal),
+    paidBy: (payer) => ({ ...inventory, look: (arn, signal) => look(arn, signal, payer) }),
+    others: () => snapshot?.others ?? [],
+    tagsOf: (arns, signal) => tagsOfEach(patient(parts, signal), arns, { signal }),
     async refresh(wanted, signal) {
-      const taken = await take(parts, wanted, signal);
-      if (picture && picture.seenAtMs > taken.seenAtMs) return;
-      picture = taken;
-      ledger.forget(taken.seenAtMs);
+      snapshot = await take(parts, wanted, signal);
+      ledger.forget(snapshot.takenAtMs);
     },
-    recall(ref, notBeforeMs) {
-      if (!picture || picture.seenAtMs < notBeforeMs) return undefined;
-      const seen = recallFrom(picture, ref);
-      return seen && isSettled(ledger, seen.loadBalancer, picture) ? seen : undefined;
-    },
+    recall: (arn) => recallFrom(snapshot, arn, ledger),
   };
   return inventory;
 }
 
-function isSettled(ledger: WriteLedger, { arn, name }: LoadBalancer, picture: Picture): boolean {
-  return ledger.isSettled(arn, picture.seenAtMs) && ledger.isSettled(name, picture.seenAtMs);
-}
-
-function recallFrom(picture: Picture, ref: LoadBalancerRef): TaggedLoadBalancer | undefined {
-  return 'arn' in ref ? picture.byArn.get(ref.arn) : picture.byName.get(ref.name);
+function recallFrom(snapshot: Snapshot | undefined, arn: string, ledger: WriteLedger): Recalled {
+  if (!snapshot || !ledger.isSettled(arn, snapshot.takenAtMs)) return { kind: 'unknown' };
+  if (!snapshot.listed.has(arn)) return { kind: 'absent' };
+  const seen = snapshot.byArn.get(arn);
+  const isKnown = seen && ledger.isSettled(seen.loadBalancer.name, snapshot.takenAtMs);
+  return isKnown ? { kind: 'seen', seen } : { kind: 'unknown' };
 }
 
 async function take(
   parts: InventoryParts,
   wanted: ReadonlySet<string>,
   signal: AbortSignal,
-): Promise<Picture> {
-  const { readerFor, clock } = parts;
-  const seenAtMs = clock.monotonicMs();
-  const listed = await patience(clock, signal)(() => readerFor().all(signal));
+): Promise<Snapshot> {
+  const takenAtMs = parts.clock.monotonicMs();
+  const call = patient(parts, signal);
+  const listed = await describeAll(call, signal);
   const isWanted = ({ arn, name }: LoadBalancer): boolean => wanted.has(arn) || wanted.has(name);
-  const ours = listed.filter(isWanted);
+  const ours = new Map(listed.filter(isWanted).map((one) => [one.arn, one]));
   const others = listed.filter((one) => one.type === 'application' && !isWanted(one));
-  const tags = await tagsOfEach(
-    parts,
-    ours.map(({ arn }) => arn),
-    signal,
-  );
-  const seen = ours.flatMap((loadBalancer) => {
-    const found = tags.get(loadBalancer.arn);
-    return found ? [{ loadBalancer, tags: found }] : [];
-  });
+  // What we delete meanwhile would fail the reads of its neighbours, and is not in question.
+  const isMeant = (arn: string): boolean => parts.ledger.isSettled(arn, takenAtMs);
+  const tags = await tagsOfEach(call, [...ours.keys()], { signal, isMeant });
+  const byArn = new Map<string, TaggedLoadBalancer>();
+  for (const [arn, of] of tags) {
+    const loadBalancer = ours.get(arn);
+    if (loadBalancer) byArn.set(arn, { loadBalancer, tags: of });
+  }
   return {
-    seenAtMs,
-    byArn: new Map(seen.map((one) => [one.loadBalancer.arn, one])),
-    byName: new Map(seen.map((one) => [one.loadBalancer.name, one])),
+    takenAtMs,
+    listed: new Set(listed.map(({ arn }) => arn)),
+    byArn,
     others: others.map(({ arn }) => arn),
   };
 }
 
 async function tagsOfEach(
-  { tagsOf, clock }: InventoryParts,
+  call: AwsCall,
   arns: readonly string[],
-  signal: AbortSignal,
+  how: { readonly signal: AbortSignal; readonly isMeant?: (arn: string) => boolean },
 ): Promise<ReadonlyMap<string, Tags>> {
-  const patiently = patience(clock, signal);
-  const read = await Promise.all(
-    arns.map(async (arn) => {
-      const tags = await patiently(() => tagsOf(arn, signal));
-      return tags ? [[arn, tags] as const] : [];
-    }),
-  );
-  return new Map(read.flat());
+  const { signal, isMeant = () => true } = how;
+  const chunks = chunksOf(arns);
+  const read = new Map<string, Tags>();
+  const readOn = async (): Promise<void> => {
+    for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) {
+      const meant = chunk.filter(isMeant);
+      if (meant.length === 0) continue;
+      for (const [arn, answer] of await readTags(call, meant, signal)) {
+        // An ARN that AWS lists and then refuses says nothing; the others do.
+        const tags = await Promise.resolve(answer).catch(() => undefined);
+        if (tags) read.set(arn, tags);
+      }
+    }
+  };
+  const stop = (reason: unknown): never => {
+    chunks.length = 0;
+    throw reason;
+  };
+  await Promise.all(Array.from({ length: MOST_READS }, () => readOn().catch(stop)));
+  return read;
 }
 
-/** No worker waits here, so a spent budget is waited for instead of starting all over. */
-function patience(clock: Clock, signal: AbortSignal): <T>(read: () => Promise<T>) => Promise<T> {
-  return async (read) => {
+/** For more than twenty whichever is fewer calls: twenty ARNs each, or all that the account has. */
+async function lookAt(
+  call: AwsCall,
+  arns: readonly string[],
+  { signal, listed }: { readonly signal: AbortSignal; readonly listed: number },
+): Promise<Answers<LoadBalancer>> {
+  const found = new Map<string, LoadBalancer>();
+  if (Math.ceil(listed / LARGEST_PAGE) < Math.ceil(arns.length / MOST_ARNS) - 1) {
+    for (const one of await describeAll(call, signal)) found.set(one.arn, one);
+  }
+  const answers = arns.map((arn) => [arn, found.get(arn)] as const);
+  const parts = [];
+  for (const chunk of chunksOf(arns.filter((arn) => !found.has(arn)))) {
+    parts.push(...(await describeThese(call, chunk, signal)));
+  }
+  return new Map([...answers, ...parts]);
+}
+
+function chunksOf(arns: readonly string[]): (readonly string[])[] {
+  const count = Math.ceil(arns.length / MOST_ARNS);
+  return Array.from({ length: count }, (_, i) => arns.slice(i * MOST_ARNS, (i + 1) * MOST_ARNS));
+}
+
+/** With the tokens of the scan. No worker waits here, so a spent budget is waited for. */
+function patient({ call, clock }: InventoryParts, signal: AbortSignal): AwsCall {
+  const ofScan = callFor({ isScan: true }, call);
+  return async (operation, input, options) => {
     for (;;) {
       try {
-        return await read();
+        return await ofScan(operation, input, options);
       } catch (error) {
-        const turnInMs = error instanceof OperatorError ? error.retryAfterMs : undefined;
-        if (turnInMs === undefined) throw error;
-        await sleep(clock, turnInMs, signal);
+        const isWait = error instanceof OperatorError && WAITS.includes(error.reason);
+        if (!isWait || error.retryAfterMs === undefined) throw error;
+        await sleep(clock, error.retryAfterMs, signal);
       }
     }
   };
 }
+
+const WAITS: readonly string[] = ['BudgetExhausted', 'Throttled'];

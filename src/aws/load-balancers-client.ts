@@ -1,29 +1,32 @@
 import type { CreateLoadBalancerCommandInput } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { type AwsCall, callFor } from './aws-call.ts';
+import { type AwsCall, callFor, type Payer } from './aws-call.ts';
 import { unreadable } from './aws-errors.ts';
-import { createBalancerReader, orAbsent } from './balancer-reader.ts';
+import { describeOne, orAbsent } from './balancer-reader.ts';
 import type { Ask } from './batch.ts';
+import type { Budget } from './budget.ts';
 import { shapeLoadBalancer, shapePairs, toPairs } from './load-balancer-shape.ts';
 import type { LoadBalancer, LoadBalancerSettings, LoadBalancers, Tags } from './load-balancers.ts';
 import type { WriteLedger } from './write-ledger.ts';
 
 export interface LoadBalancersParts {
   readonly call: AwsCall;
+  readonly budget: Budget;
   readonly tagsOf: Ask<Tags | undefined>;
   readonly ledger: WriteLedger;
-  readonly namespace?: string;
+  readonly payer?: Payer;
 }
 
 /** LoadBalancers over AWS; every write is entered in the ledger that the inventory goes by. */
 export function createLoadBalancers(parts: LoadBalancersParts): LoadBalancers {
-  const { call, tagsOf, ledger, namespace } = parts;
+  const { budget, tagsOf, ledger, payer = {} } = parts;
+  const call = callFor(payer, parts.call);
   return {
-    paidBy: (other, log) =>
-      createLoadBalancers({ ...parts, call: callFor(other, call, log), namespace: other }),
-    find: (ref, signal) => createBalancerReader(call).one(ref, signal),
-    tagsOf: (arn, signal) => tagsOf(arn, signal, namespace),
+    paidBy: (other) => createLoadBalancers({ ...parts, payer: { ...payer, ...other } }),
+    reserve: (operations, claimant, signal) => budget.reserve(operations, claimant, signal),
+    find: (ref, signal) => orAbsent(describeOne(call, ref, signal)),
+    tagsOf: (arn, signal) => tagsOf(arn, signal, payer),
     attributesOf: (arn, signal) => orAbsent(describeAttributes(call, arn, signal)),
-    create: (settings) => ledger.during(settings.name, () => create(parts, settings)),
+    create: (settings) => ledger.during(settings.name, () => create(call, ledger, settings)),
     ...modifications(call, ledger),
     async addTags(arn, tags) {
       if (Object.keys(tags).length === 0) return;
@@ -71,7 +74,8 @@ function modifications(call: AwsCall, ledger: WriteLedger): Modifications {
 }
 
 async function create(
-  { call, ledger }: LoadBalancersParts,
+  call: AwsCall,
+  ledger: WriteLedger,
   settings: LoadBalancerSettings,
 ): Promise<LoadBalancer> {
   const { name, securityGroups, tags } = settings;

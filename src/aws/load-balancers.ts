@@ -1,4 +1,6 @@
-import type { Logger } from '../core/logger.ts';
+import type { AwsOperation } from './aws-api.ts';
+import type { Payer } from './aws-call.ts';
+import type { Claimant, Reservation } from './budget.ts';
 
 /** An Application Load Balancer as albridge sees it; field by field AWS's LoadBalancer, flattened. */
 export interface LoadBalancer {
@@ -46,11 +48,17 @@ export type LoadBalancerRef = { readonly arn: string } | { readonly name: string
  * the pass's signal; writes do not: once sent, a write is seen through.
  */
 export interface LoadBalancers {
+  /** The same calls, paid for with the turns of one namespace, or with what was reserved, and logged by its log. */
+  paidBy(payer: Payer): LoadBalancers;
   /**
-   * The same calls, paid for with the turns of this namespace: the others do not wait for them. `log`
-   * gets one line for each write that is sent; default the process's.
+   * The tokens of a whole plan at once, so that it is carried out in one go or not begun. Where they
+   * take longer than a second, throws BudgetExhausted and keeps the claimant's place.
    */
-  paidBy(namespace: string, log?: Logger): LoadBalancers;
+  reserve(
+    operations: readonly AwsOperation[],
+    claimant: Claimant,
+    signal: AbortSignal,
+  ): Promise<Reservation>;
   /** undefined means that AWS answered LoadBalancerNotFound, and nothing else. */
   find(ref: LoadBalancerRef, signal: AbortSignal): Promise<LoadBalancer | undefined>;
   /** undefined means LoadBalancerNotFound. Asked together within a moment, 20 balancers are one call. */
@@ -81,25 +89,29 @@ export interface LoadBalancers {
  */
 export const STALENESS_BOUND_MS = 10_000;
 
-/** One shared picture of the account, so that the cost per balancer falls as their number grows. */
+/** What the last refresh says of a balancer. */
+export type Recalled =
+  | { readonly kind: 'seen'; readonly seen: TaggedLoadBalancer }
+  /** The account was listed without it: it may be gone, or newer than the listing. */
+  | { readonly kind: 'absent' }
+  /** Nothing: there was no refresh, or we have written to the balancer since, or just before. */
+  | { readonly kind: 'unknown' };
+
+/** One shared snapshot of the account, so that the cost per balancer falls as their number grows. */
 export interface Inventory {
   /**
    * Lists every balancer (400 a call) and reads the tags (20 a call) of those whose name or ARN is
-   * in `wanted`.
+   * in `wanted`, with the tokens that the budget keeps for the scan.
    */
   refresh(wanted: ReadonlySet<string>, signal: AbortSignal): Promise<void>;
-  /**
-   * What the last refresh said of `ref`, if that is newer than `notBeforeMs` (monotonic) and than
-   * our own last write to it by the staleness bound; otherwise undefined, which says nothing about
-   * the balancer: ask AWS.
-   */
-  recall(ref: LoadBalancerRef, notBeforeMs: number): TaggedLoadBalancer | undefined;
+  /** However old: what it says is no basis for a write. */
+  recall(arn: string): Recalled;
   /** ARNs of the application balancers that the last refresh listed beside the wanted ones. */
   others(): readonly string[];
-  /** Tags as they are now, 20 a call, waiting for the budget; those that are gone are left out. */
+  /** Tags as they are now, 20 a call, paid as a refresh; those that are gone are left out. */
   tagsOf(arns: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Tags>>;
   /** The balancer as it is now, one call for all who ask within a moment; undefined: NotFound. */
   look(arn: string, signal: AbortSignal): Promise<LoadBalancer | undefined>;
-  /** Paid for with the turns of this namespace, as by `LoadBalancers.paidBy`. */
-  paidBy(namespace: string): Inventory;
+  /** As `LoadBalancers.paidBy`. */
+  paidBy(payer: Payer): Inventory;
 }

@@ -7,9 +7,21 @@ export interface BucketLimits {
   readonly perSecond: number;
 }
 
+export interface BucketClaim {
+  /** The same key keeps its place from one question to the next. */
+  readonly key: string;
+  /** Whose line it stands in; default that of calls that many share. */
+  readonly namespace?: string;
+  /** Tokens that it takes together; default 1. */
+  readonly count?: number;
+  /** The drift scan takes every other token, whatever waits: it never queues behind the passes. */
+  readonly isScan?: boolean;
+}
+
 /** A place in the line of those who were told to come back. */
 interface Turn {
   readonly order: number;
+  readonly count: number;
   dueMs: number;
 }
 
@@ -43,19 +55,23 @@ const EPSILON = 1e-6;
  * do not all wake at the same moment. From its due time on a turn's token is kept from every claim
  * behind it. The namespaces are served in rounds, one claim of each, so that the number of claims of
  * one does not delay another; a claim that another namespace has overtaken gets a later turn when it
- * comes back.
+ * comes back. The scan has a line beside theirs and takes turns with all of them together.
  *
- * Invariant: no span of t seconds sees more than burst + perSecond * t grants.
+ * Invariant: no span of t seconds sees more than burst + perSecond * t tokens spent.
  */
 export class TokenBucket {
   readonly #clock: Clock;
   readonly #limits: BucketLimits;
   readonly #lines = new Map<string, Line>();
+  readonly #scan: Line = { turns: new Map(), lastGrant: 0 };
   readonly #keptMs: number;
   #level: number;
+  /** Taken and not spent yet: they count as tokens in the bucket when it fills. */
+  #reserved = 0;
   #filledAtMs: number;
   #nextOrder = 0;
   #grants = 0;
+  #wasScan = false;
 
   constructor(clock: Clock, limits: BucketLimits) {
     this.#clock = clock;
@@ -66,34 +82,63 @@ export class TokenBucket {
     this.#filledAtMs = clock.monotonicMs();
   }
 
-  /** Takes a token and answers 0, or answers the milliseconds until this claim's own turn. */
-  take(claim: string, namespace = ''): number {
+  /** Milliseconds until this claim's own turn, which it keeps; 0: it may take its tokens now. */
+  turnInMs(claim: BucketClaim): number {
     const nowMs = this.#clock.monotonicMs();
     this.#fill(nowMs);
     this.#forgetAbandoned(nowMs);
-    const line = this.#lineOf(namespace);
-    const turn = line.turns.get(claim);
-    const place = placeOf(line, claim);
-    if (this.#level + EPSILON >= this.#ahead(place, nowMs) + 1) {
-      this.#level = Math.max(0, this.#level - 1);
-      line.turns.delete(claim);
-      line.lastGrant = ++this.#grants;
+    const line = this.#lineOf(claim);
+    const turn = line.turns.get(claim.key);
+    const place = placeOf(line, claim.key);
+    const { count = 1 } = claim;
+    const order = turn?.order ?? this.#nextOrder++;
+    if (this.#level + EPSILON >= this.#ahead(claim, place, nowMs + 1) + count) {
+      line.turns.set(claim.key, { order, count, dueMs: Math.min(turn?.dueMs ?? nowMs, nowMs) });
       return 0;
     }
     if (turn && turn.dueMs > nowMs) return Math.ceil(turn.dueMs - nowMs);
-    const dueMs = this.#tokenAtMs(this.#ahead(place) + 1);
-    line.turns.set(claim, { order: turn?.order ?? this.#nextOrder++, dueMs });
+    const dueMs = this.#tokensAtMs(this.#ahead(claim, place) + count);
+    line.turns.set(claim.key, { order, count, dueMs });
     return Math.max(1, Math.ceil(dueMs - nowMs));
   }
 
+  /** Takes the tokens of a claim whose turn it is; they count until they are spent or given back. */
+  take(claim: BucketClaim): void {
+    const { count = 1, isScan = false } = claim;
+    const line = this.#lineOf(claim);
+    this.#level = Math.max(0, this.#level - count);
+    this.#reserved += count;
+    line.turns.delete(claim.key);
+    line.lastGrant = ++this.#grants;
+    this.#wasScan = isScan;
+  }
+
+  /** A token that was taken is used now. */
+  spend(): void {
+    this.#reserved--;
+  }
+
+  giveBack(count: number): void {
+    this.#reserved -= count;
+    this.#level += count;
+  }
+
+  /** The claim waits that much longer for something else; meanwhile nothing is kept for it. */
+  postpone(claim: BucketClaim, byMs: number): void {
+    const turn = this.#lineOf(claim).turns.get(claim.key);
+    if (turn) turn.dueMs = Math.max(turn.dueMs, this.#clock.monotonicMs() + byMs);
+  }
+
   /** Gives the claim's turn back, for one that will not come again. */
-  abandon(claim: string, namespace = ''): void {
-    this.#lines.get(namespace)?.turns.delete(claim);
+  abandon(claim: BucketClaim): void {
+    this.#lineOf(claim).turns.delete(claim.key);
   }
 
   /** Claims in line, abandoned ones included until they are noticed. */
   get waiting(): number {
-    return this.#inLine().length;
+    let waiting = this.#scan.turns.size;
+    for (const { turns } of this.#lines.values()) waiting += turns.size;
+    return waiting;
   }
 
   /** Empties the bucket; it fills again only after `holdMs`. Every turn waits that much longer. */
@@ -102,13 +147,15 @@ export class TokenBucket {
     this.#fill(nowMs);
     this.#level = 0;
     this.#filledAtMs = Math.max(this.#filledAtMs, nowMs + holdMs);
-    const inLine = this.#inLine().toSorted((a, b) => (isAhead(a.place, b.place) ? -1 : 1));
-    inLine.forEach(({ turn }, ahead) => {
-      turn.dueMs = Math.max(turn.dueMs, this.#tokenAtMs(ahead + 1));
-    });
+    let tokens = 0;
+    for (const turn of [...this.#scan.turns.values(), ...this.#inOrder()]) {
+      tokens += turn.count;
+      turn.dueMs = Math.max(turn.dueMs, this.#tokensAtMs(tokens));
+    }
   }
 
-  #lineOf(namespace: string): Line {
+  #lineOf({ namespace = '', isScan = false }: BucketClaim): Line {
+    if (isScan) return this.#scan;
     const known = this.#lines.get(namespace);
     if (known) return known;
     const line: Line = { turns: new Map(), lastGrant: 0 };
@@ -117,49 +164,85 @@ export class TokenBucket {
   }
 
   /** When the bucket would hold `count` tokens if nobody took one. */
-  #tokenAtMs(count: number): number {
+  #tokensAtMs(count: number): number {
     const missing = Math.max(0, count - this.#level);
     return this.#filledAtMs + (missing / this.#limits.perSecond) * 1000;
   }
 
-  /** Turns ahead of `place` that are due by `dueByMs`, as exactly as claims come back: to the ms. */
-  #ahead(place: Place, dueByMs = Number.POSITIVE_INFINITY): number {
-    return this.#inLine().filter(
-      ({ turn, place: other }) => turn.dueMs < dueByMs + 1 && isAhead(other, place),
-    ).length;
+  /**
+   * Tokens for the turns ahead of this one, as far as they are due before `dueBeforeMs`, as exactly as
+   * claims come back: to the ms. The scan and the passes alternate.
+   */
+  #ahead(
+    { isScan = false }: BucketClaim,
+    place: Place,
+    dueBeforeMs = Number.POSITIVE_INFINITY,
+  ): number {
+    const end = { round: Number.POSITIVE_INFINITY, lastGrant: 0, order: 0 };
+    const scans = tokensAhead(this.#scan, isScan ? place : end, dueBeforeMs);
+    let passes = 0;
+    for (const line of this.#lines.values()) {
+      passes += tokensAhead(line, isScan ? end : place, dueBeforeMs);
+    }
+    const [own, others] = isScan ? [scans, passes] : [passes, scans];
+    const isTheirTurn = this.#wasScan === isScan ? 1 : 0;
+    return own + Math.min(others, own + isTheirTurn);
   }
 
-  #inLine(): readonly { readonly turn: Turn; readonly place: Place }[] {
-    return [...this.#lines.values()].flatMap(({ turns, lastGrant }) =>
-      [...turns.values()].map((turn, round) => ({
-        turn,
-        place: { round, lastGrant, order: turn.order },
-      })),
-    );
+  /** The turns of all namespaces, the next to be served first. */
+  #inOrder(): readonly Turn[] {
+    return [...this.#lines.values()]
+      .flatMap(({ turns, lastGrant }) =>
+        [...turns.values()].map((turn, round) => ({
+          turn,
+          place: { round, lastGrant, order: turn.order },
+        })),
+      )
+      .sort((a, b) => (isAhead(a.place, b.place) ? -1 : 1))
+      .map(({ turn }) => turn);
   }
 
   #fill(nowMs: number): void {
     if (nowMs <= this.#filledAtMs) return;
     const gained = ((nowMs - this.#filledAtMs) / 1000) * this.#limits.perSecond;
-    this.#level = Math.min(this.#limits.burst, this.#level + gained);
+    const room = this.#limits.burst - this.#reserved;
+    this.#level = Math.min(room, this.#level + gained);
     this.#filledAtMs = nowMs;
   }
 
   #forgetAbandoned(nowMs: number): void {
-    for (const [namespace, { turns }] of this.#lines) {
-      for (const [claim, turn] of turns) {
-        if (turn.dueMs + this.#keptMs < nowMs) turns.delete(claim);
-      }
+    this.#forgetIn(this.#scan, nowMs);
+    for (const [namespace, line] of this.#lines) {
+      this.#forgetIn(line, nowMs);
       // With a full bucket it no longer matters who was served last.
-      if (turns.size === 0 && this.#level === this.#limits.burst) this.#lines.delete(namespace);
+      if (line.turns.size === 0 && this.#level === this.#limits.burst)
+        this.#lines.delete(namespace);
+    }
+  }
+
+  #forgetIn({ turns }: Line, nowMs: number): void {
+    for (const [claim, turn] of turns) {
+      if (turn.dueMs + this.#keptMs < nowMs) turns.delete(claim);
     }
   }
 }
 
-function placeOf({ turns, lastGrant }: Line, claim: string): Place {
+/** Within a line the places come in order, so the first that is not ahead ends it. */
+function tokensAhead({ turns, lastGrant }: Line, place: Place, dueBeforeMs: number): number {
+  let tokens = 0;
+  let round = 0;
+  for (const { order, count, dueMs } of turns.values()) {
+    if (!isAhead({ round, lastGrant, order }, place)) break;
+    if (dueMs < dueBeforeMs) tokens += count;
+    round++;
+  }
+  return tokens;
+}
+
+function placeOf({ turns, lastGrant }: Line, key: string): Place {
   let round = 0;
   for (const [other, { order }] of turns) {
-    if (other === claim) return { round, lastGrant, order };
+    if (other === key) return { round, lastGrant, order };
     round++;
   }
   return { round, lastGrant, order: Number.POSITIVE_INFINITY };

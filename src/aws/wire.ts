@@ -3,8 +3,7 @@ import type { Leadership } from '../core/leadership.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { AwsApi } from './aws-api.ts';
-import { callFor, createAwsCall } from './aws-call.ts';
-import { type BalancerReader, createBalancerReader } from './balancer-reader.ts';
+import { createAwsCall } from './aws-call.ts';
 import { createBudget } from './budget.ts';
 import type { BudgetLimits } from './budget-limits.ts';
 import { createInventory } from './inventory.ts';
@@ -18,7 +17,7 @@ export interface AwsPorts {
   readonly clock: Clock;
   readonly leadership: Leadership;
   readonly metrics: Metrics;
-  /** AWS_LIMITS, NO_LIMITS or what a budget file says. */
+  /** DEFAULT_LIMITS, NO_LIMITS or what a budget file says. */
   readonly budget: BudgetLimits;
   readonly log: Logger;
 }
@@ -33,12 +32,10 @@ export function wireAws(ports: AwsPorts): Aws {
   const { api, clock, leadership, metrics, log } = ports;
   const budget = createBudget({ limits: ports.budget, clock, metrics, log });
   const call = createAwsCall({ api, budget, leadership, clock, metrics, log });
-  const readerFor = (namespace?: string): BalancerReader =>
-    createBalancerReader(callFor(namespace, call));
-  const tagsOf = createTagsReader(call, clock);
   const ledger = createWriteLedger(clock);
+  const tagsOf = createTagsReader(call, clock);
   return {
-    loadBalancers: createLoadBalancers({ call, tagsOf, ledger }),
-    inventory: createInventory({ readerFor, tagsOf, ledger, clock }),
+    loadBalancers: createLoadBalancers({ call, budget, tagsOf, ledger }),
+    inventory: createInventory({ call, ledger, clock }),
   };
 }

@@ -21,8 +21,10 @@ function wire(runtime: Runtime): ReturnType<Unit['wire']> {
     if (api === undefined) throw new Error('MyIngress needs the port to AWS');
     const { budget, namespaces, sweepIntervalMs } = runtime.options;
     const { inventory, loadBalancers } = wireAws({ ...runtime.ports, api, budget });
+    const memory = new Memory(clock);
     const sweep = new Sweep({
       inventory,
+      memory,
       cache,
       cluster,
       namespaces,
@@ -31,8 +33,7 @@ function wire(runtime: Runtime): ReturnType<Unit['wire']> {
       log: log.child({ controller: NAME }),
       metrics,
     });
-    const memory = new Memory(clock);
-    const context = { cluster, aws: loadBalancers, inventory, sweep, memory, clock };
+    const context = { cluster, aws: loadBalancers, inventory, memory, clock };
     return new Controller<MyIngress>({
       ...runtime.controllerDefaults(),
       name: NAME,

@@ -205,9 +205,8 @@ describe.skipIf(isMissing)('an operation of AWS', () => {
     const restarted = adapterUnderTest();
     await restarted.inventory.refresh(new Set(names), signal);
     for (const { name, arn } of balancers) {
-      expect(restarted.inventory.recall({ name }, 0)).toMatchObject({
-        loadBalancer: { arn },
-        tags: aws.settings().tags,
+      expect(restarted.inventory.recall(arn)).toMatchObject({
+        seen: { loadBalancer: { name }, tags: aws.settings().tags },
       });
     }
     await restarted.close();

@@ -105,9 +105,10 @@ describe('each operation, over HTTP', () => {
     await inventory.refresh(new Set(names), signal);
     expect(server.control.counts()).toEqual({ DescribeLoadBalancers: 1, DescribeTags: 1 });
     for (const name of names) {
-      const seen = inventory.recall({ name }, 0);
-      expect(seen?.loadBalancer).toEqual(await loadBalancers.find({ name }, signal));
-      expect(seen?.tags).toEqual(bench.settings(name).tags);
+      const loadBalancer = await loadBalancers.find({ name }, signal);
+      const { tags } = bench.settings(name);
+      const recalled = inventory.recall(loadBalancer?.arn ?? '');
+      expect(recalled).toEqual({ kind: 'seen', seen: { loadBalancer, tags } });
     }
   });
 

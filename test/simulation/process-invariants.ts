@@ -1,5 +1,5 @@
-import { awsOperations, type BucketName, isWrite } from '../../src/aws/aws-operations.ts';
-import type { BudgetLimits } from '../../src/aws/budget-limits.ts';
+import { awsOperations, isWrite } from '../../src/aws/aws-operations.ts';
+import type { BudgetLimits, LaneName } from '../../src/aws/budget-limits.ts';
 import type { Report } from './violation.ts';
 import type { AwsCallSeen } from './world/aws-network.ts';
 import type { Life } from './world/life.ts';
@@ -27,15 +27,19 @@ interface Bucket {
 /** What must hold for each life of each process: its share of the budget, and that it leads. */
 export class ProcessInvariants {
   readonly #parts: ProcessInvariantParts;
-  readonly #buckets = new Map<Life, Map<BucketName, Bucket>>();
+  readonly #buckets = new Map<Life, Map<LaneName, Bucket>>();
 
   constructor(parts: ProcessInvariantParts) {
     this.#parts = parts;
   }
 
-  asked({ life, operation }: AwsCallSeen): void {
+  asked(call: AwsCallSeen): void {
+    this.#pay(call, awsOperations[call.operation].bucket);
+    this.#pay(call, 'account');
+  }
+
+  #pay({ life, operation }: AwsCallSeen, name: LaneName): void {
     const { limits, nowMs, report } = this.#parts;
-    const name = awsOperations[operation].bucket;
     const { burst, perSecond } = limits[name];
     const bucket = this.#bucketOf(life, name);
     const now = nowMs();
@@ -72,8 +76,8 @@ export class ProcessInvariants {
     report('only-the-leader-writes', `${life.name} sent ${what}, "${name}" holds the lease`);
   }
 
-  #bucketOf(life: Life, name: BucketName): Bucket {
-    const own = this.#buckets.get(life) ?? new Map<BucketName, Bucket>();
+  #bucketOf(life: Life, name: LaneName): Bucket {
+    const own = this.#buckets.get(life) ?? new Map<LaneName, Bucket>();
     this.#buckets.set(life, own);
     const known = own.get(name);
     if (known) return known;

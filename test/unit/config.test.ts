@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { AWS_LIMITS, NO_LIMITS } from '../../src/aws/budget-limits.ts';
+import { DEFAULT_LIMITS, NO_LIMITS } from '../../src/aws/budget-limits.ts';
 import { type Environment, type OperatorConfig, parseConfig } from '../../src/config.ts';
 import { KIND_NAMES } from '../../src/kind-names.ts';
 import { type Setting, settings, settingsHelp } from '../../src/settings.ts';
@@ -38,7 +38,7 @@ describe('parseConfig', () => {
         serviceAccountDir: '/var/run/secrets/kubernetes.io/serviceaccount',
         defaultKubeconfig: '/home/somebody/.kube/config',
       },
-      aws: { region: 'eu-central-1', budget: AWS_LIMITS },
+      aws: { region: 'eu-central-1', budget: DEFAULT_LIMITS },
       namespaces: [],
       sweepIntervalMs: 300_000,
       concurrency: 16,
@@ -59,7 +59,7 @@ describe('parseConfig', () => {
   const accepted: Readonly<Record<string, { env: Environment; means: object; why: string }>> = {
     'the region of other tools': {
       env: { AWS_REGION: '', AWS_DEFAULT_REGION: 'us-gov-west-1' },
-      means: { aws: { region: 'us-gov-west-1', budget: AWS_LIMITS } },
+      means: { aws: { region: 'us-gov-west-1', budget: DEFAULT_LIMITS } },
       why: 'AWS_DEFAULT_REGION is what the AWS command line reads',
     },
     'a stand-in for AWS': {

@@ -19,6 +19,8 @@ export interface Facts {
   readonly ownedArn?: string;
   /** The first of the reads since the last create or sighting, all of which found nothing of ours. */
   readonly absentSinceMs?: number;
+  /** When AWS first said to a create that the name is taken, while reads find no such balancer. */
+  readonly nameTakenMs?: number;
   readonly provisioningSinceMs?: number;
   readonly attributesReadMs?: number;
   /** Accepted changes that a read may not show yet, oldest first. */
@@ -47,6 +49,10 @@ export function recordCreate(facts: Facts, arn: string | undefined, nowMs: numbe
   return { ...recordPresence(facts), ...provisioning, create: { arn, atMs: nowMs } };
 }
 
+export function recordNameTaken(facts: Facts, nowMs: number): Facts {
+  return { ...facts, nameTakenMs: facts.nameTakenMs ?? nowMs };
+}
+
 export function recordRelease(facts: Facts, { arn, name }: NamedArn, nowMs: number): Facts {
   return { ...facts, release: { arn, name, atMs: nowMs } };
 }
@@ -67,7 +73,8 @@ export function recordAbsence(facts: Facts, atMs: number): Facts {
 }
 
 /** A read found the balancer: earlier ones that did not were stale. */
-export function recordPresence({ absentSinceMs: _stale, ...facts }: Facts): Facts {
+export function recordPresence(before: Facts): Facts {
+  const { absentSinceMs: _stale, nameTakenMs: _seen, ...facts } = before;
   return facts;
 }
 
@@ -102,6 +109,11 @@ export function mayHideCreate({ create, knownSinceMs }: Facts, nowMs: number): b
 /** True while a read that finds nothing may be older than what AWS answered to our create. */
 export function awaitsOwnCreate({ create }: Facts, nowMs: number): boolean {
   return create?.arn !== undefined && isRecent(create.atMs, nowMs);
+}
+
+/** True while a read by name may be older than the balancer that holds the name. */
+export function isNameTaken({ nameTakenMs }: Facts, nowMs: number): boolean {
+  return nameTakenMs !== undefined && isRecent(nameTakenMs, nowMs);
 }
 
 /** For how long after `readMs`, when the last read began, absence is not proved by a second read. */

@@ -33,6 +33,8 @@ type Find =
   /** AWS does not take the ref for that of a balancer. */
   | { readonly kind: 'refused'; readonly error: OperatorError };
 
+/** What is read behind a deletion: the balancer by its ARN, and by its name. */
+const PROOF = ['DescribeLoadBalancers', 'DescribeLoadBalancers'] as const;
 const DELETION_PROTECTION = 'deletion_protection.enabled';
 
 /**
@@ -172,8 +174,9 @@ function unconfirmed(message: string, againAfterMs: number): Seen {
 
 /** Protection is switched off only where the spec says so in words. */
 async function deleteOurs(scope: ObjectScope, { loadBalancer }: TaggedLoadBalancer): Promise<void> {
-  const { aws, clock, memory, object } = scope;
+  const { aws, clock, memory, object, tokens } = scope;
   const { arn } = loadBalancer;
+  await tokens.reserve(['DeleteLoadBalancer', ...PROOF]);
   try {
     await aws.delete(arn);
   } catch (error) {
@@ -186,9 +189,10 @@ async function deleteOurs(scope: ObjectScope, { loadBalancer }: TaggedLoadBalanc
 }
 
 async function retain(
-  { aws, clock, memory }: ObjectScope,
+  { aws, clock, memory, tokens }: ObjectScope,
   { loadBalancer, tags }: TaggedLoadBalancer,
 ): Promise<void> {
+  await tokens.reserve(['RemoveTags', ...PROOF]);
   await aws.removeTags(loadBalancer.arn, Object.keys(tags).filter(isOwnershipTag));
   memory.facts = recordRelease(memory.facts, loadBalancer, clock.monotonicMs());
 }

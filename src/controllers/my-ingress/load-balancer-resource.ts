@@ -1,13 +1,21 @@
-import type { AppliedSettings } from '../../apis/my-ingress.ts';
+import type { AppliedSettings, MyIngress } from '../../apis/my-ingress.ts';
+import type { AwsOperation } from '../../aws/aws-api.ts';
 import type { LoadBalancer } from '../../aws/load-balancers.ts';
 import type { ExternalResource } from '../../core/external-resource.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { tellAdopted, tellTakenOver, tellUpdated } from './announcements.ts';
 import { appliedAfter, appliedBefore, appliedOnceDone, recordOf } from './applied.ts';
 import type { Drift, SeenLoadBalancer } from './drift.ts';
-import { quarrelsWith, recordChange, recordCreate, recordTakeover } from './facts.ts';
+import {
+  quarrelsWith,
+  recordChange,
+  recordCreate,
+  recordNameTaken,
+  recordTakeover,
+} from './facts.ts';
 import { failure } from './failure.ts';
-import { stepsOf } from './mending.ts';
+import { hasAttributes } from './look.ts';
+import { operationOf, stepsOf } from './mending.ts';
 import { assess, observe, type Seen } from './observe.ts';
 import { type Ownership, ownershipOf } from './ownership.ts';
 import { appliedSoFar, recordedArn } from './record.ts';
@@ -31,6 +39,7 @@ export function loadBalancerResource(
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateLoadBalancer.html
  */
 async function create(given: Scope, signal: AbortSignal): Promise<Seen> {
+  await given.tokens.reserve(createOperations(given.object));
   const scope = await recordBeforeCreate(given);
   const { aws, clock, inventory, memory } = scope;
   const created = await createOnce(scope);
@@ -41,6 +50,13 @@ async function create(given: Scope, signal: AbortSignal): Promise<Seen> {
     aws.tagsOf(created.arn, signal),
   ]);
   return assess(scope, { loadBalancer: visible ?? created, tags: tags ?? {} }, signal);
+}
+
+/** The create, and the reads that make sure whose it is. */
+function createOperations(object: MyIngress): readonly AwsOperation[] {
+  const reads: readonly AwsOperation[] = ['DescribeLoadBalancers', 'DescribeTags'];
+  const more: readonly AwsOperation[] = ['DescribeLoadBalancerAttributes'];
+  return ['CreateLoadBalancer', ...reads, ...(hasAttributes(object) ? more : [])];
 }
 
 /** Costs a write only where the spec has tags. */
@@ -72,8 +88,15 @@ async function createOnce({
       ...groups,
     });
   } catch (error) {
-    if (error instanceof OperatorError && error.reason === 'DuplicateName') return undefined;
-    memory.facts = recordCreate(memory.facts, undefined, clock.monotonicMs());
+    const nowMs = clock.monotonicMs();
+    if (error instanceof OperatorError && error.reason === 'DuplicateName') {
+      const isNew = memory.facts.nameTakenMs === undefined;
+      memory.facts = recordNameTaken(memory.facts, nowMs);
+      // By the second time no read can be older any more: asking again would only cost tokens.
+      if (isNew) return undefined;
+      throw error;
+    }
+    memory.facts = recordCreate(memory.facts, undefined, nowMs);
     throw error;
   }
 }
@@ -89,8 +112,10 @@ async function update(
   const ownership = ownershipOf(tags, scope.identity, isOnRecord);
   refuseQuarrel(scope, loadBalancer, ownership);
   const isAdoption = ownership.kind === 'foreign';
+  const plan = stepsOf(drift);
+  await scope.tokens.reserve(plan.map(operationOf));
   let applied = await recordBeforeWrite(scope, observed, isAdoption);
-  for (const step of stepsOf(drift)) {
+  for (const step of plan) {
     scope.pass.signal.throwIfAborted();
     await carryOut(scope, loadBalancer.arn, step);
     const change = { arn: loadBalancer.arn, step, atMs: clock.monotonicMs() };

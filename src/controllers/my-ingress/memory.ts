@@ -1,3 +1,4 @@
+import type { AwsOperation } from '../../aws/aws-api.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Key } from '../../core/kube-object.ts';
 import type { Facts } from './facts.ts';
@@ -6,6 +7,8 @@ import type { Facts } from './facts.ts';
 export interface ObjectMemory {
   readonly uid: string;
   facts: Facts;
+  /** The plan that waits for its tokens, and for which state of the object it was made. */
+  awaited?: { readonly operations: readonly AwsOperation[]; readonly madeFor: string } | undefined;
 }
 
 /**

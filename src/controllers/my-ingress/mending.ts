@@ -1,3 +1,4 @@
+import type { AwsOperation } from '../../aws/aws-api.ts';
 import { type Drift, isSameSet, type SeenLoadBalancer, valueOf } from './drift.ts';
 
 /** AWS's bound; https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_ModifyLoadBalancerAttributes.html */
@@ -6,6 +7,24 @@ const MOST_ATTRIBUTES = 20;
 /** The differences, each small enough for one call to AWS, in an order that AWS allows; pure. */
 export function stepsOf(drift: readonly Drift[]): readonly Drift[] {
   return drift.flatMap(stepsOfOne);
+}
+
+/** The call that carries out a step; pure. */
+export function operationOf(step: Drift): AwsOperation {
+  switch (step.field) {
+    case 'tags':
+      return step.remove.length > 0 ? 'RemoveTags' : 'AddTags';
+    case 'securityGroups':
+      return 'SetSecurityGroups';
+    case 'subnets':
+      return 'SetSubnets';
+    case 'ipAddressType':
+      return 'SetIpAddressType';
+    case 'attributes':
+      return 'ModifyLoadBalancerAttributes';
+    default:
+      return step satisfies never;
+  }
 }
 
 /**

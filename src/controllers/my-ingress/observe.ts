@@ -8,9 +8,9 @@ import { recordOf } from './applied.ts';
 import { type Drift, driftOf, type SeenLoadBalancer } from './drift.ts';
 import {
   absenceDoubtMs,
-  areAttributesDue,
   awaitsOwnCreate,
   isFresh,
+  isNameTaken,
   recentSteps,
   recordAbsence,
   recordOwned,
@@ -19,7 +19,7 @@ import {
 import { failure } from './failure.ts';
 import { defaultName, refuseNameOfOthers } from './identity.ts';
 import { conflictOf, judge } from './judgement.ts';
-import { chooseLook } from './look.ts';
+import { chooseLook, hasAttributes } from './look.ts';
 import { mendedBy } from './mending.ts';
 import { type Ownership, ownershipOf } from './ownership.ts';
 import { appliedSoFar, hasLost, heldBy, lostBy, recordedArn } from './record.ts';
@@ -27,14 +27,9 @@ import type { Scope } from './scope.ts';
 
 export type Seen = Observation<SeenLoadBalancer, Drift>;
 
-const ATTRIBUTE_INTERVAL_MS = 3_600_000;
-/** A picture of the account older than this is no basis for saying that all is well. */
-const RECALL_MS = 30_000;
-
-/** Looks at the balancer with as few calls as the object's state allows. Never writes to AWS. */
+/** Looks at the balancer, of which the check of a snapshot did not suffice. Never writes to AWS. */
 export async function observe(scope: Scope, signal: AbortSignal): Promise<Seen> {
-  const look = chooseLook(scope.object);
-  const seen = look === 'live' ? undefined : await lookCheaply(scope, look, signal);
+  const seen = chooseLook(scope.object) === 'state' ? await lookAtState(scope, signal) : undefined;
   return seen ?? lookLive(scope, signal);
 }
 
@@ -80,31 +75,12 @@ function isOwnCreate(
 }
 
 /** undefined: it takes a live look. Nothing seen here is a basis for a write. */
-async function lookCheaply(
-  scope: Scope,
-  look: 'state' | 'recall',
-  signal: AbortSignal,
-): Promise<Seen | undefined> {
+async function lookAtState(scope: Scope, signal: AbortSignal): Promise<Seen | undefined> {
   const arn = recordedArn(scope.object) ?? '';
-  if (look === 'recall') return recall(scope, arn, signal);
   if (scope.memory.facts.ownedArn !== arn) return undefined;
   const loadBalancer = await scope.inventory.look(arn, signal);
   if (loadBalancer === undefined) return undefined;
   return { kind: 'present', observed: { loadBalancer, tags: {} }, drift: [] };
-}
-
-/** Tags that say that the balancer is not ours are a difference like any other here. */
-async function recall(scope: Scope, arn: string, signal: AbortSignal): Promise<Seen | undefined> {
-  const { clock, desired, inventory, object, sweep } = scope;
-  await sweep.pictureTaken(signal);
-  const recalled = inventory.recall({ arn }, clock.monotonicMs() - RECALL_MS);
-  if (recalled === undefined) return undefined;
-  const observed = mustReadAttributes(scope)
-    ? await withAttributes(scope, recalled, signal)
-    : recalled;
-  if (observed === undefined) return undefined;
-  const drift = driftOf(desired, observed, appliedSoFar(object, observed));
-  return drift.length > 0 ? undefined : { kind: 'present', observed, drift };
 }
 
 async function lookLive(scope: Scope, signal: AbortSignal): Promise<Seen> {
@@ -120,10 +96,10 @@ async function lookLive(scope: Scope, signal: AbortSignal): Promise<Seen> {
 }
 
 async function lookByArn(scope: Scope, arn: string, signal: AbortSignal): Promise<Seen> {
-  const { aws, clock } = scope;
+  const { aws, clock, inventory } = scope;
   const readMs = clock.monotonicMs();
   const [loadBalancer, tags] = await Promise.all([
-    aws.find({ arn }, signal),
+    inventory.look(arn, signal),
     aws.tagsOf(arn, signal),
   ]);
   if (loadBalancer !== undefined && tags !== undefined) {
@@ -190,7 +166,10 @@ async function lookByName(scope: Scope, signal: AbortSignal): Promise<Seen> {
   }
   const loadBalancer = await aws.find({ name: desired.name }, signal);
   if (loadBalancer !== undefined) return assessLive(scope, loadBalancer, signal);
-  if (awaitsOwnCreate(memory.facts, clock.monotonicMs())) return notVisible(desired.name);
+  const nowMs = clock.monotonicMs();
+  if (awaitsOwnCreate(memory.facts, nowMs) || isNameTaken(memory.facts, nowMs)) {
+    return notVisible(desired.name);
+  }
   refuseNameOfOthers(desired.name, scope.identity);
   return { kind: 'absent' };
 }
@@ -259,29 +238,17 @@ function mistrust(scope: Scope, loadBalancer: LoadBalancer, tags: Tags): Seen {
 }
 
 /** undefined: AWS does not find the attributes of this balancer. */
-async function withAttributes(
+export async function withAttributes(
   scope: Scope,
   seen: TaggedLoadBalancer,
   signal: AbortSignal,
 ): Promise<SeenLoadBalancer | undefined> {
-  if (!hasAttributes(scope)) return seen;
+  if (!hasAttributes(scope.object)) return seen;
   const { aws, clock, memory } = scope;
   const attributes = await aws.attributesOf(seen.loadBalancer.arn, signal);
   if (attributes === undefined) return undefined;
   memory.facts = { ...memory.facts, attributesReadMs: clock.monotonicMs() };
   return { ...seen, attributes };
-}
-
-/** Attributes cost one call for each balancer, so a quiet one is looked at once an hour. */
-function mustReadAttributes(scope: Scope): boolean {
-  const { facts } = scope.memory;
-  const isDue = areAttributesDue(facts, ATTRIBUTE_INTERVAL_MS, scope.clock.monotonicMs());
-  return hasAttributes(scope) && isDue;
-}
-
-function hasAttributes({ desired, object }: Scope): boolean {
-  const applied = object.status?.applied?.attributes ?? {};
-  return Object.keys(desired.attributes).length + Object.keys(applied).length > 0;
 }
 
 function notVisible(nameOrArn: string): Seen {

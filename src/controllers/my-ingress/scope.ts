@@ -5,7 +5,7 @@ import type { Pass } from '../../core/reconciler.ts';
 import { type DesiredLoadBalancer, desiredLoadBalancer } from './desired.ts';
 import { type Identity, identityOf } from './identity.ts';
 import type { Memory, ObjectMemory } from './memory.ts';
-import type { Sweep } from './sweep.ts';
+import { PlanTokens } from './plan-tokens.ts';
 
 /** What the controller has for all its passes. */
 export interface MyIngressContext {
@@ -13,7 +13,6 @@ export interface MyIngressContext {
   readonly cluster: string;
   readonly aws: LoadBalancers;
   readonly inventory: Inventory;
-  readonly sweep: Sweep;
   readonly memory: Memory;
   readonly clock: Clock;
 }
@@ -24,6 +23,7 @@ export interface ObjectScope extends Omit<MyIngressContext, 'memory'> {
   readonly pass: Pass;
   readonly identity: Identity;
   readonly memory: ObjectMemory;
+  readonly tokens: PlanTokens;
 }
 
 /** What a pass toward the spec works with. */
@@ -38,10 +38,11 @@ export function objectScopeOf(
 ): ObjectScope {
   const identity = identityOf(context.cluster, object);
   const { namespace, uid } = identity;
-  const aws = context.aws.paidBy(namespace, pass.log);
-  const inventory = context.inventory.paidBy(namespace);
   const memory = context.memory.of(pass.key, uid);
-  return { ...context, object, pass, identity, aws, inventory, memory };
+  const tokens = new PlanTokens({ aws: context.aws, memory, object, pass });
+  const aws = context.aws.paidBy({ namespace, reservation: tokens, log: pass.log });
+  const inventory = context.inventory.paidBy({ namespace, reservation: tokens });
+  return { ...context, object, pass, identity, aws, inventory, memory, tokens };
 }
 
 export function scopeOf(context: MyIngressContext, object: MyIngress, pass: Pass): Scope {

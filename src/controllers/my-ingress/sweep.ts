@@ -1,26 +1,34 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
-import { jitter, sleep } from '../../core/clock.ts';
+import { isPaused } from '../../core/annotations.ts';
+import { type Clock, jitter, sleep } from '../../core/clock.ts';
 import { LOW_PRIORITY } from '../../core/key-queue.ts';
 import type { Enqueue, KeySource } from '../../core/key-source.ts';
-import { keyOf } from '../../core/kube-object.ts';
-import { untilAborted } from '../../core/until-aborted.ts';
+import { isBeingDeleted, keyOf } from '../../core/kube-object.ts';
+import { hasDrifted, mustReadAttributes } from './check.ts';
 import { wantedName } from './desired.ts';
 import { identityOf } from './identity.ts';
+import { chooseLook } from './look.ts';
+import type { Memory } from './memory.ts';
 import { type OrphanOptions, Orphans } from './orphans.ts';
 import { recordedArn } from './record.ts';
 
 export interface SweepOptions extends OrphanOptions {
   readonly intervalMs: number;
+  readonly memory: Memory;
 }
 
+/** Objects compared at once, in a few milliseconds; then whatever else waits has its turn. */
+const COMPARED_AT_ONCE = 100;
+const RETRY_MS = 30_000;
+
 /**
- * Looks at the whole account in a few calls, then has every object compared with that picture: at
- * the start, which confirms all balancers after a restart, and once in each jittered interval.
+ * The drift scan: reads the whole account in a few calls, compares every object with that snapshot,
+ * and queues those that differ or are not settled: at the start, which confirms all balancers after a
+ * restart, and once in each jittered interval. No pass waits for it.
  */
 export class Sweep {
   readonly #options: SweepOptions;
   readonly #orphans: Orphans;
-  #inFlight: Promise<void> = Promise.resolve();
   /** Where nobody uses the kind, AWS is asked nothing. */
   #isUsed = false;
 
@@ -35,51 +43,73 @@ export class Sweep {
     const unsubscribe = this.#options.cache.subscribe(() => {
       this.#isUsed = true;
     });
-    void this.#run(enqueue, stopping.signal);
+    void this.#run(enqueue, stopping.signal).catch((error: unknown) => {
+      if (!stopping.signal.aborted) throw error;
+    });
     return () => {
       unsubscribe();
       stopping.abort(new Error('the sweep was stopped'));
     };
   };
 
-  /** Resolves when no picture is being taken; rejects with the signal's reason if that aborts first. */
-  pictureTaken(signal: AbortSignal): Promise<void> {
-    return untilAborted(this.#inFlight, signal);
-  }
-
   async #run(enqueue: Enqueue, signal: AbortSignal): Promise<void> {
-    const { clock, cache, intervalMs } = this.#options;
+    const { clock, intervalMs } = this.#options;
     while (!signal.aborted) {
-      // Whatever comes while the picture is taken has a pass of its own and is not in the picture.
-      const objects = cache.list();
-      const isTaken = await this.#takePicture(objects, signal);
-      if (signal.aborted) return;
-      if (isTaken) {
-        for (const object of objects) enqueue(keyOf(object), { priority: LOW_PRIORITY });
-        await this.#countOrphans(signal);
-      }
-      const pauseMs = isTaken ? intervalMs : Math.min(intervalMs, 30_000);
-      await sleep(clock, jitter(clock, pauseMs, 0.1), signal).catch(() => {});
+      const isDone = !this.#isUsed || (await this.#scan(enqueue, signal));
+      const pauseMs = isDone ? intervalMs : Math.min(intervalMs, RETRY_MS);
+      await sleep(clock, jitter(clock, pauseMs, 0.1), signal);
     }
   }
 
   /** False if AWS did not answer: drift stays unseen until the next try, and the log says so. */
-  #takePicture(objects: readonly MyIngress[], signal: AbortSignal): Promise<boolean> {
-    const { cluster, inventory, log } = this.#options;
-    const wanted = new Set<string>();
-    for (const object of objects) {
-      wanted.add(recordedArn(object) ?? wantedName(object.spec, identityOf(cluster, object)));
+  async #scan(enqueue: Enqueue, signal: AbortSignal): Promise<boolean> {
+    const { cache, inventory, log } = this.#options;
+    // Whatever comes from here on has a pass of its own and need not be in the snapshot.
+    const objects = cache.list();
+    try {
+      await inventory.refresh(await this.#wanted(objects, signal), signal);
+    } catch (error) {
+      if (!signal.aborted) log.error('the sweep could not read the account', { err: error });
+      return false;
     }
-    if (!this.#isUsed) return Promise.resolve(true);
-    const taken = inventory.refresh(wanted, signal).then(
-      () => true,
-      (error: unknown) => {
-        if (!signal.aborted) log.error('the sweep could not read the account', { err: error });
-        return false;
-      },
-    );
-    this.#inFlight = taken.then(() => {});
-    return taken;
+    await inTurns(objects, this.#options.clock, signal, (before) => {
+      const object = cache.get(keyOf(before));
+      if (object !== undefined && this.#needsPass(object)) {
+        enqueue(keyOf(object), { priority: LOW_PRIORITY });
+      }
+    });
+    await this.#countOrphans(signal);
+    return true;
+  }
+
+  async #wanted(objects: readonly MyIngress[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const { cluster, clock } = this.#options;
+    const wanted = new Set<string>();
+    await inTurns(objects, clock, signal, (object) => {
+      wanted.add(recordedArn(object) ?? wantedName(object.spec, identityOf(cluster, object)));
+    });
+    return wanted;
+  }
+
+  #needsPass(object: MyIngress): boolean {
+    try {
+      return this.#differs(object);
+    } catch {
+      // What an older CRD has admitted may not be comparable: its pass says what is wrong.
+      return true;
+    }
+  }
+
+  #differs(object: MyIngress): boolean {
+    const { cluster, clock, inventory, memory } = this.#options;
+    if (isPaused(object)) return false;
+    if (isBeingDeleted(object) || chooseLook(object) !== 'snapshot') return true;
+    const recalled = inventory.recall(recordedArn(object) ?? '');
+    if (recalled.kind !== 'seen') return recalled.kind === 'absent';
+    const identity = identityOf(cluster, object);
+    if (hasDrifted(object, identity, recalled.seen)) return true;
+    const { facts } = memory.of(keyOf(object), identity.uid);
+    return mustReadAttributes(object, facts, clock.monotonicMs());
   }
 
   /** What AWS does not answer now is counted by the next scan. */
@@ -93,5 +123,18 @@ export class Sweep {
         });
       }
     }
+  }
+}
+
+/** Thousands of objects, and the event loop is never blocked for long. */
+async function inTurns(
+  objects: readonly MyIngress[],
+  clock: Clock,
+  signal: AbortSignal,
+  act: (object: MyIngress) => void,
+): Promise<void> {
+  for (const [index, object] of objects.entries()) {
+    if (index > 0 && index % COMPARED_AT_ONCE === 0) await sleep(clock, 0, signal);
+    act(object);
   }
 }

@@ -1,14 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { AWS_LIMITS, parseBudgetLimits } from '../../../src/aws/budget-limits.ts';
+import { AWS_LIMITS, DEFAULT_LIMITS, parseBudgetLimits } from '../../../src/aws/budget-limits.ts';
+
+describe('the limits that albridge keeps unless told otherwise', () => {
+  it("leave a fifth of each of AWS's buckets to others in the account", () => {
+    for (const [name, { burst, perSecond }] of Object.entries(AWS_LIMITS)) {
+      const own = DEFAULT_LIMITS[name as keyof typeof AWS_LIMITS];
+      expect(own.burst).toBeCloseTo(burst * 0.8);
+      expect(own.perSecond).toBeCloseTo(perSecond * 0.8);
+    }
+  });
+});
 
 describe('parseBudgetLimits', () => {
   it("takes AWS's numbers where the file says nothing", () => {
     const text = '{"reads": {"burst": 200, "perSecond": 50}}';
     expect(parseBudgetLimits(text)).toEqual({
       kind: 'limits',
-      limits: { ...AWS_LIMITS, reads: { burst: 200, perSecond: 50 } },
+      limits: { ...DEFAULT_LIMITS, reads: { burst: 200, perSecond: 50 } },
     });
-    expect(parseBudgetLimits('{}')).toEqual({ kind: 'limits', limits: AWS_LIMITS });
+    expect(parseBudgetLimits('{}')).toEqual({ kind: 'limits', limits: DEFAULT_LIMITS });
   });
 
   const bad: Readonly<Record<string, { text: string; problems: string[]; why: string }>> = {
@@ -25,7 +35,7 @@ describe('parseBudgetLimits', () => {
     'an unknown bucket and a bad one': {
       text: '{"read": {}, "writes": 3}',
       problems: [
-        '"read" is no bucket, there are reads, writes, intensive',
+        '"read" is no bucket, there are account, reads, writes, intensive',
         '"writes" must be an object with burst and perSecond',
       ],
       why: 'all problems are told at once, and a misspelt bucket is not ignored',

@@ -43,11 +43,34 @@ async function refusalOf(taking: Promise<void>): Promise<OperatorError> {
 }
 
 describe('createBudget', () => {
-  it("grants AWS's bursts at once", async () => {
+  it("grants the burst of each of AWS's classes at once", async () => {
+    const bursts = [
+      { burst: 40, claim: () => read },
+      { burst: 20, claim: () => ({ ...read, operation: 'AddTags' }) as const },
+      { burst: 10, claim: (i: number) => create(`${i}`) },
+    ];
+    for (const { burst, claim } of bursts) {
+      const { budget, clock } = setup();
+      await takeAll(budget, claim, burst);
+      expect(clock.monotonicMs()).toBe(0);
+    }
+  });
+
+  it('counts reads and writes together as well, as AWS does for the whole account', async () => {
     const { budget, clock } = setup();
-    await takeAll(budget, () => read, 40);
-    await takeAll(budget, () => ({ ...read, operation: 'AddTags' }), 20);
     await takeAll(budget, (i) => create(`${i}`), 10);
+    await takeAll(budget, () => ({ ...read, operation: 'AddTags' }), 20);
+    await takeAll(budget, () => read, 10);
+    expect(clock.monotonicMs()).toBe(0);
+    await clock.finish(budget.take(read, never));
+    expect(clock.monotonicMs()).toBe(100);
+  });
+
+  it('keeps no token of the account for who waits for a rarer one', async () => {
+    const { budget, clock } = setup();
+    await takeAll(budget, (i) => create(`${i}`), 10);
+    for (let i = 0; i < 90; i++) await refusalOf(budget.take(create(`waiting ${i}`), never));
+    await takeAll(budget, () => read, 30);
     expect(clock.monotonicMs()).toBe(0);
   });
 
@@ -131,7 +154,7 @@ describe('createBudget', () => {
 
   it('holds one class of calls after a refusal, and no other', async () => {
     const { budget, clock } = setup();
-    budget.slowDown('DescribeTags');
+    budget.refused('DescribeTags', 'Throttled');
     await budget.take(create('shop'), never);
     expect(clock.monotonicMs()).toBe(0);
     await clock.finish(budget.take({ ...read, operation: 'DescribeLoadBalancers' }, never));
@@ -141,7 +164,7 @@ describe('createBudget', () => {
   it('says who keeps a call waiting: AWS while it refuses, else the budget', async () => {
     const { budget, clock } = setup(NO_LIMITS);
     for (let i = 0; i < 3; i++) {
-      budget.slowDown('CreateLoadBalancer');
+      budget.refused('CreateLoadBalancer', 'Throttled');
       if (i < 2) await clock.advance(1600);
     }
     const refused = await budget.take(create('shop'), never).catch((error: unknown) => error);
@@ -153,7 +176,7 @@ describe('createBudget', () => {
     const { budget, clock, metrics, log } = setup();
     const leastMs = [500, 1000, 2000, 4000, 8000, 16_000, 20_000, 20_000];
     for (const _ of leastMs) {
-      budget.slowDown('DescribeTags');
+      budget.refused('DescribeTags', 'Throttled');
       await clock.advance(30_000);
     }
     const holdsMs = log.shown.map(({ fields }) => Number(fields['holdMs']));
@@ -166,36 +189,137 @@ describe('createBudget', () => {
 
   it('counts the refusals of calls that were under way when the hold began as one', () => {
     const { budget, log } = setup();
-    for (let i = 0; i < 20; i++) budget.slowDown('DescribeTags');
+    for (let i = 0; i < 20; i++) budget.refused('DescribeTags', 'Throttled');
     expect(log.shown).toHaveLength(1);
   });
 
   it('starts from a short hold again once AWS has answered', async () => {
     const { budget, clock, log } = setup();
     for (let i = 0; i < 6; i++) {
-      budget.slowDown('DescribeTags');
+      budget.refused('DescribeTags', 'Throttled');
       await clock.advance(30_000);
     }
     budget.recover('DescribeTags');
-    budget.slowDown('DescribeTags');
+    budget.refused('DescribeTags', 'Throttled');
     expect(log.shown.at(-1)?.fields['holdMs']).toBeLessThanOrEqual(750);
   });
 
   it('is not put at ease by answers that come in during a hold', async () => {
     const { budget, clock, log } = setup();
-    budget.slowDown('DescribeTags');
+    budget.refused('DescribeTags', 'Throttled');
     budget.recover('DescribeTags');
     await clock.advance(1000);
-    budget.slowDown('DescribeTags');
+    budget.refused('DescribeTags', 'Throttled');
     expect(log.shown.at(-1)?.fields['holdMs']).toBeGreaterThanOrEqual(1000);
+  });
+
+  it('holds a class in which one call after the other does not get through', async () => {
+    const { budget, clock, log } = setup(NO_LIMITS);
+    let sent = 0;
+    const trying = async (name: string): Promise<void> => {
+      while (clock.monotonicMs() < 120_000) {
+        const claim = { ...read, subject: name };
+        const held = await budget.take(claim, never).catch((error: OperatorError) => error);
+        if (held) {
+          expect(held.reason).toBe('AwsUnavailable');
+          await sleep(clock, held.retryAfterMs ?? 0, never);
+          continue;
+        }
+        sent++;
+        budget.refused('DescribeTags', 'AwsUnavailable');
+        await sleep(clock, 200, never);
+      }
+    };
+    await clock.finish(Promise.all(Array.from({ length: 50 }, (_, i) => trying(`lb ${i}`))));
+    // Two minutes of 50 objects that ask five times a second would be 30,000.
+    expect(sent).toBeLessThan(120 * 10);
+    const lastMs = log.shown.at(-1)?.fields['holdMs'];
+    expect(lastMs).toBeLessThanOrEqual(12_000);
+  });
+
+  it('does not hold a class for one call that fails while others are answered', async () => {
+    const { budget, clock, log } = setup();
+    for (let i = 0; i < 10; i++) {
+      budget.refused('DescribeTags', 'AwsUnavailable');
+      budget.recover('DescribeTags');
+    }
+    await budget.take(read, never);
+    expect(clock.monotonicMs()).toBe(0);
+    expect(log.shown).toEqual([]);
+  });
+
+  it('waits as long as AWS asks for, up to a minute', async () => {
+    for (const [askedMs, leastMs] of [
+      [7000, 7000],
+      [3_600_000, 60_000],
+    ] as const) {
+      const { budget, log } = setup();
+      budget.refused('DescribeTags', 'AwsUnavailable', askedMs);
+      const holdMs = Number(log.shown[0]?.fields['holdMs']);
+      expect(holdMs).toBeGreaterThanOrEqual(leastMs);
+      expect(holdMs).toBeLessThanOrEqual(leastMs * 1.5);
+    }
   });
 
   it('slows down for AWS also where it has no limits of its own', async () => {
     const { budget, clock } = setup(NO_LIMITS);
     await takeAll(budget, (i) => create(`${i}`), 1000);
     expect(clock.monotonicMs()).toBe(0);
-    budget.slowDown('CreateLoadBalancer');
+    budget.refused('CreateLoadBalancer', 'Throttled');
     await clock.finish(budget.take(create('shop'), never));
     expect(clock.monotonicMs()).toBeGreaterThan(500);
+  });
+});
+
+const plan = ['RemoveTags', 'AddTags', 'SetSubnets'] as const;
+const shop = { subject: 'load balancer of web/shop', namespace: 'web' };
+
+describe('a reservation', () => {
+  it('takes the tokens of a whole plan, or none of them', async () => {
+    const { budget, clock } = setup();
+    await takeAll(budget, () => ({ ...read, operation: 'AddTags' }), 19);
+    const refused = await refusalOf(
+      budget.reserve(['AddTags', 'AddTags', 'AddTags', ...plan], shop, never).then(() => {}),
+    );
+    expect(refused).toMatchObject({ reason: 'BudgetExhausted', retryAfterMs: 1334 });
+    await budget.take({ ...read, operation: 'AddTags', namespace: 'other' }, never);
+    expect(clock.monotonicMs()).toBe(0);
+  });
+
+  it('pays for each of its calls once', async () => {
+    const { budget } = setup();
+    const reserved = await budget.reserve(plan, shop, never);
+    expect(reserved.covers(plan)).toBe(true);
+    expect(reserved.covers(['AddTags'])).toBe(true);
+    expect(reserved.covers([...plan, 'AddTags'])).toBe(false);
+    expect(reserved.covers(['DescribeTags'])).toBe(false);
+    expect(plan.map((operation) => reserved.spend(operation))).toEqual([true, true, true]);
+    expect(reserved.spend('AddTags')).toBe(false);
+  });
+
+  it('gives back what was not spent, and holds no token for ever', async () => {
+    const { budget, clock } = setup();
+    for (let i = 0; i < 100; i++) (await budget.reserve(plan, shop, never)).release();
+    await takeAll(budget, () => ({ ...read, operation: 'AddTags' }), 20);
+    expect(clock.monotonicMs()).toBe(0);
+  });
+
+  it('lets no bucket see more than its burst, however late it is spent', async () => {
+    const { budget, clock } = setup();
+    const reserved = await budget.reserve(plan, shop, never);
+    await clock.advance(60_000);
+    await takeAll(budget, () => ({ ...read, operation: 'AddTags' }), 18);
+    expect(clock.monotonicMs()).toBe(60_000);
+    expect(plan.map((operation) => reserved.spend(operation))).toEqual([true, true, true]);
+    await clock.finish(budget.take({ ...read, operation: 'AddTags' }, never));
+    expect(clock.monotonicMs()).toBeGreaterThan(60_000);
+  });
+
+  it('pays for nothing while AWS refuses the class', async () => {
+    const { budget } = setup();
+    const reserved = await budget.reserve(plan, shop, never);
+    budget.refused('AddTags', 'Throttled');
+    expect(reserved.spend('AddTags')).toBe(false);
+    expect(reserved.spend('SetSubnets')).toBe(true);
   });
 });

@@ -101,6 +101,18 @@ describe('tagsOf', () => {
     expect(api.sent).toHaveLength(4);
   });
 
+  it('finds the one of twenty that is gone in ten calls, not in twenty-one', async () => {
+    const names = Array.from({ length: 20 }, (_, i) => `lb-${i}`);
+    for (const gone of names) {
+      const others = names.filter((name) => name !== gone);
+      const { loadBalancers, api, clock } = bench(accountOf(new Set(others)));
+      const reading = names.map((name) => loadBalancers.tagsOf(arnOf(name), never));
+      const found = await clock.finish(Promise.all(reading));
+      expect(found).toEqual(names.map((name) => (name === gone ? undefined : { name })));
+      expect(api.sent.length).toBeLessThanOrEqual(10);
+    }
+  });
+
   it('does not take an answer without the balancer for one without tags', async () => {
     const { loadBalancers, clock } = bench({ DescribeTags: () => ({ TagDescriptions: [] }) });
     const reading = clock.finish(loadBalancers.tagsOf(shop, never));

@@ -8,94 +8,104 @@ const creates = { burst: 10, perSecond: 0.2 };
 function emptied(limits = creates, namespace = ''): { clock: ManualClock; bucket: TokenBucket } {
   const clock = new ManualClock();
   const bucket = new TokenBucket(clock, limits);
-  for (let i = 0; i < limits.burst; i++) expect(bucket.take(`first ${i}`, namespace)).toBe(0);
+  for (let i = 0; i < limits.burst; i++) expect(take(bucket, `first ${i}`, namespace)).toBe(0);
   return { clock, bucket };
+}
+
+/** 0: granted and spent; otherwise the milliseconds until its turn. */
+function take(bucket: TokenBucket, key: string, namespace = '', more = {}): number {
+  const claim = { key, namespace, ...more };
+  const turnInMs = bucket.turnInMs(claim);
+  if (turnInMs > 0) return turnInMs;
+  bucket.take(claim);
+  bucket.spend();
+  return 0;
 }
 
 describe('TokenBucket', () => {
   it('gives ninety waiting claims ninety different turns, one token apart', () => {
     const { bucket } = emptied();
-    const waits = Array.from({ length: 90 }, (_, i) => bucket.take(`claim ${i}`));
+    const waits = Array.from({ length: 90 }, (_, i) => take(bucket, `claim ${i}`));
     expect(waits).toEqual(Array.from({ length: 90 }, (_, i) => 5000 * (i + 1)));
   });
 
   it('gives each claim its token at its turn, even if newcomers ask all the time', async () => {
     const { clock, bucket } = emptied();
     const claims = Array.from({ length: 20 }, (_, i) => `claim ${i}`);
-    for (const claim of claims) bucket.take(claim);
+    for (const claim of claims) take(bucket, claim);
     for (const claim of claims) {
       await clock.advance(5000);
-      for (let i = 0; i < 3; i++) expect(bucket.take(`newcomer ${claim} ${i}`)).toBeGreaterThan(0);
-      expect(bucket.take(claim)).toBe(0);
+      for (let i = 0; i < 3; i++) expect(take(bucket, `newcomer ${claim} ${i}`)).toBeGreaterThan(0);
+      expect(take(bucket, claim)).toBe(0);
     }
   });
 
   it('tells a claim that comes too early the rest of its wait, and keeps its place', async () => {
     const { clock, bucket } = emptied();
-    bucket.take('first');
-    bucket.take('second');
+    take(bucket, 'first');
+    take(bucket, 'second');
     await clock.advance(3000);
-    expect(bucket.take('second')).toBe(7000);
-    expect(bucket.take('third')).toBe(12_000);
+    expect(take(bucket, 'second')).toBe(7000);
+    expect(take(bucket, 'third')).toBe(12_000);
   });
 
   it('gives the token of an abandoned turn to the next who asks, after a while', async () => {
     const { clock, bucket } = emptied();
-    bucket.take('gone');
-    bucket.take('patient');
+    take(bucket, 'gone');
+    take(bucket, 'patient');
     await clock.advance(9999);
-    expect(bucket.take('newcomer')).toBeGreaterThan(0);
+    expect(take(bucket, 'newcomer')).toBeGreaterThan(0);
     await clock.advance(1);
-    expect(bucket.take('patient')).toBe(0);
+    expect(take(bucket, 'patient')).toBe(0);
     await clock.advance(10_001);
-    expect(bucket.take('another newcomer')).toBe(0);
+    expect(take(bucket, 'another newcomer')).toBe(0);
   });
 
   it('keeps no more than about half of a full bucket for claims that do not come back', async () => {
     const { clock, bucket } = emptied({ burst: 40, perSecond: 10 });
-    for (let i = 0; i < 400; i++) bucket.take(`gone ${i}`);
+    for (let i = 0; i < 400; i++) take(bucket, `gone ${i}`);
     await clock.advance(20_000);
-    const granted = Array.from({ length: 40 }, (_, i) => bucket.take(`newcomer ${i}`));
+    const granted = Array.from({ length: 40 }, (_, i) => take(bucket, `newcomer ${i}`));
     expect(granted.filter((waitMs) => waitMs === 0).length).toBeGreaterThanOrEqual(19);
   });
 
   it('drops a turn that is given back', () => {
     const { bucket } = emptied();
-    bucket.take('gone');
-    bucket.abandon('gone');
-    expect(bucket.take('next')).toBe(5000);
+    take(bucket, 'gone');
+    bucket.abandon({ key: 'gone' });
+    expect(take(bucket, 'next')).toBe(5000);
   });
 
   it('grants nothing while it is held, and then begins with an empty bucket', async () => {
     const clock = new ManualClock();
     const bucket = new TokenBucket(clock, { burst: 40, perSecond: 10 });
     bucket.drain(500);
-    expect(bucket.take('a')).toBe(600);
-    expect(bucket.take('b')).toBe(700);
+    expect(take(bucket, 'a')).toBe(600);
+    expect(take(bucket, 'b')).toBe(700);
     await clock.advance(600);
-    expect(bucket.take('b')).toBe(100);
-    expect(bucket.take('a')).toBe(0);
+    expect(take(bucket, 'b')).toBe(100);
+    expect(take(bucket, 'a')).toBe(0);
   });
 
   it('puts turns that were given before a hold behind it, in their order', async () => {
     const { clock, bucket } = emptied();
-    bucket.take('a');
-    bucket.take('b');
+    take(bucket, 'a');
+    take(bucket, 'b');
     bucket.drain(20_000);
     await clock.advance(5000);
-    expect(bucket.take('a')).toBe(20_000);
-    expect(bucket.take('b')).toBe(25_000);
+    expect(take(bucket, 'a')).toBe(20_000);
+    expect(take(bucket, 'b')).toBe(25_000);
   });
 
   it('serves a neighbour after one claim of a namespace that asks for 500', async () => {
     const { clock, bucket } = emptied(creates, 'tenant');
-    for (let i = 0; i < 500; i++) bucket.take(`claim ${i}`, 'tenant');
-    expect(bucket.take('shop', 'neighbour')).toBe(5000);
+    for (let i = 0; i < 500; i++) take(bucket, `claim ${i}`, 'tenant');
+    expect(take(bucket, 'shop', 'neighbour')).toBe(5000);
     await clock.advance(5000);
-    expect(bucket.take('claim 0', 'tenant')).toBe(5000);
-    expect(bucket.take('shop', 'neighbour')).toBe(0);
+    expect(take(bucket, 'claim 0', 'tenant')).toBe(5000);
+    expect(take(bucket, 'shop', 'neighbour')).toBe(0);
     await clock.advance(5000);
-    expect(bucket.take('claim 0', 'tenant')).toBe(0);
+    expect(take(bucket, 'claim 0', 'tenant')).toBe(0);
   });
 
   it('goes round the namespaces, and keeps the order within each', async () => {
@@ -103,12 +113,12 @@ describe('TokenBucket', () => {
     const claims = ['a 1', 'a 2', 'a 3', 'b 1', 'b 2', 'c 1', 'b 3'];
     const waiting = new Set(claims);
     const served: string[] = [];
-    for (const claim of claims) bucket.take(claim, claim[0]);
+    for (const claim of claims) take(bucket, claim, claim[0]);
     while (waiting.size > 0) {
       await clock.advance(5000);
       // Those behind ask first.
       for (const claim of [...waiting].toReversed()) {
-        if (bucket.take(claim, claim[0]) > 0) continue;
+        if (take(bucket, claim, claim[0]) > 0) continue;
         waiting.delete(claim);
         served.push(claim);
       }
@@ -120,7 +130,7 @@ describe('TokenBucket', () => {
     const { clock, bucket } = emptied();
     const served = { patient: 0, eager: 0 };
     const come = (claim: string, namespace: 'patient' | 'eager'): void => {
-      const waitMs = bucket.take(claim, namespace);
+      const waitMs = take(bucket, claim, namespace);
       if (waitMs > 0) return void clock.setTimer(waitMs, () => come(claim, namespace));
       served[namespace]++;
       if (namespace === 'eager') come(`again ${served.eager}`, 'eager');
@@ -129,6 +139,22 @@ describe('TokenBucket', () => {
     come('again', 'eager');
     await clock.advance(100_000);
     expect(served).toEqual({ patient: 10, eager: 10 });
+  });
+
+  it('gives the scan every other token, whatever waits, and takes no more', async () => {
+    const { clock, bucket } = emptied({ burst: 10, perSecond: 10 });
+    const served = { scan: 0, passes: 0 };
+    const come = (claim: string, namespace: string | undefined): void => {
+      const kind = namespace === undefined ? 'scan' : 'passes';
+      const waitMs = take(bucket, claim, namespace, { isScan: kind === 'scan' });
+      if (waitMs > 0) return void clock.setTimer(waitMs, () => come(claim, namespace));
+      come(`${kind} ${served[kind]++}`, namespace);
+    };
+    for (let i = 0; i < 50; i++) come(`claim ${i}`, `tenant ${i}`);
+    for (let i = 0; i < 4; i++) come(`read ${i}`, undefined);
+    await clock.advance(20_000);
+    expect(served.scan).toBeGreaterThanOrEqual(95);
+    expect(served.passes).toBeGreaterThanOrEqual(95);
   });
 
   it('never grants more than burst + rate * time over any span', async () => {
@@ -155,7 +181,7 @@ describe('TokenBucket', () => {
         for (const next of steps) {
           if ('passMs' in next) await clock.advance(next.passMs);
           else if ('drainMs' in next) bucket.drain(next.drainMs);
-          else if (bucket.take(`${next.claim}`, next.namespace) === 0)
+          else if (take(bucket, `${next.claim}`, next.namespace) === 0)
             grantedAtMs.push(clock.monotonicMs());
         }
         for (let from = 0; from < grantedAtMs.length; from++) {
@@ -177,7 +203,7 @@ describe('TokenBucket', () => {
         const bucket = new TokenBucket(clock, { burst: 5, perSecond: 1 });
         let served = 0;
         const come = (claim: string): void => {
-          const waitMs = bucket.take(claim);
+          const waitMs = take(bucket, claim);
           if (waitMs === 0) served++;
           else clock.setTimer(waitMs + clock.random() * 2000, () => come(claim));
         };
@@ -195,7 +221,7 @@ describe('TokenBucket', () => {
       fc.asyncProperty(demands, fc.integer({ min: 0, max: 60_000 }), async (others, afterMs) => {
         const { clock, bucket } = emptied({ burst: 5, perSecond: 1 });
         const come = (claim: string, namespace: string, onServed = (): void => {}): void => {
-          const waitMs = bucket.take(claim, namespace);
+          const waitMs = take(bucket, claim, namespace);
           if (waitMs === 0) onServed();
           else clock.setTimer(waitMs, () => come(claim, namespace, onServed));
         };

@@ -96,6 +96,39 @@ describe('a balancer of our name', () => {
     expect(world.exists('shop')).toBe(false);
   });
 
+  it('of other settings that reads do not show yet costs one create, not one a second', async () => {
+    const world = new World();
+    foreign(world, { Subnets: ['subnet-b', 'subnet-c'] });
+    world.start();
+    const staleMs = { kind: 'staleReads', ageMs: 9_000 } as const;
+    world.fault('DescribeLoadBalancers', staleMs, { forMs: 20_000 });
+    const calls = await world.callsDuring(async () => {
+      await world.applied('shop');
+      await world.clock.advance(20_000);
+    });
+    expect(calls['CreateLoadBalancer']).toBe(1);
+    expect(world.condition('shop', 'Stalled')).toBe('True NameConflict');
+  });
+
+  it('of other settings that no read ever shows is Stalled, and asked for every few minutes', async () => {
+    const world = new World();
+    foreign(world, { Subnets: ['subnet-b', 'subnet-c'] });
+    world.start();
+    const hidden = {
+      kind: 'error',
+      code: 'LoadBalancerNotFound',
+      status: 400,
+      message: 'x',
+    } as const;
+    world.fault('DescribeLoadBalancers', hidden, { forMs: 60 * MINUTE_MS });
+    const calls = await world.callsDuring(async () => {
+      await world.applied('shop');
+      await world.clock.advance(MINUTE_MS);
+    });
+    expect(calls['CreateLoadBalancer']).toBeLessThanOrEqual(2);
+    expect(world.condition('shop', 'Stalled')).toBe('True DuplicateName');
+  });
+
   it('that goes away makes room', async () => {
     const world = new World();
     const theirs = foreign(world);

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { NO_LIMITS } from '../../../../src/aws/budget-limits.ts';
 import { MINUTE_MS, reads, SWEEP_MS, World, writes } from './world.ts';
 
+/** One read every two seconds. */
+const SLOW = { burst: 4, perSecond: 0.5 };
 const ONE_SWEEP_MS = SWEEP_MS * 1.1;
 
 async function worldOf(
@@ -106,6 +109,65 @@ describe('the sweep', () => {
     });
     expect(world.condition('late')).toBe('True Available');
     expect(calls).toEqual({ CreateLoadBalancer: 1, DescribeLoadBalancers: 2, DescribeTags: 1 });
+  });
+
+  it('lets a create through at once while a long one is under way', async () => {
+    const world = await worldOf(30, { concurrency: 4 });
+    await world.clock.advance(MINUTE_MS);
+    world.fault('DescribeTags', { kind: 'delay', delayMs: 30_000 });
+    await world.restart();
+    await world.clock.advance(1_000);
+    world.apply('late');
+    await world.clock.advance(1_000);
+    expect(world.condition('late')).toBe('True Available');
+  });
+
+  it('asks AWS for nothing but the account, however long it takes', async () => {
+    const world = await worldOf(30);
+    await world.clock.advance(MINUTE_MS);
+    const calls = await world.callsDuring(async () => {
+      world.fault('DescribeTags', { kind: 'delay', delayMs: 60_000 });
+      await world.clock.advance(ONE_SWEEP_MS + 2 * MINUTE_MS);
+    });
+    expect(calls).toEqual({ DescribeLoadBalancers: 1, DescribeTags: 2 });
+  });
+
+  it.each([
+    ['at the start', 0],
+    ['in the middle', ONE_SWEEP_MS],
+  ])('confirms all by one scan after an outage %s, and none was in doubt', async (_, afterMs) => {
+    const world = await worldOf(100);
+    await world.clock.advance(MINUTE_MS);
+    await world.restart();
+    await world.clock.advance(afterMs);
+    if (afterMs === 0) world.crash();
+    world.fault(
+      '*',
+      { kind: 'error', code: 'ServiceUnavailable', status: 503, message: 'x' },
+      { forMs: MINUTE_MS },
+    );
+    if (afterMs === 0) world.start();
+    const written = await world.writesDuring(() => world.clock.advance(MINUTE_MS));
+    expect(written).toEqual([]);
+    world.untagOutOfBand(world.balancers[0]?.arn ?? '', 'albridge.io/managed-by');
+    const calls = await world.callsDuring(() => world.clock.advance(ONE_SWEEP_MS));
+    expect(world.balancers[0]?.tags).toHaveProperty(['albridge.io/managed-by']);
+    expect(reads(calls)).toBeLessThanOrEqual(2 * (1 + 5) + 4);
+  });
+
+  it('reads the attributes of a quiet object later where the budget is spent, and Ready stays', async () => {
+    const world = new World({ concurrency: 16, budget: { ...NO_LIMITS, reads: SLOW } });
+    world.start();
+    await world.clock.settle();
+    for (let i = 0; i < 20; i++) {
+      world.apply(`shop-${i}`, { attributes: { 'idle_timeout.timeout_seconds': '120' } });
+    }
+    await world.clock.advance(20 * MINUTE_MS);
+    expect(world.condition('shop-19')).toBe('True Available');
+    expect(await world.writesDuring(() => world.clock.advance(70 * MINUTE_MS))).toEqual([]);
+    const read = world.aws.control.calls('DescribeLoadBalancerAttributes');
+    const names = new Set(read.slice(20).map(({ input }) => String(input['LoadBalancerArn'])));
+    expect(names.size).toBe(20);
   });
 
   it('asks AWS nothing where there is no object', async () => {

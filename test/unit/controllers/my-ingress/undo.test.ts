@@ -126,7 +126,7 @@ describe('what leaves the spec', () => {
     );
     await world.clock.settle();
     world.apply('shop', { tags: { team: 'web' }, attributes: { [IDLE]: '120' } });
-    await world.clock.advance(600);
+    await world.clock.advance(2_000);
     expect(world.condition('shop', 'Reconciling')).toBe('True AwsUnavailable');
     world.unset('shop', 'tags');
     await world.clock.advance(MINUTE_MS);

@@ -160,8 +160,8 @@ describe('the look', () => {
     'a Ready object': {
       leading: ready,
       status: held,
-      gives: 'recall',
-      why: 'the shared picture will do',
+      gives: 'snapshot',
+      why: 'the drift scan confirms it',
     },
     'a Ready object without an ARN': {
       leading: ready,
@@ -192,7 +192,7 @@ describe('the look', () => {
       leading: ready,
       status: { ...held, lastHandledReconcileAt: 'b' },
       requested: 'b',
-      gives: 'recall',
+      gives: 'snapshot',
       why: 'it was handled',
     },
     'an object that provisions': {

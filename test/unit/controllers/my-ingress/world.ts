@@ -89,15 +89,15 @@ export class World {
     const leadership = { isLeader: () => true };
     const api = this.#mortalApi(incarnation);
     const aws = wireAws({ api, clock, leadership, metrics, budget, log });
-    const shared = { cluster: CLUSTER, inventory: aws.inventory, clock };
+    const memory = new Memory(clock);
+    const shared = { cluster: CLUSTER, inventory: aws.inventory, memory, clock };
     const { cache } = this;
     const sweep = new Sweep({ ...shared, cache, namespaces, intervalMs: sweepMs, log, metrics });
-    const memory = new Memory(clock);
     this.#controller = new Controller<MyIngress>({
       name: 'myingress',
       cache: this.cache,
       writer: this.#mortalWriter(incarnation),
-      reconciler: myIngressReconciler({ ...shared, aws: aws.loadBalancers, sweep, memory }),
+      reconciler: myIngressReconciler({ ...shared, aws: aws.loadBalancers }),
       finalizer: loadBalancerFinalizer,
       sources: [sweep.source],
       concurrency,
