@@ -26,6 +26,7 @@ export default defineConfig({
         test: {
           name: 'simulation',
           include: ['test/simulation/**/*.test.ts'],
+          exclude: ['test/simulation/scale/**'],
           sequence: { groupOrder: 1 },
           ...slow,
           testTimeout: 300_000,
@@ -59,9 +60,9 @@ export default defineConfig({
       },
       {
         test: {
-          // The long form of tests that `npm test` runs too; for `npm run test:all`.
+          // For `npm run test:all`: what takes minutes, and the long form of tests that `npm test` runs too.
           name: 'long',
-          include: ['test/localstack/operator-attacked.test.ts'],
+          include: ['test/localstack/operator-attacked.test.ts', 'test/simulation/scale/*.test.ts'],
           provide: { attackMs: 300_000 },
           sequence: { groupOrder: 5 },
           ...slow,

@@ -22,6 +22,9 @@ export interface BucketClaim {
 interface Turn {
   readonly order: number;
   readonly count: number;
+  /** From here on its tokens are kept for it as they come, */
+  keptFromMs: number;
+  /** and here it has all of them. */
   dueMs: number;
 }
 
@@ -93,12 +96,14 @@ export class TokenBucket {
     const { count = 1 } = claim;
     const order = turn?.order ?? this.#nextOrder++;
     if (this.#level + EPSILON >= this.#ahead(claim, place, nowMs + 1) + count) {
-      line.turns.set(claim.key, { order, count, dueMs: Math.min(turn?.dueMs ?? nowMs, nowMs) });
+      const dueMs = Math.min(turn?.dueMs ?? nowMs, nowMs);
+      line.turns.set(claim.key, { order, count, keptFromMs: dueMs, dueMs });
       return 0;
     }
     if (turn && turn.dueMs > nowMs) return Math.ceil(turn.dueMs - nowMs);
-    const dueMs = this.#tokensAtMs(this.#ahead(claim, place) + count);
-    line.turns.set(claim.key, { order, count, dueMs });
+    const ahead = this.#ahead(claim, place);
+    const dueMs = this.#tokensAtMs(ahead + count);
+    line.turns.set(claim.key, { order, count, keptFromMs: this.#tokensAtMs(ahead + 1), dueMs });
     return Math.max(1, Math.ceil(dueMs - nowMs));
   }
 
@@ -126,7 +131,7 @@ export class TokenBucket {
   /** The claim waits that much longer for something else; meanwhile nothing is kept for it. */
   postpone(claim: BucketClaim, byMs: number): void {
     const turn = this.#lineOf(claim).turns.get(claim.key);
-    if (turn) turn.dueMs = Math.max(turn.dueMs, this.#clock.monotonicMs() + byMs);
+    if (turn) delay(turn, this.#clock.monotonicMs() + byMs);
   }
 
   /** Gives the claim's turn back, for one that will not come again. */
@@ -149,8 +154,8 @@ export class TokenBucket {
     this.#filledAtMs = Math.max(this.#filledAtMs, nowMs + holdMs);
     let tokens = 0;
     for (const turn of [...this.#scan.turns.values(), ...this.#inOrder()]) {
+      delay(turn, this.#tokensAtMs(tokens + 1), this.#tokensAtMs(tokens + turn.count));
       tokens += turn.count;
-      turn.dueMs = Math.max(turn.dueMs, this.#tokensAtMs(tokens));
     }
   }
 
@@ -170,23 +175,19 @@ export class TokenBucket {
   }
 
   /**
-   * Tokens for the turns ahead of this one, as far as they are due before `dueBeforeMs`, as exactly as
-   * claims come back: to the ms. The scan and the passes alternate.
+   * Tokens for the turns ahead of this one, as far as they are kept before `keptBeforeMs`, as exactly
+   * as claims come back: to the ms. The scan and the passes alternate, whatever one claim takes.
    */
   #ahead(
     { isScan = false }: BucketClaim,
     place: Place,
-    dueBeforeMs = Number.POSITIVE_INFINITY,
+    keptBeforeMs = Number.POSITIVE_INFINITY,
   ): number {
-    const end = { round: Number.POSITIVE_INFINITY, lastGrant: 0, order: 0 };
-    const scans = tokensAhead(this.#scan, isScan ? place : end, dueBeforeMs);
-    let passes = 0;
-    for (const line of this.#lines.values()) {
-      passes += tokensAhead(line, isScan ? end : place, dueBeforeMs);
-    }
+    const scans = aheadIn([this.#scan], isScan ? place : END, keptBeforeMs);
+    const passes = aheadIn(this.#lines.values(), isScan ? END : place, keptBeforeMs);
     const [own, others] = isScan ? [scans, passes] : [passes, scans];
-    const isTheirTurn = this.#wasScan === isScan ? 1 : 0;
-    return own + Math.min(others, own + isTheirTurn);
+    const theirTurn = this.#wasScan === isScan ? others.most : 0;
+    return own.tokens + Math.min(others.tokens, own.tokens + theirTurn);
   }
 
   /** The turns of all namespaces, the next to be served first. */
@@ -227,16 +228,34 @@ export class TokenBucket {
   }
 }
 
-/** Within a line the places come in order, so the first that is not ahead ends it. */
-function tokensAhead({ turns, lastGrant }: Line, place: Place, dueBeforeMs: number): number {
+/** Behind every turn. */
+const END: Place = { round: Number.POSITIVE_INFINITY, lastGrant: 0, order: 0 };
+
+/** The tokens of all turns ahead of a place, and of the largest of them. */
+function aheadIn(
+  lines: Iterable<Line>,
+  place: Place,
+  keptBeforeMs: number,
+): { readonly tokens: number; readonly most: number } {
   let tokens = 0;
-  let round = 0;
-  for (const { order, count, dueMs } of turns.values()) {
-    if (!isAhead({ round, lastGrant, order }, place)) break;
-    if (dueMs < dueBeforeMs) tokens += count;
-    round++;
+  let most = 0;
+  for (const { turns, lastGrant } of lines) {
+    let round = 0;
+    for (const { order, count, keptFromMs } of turns.values()) {
+      // Within a line the places come in order.
+      if (!isAhead({ round, lastGrant, order }, place)) break;
+      round++;
+      if (keptFromMs >= keptBeforeMs) continue;
+      tokens += count;
+      most = Math.max(most, count);
+    }
   }
-  return tokens;
+  return { tokens, most };
+}
+
+function delay(turn: Turn, keptFromMs: number, dueMs = keptFromMs): void {
+  turn.keptFromMs = Math.max(turn.keptFromMs, keptFromMs);
+  turn.dueMs = Math.max(turn.dueMs, dueMs);
 }
 
 function placeOf({ turns, lastGrant }: Line, key: string): Place {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TokenBucket } from '../../../src/aws/token-bucket.ts';
+import { type BucketClaim, TokenBucket } from '../../../src/aws/token-bucket.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
 
 const creates = { burst: 10, perSecond: 0.2 };
@@ -13,12 +13,17 @@ function emptied(limits = creates, namespace = ''): { clock: ManualClock; bucket
 }
 
 /** 0: granted and spent; otherwise the milliseconds until its turn. */
-function take(bucket: TokenBucket, key: string, namespace = '', more = {}): number {
-  const claim = { key, namespace, ...more };
+function take(
+  bucket: TokenBucket,
+  key: string,
+  namespace = '',
+  more: Partial<BucketClaim> = {},
+): number {
+  const claim: BucketClaim = { key, namespace, ...more };
   const turnInMs = bucket.turnInMs(claim);
   if (turnInMs > 0) return turnInMs;
   bucket.take(claim);
-  bucket.spend();
+  for (let i = 0; i < (claim.count ?? 1); i++) bucket.spend();
   return 0;
 }
 
@@ -155,6 +160,28 @@ describe('TokenBucket', () => {
     await clock.advance(20_000);
     expect(served.scan).toBeGreaterThanOrEqual(95);
     expect(served.passes).toBeGreaterThanOrEqual(95);
+  });
+
+  it('serves a claim of several tokens while others take one after the other', async () => {
+    for (const isScan of [true, false]) {
+      const { clock, bucket } = emptied({ burst: 10, perSecond: 10 });
+      const again = (claim: string, turn = 0): void => {
+        const waitMs = take(bucket, `${claim} ${turn}`, 'eager', { isScan });
+        if (waitMs > 0) clock.setTimer(waitMs, () => again(claim, turn));
+        else again(claim, turn + 1);
+      };
+      for (let i = 0; i < 4; i++) again(`claim ${i}`);
+      await clock.advance(1000);
+      let servedAtMs = Number.POSITIVE_INFINITY;
+      const come = (): void => {
+        const waitMs = take(bucket, 'plan', 'web', { count: 4 });
+        if (waitMs > 0) clock.setTimer(waitMs, come);
+        else servedAtMs = clock.monotonicMs();
+      };
+      come();
+      await clock.advance(5000);
+      expect(servedAtMs).toBeLessThanOrEqual(3000);
+    }
   });
 
   it('never grants more than burst + rate * time over any span', async () => {
