@@ -89,7 +89,7 @@ export const settings = {
   },
   budget: {
     name: 'ALBRIDGE_AWS_BUDGET',
-    what: 'calls to AWS that this process may make: limits as AWS documents them, none, or a JSON file',
+    what: 'calls to AWS that this process may make: 80 % of what AWS documents, no limits, or a JSON file',
     accepts: 'aws, off, or the path of a file of limits',
     default: 'aws',
     parse: as.anyText,

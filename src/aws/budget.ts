@@ -121,14 +121,9 @@ export function createBudget(options: BudgetOptions): Budget {
       return reservation(shares, isHeld);
     },
     refused(operation, refusal, retryAfterMs = 0) {
-      const refused = laneOf(operation);
+      const lane = laneOf(operation);
       // Requests that were under way when the hold began say nothing new.
-      if (isHeld(refused)) return;
-      refused.refusals++;
-      const { holdsFrom } = REFUSALS[refusal];
-      if (refused.refusals < holdsFrom && retryAfterMs === 0) return;
-      refused.heldFor = refusal;
-      hold(refused, Math.min(retryAfterMs, LONGEST_ASKED_MS), options);
+      if (!isHeld(lane)) count({ lane, refusal, retryAfterMs }, options);
     },
     recover(operation) {
       const answered = laneOf(operation);
@@ -256,6 +251,16 @@ function sentAway(
     healedBy,
     retryAfterMs: turnInMs,
   });
+}
+
+function count(
+  { lane, refusal, retryAfterMs }: { lane: Lane; refusal: Refusal; retryAfterMs: number },
+  options: BudgetOptions,
+): void {
+  lane.refusals++;
+  if (lane.refusals < REFUSALS[refusal].holdsFrom && retryAfterMs === 0) return;
+  lane.heldFor = refusal;
+  hold(lane, Math.min(retryAfterMs, LONGEST_ASKED_MS), options);
 }
 
 function hold(lane: Lane, askedMs: number, { clock, metrics, log }: BudgetOptions): void {

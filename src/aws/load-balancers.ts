@@ -2,6 +2,9 @@ import type { AwsOperation } from './aws-api.ts';
 import type { Payer } from './aws-call.ts';
 import type { Claimant, Reservation } from './budget.ts';
 
+export type { AwsOperation } from './aws-api.ts';
+export type { Reservation } from './budget.ts';
+
 /** An Application Load Balancer as albridge sees it; field by field AWS's LoadBalancer, flattened. */
 export interface LoadBalancer {
   readonly arn: string;

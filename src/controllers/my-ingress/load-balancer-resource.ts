@@ -1,6 +1,5 @@
 import type { AppliedSettings, MyIngress } from '../../apis/my-ingress.ts';
-import type { AwsOperation } from '../../aws/aws-api.ts';
-import type { LoadBalancer } from '../../aws/load-balancers.ts';
+import type { AwsOperation, LoadBalancer } from '../../aws/load-balancers.ts';
 import type { ExternalResource } from '../../core/external-resource.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { tellAdopted, tellTakenOver, tellUpdated } from './announcements.ts';

@@ -1,5 +1,5 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
-import type { AwsOperation } from '../../aws/aws-api.ts';
+import type { AwsOperation } from '../../aws/load-balancers.ts';
 import { requestedReconcile } from '../../core/annotations.ts';
 import { leadingCondition } from '../../core/conditions.ts';
 import { isBeingDeleted } from '../../core/kube-object.ts';

@@ -1,4 +1,4 @@
-import type { AwsOperation } from '../../aws/aws-api.ts';
+import type { AwsOperation } from '../../aws/load-balancers.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Key } from '../../core/kube-object.ts';
 import type { Facts } from './facts.ts';

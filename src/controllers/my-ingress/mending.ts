@@ -1,4 +1,4 @@
-import type { AwsOperation } from '../../aws/aws-api.ts';
+import type { AwsOperation } from '../../aws/load-balancers.ts';
 import { type Drift, isSameSet, type SeenLoadBalancer, valueOf } from './drift.ts';
 
 /** AWS's bound; https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_ModifyLoadBalancerAttributes.html */

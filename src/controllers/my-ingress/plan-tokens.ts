@@ -1,7 +1,5 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
-import type { AwsOperation } from '../../aws/aws-api.ts';
-import type { Reservation } from '../../aws/budget.ts';
-import type { LoadBalancers } from '../../aws/load-balancers.ts';
+import type { AwsOperation, LoadBalancers, Reservation } from '../../aws/load-balancers.ts';
 import { splitKey } from '../../core/kube-object.ts';
 import type { Pass } from '../../core/reconciler.ts';
 import type { ObjectMemory } from './memory.ts';

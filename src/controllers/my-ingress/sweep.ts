@@ -72,7 +72,7 @@ export class Sweep {
       if (!signal.aborted) log.error('the sweep could not read the account', { err: error });
       return false;
     }
-    await inTurns(objects, this.#options.clock, signal, (before) => {
+    await inTurns(objects, { clock: this.#options.clock, signal }, (before) => {
       const object = cache.get(keyOf(before));
       if (object !== undefined && this.#needsPass(object)) {
         enqueue(keyOf(object), { priority: LOW_PRIORITY });
@@ -85,7 +85,7 @@ export class Sweep {
   async #wanted(objects: readonly MyIngress[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     const { cluster, clock } = this.#options;
     const wanted = new Set<string>();
-    await inTurns(objects, clock, signal, (object) => {
+    await inTurns(objects, { clock, signal }, (object) => {
       wanted.add(recordedArn(object) ?? wantedName(object.spec, identityOf(cluster, object)));
     });
     return wanted;
@@ -129,8 +129,7 @@ export class Sweep {
 /** Thousands of objects, and the event loop is never blocked for long. */
 async function inTurns(
   objects: readonly MyIngress[],
-  clock: Clock,
-  signal: AbortSignal,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
   act: (object: MyIngress) => void,
 ): Promise<void> {
   for (const [index, object] of objects.entries()) {

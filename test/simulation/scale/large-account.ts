@@ -197,7 +197,11 @@ export class LargeAccount {
     return {
       send: async (operation, input) => {
         await latency();
-        return api.send(operation, input).finally(latency);
+        try {
+          return await api.send(operation, input);
+        } finally {
+          await latency();
+        }
       },
     };
   }

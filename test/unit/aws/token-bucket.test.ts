@@ -13,13 +13,8 @@ function emptied(limits = creates, namespace = ''): { clock: ManualClock; bucket
 }
 
 /** 0: granted and spent; otherwise the milliseconds until its turn. */
-function take(
-  bucket: TokenBucket,
-  key: string,
-  namespace = '',
-  more: Partial<BucketClaim> = {},
-): number {
-  const claim: BucketClaim = { key, namespace, ...more };
+function take(bucket: TokenBucket, key: string, more: string | Partial<BucketClaim> = {}): number {
+  const claim: BucketClaim = { key, ...(typeof more === 'string' ? { namespace: more } : more) };
   const turnInMs = bucket.turnInMs(claim);
   if (turnInMs > 0) return turnInMs;
   bucket.take(claim);
@@ -151,7 +146,7 @@ describe('TokenBucket', () => {
     const served = { scan: 0, passes: 0 };
     const come = (claim: string, namespace: string | undefined): void => {
       const kind = namespace === undefined ? 'scan' : 'passes';
-      const waitMs = take(bucket, claim, namespace, { isScan: kind === 'scan' });
+      const waitMs = take(bucket, claim, { namespace: namespace ?? '', isScan: kind === 'scan' });
       if (waitMs > 0) return void clock.setTimer(waitMs, () => come(claim, namespace));
       come(`${kind} ${served[kind]++}`, namespace);
     };
@@ -166,7 +161,7 @@ describe('TokenBucket', () => {
     for (const isScan of [true, false]) {
       const { clock, bucket } = emptied({ burst: 10, perSecond: 10 });
       const again = (claim: string, turn = 0): void => {
-        const waitMs = take(bucket, `${claim} ${turn}`, 'eager', { isScan });
+        const waitMs = take(bucket, `${claim} ${turn}`, { namespace: 'eager', isScan });
         if (waitMs > 0) clock.setTimer(waitMs, () => again(claim, turn));
         else again(claim, turn + 1);
       };
@@ -174,7 +169,7 @@ describe('TokenBucket', () => {
       await clock.advance(1000);
       let servedAtMs = Number.POSITIVE_INFINITY;
       const come = (): void => {
-        const waitMs = take(bucket, 'plan', 'web', { count: 4 });
+        const waitMs = take(bucket, 'plan', { namespace: 'web', count: 4 });
         if (waitMs > 0) clock.setTimer(waitMs, come);
         else servedAtMs = clock.monotonicMs();
       };
