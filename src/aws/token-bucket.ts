@@ -49,6 +49,9 @@ interface Place {
  */
 const LONGEST_KEPT_MS = 15_000;
 
+/** Abandoned turns are looked for no more often than this. */
+const FORGET_EVERY_MS = 100;
+
 /** Forgives the rounding of a division, so that who comes at its due time finds its token. */
 const EPSILON = 1e-6;
 
@@ -75,6 +78,7 @@ export class TokenBucket {
   #nextOrder = 0;
   #grants = 0;
   #wasScan = false;
+  #forgotAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, limits: BucketLimits) {
     this.#clock = clock;
@@ -212,6 +216,8 @@ export class TokenBucket {
   }
 
   #forgetAbandoned(nowMs: number): void {
+    if (nowMs < this.#forgotAtMs + FORGET_EVERY_MS) return;
+    this.#forgotAtMs = nowMs;
     this.#forgetIn(this.#scan, nowMs);
     for (const [namespace, line] of this.#lines) {
       this.#forgetIn(line, nowMs);
@@ -240,11 +246,13 @@ function aheadIn(
   let tokens = 0;
   let most = 0;
   for (const { turns, lastGrant } of lines) {
-    let round = 0;
+    // One record for all turns of a line: thousands may wait in it.
+    const at = { round: 0, lastGrant, order: 0 };
     for (const { order, count, keptFromMs } of turns.values()) {
+      at.order = order;
       // Within a line the places come in order.
-      if (!isAhead({ round, lastGrant, order }, place)) break;
-      round++;
+      if (!isAhead(at, place)) break;
+      at.round++;
       if (keptFromMs >= keptBeforeMs) continue;
       tokens += count;
       most = Math.max(most, count);
@@ -259,6 +267,7 @@ function delay(turn: Turn, keptFromMs: number, dueMs = keptFromMs): void {
 }
 
 function placeOf({ turns, lastGrant }: Line, key: string): Place {
+  if (!turns.has(key)) return { round: turns.size, lastGrant, order: Number.POSITIVE_INFINITY };
   let round = 0;
   for (const [other, { order }] of turns) {
     if (other === key) return { round, lastGrant, order };
