@@ -2,8 +2,8 @@ import type { Clock } from './clock.ts';
 import type { KeySource } from './key-source.ts';
 import { type Key, type KubeObject, keyOf } from './kube-object.ts';
 import type { ChildWriter, ObjectCache } from './object-store.ts';
-import { OwnWrites, type WriteGate } from './own-writes.ts';
 import { type OwnerKind, ownerKeys } from './owner-keys.ts';
+import { ReadYourWrites, type WriteGate } from './read-your-writes.ts';
 
 export interface ChildrenOptions<T extends KubeObject> {
   readonly cache: ObjectCache<T>;
@@ -22,18 +22,18 @@ export class Children<T extends KubeObject> implements WriteGate {
   readonly source: KeySource;
   readonly #cache: ObjectCache<T>;
   readonly #writer: ChildWriter;
-  readonly #ownWrites: OwnWrites<T>;
+  readonly #writes: ReadYourWrites<KubeObject>;
 
   constructor({ cache, writer, owner, clock }: ChildrenOptions<T>) {
     this.source = ownerKeys(cache, owner);
     this.#cache = cache;
     this.#writer = writer;
-    this.#ownWrites = new OwnWrites(clock, cache);
+    this.#writes = new ReadYourWrites<KubeObject>(clock, cache);
   }
 
   /** False where the cache still lags behind what was written for this owner, after 5 s. */
   areVisible(owner: Key, signal: AbortSignal): Promise<boolean> {
-    return this.#ownWrites.areVisible(owner, signal);
+    return this.#writes.areVisible(owner, signal);
   }
 
   /** What `ensureOwned` needs for one owner; every write is remembered. */
@@ -41,7 +41,7 @@ export class Children<T extends KubeObject> implements WriteGate {
     const key = keyOf(owner);
     const remember = async <R extends KubeObject | undefined>(writing: Promise<R>): Promise<R> => {
       const written = await writing;
-      this.#ownWrites.record(key, written);
+      this.#writes.record(key, written);
       return written;
     };
     const writer = this.#writer;

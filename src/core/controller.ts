@@ -11,13 +11,12 @@ import { type LifecycleDependencies, runPass } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import type { Change, ObjectCache, ObjectWriter } from './object-store.ts';
-import { OwnWrites } from './own-writes.ts';
 import { PassMetrics } from './pass-metrics.ts';
 import { observeQueue } from './queue-metrics.ts';
+import { ReadYourWrites } from './read-your-writes.ts';
 import type { Reconciler } from './reconciler.ts';
 import { decideRetry, type RetryDecision } from './retry-policy.ts';
 import type { ObjectWithStatus } from './status.ts';
-import { UnseenWrites } from './unseen-writes.ts';
 import type { Verdict } from './verdict.ts';
 
 export interface ControllerOptions<T extends ObjectWithStatus> {
@@ -64,8 +63,7 @@ export class Controller<T extends ObjectWithStatus> {
     this.#lifecycle = {
       ...options,
       finalizer: options.finalizer,
-      ownWrites: new OwnWrites(clock, options.cache),
-      unseenWrites: new UnseenWrites(options.cache),
+      writes: new ReadYourWrites(clock, options.cache),
       lateFinalizers: new LateFinalizers<T>(clock, {
         cache: options.cache,
         finalizer: options.finalizer,
@@ -105,7 +103,7 @@ export class Controller<T extends ObjectWithStatus> {
   }
 
   #onChange(change: Change<T>): void {
-    this.#lifecycle.unseenWrites.seen(change.object);
+    this.#lifecycle.writes.seen(change);
     this.#lifecycle.lateFinalizers.seen(change);
     if (!isWorthAPass(change, this.#options.finalizer)) return;
     const isInitial = change.kind === 'added' && change.isInitial;
@@ -154,7 +152,10 @@ export class Controller<T extends ObjectWithStatus> {
         if (verdict.kind !== 'failed') this.#backoff.forget(key);
         return this.#queue.add(key, { priority, afterMs: decision.delayMs });
       case 'backoff':
-        return this.#queue.add(key, { priority, afterMs: this.#backoff.nextMs(key) });
+        return this.#queue.add(key, {
+          priority,
+          afterMs: this.#backoff.nextMs(key),
+        });
       default:
         return decision satisfies never;
     }

@@ -5,7 +5,7 @@ import type { Logger } from './logger.ts';
 import type { ObjectCache } from './object-store.ts';
 import { CoreReason, OperatorError } from './operator-error.ts';
 import type { Waiting } from './outcome.ts';
-import type { WriteGate } from './own-writes.ts';
+import type { WriteGate } from './read-your-writes.ts';
 import type { Reconciler } from './reconciler.ts';
 import { type PassContext, type PassDependencies, RunningPass } from './running-pass.ts';
 import { hasSameStatus, type ObjectWithStatus, statusAfter } from './status.ts';
@@ -39,7 +39,7 @@ export async function runPass<T extends ObjectWithStatus>(
     if (waiting !== undefined) return waiting;
     const object = deps.cache.get(key);
     if (object === undefined) return gone(deps, key, context);
-    const newest = deps.unseenWrites.newest(object);
+    const newest = deps.writes.newest(object);
     return await runPassOver(deps, new RunningPass(deps, newest, context));
   } catch (error) {
     return untold(failureOf(error, context.signal, false), context.log);
@@ -77,11 +77,11 @@ async function cleanUpBehind<T extends ObjectWithStatus>(
 }
 
 async function areOwnWritesVisible<T extends ObjectWithStatus>(
-  { ownWrites, children = [] }: LifecycleDependencies<T>,
+  { writes, children = [] }: LifecycleDependencies<T>,
   key: Key,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const gates: readonly WriteGate[] = [ownWrites, ...children];
+  const gates: readonly WriteGate[] = [writes, ...children];
   const areVisible = await Promise.all(gates.map((gate) => gate.areVisible(key, signal)));
   return areVisible.every(Boolean);
 }
@@ -159,8 +159,7 @@ async function finalize<T extends ObjectWithStatus>(
   const outcome = (await deps.reconciler.finalize?.(pass.object, pass)) ?? { kind: 'released' };
   if (outcome.kind === 'waiting') return outcome;
   const released = await deps.writer.removeFinalizer(pass.object, deps.finalizer as string);
-  deps.ownWrites.record(pass.key, released);
-  deps.unseenWrites.keep(released);
+  deps.writes.record(pass.key, released);
   return outcome;
 }
 

@@ -21,6 +21,8 @@ export interface ObjectCache<T extends KubeObject> {
    * cache that is fed by several watches asks the one that shows it.
    */
   hasReached(resourceVersion: string, signal: AbortSignal, written?: Key): Promise<boolean>;
+  /** How often the versions of the objects where `key` lies have gone back: etcd was restored. */
+  rewinds(key: Key): number;
 }
 
 /** Writes to objects of one kind. Every method throws OperatorError. */

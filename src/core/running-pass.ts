@@ -5,17 +5,15 @@ import type { LateFinalizers } from './late-finalizers.ts';
 import type { Logger } from './logger.ts';
 import type { ObjectWriter } from './object-store.ts';
 import { CoreReason, OperatorError } from './operator-error.ts';
-import type { OwnWrites } from './own-writes.ts';
+import type { ReadYourWrites } from './read-your-writes.ts';
 import type { Pass } from './reconciler.ts';
 import { type CoreStatus, hasSameStatus, type ObjectWithStatus } from './status.ts';
-import type { UnseenWrites } from './unseen-writes.ts';
 import { withoutUndefined } from './without-undefined.ts';
 
 export interface PassDependencies<T extends ObjectWithStatus> {
   readonly writer: ObjectWriter<T>;
   readonly events: EventRecorder;
-  readonly ownWrites: OwnWrites<T>;
-  readonly unseenWrites: UnseenWrites<T>;
+  readonly writes: ReadYourWrites<T>;
   readonly lateFinalizers: LateFinalizers<T>;
   readonly finalizer: string | undefined;
 }
@@ -33,8 +31,7 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass {
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly #deps: PassDependencies<T>;
-  readonly #object: T;
-  #recorded: CoreStatus | undefined;
+  #object: T;
   #reported: Readonly<Record<string, unknown>> = {};
   readonly #stated = new Map<string, StatedCondition>();
   #finalizerStored: Promise<void> | undefined;
@@ -57,11 +54,12 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass {
     return [...this.#stated.values()];
   }
 
-  /** The object with the status that is stored now, as far as this pass knows. */
+  /**
+   * The object as the pass began with it, its version and status as this pass has last stored them:
+   * what others changed meanwhile is for the next pass.
+   */
   get object(): T {
-    return this.#recorded === undefined
-      ? this.#object
-      : { ...this.#object, status: this.#recorded };
+    return this.#object;
   }
 
   get isReadyDisproved(): boolean {
@@ -106,11 +104,11 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass {
    * status is not what this pass began with: what an earlier leader put on record would be taken back.
    */
   async writeStatus(status: CoreStatus): Promise<boolean> {
-    const fits = (live: T): boolean => hasSameStatus(live, this.object.status ?? {});
+    const { status: stored = {} } = this.#object;
+    const fits = (live: T): boolean => hasSameStatus(live, stored);
     const written = await this.#deps.writer.applyStatus(this.#object, status, fits);
     if (written === undefined) return false;
-    this.#remember(written);
-    this.#recorded = status;
+    this.#remember(written, { status });
     return true;
   }
 
@@ -122,8 +120,10 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass {
     this.#remember(stored);
   }
 
-  #remember(written: T): void {
-    this.#deps.ownWrites.record(this.key, written);
-    this.#deps.unseenWrites.keep(written);
+  #remember(written: T, change: { readonly status?: CoreStatus } = {}): void {
+    const { resourceVersion } = written.metadata;
+    const metadata = { ...this.#object.metadata, ...(resourceVersion && { resourceVersion }) };
+    this.#object = { ...this.#object, ...change, metadata };
+    this.#deps.writes.record(this.key, written);
   }
 }

@@ -1,5 +1,5 @@
+import { forgetOldest } from '../core/bounded-map.ts';
 import type { Clock } from '../core/clock.ts';
-import { forgetOldest } from './bounded-map.ts';
 
 /** One more write about an object may happen now; saying so takes a token. */
 export interface EventRateLimit {

@@ -1,9 +1,9 @@
+import { forgetOldest } from '../core/bounded-map.ts';
 import { type Clock, jitter } from '../core/clock.ts';
 import type { EventDraft, EventRecorder } from '../core/events.ts';
 import type { KubeObject } from '../core/kube-object.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Metrics } from '../core/metrics.ts';
-import { forgetOldest } from './bounded-map.ts';
 import { createEventRateLimit, REFILL_MS } from './event-rate-limit.ts';
 import {
   createEventRequest,

@@ -21,5 +21,6 @@ export function joinCaches<T extends KubeObject>(
     // A quiet namespace hears of versions only by bookmarks, so the written one alone is asked.
     hasReached: async (version, signal, written) =>
       (written && cacheOf(written)?.hasReached(version, signal, written)) ?? true,
+    rewinds: (key) => cacheOf(key)?.rewinds(key) ?? 0,
   };
 }

@@ -9,6 +9,12 @@ interface Waiter {
 export class SeenVersion {
   readonly #waiters = new Set<Waiter>();
   #seen: string | undefined;
+  #rewinds = 0;
+
+  /** How often `jump` has gone back. */
+  get rewinds(): number {
+    return this.#rewinds;
+  }
 
   /** Number of callers that wait. */
   get waiting(): number {
@@ -23,6 +29,8 @@ export class SeenVersion {
 
   /** Moves to where a fresh list says that the world is, back as well: after etcd was restored. */
   jump(resourceVersion: string): void {
+    if (this.#seen !== undefined && compareVersions(resourceVersion, this.#seen) < 0)
+      this.#rewinds++;
     this.#seen = resourceVersion;
     for (const waiter of this.#waiters) {
       if (this.#hasSeen(waiter.resourceVersion)) waiter.settle(true);

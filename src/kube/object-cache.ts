@@ -76,6 +76,10 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheWriter<
     return this.#seen.reach(resourceVersion, signal);
   }
 
+  rewinds(): number {
+    return this.#seen.rewinds;
+  }
+
   subscribe(onChange: Subscriber<T>): () => void {
     const subscriber: Subscriber<T> = (change) => onChange(change);
     const held = this.list();

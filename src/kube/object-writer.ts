@@ -6,7 +6,6 @@ import { isConflict, isNotFound, isOtherObject, KubeError, translated } from './
 import { findLive } from './live-object.ts';
 import { type Fields, holdsRemoved, mergePatchOf } from './merge-patch.ts';
 import { withLeanMetadata } from './object-cache-ingest.ts';
-import { createOwnVersions } from './own-versions.ts';
 import { describe, objectPath } from './resource-path.ts';
 import { applyRequest, FIELD_MANAGER } from './server-side-apply.ts';
 
@@ -15,13 +14,10 @@ export function createObjectWriter<T extends KubeObject>(
   client: KubeClient,
   kind: ResourceKind,
 ): ObjectWriter<T> {
-  const versions = createOwnVersions<T>();
   return {
     addFinalizer: (object, finalizer) =>
       translated(`add finalizer to ${describe(object)}`, async () =>
-        withLeanMetadata(
-          await versions.remember(addFinalizer(client, { kind, object, finalizer })),
-        ),
+        withLeanMetadata(await addFinalizer(client, { kind, object, finalizer })),
       ),
     removeFinalizer: (object, finalizer) =>
       translated(`remove finalizer from ${describe(object)}`, () =>
@@ -29,9 +25,9 @@ export function createObjectWriter<T extends KubeObject>(
       ),
     applyStatus: (object, status, fits = () => true) => {
       const patch = mergePatchOf(statusOf(object), { ...status });
-      const write = { kind, object: versions.latest(object), status, patch, fits };
+      const write = { kind, object, status, patch, fits };
       return translated(`write status of ${describe(object)}`, async () => {
-        const written = await versions.remember(applyStatus(client, write));
+        const written = await applyStatus(client, write);
         return written && withLeanMetadata(written);
       });
     },

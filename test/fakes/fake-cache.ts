@@ -83,6 +83,10 @@ export class FakeCache<T extends KubeObject> implements ObjectCache<T> {
     });
   }
 
+  rewinds(): number {
+    return 0;
+  }
+
   #see(event: WatchEvent): void {
     const object = this.#transform(event.object) as T;
     const previous = this.#objects.get(keyOf(object));

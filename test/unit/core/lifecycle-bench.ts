@@ -1,9 +1,8 @@
 import { type Key, keyOf } from '../../../src/core/kube-object.ts';
 import { LateFinalizers } from '../../../src/core/late-finalizers.ts';
 import { type LifecycleDependencies, runPass } from '../../../src/core/lifecycle.ts';
-import { OwnWrites } from '../../../src/core/own-writes.ts';
+import { ReadYourWrites } from '../../../src/core/read-your-writes.ts';
 import type { Reconciler } from '../../../src/core/reconciler.ts';
-import { UnseenWrites } from '../../../src/core/unseen-writes.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
 import type { FakeCache } from '../../fakes/fake-cache.ts';
 import { FakeKube, type Verb } from '../../fakes/fake-kube.ts';
@@ -21,8 +20,9 @@ export class LifecycleBench {
   readonly log = new SilentLogger();
   readonly object: Probe;
   staleReads = 0;
-  readonly #ownWrites = new OwnWrites(this.clock, this.cache);
-  readonly #unseenWrites = new UnseenWrites<Probe>(this.cache);
+  /** Called with the object that each write of a status is for. */
+  beforeStatus: (object: Probe) => void = () => {};
+  readonly #writes = new ReadYourWrites<Probe>(this.clock, this.cache);
   readonly #lateFinalizers: LateFinalizers<Probe>;
   readonly #finalizer: string | undefined;
 
@@ -67,13 +67,17 @@ export class LifecycleBench {
   }
 
   run(reconciler: Reconciler<Probe>, signal = new AbortController().signal): Promise<Verdict> {
+    const writer = this.kube.writer<Probe>();
+    const applyStatus: typeof writer.applyStatus = (object, ...rest) => {
+      this.beforeStatus(object);
+      return writer.applyStatus(object, ...rest);
+    };
     const deps: LifecycleDependencies<Probe> = {
       clock: this.clock,
       cache: this.cache,
-      writer: this.kube.writer<Probe>(),
+      writer: { ...writer, applyStatus },
       events: this.events,
-      ownWrites: this.#ownWrites,
-      unseenWrites: this.#unseenWrites,
+      writes: this.#writes,
       lateFinalizers: this.#lateFinalizers,
       finalizer: this.#finalizer,
       reconciler,
