@@ -17,12 +17,12 @@ export class Backoff {
     this.#options = options;
   }
 
-  /** Counts one more failure in a row and says how long to wait, in ms. */
-  nextMs(key: Key): number {
+  /** Counts one more failure in a row and says how long to wait, in ms; at least `leastMs`. */
+  nextMs(key: Key, leastMs = 0): number {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
     const delayMs = Math.min(this.#options.maxMs, this.#options.firstMs * 2 ** failures);
-    return jitter(this.#clock, delayMs, 0.2);
+    return jitter(this.#clock, Math.max(delayMs, leastMs), 0.2);
   }
 
   forget(key: Key): void {

@@ -154,7 +154,7 @@ export class Controller<T extends ObjectWithStatus> {
       case 'backoff':
         return this.#queue.add(key, {
           priority,
-          afterMs: this.#backoff.nextMs(key),
+          afterMs: this.#backoff.nextMs(key, decision.notBeforeMs),
         });
       default:
         return decision satisfies never;

@@ -1,4 +1,5 @@
 import type { LogFields } from './logger.ts';
+import { withoutUndefined } from './without-undefined.ts';
 
 /**
  * What heals a failure: `person` means that somebody must change the object, the account or the
@@ -13,10 +14,12 @@ export interface OperatorErrorOptions {
   readonly message: string;
   readonly healedBy: HealedBy;
   /**
-   * Look again no sooner than this; without it the key's backoff decides. Where a person must act: no
-   * later than this.
+   * When it is this key's turn: look again exactly then, without it the key's backoff decides. Where a
+   * person must act: no later than this.
    */
   readonly retryAfterMs?: number;
+  /** The backoff decides, but no sooner than this: a server says it to everybody alike. */
+  readonly notBeforeMs?: number;
   /** Fields of the log line alone: what the owner of the object may not know. */
   readonly details?: LogFields;
   readonly cause?: unknown;
@@ -27,6 +30,7 @@ export class OperatorError extends Error {
   readonly reason: string;
   readonly healedBy: HealedBy;
   readonly retryAfterMs: number | undefined;
+  readonly notBeforeMs: number | undefined;
   readonly details: LogFields | undefined;
 
   constructor(options: OperatorErrorOptions) {
@@ -35,8 +39,18 @@ export class OperatorError extends Error {
     this.reason = options.reason;
     this.healedBy = options.healedBy;
     this.retryAfterMs = options.retryAfterMs;
+    this.notBeforeMs = options.notBeforeMs;
     this.details = options.details;
   }
+}
+
+/** The same failure in other words, such as an article's. */
+export function reworded(error: unknown, word: (why: string) => string): unknown {
+  if (!(error instanceof OperatorError)) return error;
+  const { reason, healedBy, retryAfterMs, notBeforeMs } = error;
+  const when = withoutUndefined({ retryAfterMs, notBeforeMs });
+  const message = word(error.message);
+  return new OperatorError({ reason, message, healedBy, ...when, cause: error });
 }
 
 /** Reasons that the core and its adapters to Kubernetes raise for every kind. */

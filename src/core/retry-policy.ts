@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { OperatorError } from './operator-error.ts';
 import type { Verdict } from './verdict.ts';
+import { withoutUndefined } from './without-undefined.ts';
 
 /** What becomes of a key after its pass. */
 export type RetryDecision =
@@ -8,7 +9,7 @@ export type RetryDecision =
   | { readonly kind: 'rest' }
   | { readonly kind: 'after'; readonly delayMs: number }
   /** Put back by the key's exponential backoff. */
-  | { readonly kind: 'backoff' };
+  | { readonly kind: 'backoff'; readonly notBeforeMs?: number };
 
 const PERSON_FIRST_MS = 60_000;
 const PERSON_SPREAD_MS = 240_000;
@@ -45,7 +46,7 @@ function afterFailure(error: OperatorError, clock: Clock): RetryDecision {
     }
     case 'time':
       return error.retryAfterMs === undefined
-        ? { kind: 'backoff' }
+        ? { kind: 'backoff', ...withoutUndefined({ notBeforeMs: error.notBeforeMs }) }
         : { kind: 'after', delayMs: error.retryAfterMs };
     default:
       return error.healedBy satisfies never;

@@ -134,13 +134,12 @@ function operatorErrorOf(step: string, error: KubeError): OperatorError {
   const advice = healedBy === 'person' ? `; ${nextOf(reason, error)}` : '';
   const what =
     reason === 'KindNotInstalled' ? 'the API server does not serve this kind' : error.message;
-  const { retryAfterMs } = error;
   return new OperatorError({
     reason,
     message: `${step}: ${what}${advice}`,
     healedBy,
     cause: error,
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(error.retryAfterMs !== undefined && { notBeforeMs: error.retryAfterMs }),
   });
 }
 

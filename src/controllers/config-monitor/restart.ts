@@ -1,6 +1,6 @@
 import type { Rollout } from '../../apis/config-monitor.ts';
 import type { ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
-import { OperatorError } from '../../core/operator-error.ts';
+import { OperatorError, reworded } from '../../core/operator-error.ts';
 import type { Eviction } from '../../core/pod-evictor.ts';
 import type { Workload } from '../../core/workloads.ts';
 import { type Batch, batchOf, ordinalOf } from './batch.ts';
@@ -193,7 +193,7 @@ async function sendPod(
     const answer = await sendOne(pod, scope);
     if (answer.kind !== 'evicted') return { ...answer, pod: pod.metadata.name };
   } catch (error) {
-    const failure = notDeleted(pod, error);
+    const failure = reworded(error, (why) => `Could not delete ${pod.metadata.name}: ${why}`);
     if (failure instanceof OperatorError) return { kind: 'failed', error: failure };
     throw failure;
   }
@@ -224,13 +224,4 @@ function warnOfUnmanaged(pod: LeanPod, { pass }: Scope): void {
   if (controllerOf(pod) !== undefined) return;
   const note = `pod ${pod.metadata.name} has no controller: nothing will start it again; spec.unmanagedPods: Skip leaves such pods alone`;
   pass.event({ type: 'Warning', reason: 'UnmanagedPod', action: 'Evict', note });
-}
-
-/** The article's words before the reason. */
-function notDeleted({ metadata }: LeanPod, error: unknown): unknown {
-  if (!(error instanceof OperatorError)) return error;
-  const { reason, healedBy, retryAfterMs } = error;
-  const message = `Could not delete ${metadata.name}: ${error.message}`;
-  const options = { reason, message, healedBy, cause: error };
-  return new OperatorError(retryAfterMs === undefined ? options : { ...options, retryAfterMs });
 }

@@ -1,5 +1,5 @@
 import type { ChildWriter } from '../../core/object-store.ts';
-import { OperatorError } from '../../core/operator-error.ts';
+import { reworded } from '../../core/operator-error.ts';
 import type { OwnedChange } from '../../core/owned-objects.ts';
 import type { Pass } from '../../core/reconciler.ts';
 import type { Replacement } from './replacement.ts';
@@ -45,16 +45,8 @@ export function tellingFailures(writer: ChildWriter): ChildWriter {
       try {
         return await writer.create(child);
       } catch (error) {
-        throw notCreated(child.metadata.name, error);
+        throw reworded(error, (why) => `Failed to create pod ${child.metadata.name}: ${why}`);
       }
     },
   };
-}
-
-function notCreated(pod: string, error: unknown): unknown {
-  if (!(error instanceof OperatorError)) return error;
-  const { reason, healedBy, retryAfterMs } = error;
-  const message = `Failed to create pod ${pod}: ${error.message}`;
-  const options = { reason, message, healedBy, cause: error };
-  return new OperatorError(retryAfterMs === undefined ? options : { ...options, retryAfterMs });
 }

@@ -2,7 +2,7 @@ import type { WebApp } from '../../apis/web-app.ts';
 import type { WebAppReason } from '../../apis/web-app-reasons.ts';
 import type { Children } from '../../core/children.ts';
 import { keyOf } from '../../core/kube-object.ts';
-import { OperatorError } from '../../core/operator-error.ts';
+import { OperatorError, reworded } from '../../core/operator-error.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import { ensureOwned, type OwnedChange, type OwnedObjects } from '../../core/owned-objects.ts';
 import type { Pass, Reconciler } from '../../core/reconciler.ts';
@@ -69,7 +69,7 @@ async function ensure(
     await ensureOwned(object, { ...owned, onChange });
     return changes;
   } catch (error) {
-    throw inTheStep(`Failed to reconcile ${kind}`, error);
+    throw reworded(error, (why) => `Failed to reconcile ${kind}: ${why}`);
   }
 }
 
@@ -79,15 +79,6 @@ function newest(
   changes: readonly OwnedChange[],
 ): Deployment | undefined {
   return changes.find(({ child }) => child.kind === 'Deployment')?.child ?? seen;
-}
-
-/** The same failure, told in the article's words. */
-function inTheStep(step: string, error: unknown): unknown {
-  if (!(error instanceof OperatorError)) return error;
-  const { reason, healedBy, retryAfterMs } = error;
-  const message = `${step}: ${error.message}`;
-  const options = { reason, message, healedBy, cause: error };
-  return new OperatorError(retryAfterMs === undefined ? options : { ...options, retryAfterMs });
 }
 
 function specMissing(): OperatorError {

@@ -117,6 +117,33 @@ describe('a controller', () => {
   });
 });
 
+describe('objects that a server puts off for the same time', () => {
+  it('come back spread out, and later each time', async () => {
+    const bench = new ControllerBench();
+    const objects = Array.from({ length: 50 }, (_, i) => bench.store(`o${i}`));
+    const startedMs: number[] = [];
+    bench.reconcile = async () => {
+      startedMs.push(bench.clock.monotonicMs());
+      throw new OperatorError({
+        reason: 'ServerBusy',
+        message: 'slow down',
+        healedBy: 'time',
+        notBeforeMs: 3000,
+      });
+    };
+    bench.start();
+    await bench.clock.advance(5000);
+    const delays = startedMs.slice(50).map((ms) => ms - (startedMs[0] ?? 0));
+    expect(delays).toHaveLength(50);
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(3000);
+    expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(300);
+    await bench.clock.advance(10 * MINUTE_MS);
+    const [one] = objects;
+    // With the pause of 3 s alone it would be about 180.
+    expect(one && bench.passesOf(one)).toBeLessThan(12);
+  });
+});
+
 describe('again', () => {
   it('looks again when a waiting pass said so', async () => {
     const bench = new ControllerBench();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OperatorError } from '../../../src/core/operator-error.ts';
+import { OperatorError, type OperatorErrorOptions } from '../../../src/core/operator-error.ts';
 import { settled, waiting } from '../../../src/core/outcome.ts';
 import { decideRetry, type RetryDecision } from '../../../src/core/retry-policy.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
@@ -45,7 +45,12 @@ const cases: Record<string, Case> = {
     decision: { kind: 'backoff' },
   },
   'healed by time, not before': {
-    why: 'the server said Retry-After',
+    why: 'the server said Retry-After, to many objects alike',
+    verdict: failed({ healedBy: 'time', notBeforeMs: 9000 }),
+    decision: { kind: 'backoff', notBeforeMs: 9000 },
+  },
+  'healed by time, at its turn': {
+    why: 'a place in the budget is lost to whoever is late',
     verdict: failed({ healedBy: 'time', retryAfterMs: 9000 }),
     decision: { kind: 'after', delayMs: 9000 },
   },
@@ -73,7 +78,9 @@ describe('decideRetry', () => {
   });
 });
 
-function failed(options: { healedBy: 'person' | 'time'; retryAfterMs?: number }): Verdict {
+function failed(
+  options: Pick<OperatorErrorOptions, 'healedBy' | 'retryAfterMs' | 'notBeforeMs'>,
+): Verdict {
   const error = new OperatorError({ reason: 'Throttled', message: 'slow down', ...options });
   return { kind: 'failed', error, isReadyDisproved: false };
 }

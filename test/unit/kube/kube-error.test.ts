@@ -18,7 +18,7 @@ interface Case {
   readonly reason: string;
   readonly healedBy: 'person' | 'time';
   readonly says: string;
-  readonly retryAfterMs?: number;
+  readonly notBeforeMs?: number;
 }
 
 const cases: Readonly<Record<string, Case>> = {
@@ -130,7 +130,7 @@ const cases: Readonly<Record<string, Case>> = {
     reason: 'ApiServerUnavailable',
     healedBy: 'time',
     says: 'too many requests',
-    retryAfterMs: 7000,
+    notBeforeMs: 7000,
   },
   'a server that times out': {
     why: 'it says in the body when to come back',
@@ -139,7 +139,7 @@ const cases: Readonly<Record<string, Case>> = {
     reason: 'ApiServerUnavailable',
     healedBy: 'time',
     says: 'timed out',
-    retryAfterMs: 2000,
+    notBeforeMs: 2000,
   },
   'a page of a proxy on the way': {
     why: 'what a stranger sent belongs into no condition',
@@ -168,7 +168,7 @@ describe('an answer of the API server', () => {
     expect(error, c.why).toMatchObject({ reason: c.reason, healedBy: c.healedBy });
     expect(error.message).toContain(c.says);
     expect(error.message).not.toMatch(/secret|\n/);
-    expect(error.retryAfterMs).toBe(c.retryAfterMs);
+    expect(error.notBeforeMs).toBe(c.notBeforeMs);
     expect(error.cause).toBe(kubeError);
   });
 
