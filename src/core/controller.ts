@@ -10,7 +10,7 @@ import { LateFinalizers } from './late-finalizers.ts';
 import { type LifecycleDependencies, runPass } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
-import type { Change, ObjectCache, ObjectWriter } from './object-store.ts';
+import { type Change, type ObjectCache, type ObjectWriter, statesOf } from './object-store.ts';
 import { PassMetrics } from './pass-metrics.ts';
 import { observeQueue } from './queue-metrics.ts';
 import { ReadYourWrites } from './read-your-writes.ts';
@@ -27,6 +27,8 @@ export interface ControllerOptions<T extends ObjectWithStatus> {
   readonly reconciler: Reconciler<T>;
   /** Set when the reconciler has something to clean up. */
   readonly finalizer?: string;
+  /** An object that it leaves out gets no pass for its changes, unless it counted just before. */
+  readonly predicate?: (object: T) => boolean;
   readonly sources?: readonly KeySource[];
   /** Kinds of objects that its objects own: a change of one, and an own write to one, count. */
   readonly children?: readonly Pick<Children<KubeObject>, 'source' | 'areVisible'>[];
@@ -105,7 +107,8 @@ export class Controller<T extends ObjectWithStatus> {
   #onChange(change: Change<T>): void {
     this.#lifecycle.writes.seen(change);
     this.#lifecycle.lateFinalizers.seen(change);
-    if (!isWorthAPass(change, this.#options.finalizer)) return;
+    const { finalizer, predicate = () => true } = this.#options;
+    if (!statesOf(change).some(predicate) || !isWorthAPass(change, finalizer)) return;
     const isInitial = change.kind === 'added' && change.isInitial;
     this.#queue.add(keyOf(change.object), { priority: isInitial ? LOW_PRIORITY : 0 });
   }

@@ -7,6 +7,11 @@ export type Change<T extends KubeObject> =
   | { readonly kind: 'updated'; readonly object: T; readonly previous: T }
   | { readonly kind: 'deleted'; readonly object: T };
 
+/** The object before the change, where it was there, and after it; once gone, as it was last. */
+export function statesOf<T extends KubeObject>(change: Change<T>): readonly T[] {
+  return change.kind === 'updated' ? [change.previous, change.object] : [change.object];
+}
+
 /** The indexed store that a list+watch loop keeps up to date. Its objects are frozen. */
 export interface ObjectCache<T extends KubeObject> {
   get(key: Key): T | undefined;

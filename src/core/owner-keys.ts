@@ -1,7 +1,7 @@
 import { LOW_PRIORITY } from './key-queue.ts';
 import type { KeySource } from './key-source.ts';
 import type { Key, KubeObject, ResourceKind } from './kube-object.ts';
-import type { Change, ObjectCache } from './object-store.ts';
+import { type Change, type ObjectCache, statesOf } from './object-store.ts';
 
 export interface OwnerKind extends Pick<ResourceKind, 'group' | 'kind'> {
   /** Owners of a cluster-scoped kind have keys without a namespace. */
@@ -26,8 +26,7 @@ export function ownerKeys(
 }
 
 function keysOf(change: Change<KubeObject>, owner: OwnerKind): ReadonlySet<Key> {
-  const states = change.kind === 'updated' ? [change.previous, change.object] : [change.object];
-  return new Set(states.flatMap((state) => ownerKeyOf(state, owner) ?? []));
+  return new Set(statesOf(change).flatMap((state) => ownerKeyOf(state, owner) ?? []));
 }
 
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/ */

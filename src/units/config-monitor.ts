@@ -3,6 +3,7 @@ import { podKind } from '../apis/pod.ts';
 import {
   annotatedConfigMapReconciler,
   closedNamespaces,
+  isAnnotated,
 } from '../controllers/config-monitor/annotated-config-map.ts';
 import { configMonitorReconciler } from '../controllers/config-monitor/controller.ts';
 import {
@@ -78,6 +79,7 @@ function wireConfigMaps(runtime: Runtime): ReturnType<Unit['wire']> {
       cache,
       writer: createObjectWriter<LeanConfigMap>(client, CONFIG_MAP),
       reconciler: annotatedConfigMapReconciler(monitors, closedNamespaces(runtime.options)),
+      predicate: isAnnotated,
       children: [monitors],
       status: 'foreign',
     });

@@ -68,9 +68,13 @@ export function annotatedConfigMapReconciler(
   };
 }
 
-function isClosed({ metadata }: LeanConfigMap, closed: ReadonlySet<string>): boolean {
-  const isAnnotated = metadata.annotations?.[POD_DELETE_MATCH] !== undefined;
-  return isAnnotated && closed.has(metadata.namespace ?? '');
+/** Most ConfigMaps of a cluster are not. */
+export function isAnnotated({ metadata }: LeanConfigMap): boolean {
+  return metadata.annotations?.[POD_DELETE_MATCH] !== undefined;
+}
+
+function isClosed(configMap: LeanConfigMap, closed: ReadonlySet<string>): boolean {
+  return isAnnotated(configMap) && closed.has(configMap.metadata.namespace ?? '');
 }
 
 /** Deletes the ConfigMonitor that an earlier release may have created. */

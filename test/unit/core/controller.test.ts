@@ -4,7 +4,7 @@ import { keyOf } from '../../../src/core/kube-object.ts';
 import { OperatorError } from '../../../src/core/operator-error.ts';
 import { waiting } from '../../../src/core/outcome.ts';
 import { ControllerBench, DONE, HandSource } from './controller-bench.ts';
-import { probe } from './probe.ts';
+import { type Probe, probe } from './probe.ts';
 
 const MINUTE_MS = 60_000;
 const THROTTLED = new OperatorError({
@@ -114,6 +114,29 @@ describe('a controller', () => {
     const before = bench.passesOf(object);
     await bench.clock.advance(1200);
     expect(bench.passesOf(object)).toBe(before + 1);
+  });
+});
+
+describe('an object that the predicate leaves out', () => {
+  it('gets no pass, but one when it begins or ceases to count, and when it goes', async () => {
+    const bench = new ControllerBench();
+    const isLarge = (object: Probe): boolean => object.spec.size > 1;
+    const object = bench.store('one');
+    bench.start({ predicate: isLarge });
+    await bench.clock.settle();
+    const resize = async (size: number): Promise<void> => {
+      bench.kube.edit(object, (live) => ({ ...live, spec: { size } }));
+      await bench.clock.settle();
+    };
+    const passes: number[] = [bench.passesOf(object)];
+    for (const size of [0, 2, 3, 0, 1, 2]) {
+      await resize(size);
+      passes.push(bench.passesOf(object));
+    }
+    expect(passes).toEqual([0, 0, 1, 2, 3, 3, 4]);
+    bench.kube.deleteInSpite(object);
+    await bench.clock.settle();
+    expect(bench.forgotten).toEqual(['web/one']);
   });
 });
 

@@ -63,6 +63,28 @@ describe('a ConfigMap with the annotation', () => {
     expect(bench.cluster.evicted).toEqual([]);
   });
 
+  it('loses it also where the annotation went while no operator ran', async () => {
+    await annotate('app=frontend');
+    await bench.stop();
+    await bench.annotate({});
+    await bench.restart();
+    expect(bench.object(NAME)).toBeUndefined();
+  });
+
+  it('alone costs passes: the other ConfigMaps of the cluster cost none', async () => {
+    const passes = (): number => bench.passesOf('configmap');
+    const before = passes();
+    bench.kube.create({ ...bench.configMap, metadata: { name: 'other', namespace: 'web' } });
+    await bench.configure('two');
+    expect(passes()).toBe(before);
+    await annotate('app=frontend');
+    const followed = passes();
+    expect(followed).toBeGreaterThan(before);
+    bench.kube.delete(bench.configMap);
+    await bench.clock.settle();
+    expect(passes()).toBeGreaterThan(followed);
+  });
+
   it('is followed when the annotation is edited', async () => {
     await annotate('app=frontend');
     await annotate('app=backend, tier=web');

@@ -1,5 +1,8 @@
 import type { ConfigMonitor } from '../../../../src/apis/config-monitor.ts';
-import { annotatedConfigMapReconciler } from '../../../../src/controllers/config-monitor/annotated-config-map.ts';
+import {
+  annotatedConfigMapReconciler,
+  isAnnotated,
+} from '../../../../src/controllers/config-monitor/annotated-config-map.ts';
 import { configMonitorReconciler } from '../../../../src/controllers/config-monitor/controller.ts';
 import {
   type LeanConfigMap,
@@ -11,6 +14,7 @@ import { Pods } from '../../../../src/controllers/config-monitor/pods.ts';
 import { Children } from '../../../../src/core/children.ts';
 import { Controller } from '../../../../src/core/controller.ts';
 import type { KubeObject } from '../../../../src/core/kube-object.ts';
+import { coreMetrics } from '../../../../src/core/metrics.ts';
 import type { ObjectWriter } from '../../../../src/core/object-store.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { FakeKube } from '../../../fakes/fake-kube.ts';
@@ -49,6 +53,7 @@ export class ConfigMonitorBench {
   readonly cluster: Cluster = new Cluster(this.kube, this.clock);
   readonly events = new RecordingEvents();
   readonly log = new SilentLogger();
+  readonly metrics = new RecordingMetrics();
   /** Called before a write of a ConfigMonitor's status takes effect. */
   beforeStatus: () => Promise<void> = () => Promise.resolve();
   life: Life = this.#begin();
@@ -149,6 +154,10 @@ export class ConfigMonitorBench {
     await this.clock.advance(ms);
   }
 
+  passesOf(controller: 'configmonitor' | 'configmap'): number {
+    return this.metrics.valueOf(coreMetrics.reconcileTotal, { controller }) ?? 0;
+  }
+
   /** Events of one reason, by their notes. */
   told(reason: string): readonly string[] {
     return this.events.recorded.filter((event) => event.reason === reason).map(({ note }) => note);
@@ -188,6 +197,7 @@ export class ConfigMonitorBench {
       cache: configMaps,
       writer: kube.writer<LeanConfigMap>(),
       reconciler: annotatedConfigMapReconciler(children, this.closedNamespaces),
+      predicate: isAnnotated,
       children: [children],
       status: 'foreign',
     });
@@ -217,7 +227,7 @@ export class ConfigMonitorBench {
       clock: this.clock,
       events: this.events,
       log: this.log,
-      metrics: new RecordingMetrics(),
+      metrics: this.metrics,
     };
   }
 }
