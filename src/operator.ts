@@ -2,6 +2,7 @@ import { readClusterId } from './cluster-id.ts';
 import { deadline } from './core/clock.ts';
 import { untilAborted } from './core/until-aborted.ts';
 import type { KindName } from './kind-names.ts';
+import type { KubeReason } from './kube/kube-reasons.ts';
 import { createShared, type OperatorOptions, type OperatorPorts, Runtime } from './runtime.ts';
 import { annotatedConfigMapUnit, configMonitorUnit } from './units/config-monitor.ts';
 import { immortalContainerUnit } from './units/immortal-container.ts';
@@ -47,6 +48,7 @@ export class Operator {
       const runtime = new Runtime(this.#shared);
       return { name: unit.name, runtime, build: unit.wire(runtime) };
     });
+    ports.rights?.onGranted(() => this.#requeueRefused());
   }
 
   /** Resolves once every kind is worked on; rejects with the reason of `stop` when that comes first. */
@@ -89,6 +91,11 @@ export class Operator {
 
   refreshMetrics(): void {
     for (const controller of this.#controllers) controller.refreshMetrics();
+  }
+
+  #requeueRefused(): void {
+    const reason: KubeReason = 'Forbidden';
+    for (const controller of this.#controllers) controller.requeueFailed(reason);
   }
 
   /** Only MyIngress uses it: without that kind the operator needs no right to read kube-system. */

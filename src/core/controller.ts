@@ -53,6 +53,8 @@ export class Controller<T extends ObjectWithStatus> {
   readonly #lifecycle: LifecycleDependencies<T>;
   readonly #stopping = new AbortController();
   readonly #running = new Map<Key, number>();
+  /** Keys whose last pass failed, and the reason. */
+  readonly #failed = new Map<Key, string>();
   readonly #stopSources: (() => void)[] = [];
   #workers: Promise<unknown> = Promise.resolve();
 
@@ -98,6 +100,12 @@ export class Controller<T extends ObjectWithStatus> {
     const { clock, deadlineMs } = this.#options;
     const oldest = clock.monotonicMs() - deadlineMs - graceMs;
     return [...this.#running].filter(([, startedMs]) => startedMs < oldest).map(([key]) => key);
+  }
+
+  /** What made passes fail for this reason may be healed, also for those that are about to fail. */
+  requeueFailed(reason: string): void {
+    const failed = [...this.#failed].filter(([, why]) => why === reason).map(([key]) => key);
+    for (const key of [...failed, ...this.#running.keys()]) this.#queue.add(key);
   }
 
   refreshMetrics(): void {
@@ -148,6 +156,8 @@ export class Controller<T extends ObjectWithStatus> {
 
   #settle(taken: TakenKey, verdict: Verdict, decision: RetryDecision): void {
     const { key, priority } = taken;
+    if (verdict.kind === 'failed') this.#failed.set(key, verdict.error.reason);
+    else this.#failed.delete(key);
     switch (decision.kind) {
       case 'rest':
         return this.#backoff.forget(key);

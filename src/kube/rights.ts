@@ -10,6 +10,8 @@ export interface Rights {
   refused(request: KubeRequest): void;
   /** One sentence for each right that is missing. */
   missing(): readonly string[];
+  /** Calls `onGranted` whenever a right that was missing is there. */
+  onGranted(onGranted: () => void): void;
   stop(): void;
 }
 
@@ -20,8 +22,8 @@ export interface RightsOptions {
   readonly log: Logger;
 }
 
-/** Somebody is about to grant the right: do not let them wait long for readiness. */
-const LOOK_AGAIN_MS = 10_000;
+/** Somebody is about to grant the right: do not let them wait long. */
+const LOOK_AGAIN_MS = 5_000;
 
 /**
  * Tells a missing right from the other reasons for a 403 (quotas, policies, a leaving namespace) by
@@ -38,6 +40,7 @@ class ReviewedRights implements Rights {
   readonly #asked = new Set<string>();
   readonly #stopping = new AbortController();
   #isLooking = false;
+  #tellGranted = (): void => {};
 
   constructor(options: RightsOptions) {
     this.#options = options;
@@ -50,6 +53,10 @@ class ReviewedRights implements Rights {
 
   missing(): readonly string[] {
     return [...this.#missing.keys()];
+  }
+
+  onGranted(onGranted: () => void): void {
+    this.#tellGranted = onGranted;
   }
 
   stop(): void {
@@ -80,6 +87,7 @@ class ReviewedRights implements Rights {
         if (signal.aborted || !(await this.#isAllowed(right))) continue;
         this.#missing.delete(sentence);
         log.info('a right that was missing is there', { after: sentence });
+        this.#tellGranted();
       }
     }
     this.#isLooking = false;

@@ -15,5 +15,5 @@ export interface Unit {
 /** A Controller whatever its kind of object. */
 export type RunningController = Pick<
   Controller<ObjectWithStatus>,
-  'start' | 'stop' | 'stuckPasses' | 'refreshMetrics'
+  'start' | 'stop' | 'stuckPasses' | 'refreshMetrics' | 'requeueFailed'
 >;

@@ -44,9 +44,14 @@ async function whenBound(cluster: ClusterAccess): Promise<void> {
 }
 
 /** Whether the shipped ServiceAccount may do this with MyIngresses, as the API server judges now. */
-export async function mayOperator(cluster: ClusterAccess, verb: string): Promise<boolean> {
+export async function mayOperator(
+  cluster: ClusterAccess,
+  verb: string,
+  subresource = '',
+): Promise<boolean> {
   const account = `--as=system:serviceaccount:${NAMESPACE}:${SERVICE_ACCOUNT}`;
-  const may = ['auth', 'can-i', verb, 'myingresses.demo.rtfm.co.ua', '-A', account];
+  const what = ['myingresses.demo.rtfm.co.ua', `--subresource=${subresource}`];
+  const may = ['auth', 'can-i', verb, ...what, '-A', account];
   return (await cluster.kubectl(may)).stdout.trim() === 'yes';
 }
 

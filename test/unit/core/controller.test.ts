@@ -117,6 +117,29 @@ describe('a controller', () => {
   });
 });
 
+describe('objects that lack a right of the operator', () => {
+  const FORBIDDEN = new OperatorError({ reason: 'Forbidden', message: 'no', healedBy: 'person' });
+
+  it('are tried again at once when it is granted, and no other that failed', async () => {
+    const bench = new ControllerBench();
+    const [one, other, running] = ['one', 'other', 'running'].map((name) => bench.store(name));
+    const answer = Promise.withResolvers<void>();
+    bench.reconcile = async ({ metadata: { name } }) => {
+      if (name === 'other') throw STALLED;
+      if (name === 'running') await answer.promise;
+      throw FORBIDDEN;
+    };
+    bench.start();
+    await bench.clock.settle();
+    bench.reconcile = async () => DONE;
+    bench.controller.requeueFailed('Forbidden');
+    answer.resolve();
+    await bench.clock.settle();
+    const passes = [one, other, running].map((object) => object && bench.passesOf(object));
+    expect(passes).toEqual([2, 1, 2]);
+  });
+});
+
 describe('an object that the predicate leaves out', () => {
   it('gets no pass, but one when it begins or ceases to count, and when it goes', async () => {
     const bench = new ControllerBench();

@@ -240,11 +240,15 @@ describe('rights', () => {
     bench.rights.stop();
   });
 
-  it('notices within seconds that the right was granted, and then asks no more', async () => {
+  it('notices within seconds that the right was granted, says so, and then asks no more', async () => {
     const bench = setUp();
+    let granted = 0;
+    bench.rights.onGranted(() => void granted++);
     await bench.fail();
+    expect(granted).toBe(0);
     bench.answer = { allowed: true };
-    await bench.clock.advance(12_001);
+    await bench.clock.advance(6_001);
+    expect(granted).toBe(1);
     expect(bench.rights.missing()).toEqual([]);
     expect(bench.log.shown.at(-1)?.message).toBe('a right that was missing is there');
     const asked = bench.transport.requests.length;
