@@ -1,5 +1,5 @@
 import { isPaused } from './annotations.ts';
-import { type Clock, DeadlineExceeded } from './clock.ts';
+import { DeadlineExceeded } from './clock.ts';
 import { isBeingDeleted, type Key } from './kube-object.ts';
 import type { Logger } from './logger.ts';
 import type { ObjectCache } from './object-store.ts';
@@ -13,7 +13,6 @@ import { logFailure, tellTransition } from './transitions.ts';
 import type { Verdict } from './verdict.ts';
 
 export interface LifecycleDependencies<T extends ObjectWithStatus> extends PassDependencies<T> {
-  readonly clock: Clock;
   readonly cache: ObjectCache<T>;
   readonly reconciler: Reconciler<T>;
   readonly children?: readonly WriteGate[];

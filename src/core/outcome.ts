@@ -17,6 +17,8 @@ export interface Waiting {
   readonly reason: string;
   readonly message: string;
   readonly againAfterMs: number;
+  /** An event of this pass reports it already. */
+  readonly isReported?: boolean;
 }
 
 export function settled(reason: string, message: string): Settled {

@@ -40,8 +40,11 @@ export interface Pass {
    * how the pass ends. One that is not stated again stays as it is.
    */
   condition(condition: StatedCondition): void;
-  /** Writes what was reported so far, now: for what must be on record before a write to the outside. */
-  recordNow(): Promise<void>;
+  /**
+   * Writes what was reported so far, now: for what must be on record before a write to the outside.
+   * `meanwhile` goes into the conditions: what the object waits for, if the pass will end in that too.
+   */
+  recordNow(meanwhile?: Waiting): Promise<void>;
   event(event: EventDraft): void;
   /** The world was seen to differ from the spec: Ready may not stay True should this pass fail. */
   disproveReady(): void;

@@ -1,3 +1,4 @@
+import type { Clock } from './clock.ts';
 import type { StatedCondition } from './conditions.ts';
 import type { EventDraft, EventRecorder } from './events.ts';
 import { type Key, keyOf } from './kube-object.ts';
@@ -5,12 +6,15 @@ import type { LateFinalizers } from './late-finalizers.ts';
 import type { Logger } from './logger.ts';
 import type { ObjectWriter } from './object-store.ts';
 import { CoreReason, OperatorError } from './operator-error.ts';
+import type { Waiting } from './outcome.ts';
 import type { ReadYourWrites } from './read-your-writes.ts';
 import type { Pass } from './reconciler.ts';
-import { type CoreStatus, hasSameStatus, type ObjectWithStatus } from './status.ts';
+import { type CoreStatus, hasSameStatus, type ObjectWithStatus, statusAfter } from './status.ts';
+import { tellTransition } from './transitions.ts';
 import { withoutUndefined } from './without-undefined.ts';
 
 export interface PassDependencies<T extends ObjectWithStatus> {
+  readonly clock: Clock;
   readonly writer: ObjectWriter<T>;
   readonly events: EventRecorder;
   readonly writes: ReadYourWrites<T>;
@@ -74,15 +78,12 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass {
     this.#stated.set(condition.type, condition);
   }
 
-  async recordNow(): Promise<void> {
-    const status = withoutUndefined({ ...this.object.status, ...this.#reported });
-    if (hasSameStatus(this.object, status)) return;
-    if (await this.writeStatus(status)) return;
-    throw new OperatorError({
-      reason: CoreReason.Conflict,
-      message: `record the status of ${this.key}: the object is gone`,
-      healedBy: 'time',
-    });
+  async recordNow(meanwhile?: Waiting): Promise<void> {
+    const before = this.#object;
+    const status = this.#statusNow(meanwhile);
+    if (hasSameStatus(before, status)) return;
+    if (!(await this.writeStatus(status))) throw objectGone(this.key);
+    if (meanwhile !== undefined) tellTransition(before, status, { verdict: meanwhile, pass: this });
   }
 
   event(event: EventDraft): void {
@@ -112,6 +113,13 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass {
     return true;
   }
 
+  #statusNow(meanwhile: Waiting | undefined): CoreStatus {
+    const reported = this.#reported;
+    if (meanwhile === undefined) return withoutUndefined({ ...this.#object.status, ...reported });
+    const report = { reported, stated: this.stated, verdict: meanwhile };
+    return statusAfter(this.#object, report, this.#deps.clock.now());
+  }
+
   async #storeFinalizer(): Promise<void> {
     const { finalizer, writer } = this.#deps;
     if (finalizer === undefined || this.#object.metadata.finalizers?.includes(finalizer)) return;
@@ -126,4 +134,12 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass {
     this.#object = { ...this.#object, ...change, metadata };
     this.#deps.writes.record(this.key, written);
   }
+}
+
+function objectGone(key: Key): OperatorError {
+  return new OperatorError({
+    reason: CoreReason.Conflict,
+    message: `record the status of ${key}: the object is gone`,
+    healedBy: 'time',
+  });
 }

@@ -23,12 +23,9 @@ export function tellTransition(
   const is = leadingCondition(after.conditions ?? []);
   if (is === undefined || isSameState(was, is)) return;
   const isFailure = verdict.kind === 'failed';
-  pass.event({
-    type: isFailure ? 'Warning' : 'Normal',
-    reason: is.reason,
-    action: 'Reconcile',
-    note: is.message,
-  });
+  const type = isFailure ? 'Warning' : 'Normal';
+  const draft = { type, reason: is.reason, action: 'Reconcile', note: is.message } as const;
+  if (verdict.kind !== 'waiting' || !verdict.isReported) pass.event(draft);
   const fields = { reason: is.reason, condition: is.type, status: is.status };
   if (isFailure) logFailure(pass.log, verdict.error, fields);
   else pass.log.info(is.message, fields);

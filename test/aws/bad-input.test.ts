@@ -50,7 +50,11 @@ describe.skipIf(isMissing)('an operator', () => {
   const create = (objects: MyIngresses) =>
     objects.create('web', { subnets: place.network.subnets.slice(0, 2), scheme: 'internal' });
 
-  const isTold = async (objects: MyIngresses, reason: string, setting: string): Promise<void> => {
+  const isReported = async (
+    objects: MyIngresses,
+    reason: string,
+    setting: string,
+  ): Promise<void> => {
     const object = await objects.whenReason('web', reason);
     expect(readyOf(object)?.message).toContain(setting);
     expect(object.status.alb).toBeUndefined();
@@ -68,7 +72,7 @@ describe.skipIf(isMissing)('an operator', () => {
     const late = new Relay(backendUnderTest().url, port);
     await tryOut({ AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` }, async (objects) => {
       await create(objects);
-      await isTold(objects, 'AwsUnreachable', 'AWS_ENDPOINT_URL');
+      await isReported(objects, 'AwsUnreachable', 'AWS_ENDPOINT_URL');
       await late.open();
       await isHealed(objects);
     });
@@ -80,7 +84,7 @@ describe.skipIf(isMissing)('an operator', () => {
       const page = { status: 200, body: '<html><body>welcome</body></html>' };
       place.relay.add({ effect: { kind: 'page', ...page } });
       await create(objects);
-      await isTold(objects, 'AwsUnreadable', 'AWS_ENDPOINT_URL');
+      await isReported(objects, 'AwsUnreadable', 'AWS_ENDPOINT_URL');
       place.relay.clearRules();
       await isHealed(objects);
     });
@@ -91,7 +95,7 @@ describe.skipIf(isMissing)('an operator', () => {
       const page = { status: 500, body: '<html><body>Internal Server Error</body></html>' };
       place.relay.add({ effect: { kind: 'page', ...page } });
       await create(objects);
-      await isTold(objects, 'AwsUnavailable', 'AWS_ENDPOINT_URL');
+      await isReported(objects, 'AwsUnavailable', 'AWS_ENDPOINT_URL');
       place.relay.clearRules();
       await isHealed(objects);
     });
@@ -122,7 +126,7 @@ describe.skipIf(isMissing)('an operator', () => {
     const settings = { ...none, AWS_SHARED_CREDENTIALS_FILE: file, HOME: directory };
     await tryOut(settings, async (objects) => {
       await create(objects);
-      await isTold(objects, 'CredentialsUnavailable', 'AWS_ACCESS_KEY_ID');
+      await isReported(objects, 'CredentialsUnavailable', 'AWS_ACCESS_KEY_ID');
       const { accessKeyId, secretAccessKey } = CREDENTIALS;
       await writeFile(
         file,
@@ -138,7 +142,7 @@ describe.skipIf(isMissing)('an operator', () => {
       const effect = { kind: 'error', code: 'InvalidClientTokenId', status: 403 } as const;
       place.relay.add({ effect });
       await create(objects);
-      await isTold(objects, 'CredentialsRefused', 'keys');
+      await isReported(objects, 'CredentialsRefused', 'keys');
       place.relay.clearRules();
       await objects.annotate('web', { 'albridge.io/reconcile-requested-at': 'healed' });
       await isHealed(objects);

@@ -32,8 +32,8 @@ async function showProvisioning(scene: Scene): Promise<void> {
   const table = await until('every object told of, one of them provisioning', async () => {
     const printed = await kubectl(scene, ['get', 'myingress']);
     const rows = printed.trim().split('\n').slice(1);
-    const isTold = rows.every((row) => / (True|False) /.test(row));
-    return isTold && /provisioning/.test(printed) && printed;
+    const isReported = rows.every((row) => / (True|False) /.test(row));
+    return isReported && /provisioning/.test(printed) && printed;
   });
   scene.stage.show('kubectl get myingress', table);
 }

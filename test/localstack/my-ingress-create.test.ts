@@ -95,7 +95,7 @@ describe("the article's manifest, applied with kubectl", { concurrent: true }, (
     const { namespace } = objects;
     await place.kubectl(['apply', '-n', namespace, '-f', '-'], await example('01-article.yaml'));
     const object = await objects.whenReady('myapp');
-    for (const reason of ['CreatedALB', 'Provisioning', 'Available']) {
+    for (const reason of ['CreatedALB', 'Available']) {
       await objects.event('myapp', reason);
     }
     const described = await place.kubectl(['describe', 'myingress', 'myapp', '-n', namespace]);
@@ -104,7 +104,6 @@ describe("the article's manifest, applied with kubectl", { concurrent: true }, (
     const told = events.trim().split('\n').slice(2);
     expect(told.map((line) => line.trim().split(/ {2,}/))).toEqual([
       ['Normal', 'CreatedALB', expect.any(String), 'albridge.io/operator', `Created ALB: ${dns}`],
-      ['Normal', 'Provisioning', expect.any(String), 'albridge.io/operator', expect.any(String)],
       ['Normal', 'Available', expect.any(String), 'albridge.io/operator', expect.any(String)],
     ]);
   });

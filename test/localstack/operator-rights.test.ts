@@ -162,7 +162,7 @@ async function revokePatch(resource: 'myingresses' | 'myingresses/status'): Prom
       change,
     ]);
   };
-  await setVerbs(shipped.filter((verb) => verb !== 'patch'));
+  await setVerbs(['get', ...shipped.filter((verb) => !['get', 'patch'].includes(verb))]);
   return () => setVerbs(shipped);
 }
 

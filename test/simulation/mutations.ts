@@ -165,8 +165,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'write-ahead-skipped': {
     file: 'controllers/my-ingress/load-balancer-resource.ts',
-    find: 'recordedArn(object) === undefined)) await pass.recordNow();',
-    replace: 'recordedArn(object) === undefined)) await Promise.resolve();',
+    find: 'await recordHeld(scope, observed);',
+    replace: 'await Promise.resolve();',
     why: 'after a crash nobody knows which tags were ours',
   },
   'lost-position-kept': {

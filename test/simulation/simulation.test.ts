@@ -79,9 +79,9 @@ describe('a planted bug', () => {
 
   it('is refused where there is none of this name', async () => {
     const { code, output } = await simulate('--mutation', 'no-such-bug', '--seeds', '1');
-    expect({ code, isTold: output.includes('no mutation "no-such-bug"') }).toEqual({
+    expect({ code, isReported: output.includes('no mutation "no-such-bug"') }).toEqual({
       code: 2,
-      isTold: true,
+      isReported: true,
     });
   });
 });

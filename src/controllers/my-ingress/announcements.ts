@@ -27,6 +27,15 @@ export function tellUpdated(
   tell(scope, draft, { arn, fields: drift.map((difference) => difference.field) });
 }
 
+/** The rest of a create, which the event for the create stands for. */
+export function tellCompleted(
+  { pass }: Scope,
+  { arn, name }: LoadBalancer,
+  drift: readonly Drift[],
+): void {
+  pass.log.info(`Completed ALB ${name}: ${drift.map(describeDrift).join('; ')}`, { arn });
+}
+
 export function tellAdopted(scope: Scope, { arn, name }: LoadBalancer): void {
   const note = `Adopted ALB ${name} by the consent of its owner`;
   tell(scope, { reason: 'AdoptedALB', action: 'Adopt', note }, { arn });

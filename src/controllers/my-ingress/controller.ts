@@ -12,7 +12,7 @@ import { finalizeLoadBalancer } from './finalize.ts';
 import { loadBalancerResource } from './load-balancer-resource.ts';
 import { chooseLook, readsFor } from './look.ts';
 import { outcomeOf } from './provisioning.ts';
-import { appliedSoFar, heldBy } from './record.ts';
+import { appliedSoFar, heldBy, recordedArn } from './record.ts';
 import {
   type MyIngressContext,
   type ObjectScope,
@@ -72,7 +72,8 @@ async function withTokens<S extends ObjectScope, T>(
 function conclude(scope: Scope, observed: SeenLoadBalancer): Outcome {
   const { loadBalancer } = observed;
   scope.pass.report({ alb: heldBy(loadBalancer), applied: appliedNow(scope, observed) });
-  return outcomeOf(loadBalancer, provisioningMs(scope, loadBalancer.state.code));
+  const isReported = recordedArn(scope.object) === undefined;
+  return outcomeOf(loadBalancer, provisioningMs(scope, loadBalancer.state.code), isReported);
 }
 
 function appliedNow(

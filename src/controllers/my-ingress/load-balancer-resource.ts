@@ -2,7 +2,7 @@ import type { AppliedSettings, MyIngress } from '../../apis/my-ingress.ts';
 import type { AwsOperation, LoadBalancer } from '../../aws/load-balancers.ts';
 import type { ExternalResource } from '../../core/external-resource.ts';
 import { OperatorError } from '../../core/operator-error.ts';
-import { tellAdopted, tellTakenOver, tellUpdated } from './announcements.ts';
+import { tellAdopted, tellCompleted, tellTakenOver, tellUpdated } from './announcements.ts';
 import { appliedAfter, appliedBefore, appliedOnceDone, recordOf } from './applied.ts';
 import type { Drift, SeenLoadBalancer } from './drift.ts';
 import {
@@ -17,6 +17,7 @@ import { hasAttributes } from './look.ts';
 import { operationOf, stepsOf } from './mending.ts';
 import { assess, observe, type Seen } from './observe.ts';
 import { type Ownership, ownershipOf } from './ownership.ts';
+import { provisioning } from './provisioning.ts';
 import { appliedSoFar, recordedArn } from './record.ts';
 import type { Scope } from './scope.ts';
 
@@ -127,7 +128,8 @@ async function update(
     memory.facts = recordTakeover(memory.facts, ownership.previousUid, clock.monotonicMs());
     tellTakenOver(scope, loadBalancer, ownership.previousUid);
   }
-  tellUpdated(scope, loadBalancer, drift);
+  if (isOnRecord || ownership.previousUid !== undefined) tellUpdated(scope, loadBalancer, drift);
+  else tellCompleted(scope, loadBalancer, drift);
 }
 
 /** Two operators that were given one cluster id would take the balancer from each other for ever. */
@@ -152,10 +154,11 @@ function refuseQuarrel(
  * nothing that has to be undone later.
  */
 async function recordBeforeWrite(
-  { desired, object, pass }: Scope,
+  scope: Scope,
   observed: SeenLoadBalancer,
   isAdoption: boolean,
 ): Promise<AppliedSettings> {
+  const { desired, object, pass } = scope;
   const applied = appliedSoFar(object, observed);
   const before = appliedBefore(appliedAfter(desired, applied, observed.attributes), applied);
   const recorded = object.status?.applied ?? {};
@@ -165,8 +168,14 @@ async function recordBeforeWrite(
       (key) => !Object.hasOwn(recorded.attributes ?? {}, key),
     );
   pass.report({ applied: recordOf(before) });
-  if (isNew || (isAdoption && recordedArn(object) === undefined)) await pass.recordNow();
+  if (isNew || (isAdoption && recordedArn(object) === undefined)) await recordHeld(scope, observed);
   return before;
+}
+
+/** The pass over a balancer that is being set up ends in the same status, which is written once. */
+function recordHeld({ object, pass }: Scope, { loadBalancer }: SeenLoadBalancer): Promise<void> {
+  if (loadBalancer.state.code !== 'provisioning') return pass.recordNow();
+  return pass.recordNow(provisioning(loadBalancer, 0, recordedArn(object) === undefined));
 }
 
 async function carryOut({ aws }: Scope, arn: string, step: Drift): Promise<void> {

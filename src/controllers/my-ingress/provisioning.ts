@@ -1,5 +1,5 @@
 import type { LoadBalancer } from '../../aws/load-balancers.ts';
-import { type Outcome, settled, waiting } from '../../core/outcome.ts';
+import { type Outcome, settled, type Waiting, waiting } from '../../core/outcome.ts';
 import { failure } from './failure.ts';
 
 const LONGEST_WAIT_MS = 15_000;
@@ -9,11 +9,16 @@ const LONGEST_WAIT_MS = 15_000;
  * States: https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_LoadBalancerState.html
  *
  * @param provisioningForMs since when this process waits for `active`, in ms
+ * @param isReported an event of this pass reports where the balancer comes from
  * @throws OperatorError LoadBalancerFailed, LoadBalancerImpaired
  */
-export function outcomeOf(loadBalancer: LoadBalancer, provisioningForMs: number): Outcome {
+export function outcomeOf(
+  loadBalancer: LoadBalancer,
+  provisioningForMs: number,
+  isReported = false,
+): Outcome {
   const { name, dns, state } = loadBalancer;
-  const why = state.reason === undefined ? '' : `: ${state.reason}`;
+  const why = reasonOf(loadBalancer);
   switch (state.code) {
     case 'active':
       return settled('Available', `load balancer ${name} is active at ${dns}`);
@@ -22,12 +27,23 @@ export function outcomeOf(loadBalancer: LoadBalancer, provisioningForMs: number)
     case 'active_impaired':
       throw failure('LoadBalancerImpaired', `load balancer ${name} is impaired${why}`);
     default:
-      return waiting(
-        'Provisioning',
-        `AWS is setting up load balancer ${name}, state ${state.code}${why}`,
-        nextLookMs(provisioningForMs),
-      );
+      return provisioning(loadBalancer, provisioningForMs, isReported);
   }
+}
+
+/** What an object waits for until AWS has set up its balancer. */
+export function provisioning(
+  loadBalancer: LoadBalancer,
+  forMs: number,
+  isReported: boolean,
+): Waiting {
+  const { name, state } = loadBalancer;
+  const message = `AWS is setting up load balancer ${name}, state ${state.code}${reasonOf(loadBalancer)}`;
+  return { ...waiting('Provisioning', message, nextLookMs(forMs)), isReported };
+}
+
+function reasonOf({ state }: LoadBalancer): string {
+  return state.reason === undefined ? '' : `: ${state.reason}`;
 }
 
 /** Looks fall at 1, 3, 7, 15, 30, 45 ... seconds: after 1, 2, 4, 8, 15, 15 ... */

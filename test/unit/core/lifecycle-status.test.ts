@@ -183,6 +183,21 @@ describe('recordNow', () => {
     expect(bench.condition('Ready')).toBe('False Provisioning');
   });
 
+  it('costs no second write where the pass ends in what it waited for meanwhile', async () => {
+    const bench = openBench();
+    const waits = waiting('Provisioning', 'it comes', 1000);
+    await bench.run(
+      of(async (_object, pass) => {
+        pass.report({ arn: 'a' });
+        await pass.recordNow(waits);
+        expect(bench.condition('Ready')).toBe('False Provisioning');
+        return waits;
+      }),
+    );
+    expect(bench.verbs).toEqual(['applyStatus']);
+    expect(bench.events.reasons).toEqual(['Provisioning']);
+  });
+
   it('writes nothing where that is on record already', async () => {
     const bench = openBench();
     const reconciler = of(async (_object, pass) => {

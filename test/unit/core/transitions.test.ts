@@ -48,6 +48,14 @@ describe('transitions', () => {
     expect(bench.log.shown, why).toHaveLength(events.length);
   });
 
+  it('are no event where another event of the pass stands for them', async () => {
+    const bench = new LifecycleBench(probe('one', { finalizers: [PROBE_FINALIZER] }));
+    await bench.run({ reconcile: async () => ({ ...WAITS, isReported: true }) });
+    expect(bench.events.reasons).toEqual([]);
+    expect(bench.condition('Reconciling')).toBe('True Provisioning');
+    expect(bench.log.shown).toMatchObject([{ message: WAITS.message }]);
+  });
+
   it('name the object, the reason and the sentence', async () => {
     const bench = await told([STALLED]);
     expect(bench.events.recorded).toEqual([

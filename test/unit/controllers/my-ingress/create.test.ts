@@ -115,6 +115,28 @@ describe('creating', () => {
     expect(world.events.reasons.filter((reason) => reason === 'CreatedALB')).toHaveLength(1);
   });
 
+  const TAGS = { tags: { team: 'web' } };
+  const ATTRIBUTES = { attributes: { 'idle_timeout.timeout_seconds': '120' } };
+
+  it.each([
+    ['subnets alone', {}, 2],
+    ['attributes, whose values before ours go on record with the ARN', ATTRIBUTES, 2],
+    ['tags, whose keys go on record before the create', TAGS, 3],
+    ['tags and attributes', { ...TAGS, ...ATTRIBUTES }, 3],
+  ])(
+    'costs the finalizer, few writes of status and two events with %s',
+    async (_, spec, status) => {
+      const world = new World({ settings: { provisioningMs: 5_000 } });
+      world.start();
+      await world.applied('shop', spec);
+      await world.clock.advance(MINUTE_MS);
+      expect(world.condition('shop')).toBe('True Available');
+      const writes = world.kube.writes.map(({ verb }) => verb);
+      expect(writes).toEqual(['addFinalizer', ...Array(status).fill('applyStatus')]);
+      expect(world.events.reasons).toEqual(['CreatedALB', 'Available']);
+    },
+  );
+
   it('changes nothing in a second pass', async () => {
     const world = new World();
     world.start();
