@@ -17,7 +17,7 @@ import type { KubeTransport } from './kube/kube-transport.ts';
 import { type Election, startElection } from './kube/lease.ts';
 import { leaseMetrics } from './kube/lease-metrics.ts';
 import { reflectorMetrics } from './kube/reflector-metrics.ts';
-import { createRights, type Rights } from './kube/rights.ts';
+import { Rights } from './kube/rights.ts';
 import { createUndiciTransport, type UndiciTransport } from './kube/undici-transport.ts';
 import { Operator } from './operator.ts';
 import { settings, settingsHelp } from './settings.ts';
@@ -140,7 +140,7 @@ async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
   const podName = config.pod.name ?? hostname();
   // Two pods may have one name for a while, and the pid is 1 in every container.
   const identity = `${podName}_${drawUuid(clock)}`;
-  const rights = createRights({
+  const rights = new Rights({
     client: createKubeClient({ transport, clock, metrics }),
     clock,
     log,

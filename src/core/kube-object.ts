@@ -52,6 +52,16 @@ export function apiVersionOf(kind: ResourceKind): string {
   return kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
 }
 
+/** `apps/v1` -> `apps`; `v1` -> the core group, which has no name. */
+export function groupOf(apiVersion: string): string {
+  return apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')));
+}
+
+/** https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/ */
+export function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
+  return metadata.ownerReferences?.find((reference) => reference.controller);
+}
+
 export function isBeingDeleted(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined;
 }

@@ -3,6 +3,7 @@ import { DESIRED_HASH_ANNOTATION } from './annotations.ts';
 import { differencesBetween } from './differences.ts';
 import { type FieldPath, withoutField } from './field-path.ts';
 import {
+  controllerOf,
   isBeingDeleted,
   type Key,
   type KubeObject,
@@ -113,7 +114,7 @@ async function prune(
 
 function refuseForeign(seen: KubeObject | undefined, owner: KubeObject): void {
   if (seen === undefined) return;
-  const controller = seen.metadata.ownerReferences?.find((reference) => reference.controller);
+  const controller = controllerOf(seen);
   if (controller?.uid === uidOf(owner)) return;
   const held = controller === undefined ? 'has no controller' : `belongs to ${nameOf(controller)}`;
   throw new OperatorError({

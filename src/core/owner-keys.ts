@@ -1,6 +1,12 @@
 import { LOW_PRIORITY } from './key-queue.ts';
 import type { KeySource } from './key-source.ts';
-import type { Key, KubeObject, ResourceKind } from './kube-object.ts';
+import {
+  controllerOf,
+  groupOf,
+  type Key,
+  type KubeObject,
+  type ResourceKind,
+} from './kube-object.ts';
 import { type Change, type ObjectCache, statesOf } from './object-store.ts';
 
 export interface OwnerKind extends Pick<ResourceKind, 'group' | 'kind'> {
@@ -29,17 +35,10 @@ function keysOf(change: Change<KubeObject>, owner: OwnerKind): ReadonlySet<Key> 
   return new Set(statesOf(change).flatMap((state) => ownerKeyOf(state, owner) ?? []));
 }
 
-/** https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/ */
 function ownerKeyOf(child: KubeObject, owner: OwnerKind): Key | undefined {
-  const reference = child.metadata.ownerReferences?.find(({ controller }) => controller);
+  const reference = controllerOf(child);
   if (reference?.kind !== owner.kind || groupOf(reference.apiVersion) !== owner.group)
     return undefined;
   const namespace = owner.isClusterScoped ? '' : (child.metadata.namespace ?? '');
   return `${namespace}/${reference.name}`;
-}
-
-/** `apps/v1` -> `apps`; `v1` -> the core group, which has no name. */
-function groupOf(apiVersion: string): string {
-  const slash = apiVersion.indexOf('/');
-  return slash < 0 ? '' : apiVersion.slice(0, slash);
 }

@@ -1,4 +1,10 @@
-import { isBeingDeleted, type KubeObject, type OwnerReference } from './kube-object.ts';
+import {
+  controllerOf,
+  groupOf,
+  isBeingDeleted,
+  type KubeObject,
+  type OwnerReference,
+} from './kube-object.ts';
 import { isWrittenAs } from './owned-objects.ts';
 
 /**
@@ -21,7 +27,7 @@ export function placeOf<T extends KubeObject>(
   seen: T | undefined,
   desired: KubeObject,
 ): Place<T> {
-  const controller = seen?.metadata.ownerReferences?.find((reference) => reference.controller);
+  const controller = seen && controllerOf(seen);
   if (seen === undefined || controller === undefined) return { kind: 'vacant' };
   if (controller.uid !== owner.metadata.uid) {
     return isOfSameName(controller, owner) ? { kind: 'leftover', child: seen } : { kind: 'vacant' };
@@ -32,7 +38,6 @@ export function placeOf<T extends KubeObject>(
 
 /** Two objects of one name do not live at once, so the one with the other UID is gone. */
 function isOfSameName({ apiVersion, kind, name }: OwnerReference, owner: KubeObject): boolean {
-  const groupOf = (version: string): string => version.split('/').slice(0, -1).join('/');
   return (
     kind === owner.kind &&
     name === owner.metadata.name &&

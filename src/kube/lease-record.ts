@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { KubeObject, ResourceKind } from '../core/kube-object.ts';
+import { microTime } from './micro-time.ts';
 
 export const leaseKind: ResourceKind = {
   group: 'coordination.k8s.io',
@@ -39,7 +40,7 @@ export function holderOf(lease: Lease | undefined): string {
  */
 export function claimedSpec(lease: Lease | undefined, claim: Claim): LeaseSpec {
   const { identity, leaseDurationMs, clock } = claim;
-  const now = microTime(clock);
+  const now = microTime(clock.now());
   const before = lease?.spec ?? {};
   const isRenewal = holderOf(lease) === identity;
   const isTakeover = lease !== undefined && !isRenewal;
@@ -55,7 +56,7 @@ export function claimedSpec(lease: Lease | undefined, claim: Claim): LeaseSpec {
 
 /** The spec that lets the Lease go, so that a successor need not wait for it to expire. */
 export function releasedSpec(lease: Lease, clock: Clock): LeaseSpec {
-  const now = microTime(clock);
+  const now = microTime(clock.now());
   return {
     ...lease.spec,
     holderIdentity: '',
@@ -63,9 +64,4 @@ export function releasedSpec(lease: Lease, clock: Clock): LeaseSpec {
     acquireTime: now,
     renewTime: now,
   };
-}
-
-/** MicroTime: the API server has refused anything but six digits of a second. */
-function microTime(clock: Clock): string {
-  return new Date(clock.now()).toISOString().replace('Z', '000Z');
 }

@@ -1,4 +1,10 @@
-import { type Key, type KubeObject, keyOf, type ResourceKind } from '../core/kube-object.ts';
+import {
+  controllerOf,
+  type Key,
+  type KubeObject,
+  keyOf,
+  type ResourceKind,
+} from '../core/kube-object.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { Change, ObjectCache } from '../core/object-store.ts';
@@ -141,7 +147,7 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheWriter<
 
   #index(key: Key, object: T): void {
     this.#listed = undefined;
-    const owner = controllerUidOf(object);
+    const owner = controllerOf(object)?.uid;
     if (owner === undefined) return;
     const owned = this.#byOwner.get(owner);
     if (owned) owned.set(key, object);
@@ -150,7 +156,7 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheWriter<
 
   #unindex(key: Key, object: T | undefined): void {
     this.#listed = undefined;
-    const owner = object && controllerUidOf(object);
+    const owner = object && controllerOf(object)?.uid;
     const owned = owner === undefined ? undefined : this.#byOwner.get(owner);
     if (owner === undefined || !owned?.delete(key)) return;
     if (owned.size === 0) this.#byOwner.delete(owner);
@@ -185,9 +191,4 @@ function isSameState(a: KubeObject, b: KubeObject): boolean {
   return (
     a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion
   );
-}
-
-/** https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/ */
-function controllerUidOf(object: KubeObject): string | undefined {
-  return object.metadata.ownerReferences?.find((reference) => reference.controller)?.uid;
 }

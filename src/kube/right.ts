@@ -1,3 +1,4 @@
+import { groupOf } from '../core/kube-object.ts';
 import { withoutUndefined } from '../core/without-undefined.ts';
 import type { KubeRequest } from './kube-transport.ts';
 
@@ -38,7 +39,7 @@ function ownersIn({ body }: KubeRequest): readonly Owner[] {
 }
 
 function rightOver({ apiVersion, kind, name }: Owner, namespace: string | undefined): Right {
-  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  const group = groupOf(apiVersion);
   const resource = pluralOf(kind);
   const of = { verb: 'update', group, resource, subresource: 'finalizers', name };
   return withoutUndefined({ ...of, namespace });

@@ -4,17 +4,6 @@ import type { KubeClient } from './kube-client.ts';
 import type { KubeRequest } from './kube-transport.ts';
 import { type Right, rightsOf, sentenceAbout } from './right.ts';
 
-/** The rights that the operator needs and does not have. */
-export interface Rights {
-  /** A request was answered with 403. */
-  refused(request: KubeRequest): void;
-  /** One sentence for each right that is missing. */
-  missing(): readonly string[];
-  /** Calls `onGranted` whenever a right that was missing is there. */
-  onGranted(onGranted: () => void): void;
-  stop(): void;
-}
-
 export interface RightsOptions {
   /** For the reviews alone; a refusal of one is not reported here again. */
   readonly client: KubeClient;
@@ -26,37 +15,37 @@ export interface RightsOptions {
 const LOOK_AGAIN_MS = 5_000;
 
 /**
- * Tells a missing right from the other reasons for a 403 (quotas, policies, a leaving namespace) by
- * asking the API server itself, and goes on asking until the right is there. Everybody may ask:
+ * The rights that the operator needs and does not have. Tells a missing right from the other reasons
+ * for a 403 (quotas, policies, a leaving namespace) by asking the API server itself, and goes on
+ * asking until the right is there. Everybody may ask:
  * https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access
  */
-export function createRights(options: RightsOptions): Rights {
-  return new ReviewedRights(options);
-}
-
-class ReviewedRights implements Rights {
+export class Rights {
   readonly #options: RightsOptions;
   readonly #missing = new Map<string, Right>();
   readonly #asked = new Set<string>();
   readonly #stopping = new AbortController();
   #isLooking = false;
-  #tellGranted = (): void => {};
+  #onGranted = (): void => {};
 
   constructor(options: RightsOptions) {
     this.#options = options;
   }
 
+  /** A request was answered with 403. */
   refused(request: KubeRequest): void {
     if (this.#stopping.signal.aborted) return;
     for (const right of rightsOf(request)) this.#review(right);
   }
 
+  /** One sentence for each right that is missing. */
   missing(): readonly string[] {
     return [...this.#missing.keys()];
   }
 
+  /** Calls `onGranted` whenever a right that was missing is there. */
   onGranted(onGranted: () => void): void {
-    this.#tellGranted = onGranted;
+    this.#onGranted = onGranted;
   }
 
   stop(): void {
@@ -87,7 +76,7 @@ class ReviewedRights implements Rights {
         if (signal.aborted || !(await this.#isAllowed(right))) continue;
         this.#missing.delete(sentence);
         log.info('a right that was missing is there', { after: sentence });
-        this.#tellGranted();
+        this.#onGranted();
       }
     }
     this.#isLooking = false;

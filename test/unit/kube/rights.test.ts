@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createKubeClient } from '../../../src/kube/kube-client.ts';
 import type { KubeRequest } from '../../../src/kube/kube-transport.ts';
 import { type Right, rightsOf } from '../../../src/kube/right.ts';
-import { createRights, type Rights } from '../../../src/kube/rights.ts';
+import { Rights } from '../../../src/kube/rights.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
 import { RecordingMetrics } from '../../fakes/recording-metrics.ts';
 import { ScriptedTransport } from '../../fakes/scripted-transport.ts';
@@ -201,7 +201,7 @@ function setUp(): Bench {
     return { status: 201, json: { status } };
   });
   const common = { transport, clock, metrics: new RecordingMetrics() };
-  const rights = createRights({ client: createKubeClient(common), clock, log });
+  const rights = new Rights({ client: createKubeClient(common), clock, log });
   const client = createKubeClient({ ...common, rights });
   const fail = async (request: KubeRequest = CREATE): Promise<void> => {
     await expect(client.request(request)).rejects.toThrow('quota');
