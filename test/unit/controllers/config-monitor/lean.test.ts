@@ -88,11 +88,19 @@ describe('what is held of a ConfigMap', () => {
 });
 
 describe('what is held of a pod', () => {
-  it('is small, whatever labels and owners it has', () => {
+  it('is small, whatever labels, annotations and owners it has', () => {
     const labels = Object.fromEntries(Array.from({ length: 80_000 }, (_, i) => [`l${i}`, 'x']));
     const [apiVersion, kind, name, uid] = Array(4).fill('x'.repeat(250_000)) as string[];
     const ownerReferences = [{ apiVersion, kind, name, uid, controller: true }];
-    const metadata = { name: 'p', namespace: 'web', uid: 'u', labels, ownerReferences };
+    const annotations = { 'kubectl.kubernetes.io/restartedAt': name, another: name };
+    const metadata = {
+      name: 'p',
+      namespace: 'web',
+      uid: 'u',
+      labels,
+      annotations,
+      ownerReferences,
+    };
     const held = leanPod({ apiVersion: 'v1', kind: 'Pod', metadata } as unknown as KubeObject);
     expect(JSON.stringify(held).length).toBeLessThan(2000);
   });
