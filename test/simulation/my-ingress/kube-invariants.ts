@@ -3,6 +3,7 @@ import {
   loadBalancerFinalizer,
   type MyIngress,
   type MyIngressSpec,
+  ownershipTagKeys,
 } from '../../../src/apis/my-ingress.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import type { Report } from '../violation.ts';
@@ -90,7 +91,11 @@ export class KubeInvariants {
       metadata.finalizers?.includes(loadBalancerFinalizer) ?? false;
     if (!has(before) || has(object)) return;
     const { namespace, name } = object.metadata;
-    const left = this.#parts.account.of(namespace, name);
+    const { account } = this.#parts;
+    const all = account.of(namespace, name);
+    const left = all.filter((balancer) => isKnownAsOurs(before, balancer));
+    const released = all.filter((balancer) => !left.includes(balancer));
+    for (const { arn } of released) account.releasedByHand.add(arn);
     if (left.length === 0) return;
     const names = left.map((balancer) => balancer.name).join();
     this.#parts.report('finalizer-until-absent', `${keyOf(object)} let go while ${names} exists`);
@@ -156,4 +161,9 @@ function readyOf({
 
 function keyOf({ metadata }: MyIngress): string {
   return `${metadata.namespace}/${metadata.name}`;
+}
+
+/** Without a record, and without the tag for the UID, nobody can tell that we made it. */
+function isKnownAsOurs({ status }: MyIngress, { arn, tags }: Balancer): boolean {
+  return tags[ownershipTagKeys.uid] !== undefined || status?.alb?.arn === arn;
 }
