@@ -222,7 +222,7 @@ async function ensureSecurityGroup(
     new CreateSecurityGroupCommand({
       VpcId: vpcId,
       GroupName: name,
-      Description: `${name}: load balancers of albridge's tests`,
+      Description: `${name}: load balancers of the tests of albridge`,
       TagSpecifications: [named('security-group', name, customId)],
     }),
   );
