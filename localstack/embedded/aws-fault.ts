@@ -56,6 +56,10 @@ export function invalidAction(operation: string, version: string): AwsFault {
  * service say `Throttling`, which clients meet as well (script it as a fault to test for it).
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/userguide/elb-api-throttling.html
  */
-export function rateExceeded(): AwsFault {
-  return new AwsFault('ThrottlingException', 'Rate exceeded');
+export function rateExceeded(service: string): AwsFault {
+  // https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html; the status 503 is that of
+  // https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+  return service === 'ec2'
+    ? new AwsFault('RequestLimitExceeded', 'Request limit exceeded.', 503)
+    : new AwsFault('ThrottlingException', 'Rate exceeded');
 }

@@ -1,7 +1,9 @@
 import type { BalancerStore, BalancerView } from './balancer-store.ts';
+import type { LimitName } from './default-limits.ts';
 import type { Network } from './network.ts';
 import type { RegionFacts } from './region-facts.ts';
 import type { Ids } from './seeded-ids.ts';
+import type { Traffic, TrafficView } from './traffic/traffic.ts';
 
 /** Where the time comes from: epoch milliseconds, fractions allowed. */
 export interface Clock {
@@ -18,6 +20,8 @@ export interface AwsSettings {
   readonly quota: number;
   /** How long a deleted balancer's network interfaces keep its subnets and groups from deletion, ms. */
   readonly interfacesLingerMs: number;
+  /** Other quotas of the account by AWS's names, where they are not AWS's defaults. */
+  readonly limits: Readonly<Partial<Record<LimitName, number>>>;
 }
 
 /** What reading operations see; a stale read gets one with an older clock and older balancers. */
@@ -27,11 +31,16 @@ export interface ReadableWorld {
   readonly settings: AwsSettings;
   readonly clock: Clock;
   readonly balancers: BalancerView;
+  readonly traffic: TrafficView;
   readonly network: Network;
+  /** ARNs of the certificates that listeners may use; those of ACM and IAM are not modelled. */
+  readonly certificates: ReadonlySet<string>;
 }
 
 /** What writing operations change. */
 export interface AwsWorld extends ReadableWorld {
   readonly ids: Ids;
   readonly balancers: BalancerStore;
+  readonly traffic: Traffic;
+  readonly certificates: Set<string>;
 }

@@ -2,7 +2,9 @@ import type { LoadBalancerState } from './balancer-store.ts';
 import type { EmbeddedAwsControl } from './embedded-aws-control.ts';
 import type { FaultRule } from './fault-script.ts';
 import type { HeldRequests } from './held-requests.ts';
+import type { Instance } from './network.ts';
 import type { Policy } from './policy-evaluation.ts';
+import type { TargetHealth } from './target-groups/target-group.ts';
 
 /** What the routes under /_embedded/ act on. */
 export interface ControlParts {
@@ -57,6 +59,11 @@ const ROUTES: Readonly<Record<string, Route>> = {
       state: (name) => control.setState(name, undefined),
       association: (name) => control.setAssociated(name, false),
     }),
+  'PUT target-groups': ({ control }, { path, body }) => setTargetHealth(control, path, body),
+  'PUT certificates': ({ control }, { body }) =>
+    done(() => control.setCertificates(textList(body, 'arns'))),
+  'PUT instances': ({ control }, { path, body }) =>
+    done(() => control.putInstance({ id: path[1] ?? '', ...parseInstance(body) })),
   'POST reset': ({ control, held }, { body }) =>
     done(() => {
       held.abandonAll();
@@ -100,6 +107,44 @@ function parseState(body: ControlRequest['body']): LoadBalancerState {
   const reason = optionalText(body, 'reason');
   const parsed = { code: code as LoadBalancerState['code'] };
   return reason === undefined ? parsed : { ...parsed, reason };
+}
+
+function setTargetHealth(
+  control: EmbeddedAwsControl,
+  [, name = '', leaf]: readonly string[],
+  body: ControlRequest['body'],
+): unknown {
+  if (leaf !== 'health') return undefined;
+  const { port } = body;
+  if (port !== undefined && typeof port !== 'number') throw new RangeError('port must be a number');
+  const id = optionalText(body, 'id');
+  const reason = optionalText(body, 'reason');
+  const description = optionalText(body, 'description');
+  const state = optionalText(body, 'state') as TargetHealth['state'];
+  const targets = control.setTargetHealth(name, {
+    ...(id !== undefined && { id }),
+    ...(port !== undefined && { port }),
+    health: {
+      state,
+      ...(reason !== undefined && { reason }),
+      ...(description !== undefined && { description }),
+    },
+  });
+  return { targets };
+}
+
+function parseInstance(body: ControlRequest['body']): Omit<Instance, 'id' | 'tags'> {
+  const state = optionalText(body, 'state') ?? 'running';
+  if (state !== 'running' && state !== 'stopped') {
+    throw new RangeError('state must be running or stopped');
+  }
+  return { subnetId: optionalText(body, 'subnetId') ?? '', state };
+}
+
+function textList(body: ControlRequest['body'], field: string): readonly string[] {
+  const value = body[field];
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value;
+  throw new RangeError(`${field} must be a list of strings`);
 }
 
 /** Fields that an effect of each kind needs, with their types. */

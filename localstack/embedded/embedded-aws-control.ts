@@ -2,11 +2,13 @@ import type { AwsSettings, AwsWorld } from './aws-world.ts';
 import type { LoadBalancerState } from './balancer-store.ts';
 import type { Call, CallLog } from './call-log.ts';
 import type { FaultRule, FaultScript, PendingFault } from './fault-script.ts';
-import { clearNetwork } from './network.ts';
+import { clearNetwork, type Instance } from './network.ts';
 import type { Policy } from './policy-evaluation.ts';
 import type { Principals } from './principals.ts';
 import type { SettingsHolder } from './settings.ts';
+import { type HealthChange, setTargetHealth } from './target-groups/target-health.ts';
 import type { TokenBuckets } from './token-buckets.ts';
+import { clearTraffic } from './traffic/traffic.ts';
 import { snapshotWorld, type WorldSnapshot } from './world-snapshot.ts';
 
 /** What tests, demos and simulations do behind the back of AWS's clients. */
@@ -32,6 +34,15 @@ export interface EmbeddedAwsControl {
   setState(name: string, state: LoadBalancerState | undefined): boolean;
   /** Lets another service use a balancer, or no longer. False if there is none. */
   setAssociated(name: string, isAssociated: boolean): boolean;
+  /**
+   * What the health checks of this group find from now on: all its targets, or those that match.
+   * Returns how many there are. Throws a RangeError for a bad group, state or reason.
+   */
+  setTargetHealth(groupName: string, change: HealthChange): number;
+  /** Which certificates there are, in ACM and IAM together. */
+  setCertificates(arns: readonly string[]): void;
+  /** Adds or replaces an instance that can be a target. Throws a RangeError for an unknown subnet. */
+  putInstance(instance: Omit<Instance, 'tags'>): void;
   snapshot(): WorldSnapshot;
   /** Back to an empty account; policies stay, with `keepNetwork` VPCs, subnets, gateways and groups too. */
   reset(options?: { readonly keepNetwork?: boolean }): void;
@@ -62,6 +73,9 @@ export function createControl(parts: ModelParts): EmbeddedAwsControl {
     setPolicy: (accessKeyId, policy) => principals.setPolicy(accessKeyId, policy),
     setState: (name, state) => setState(world, name, state),
     setAssociated: (name, isAssociated) => setAssociated(world, name, isAssociated),
+    setTargetHealth: (groupName, change) => setTargetHealth(world, groupName, change),
+    setCertificates: (arns) => setCertificates(world, arns),
+    putInstance: (instance) => putInstance(world, instance),
     snapshot: () => snapshotWorld(world, buckets.levels()),
     reset: (options = {}) => reset(parts, options.keepNetwork ?? false),
   };
@@ -69,10 +83,24 @@ export function createControl(parts: ModelParts): EmbeddedAwsControl {
 
 function reset({ world, buckets, faults, log }: ModelParts, keepNetwork: boolean): void {
   world.balancers.clear();
+  clearTraffic(world.traffic);
+  world.certificates.clear();
   if (!keepNetwork) clearNetwork(world.network);
   faults.clear();
   log.clear();
   buckets.refillAll();
+}
+
+function setCertificates({ certificates }: AwsWorld, arns: readonly string[]): void {
+  certificates.clear();
+  for (const arn of arns) certificates.add(arn);
+}
+
+function putInstance({ network }: AwsWorld, instance: Omit<Instance, 'tags'>): void {
+  if (!network.subnets.has(instance.subnetId)) {
+    throw new RangeError(`there is no subnet "${instance.subnetId}"`);
+  }
+  network.instances.set(instance.id, { ...instance, tags: new Map() });
 }
 
 function setState(world: AwsWorld, name: string, state: LoadBalancerState | undefined): boolean {

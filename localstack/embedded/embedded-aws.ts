@@ -13,6 +13,7 @@ import { regionFacts } from './region-facts.ts';
 import { createIds, type Random } from './seeded-ids.ts';
 import { SettingsHolder } from './settings.ts';
 import { TokenBuckets } from './token-buckets.ts';
+import { createTraffic } from './traffic/traffic.ts';
 
 export interface EmbeddedAwsOptions {
   readonly clock: Clock;
@@ -82,7 +83,9 @@ function createParts(options: EmbeddedAwsOptions): ModelParts {
     clock: options.clock,
     ids: createIds(options.random),
     balancers: new BalancerStore(),
+    traffic: createTraffic(),
     network: createNetwork(),
+    certificates: new Set(),
     get settings() {
       return settings.current;
     },
@@ -109,8 +112,8 @@ function beginExchange(parts: ModelParts, request: AwsRequest): Exchange {
   if (operation === undefined) {
     return refusedExchange(arrival, invalidAction(request.name, API_VERSIONS[service]));
   }
-  if (settings.current.budget === 'aws' && !buckets.tryTake(operation.bucket)) {
-    return refusedExchange(arrival, rateExceeded());
+  if (settings.current.budget === 'aws' && !buckets.tryTake(operation)) {
+    return refusedExchange(arrival, rateExceeded(service));
   }
   const effect = faults.take(operation.name, operation.kind === 'read', world.clock.now());
   const call = { accessKeyId: request.accessKeyId, operation, input: request.input };

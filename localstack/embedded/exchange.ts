@@ -4,6 +4,7 @@ import { BrokenAnswer } from './broken-answer.ts';
 import type { FaultEffect } from './fault-script.ts';
 import type { Input } from './input-fields.ts';
 import type { Operation } from './operations.ts';
+import { trafficAsOf } from './traffic/traffic.ts';
 
 /** One request that has arrived and is not carried out yet. */
 export interface Exchange {
@@ -92,7 +93,12 @@ function runAsOf(
   atMs: number,
 ): unknown {
   if (operation.kind === 'write') return operation.run(world, input);
-  const past = { ...world, balancers: world.balancers.asOf(atMs), clock: { now: () => atMs } };
+  const past = {
+    ...world,
+    balancers: world.balancers.asOf(atMs),
+    traffic: trafficAsOf(world.traffic, atMs),
+    clock: { now: () => atMs },
+  };
   return operation.run(past, input);
 }
 

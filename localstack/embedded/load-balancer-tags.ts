@@ -1,8 +1,7 @@
 import { AwsFault, constraintFault, validationError } from './aws-fault.ts';
 import type { AwsWorld, ReadableWorld } from './aws-world.ts';
-import { taggedBalancer } from './balancer-arns.ts';
-import type { LoadBalancer } from './balancer-store.ts';
 import { type Input, requiredText, requiredTexts, structuresOf, textOf } from './input-fields.ts';
+import { setTags, type TaggedResource, taggedResource } from './traffic/tagged-resources.ts';
 
 const MAX_TAGS = 50;
 const MAX_KEY_LENGTH = 128;
@@ -37,30 +36,29 @@ export function checkedTags(input: Input): ReadonlyMap<string, string> {
 
 /** All or nothing. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_AddTags.html */
 export function addTags(world: AwsWorld, input: Input): unknown {
-  const balancers = taggedBalancers(world, input);
+  const resources = taggedResources(world, input);
   if (input['Tags'] === undefined) throw validationError('At least one tag must be specified');
   const added = checkedTags(input);
-  const changed = balancers.map((balancer) => {
-    const tags = new Map([...balancer.tags, ...added]);
+  const changed = resources.map(({ arn, tags: before }) => {
+    const tags = new Map([...before, ...added]);
     checkCount(tags);
-    return { ...balancer, tags };
+    return { arn, tags };
   });
-  for (const balancer of changed) world.balancers.put(balancer, world.clock.now());
+  for (const { arn, tags } of changed) setTags(world, arn, tags);
   return {};
 }
 
-/** Keys that a balancer lacks are no error. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_RemoveTags.html */
+/** Keys that a resource lacks are no error. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_RemoveTags.html */
 export function removeTags(world: AwsWorld, input: Input): unknown {
-  const balancers = taggedBalancers(world, input);
+  const resources = taggedResources(world, input);
   const removed = new Set(requiredTexts(input, 'TagKeys'));
-  for (const balancer of balancers) {
-    const tags = new Map([...balancer.tags].filter(([key]) => !removed.has(key)));
-    world.balancers.put({ ...balancer, tags }, world.clock.now());
+  for (const { arn, tags } of resources) {
+    setTags(world, arn, new Map([...tags].filter(([key]) => !removed.has(key))));
   }
   return {};
 }
 
-/** At most 20 ARNs, all existing. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_DescribeTags.html */
+/** At most 20 ARNs of any kinds, all existing. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_DescribeTags.html */
 export function describeTags(world: ReadableWorld, input: Input): unknown {
   const arns = requiredTexts(input, 'ResourceArns');
   if (arns.length > MAX_DESCRIBED_ARNS) {
@@ -71,16 +69,16 @@ export function describeTags(world: ReadableWorld, input: Input): unknown {
     );
   }
   return {
-    TagDescriptions: taggedBalancers(world, input).map((balancer) => ({
-      ResourceArn: balancer.arn,
-      Tags: Array.from(balancer.tags, ([key, value]) => ({ Key: key, Value: value })),
+    TagDescriptions: taggedResources(world, input).map(({ arn, tags }) => ({
+      ResourceArn: arn,
+      Tags: Array.from(tags, ([key, value]) => ({ Key: key, Value: value })),
     })),
   };
 }
 
-function taggedBalancers(world: ReadableWorld, input: Input): readonly LoadBalancer[] {
+function taggedResources(world: ReadableWorld, input: Input): readonly TaggedResource[] {
   const arns = new Set(requiredTexts(input, 'ResourceArns'));
-  return Array.from(arns, (arn) => taggedBalancer(world, arn));
+  return Array.from(arns, (arn) => taggedResource(world, arn));
 }
 
 function checkKey(key: string): void {

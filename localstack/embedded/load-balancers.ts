@@ -22,6 +22,7 @@ import {
 import { checkName } from './load-balancer-names.ts';
 import { checkedTags } from './load-balancer-tags.ts';
 import { pageOf } from './paging.ts';
+import { removeListenersOf } from './rules/rule-changes.ts';
 import { type Placement, placeInSubnets, subnetIdsOf } from './subnet-placement.ts';
 
 /** The most ARNs that one DescribeLoadBalancers takes. */
@@ -91,6 +92,7 @@ export function deleteLoadBalancer(world: AwsWorld, input: Input): unknown {
       `Load balancer '${arn}' cannot be deleted because it is currently associated with another service`,
     );
   }
+  removeListenersOf(world, arn);
   world.balancers.remove(balancer, world.clock.now());
   leaveInterfaces(world, balancer);
   return {};

@@ -6,6 +6,8 @@ export interface Network {
   readonly securityGroups: Map<string, SecurityGroup>;
   /** Of balancers that are gone, by their ARN. */
   readonly lingering: Map<string, LingeringInterfaces>;
+  /** Put there over the control interface. */
+  readonly instances: Map<string, Instance>;
 }
 
 /** Network interfaces outlive their balancer by minutes: https://github.com/hashicorp/terraform/issues/3758 */
@@ -47,6 +49,33 @@ export interface SecurityGroup {
   readonly vpcId: string;
   readonly name: string;
   readonly description: string;
+  /** In the order in which they were added. */
+  readonly ingress: readonly IngressRule[];
+  readonly tags: Tags;
+}
+
+/** Who may reach the members of a group: one protocol, one range of ports, one source. */
+export interface IngressRule {
+  /** sgr-… */
+  readonly id: string;
+  /** A name in small letters, a number, or -1 for all. */
+  readonly protocol: string;
+  /** Absent for protocols without ports. */
+  readonly ports?: { readonly from: number; readonly to: number };
+  readonly source: IngressSource;
+  readonly description?: string;
+}
+
+export interface IngressSource {
+  readonly kind: 'ipv4' | 'ipv6' | 'group' | 'prefixList';
+  /** A canonical block or an id. */
+  readonly value: string;
+}
+
+export interface Instance {
+  readonly id: string;
+  readonly subnetId: string;
+  readonly state: 'running' | 'stopped';
   readonly tags: Tags;
 }
 
@@ -57,6 +86,7 @@ export function createNetwork(): Network {
     internetGateways: new Map(),
     securityGroups: new Map(),
     lingering: new Map(),
+    instances: new Map(),
   };
 }
 

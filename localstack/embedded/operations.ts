@@ -1,6 +1,10 @@
 import { describeAccountLimits } from './account-limits.ts';
 import type { AwsWorld, ReadableWorld } from './aws-world.ts';
 import { getCallerIdentity } from './caller-identity.ts';
+import {
+  authorizeSecurityGroupIngress,
+  revokeSecurityGroupIngress,
+} from './ec2/security-group-ingress.ts';
 import { createTags } from './ec2-tags.ts';
 import type { Input } from './input-fields.ts';
 import {
@@ -11,12 +15,29 @@ import {
   detachInternetGateway,
 } from './internet-gateways.ts';
 import {
+  describeListenerAttributes,
+  modifyListenerAttributes,
+} from './listeners/listener-attributes.ts';
+import {
+  addListenerCertificates,
+  describeListenerCertificates,
+  removeListenerCertificates,
+} from './listeners/listener-certificates.ts';
+import {
+  createListener,
+  deleteListener,
+  describeListeners,
+  modifyListener,
+} from './listeners/listeners.ts';
+import {
   describeLoadBalancerAttributes,
   modifyLoadBalancerAttributes,
 } from './load-balancer-attributes.ts';
 import { setIpAddressType, setSecurityGroups, setSubnets } from './load-balancer-settings.ts';
 import { addTags, describeTags, removeTags } from './load-balancer-tags.ts';
 import { createLoadBalancer, deleteLoadBalancer, describeLoadBalancers } from './load-balancers.ts';
+import { setRulePriorities } from './rules/rule-priorities.ts';
+import { createRule, deleteRule, describeRules, modifyRule } from './rules/rules.ts';
 import {
   createSecurityGroup,
   deleteSecurityGroup,
@@ -28,6 +49,18 @@ import {
   describeAvailabilityZones,
   describeSubnets,
 } from './subnets.ts';
+import {
+  describeTargetGroupAttributes,
+  modifyTargetGroupAttributes,
+} from './target-groups/target-group-attributes.ts';
+import {
+  createTargetGroup,
+  deleteTargetGroup,
+  describeTargetGroups,
+  modifyTargetGroup,
+} from './target-groups/target-groups.ts';
+import { describeTargetHealth } from './target-groups/target-health.ts';
+import { deregisterTargets, registerTargets } from './target-groups/targets.ts';
 import type { RequestKind } from './token-buckets.ts';
 import { createVpc, deleteVpc, describeVpcs } from './vpcs.ts';
 
@@ -36,7 +69,7 @@ export type ServiceName = 'elasticloadbalancing' | 'ec2' | 'sts';
 interface OperationFacts {
   readonly service: ServiceName;
   readonly name: string;
-  /** The bucket that it pays into. EC2 and STS have their own, which are not modelled. */
+  /** The bucket that it pays into. That of STS is not modelled. */
   readonly bucket: RequestKind;
 }
 
@@ -57,23 +90,52 @@ type Writes = Readonly<Record<string, WriteOperation['run']>>;
 
 const LOAD_BALANCING_READS: Reads = {
   DescribeAccountLimits: describeAccountLimits,
+  DescribeListenerAttributes: describeListenerAttributes,
+  DescribeListenerCertificates: describeListenerCertificates,
+  DescribeListeners: describeListeners,
   DescribeLoadBalancerAttributes: describeLoadBalancerAttributes,
   DescribeLoadBalancers: describeLoadBalancers,
+  DescribeRules: describeRules,
   DescribeTags: describeTags,
+  DescribeTargetGroupAttributes: describeTargetGroupAttributes,
+  DescribeTargetGroups: describeTargetGroups,
+  DescribeTargetHealth: describeTargetHealth,
 };
 
 const LOAD_BALANCING_WRITES: Writes = {
+  AddListenerCertificates: addListenerCertificates,
   AddTags: addTags,
+  CreateListener: createListener,
   CreateLoadBalancer: createLoadBalancer,
+  CreateRule: createRule,
+  CreateTargetGroup: createTargetGroup,
+  DeleteListener: deleteListener,
   DeleteLoadBalancer: deleteLoadBalancer,
+  DeleteRule: deleteRule,
+  DeleteTargetGroup: deleteTargetGroup,
+  DeregisterTargets: deregisterTargets,
+  ModifyListener: modifyListener,
+  ModifyListenerAttributes: modifyListenerAttributes,
   ModifyLoadBalancerAttributes: modifyLoadBalancerAttributes,
+  ModifyRule: modifyRule,
+  ModifyTargetGroup: modifyTargetGroup,
+  ModifyTargetGroupAttributes: modifyTargetGroupAttributes,
+  RegisterTargets: registerTargets,
+  RemoveListenerCertificates: removeListenerCertificates,
   RemoveTags: removeTags,
   SetIpAddressType: setIpAddressType,
+  SetRulePriorities: setRulePriorities,
   SetSecurityGroups: setSecurityGroups,
   SetSubnets: setSubnets,
 };
 
-const RESOURCE_INTENSIVE: readonly string[] = ['CreateLoadBalancer', 'SetSubnets'];
+/** Writes with a bucket of their own. */
+const WRITE_BUCKETS: ReadonlyMap<string, RequestKind> = new Map([
+  ['CreateLoadBalancer', 'resourceIntensive'],
+  ['SetSubnets', 'resourceIntensive'],
+  ['RegisterTargets', 'registration'],
+  ['DeregisterTargets', 'registration'],
+]);
 
 const EC2_READS: Reads = {
   DescribeAvailabilityZones: describeAvailabilityZones,
@@ -85,6 +147,7 @@ const EC2_READS: Reads = {
 
 const EC2_WRITES: Writes = {
   AttachInternetGateway: attachInternetGateway,
+  AuthorizeSecurityGroupIngress: authorizeSecurityGroupIngress,
   CreateInternetGateway: createInternetGateway,
   CreateSecurityGroup: createSecurityGroup,
   CreateSubnet: createSubnet,
@@ -95,6 +158,7 @@ const EC2_WRITES: Writes = {
   DeleteSubnet: deleteSubnet,
   DeleteVpc: deleteVpc,
   DetachInternetGateway: detachInternetGateway,
+  RevokeSecurityGroupIngress: revokeSecurityGroupIngress,
 };
 
 const STS_READS: Reads = { GetCallerIdentity: getCallerIdentity };
@@ -103,11 +167,13 @@ const STS_READS: Reads = { GetCallerIdentity: getCallerIdentity };
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
   [
     ...reads('elasticloadbalancing', LOAD_BALANCING_READS, 'read'),
-    ...writes('elasticloadbalancing', LOAD_BALANCING_WRITES, (name) =>
-      RESOURCE_INTENSIVE.includes(name) ? 'resourceIntensive' : 'write',
+    ...writes(
+      'elasticloadbalancing',
+      LOAD_BALANCING_WRITES,
+      (name) => WRITE_BUCKETS.get(name) ?? 'write',
     ),
-    ...reads('ec2', EC2_READS, 'unmetered'),
-    ...writes('ec2', EC2_WRITES, () => 'unmetered'),
+    ...reads('ec2', EC2_READS, 'ec2Read'),
+    ...writes('ec2', EC2_WRITES, () => 'ec2Write'),
     ...reads('sts', STS_READS, 'unmetered'),
   ].map((operation) => [operation.name, operation]),
 );

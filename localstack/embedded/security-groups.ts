@@ -1,6 +1,8 @@
 import { AwsFault } from './aws-fault.ts';
 import type { AwsWorld, ReadableWorld } from './aws-world.ts';
-import { invalidParameterValue, requiredParameter } from './ec2-faults.ts';
+import { ec2PageOf } from './ec2/ec2-paging.ts';
+import { describePermissions } from './ec2/security-group-rules.ts';
+import { dependencyViolation, invalidParameterValue, requiredParameter } from './ec2-faults.ts';
 import { selectResources } from './ec2-filters.ts';
 import { describeTagSet, newResourceId, specifiedTags } from './ec2-tags.ts';
 import type { Input } from './input-fields.ts';
@@ -13,13 +15,14 @@ export function createSecurityGroup(world: AwsWorld, input: Input): unknown {
   const description = requiredParameter(input, 'Description');
   const vpc = existingVpc(world, requiredParameter(input, 'VpcId'));
   checkName(world, vpc.id, name);
+  checkText('groupDescription', description);
   const tags = specifiedTags(input, 'security-group');
   const id = newResourceId(world, tags, {
     prefix: 'sg',
     existing: world.network.securityGroups,
     duplicateCode: 'InvalidSecurityGroup.DuplicateCustomId',
   });
-  const group: SecurityGroup = { id, vpcId: vpc.id, name, description, tags };
+  const group: SecurityGroup = { id, vpcId: vpc.id, name, description, ingress: [], tags };
   world.network.securityGroups.set(id, group);
   return { GroupId: id, SecurityGroupArn: groupArn(world, id), Tags: describeTagSet(tags) };
 }
@@ -36,10 +39,14 @@ export function describeSecurityGroups(world: ReadableWorld, input: Input): unkn
       description: (group) => [group.description],
     },
   });
-  return { SecurityGroups: groups.map((group) => describeGroup(world, group)) };
+  const page = ec2PageOf(input, groups, { idField: 'GroupIds' });
+  return {
+    SecurityGroups: page.items.map((group) => describeGroup(world, group)),
+    NextToken: page.nextToken,
+  };
 }
 
-/** A group that a balancer uses, or its interfaces, stays. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DeleteSecurityGroup.html */
+/** A group stays that a balancer uses, or its interfaces, or a rule of another group. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DeleteSecurityGroup.html */
 export function deleteSecurityGroup(world: AwsWorld, input: Input): unknown {
   const id = requiredParameter(input, 'GroupId');
   const group = world.network.securityGroups.get(id);
@@ -53,19 +60,34 @@ export function deleteSecurityGroup(world: AwsWorld, input: Input): unknown {
     );
   }
   const isUsed = world.balancers.all().some(({ securityGroups }) => securityGroups.includes(id));
-  if (isUsed || isHeldByInterface(world.network, id, world.clock.now())) {
-    throw new AwsFault('DependencyViolation', `resource ${id} has a dependent object`);
-  }
+  const isHeld = isHeldByInterface(world.network, id, world.clock.now());
+  if (isUsed || isHeld || isReferenced(world, id)) throw dependencyViolation('resource', id);
   world.network.securityGroups.delete(id);
   return { Return: true, GroupId: id };
 }
 
+function isReferenced({ network }: AwsWorld, id: string): boolean {
+  return [...network.securityGroups.values()].some(
+    (group) =>
+      group.id !== id &&
+      group.ingress.some(({ source }) => source.kind === 'group' && source.value === id),
+  );
+}
+
+/** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateSecurityGroup.html; the words are unverified. */
+function checkText(field: string, text: string): void {
+  if (/^[a-zA-Z0-9 ._:/()#,@[\]+=&;{}!$*-]{1,255}$/.test(text)) return;
+  throw invalidParameterValue(`Value (${text}) for parameter ${field} is invalid.`);
+}
+
+/** Names differ by more than their case. */
 function checkName(world: AwsWorld, vpcId: string, name: string): void {
-  if (name === DEFAULT_GROUP_NAME || name.startsWith('sg-')) {
+  checkText('groupName', name);
+  if (name.toLowerCase() === DEFAULT_GROUP_NAME || name.startsWith('sg-')) {
     throw invalidParameterValue(`Cannot use reserved security group name: ${name}`);
   }
   for (const group of world.network.securityGroups.values()) {
-    if (group.vpcId === vpcId && group.name === name) {
+    if (group.vpcId === vpcId && group.name.toLowerCase() === name.toLowerCase()) {
       throw new AwsFault(
         'InvalidGroup.Duplicate',
         `The security group '${name}' already exists for VPC '${vpcId}'`,
@@ -82,7 +104,7 @@ function describeGroup(world: ReadableWorld, group: SecurityGroup): unknown {
     VpcId: group.vpcId,
     OwnerId: world.accountId,
     SecurityGroupArn: groupArn(world, group.id),
-    IpPermissions: [],
+    IpPermissions: describePermissions(world, group),
     IpPermissionsEgress: [{ IpProtocol: '-1', IpRanges: [{ CidrIp: '0.0.0.0/0' }] }],
     Tags: describeTagSet(group.tags),
   };

@@ -1,10 +1,12 @@
 import type { AwsSettings } from './aws-world.ts';
+import { DEFAULT_LIMITS } from './default-limits.ts';
 
 const DEFAULT_SETTINGS: AwsSettings = {
   provisioningMs: 2000,
   budget: 'aws',
   quota: 50,
   interfacesLingerMs: 0,
+  limits: {},
 };
 
 /** The settings in force. */
@@ -30,6 +32,10 @@ function checked(settings: AwsSettings): AwsSettings {
   checkNumber('provisioningMs', settings.provisioningMs);
   checkNumber('quota', settings.quota);
   checkNumber('interfacesLingerMs', settings.interfacesLingerMs);
+  for (const [name, max] of Object.entries(settings.limits)) {
+    if (!Object.hasOwn(DEFAULT_LIMITS, name)) throw new RangeError(`unknown limit "${name}"`);
+    checkNumber(`limits.${name}`, max);
+  }
   if (settings.budget !== 'aws' && settings.budget !== 'off') {
     throw new RangeError(`budget must be "aws" or "off", not "${String(settings.budget)}"`);
   }

@@ -80,6 +80,7 @@ function createDefaultGroup(world: AwsWorld, vpcId: string): void {
     vpcId,
     name: DEFAULT_GROUP_NAME,
     description: 'default VPC security group',
+    ingress: [],
     tags: new Map(),
   });
 }

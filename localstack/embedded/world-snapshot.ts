@@ -1,9 +1,10 @@
 import type { AwsSettings, AwsWorld } from './aws-world.ts';
 import { stateOf } from './balancer-description.ts';
 import type { LoadBalancer } from './balancer-store.ts';
+import { snapshotTraffic, type TrafficSnapshot } from './traffic/traffic-snapshot.ts';
 
 /** The whole account as plain data, for people and tests. */
-export interface WorldSnapshot {
+export interface WorldSnapshot extends TrafficSnapshot {
   readonly region: string;
   readonly accountId: string;
   /** Epoch ms. */
@@ -43,6 +44,7 @@ export function snapshotWorld(
     now: nowMs,
     settings: world.settings,
     tokens,
+    ...snapshotTraffic(world),
     loadBalancers: world.balancers.all().map((balancer) => snapshotBalancer(balancer, nowMs)),
     vpcs: plain(vpcs),
     subnets: plain(subnets),

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import {
   AddTagsCommand,
-  CreateListenerCommand,
   CreateLoadBalancerCommand,
   type CreateLoadBalancerCommandInput,
   DeleteLoadBalancerCommand,
@@ -10,6 +9,7 @@ import {
   DescribeLoadBalancerAttributesCommand,
   DescribeLoadBalancersCommand,
   DescribeTagsCommand,
+  DescribeTrustStoresCommand,
   ElasticLoadBalancingV2Client,
   type LoadBalancer,
   ModifyLoadBalancerAttributesCommand,
@@ -165,8 +165,7 @@ describe('over HTTP with the SDK', () => {
     },
     'an unmodelled one': { run: () => createBalancer('internal-x'), name: 'ValidationError' },
     'an operation that is not modelled': {
-      run: () =>
-        served.elb.send(new CreateListenerCommand({ LoadBalancerArn: 'x', DefaultActions: [] })),
+      run: () => served.elb.send(new DescribeTrustStoresCommand({})),
       name: 'InvalidAction',
     },
   };

@@ -248,7 +248,7 @@ test('DescribeAccountLimits tells the quota in force', () => {
 
 test('an operation outside the model is InvalidAction', () => {
   const { aws } = seededModel();
-  expect(outcomeOf(aws, 'CreateListener', {})).toBe('InvalidAction');
+  expect(outcomeOf(aws, 'CreateTrustStore', {})).toBe('InvalidAction');
   expect(() => aws.handle('DescribeTags', {}, { service: 'ec2' })).toThrow(
     'Could not find operation DescribeTags for version 2016-11-15',
   );

@@ -45,6 +45,48 @@ const QUERIES: Readonly<Record<string, QueryCase>> = {
     input: { PageSize: 20, Name: '20' },
     why: 'only fields that the model declares as integers',
   },
+  'values of structures in lists': {
+    service: 'elasticloadbalancing',
+    query:
+      'Targets.member.1.Id=10.0.0.1&Targets.member.1.Port=80&Actions.member.1.ForwardConfig.TargetGroups.member.1.Weight=5&Actions.member.1.ForwardConfig.TargetGroupStickinessConfig.Enabled=true',
+    input: {
+      Targets: [{ Id: '10.0.0.1', Port: 80 }],
+      Actions: [
+        {
+          ForwardConfig: {
+            TargetGroups: [{ Weight: 5 }],
+            TargetGroupStickinessConfig: { Enabled: true },
+          },
+        },
+      ],
+    },
+    why: 'numbers and booleans at any depth',
+  },
+  'the port of a redirect': {
+    service: 'elasticloadbalancing',
+    query:
+      'Port=80&Actions.member.1.RedirectConfig.Port=443&Actions.member.1.RedirectConfig.Host=a.b',
+    input: { Port: 80, Actions: [{ RedirectConfig: { Host: 'a.b', Port: '443' } }] },
+    why: 'it is text, since it may be a placeholder',
+  },
+  "EC2's permissions": {
+    service: 'ec2',
+    query:
+      'GroupId=sg-1&IpPermissions.1.IpProtocol=tcp&IpPermissions.1.FromPort=80&IpPermissions.1.Groups.1.GroupId=sg-2&IpPermissions.1.IpRanges.1.CidrIp=10.0.0.0/8&IpPermissions.1.IpRanges.1.Description=d&SecurityGroupRuleId.1=sgr-1',
+    input: {
+      GroupId: 'sg-1',
+      IpPermissions: [
+        {
+          IpProtocol: 'tcp',
+          FromPort: 80,
+          UserIdGroupPairs: [{ GroupId: 'sg-2' }],
+          IpRanges: [{ CidrIp: '10.0.0.0/8', Description: 'd' }],
+        },
+      ],
+      SecurityGroupRuleIds: ['sgr-1'],
+    },
+    why: 'groups are named otherwise in the SDK',
+  },
   "EC2's flat lists": {
     service: 'ec2',
     query:

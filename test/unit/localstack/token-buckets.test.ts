@@ -40,6 +40,25 @@ const BUCKETS: Readonly<Record<string, BucketCase>> = {
     burst: 10,
     refillMs: 5000,
   },
+  'registrations: 20, then 4 per second': {
+    operation: 'RegisterTargets',
+    input: {},
+    burst: 20,
+    refillMs: 250,
+  },
+  'DeregisterTargets: as registrations': {
+    operation: 'DeregisterTargets',
+    input: {},
+    burst: 20,
+    refillMs: 250,
+  },
+  'rules: as other writes': { operation: 'CreateRule', input: {}, burst: 20, refillMs: 334 },
+  'target health: as other reads': {
+    operation: 'DescribeTargetHealth',
+    input: {},
+    burst: 40,
+    refillMs: 100,
+  },
   'SetSubnets: as creates': { operation: 'SetSubnets', input: {}, burst: 10, refillMs: 5000 },
 };
 
@@ -80,9 +99,36 @@ describe('the token buckets', () => {
     expect(aws.control.snapshot().loadBalancers).toEqual([]);
   });
 
-  test('do not count EC2, and can be switched off and refilled', () => {
+  test('of registrations and of other writes are two, and the account counts both', () => {
     const { aws } = seededModel({ budget: 'aws' });
-    for (let i = 0; i < 100; i += 1) expect(outcomeOf(aws, 'DescribeVpcs', {})).toBe('ok');
+    expect(burst(aws, 'RegisterTargets', {})).toBe(20);
+    expect(outcomeOf(aws, 'DeregisterTargets', {})).toBe(THROTTLED);
+    expect(burst(aws, 'CreateRule', {})).toBe(20);
+    expect(outcomeOf(aws, 'DescribeRules', {}), '40 of the account').toBe(THROTTLED);
+  });
+
+  test('of EC2 are one for each operation, and not those of ELBv2', () => {
+    const { aws, clock } = seededModel({ budget: 'aws' });
+    const limited = 'RequestLimitExceeded';
+    const count = (operation: string): number => {
+      let passed = 0;
+      while (outcomeOf(aws, operation, {}) !== limited) passed += 1;
+      return passed;
+    };
+    clock.advance(60_000);
+    expect(count('DescribeVpcs')).toBe(100);
+    expect(count('DescribeSubnets')).toBe(100);
+    expect(count('AuthorizeSecurityGroupIngress')).toBe(50);
+    expect(() => aws.handle('DescribeVpcs', {})).toThrow(
+      expect.objectContaining({ code: limited, status: 503 }),
+    );
+    clock.advance(50);
+    expect(outcomeOf(aws, 'DescribeVpcs', {})).toBe('ok');
+    expect(burst(aws, 'DescribeLoadBalancers', {})).toBe(40);
+  });
+
+  test('can be switched off and refilled', () => {
+    const { aws } = seededModel({ budget: 'aws' });
     burst(aws, 'DescribeLoadBalancers', {});
 
     aws.control.changeSettings({ budget: 'off' });

@@ -1,0 +1,142 @@
+import { AwsFault, invalidConfiguration, validationError } from '../aws-fault.ts';
+import type { ReadableWorld } from '../aws-world.ts';
+import { type Input, requiredText, structuresOf, textOf } from '../input-fields.ts';
+import { checkedEnum, integerBetween, structureOf } from '../traffic/checked-input.ts';
+import type { Listener, ListenerProtocol, ListenerTls } from './listener.ts';
+import { DEFAULT_POLICY, SSL_POLICIES } from './ssl-policies.ts';
+
+/** What decides, with the default actions, whether a second create means the same listener. */
+export type ListenerSettings = Pick<Listener, 'port' | 'protocol' | 'tls'>;
+
+const PROTOCOLS = [
+  ...['HTTP', 'HTTPS', 'TCP', 'TLS', 'UDP', 'TCP_UDP', 'GENEVE', 'QUIC', 'TCP_QUIC'],
+];
+
+/**
+ * Settings of CreateListener, and of ModifyListener where `before` holds what is left out.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateListener.html
+ * Where no source stands beside a refusal, its code and words are unverified.
+ */
+export function readListenerSettings(
+  world: ReadableWorld,
+  input: Input,
+  before?: Listener,
+): ListenerSettings {
+  const port = integerBetween(input, 'Port', [1, 65_535]) ?? before?.port;
+  if (port === undefined) throw validationError('A listener port must be specified');
+  const protocol = readProtocol(input) ?? before?.protocol;
+  if (protocol === undefined) throw validationError('A listener protocol must be specified');
+  if ((input['AlpnPolicy'] as readonly unknown[] | undefined)?.length) {
+    throw invalidConfiguration(`An ALPN policy cannot be specified for ${protocol} listeners`);
+  }
+  if (protocol === 'HTTP') {
+    checkPlain(input);
+    return { port, protocol };
+  }
+  return { port, protocol, tls: readTls(world, input, before) };
+}
+
+export function describeTls(tls: ListenerTls | undefined): Record<string, unknown> {
+  if (tls === undefined) return {};
+  return {
+    Certificates: [{ CertificateArn: tls.certificateArn }],
+    SslPolicy: tls.policy,
+    MutualAuthentication: { Mode: tls.mutualAuthentication },
+  };
+}
+
+/** Throws CertificateNotFound beyond what readCertificate throws. */
+export function existingCertificate(world: ReadableWorld, entries: readonly Input[]): string {
+  const arn = readCertificate(world, entries);
+  if (world.certificates.has(arn)) return arn;
+  throw new AwsFault('CertificateNotFound', `Certificate '${arn}' not found`);
+}
+
+/** The one certificate of a call, which may be gone. Throws ValidationError or TooManyCertificates. */
+export function readCertificate(world: ReadableWorld, entries: readonly Input[]): string {
+  const [entry] = entries;
+  if (entry === undefined) {
+    throw validationError('A certificate must be specified for HTTPS listeners');
+  }
+  if (entries.length > 1) {
+    throw new AwsFault(
+      'TooManyCertificates',
+      `Up to '1' certificate ARNs can be specified, but '${entries.length}' were specified`,
+    );
+  }
+  if (entry['IsDefault'] !== undefined) {
+    throw validationError('IsDefault cannot be specified for a certificate');
+  }
+  return checkedCertificate(world, requiredText(entry, 'CertificateArn'));
+}
+
+function readProtocol(input: Input): ListenerProtocol | undefined {
+  const protocol = checkedEnum(input, 'Protocol', PROTOCOLS);
+  if (protocol === undefined || protocol === 'HTTP' || protocol === 'HTTPS') return protocol;
+  // As moto 5.2 has it.
+  throw validationError(`Listener protocol '${protocol}' must be one of 'HTTP, HTTPS'`);
+}
+
+/** https://github.com/theopensystemslab/planx-new/pull/1051, with AWS's spelling */
+function checkPlain(input: Input): void {
+  if (textOf(input, 'SslPolicy') !== undefined) {
+    throw validationError('An SSL policy cannot be specifed for HTTP listeners');
+  }
+  if ((structuresOf(input, 'Certificates') ?? []).length > 0) {
+    throw validationError('A certificate cannot be specified for HTTP listeners');
+  }
+  if ((readMutualAuthentication(input) ?? 'off') !== 'off') {
+    throw invalidConfiguration('Mutual authentication is supported for HTTPS listeners only');
+  }
+}
+
+/** A listener that turns from HTTP to HTTPS needs policy and certificate. */
+function readTls(world: ReadableWorld, input: Input, before: Listener | undefined): ListenerTls {
+  const kept = before?.tls;
+  const policy = readPolicy(input) ?? kept?.policy ?? defaultPolicy(before);
+  return {
+    policy,
+    certificateArn: certificateFor(world, input, kept),
+    mutualAuthentication: readMutualAuthentication(input) ?? kept?.mutualAuthentication ?? 'off',
+  };
+}
+
+function certificateFor(world: ReadableWorld, input: Input, kept: ListenerTls | undefined): string {
+  const entries = structuresOf(input, 'Certificates');
+  if (entries === undefined && kept !== undefined) return kept.certificateArn;
+  return existingCertificate(world, entries ?? []);
+}
+
+/** There is one in a create alone. */
+function defaultPolicy(before: Listener | undefined): string {
+  if (before === undefined) return DEFAULT_POLICY;
+  // https://github.com/cloudposse/terraform-aws-elastic-beanstalk-environment/issues/81
+  throw validationError('An SSL policy must be specified for HTTPS listeners');
+}
+
+function readPolicy(input: Input): string | undefined {
+  const policy = textOf(input, 'SslPolicy');
+  if (policy === undefined || SSL_POLICIES.has(policy)) return policy;
+  throw new AwsFault('SSLPolicyNotFound', `SSL policy '${policy}' not found`);
+}
+
+function checkedCertificate(world: ReadableWorld, arn: string): string {
+  const { partition, region } = world.facts;
+  const isOurs =
+    arn.startsWith(`arn:${partition}:acm:${region}:${world.accountId}:certificate/`) ||
+    arn.startsWith(`arn:${partition}:iam::${world.accountId}:server-certificate/`);
+  if (isOurs) return arn;
+  throw validationError(`Certificate ARN '${arn}' is not valid`);
+}
+
+/** Trust stores are not modelled, so none is ever found. */
+function readMutualAuthentication(input: Input): ListenerTls['mutualAuthentication'] | undefined {
+  const config = structureOf(input, 'MutualAuthentication');
+  if (config === undefined) return undefined;
+  const mode = checkedEnum(config, 'Mode', ['off', 'passthrough', 'verify']) ?? 'off';
+  if (mode !== 'verify') return mode;
+  throw new AwsFault(
+    'TrustStoreNotFound',
+    `Trust store '${textOf(config, 'TrustStoreArn')}' not found`,
+  );
+}
