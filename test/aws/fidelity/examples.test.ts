@@ -11,10 +11,17 @@ import { loadServiceModel, type ServiceModel } from './service-model.ts';
 const VPC = 'vpc-3ac0fb5f';
 const SUBNETS = { 'subnet-8360a9e7': 'us-west-2a', 'subnet-b7d581c0': 'us-west-2b' } as const;
 const GROUP = 'sg-5943793c';
-const BALANCER =
-  /arn:aws:elasticloadbalancing:us-west-2:123456789012:loadbalancer\/app\/my-load-balancer\/50dc6c495c0c9188/g;
+const INSTANCES = ['i-0f76fade', 'i-80c8dd94', 'i-ceddcd4d'];
+const CERTIFICATES = ['my-server-cert', 'my-new-server-cert'].map(
+  (name) => `arn:aws:iam::123456789012:server-certificate/${name}`,
+);
+/** Of one example, which has a target in two states at once. */
+const IMPOSSIBLE = 'Given target group is not configured to receive traffic from ELB';
 /** Drawn by lot, or of the moment. */
-const VOLATILE = ['CanonicalHostedZoneId', 'CreatedTime', 'DNSName', 'LoadBalancerArn'];
+const VOLATILE = [
+  ...['CanonicalHostedZoneId', 'CreatedTime', 'DNSName', 'LoadBalancerArn'],
+  ...['ListenerArn', 'RuleArn', 'TargetGroupArn'],
+];
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -30,10 +37,10 @@ describe.skipIf(isMissing)("the examples of AWS's documentation", () => {
 
   it('come out as documented where the embedded stand-in serves the operation', () => {
     const played = examplesOf(model).filter(({ operation }) => OPERATIONS.has(operation));
-    expect(played.map(({ operation }) => operation)).toHaveLength(13);
+    expect(played.map(({ operation }) => operation)).toHaveLength(34);
     for (const { operation, example } of played) {
       const account = accountOfTheExamples();
-      if (operation === 'CreateLoadBalancer') account.aws.control.reset({ keepNetwork: true });
+      clearTheWay(account, operation);
       const input = translate(account, example.input ?? {}) as Input;
       const answer = account.aws.handle(operation, input) as Fields;
       const wanted = translate(account, example.output ?? {}) as Fields;
@@ -44,7 +51,7 @@ describe.skipIf(isMissing)("the examples of AWS's documentation", () => {
 
   it('are refused as unknown where it does not', () => {
     const others = examplesOf(model).filter(({ operation }) => !OPERATIONS.has(operation));
-    expect(others).toHaveLength(23);
+    expect(others).toHaveLength(1);
     for (const { operation, example } of others) {
       const { aws } = accountOfTheExamples();
       const refused = (): unknown => aws.handle(operation, example.input ?? {});
@@ -56,13 +63,16 @@ describe.skipIf(isMissing)("the examples of AWS's documentation", () => {
 
 function examplesOf(model: ServiceModel) {
   return Object.entries(model.examples).flatMap(([operation, examples]) =>
-    examples.map((example) => ({ operation, example })),
+    examples
+      .filter((example) => !JSON.stringify(example).includes(IMPOSSIBLE))
+      .map((example) => ({ operation, example })),
   );
 }
 
 interface Account {
   readonly aws: EmbeddedAws;
-  readonly arn: string;
+  /** What of an ARN of the examples is drawn by lot, and what it is here. */
+  readonly hashes: ReadonlyMap<string, string>;
   /** The default one of the VPC, whose id nobody can choose. */
   readonly group: string;
 }
@@ -89,7 +99,73 @@ function accountOfTheExamples(): Account {
       { Key: 'department', Value: 'digital-media' },
     ],
   });
-  return { aws, arn, group: balancer?.SecurityGroups[0] as string };
+  const hashes = new Map([['50dc6c495c0c9188', hashOf(arn)], ...createTraffic(aws, arn)]);
+  return { aws, hashes, group: balancer?.SecurityGroups[0] as string };
+}
+
+function hashOf(arn: string): string {
+  return arn.slice(-16);
+}
+
+/** Groups, listeners and rules that the examples take for granted. */
+function createTraffic(aws: EmbeddedAws, LoadBalancerArn: string): [string, string][] {
+  aws.control.setCertificates(CERTIFICATES);
+  for (const id of INSTANCES) {
+    aws.control.putInstance({ id, subnetId: 'subnet-8360a9e7', state: 'running' });
+  }
+  const create = (operation: string, list: string, input: Fields): string => {
+    const answer = aws.handle(operation, input) as Fields;
+    const [made] = answer[list] as readonly Readonly<Record<string, string>>[];
+    return made?.[`${list.slice(0, -1)}Arn`] as string;
+  };
+  const group = (Name: string, Protocol: string, Port: number): string =>
+    create('CreateTargetGroup', 'TargetGroups', { Name, Protocol, Port, VpcId: VPC });
+  const targets = group('my-targets', 'HTTP', 80);
+  const newTargets = group('my-new-targets', 'HTTP', 80);
+  const httpsTargets = group('my-https-targets', 'HTTPS', 443);
+  const forward = (TargetGroupArn: string): Fields[] => [{ Type: 'forward', TargetGroupArn }];
+  const listener = (Protocol: string, Port: number, input: Fields = {}): string => {
+    const DefaultActions = forward(targets);
+    const asked = { LoadBalancerArn, Protocol, Port, DefaultActions, ...input };
+    return create('CreateListener', 'Listeners', asked);
+  };
+  const http = listener('HTTP', 80);
+  const https = listener('HTTPS', 443, {
+    Certificates: [{ CertificateArn: CERTIFICATES[0] }],
+    SslPolicy: 'ELBSecurityPolicy-2015-05',
+  });
+  const Conditions = [{ Field: 'path-pattern', Values: ['/img/*'] }];
+  const rule = { Priority: 10, Conditions, Actions: forward(targets) };
+  const rule10 = create('CreateRule', 'Rules', { ...rule, ListenerArn: http });
+  create('CreateRule', 'Rules', { ...rule, ListenerArn: https, Actions: forward(httpsTargets) });
+  aws.handle('RegisterTargets', { TargetGroupArn: targets, Targets: [{ Id: 'i-0f76fade' }] });
+  aws.control.setTargetHealth('my-targets', { health: { state: 'healthy' } });
+  return [
+    ['73e2d6bc24d8a067', targets],
+    ['my-new-targets/2453ed029918f21f', newTargets],
+    ['my-new-targets/3bb63f11dfb0faf9', newTargets],
+    ['my-https-targets/2453ed029918f21f', httpsTargets],
+    ['f2f7dc8efc522ab2', http],
+    ['0467ef3c8400ae65', https],
+    ['9683b2d02a6cabee', rule10],
+    ['1291d13826f405c3', rule10],
+  ].map(([hash = '', arn = '']): [string, string] => [
+    hash,
+    hash.replace(/[0-9a-f]{16}$/, hashOf(arn)),
+  ]);
+}
+
+/** Takes away what the example is about to make, or what keeps it from deleting. */
+function clearTheWay({ aws }: Account, operation: string): void {
+  if (operation === 'CreateLoadBalancer') aws.control.reset({ keepNetwork: true });
+  const { listeners } = aws.control.snapshot();
+  if (operation === 'CreateListener' || operation === 'DeleteTargetGroup') {
+    for (const { arn } of listeners) aws.handle('DeleteListener', { ListenerArn: arn });
+  }
+  if (operation !== 'CreateRule') return;
+  for (const { arn, priority } of listeners.flatMap(({ rules }) => rules)) {
+    if (priority === 10) aws.handle('DeleteRule', { RuleArn: arn });
+  }
 }
 
 function createNetwork(aws: EmbeddedAws): void {
@@ -105,8 +181,10 @@ function createNetwork(aws: EmbeddedAws): void {
   });
 }
 
-function translate({ arn, group }: Account, value: unknown): unknown {
-  const text = JSON.stringify(value).replaceAll(BALANCER, arn).replaceAll(GROUP, group);
+function translate({ hashes, group }: Account, value: unknown): unknown {
+  // One example has a region that does not exist.
+  let text = JSON.stringify(value).replaceAll(GROUP, group).replaceAll('ua-west-2', 'us-west-2');
+  for (const [theirs, ours] of hashes) text = text.replaceAll(theirs, ours);
   return JSON.parse(text) as unknown;
 }
 
@@ -118,7 +196,9 @@ function matching(value: unknown): unknown {
     Object.entries(value).map(([field, inner]) => {
       if (VOLATILE.includes(field)) return [field, expect.anything()];
       // The example of DescribeLoadBalancers is of a balancer that had its minutes.
-      if (field === 'State') return [field, { Code: expect.any(String) }];
+      if (field === 'State' && typeof inner === 'object') {
+        return [field, { Code: expect.any(String) }];
+      }
       return [field, matching(inner)];
     }),
   );

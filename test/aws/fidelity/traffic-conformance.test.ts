@@ -1,0 +1,73 @@
+import * as fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { successXml } from '../../../localstack/embedded/aws-envelope.ts';
+import { AwsFault } from '../../../localstack/embedded/aws-fault.ts';
+import { COMMON_ERROR_CODES } from '../../../localstack/embedded/common-errors.ts';
+import type { EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
+import {
+  freshModel,
+  inputOf,
+  type Step,
+  steps,
+} from '../../unit/localstack/traffic/random-steps.ts';
+import { isMissing } from '../under-test.ts';
+import { loadServiceModel, type ServiceModel } from './service-model.ts';
+import { childOf, parseXml } from './xml-tree.ts';
+
+const SEQUENCES = 100;
+const SEED = 7;
+
+/** Listeners, rules and target groups of the embedded stand-in against AWS's own description. */
+describe.skipIf(isMissing)('what the embedded stand-in says of traffic', () => {
+  let model: ServiceModel;
+  beforeAll(async () => {
+    model = await loadServiceModel();
+  });
+
+  it(`is as the model allows in ${SEQUENCES} random sequences`, { timeout: 120_000 }, () => {
+    const seen = new Set<string>();
+    const play = (sequence: readonly Step[]): void => {
+      const { aws, clock } = freshModel();
+      for (const step of sequence) {
+        expect(faultsOf(aws, step)).toEqual([]);
+        clock.advance(1000);
+      }
+    };
+    const faultsOf = (aws: EmbeddedAws, step: Step): readonly string[] => {
+      const { operation } = step;
+      const answer = answerOf(aws, operation, inputOf(aws, step));
+      seen.add(`${operation} ${answer.code === undefined ? 'accepted' : 'refused'}`);
+      if (answer.code === undefined) {
+        const root = parseXml(answer.body);
+        return model.faultsIn(operation, childOf(root, `${operation}Result`));
+      }
+      const isAllowed =
+        model.declaredCodes(operation).has(answer.code) || COMMON_ERROR_CODES.has(answer.code);
+      return isAllowed ? [] : [`${operation} answers ${answer.code}, which AWS does not declare`];
+    };
+    const sequences = fc.array(steps, { minLength: 30, maxLength: 60, size: 'max' });
+    fc.assert(fc.property(sequences, play), { numRuns: SEQUENCES, seed: SEED });
+    const operations = [...new Set([...seen].map((one) => one.split(' ')[0] ?? ''))];
+    expect(operations).toHaveLength(28);
+    expect(operations.filter((name) => !seen.has(`${name} accepted`))).toEqual([]);
+    // Both of balancers are refused in conformance.test.ts, or never.
+    expect(operations.filter((name) => !seen.has(`${name} refused`)).sort()).toEqual([
+      'CreateLoadBalancer',
+      'DeleteLoadBalancer',
+    ]);
+  });
+});
+
+function answerOf(
+  aws: EmbeddedAws,
+  operation: string,
+  input: Readonly<Record<string, unknown>>,
+): { readonly code?: string; readonly body: string } {
+  try {
+    const output = aws.handle(operation, input) as object;
+    return { body: successXml('elasticloadbalancing', operation, { output, requestId: 'r' }) };
+  } catch (error) {
+    if (error instanceof AwsFault) return { code: error.code, body: '' };
+    throw error;
+  }
+}
