@@ -25,6 +25,8 @@ export interface OwnedObjects {
     ownedBy(uid: string): readonly KubeObject[];
   };
   readonly writer: ChildWriter;
+  /** The pass's: once it is aborted, no further child is written. */
+  readonly signal: AbortSignal;
   /** Fields that a child gets when it is created and that somebody else moves from then on. */
   readonly leaving?: readonly FieldPath[];
   /** Told of every write that had an effect, as soon as it is done. */
@@ -49,7 +51,10 @@ export type OwnedChange =
 export async function ensureOwned(owner: KubeObject, owned: OwnedObjects): Promise<void> {
   const wanted = owned.desired.map((child) => wantedBy(owner, child, owned.leaving ?? []));
   for (const { applied } of wanted) refuseForeign(owned.observed.get(keyOf(applied)), owner);
-  for (const child of wanted) await ensureChild(child, owner, owned);
+  for (const child of wanted) {
+    owned.signal.throwIfAborted();
+    await ensureChild(child, owner, owned);
+  }
   await prune(wanted, owner, owned);
 }
 
@@ -102,11 +107,12 @@ async function mend(seen: KubeObject, { applied }: Wanted, owned: OwnedObjects):
 async function prune(
   wanted: readonly Wanted[],
   owner: KubeObject,
-  { observed, writer, onChange }: OwnedObjects,
+  { observed, writer, signal, onChange }: OwnedObjects,
 ): Promise<void> {
   const keys = new Set(wanted.map(({ applied }) => keyOf(applied)));
   for (const child of observed.ownedBy(uidOf(owner))) {
     if (keys.has(keyOf(child)) || isBeingDeleted(child)) continue;
+    signal.throwIfAborted();
     await writer.delete(child);
     onChange?.({ kind: 'deleted', child });
   }

@@ -334,7 +334,8 @@ describe('a field that is left to others (behaviour 21)', () => {
       const onChange = (change: OwnedChange): void => void changes.push(change);
       const desired = [deployment(spec)];
       const options = leaving === undefined ? {} : { leaving };
-      await ensureOwned(owner, { desired, observed, writer, onChange, ...options });
+      const { signal } = new AbortController();
+      await ensureOwned(owner, { desired, observed, writer, signal, onChange, ...options });
       return changes;
     };
     return { ensure, live };

@@ -84,7 +84,7 @@ async function refuse(
   monitors: ChildrenOfOne<ConfigMonitor>,
 ): Promise<never> {
   const onChange = (change: OwnedChange): void => tellChange(change, pass);
-  await ensureOwned(configMap, { ...monitors, desired: [], onChange });
+  await ensureOwned(configMap, { ...monitors, desired: [], signal: pass.signal, onChange });
   throw new OperatorError({
     reason: 'NamespaceClosed' satisfies ConfigMonitorReason,
     message: `the annotation ${POD_DELETE_MATCH} has no effect in namespace ${configMap.metadata.namespace}; remove it, and restart the pods with kubectl rollout restart`,
@@ -106,7 +106,7 @@ async function reconcile(
     return waiting('Replacing', message, LOOK_AGAIN_MS);
   }
   const onChange = (change: OwnedChange): void => tellChange(change, pass);
-  await ensureOwned(configMap, { ...monitors, desired, onChange });
+  await ensureOwned(configMap, { ...monitors, desired, signal: pass.signal, onChange });
   return settled('Watching' satisfies ConfigMonitorReason, 'as annotated');
 }
 

@@ -155,6 +155,7 @@ async function sendBatch(
   const spares = [...batch.spares];
   const refusals: Refusal[] = [];
   for (const pod of queue) {
+    scope.pass.signal.throwIfAborted();
     const refusal = await sendPod(pod, unsent, scope);
     if (refusal === undefined) continue;
     refusals.push(refusal);

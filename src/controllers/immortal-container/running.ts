@@ -30,7 +30,7 @@ async function ensurePod(seen: Pod | undefined, scope: Scope): Promise<Pod | und
     written = change.child;
     tell(change, scope);
   };
-  await ensureOwned(object, { ...pods, desired: [desired], onChange });
+  await ensureOwned(object, { ...pods, desired: [desired], signal: pass.signal, onChange });
   return written;
 }
 

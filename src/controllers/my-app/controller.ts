@@ -62,6 +62,7 @@ function report(look: Look, { object, pass }: Scope): void {
 /** Their successors are created when they are gone. */
 async function replace({ slots }: Look, { pods, pass, nowMs }: Scope): Promise<void> {
   for (const replacement of replacementsOf(slots, nowMs)) {
+    pass.signal.throwIfAborted();
     pass.disproveReady();
     await pods.writer.delete(replacement.pod);
     tellReplacement(pass, replacement);
@@ -79,6 +80,7 @@ async function ensurePods(look: Look, scope: Scope): Promise<ReadonlyMap<Key, Po
     // A pod that is being replaced is not desired as it is, and no surplus either.
     observed: { get: (key) => pods.observed.get(key), ownedBy: () => look.surplus },
     writer: tellingFailures(pods.writer),
+    signal: pass.signal,
     onChange: (change) => {
       if (change.kind !== 'deleted') written.set(keyOf(change.child), change.child);
       tellChange(pass, change);

@@ -57,7 +57,7 @@ function changesOf(ensured: PromiseSettledResult<readonly OwnedChange[]>): reado
 /** Tells of each write as soon as it is done, and gives them all. */
 async function ensure(
   kind: string,
-  owned: OwnedObjects,
+  owned: Omit<OwnedObjects, 'signal'>,
   { object, pass }: Scope,
 ): Promise<readonly OwnedChange[]> {
   const changes: OwnedChange[] = [];
@@ -66,7 +66,7 @@ async function ensure(
     tellChange(pass, change);
   };
   try {
-    await ensureOwned(object, { ...owned, onChange });
+    await ensureOwned(object, { ...owned, signal: pass.signal, onChange });
     return changes;
   } catch (error) {
     throw reworded(error, (why) => `Failed to reconcile ${kind}: ${why}`);

@@ -32,7 +32,8 @@ function part(spec: Part['spec']): Part {
 function ensure(desired: readonly Part[], leaving: readonly FieldPath[] = []): Promise<void> {
   const onChange = (change: OwnedChange): void => void changes.push(change);
   const writer = kube.childWriter();
-  return ensureOwned(owner, { desired, observed: cache, writer, leaving, onChange });
+  const { signal } = new AbortController();
+  return ensureOwned(owner, { desired, observed: cache, writer, signal, leaving, onChange });
 }
 
 function told(): readonly string[] {
@@ -97,7 +98,8 @@ describe('what ensureOwned tells', () => {
         child.metadata.name === 'b' ? Promise.reject(new Error('no')) : failing.create(child),
     };
     const onChange = (change: OwnedChange): void => void changes.push(change);
-    const owned = { desired: [part({}), second], observed: cache, writer, onChange };
+    const { signal } = new AbortController();
+    const owned = { desired: [part({}), second], observed: cache, writer, signal, onChange };
     await expect(ensureOwned(owner, owned)).rejects.toThrow('no');
     expect(told()).toEqual(['created']);
   });

@@ -14,6 +14,7 @@ describe('ensureOwned', () => {
   let kube: FakeKube;
   let cache: FakeCache<Part>;
   let owner: Probe;
+  const { signal } = new AbortController();
 
   beforeEach(() => {
     kube = new FakeKube();
@@ -22,7 +23,7 @@ describe('ensureOwned', () => {
   });
 
   const ensure = (...desired: readonly Part[]): Promise<void> =>
-    ensureOwned(owner, { desired, observed: cache, writer: kube.childWriter() });
+    ensureOwned(owner, { desired, observed: cache, writer: kube.childWriter(), signal });
   const verbs = (): readonly string[] => kube.writes.map(({ verb, key }) => `${verb} ${key}`);
   const specOf = (name: string): Part['spec'] | undefined => kube.get(part(name))?.spec;
 
@@ -55,6 +56,24 @@ describe('ensureOwned', () => {
     expect(verbs()).toHaveLength(before);
   });
 
+  it('writes no further child once its pass is over, however many are missing or too many', async () => {
+    await ensure(part('old'), part('older'));
+    const before = verbs().length;
+    const pass = new AbortController();
+    const desired = [part('a'), part('b'), part('c')];
+    const ensuring = ensureOwned(owner, {
+      ...{ desired, observed: cache, writer: kube.childWriter(), signal: pass.signal },
+      onChange: () => pass.abort(new Error('the pass is over')),
+    });
+    await expect(ensuring).rejects.toThrow('the pass is over');
+    expect(verbs().slice(before)).toEqual(['create web/a']);
+    const pruning = ensureOwned(owner, {
+      ...{ desired: [], observed: cache, writer: kube.childWriter(), signal: pass.signal },
+    });
+    await expect(pruning).rejects.toThrow('the pass is over');
+    expect(verbs()).toHaveLength(before + 1);
+  });
+
   it('reads a spec that many children share once, however long it is', async () => {
     let reads = 0;
     const spec = {
@@ -66,7 +85,12 @@ describe('ensureOwned', () => {
     const desired = Array.from({ length: 50 }, (_, at) => ({ ...part(`a-${at}`), spec }));
     const silent = { ...kube.childWriter(), create: async () => undefined, get: async () => {} };
     const observed = { get: () => undefined, ownedBy: () => [] };
-    await ensureOwned(owner, { desired, observed, writer: silent as unknown as ChildWriter });
+    await ensureOwned(owner, {
+      desired,
+      observed,
+      writer: silent as unknown as ChildWriter,
+      signal,
+    });
     expect(reads).toBe(1);
   });
 

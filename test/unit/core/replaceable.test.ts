@@ -19,7 +19,8 @@ async function made(): Promise<{ readonly owner: Probe; readonly child: Part }> 
   const kube = new FakeKube();
   const owner = kube.create(probe());
   const observed = kube.cache<Part>('Part');
-  await ensureOwned(owner, { desired: [desired], observed, writer: kube.childWriter() });
+  const { signal } = new AbortController();
+  await ensureOwned(owner, { desired: [desired], observed, writer: kube.childWriter(), signal });
   return { owner, child: kube.get(desired) as Part };
 }
 

@@ -121,6 +121,7 @@ describe('a pod whose long arguments are held as a digest', () => {
     const ensure = (desired: KubeObject): Promise<void> =>
       ensureOwned(owner, {
         ...{ desired: [desired], observed, writer: kube.childWriter() },
+        signal: new AbortController().signal,
         onChange: (change) => changes.push(change),
       });
     await ensure(podOf(LONG));
