@@ -118,7 +118,7 @@ function hasNewest(parts: FinalMonitorParts, monitor: ConfigMonitor, pod: Stored
   const newest = history.contentsSince(config, Number.POSITIVE_INFINITY).at(-1);
   const begunMs = history.begunMs(monitor.metadata.uid);
   const isOlder = life.bornMs < begunMs;
-  if (history.contentAt(config, life.bornMs) === newest) return true;
+  if (history.contentOfPod(config, life.bornMs) === newest) return true;
   // Older ones are taken to have what the monitor began with.
   if (isOlder && history.contentAt(config, begunMs) === newest) return true;
   if (wasUnseen(parts, config, life.bornMs)) return true;

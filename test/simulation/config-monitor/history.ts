@@ -91,6 +91,12 @@ export class History {
     return this.#contents.get(config)?.findLast((one) => one.atMs <= atMs)?.content;
   }
 
+  /** What a pod of that time has: without the ConfigMap it does not start before there is one again. */
+  contentOfPod(config: string, bornMs: number): string | undefined {
+    const later = this.#contents.get(config)?.filter(({ atMs }) => atMs > bornMs) ?? [];
+    return this.contentAt(config, bornMs) ?? later.find(({ content }) => content)?.content;
+  }
+
   /** When the data last became another, also by an absence in between; 0 if never. */
   changedMs(config: string): number {
     const present = (this.#contents.get(config) ?? []).filter(
