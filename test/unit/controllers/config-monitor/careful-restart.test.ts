@@ -290,3 +290,21 @@ describe('an owner of a kind that others made', () => {
     );
   });
 });
+
+describe('a Deployment', () => {
+  it('that grows during the restart still loses a quarter of its pods at a time', async () => {
+    await deploy();
+    await bench.monitor();
+    await bench.change('two', 1_500);
+    expect(bench.cluster.evicted).toHaveLength(2);
+    bench.cluster.scale('frontend', 16);
+    bench.cluster.isFull = true;
+    await bench.clock.advance(30_000);
+    expect(bench.cluster.evicted).toHaveLength(2 + 4);
+    bench.cluster.isFull = false;
+    bench.cluster.settle();
+    await bench.clock.advance(60_000);
+    expect(kept()).toBe(0);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+});
