@@ -113,7 +113,8 @@ function outcomeOf(rollout: Rollout, refusals: readonly Refusal[], scope: Scope)
   const { pass, progress } = scope;
   const idleMs = progress.idleMs(pass.key, rollout.progressTime);
   const leftMs = deadlineMs(rollout, idleMs, scope) - idleMs;
-  const why = whyWaiting(rollout, refusals[0], scope);
+  const owner = ownerToBlame(rollout, refusals[0], scope);
+  const why = whyWaiting(rollout, refusals[0], owner);
   const smaller = leftMs <= 0 ? withScaledDown(rollout, scope) : undefined;
   if (smaller !== undefined) {
     report(smaller, scope);
@@ -121,7 +122,7 @@ function outcomeOf(rollout: Rollout, refusals: readonly Refusal[], scope: Scope)
   }
   const soonestMs = Math.min(...unavailable.map(({ availableInMs }) => availableInMs));
   if (leftMs <= 0) {
-    const next = whatToDo(unavailable[0]);
+    const next = whatToDo(owner);
     throw deadlineExceeded(`${why}${restOf(rollout)}; ${next}`, soonestMs, scope);
   }
   if (refusals.length > 0 && !isWaiting) {
@@ -158,10 +159,22 @@ function unavailableIn(rollout: Rollout, scope: Scope): readonly Owner[] {
   return ownersNow(rollout, scope).filter((owner) => unavailableCount(owner) > 0);
 }
 
-function whyWaiting(rollout: Rollout, refusal: Refusal | undefined, scope: Scope): string {
-  const done = `${rollout.total - rollout.pods.length} of ${rollout.total} pods are restarted`;
+/** One whose pods are not available; where a pod was refused, for another reason than that one. */
+function ownerToBlame(
+  rollout: Rollout,
+  refusal: Refusal | undefined,
+  scope: Scope,
+): Owner | undefined {
   const owners = unavailableIn(rollout, scope);
-  const owner = refusal === undefined ? owners[0] : owners.find(isShortOfOthers);
+  return refusal === undefined ? owners[0] : owners.find(isShortOfOthers);
+}
+
+function whyWaiting(
+  rollout: Rollout,
+  refusal: Refusal | undefined,
+  owner: Owner | undefined,
+): string {
+  const done = `${rollout.total - rollout.pods.length} of ${rollout.total} pods are restarted`;
   const reasons = [refusal && describeRefusal(refusal), owner && describeOwner(owner)];
   return [done, ...reasons].filter((part) => part !== undefined).join('; ');
 }

@@ -23,7 +23,7 @@ describe('npm run simulate', () => {
     [['--seeds', '1', '--first', '5000000000'], 'got "5000000000"'],
     [['--frob'], "Unknown option '--frob'"],
     [['--scenario', '/nowhere'], 'cannot read the scenario /nowhere'],
-    [['--seed', '1', '--crash', 'PATCH'], 'expected LABEL/PHASE/NTH, got PATCH'],
+    [['--seed', '1', '--crash', 'PATCH'], '--crash takes LABEL/PHASE/NTH, not "PATCH"'],
     [['--mutation', 'nothing'], 'no mutation "nothing", there are finalizer-off-too-early'],
   ])('answers %j with one sentence', (args, sentence) => {
     const { code, said } = simulate(...args);
@@ -55,7 +55,7 @@ describe('npm run simulate', () => {
     rmSync(directory, { recursive: true });
     expect(code).toBe(2);
     expect(said).toContain(sentence);
-    expect(said).toMatch(/^simulate: cannot read the scenario [^\n]+; see --help\n$/);
+    expect(said).toMatch(/^simulate: cannot read the scenario [^\n]+; run with --help for usage\n$/);
   });
 
   it('takes a seed of ten digits', () => {
