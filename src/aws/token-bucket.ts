@@ -127,9 +127,10 @@ export class TokenBucket {
     this.#reserved--;
   }
 
+  /** Tokens that were taken and are not needed; while the bucket is held they are lost. */
   giveBack(count: number): void {
     this.#reserved -= count;
-    this.#level += count;
+    if (this.#clock.monotonicMs() >= this.#filledAtMs) this.#level += count;
   }
 
   /** The claim waits that much longer for something else; meanwhile nothing is kept for it. */

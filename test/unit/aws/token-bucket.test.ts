@@ -40,6 +40,16 @@ describe('TokenBucket', () => {
     }
   });
 
+  it('gets nothing back while it is held, however many tokens a pass returns', () => {
+    const bucket = new TokenBucket(new ManualClock(), { burst: 4, perSecond: 1 });
+    const plan = { key: 'plan', count: 2 };
+    expect(bucket.turnInMs(plan)).toBe(0);
+    bucket.take(plan);
+    bucket.drain(500);
+    bucket.giveBack(2);
+    expect(take(bucket, 'next')).toBe(1500);
+  });
+
   it('tells a claim that comes too early the rest of its wait, and keeps its place', async () => {
     const { clock, bucket } = emptied();
     take(bucket, 'first');
