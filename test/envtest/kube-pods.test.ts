@@ -181,8 +181,15 @@ describe('a workload in a real API server', () => {
       wantedPods: 3,
       minReadySeconds: 5,
       followsTemplate: kind !== 'ReplicaSet',
+      rollsFromOrdinal: 0,
       isPaused: false,
     });
+  });
+
+  it('StatefulSet is read with the ordinal from which it rolls', async () => {
+    const ref = { kind: 'StatefulSet', namespace: NAMESPACE, name } as const;
+    await createWorkload(ref, { updateStrategy: { rollingUpdate: { partition: 2 } } });
+    expect(await workloads.read(ref)).toMatchObject({ rollsFromOrdinal: 2 });
   });
 
   it.each(['StatefulSet', 'DaemonSet'] as const)('%s may wait for its pods', async (kind) => {
