@@ -48,22 +48,21 @@ export default defineConfig({
         test: {
           name: 'localstack',
           include: ['test/{localstack,demo,sandbox}/**/*.test.ts'],
+          exclude: ['test/localstack/operator-bloated.test.ts'],
           globalSetup: ['test/localstack/setup.ts'],
           // Most of the time the tests wait for processes, so more of them run than there are cores.
           maxWorkers: 4,
           maxConcurrency: 12,
           sequence: { groupOrder: 3 },
-          provide: { attackMs: 20_000 },
           ...slow,
           testTimeout: 180_000,
         },
       },
       {
         test: {
-          // For `npm run test:all`: what takes minutes, and the long form of tests that `npm test` runs too.
+          // What takes minutes, for `npm run test:all`.
           name: 'long',
-          include: ['test/localstack/operator-attacked.test.ts', 'test/simulation/scale/*.test.ts'],
-          provide: { attackMs: 300_000 },
+          include: ['test/localstack/operator-bloated.test.ts', 'test/simulation/scale/*.test.ts'],
           sequence: { groupOrder: 5 },
           ...slow,
           testTimeout: 600_000,

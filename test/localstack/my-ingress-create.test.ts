@@ -152,7 +152,8 @@ describe('an object that was created', { concurrent: true }, () => {
     await objects.create('web', { subnets: place.network.articleSubnets });
     const object = await objects.whenReady('web');
     const lines = await linesOnce(objects, 'web', isAvailable);
-    expect(lines.map((line) => line.msg)[0]).toBe(`Created ALB: ${object.status.alb?.dns}`);
+    const created = `Created ALB: ${object.status.alb?.dns}`;
+    expect(lines.map((line) => line.msg).slice(0, 2)).toEqual(['write to AWS', created]);
     for (const line of lines) {
       expect(line).toMatchObject({
         level: 'info',

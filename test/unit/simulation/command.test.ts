@@ -55,7 +55,9 @@ describe('npm run simulate', () => {
     rmSync(directory, { recursive: true });
     expect(code).toBe(2);
     expect(said).toContain(sentence);
-    expect(said).toMatch(/^simulate: cannot read the scenario [^\n]+; run with --help for usage\n$/);
+    expect(said).toMatch(
+      /^simulate: cannot read the scenario [^\n]+; run with --help for usage\n$/,
+    );
   });
 
   it('takes a seed of ten digits', () => {

@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { bundle } from '../../deploy/bundle.ts';
+import {
+  type ImageOperator,
+  readMemoryLimitMB,
+  startImageOperator,
+} from '../surroundings/image-operator.ts';
+import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
+import { quietFor } from '../surroundings/until.ts';
+import { type Place, placeOf } from './setup-place.ts';
+
+/** `timeoutSeconds` of the Deployment's probes. */
+const PROBE_TIMEOUT_MS = 5_000;
+
+/** The operator as the image runs it, under the Deployment's memory limit, with its place. */
+export class AttackedOperator {
+  readonly place: Place;
+  readonly #directory: string;
+  readonly #surroundings: Surroundings;
+  readonly #limitMB: number;
+  #running: ImageOperator | undefined;
+
+  private constructor(directory: string, surroundings: Surroundings, limitMB: number) {
+    this.#directory = directory;
+    this.#surroundings = surroundings;
+    this.#limitMB = limitMB;
+    this.place = placeOf(surroundings);
+  }
+
+  static async start(): Promise<AttackedOperator> {
+    const directory = await mkdtemp(join(tmpdir(), 'albridge-attacked-'));
+    const [surroundings, limitMB] = await Promise.all([
+      startSurroundings({ provisioningMs: 0 }),
+      readMemoryLimitMB(),
+      bundle(directory),
+    ]);
+    const attacked = new AttackedOperator(directory, surroundings, limitMB);
+    await attacked.#begin();
+    return attacked;
+  }
+
+  get running(): ImageOperator {
+    if (this.#running === undefined) throw new Error('the operator is not running');
+    return this.#running;
+  }
+
+  async restart(): Promise<void> {
+    await this.running.stop();
+    await this.#begin();
+  }
+
+  async stop(): Promise<void> {
+    await this.#running?.stop();
+    this.place.close();
+    await this.#surroundings.stop();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  /** What the kubelet sees in the next seconds. */
+  async isProbedFor(seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second++) {
+      const startedMs = performance.now();
+      const { status } = await this.#probe('/healthz');
+      expect(status).toBe(200);
+      expect(performance.now() - startedMs).toBeLessThan(PROBE_TIMEOUT_MS);
+      await quietFor(1000);
+    }
+  }
+
+  async holdsOut(): Promise<void> {
+    const peakMB = this.running.peakMB();
+    const [peak, limit] = [peakMB, this.#limitMB].map(Math.round);
+    process.stdout.write(`attacked: at most ${peak} MB resident, the limit is ${limit} MB\n`);
+    expect(peakMB).toBeLessThan(this.#limitMB);
+    expect((await this.#probe('/readyz')).status).toBe(200);
+  }
+
+  async #begin(): Promise<void> {
+    const entry = join(this.#directory, 'main.mjs');
+    this.#running = await startImageOperator(entry, this.#surroundings.operatorEnvironment);
+    await this.#running.operator.waitForLine(({ msg }) => msg === 'working', 120_000);
+  }
+
+  #probe(path: string): Promise<Response> {
+    return fetch(`http://127.0.0.1:${this.running.healthPort}${path}`);
+  }
+}

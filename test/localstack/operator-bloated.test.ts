@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { podLabels } from '../../src/apis/pod.ts';
+import type { KubeAnswer } from '../surroundings/kube-api.ts';
+import { until } from '../surroundings/until.ts';
+import { AttackedOperator } from './attacked-operator.ts';
+
+/** How long the operator is watched while a tenant is at it. */
+const ATTACK_MS = 300_000;
+
+let attacked: AttackedOperator;
+
+beforeAll(async () => {
+  attacked = await AttackedOperator.start();
+}, 300_000);
+
+afterAll(() => attacked?.stop());
+
+describe('a tenant who bloats the memory', () => {
+  const PODS = 12;
+  const FORGED_PODS = 300;
+  const CONFIG_MAPS = 400;
+  const TOKEN = 'x'.repeat(250_000);
+  /** The longest texts that the CRD takes, of characters of four bytes. */
+  const LONG = '🚀'.repeat(4096);
+  const LARGEST = Array.from({ length: 64 }, (_, at) => (at < 4 ? LONG : '🚀'.repeat(256)));
+  const MY_APP = { apiVersion: 'demo.rtfm.co.ua/v1', kind: 'MyApp' };
+  const OWNERS = [
+    MY_APP,
+    { apiVersion: 'immortalcontainer.flugel.it/v1alpha1', kind: 'ImmortalContainer' },
+  ];
+  let namespace: string;
+
+  /** An object this large may take the API server of a busy machine longer than a request may last. */
+  async function post(resource: string, body: object): Promise<void> {
+    const path = `/api/v1/namespaces/${namespace}/${resource}`;
+    await until(
+      `${resource} are posted`,
+      async () => {
+        const { code } = await attacked.place.api.send({ method: 'POST', path, body });
+        return code === 201 || code === 409;
+      },
+      120_000,
+    );
+  }
+
+  function postMyApp(args: readonly string[], more: object = {}): Promise<KubeAnswer> {
+    const path = `/apis/${MY_APP.apiVersion}/namespaces/${namespace}/myapps`;
+    const spec = { image: 'registry.example/app', replicas: 1000, args, ...more };
+    return attacked.place.api.send({
+      method: 'POST',
+      path,
+      body: { ...MY_APP, metadata: { name: 'large' }, spec },
+    });
+  }
+
+  /** One in ten has as much data as the API server takes. */
+  function configMap(index: number): object {
+    const annotations = { 'albridge.io/reconcile-requested-at': TOKEN };
+    const data = index % 10 === 0 ? { large: 'x'.repeat(1_000_000) } : {};
+    return { metadata: { name: `large-${index}`, annotations }, data };
+  }
+
+  function pod(index: number): object {
+    const labels = Object.fromEntries(
+      Array.from({ length: 80_000 }, (_, label) => [label.toString(36), 'x']),
+    );
+    const spec = { containers: [{ name: 'app', image: 'registry.example/app' }] };
+    return { metadata: { name: `large-${index}`, labels }, spec };
+  }
+
+  /** One in ten has a list of many short texts, which takes more in memory than as JSON. */
+  function forgedPod(index: number): object {
+    const owner = OWNERS[index % OWNERS.length];
+    const args = index % 10 === 0 ? Array(250_000).fill('x') : ['x'.repeat(1_000_000)];
+    return {
+      metadata: {
+        name: `forged-${index}`,
+        labels: podLabels,
+        ownerReferences: [{ ...owner, name: 'large', uid: `forged-${index}`, controller: true }],
+      },
+      spec: { containers: [{ name: 'app', image: 'registry.example/app', args }] },
+    };
+  }
+
+  async function postAll(count: number, one: (index: number) => Promise<void>): Promise<void> {
+    for (let index = 0; index < count; index += 4) {
+      await Promise.all([0, 1, 2, 3].map((next) => one(index + next)));
+    }
+  }
+
+  /** Every edit makes the API server send the whole object once more. */
+  async function editOne(index: number): Promise<void> {
+    const name = `large-${index % CONFIG_MAPS}`;
+    const path = `/api/v1/namespaces/${namespace}/configmaps/${name}`;
+    const annotations = { 'albridge.io/reconcile-requested-at': `${TOKEN}${index}` };
+    await attacked.place.api.ask({ method: 'PATCH', path, body: { metadata: { annotations } } });
+  }
+
+  async function servesNeighbour(): Promise<void> {
+    const neighbour = await attacked.place.createNamespace('neighbour');
+    await neighbour.create('web', { subnets: attacked.place.network.articleSubnets });
+    await neighbour.whenReady('web', 20_000);
+  }
+
+  beforeAll(async () => {
+    ({ namespace } = await attacked.place.createNamespace('tenant'));
+    const account = { metadata: { name: 'default' } };
+    await post('serviceaccounts', account);
+    await Promise.all([
+      postAll(PODS, (index) => post('pods', pod(index))),
+      postAll(CONFIG_MAPS, (index) => post('configmaps', configMap(index))),
+      postAll(FORGED_PODS, (index) => post('pods', forgedPod(index))),
+    ]);
+    expect((await postMyApp(LARGEST, { command: LARGEST, banner: LONG })).code).toBe(201);
+  }, 300_000);
+
+  it('cannot have 1,000 pods with 500 kB of arguments', async () => {
+    const { code, body } = await postMyApp(['x'.repeat(500_000)]);
+    expect(code).toBe(422);
+    expect(JSON.stringify(body)).toContain('spec.args');
+  });
+
+  it('leaves the operator below its limit, while a neighbour is served', async () => {
+    const untilMs = performance.now() + ATTACK_MS;
+    for (let edits = 0; performance.now() < untilMs; edits++) {
+      if (edits % 100 === 0) await servesNeighbour();
+      await editOne(edits);
+      if (edits % 20 === 0) await attacked.isProbedFor(1);
+    }
+    const path = `/api/v1/namespaces/${namespace}/pods/large-pod-50`;
+    await until('the operator makes large pods', async () => {
+      return (await attacked.place.api.send({ method: 'GET', path })).code === 200;
+    });
+    await attacked.holdsOut();
+  });
+
+  it('lets a fresh operator start below its limit, and serve the neighbour', async () => {
+    await attacked.restart();
+    await servesNeighbour();
+    await attacked.holdsOut();
+  });
+});
