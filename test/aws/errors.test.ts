@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { myIngressReasons } from '../../src/apis/my-ingress-reasons.ts';
 import type { AwsOperation, AwsOperations } from '../../src/aws/aws-api.ts';
 import { reasonByCode } from '../../src/aws/aws-codes.ts';
@@ -92,63 +92,75 @@ describe.skipIf(isMissing)('an answer that is a failure', () => {
     if (operation === 'DeleteLoadBalancer') balancer = await aws.created();
   });
 
-  const broken: Readonly<Record<string, { effect: RelayEffect; reason: string; why: string }>> = {
-    'a page of HTML with status 500': {
-      effect: { kind: 'page', status: 500, body: '<html><body>oops</body></html>' },
-      reason: 'AwsUnavailable',
-      why: 'a front end has failed, or something else listens there',
-    },
-    'a page of HTML with status 200': {
-      effect: { kind: 'page', status: 200, body: '<html><body>log in</body></html>' },
-      reason: 'AwsUnreadable',
-      why: 'a proxy wants to know who is there',
-    },
-    'no page': {
-      effect: { kind: 'page', status: 404, body: '404 page not found' },
-      reason: 'AwsUnreadable',
-      why: 'the endpoint is a web server',
-    },
-    'half an answer': {
-      effect: { kind: 'half' },
-      reason: 'AwsUnreadable',
-      why: 'half an answer is never a list without the balancer',
-    },
-    'a broken connection': {
-      effect: { kind: 'broken', isApplied: false },
-      reason: 'AwsUnreachable',
-      why: 'the way to AWS is cut',
-    },
-  };
-
-  for (const [title, { effect, reason, why }] of Object.entries(broken)) {
-    it(`that is ${title} names the setting to look at, because ${why}`, async () => {
-      const takeBack = relay.add({ operation: 'DescribeLoadBalancers', effect });
-      const failed = await aws.loadBalancers
-        .find({ arn: balancer.arn }, signal)
-        .catch((error: Error) => error);
-      takeBack();
-      expect(failed).toMatchObject({ reason, healedBy: 'time' });
-      expect((failed as Error).message).toContain('AWS_ENDPOINT_URL');
-      expect((failed as Error).message).not.toContain('<');
+  describe('to a process that was refused nothing before', () => {
+    let shared: AdapterUnderTest;
+    beforeEach(() => {
+      shared = aws;
+      aws = adapterUnderTest(relay.url);
     });
-  }
+    afterEach(async () => {
+      await aws.close();
+      aws = shared;
+    });
 
-  it('that got lost does not create twice: the next look finds the balancer', async () => {
-    const settings = aws.settings();
-    const lost = { kind: 'broken', isApplied: true } as const;
-    relay.add({ operation: 'CreateLoadBalancer', times: 1, effect: lost });
-    const before = count('CreateLoadBalancer');
-    expect(await reasonOf(aws.loadBalancers.create(settings))).toBe('AwsUnreachable');
-    expect(count('CreateLoadBalancer')).toBe(before + 1);
-    const found = await aws.loadBalancers.find({ name: settings.name }, signal);
-    expect(found?.name).toBe(settings.name);
-    expect(await aws.loadBalancers.tagsOf(found?.arn as string, signal)).toEqual(settings.tags);
-  });
+    const broken: Readonly<Record<string, { effect: RelayEffect; reason: string; why: string }>> = {
+      'a page of HTML with status 500': {
+        effect: { kind: 'page', status: 500, body: '<html><body>oops</body></html>' },
+        reason: 'AwsUnavailable',
+        why: 'a front end has failed, or something else listens there',
+      },
+      'a page of HTML with status 200': {
+        effect: { kind: 'page', status: 200, body: '<html><body>log in</body></html>' },
+        reason: 'AwsUnreadable',
+        why: 'a proxy wants to know who is there',
+      },
+      'no page': {
+        effect: { kind: 'page', status: 404, body: '404 page not found' },
+        reason: 'AwsUnreadable',
+        why: 'the endpoint is a web server',
+      },
+      'half an answer': {
+        effect: { kind: 'half' },
+        reason: 'AwsUnreadable',
+        why: 'half an answer is never a list without the balancer',
+      },
+      'a broken connection': {
+        effect: { kind: 'broken', isApplied: false },
+        reason: 'AwsUnreachable',
+        why: 'the way to AWS is cut',
+      },
+    };
 
-  it('is repeated within the call where that heals', async () => {
-    const throttled = { kind: 'error', code: 'Throttling', status: 400 } as const;
-    relay.add({ operation: 'DescribeTags', times: 1, effect: throttled });
-    expect(await aws.loadBalancers.tagsOf(balancer.arn, signal)).toHaveProperty('team', 'web');
+    for (const [title, { effect, reason, why }] of Object.entries(broken)) {
+      it(`that is ${title} names the setting to look at, because ${why}`, async () => {
+        const takeBack = relay.add({ operation: 'DescribeLoadBalancers', effect });
+        const failed = await aws.loadBalancers
+          .find({ arn: balancer.arn }, signal)
+          .catch((error: Error) => error);
+        takeBack();
+        expect(failed).toMatchObject({ reason, healedBy: 'time' });
+        expect((failed as Error).message).toContain('AWS_ENDPOINT_URL');
+        expect((failed as Error).message).not.toContain('<');
+      });
+    }
+
+    it('that got lost does not create twice: the next look finds the balancer', async () => {
+      const settings = aws.settings();
+      const lost = { kind: 'broken', isApplied: true } as const;
+      relay.add({ operation: 'CreateLoadBalancer', times: 1, effect: lost });
+      const before = count('CreateLoadBalancer');
+      expect(await reasonOf(aws.loadBalancers.create(settings))).toBe('AwsUnreachable');
+      expect(count('CreateLoadBalancer')).toBe(before + 1);
+      const found = await aws.loadBalancers.find({ name: settings.name }, signal);
+      expect(found?.name).toBe(settings.name);
+      expect(await aws.loadBalancers.tagsOf(found?.arn as string, signal)).toEqual(settings.tags);
+    });
+
+    it('is repeated within the call where that heals', async () => {
+      const throttled = { kind: 'error', code: 'Throttling', status: 400 } as const;
+      relay.add({ operation: 'DescribeTags', times: 1, effect: throttled });
+      expect(await aws.loadBalancers.tagsOf(balancer.arn, signal)).toHaveProperty('team', 'web');
+    });
   });
 
   const count = (operation: keyof AwsOperations): number =>

@@ -78,8 +78,8 @@ describe.skipIf(isMissing)("LocalStack's open runtime as a service", () => {
   it('explains itself', async () => {
     expect((await command('--help')).stdout).toContain('up [--port N] | down | status');
     expect(await command('sideways')).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/unknown command "sideways"/),
+      code: 2,
+      stderr: expect.stringMatching(/there is no command "sideways"/),
     });
   });
 });
