@@ -6,7 +6,7 @@ export class Progress {
   readonly #clock: Clock;
   readonly #seen = new Map<Key, { readonly progressTime: string; readonly sinceMs: number }>();
 
-  readonly #shrunk = new Map<Key, { readonly startTime: string; readonly owners: Set<string> }>();
+  readonly #shrunk = new Map<Key, Set<string>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -24,12 +24,11 @@ export class Progress {
     return Math.max(nowMs - seen.sinceMs, this.#clock.now() - Date.parse(progressTime));
   }
 
-  /** Whether this owner is taken for scaled down for the first time in the rollout of this start. */
-  isFirstShrink(key: Key, startTime: string, owner: string): boolean {
-    const known = this.#shrunk.get(key);
-    const owners = known?.startTime === startTime ? known.owners : new Set<string>();
+  /** Whether this owner is taken for scaled down for the first time since a rollout was last over. */
+  isFirstShrink(key: Key, owner: string): boolean {
+    const owners = this.#shrunk.get(key) ?? new Set<string>();
     const isFirst = !owners.has(owner);
-    this.#shrunk.set(key, { startTime, owners: owners.add(owner) });
+    this.#shrunk.set(key, owners.add(owner));
     return isFirst;
   }
 

@@ -132,12 +132,14 @@ async function begin(
   scope: Scope,
 ): Promise<Rollout | undefined> {
   const { changes, object, pass } = scope;
-  if (outdated.length === 0) {
-    pass.report({ ...hashes(change.hash), rollout: undefined, change: undefined });
-    changes.settle(pass.key);
-    return undefined;
-  }
   const rollout = await rolloutOf(change, outdated, scope);
+  if (outdated.length === 0) {
+    const left = rollout.owners.some((owner) => isShort(owner, scope)) ? rollout : undefined;
+    const hash = left === undefined ? hashes(change.hash) : {};
+    pass.report({ ...hash, rollout: left, change: undefined } satisfies Report);
+    changes.settle(pass.key);
+    return left;
+  }
   const { startTime: lastRestartTime } = rollout;
   const restarts = (object.status.restarts ?? 0) + 1;
   pass.report({ rollout, lastRestartTime, restarts, change: undefined } satisfies Report);
@@ -154,7 +156,12 @@ async function rolloutOf(
 ): Promise<Rollout> {
   const unchanged = unchangedIn(change, scope);
   const uids = outdated.map(({ metadata }) => metadata.uid);
-  const names = new Set(outdated.flatMap((pod) => ownerNameOf(pod) ?? []));
+  const { object, pass, progress } = scope;
+  if (object.status.rollout === undefined) progress.forget(pass.key);
+  const names = new Set([
+    ...outdated.flatMap((pod) => ownerNameOf(pod) ?? []),
+    ...unfinishedOwners(scope).map(({ name }) => name),
+  ]);
   const owners = await Promise.all([...names].map((name) => ownerAtStart(name, scope)));
   const nowMs = scope.clock.now();
   return {
@@ -169,13 +176,28 @@ async function rolloutOf(
   };
 }
 
-/** Some of its pods may be missing just now, because of another restart perhaps. */
+/** Those of an earlier rollout that is not over: pods that it sent away may still be missing. */
+function unfinishedOwners({ object, pods }: Scope): Rollout['owners'] {
+  const { metadata, status } = object;
+  const owners = status.rollout?.owners ?? [];
+  return owners.filter(({ name }) => pods.ofOwner(metadata.namespace, name).length > 0);
+}
+
+function isShort({ name, pods }: Rollout['owners'][number], scope: Scope): boolean {
+  return scope.pods.ofOwner(scope.object.metadata.namespace, name).length < pods;
+}
+
+/**
+ * Some of its pods may be missing just now, because of another restart perhaps. Where its size cannot be
+ * read, the earlier rollout knows: or each change of the data would send more pods away.
+ */
 async function ownerAtStart(name: string, scope: Scope): Promise<Rollout['owners'][number]> {
   const { object, pods, workloads } = scope;
   const { namespace } = object.metadata;
   const workload = workloadNamed(name, namespace);
   const found = workload && (await orRefused(workloads.read(workload)));
-  const { wantedPods = 0, minReadySeconds = 0 } =
+  const before = unfinishedOwners(scope).find((owner) => owner.name === name);
+  const { wantedPods = before?.pods ?? 0, minReadySeconds = before?.minReadySeconds ?? 0 } =
     found instanceof OperatorError ? {} : (found ?? {});
   const count = Math.max(wantedPods, pods.ofOwner(namespace, name).length);
   return { name, pods: count, ...(minReadySeconds > 0 && { minReadySeconds }) };

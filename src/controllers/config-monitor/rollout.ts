@@ -70,8 +70,9 @@ function undecidedOrPending(rollout: Rollout, scope: Scope): ReadonlySet<string>
 
 /**
  * The rollout with the sizes that owners of kinds that others made have now, which nobody can ask: one
- * that is short for so long was scaled down. Once in a rollout and owner: where its controller is dead
- * it takes one more batch and not all pods. undefined where this is not what it waits for.
+ * that is short for so long was scaled down. Once for an owner until a rollout is over: where its
+ * controller is dead it takes one more batch and not all pods, however often the data changes.
+ * undefined where this is not what it waits for.
  */
 function withScaledDown(rollout: Rollout, scope: Scope): Rollout | undefined {
   const { clock, object, pass, pods, progress } = scope;
@@ -80,7 +81,7 @@ function withScaledDown(rollout: Rollout, scope: Scope): Rollout | undefined {
     return unavailable.length === 0 && workloadNamed(name, namespace) === undefined;
   });
   const names = short.map(({ name = '' }) => name);
-  const isNew = names.map((name) => progress.isFirstShrink(pass.key, rollout.startTime, name));
+  const isNew = names.map((name) => progress.isFirstShrink(pass.key, name));
   if (!isNew.includes(true)) return undefined;
   const owners = rollout.owners.map((owner) => {
     const isShort = isNew[names.indexOf(owner.name)] === true;

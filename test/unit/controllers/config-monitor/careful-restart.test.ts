@@ -279,6 +279,23 @@ describe('an owner of a kind that others made', () => {
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
+  it.each([
+    ['new data', 'two three four five six seven', 30_000, 7],
+    ['data that is taken back', 'two one three one four one', 30_000, 7],
+    ['data from which the restart gets no further', 'two three four five', 700_000, 6],
+  ])('whose controller is slow loses no more pods by %s again and again', async (...given) => {
+    const [, contents, everyMs, left] = given;
+    await deployCustom(8);
+    bench.cluster.isFull = true;
+    for (const content of contents.split(' ')) await bench.change(content, everyMs);
+    expect(kept()).toBe(left);
+    bench.cluster.isFull = false;
+    bench.cluster.settle();
+    await bench.change('last', 300_000);
+    expect(kept()).toBe(0);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
   it('whose controller is dead loses two pods, and a person is told', async () => {
     await deployCustom(8);
     bench.cluster.isFull = true;
@@ -306,5 +323,15 @@ describe('a Deployment', () => {
     await bench.clock.advance(60_000);
     expect(kept()).toBe(0);
     expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('that albridge may not read loses one pod however often the data changes', async () => {
+    await deploy();
+    await bench.monitor({ maxUnavailable: 1 });
+    const options = { reason: 'Forbidden', message: 'denied', healedBy: 'person' } as const;
+    bench.cluster.read = () => Promise.reject(new OperatorError(options));
+    bench.cluster.isFull = true;
+    for (const content of ['two', 'three', 'four']) await bench.change(content, 30_000);
+    expect(kept()).toBe(7);
   });
 });
