@@ -3,7 +3,7 @@ import { podKind } from '../apis/pod.ts';
 import {
   annotatedConfigMapReconciler,
   closedNamespaces,
-  isAnnotated,
+  mayHaveMonitor,
 } from '../controllers/config-monitor/annotated-config-map.ts';
 import { configMonitorReconciler } from '../controllers/config-monitor/controller.ts';
 import {
@@ -79,7 +79,7 @@ function wireConfigMaps(runtime: Runtime): ReturnType<Unit['wire']> {
       cache,
       writer: createObjectWriter<LeanConfigMap>(client, CONFIG_MAP),
       reconciler: annotatedConfigMapReconciler(monitors, closedNamespaces(runtime.options)),
-      predicate: isAnnotated,
+      predicate: mayHaveMonitor,
       children: [monitors],
       status: 'foreign',
     });

@@ -60,16 +60,18 @@ export function annotatedConfigMapReconciler(
     reconcile: follow,
     // The ConfigMonitor does the work, so it is paused too. Without the annotation it stays as it is.
     whilePaused: async (configMap, pass) => {
-      if (configMap.metadata.annotations?.[POD_DELETE_MATCH] !== undefined) {
-        await follow(configMap, pass);
-      }
+      if (isAnnotated(configMap)) await follow(configMap, pass);
     },
     forget: (key) => told.delete(key),
   };
 }
 
-/** Most ConfigMaps of a cluster are not. */
-export function isAnnotated({ metadata }: LeanConfigMap): boolean {
+/** Most ConfigMaps of a cluster do not. A paused one may have lost the annotation, and kept the ConfigMonitor. */
+export function mayHaveMonitor(configMap: LeanConfigMap): boolean {
+  return isAnnotated(configMap) || isPaused(configMap);
+}
+
+function isAnnotated({ metadata }: LeanConfigMap): boolean {
   return metadata.annotations?.[POD_DELETE_MATCH] !== undefined;
 }
 

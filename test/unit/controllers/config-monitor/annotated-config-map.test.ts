@@ -106,6 +106,18 @@ describe('a ConfigMap with the annotation', () => {
     expect(bench.condition('Ready', NAME)).toBe('True Watching');
   });
 
+  it('that lost the annotation while it was paused loses its ConfigMonitor when it is unpaused', async () => {
+    await annotate('app=frontend');
+    const paused = { 'albridge.io/paused': 'true' };
+    await bench.annotate({ [POD_DELETE_MATCH]: 'app=frontend', ...paused });
+    await bench.annotate(paused);
+    await bench.clock.advance(1_000);
+    expect(bench.object(NAME)).toBeDefined();
+    await bench.annotate({});
+    await bench.clock.advance(1_000);
+    expect(bench.object(NAME)).toBeUndefined();
+  });
+
   it('is not asked to stand for every pod', async () => {
     await annotate('');
     expect(bench.object(NAME)).toBeUndefined();

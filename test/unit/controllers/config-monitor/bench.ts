@@ -1,7 +1,7 @@
 import type { ConfigMonitor } from '../../../../src/apis/config-monitor.ts';
 import {
   annotatedConfigMapReconciler,
-  isAnnotated,
+  mayHaveMonitor,
 } from '../../../../src/controllers/config-monitor/annotated-config-map.ts';
 import { configMonitorReconciler } from '../../../../src/controllers/config-monitor/controller.ts';
 import {
@@ -197,7 +197,7 @@ export class ConfigMonitorBench {
       cache: configMaps,
       writer: kube.writer<LeanConfigMap>(),
       reconciler: annotatedConfigMapReconciler(children, this.closedNamespaces),
-      predicate: isAnnotated,
+      predicate: mayHaveMonitor,
       children: [children],
       status: 'foreign',
     });
