@@ -14,6 +14,12 @@ const SPEC_FIELDS: ReadonlySet<string> = new Set([
 /** Kept with whatever fields they have. */
 const LABELS: ReadonlySet<string> = new Set(['selector', 'labels']);
 
+/** What decides which fields of it are desired. */
+const DECIDING_FIELDS: ReadonlySet<string> = new Set([
+  ...['nodeName', 'replicas', 'paused', 'template', 'spec', 'containers', 'name'],
+  ...['readinessProbe', 'tcpSocket', 'httpGet', 'exec', 'grpc'],
+]);
+
 const STATUS_FIELDS: ReadonlySet<string> = new Set([
   ...['observedGeneration', 'replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas'],
   ...['phase', 'startTime', 'conditions', 'type', 'status', 'lastTransitionTime'],
@@ -26,10 +32,7 @@ const LONGEST_PART = 8192;
 const MOST_ITEMS = 32;
 
 interface Child extends KubeObject {
-  readonly spec?: {
-    readonly nodeName?: string;
-    readonly replicas?: number;
-  };
+  readonly spec?: { readonly selector?: object };
   readonly status?: object;
 }
 
@@ -52,11 +55,8 @@ export function leanChild(object: KubeObject): KubeObject {
 function leanSpec(spec: NonNullable<Child['spec']>): unknown {
   const lean = withDigests(onlyFields(spec, SPEC_FIELDS));
   if (isShort(lean)) return lean;
-  const { nodeName, replicas } = spec;
-  return withDigests({
-    ...(nodeName !== undefined && { nodeName }),
-    ...(replicas !== undefined && { replicas }),
-  });
+  const { selector: _unbounded, ...bounded } = spec;
+  return withDigests(onlyFields(bounded, DECIDING_FIELDS));
 }
 
 function leanStatus(status: NonNullable<Child['status']>): unknown {

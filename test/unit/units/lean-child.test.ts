@@ -110,6 +110,21 @@ describe('a child with our labels in memory', () => {
   });
 });
 
+describe('a WebApp whose Deployment has many variables of others', () => {
+  it.each(['httpGet', 'exec', 'grpc'])(
+    'keeps their %s probe, with no other next to it',
+    (mechanism) => {
+      const env = MANY.slice(0, 32).map((name) => ({ name, value: 'x'.repeat(250) }));
+      const readinessProbe = { [mechanism]: { port: 80, path: LARGE, command: MANY } };
+      const containers = [{ name: 'app', env, readinessProbe }];
+      const spec = { replicas: 3, template: { metadata: { labels: {} }, spec: { containers } } };
+      const observed = leanChild(controlledBy('WebApp', { spec }));
+      expect(JSON.stringify(desiredDeployment(webApp, observed))).not.toContain('readinessProbe');
+      expect(JSON.stringify(observed).length).toBeLessThan(1_000);
+    },
+  );
+});
+
 describe('a pod whose long arguments are held as a digest', () => {
   const LONG = MANY.slice(0, 100);
 
