@@ -34,6 +34,13 @@ export function applyRequest(
   };
 }
 
+/**
+ * The API server's name for all that was set before the first apply, by whomever: also after somebody has
+ * cleared managedFields
+ * (https://github.com/kubernetes/kubernetes/blob/c2c7d507620b919d8c6cd5d43e689e7656186df5/staging/src/k8s.io/apimachinery/pkg/util/managedfields/internal/skipnonapplied.go).
+ */
+const BEFORE_FIRST_APPLY = 'before-first-apply';
+
 /** An entry of metadata.managedFields. */
 export interface FieldOwner {
   readonly manager?: string;
@@ -82,7 +89,7 @@ function isOfPredecessor(
   if (ownerUid === undefined || operation !== 'Update' || subresource) return false;
   const path = ['f:metadata', 'f:ownerReferences', `k:${JSON.stringify({ uid: ownerUid })}`];
   const isMaker = fieldsV1 !== undefined && withoutField(fieldsV1, path) !== fieldsV1;
-  return isMaker && !manager.startsWith('kubectl');
+  return isMaker && manager !== BEFORE_FIRST_APPLY && !manager.startsWith('kubectl');
 }
 
 type FieldSet = Readonly<Record<string, unknown>>;
