@@ -197,8 +197,9 @@ async function ownerAtStart(name: string, scope: Scope): Promise<Rollout['owners
   const workload = workloadNamed(name, namespace);
   const found = workload && (await orRefused(workloads.read(workload)));
   const before = unfinishedOwners(scope).find((owner) => owner.name === name);
-  const { wantedPods = before?.pods ?? 0, minReadySeconds = before?.minReadySeconds ?? 0 } =
-    found instanceof OperatorError ? {} : (found ?? {});
+  const unread = { ...before, wantedPods: before?.pods ?? 0 };
+  const { wantedPods, minReadySeconds = 0 } =
+    found === undefined || found instanceof OperatorError ? unread : found;
   const count = Math.max(wantedPods, pods.ofOwner(namespace, name).length);
   return { name, pods: count, ...(minReadySeconds > 0 && { minReadySeconds }) };
 }
