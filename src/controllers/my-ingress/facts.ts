@@ -17,6 +17,8 @@ export interface Facts {
   readonly release?: NamedArn & { readonly atMs: number };
   /** The balancer whose tags this process has last read as ours: a status that names one proves nothing. */
   readonly ownedArn?: string;
+  /** Drift was found, and nothing since has shown it repaired: a status that says otherwise is early. */
+  readonly hasOpenDrift?: boolean;
   /** The first of the reads since the last create or sighting, all of which found nothing of ours. */
   readonly absentSinceMs?: number;
   /** When AWS first said to a create that the name is taken, while reads find no such balancer. */
@@ -80,6 +82,10 @@ export function recordPresence(before: Facts): Facts {
 
 export function recordOwned(facts: Facts, arn: string): Facts {
   return { ...facts, ownedArn: arn };
+}
+
+export function recordDrift(facts: Facts, hasOpenDrift: boolean): Facts {
+  return { ...facts, hasOpenDrift };
 }
 
 export function recordProvisioning(facts: Facts, nowMs: number): Facts {

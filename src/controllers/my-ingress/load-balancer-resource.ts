@@ -9,6 +9,7 @@ import {
   quarrelsWith,
   recordChange,
   recordCreate,
+  recordDrift,
   recordNameTaken,
   recordTakeover,
 } from './facts.ts';
@@ -123,6 +124,7 @@ async function update(
     applied = appliedOnceDone(scope.desired, applied, step);
     scope.pass.report({ applied: recordOf(applied) });
   }
+  memory.facts = recordDrift(memory.facts, false);
   if (isAdoption) return tellAdopted(scope, loadBalancer);
   if (ownership.previousUid !== undefined) {
     memory.facts = recordTakeover(memory.facts, ownership.previousUid, clock.monotonicMs());

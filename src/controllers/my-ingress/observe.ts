@@ -13,6 +13,7 @@ import {
   isNameTaken,
   recentSteps,
   recordAbsence,
+  recordDrift,
   recordOwned,
   recordPresence,
 } from './facts.ts';
@@ -53,6 +54,7 @@ export async function assess(
   const steps = recentSteps(memory.facts, loadBalancer.arn, clock.monotonicMs());
   const observed = steps.reduce(mendedBy, seen);
   const drift = driftOf(desired, observed, appliedSoFar(object, observed));
+  memory.facts = recordDrift(memory.facts, drift.length > 0);
   return { kind: 'present', observed, drift };
 }
 
@@ -77,7 +79,8 @@ function isOwnCreate(
 /** undefined: it takes a live look. Nothing seen here is a basis for a write. */
 async function lookAtState(scope: Scope, signal: AbortSignal): Promise<Seen | undefined> {
   const arn = recordedArn(scope.object) ?? '';
-  if (scope.memory.facts.ownedArn !== arn) return undefined;
+  const { hasOpenDrift, ownedArn } = scope.memory.facts;
+  if (ownedArn !== arn || hasOpenDrift) return undefined;
   const loadBalancer = await scope.inventory.look(arn, signal);
   if (loadBalancer === undefined) return undefined;
   return { kind: 'present', observed: { loadBalancer, tags: {} }, drift: [] };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { OperatorError } from '../../../../src/core/operator-error.ts';
 import { MINUTE_MS, SWEEP_MS, World, writes } from './world.ts';
 
 /** Seconds after `fromMs` at which AWS was asked for balancers. */
@@ -80,6 +81,34 @@ describe('provisioning', () => {
     expect(world.condition('shop')).toBe('True Available');
     expect(world.events.reasons).toContain('ALBVanished');
   });
+});
+
+/** The record before the write is the last that reaches the API server before the write fails. */
+async function recordedEarly(lost: OperatorError): Promise<World> {
+  const world = new World({ settings: { provisioningMs: 20_000 } });
+  world.start();
+  await world.clock.settle();
+  const failing = { kind: 'error', code: 'InternalFailure', status: 500, message: 'x' } as const;
+  world.fault('ModifyLoadBalancerAttributes', failing, { forMs: 5_000 });
+  world.apply('shop', { attributes: { 'deletion_protection.enabled': 'true' } });
+  while (world.condition('shop', 'Reconciling') !== 'True Provisioning') {
+    await world.clock.advance(10);
+  }
+  world.kube.failNext('applyStatus', lost);
+  return world;
+}
+
+describe('attributes whose write fails while AWS provisions', () => {
+  for (const reason of ['ApiUnavailable', 'Conflict']) {
+    it(`are set before the object is Ready, although the failure is not on record (${reason})`, async () => {
+      const world = await recordedEarly(
+        new OperatorError({ reason, message: 'x', healedBy: 'time' }),
+      );
+      await world.clock.advance(2 * MINUTE_MS);
+      expect(world.condition('shop')).toBe('True Available');
+      expect(world.balancer().attributes).toMatchObject({ 'deletion_protection.enabled': 'true' });
+    });
+  }
 });
 
 describe('a state that is not active', () => {
