@@ -4,7 +4,7 @@ import { type Clock, jitter, sleep } from '../../core/clock.ts';
 import { LOW_PRIORITY } from '../../core/key-queue.ts';
 import type { Enqueue, KeySource } from '../../core/key-source.ts';
 import { isBeingDeleted, keyOf } from '../../core/kube-object.ts';
-import { hasDrifted, mustReadAttributes } from './check.ts';
+import { compare } from './check.ts';
 import { wantedName } from './desired.ts';
 import { identityOf } from './identity.ts';
 import { chooseLook } from './look.ts';
@@ -105,11 +105,10 @@ export class Sweep {
     if (isPaused(object)) return false;
     if (isBeingDeleted(object) || chooseLook(object) !== 'snapshot') return true;
     const recalled = inventory.recall(recordedArn(object) ?? '');
-    if (recalled.kind !== 'seen') return recalled.kind === 'absent';
     const identity = identityOf(cluster, object);
-    if (hasDrifted(object, identity, recalled.seen)) return true;
     const { facts } = memory.of(keyOf(object), identity.uid);
-    return mustReadAttributes(object, facts, clock.monotonicMs());
+    const { kind } = compare({ object, identity, facts }, recalled, clock.monotonicMs());
+    return kind === 'differs' || kind === 'attributesDue';
   }
 
   /** What AWS does not answer now is counted by the next scan. */

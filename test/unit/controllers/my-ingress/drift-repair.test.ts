@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../src/apis/my-ingress.ts';
+import { OperatorError } from '../../../../src/core/operator-error.ts';
 import { type Balancer, MINUTE_MS, reads, SWEEP_MS, World } from './world.ts';
 
 const ONE_SWEEP_MS = SWEEP_MS * 1.1 + 1_000;
@@ -211,6 +212,24 @@ describe('drift', () => {
     );
     await world.clock.advance(ONE_SWEEP_MS);
     expect(world.condition('shop')).toBe('False AwsUnavailable');
+  });
+
+  it('of attributes whose repair fails is repaired soon, although the failure is not on record', async () => {
+    const world = new World();
+    world.start();
+    await world.applied('shop', { attributes: { 'deletion_protection.enabled': 'true' } });
+    const { arn } = world.balancer();
+    const Attributes = [{ Key: 'deletion_protection.enabled', Value: 'false' }];
+    world.outOfBand('ModifyLoadBalancerAttributes', { LoadBalancerArn: arn, Attributes });
+    const failing = { kind: 'error', code: 'InternalFailure', status: 500, message: 'x' } as const;
+    world.fault('ModifyLoadBalancerAttributes', failing, { times: 3 });
+    const lost = { reason: 'ApiUnavailable', message: 'x', healedBy: 'time' } as const;
+    world.kube.failNext('applyStatus', new OperatorError(lost));
+    const tried = (): number => world.aws.control.calls('ModifyLoadBalancerAttributes').length;
+    const before = tried();
+    while (tried() === before) await world.clock.advance(MINUTE_MS);
+    await world.clock.advance(2 * SWEEP_MS);
+    expect(world.balancer().attributes).toMatchObject({ 'deletion_protection.enabled': 'true' });
   });
 
   it('that cannot be looked for leaves Ready as it was', async () => {

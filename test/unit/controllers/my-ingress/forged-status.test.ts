@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MINUTE_MS, SWEEP_MS, World } from './world.ts';
+import { MINUTE_MS, reads, SWEEP_MS, World } from './world.ts';
 
 const ARN = 'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app';
 
@@ -73,6 +73,28 @@ describe('an object that lives on, and whose status.alb was forged to name', () 
       expect(world.balancer(alb?.name).tags).not.toHaveProperty('team');
       expect(world.balancer('theirs')).toEqual(theirs);
       expect(world.balancers).toHaveLength(2);
+    });
+  }
+});
+
+describe('an object whose status.alb was forged', () => {
+  for (const [field, value] of Object.entries({
+    dns: 'evil.example',
+    name: 'theirs',
+    hostedZoneId: 'Z0FORGED',
+    vpcId: 'vpc-forged',
+  })) {
+    it(`in ${field} shows its own balancer again after the next scan, at the price of one look`, async () => {
+      const world = new World();
+      world.start();
+      await world.applied('shop');
+      await world.clock.advance(MINUTE_MS);
+      const { alb } = world.object('shop').status;
+      forge(world, { ...alb, [field]: value });
+      const calls = await world.callsDuring(() => world.clock.advance(2 * SWEEP_MS));
+      expect(world.object('shop').status.alb).toEqual(alb);
+      expect(world.condition('shop')).toBe('True Available');
+      expect(reads(calls)).toBeLessThanOrEqual(2 * 2 + 2);
     });
   }
 });
