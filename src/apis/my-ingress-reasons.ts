@@ -102,8 +102,9 @@ export const myIngressReasons = {
 
   ValidationError: {
     healedBy: 'person',
-    cause: 'AWS does not accept a value of the spec, or it is reserved: a tag key or a name',
-    next: 'correct the field of the spec that the message names',
+    cause:
+      'AWS does not accept a value of the spec or status.alb.arn, or the value is reserved: a tag key or a name',
+    next: 'correct the field that the message names',
   },
   InvalidScheme: {
     healedBy: 'person',

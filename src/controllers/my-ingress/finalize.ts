@@ -20,7 +20,7 @@ import {
 } from './facts.ts';
 import { ownershipOf } from './ownership.ts';
 import { placesOf } from './places.ts';
-import { recordedArn } from './record.ts';
+import { recordedArn, refusedRecord } from './record.ts';
 import type { ObjectScope } from './scope.ts';
 
 type Seen = Observation<TaggedLoadBalancer, never>;
@@ -31,7 +31,7 @@ type Find =
   | { readonly kind: 'nothing'; readonly isProof: boolean }
   | { readonly kind: 'foreign'; readonly loadBalancer: LoadBalancer; readonly isProof: boolean }
   /** AWS does not take the ref for that of a balancer. */
-  | { readonly kind: 'refused'; readonly error: OperatorError };
+  | { readonly kind: 'refused'; readonly arn: string; readonly error: OperatorError };
 
 /** What is read behind a deletion: the balancer by its ARN, and by its name. */
 const PROOF = ['DescribeLoadBalancers', 'DescribeLoadBalancers'] as const;
@@ -89,7 +89,7 @@ async function observeAt(
     return await judgeAt(scope, ref, signal);
   } catch (error) {
     const isRefused = error instanceof OperatorError && error.reason === 'ValidationError';
-    if (isRefused && 'arn' in ref) return { kind: 'refused', error };
+    if (isRefused && 'arn' in ref) return { kind: 'refused', arn: ref.arn, error };
     throw error;
   }
 }
@@ -115,13 +115,15 @@ async function judgeAt(
 /**
  * What AWS does not take for the ARN of a balancer, such as a mistyped one in `spec.adopt`, names
  * none of ours: it would have been found before it was adopted. So it does not hold up a deletion.
- * A recorded ARN named one, so its refusal is about the region or the account that is asked now,
- * unless ours was found elsewhere: then the record was forged.
+ * A recorded ARN may have named one, so its refusal is about the region or the account that is asked
+ * now, unless ours was found elsewhere: then the record was forged.
  */
 function refuseUnknownRegion({ memory, object }: ObjectScope, finds: readonly Find[]): void {
   const refused = finds.find((find) => find.kind === 'refused');
   if (refused === undefined || memory.facts.release !== undefined) return;
-  if (recordedArn(object) !== undefined) throw refused.error;
+  const { arn, error } = refused;
+  const unknown = arn === recordedArn(object) ? refusedRecord(arn, error) : undefined;
+  if (unknown !== undefined) throw unknown;
 }
 
 /**

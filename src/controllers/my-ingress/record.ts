@@ -5,6 +5,8 @@ import {
   ownershipTagKeys,
 } from '../../apis/my-ingress.ts';
 import type { LoadBalancer, TaggedLoadBalancer } from '../../aws/load-balancers.ts';
+import type { OperatorError } from '../../core/operator-error.ts';
+import { failure } from './failure.ts';
 
 /** What `status` says of the balancer that an object holds; pure. */
 
@@ -14,6 +16,20 @@ const VANISHED = 'deleted';
 export function recordedArn(object: MyIngress): string | undefined {
   const held = object.status?.alb;
   return held?.state === VANISHED ? undefined : held?.arn;
+}
+
+/** https://docs.aws.amazon.com/elasticloadbalancing/latest/userguide/elb-api-permissions.html */
+const LOAD_BALANCER_ARN =
+  /^arn:[^:]+:elasticloadbalancing:[^:]+:\d{12}:loadbalancer\/app\/[^/]+\/[^/]+$/;
+
+/**
+ * A recorded ARN that AWS refuses may be that of our balancer in another region or account, and is not
+ * forgotten. Text that is no such ARN was put on record by no pass: undefined.
+ */
+export function refusedRecord(arn: string, refusal: OperatorError): OperatorError | undefined {
+  if (refusal.reason !== 'ValidationError' || !LOAD_BALANCER_ARN.test(arn)) return undefined;
+  const seen = `AWS does not take status.alb.arn ${arn} for a load balancer of this region and account, which AWS_REGION and the credentials of albridge choose`;
+  return failure('ValidationError', seen, { details: { refusal: refusal.message } });
 }
 
 /** True where the object held a balancer of this name, which is gone. */

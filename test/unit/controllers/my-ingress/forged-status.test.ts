@@ -77,6 +77,87 @@ describe('an object that lives on, and whose status.alb was forged to name', () 
   }
 });
 
+/** A subnet that does not exist holds up the first create. */
+async function withoutBalancer(albOf: (theirs: string) => object | undefined): Promise<World> {
+  const world = new World();
+  world.outOfBand('CreateLoadBalancer', { Name: 'theirs', Subnets: ['subnet-a', 'subnet-b'] });
+  const theirs = world.balancer();
+  world.start();
+  await world.applied('shop', { subnets: ['subnet-a', 'subnet-none'] });
+  forge(world, albOf(theirs.arn));
+  return world;
+}
+
+const ELSEWHERE = 'a balancer of another region';
+const { [ELSEWHERE]: elsewhere, ...forgeriesOfHere } = forgeries;
+
+describe('an object that has no balancer yet, and whose status.alb was forged to name', () => {
+  for (const [name, albOf] of Object.entries(forgeriesOfHere)) {
+    it(`${name} gets one once its spec is right, and goes when it is deleted`, async () => {
+      const world = await withoutBalancer(albOf);
+      const theirs = world.balancer('theirs');
+      world.edit('shop', { subnets: ['subnet-a', 'subnet-b'] });
+      await world.clock.advance(SWEEP_MS);
+      expect(world.condition('shop')).toBe('True Available');
+      expect(world.object('shop').status.alb).toMatchObject({ name: world.balancers[1]?.name });
+      world.delete('shop');
+      await world.clock.advance(MINUTE_MS);
+      expect(world.exists('shop')).toBe(false);
+      expect(world.balancers).toEqual([theirs]);
+    });
+
+    it(`${name} goes when it is deleted at once`, async () => {
+      const world = await withoutBalancer(albOf);
+      world.delete('shop');
+      await world.clock.advance(MINUTE_MS);
+      expect(world.exists('shop')).toBe(false);
+      expect(world.balancers).toHaveLength(1);
+    });
+  }
+
+  it(`${ELSEWHERE} forgets nothing, and says that status.alb is to be corrected`, async () => {
+    const world = await withoutBalancer((theirs) => elsewhere?.(theirs));
+    world.edit('shop', { subnets: ['subnet-a', 'subnet-b'] });
+    await world.clock.advance(SWEEP_MS);
+    expect(world.condition('shop')).toBe('False ValidationError');
+    expect(world.message('shop')).toContain('status.alb.arn');
+    expect(world.object('shop').status.alb).toEqual(elsewhere?.(''));
+    world.delete('shop');
+    await world.clock.advance(MINUTE_MS);
+    expect(world.message('shop')).toContain('status.alb.arn');
+    forge(world, undefined);
+    await world.clock.advance(SWEEP_MS);
+    expect(world.exists('shop')).toBe(false);
+  });
+
+  it('a balancer with its UID is not forgotten: the cluster id of the operator may have changed', async () => {
+    const world = await withoutBalancer((theirs) => ({ arn: theirs }));
+    const { arn } = world.balancer('theirs');
+    world.tagOutOfBand(arn, { 'albridge.io/uid': world.object('shop').metadata.uid });
+    world.edit('shop', { subnets: ['subnet-a', 'subnet-b'] });
+    await world.clock.advance(SWEEP_MS);
+    expect(world.condition('shop')).toBe('False NameConflict');
+    expect(world.object('shop').status.alb).toEqual({ arn });
+    expect(world.balancers).toHaveLength(1);
+  });
+
+  it("somebody else's balancer keeps the tags of its own on record where AWS does not show it yet", async () => {
+    const world = await withoutBalancer(() => undefined);
+    world.fault('CreateLoadBalancer', { kind: 'lostResponse' }, { times: 1 });
+    world.edit('shop', { subnets: ['subnet-a', 'subnet-b'], tags: { team: 'web' } });
+    for (let i = 0; i < 600 && world.balancers.length < 2; i++) await world.clock.advance(100);
+    const { arn } = world.balancer('theirs');
+    world.fault('DescribeLoadBalancers', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 7_000 });
+    forge(world, { arn });
+    world.unset('shop', 'tags');
+    await world.clock.advance(SWEEP_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    const own = world.balancers.find((one) => one.arn === world.object('shop').status.alb?.arn);
+    expect(own?.name).not.toBe('theirs');
+    expect(own?.tags).not.toHaveProperty('team');
+  });
+});
+
 describe('an object whose status.alb was forged', () => {
   for (const [field, value] of Object.entries({
     dns: 'evil.example',
