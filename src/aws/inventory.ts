@@ -51,6 +51,7 @@ export function createInventory(parts: InventoryParts): Inventory {
   const inventory: Inventory = {
     look: (arn, signal) => look(arn, signal),
     paidBy: (payer) => ({ ...inventory, look: (arn, signal) => look(arn, signal, payer) }),
+    wanted: () => [...(snapshot?.byArn.values() ?? [])],
     others: () => snapshot?.others ?? [],
     tagsOf: (arns, signal) => tagsOfEach(patient(parts, signal), arns, { signal }),
     async refresh(wanted, signal) {

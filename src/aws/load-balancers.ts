@@ -109,6 +109,8 @@ export interface Inventory {
   refresh(wanted: ReadonlySet<string>, signal: AbortSignal): Promise<void>;
   /** However old: what it says is no basis for a write. */
   recall(arn: string): Recalled;
+  /** The wanted ones that the last refresh listed, with their tags. */
+  wanted(): readonly TaggedLoadBalancer[];
   /** ARNs of the application balancers that the last refresh listed beside the wanted ones. */
   others(): readonly string[];
   /** Tags as they are now, 20 a call, paid as a refresh; those that are gone are left out. */

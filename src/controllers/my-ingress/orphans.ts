@@ -7,6 +7,7 @@ import type { ObjectCache } from '../../core/object-store.ts';
 import { nameInArn } from './desired.ts';
 import { identityOf } from './identity.ts';
 import { placesOf } from './places.ts';
+import { recordedArn } from './record.ts';
 
 export const myIngressMetrics = {
   orphans: {
@@ -60,7 +61,13 @@ export class Orphans {
       signal,
     );
     this.#foreign = new Set(listed.filter((arn) => this.#isForeign(arn, tags)));
-    const orphans = this.#confirm([...tags].flatMap(([arn, of]) => this.#orphanOf(arn, of) ?? []));
+    // That an object wants the name of a balancer does not say that it is the one that the tags name.
+    const wanted = inventory
+      .wanted()
+      .map(({ loadBalancer, tags: of }) => [loadBalancer.arn, of] as const);
+    const orphans = this.#confirm(
+      [...wanted, ...tags].flatMap((of) => this.#orphanOf(...of) ?? []),
+    );
     metrics.gauge(myIngressMetrics.orphans, {}, orphans.length);
     this.#report(orphans);
   }
@@ -83,6 +90,7 @@ export class Orphans {
 
   /** An object of the same name may be a later one with another balancer: its deletion leaves this one. */
   #standsFor(object: MyIngress, arn: string): boolean {
+    if (recordedArn(object) === arn) return true;
     const identity = identityOf(this.#options.cluster, object);
     return placesOf(object, identity).some((place) =>
       'arn' in place ? place.arn === arn : place.name === nameInArn(arn),

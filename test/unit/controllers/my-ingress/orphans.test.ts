@@ -74,6 +74,29 @@ describe('a balancer whose object went without its finalizer', () => {
     expect(count(world)).toBe(0);
   });
 
+  for (const [how, alb] of [
+    ['wants its name', undefined],
+    ['has its ARN in a forged status', (arn: string) => ({ arn })],
+  ] as const) {
+    it(`is counted although another object, which is paused, ${how}`, async () => {
+      const world = new World();
+      world.start();
+      await world.applied('leak', { name: 'leak-1' });
+      const { arn } = world.balancer();
+      await abandon(world, 'leak');
+      const draft = draftOf('cover', { name: 'leak-1' });
+      const annotations = { 'albridge.io/paused': 'true' };
+      world.kube.create({ ...draft, metadata: { ...draft.metadata, annotations } });
+      await world.clock.advance(MINUTE_MS);
+      const cover = world.object('cover');
+      if (alb) world.kube.server.applyStatus(cover, { ...cover.status, alb: alb(arn) });
+      await world.clock.advance(3 * SWEEP_MS);
+      expect(world.balancer().arn).toBe(arn);
+      expect(count(world)).toBe(1);
+      expect(warnings(world)).toMatchObject([{ fields: { orphans: [{ arn, name: 'leak' }] } }]);
+    });
+  }
+
   const names = [
     ['a name of its own', { name: 'leak-1' }, { name: 'leak-2' }],
     ['the default name', {}, { name: 'leak-2' }],
