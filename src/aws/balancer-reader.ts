@@ -1,7 +1,8 @@
 import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
-import { OperatorError } from '../core/operator-error.ts';
-import type { AwsCall } from './aws-call.ts';
+import { OperatorError, reworded } from '../core/operator-error.ts';
+import { type AwsCall, callFor } from './aws-call.ts';
 import { unreadable } from './aws-errors.ts';
+import type { PayerOf } from './batch.ts';
 import { shapeLoadBalancer } from './load-balancer-shape.ts';
 import type { LoadBalancer, LoadBalancerRef } from './load-balancers.ts';
 
@@ -13,8 +14,14 @@ export const LARGEST_PAGE = 400;
 /** Up to so many, halves would be more calls. */
 const ONE_BY_ONE = 4;
 
-/** Each ARN with its answer, undefined for LoadBalancerNotFound, or AWS's refusal of that ARN. */
+/** Each ARN with its answer, undefined for LoadBalancerNotFound, or a failure that names it alone. */
 export type Answers<T> = ReadonlyMap<string, T | undefined | Promise<T | undefined>>;
+
+/** Without `payerOf` the call's own payer pays. */
+export interface Calls {
+  readonly call: AwsCall;
+  readonly payerOf?: PayerOf;
+}
 
 /** Throws reason LoadBalancerNotFound. */
 export async function describeOne(
@@ -33,11 +40,12 @@ export async function describeOne(
 
 /** Up to 20. */
 export function describeThese(
-  call: AwsCall,
+  { call: shared, payerOf }: Calls,
   arns: readonly string[],
   signal: AbortSignal,
 ): Promise<Answers<LoadBalancer>> {
   return readEach(arns, async (asked) => {
+    const call = payerOf ? callFor(payerOf(asked), shared) : shared;
     const [arn = ''] = asked;
     if (asked.length === 1) return new Map([[arn, await describeOne(call, { arn }, signal)]]);
     const input = { LoadBalancerArns: [...asked] };
@@ -69,7 +77,7 @@ export async function describeAll(
 /**
  * Reads many in one call. One that is missing, or that AWS refuses, a forged one perhaps, fails the
  * whole call, and AWS does not say which: the halves are asked until it stands alone, and fails
- * nobody else.
+ * nobody else. Never throws.
  */
 export async function readEach<T>(
   arns: readonly string[],
@@ -84,7 +92,7 @@ export async function readEach<T>(
     for (const arn of missing) parts.push(...(await readAlone(arn, read)));
     return new Map([...found, ...parts]);
   } catch (error) {
-    if (!isAbsence(error) && !isOfOneArn(error)) throw error;
+    if (!isAbsence(error) && !isOfOneArn(error)) return failEach(arns, error);
     const size = arns.length > ONE_BY_ONE ? Math.ceil(arns.length / 2) : 1;
     const parts = [];
     for (let i = 0; i < arns.length; i += size) {
@@ -117,14 +125,23 @@ async function readAlone<T>(
   read: (arns: readonly string[]) => Promise<ReadonlyMap<string, T>>,
 ): Promise<Answers<T>> {
   const reading = orAbsent(read([arn]).then((found) => found.get(arn)));
-  await reading.catch((error: unknown) => {
-    if (!isOfOneArn(error)) throw error;
-  });
+  await Promise.allSettled([reading]);
   return new Map([[arn, reading]]);
 }
 
+/** The others may be a neighbour's, or a tenant's forgeries: each failure names its own ARN only. */
+function failEach(arns: readonly string[], error: unknown): Answers<never> {
+  const failures = arns.map((arn) => {
+    const own = (why: string): string => why.replace(subjectOf(arns), () => subjectOf([arn]));
+    const failure = Promise.reject<never>(reworded(error, own));
+    failure.catch(() => {}); // whoever asked may have left
+    return [arn, failure] as const;
+  });
+  return new Map(failures);
+}
+
 /** AWS calls text that is no ARN of ours a ValidationError, and has a code for each other resource. */
-function isOfOneArn(error: unknown): boolean {
+export function isOfOneArn(error: unknown): boolean {
   return error instanceof OperatorError && ['ValidationError', 'AwsError'].includes(error.reason);
 }
 

@@ -7,18 +7,22 @@ export interface BatchOptions<V> {
   readonly mostKeys: number;
   /**
    * Answers every key of `keys`; its failure is the failure of all who asked for one of them. What
-   * concerns one key alone, such as text that is no ARN, is a rejected promise for that key.
+   * may name a key, or concerns one alone, is a rejected promise for that key: no asker reads of
+   * another's.
    */
   load(
     keys: readonly string[],
     signal: AbortSignal,
-    payer: Payer,
+    payerOf: PayerOf,
   ): Promise<ReadonlyMap<string, V | Promise<V>>>;
 }
 
+/** Who pays for a call that reads these keys of a load. */
+export type PayerOf = (keys: readonly string[]) => Payer;
+
 /**
- * `payer.namespace`: whose turns in the budget the load takes, if no other asks with it. Of several
- * reservations one pays, the others are given back.
+ * `payer.namespace`: whose turns in the budget a call takes, if no other asks for what it reads. Of
+ * several reservations one pays, the others are given back.
  */
 export type Ask<V> = (key: string, signal: AbortSignal, payer?: Payer) => Promise<V>;
 
@@ -97,17 +101,21 @@ async function answer<V>(load: Load<V>, options: BatchOptions<V>): Promise<void>
   if (present.length === 0) return;
   try {
     const keys = [...new Set(present.map(({ key }) => key))];
-    const [namespace, ...others] = new Set(present.map(({ payer }) => payer.namespace));
-    const reservation = present.find(({ payer }) => payer.reservation)?.payer.reservation;
-    const payer: Payer = {
-      ...(reservation && { reservation }),
-      ...(namespace !== undefined && others.length === 0 && { namespace }),
-    };
-    const values = await options.load(keys, load.controller.signal, payer);
+    const payerOf: PayerOf = (read) => payerAmong(present.filter(({ key }) => read.includes(key)));
+    const values = await options.load(keys, load.controller.signal, payerOf);
     for (const { key, resolve } of present) resolve(values.get(key) as V | Promise<V>);
   } catch (reason) {
     for (const { reject } of present) reject(reason);
   }
+}
+
+function payerAmong<V>(askers: readonly Asker<V>[]): Payer {
+  const [namespace, ...others] = new Set(askers.map(({ payer }) => payer.namespace));
+  const reservation = askers.find(({ payer }) => payer.reservation)?.payer.reservation;
+  return {
+    ...(reservation && { reservation }),
+    ...(namespace !== undefined && others.length === 0 && { namespace }),
+  };
 }
 
 function split<V>(askers: readonly Asker<V>[], mostKeys: number): Load<V>[] {

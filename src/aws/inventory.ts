@@ -3,8 +3,10 @@ import { OperatorError } from '../core/operator-error.ts';
 import { type AwsCall, callFor } from './aws-call.ts';
 import {
   type Answers,
+  type Calls,
   describeAll,
   describeThese,
+  isOfOneArn,
   LARGEST_PAGE,
   MOST_ARNS,
 } from './balancer-reader.ts';
@@ -44,8 +46,8 @@ export function createInventory(parts: InventoryParts): Inventory {
   const look = createBatch<LoadBalancer | undefined>({
     clock,
     mostKeys: Number.POSITIVE_INFINITY,
-    load: (arns, signal, payer) =>
-      lookAt(callFor(payer, call), arns, { signal, listed: snapshot?.listed.size ?? 0 }),
+    load: (arns, signal, payerOf) =>
+      lookAt({ call, payerOf }, arns, { signal, listed: snapshot?.listed.size ?? 0 }),
   });
 
   const inventory: Inventory = {
@@ -110,9 +112,12 @@ async function tagsOfEach(
     for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) {
       const meant = chunk.filter(isMeant);
       if (meant.length === 0) continue;
-      for (const [arn, answer] of await readTags(call, meant, signal)) {
+      for (const [arn, answer] of await readTags({ call }, meant, signal)) {
         // An ARN that AWS lists and then refuses says nothing; the others do.
-        const tags = await Promise.resolve(answer).catch(() => undefined);
+        const tags = await Promise.resolve(answer).catch((error: unknown) => {
+          if (!isOfOneArn(error)) throw error;
+          return undefined;
+        });
         if (tags) read.set(arn, tags);
       }
     }
@@ -127,18 +132,19 @@ async function tagsOfEach(
 
 /** For more than twenty whichever is fewer calls: twenty ARNs each, or all that the account has. */
 async function lookAt(
-  call: AwsCall,
+  { call, payerOf }: Required<Calls>,
   arns: readonly string[],
   { signal, listed }: { readonly signal: AbortSignal; readonly listed: number },
 ): Promise<Answers<LoadBalancer>> {
   const found = new Map<string, LoadBalancer>();
   if (Math.ceil(listed / LARGEST_PAGE) < Math.ceil(arns.length / MOST_ARNS) - 1) {
-    for (const one of await describeAll(call, signal)) found.set(one.arn, one);
+    for (const one of await describeAll(callFor(payerOf(arns), call), signal))
+      found.set(one.arn, one);
   }
   const answers = arns.map((arn) => [arn, found.get(arn)] as const);
   const parts = [];
   for (const chunk of chunksOf(arns.filter((arn) => !found.has(arn)))) {
-    parts.push(...(await describeThese(call, chunk, signal)));
+    parts.push(...(await describeThese({ call, payerOf }, chunk, signal)));
   }
   return new Map([...answers, ...parts]);
 }

@@ -112,4 +112,21 @@ describe('createBatch', () => {
       'fulfilled',
     ]);
   });
+
+  it('has what a load reads for one namespace alone paid by its turns', async () => {
+    const clock = new ManualClock();
+    const paid: (string | undefined)[] = [];
+    const ask = createBatch<string>({
+      clock,
+      mostKeys: 20,
+      load: async (keys, _signal, payerOf) => {
+        for (const read of [keys, ['a', 'b'], ['c']]) paid.push(payerOf(read).namespace);
+        return new Map();
+      },
+    });
+    const asker = { a: 'web', b: 'web', c: 'shop' };
+    const all = Object.entries(asker).map(([key, namespace]) => ask(key, never, { namespace }));
+    await clock.finish(Promise.all(all));
+    expect(paid).toEqual([undefined, 'web', 'shop']);
+  });
 });

@@ -225,3 +225,35 @@ describe('the annotation reconcile-requested-at', () => {
     expect(world.condition('shop')).toBe('True Available');
   });
 });
+
+describe("a tenant whose read shares a call with a neighbour's", () => {
+  it.each(['DescribeTags', 'DescribeLoadBalancers'] as const)(
+    "does not learn the neighbour's ARN when %s fails",
+    async (operation) => {
+      const world = new World();
+      world.start();
+      await world.clock.settle();
+      world.apply('neighbour', {}, 'team-b');
+      world.apply('tenant', {}, 'team-a');
+      await world.clock.advance(MINUTE_MS);
+      world.fault(operation, error('InternalFailure', 500), { forMs: 10 * MINUTE_MS });
+      for (const [name, namespace] of [
+        ['neighbour', 'team-b'],
+        ['tenant', 'team-a'],
+      ] as const) {
+        world.kube.edit(world.object(name, namespace), (live) => ({
+          ...live,
+          metadata: {
+            ...live.metadata,
+            annotations: { 'albridge.io/reconcile-requested-at': 'x' },
+          },
+        }));
+      }
+      await world.clock.advance(5 * MINUTE_MS);
+      const { status } = world.object('tenant', 'team-a');
+      const events = world.events.recorded.filter(({ key }) => key === 'team-a/tenant');
+      expect(JSON.stringify(status)).toContain('AwsUnavailable');
+      expect(JSON.stringify([status, events])).not.toContain('/neighbour');
+    },
+  );
+});
