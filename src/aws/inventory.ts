@@ -108,6 +108,11 @@ async function tagsOfEach(
   const { signal, isMeant = () => true } = how;
   const chunks = chunksOf(arns);
   const read = new Map<string, Tags>();
+  const refusals: unknown[] = [];
+  // What AWS refuses for every ARN is not about the ARNs.
+  const assertSome = (fewest: number): void => {
+    if (read.size === 0 && refusals.length >= fewest) throw refusals[0];
+  };
   const readOn = async (): Promise<void> => {
     for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) {
       const meant = chunk.filter(isMeant);
@@ -116,10 +121,11 @@ async function tagsOfEach(
         // An ARN that AWS lists and then refuses says nothing; the others do.
         const tags = await Promise.resolve(answer).catch((error: unknown) => {
           if (!isOfOneArn(error)) throw error;
-          return undefined;
+          refusals.push(error);
         });
         if (tags) read.set(arn, tags);
       }
+      assertSome(2);
     }
   };
   const stop = (reason: unknown): never => {
@@ -127,6 +133,7 @@ async function tagsOfEach(
     throw reason;
   };
   await Promise.all(Array.from({ length: MOST_READS }, () => readOn().catch(stop)));
+  assertSome(1);
   return read;
 }
 

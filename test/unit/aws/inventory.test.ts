@@ -74,6 +74,13 @@ describe('refresh', () => {
     expect(recalled(world, 'b')).toBe('unknown');
   });
 
+  it.each([1, 100])('fails where AWS refuses the tags of all of %d', async (count) => {
+    const handlers = accountOf(new Set(named(count)));
+    const world = bench({ ...handlers, DescribeTags: () => raise(awsError('SomethingNew')) });
+    const refreshing = refresh(world, named(count));
+    await expect(refreshing).rejects.toMatchObject({ reason: 'AwsError' });
+  });
+
   it('keeps the former picture where the listing fails', async () => {
     let isDown = false;
     const handlers = accountOf(new Set(['a']));
