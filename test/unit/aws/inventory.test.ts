@@ -81,6 +81,23 @@ describe('refresh', () => {
     await expect(refreshing).rejects.toMatchObject({ reason: 'AwsError' });
   });
 
+  it('outlasts a short outage, and reads nothing twice for it', async () => {
+    const handlers = accountOf(new Set(named(1600)));
+    const world = bench({
+      ...handlers,
+      DescribeTags(input, signal) {
+        const atMs = world.clock.monotonicMs();
+        if (atMs > 2_000 && atMs < 5_000) raise(awsError('InternalFailure', 'oops', 500));
+        return handlers.DescribeTags?.(input, signal);
+      },
+    });
+    await refresh(world, named(1600));
+    expect(world.api.countOf('DescribeLoadBalancers')).toBe(4);
+    expect(recalled(world, 'lb-1599')).toEqual({ name: 'lb-1599' });
+    const read = world.api.sent.filter(({ atMs }) => atMs <= 2_000 || atMs >= 5_000);
+    expect(read).toHaveLength(4 + 80);
+  });
+
   it('keeps the former picture where the listing fails', async () => {
     let isDown = false;
     const handlers = accountOf(new Set(['a']));

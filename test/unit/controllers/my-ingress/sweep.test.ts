@@ -86,12 +86,13 @@ describe('the sweep', () => {
     world.fault(
       '*',
       { kind: 'error', code: 'InternalFailure', status: 500, message: 'x' },
-      { forMs: 320_000 },
+      { forMs: 400_000 },
     );
     const written = await world.writesDuring(() => world.clock.advance(321_000));
     expect(written).toEqual([]);
     expect(world.log.lines.filter(({ level }) => level === 'error')).not.toEqual([]);
     for (let i = 0; i < 3; i++) expect(world.condition(`shop-${i}`)).toBe('True Available');
+    world.aws.control.clearFaults();
     world.tagOutOfBand(world.balancers[0]?.arn ?? '', { 'albridge.io/managed-by': 'somebody' });
     await world.clock.advance(2 * MINUTE_MS);
     expect(world.balancers[0]?.tags['albridge.io/managed-by']).toBe('albridge');
