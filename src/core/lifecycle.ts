@@ -11,6 +11,7 @@ import { type PassContext, type PassDependencies, RunningPass } from './running-
 import { hasSameStatus, type ObjectWithStatus, statusAfter } from './status.ts';
 import { logFailure, tellTransition } from './transitions.ts';
 import type { Verdict } from './verdict.ts';
+import { withoutUndefined } from './without-undefined.ts';
 
 export interface LifecycleDependencies<T extends ObjectWithStatus> extends PassDependencies<T> {
   readonly cache: ObjectCache<T>;
@@ -100,7 +101,7 @@ async function runPassOver<T extends ObjectWithStatus>(
     return verdict;
   } catch (error) {
     const unwritten = untold(failureOf(error, pass.signal, false), pass.log);
-    return isHealedByTime(verdict) ? verdict : unwritten;
+    return isHealedByTime(verdict) ? whenBothAllow(verdict, unwritten) : unwritten;
   }
 }
 
@@ -111,8 +112,21 @@ function untold(verdict: Verdict, log: Logger): Verdict {
   return verdict;
 }
 
-function isHealedByTime(verdict: Verdict): boolean {
+type Failed = Extract<Verdict, { readonly kind: 'failed' }>;
+
+function isHealedByTime(verdict: Verdict): verdict is Failed {
   return verdict.kind === 'failed' && verdict.error.healedBy === 'time';
+}
+
+/** The failure of the pass, no sooner repeated than the API server allows that refused to store it. */
+function whenBothAllow(verdict: Failed, unwritten: Verdict): Verdict {
+  const { reason, message, healedBy, details, retryAfterMs, notBeforeMs } = verdict.error;
+  const ownMs = retryAfterMs ?? notBeforeMs ?? 0;
+  const askedMs = (unwritten.kind === 'failed' && unwritten.error.notBeforeMs) || 0;
+  if (askedMs <= ownMs) return verdict;
+  const told = { reason, message, healedBy, ...withoutUndefined({ details }) };
+  const error = new OperatorError({ ...told, notBeforeMs: askedMs, cause: verdict.error });
+  return { ...verdict, error };
 }
 
 /** The four states of (being deleted) x (our finalizer is on). */

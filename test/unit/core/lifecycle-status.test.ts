@@ -156,6 +156,20 @@ describe('a status that cannot be written', () => {
     expect(verdict).toMatchObject({ kind: 'failed', error: slow });
   });
 
+  it.each([
+    ['longer than', { retryAfterMs: 5_000 }, { notBeforeMs: 20_000, retryAfterMs: undefined }],
+    ['less than', { retryAfterMs: 60_000 }, { retryAfterMs: 60_000 }],
+    ['longer than the backoff of', {}, { notBeforeMs: 20_000 }],
+  ])('by a server that asks to wait %s the failed pass is heeded', async (_, own, expected) => {
+    const bench = openBench();
+    const busy = { reason: 'ApiServerUnavailable', message: 'busy', healedBy: 'time' } as const;
+    bench.kube.failNext('applyStatus', new OperatorError({ ...busy, notBeforeMs: 20_000 }));
+    const throttled = { reason: 'Throttled', message: 'slow down', healedBy: 'time' } as const;
+    const failing = of(() => Promise.reject(new OperatorError({ ...throttled, ...own })));
+    const error = { reason: 'Throttled', ...expected };
+    expect(await bench.run(failing)).toMatchObject({ kind: 'failed', error });
+  });
+
   it('is silent where it lost to a newer version', async () => {
     const bench = openBench();
     const lost = new OperatorError({ reason: 'Conflict', message: 'lost', healedBy: 'time' });
