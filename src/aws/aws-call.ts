@@ -4,7 +4,7 @@ import type { Logger } from '../core/logger.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { OperatorError } from '../core/operator-error.ts';
 import type { AwsApi, AwsOperation, AwsOperations } from './aws-api.ts';
-import { type AwsStep, retryAfterMsOf, translateAwsError } from './aws-errors.ts';
+import { type AwsStep, outcomeOf, retryAfterMsOf, translateAwsError } from './aws-errors.ts';
 import { createMeter, type Meter } from './aws-meter.ts';
 import { awsOperations, isWrite } from './aws-operations.ts';
 import type { Budget, Claimant, Refusal, Reservation } from './budget.ts';
@@ -92,7 +92,7 @@ function request(parts: RequestParts): RequestOnce {
       const output = await api.send(operation, input, isWrite(operation) ? undefined : signal);
       sent.answered();
       budget.recover(operation);
-      translate.answered();
+      translate.accepted();
       return output;
     } catch (thrown) {
       const error = translate.refused(thrown, { operation, subject, hadSkew });
@@ -101,7 +101,7 @@ function request(parts: RequestParts): RequestOnce {
       if (signal.aborted && !isWrite(operation)) throw signal.reason;
       if (isRefusal(error.reason)) {
         budget.refused(operation, error.reason, retryAfterMsOf(thrown));
-      } else {
+      } else if (isAnswer(thrown, error)) {
         budget.recover(operation);
       }
       throw error;
@@ -122,16 +122,20 @@ type RequestOnce = <Operation extends AwsOperation>(
 
 /** Remembers since when there are no credentials: for how long decides who heals that. */
 function createTranslation(clock: Clock): {
-  answered(): void;
+  accepted(): void;
   refused(thrown: unknown, step: AwsStep & { readonly hadSkew: boolean }): OperatorError;
 } {
   let unavailableSinceMs: number | undefined;
   return {
-    answered() {
+    accepted() {
       unavailableSinceMs = undefined;
     },
     refused(thrown, step) {
       const error = translateAwsError(thrown, step);
+      // Whatever else AWS refused, it took the credentials.
+      if (isAnswer(thrown, error) && !isRefusal(error.reason) && !isOfSignature(error.reason)) {
+        unavailableSinceMs = undefined;
+      }
       const isForPerson =
         error.reason === 'CredentialsUnavailable'
           ? haveLasted()
@@ -145,6 +149,15 @@ function createTranslation(clock: Clock): {
     unavailableSinceMs ??= nowMs;
     return nowMs - unavailableSinceMs >= CREDENTIALS_GRACE_MS;
   }
+}
+
+/** Not of what hands out the credentials, nor of this process. */
+function isAnswer(thrown: unknown, { reason }: OperatorError): boolean {
+  return outcomeOf(thrown).statusCode > 0 && reason !== 'CredentialsUnavailable';
+}
+
+function isOfSignature(reason: string): boolean {
+  return reason === 'CredentialsRefused' || reason === 'ClockSkew';
 }
 
 function isRefusal(reason: string): reason is Refusal {

@@ -221,6 +221,39 @@ describe('a call to AWS', () => {
     await expect(adding()).rejects.toMatchObject(unavailable);
   });
 
+  it('waits five minutes again after credentials that AWS took, whatever it answered', async () => {
+    let hasThem = false;
+    const none = Object.assign(new Error('none'), { name: 'CredentialsProviderError' });
+    const { loadBalancers, clock } = bench({
+      DescribeLoadBalancers: () =>
+        raise(hasThem ? awsError('LoadBalancerNotFoundException') : none),
+    });
+    const find = () => clock.finish(loadBalancers.find({ arn: shop }, never));
+    const unavailable = { reason: 'CredentialsUnavailable', healedBy: 'time' };
+    await expect(find()).rejects.toMatchObject(unavailable);
+    hasThem = true;
+    expect(await find()).toBeUndefined();
+    await clock.advance(600_000);
+    hasThem = false;
+    await expect(find()).rejects.toMatchObject(unavailable);
+  });
+
+  it('takes no missing credentials for an answer that ends an outage', async () => {
+    const none = Object.assign(new Error('none'), { name: 'CredentialsProviderError' });
+    const failures = [
+      awsError('InternalFailure', 'oops', 500),
+      none,
+      awsError('InternalFailure', 'oops', 500),
+    ];
+    const { loadBalancers, log, clock } = bench({
+      DeleteLoadBalancer: () => raise(failures.shift() ?? none),
+    });
+    while (failures.length > 0) {
+      await clock.finish(loadBalancers.delete(shop)).catch(() => undefined);
+    }
+    expect(log.shown.filter(({ message }) => message.includes('holding'))).toHaveLength(1);
+  });
+
   it('logs each write when it is sent, with what it asks for, and no read', async () => {
     let failures = 0;
     const world = bench({
