@@ -1,11 +1,11 @@
-import { type HeldLoadBalancer, ownershipTagKeys } from '../../apis/my-ingress.ts';
+import type { HeldLoadBalancer } from '../../apis/my-ingress.ts';
 import type { LoadBalancer, TaggedLoadBalancer, Tags } from '../../aws/load-balancers.ts';
 import type { Observation } from '../../core/external-resource.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { waiting } from '../../core/outcome.ts';
 import { tellCreated, tellVanished } from './announcements.ts';
 import { recordOf } from './applied.ts';
-import { nameInArn } from './desired.ts';
+import { correctRecord } from './correction.ts';
 import { type Drift, driftOf, type SeenLoadBalancer } from './drift.ts';
 import {
   absenceDoubtMs,
@@ -24,7 +24,6 @@ import { conflictOf, judge } from './judgement.ts';
 import { chooseLook, hasAttributes } from './look.ts';
 import { mendedBy } from './mending.ts';
 import { type Ownership, ownershipOf } from './ownership.ts';
-import { placesOf } from './places.ts';
 import { appliedSoFar, hasLost, heldBy, lostBy, recordedArn, refusedRecord } from './record.ts';
 import type { Scope } from './scope.ts';
 
@@ -97,7 +96,7 @@ async function lookLive(scope: Scope, signal: AbortSignal): Promise<Seen> {
     if (!isNoneOfOurs(error)) throw error;
     const corrected = await correctRecord(scope, { arn, refusal: error }, signal);
     if (corrected === undefined) throw refusedRecord(arn, error) ?? error;
-    return corrected;
+    return { kind: 'unconfirmed', waiting: corrected };
   }
 }
 
@@ -118,72 +117,6 @@ async function lookByArn(scope: Scope, arn: string, signal: AbortSignal): Promis
 function isNoneOfOurs(error: unknown): error is OperatorError {
   if (!(error instanceof OperatorError)) return false;
   return ['ValidationError', 'NameConflict', 'AdoptionRefused'].includes(error.reason);
-}
-
-interface RefusedRecord {
-  readonly arn: string;
-  readonly refusal: OperatorError;
-}
-
-/**
- * A status can be forged. Where the balancer that this object made stands under its name, that one goes
- * on record, and the next pass works on it. Where none does, the record is dropped, and the object goes
- * on as a new one; undefined where the record may be true.
- */
-async function correctRecord(
-  scope: Scope,
-  record: RefusedRecord,
-  signal: AbortSignal,
-): Promise<Seen | undefined> {
-  const { aws, clock, desired, identity, pass } = scope;
-  const { arn } = record;
-  const readMs = clock.monotonicMs();
-  const own = await aws.find({ name: desired.name }, signal);
-  if (own?.arn === arn) return undefined;
-  const ownership = ownershipOf((own && (await aws.tagsOf(own.arn, signal))) ?? {}, identity);
-  if (own === undefined || ownership.kind === 'foreign' || ownership.previousUid !== undefined) {
-    if (await mayBeTrue(scope, record, signal)) return undefined;
-    return (own ? undefined : doubtAbsence(scope, readMs)) ?? dropRecord(scope, arn);
-  }
-  pass.log.info('status names a load balancer that is not ours, corrected', { arn, own: own.arn });
-  pass.report({ alb: heldBy(own) });
-  return correcting(`status named ALB ${arn}, which is not ours; ours is ${own.arn}`, 0);
-}
-
-/** A pass records only what has a name of ours; the tag for our UID tells after the cluster id changed. */
-async function mayBeTrue(
-  { aws, identity, object }: Scope,
-  { arn, refusal }: RefusedRecord,
-  signal: AbortSignal,
-): Promise<boolean> {
-  if (refusal.reason === 'ValidationError') return refusedRecord(arn, refusal) !== undefined;
-  const name = nameInArn(arn);
-  if (placesOf(object, identity).some((place) => 'name' in place && place.name === name))
-    return true;
-  const tags = await aws.tagsOf(arn, signal);
-  return tags === undefined || tags[ownershipTagKeys.uid] === identity.uid;
-}
-
-/** A create of ours may not show yet. */
-function doubtAbsence({ memory }: Scope, readMs: number): Seen | undefined {
-  memory.facts = recordAbsence(memory.facts, readMs);
-  const doubtMs = absenceDoubtMs(memory.facts, readMs);
-  if (doubtMs === 0) return undefined;
-  const again = `a second read in ${Math.ceil(doubtMs / 1000)} s makes sure`;
-  return correcting(
-    `status names an ALB that is not ours, and AWS shows none of ours; ${again}`,
-    doubtMs,
-  );
-}
-
-function dropRecord({ pass }: Scope, arn: string): Seen {
-  pass.log.info('status names a load balancer that is not ours, dropped', { arn });
-  pass.report({ alb: undefined, applied: undefined });
-  return correcting('status named an ALB that is not ours; this object has none yet', 0);
-}
-
-function correcting(message: string, againAfterMs: number): Seen {
-  return { kind: 'unconfirmed', waiting: waiting('OwnershipUnconfirmed', message, againAfterMs) };
 }
 
 /** DescribeLoadBalancers alone decides: the tags of a deleted balancer may stay readable. */

@@ -143,7 +143,7 @@ describe('an object that has no balancer yet, and whose status.alb was forged to
 
   it("somebody else's balancer keeps the tags of its own on record where AWS does not show it yet", async () => {
     const world = await withoutBalancer(() => undefined);
-    world.fault('CreateLoadBalancer', { kind: 'lostResponse' }, { times: 1 });
+    await world.clock.advance(MINUTE_MS);
     world.edit('shop', { subnets: ['subnet-a', 'subnet-b'], tags: { team: 'web' } });
     for (let i = 0; i < 600 && world.balancers.length < 2; i++) await world.clock.advance(100);
     const { arn } = world.balancer('theirs');
