@@ -47,7 +47,7 @@ export function createInventory(parts: InventoryParts): Inventory {
     clock,
     mostKeys: Number.POSITIVE_INFINITY,
     load: (arns, signal, payerOf) =>
-      lookAt({ call, payerOf }, arns, { signal, listed: snapshot?.listed.size ?? 0 }),
+      lookAt({ call, payerOf }, arns, { signal, listed: snapshot?.listed.size }),
   });
 
   const inventory: Inventory = {
@@ -137,11 +137,17 @@ async function tagsOfEach(
   return read;
 }
 
+interface LookOptions {
+  readonly signal: AbortSignal;
+  /** What the account has; undefined before the first scan. */
+  readonly listed: number | undefined;
+}
+
 /** For more than twenty whichever is fewer calls: twenty ARNs each, or all that the account has. */
 async function lookAt(
   { call, payerOf }: Required<Calls>,
   arns: readonly string[],
-  { signal, listed }: { readonly signal: AbortSignal; readonly listed: number },
+  { signal, listed = Number.POSITIVE_INFINITY }: LookOptions,
 ): Promise<Answers<LoadBalancer>> {
   const found = new Map<string, LoadBalancer>();
   if (Math.ceil(listed / LARGEST_PAGE) < Math.ceil(arns.length / MOST_ARNS) - 1) {

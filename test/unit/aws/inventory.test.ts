@@ -176,13 +176,17 @@ describe('look', () => {
 
   it('lists the account where more than twenty ask', async () => {
     const world = account(named(300));
+    await refresh(world, []);
     expect(await look(world, named(300))).toEqual(named(300));
-    expect(world.api.sent).toHaveLength(1);
+    expect(world.api.sent).toHaveLength(2);
   });
 
-  it('lists no large account for a few', async () => {
+  it.each([
+    ['', true],
+    [', nor one of unknown size', false],
+  ])('lists no large account for a few%s', async (_, isScanned) => {
     const world = account(named(5000));
-    await refresh(world, []);
+    if (isScanned) await refresh(world, []);
     const before = world.api.sent.length;
     expect(await look(world, named(21))).toEqual(named(21));
     expect(world.api.sent.length - before).toBe(2);
@@ -199,16 +203,17 @@ describe('look', () => {
   });
 
   it('does not take a listing for proof of absence, but asks by ARN', async () => {
-    const names = new Set(named(30));
+    const names = new Set(named(50));
     const handlers = accountOf(names);
-    const stale = accountOf(new Set(named(29)));
+    const stale = accountOf(new Set(named(49)));
     const world = bench({
       ...handlers,
       DescribeLoadBalancers: (input, signal) =>
         (input.LoadBalancerArns ? handlers : stale).DescribeLoadBalancers?.(input, signal),
     });
-    expect(await look(world, named(30))).toEqual(named(30));
-    expect(world.api.sent).toHaveLength(2);
+    await refresh(world, []);
+    expect(await look(world, named(50))).toEqual(named(50));
+    expect(world.api.sent).toHaveLength(3);
   });
 
   it('takes no failure for absence', async () => {
