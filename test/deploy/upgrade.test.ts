@@ -122,7 +122,7 @@ describe('an upgrade', () => {
   });
 
   it.for(Object.entries(commits))(
-    'from %s changes nothing in AWS, replaces no child but pods that had a token, and keeps all Ready',
+    'from %s changes nothing in AWS, replaces no child but pods that had a token or no probe, and keeps all Ready',
     async ([, find], { skip }) => {
       const directory = join(await place.openDirectory(), 'then');
       try {
@@ -136,8 +136,8 @@ describe('an upgrade', () => {
       await place.kubectl(['apply', '-f', '-'], applied);
       const kinds = await servedKinds();
       await inNamespaceHere('wait', '--for=condition=Ready', kinds, '--all', '--timeout=120s');
-      const rolls = await givesPodsTokens(directory);
-      const before = await world(rolls);
+      const rolled = await kindsThatRoll(directory);
+      const before = await world(rolled);
       expect(Object.keys(before.objects).length).toBeGreaterThan(3);
       expect(before.balancers.length).toBeGreaterThan(3);
 
@@ -145,17 +145,21 @@ describe('an upgrade', () => {
 
       expect(await writesToAws()).toEqual([]);
       await until('all is as before', async () => {
-        expect(await world(rolls)).toEqual(before);
+        expect(await world(rolled)).toEqual(before);
         return true;
       });
     },
   );
 });
 
-/** Of those the pods of MyApps and WebApps roll once, so that they lose it. */
-async function givesPodsTokens(directory: string): Promise<boolean> {
-  const pod = await readFile(join(directory, 'src/apis/pod.ts'), 'utf8').catch(() => '');
-  return !pod.includes('automountServiceAccountToken: false');
+/** Owners of the pods that roll once: those that had a token, and those of WebApps without a probe. */
+async function kindsThatRoll(directory: string): Promise<readonly string[]> {
+  const read = (path: string): Promise<string> =>
+    readFile(join(directory, path), 'utf8').catch(() => '');
+  const pod = await read('src/apis/pod.ts');
+  if (!pod.includes('automountServiceAccountToken: false')) return ROLLED;
+  const webApp = await read('src/controllers/web-app/desired.ts');
+  return webApp.includes('readinessProbe') ? [] : ROLLED.filter((kind) => kind !== 'MyApp');
 }
 
 type Strings = Readonly<Record<string, string>>;
@@ -306,7 +310,7 @@ interface Seen {
 const ROLLED = ['MyApp', 'WebApp', 'Deployment', 'ReplicaSet'];
 
 /** What an upgrade must leave as it is; a Ready that flipped to and fro shows in its time. */
-async function world(rolls: boolean): Promise<{
+async function world(rolled: readonly string[]): Promise<{
   readonly objects: Readonly<Record<string, unknown>>;
   readonly children: readonly string[];
   readonly balancers: readonly unknown[];
@@ -315,12 +319,12 @@ async function world(rolls: boolean): Promise<{
     const ready = status?.conditions?.find(({ type }) => type === 'Ready');
     const { status: is, lastTransitionTime: since } = ready ?? {};
     const generations = [metadata.generation, status?.observedGeneration];
-    const time = rolls && ROLLED.includes(kind) ? {} : { since };
+    const time = rolled.includes(kind) ? {} : { since };
     return [`${kind}/${metadata.name}`, { uid: metadata.uid, generations, is, ...time }];
   });
   const isKept = ({ kind, metadata: { ownerReferences = [] } }: Seen): boolean => {
     const mayRoll = kind === 'Pod' || kind === 'ReplicaSet';
-    return !(rolls && mayRoll && ownerReferences.some((owner) => ROLLED.includes(owner.kind)));
+    return !(mayRoll && ownerReferences.some((owner) => rolled.includes(owner.kind)));
   };
   const children = (await list('pods,services,deployments,replicasets'))
     .filter(isKept)
