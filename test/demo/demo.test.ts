@@ -87,7 +87,7 @@ describe('Ctrl-C', () => {
   it.each(Object.entries(moments))('%s leaves nothing behind', async (_, text) => {
     const program = await demo();
     if (text === '') await expect.poll(() => program.running(), wait).toEqual(etcdIsThere);
-    else await program.printed(text);
+    else await program.printed(text, 120_000);
     program.signal('SIGINT');
     expect(await program.exited).toBe(130);
     expect(program.output).toContain('SIGINT: stopping what was started');
