@@ -1,3 +1,4 @@
+import { hostname } from './hostname.ts';
 import type { Redirect, Request, WeightedTargetGroup } from './rule.ts';
 
 /**
@@ -33,7 +34,7 @@ export function redirectLocation(redirect: Redirect, request: Request): string {
 function fillIn(text: string, request: Request): string {
   const values: Readonly<Record<string, string>> = {
     protocol: request.protocol,
-    host: request.host.replace(/:\d*$/, ''),
+    host: hostname(request.host),
     port: String(request.port),
     path: request.path.replace(/^\//, ''),
     query: request.query,

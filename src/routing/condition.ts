@@ -1,3 +1,4 @@
+import { hostname } from './hostname.ts';
 import { matchesPattern } from './pattern.ts';
 import type { Condition, QueryValue, Request, TextField } from './rule.ts';
 import { isInside } from './source-ip.ts';
@@ -24,7 +25,7 @@ export function meetsCondition(condition: Condition, request: Request): boolean 
  * the port of a Host header is left out before comparing is unverified.
  */
 const TEXT: Readonly<Record<TextField, (value: string, request: Request) => boolean>> = {
-  'host-header': (value, { host }) => matchesPattern(lower(value), lower(withoutPort(host))),
+  'host-header': (value, { host }) => matchesPattern(lower(value), lower(hostname(host))),
   'path-pattern': (value, { path }) => matchesPattern(value, path),
   'http-request-method': (value, { method }) => value === method,
 };
@@ -47,10 +48,6 @@ function hasPair(query: string, { key, value }: QueryValue): boolean {
 /** In query strings, and only there, a backslash makes a wildcard stand for itself. */
 function matchesEscaped(pattern: string, text: string): boolean {
   return matchesPattern(lower(pattern), lower(text), { hasEscapes: true });
-}
-
-function withoutPort(host: string): string {
-  return host.replace(/:\d*$/, '');
 }
 
 function lower(text: string): string {

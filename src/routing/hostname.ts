@@ -1,0 +1,4 @@
+/** A Host header without its port. */
+export function hostname(host: string): string {
+  return host.replace(/:\d*$/, '');
+}
