@@ -27,6 +27,8 @@ export default defineConfig({
           name: 'simulation',
           include: ['test/simulation/**/*.test.ts'],
           exclude: ['test/simulation/scale/**'],
+          // Each of them starts a process that is busy all the time.
+          maxConcurrency: 2,
           sequence: { groupOrder: 1 },
           ...slow,
           testTimeout: 300_000,

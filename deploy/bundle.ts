@@ -132,7 +132,7 @@ const UNUSED_PARTS: Readonly<Record<string, RegExp>> = {
 
 /**
  * Modules of Node that dependencies load in case, and for which albridge has no case: its pools speak
- * HTTP/1.1 (src/kube/undici-transport.ts), and its log is written by the thread that logs. Whoever
+ * HTTP/1.1 (src/kube/client/undici-transport.ts), and its log is written by the thread that logs. Whoever
  * comes to need one hears of it.
  */
 const UNUSED_BUILTINS: Readonly<Record<string, string>> = {

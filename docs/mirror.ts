@@ -1,12 +1,21 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { coreReasons, startReasons } from '../src/apis/event-reasons.ts';
-import { kubeReasons } from '../src/kube/kube-reasons.ts';
-import { type Setting, settings } from '../src/settings.ts';
-import { furtherReasonsOf, type Reason, reasonFaults, reasonsByKind } from './reasons.ts';
+import { coreReasons, startReasons } from '../src/apis/core-reasons.ts';
+import type { Grant } from '../src/aws/client/operation-traits.ts';
+import {
+  type AwsOperation,
+  bucketsOf,
+  iamActionOf,
+  operations,
+  traitsOf,
+} from '../src/aws/client/operations.ts';
+import { type Setting, settings } from '../src/config/settings.ts';
+import { kubeReasons } from '../src/kube/client/kube-reasons.ts';
+import { type Reason, reasonFaults, reasonsByKind } from './reasons.ts';
 
 /**
- * Writes the pages that repeat tables of the code: docs/reasons.md and docs/configuration.md.
+ * Writes the pages that repeat tables of the code: docs/reasons.md, docs/configuration.md and
+ * docs/aws-operations.md.
  * `--check` writes nothing and ends with 1 where a page is out of date.
  */
 
@@ -22,6 +31,7 @@ export function desiredPages(): readonly Page[] {
   return [
     { path: resolve(import.meta.dirname, 'reasons.md'), text: reasonsPage() },
     { path: resolve(import.meta.dirname, 'configuration.md'), text: configurationPage() },
+    { path: resolve(import.meta.dirname, 'aws-operations.md'), text: operationsPage() },
   ];
 }
 
@@ -31,12 +41,9 @@ export async function stalePages(pages = desiredPages()): Promise<readonly Page[
 }
 
 function reasonsPage(): string {
-  const kinds = Object.entries(reasonsByKind).map(([kind, reasons]) => {
-    const further = Object.entries(furtherReasonsOf(kind)).map(([name, cause]) => [
-      `\`${name}\``,
-      cause,
-    ]);
-    const events = table(['event, or reason of another condition', 'what it says'], further);
+  const kinds = Object.entries(reasonsByKind).map(([kind, { reasons, further }]) => {
+    const rows = Object.entries(further).map(([name, cause]) => [`\`${name}\``, cause]);
+    const events = table(['event, or reason of another condition', 'what it says'], rows);
     return `## ${kind}\n\n${reasonTable(reasons)}\n${events}`;
   });
   return `${HEAD}
@@ -55,7 +62,7 @@ ${kinds.join('\n')}
 ${reasonTable(coreReasons)}
 ## Kubernetes
 
-What the API server answers to the operator itself; most of them are seen in its log and in \`/readyz\`.
+What the API server answers to the operator itself; most of them appear in its log and in \`/readyz\`.
 
 ${reasonTable(kubeReasons)}
 ## Start
@@ -100,6 +107,45 @@ own chain. In a cluster the ConfigMap \`albridge-settings\` sets them, except en
 are set on the Deployment: [install.md](install.md#behind-a-proxy).
 
 ${table(['variable', 'what', 'accepted', 'if not set'], rows)}`;
+}
+
+const GRANTED_IF: Readonly<Record<Grant['onlyIf'], string>> = {
+  nothing: 'always: AWS knows no conditions on it',
+  taggedRequest: 'the call carries our cluster tag',
+  taggedRequestOnOurs: 'the call carries our cluster tag, and so does the parent',
+  resource: 'always: AWS knows no conditions on it',
+  taggedResource: 'the resource carries our cluster tag',
+  tagging: 'it is a create call with our cluster tag, or the resource carries it',
+};
+
+function operationsPage(): string {
+  const rows = (Object.keys(operations) as AwsOperation[]).map((operation) => {
+    const { isIdempotent, grant, alsoNeeds = [], absent } = traitsOf(operation);
+    return [
+      `\`${iamActionOf(operation)}\``,
+      bucketsOf(operation).join(', '),
+      isIdempotent ? 'yes' : 'only if AWS refused it outright',
+      codes(absent),
+      GRANTED_IF[grant.onlyIf],
+      codes(alsoNeeds),
+    ];
+  });
+  return `${HEAD}
+# Operations of AWS
+
+Everything that albridge asks of AWS, from the one table of the code that budget, retries, metrics and
+the IAM policy derive from. *Buckets*: the token buckets of [ALBRIDGE_AWS_BUDGET](configuration.md) that
+one call pays into. *Repeated*: whether a request without an answer is sent again within its pass
+([retries.md](retries.md)). *Absent*: the failures that prove that the resource does not exist; no
+other does. *Allowed if*: the condition of the policy ([iam.md](iam.md)); listeners, rules, target groups, targets and EC2's
+operations are not called yet, and the shipped policy does not allow them. *Also needs*: what
+AWS requires of the caller besides.
+
+${table(['operation', 'buckets', 'repeated', 'absent', 'allowed if', 'also needs'], rows)}`;
+}
+
+function codes(words: readonly string[]): string {
+  return words.map((word) => `\`${word}\``).join(', ');
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

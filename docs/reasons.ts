@@ -1,18 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { configMonitorReasons } from '../src/apis/config-monitor-reasons.ts';
-import {
-  conditionReasons,
-  coreReasons,
-  eventReasons,
-  podReadyReasons,
-  startReasons,
-} from '../src/apis/event-reasons.ts';
-import { immortalContainerReasons } from '../src/apis/immortal-container-reasons.ts';
-import { myAppReasons } from '../src/apis/my-app-reasons.ts';
+import { coreReasons, startReasons } from '../src/apis/core-reasons.ts';
 import { myIngressReasons } from '../src/apis/my-ingress-reasons.ts';
-import { webAppReasons } from '../src/apis/web-app-reasons.ts';
-import { kubeReasons } from '../src/kube/kube-reasons.ts';
+import { awsReasons } from '../src/aws/client/aws-reasons.ts';
+import { kubeReasons } from '../src/kube/client/kube-reasons.ts';
 
 /** The reasons that the code can give, as docs/reasons.md lists them, and whether it lists them all. */
 
@@ -22,21 +13,34 @@ export interface Reason {
   readonly next: string;
 }
 
-export const reasonsByKind: Readonly<Record<string, Readonly<Record<string, Reason>>>> = {
-  MyIngress: myIngressReasons,
-  WebApp: webAppReasons,
-  ImmortalContainer: immortalContainerReasons,
-  MyApp: myAppReasons,
-  ConfigMonitor: configMonitorReasons,
-};
-
-/** Events and conditions of a kind besides the leading condition. */
-export function furtherReasonsOf(kind: string): Readonly<Record<string, string>> {
-  const ofPods = ['ImmortalContainer', 'MyApp'].includes(kind) ? podReadyReasons : {};
-  return { ...at(eventReasons, kind), ...at(conditionReasons, kind), ...ofPods };
+interface KindReasons {
+  /** Of Ready, Reconciling and Stalled. */
+  readonly reasons: Readonly<Record<string, Reason>>;
+  /** Events and conditions besides these. */
+  readonly further: Readonly<Record<string, string>>;
 }
 
 const root = resolve(import.meta.dirname, '..');
+
+/** Its own, then those of AWS, in its own words where it has some. */
+export const reasonsOfMyIngress = { ...myIngressReasons, ...awsReasons, ...myIngressReasons };
+
+/** By kind: what its file in src/apis exports as `<kind>Reasons` and `<kind>Events`. */
+export const reasonsByKind: Readonly<Record<string, KindReasons>> = await readReasons();
+
+async function readReasons(): Promise<Readonly<Record<string, KindReasons>>> {
+  const paths = globSync('src/apis/*-reasons.ts', { cwd: root }).toSorted();
+  const modules = await Promise.all(paths.map((path) => import(resolve(root, path))));
+  const tables: Readonly<Record<string, unknown>> = Object.assign({}, ...modules);
+  const names = Object.keys(tables).flatMap((name) => /^(\w+)Events$/.exec(name)?.[1] ?? []);
+  return Object.fromEntries(
+    names.map((name) => {
+      const kind = name.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+      const own = kind === 'MyIngress' ? reasonsOfMyIngress : tables[`${name}Reasons`];
+      return [kind, { reasons: own, further: tables[`${name}Events`] } as KindReasons];
+    }),
+  );
+}
 
 /** `src/x.ts: Reason is not listed`, `Reason is listed and never given`; empty where all is well. */
 export function reasonFaults(files = sourceFiles()): readonly string[] {
@@ -72,6 +76,7 @@ const GIVEN = [
   /\b(?:waiting|settled|failure|stalled)\(\s*'([A-Z]\w+)'/g,
   /\breason: [^'\n]*\? '([A-Z]\w+)' :/g,
   /\breason: [^'\n]*\? '\w+' : '([A-Z]\w+)'/g,
+  /\bcreateFailure\(\s*\w+,\s*'([A-Z]\w+)'/g,
   /\bCoreReason\.(\w+)/g,
   // The table of events of a child.
   /\b(?:created|updated|deleted): '([A-Z]\w+)'/g,
@@ -96,17 +101,8 @@ function allListed(): ReadonlySet<string> {
 }
 
 function namesOf(kind: string): ReadonlySet<string> {
-  return new Set([
-    ...Object.keys(reasonsByKind[kind] ?? {}),
-    ...Object.keys(furtherReasonsOf(kind)),
-  ]);
-}
-
-function at(
-  table: Readonly<Record<string, Readonly<Record<string, string>>>>,
-  kind: string,
-): Readonly<Record<string, string>> {
-  return table[kind] ?? {};
+  const { reasons = {}, further = {} } = reasonsByKind[kind] ?? {};
+  return new Set([...Object.keys(reasons), ...Object.keys(further)]);
 }
 
 function kebab(name: string): string {

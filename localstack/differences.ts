@@ -1,23 +1,7 @@
-import type { BackendName } from './backends/backend.ts';
-
-/** One behaviour of AWS that not every stand-in has. */
-export interface Difference {
-  /** What AWS does. */
-  readonly aws: string;
-  /** Where that is said. */
-  readonly source: string;
-  /** What the stand-in does instead; a stand-in without an entry does what AWS does. */
-  readonly instead: Readonly<Partial<Record<BackendName, string>>>;
-  /** What of it neither the source nor a recording of AWS shows; the embedded stand-in does it all the same. */
-  readonly unverified?: string;
-}
+import { dataPlaneDifferences } from './data-plane-differences.ts';
+import { type Difference, inMoto } from './difference.ts';
 
 const API = 'https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_';
-
-/** LocalStack's open runtime and moto's server stand on the same backend. */
-function inMoto(what: string): Difference['instead'] {
-  return { localstack: what, moto: what };
-}
 
 /**
  * Every known difference between the stand-ins and AWS in what the suite tests, once. Tests skip by
@@ -220,6 +204,7 @@ export const differences = {
     source: 'https://docs.aws.amazon.com/IAM/latest/UserGuide/signature-v4-troubleshooting.html',
     instead: { localstack: 'takes it for us-east-1', moto: 'breaks with status 500' },
   },
+  ...dataPlaneDifferences,
   'custom-subnet-ids': {
     aws: 'LocalStack lets the tag _custom_id_ choose the id of a subnet',
     source: 'https://docs.localstack.cloud/aws/services/ec2/',

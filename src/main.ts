@@ -1,28 +1,23 @@
 import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import manifest from '../package.json' with { type: 'json' };
-import { awsMetrics } from './aws/aws-metrics.ts';
-import { NO_LIMITS } from './aws/budget-limits.ts';
-import { createSdkApi } from './aws/sdk-api.ts';
-import { type AwsConfig, loadConfig, type OperatorConfig } from './config.ts';
-import { drawUuid } from './core/clock.ts';
-import type { Leadership } from './core/leadership.ts';
-import type { Logger } from './core/logger.ts';
-import { coreMetrics } from './core/metrics.ts';
-import { OperatorError } from './core/operator-error.ts';
-import { type Cluster, loadCluster } from './kube/credentials.ts';
-import { createKubeClient } from './kube/kube-client.ts';
-import { kubeMetrics } from './kube/kube-metrics.ts';
-import type { KubeTransport } from './kube/kube-transport.ts';
-import { type Election, startElection } from './kube/lease.ts';
-import { leaseMetrics } from './kube/lease-metrics.ts';
-import { reflectorMetrics } from './kube/reflector-metrics.ts';
-import { Rights } from './kube/rights.ts';
-import { createUndiciTransport, type UndiciTransport } from './kube/undici-transport.ts';
+import { awsMetrics } from './aws/client/aws-metrics.ts';
+import { createSdkApi } from './aws/client/sdk-api.ts';
+import { type AwsConfig, loadConfig, type OperatorConfig } from './config/config.ts';
+import { formatSettingsHelp, settings } from './config/settings.ts';
+import { drawUuid } from './core/ports/clock.ts';
+import type { Leadership } from './core/ports/leadership.ts';
+import type { Logger } from './core/ports/logger.ts';
+import { coreMetrics } from './core/ports/metrics.ts';
+import { OperatorError } from './core/reconcile/operator-error.ts';
+import { type Cluster, loadCluster } from './kube/client/credentials.ts';
+import { KubeClient } from './kube/client/kube-client.ts';
+import { kubeMetrics } from './kube/client/kube-metrics.ts';
+import { Rights } from './kube/client/rights.ts';
+import { UndiciTransport } from './kube/client/undici-transport.ts';
+import { Election, type ElectionOptions } from './kube/lease/election.ts';
 import { Operator } from './operator.ts';
-import { settings, settingsHelp } from './settings.ts';
 import { systemClock as clock } from './system-clock.ts';
-import { serveMetrics } from './telemetry/exposition.ts';
 import { serveHealth } from './telemetry/health.ts';
 import {
   type HttpServer,
@@ -32,7 +27,7 @@ import {
 } from './telemetry/http-server.ts';
 import { exitOnceWritten, logMetrics } from './telemetry/log-destination.ts';
 import { openLog } from './telemetry/logger.ts';
-import { createMetrics, type Exposition, type MetricsRegistry } from './telemetry/metrics.ts';
+import { type Exposition, PrometheusMetrics, serveMetrics } from './telemetry/metrics.ts';
 
 /** The composition root: reads the settings, wires the parts, runs them, stops them in order. */
 
@@ -47,7 +42,7 @@ const HELP = `albridge ${manifest.version}: a Kubernetes operator that bridges c
 
 Usage: node src/main.ts [--help | --version]
 
-${settingsHelp()}`;
+${formatSettingsHelp()}`;
 
 interface Running {
   readonly operator: Operator;
@@ -62,9 +57,9 @@ interface Running {
 await run();
 
 async function run(): Promise<void> {
-  const wanted = readArguments();
-  if (wanted !== 'run') {
-    process.stdout.write(wanted === 'help' ? HELP : `${manifest.version}\n`);
+  const mode = readArguments();
+  if (mode !== 'run') {
+    process.stdout.write(mode === 'help' ? HELP : `${manifest.version}\n`);
     return;
   }
   const parsed = loadConfig();
@@ -95,10 +90,8 @@ function refuse(problems: readonly string[]): void {
 }
 
 async function serve(config: OperatorConfig): Promise<void> {
-  const metrics = createMetrics(
-    [coreMetrics, kubeMetrics, reflectorMetrics, leaseMetrics, awsMetrics, logMetrics].flatMap(
-      (definitions) => Object.values(definitions),
-    ),
+  const metrics = new PrometheusMetrics(
+    [coreMetrics, kubeMetrics, awsMetrics, logMetrics].flatMap((all) => Object.values(all)),
   );
   const log = await openLog(config.log, { clock, metrics });
   const cluster = loadCluster(config.cluster, clock);
@@ -109,29 +102,25 @@ async function serve(config: OperatorConfig): Promise<void> {
     kinds: config.kinds,
     ...(config.aws && describeAws(config.aws)),
   });
-  const running = await start(config, { cluster, log, metrics });
-  runUntilStopped(running);
+  runUntilStopped(await start(config, cluster, { log, metrics }));
 }
 
 function describeAws({ region, endpoint, proxy }: AwsConfig): Readonly<Record<string, string>> {
   return { region, endpoint: endpoint ?? 'AWS', ...(proxy && { proxy: new URL(proxy.url).host }) };
 }
 
-interface Parts {
-  readonly cluster: Cluster;
-  readonly log: Logger;
-  readonly metrics: MetricsRegistry;
-}
-
 /**
  * Probes and metrics first: the address may be taken, and then nothing else has begun. The watch
  * comes next: everything else can happen while it fills the cache.
  */
-async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
-  const { cluster, log, metrics } = parts;
+async function start(
+  config: OperatorConfig,
+  cluster: Cluster,
+  { log, metrics }: { readonly log: Logger; readonly metrics: PrometheusMetrics },
+): Promise<Running> {
   const begun: { operator?: Operator } = {};
   const http = await serveHttp(config, metrics, () => begun.operator);
-  const transport = createUndiciTransport(cluster, {
+  const transport = new UndiciTransport(cluster, {
     userAgent: USER_AGENT,
     clock,
     log,
@@ -140,69 +129,55 @@ async function start(config: OperatorConfig, parts: Parts): Promise<Running> {
   const podName = config.pod.name ?? hostname();
   // Two pods may have one name for a while, and the pid is 1 in every container.
   const identity = `${podName}_${drawUuid(clock)}`;
-  const rights = new Rights({
-    client: createKubeClient({ transport, clock, metrics }),
+  const rights = new Rights({ client: new KubeClient({ transport, clock, metrics }), clock, log });
+  const client = new KubeClient({ transport, clock, metrics, rights });
+  const election = joinElection(config, cluster, { client, identity, clock, log, metrics });
+  const leadership: Leadership = election ?? { isLeader: () => true };
+  const api =
+    config.aws && createSdkApi({ clock, leadership, userAgent: USER_AGENT, ...config.aws });
+  const acquired = election?.acquired ?? Promise.resolve();
+  const ports = {
+    transport,
+    ...(api && { api }),
     clock,
     log,
-  });
-  const election = startElectionIfWanted(config, { ...parts, transport, identity, rights });
-  const leadership: Leadership = election ?? { isLeader: () => true };
-  const { aws } = config;
-  const api = aws && createSdkApi({ clock, leadership, userAgent: USER_AGENT, ...aws });
-  const acquired = election?.acquired ?? Promise.resolve();
-  const { kinds, clusterId, namespaces, sweepIntervalMs, concurrency } = config;
-  const operator = new Operator(
-    { transport, ...(api && { api }), clock, log, metrics, leadership, acquired, rights },
-    {
-      kinds,
-      budget: aws?.budget ?? NO_LIMITS,
-      namespaces,
-      sweepIntervalMs,
-      concurrency,
-      identity,
-      podName,
-      ...(clusterId && { clusterId }),
-      ownNamespace: config.pod.namespace,
-    },
-  );
+    metrics,
+    leadership,
+    acquired,
+    rights,
+  };
+  const ownNamespace = config.pod.namespace;
+  const operator = new Operator(ports, { ...config, identity, podName, ownNamespace });
   begun.operator = operator;
   return { operator, election, http, rights, transport, closeAws: () => api?.close(), log };
 }
 
-function startElectionIfWanted(
+/** Undefined: this process works without asking others. */
+function joinElection(
   config: OperatorConfig,
-  parts: Parts & {
-    readonly transport: KubeTransport;
-    readonly identity: string;
-    readonly rights: Rights;
-  },
+  cluster: Cluster,
+  options: Omit<ElectionOptions, 'namespace' | 'name'>,
 ): Election | undefined {
-  const { cluster, transport, identity, log, metrics, rights } = parts;
   if (!(config.leaderElection ?? cluster.isInCluster)) return undefined;
-  return startElection({
-    client: createKubeClient({ transport, clock, metrics, rights }),
-    namespace: config.pod.namespace ?? cluster.namespace ?? 'default',
-    name: LEASE_NAME,
-    identity,
-    clock,
-    log,
-    metrics,
-  });
+  const namespace = config.pod.namespace ?? cluster.namespace ?? 'default';
+  return new Election({ ...options, namespace, name: LEASE_NAME });
 }
 
 /** Health has a port of its own: a flood on the other does not keep the kubelet out. */
 async function serveHttp(
   { metricsAddress, healthAddress }: OperatorConfig,
-  metrics: MetricsRegistry,
+  metrics: PrometheusMetrics,
   operator: () => Operator | undefined,
 ): Promise<readonly HttpServer[]> {
   const collect = (): Promise<Exposition> => {
     operator()?.refreshMetrics();
-    return metrics.exposition();
+    return metrics.collect();
   };
   const answerHealth = serveHealth({
-    liveness: { passes: () => operator()?.liveness() },
-    readiness: { watch: () => (operator() === undefined ? 'not begun' : operator()?.readiness()) },
+    liveness: { passes: () => operator()?.checkLiveness() },
+    readiness: {
+      watch: () => (operator() === undefined ? 'not begun' : operator()?.checkReadiness()),
+    },
   });
   return startAll([
     {
@@ -227,10 +202,10 @@ type Listening = Omit<HttpServerOptions, 'address' | 'clock'> & {
 };
 
 /** All of them, or none. */
-async function startAll(wanted: readonly Listening[]): Promise<readonly HttpServer[]> {
+async function startAll(addresses: readonly Listening[]): Promise<readonly HttpServer[]> {
   const servers: HttpServer[] = [];
   try {
-    for (const { address, ...options } of wanted) {
+    for (const { address, ...options } of addresses) {
       if (address !== undefined)
         servers.push(await startHttpServer({ ...options, address, clock }));
     }

@@ -1,34 +1,18 @@
-import { readClusterId } from './cluster-id.ts';
-import { deadline } from './core/clock.ts';
-import { untilAborted } from './core/until-aborted.ts';
-import type { KindName } from './kind-names.ts';
-import type { KubeReason } from './kube/kube-reasons.ts';
-import { createShared, type OperatorOptions, type OperatorPorts, Runtime } from './runtime.ts';
-import { annotatedConfigMapUnit, configMonitorUnit } from './units/config-monitor.ts';
-import { immortalContainerUnit } from './units/immortal-container.ts';
-import { myAppUnit } from './units/my-app.ts';
-import { myIngressUnit } from './units/my-ingress.ts';
-import type { RunningController, Unit } from './units/unit.ts';
-import { webAppUnit } from './units/web-app.ts';
-
-const UNITS: Readonly<Record<KindName, Unit>> = {
-  myingress: myIngressUnit,
-  configmonitor: configMonitorUnit,
-  'configmap-annotation': annotatedConfigMapUnit,
-  immortalcontainer: immortalContainerUnit,
-  myapp: myAppUnit,
-  webapp: webAppUnit,
-};
+import { raceAbort, startDeadline } from './core/ports/clock.ts';
+import type { KubeReason } from './kube/client/kube-reasons.ts';
+import { readClusterId } from './setup/cluster-id.ts';
+import {
+  type BuildController,
+  type OperatorPorts,
+  type OperatorSettings,
+  type RunningController,
+  SetupContext,
+  SharedContext,
+} from './setup/context.ts';
+import { KINDS } from './setup/kinds.ts';
 
 const STUCK_GRACE_MS = 60_000;
 const DRAIN_MS = 200;
-
-/** One unit from its watches on; it has a controller once it works. */
-interface WiredUnit {
-  readonly name: string;
-  readonly runtime: Runtime;
-  readonly build: (clusterId: string) => RunningController;
-}
 
 /**
  * Watches at once the kinds that are on; works when the cluster is known and the lease is held, each
@@ -36,17 +20,19 @@ interface WiredUnit {
  * holds up no other.
  */
 export class Operator {
-  readonly #shared: ReturnType<typeof createShared>;
-  readonly #units: readonly WiredUnit[];
+  readonly #shared: SharedContext;
+  readonly #setups: readonly {
+    readonly context: SetupContext;
+    readonly build: BuildController;
+  }[];
   readonly #stopping = new AbortController();
   readonly #controllers: RunningController[] = [];
 
-  constructor(ports: OperatorPorts, options: OperatorOptions) {
-    this.#shared = createShared(ports, options);
-    this.#units = options.kinds.map((kind) => {
-      const unit = UNITS[kind];
-      const runtime = new Runtime(this.#shared);
-      return { name: unit.name, runtime, build: unit.wire(runtime) };
+  constructor(ports: OperatorPorts, settings: OperatorSettings) {
+    this.#shared = new SharedContext(ports, settings);
+    this.#setups = settings.kinds.map((kind) => {
+      const context = new SetupContext(this.#shared);
+      return { context, build: KINDS[kind](context) };
     });
     ports.rights?.onGranted(() => this.#requeueRefused());
   }
@@ -55,12 +41,17 @@ export class Operator {
   async start(): Promise<void> {
     const { acquired, log } = this.#shared.ports;
     const clusterId = await this.#readClusterId();
-    await untilAborted(acquired, this.#stopping.signal);
-    await Promise.all(this.#units.map((unit) => this.#startUnit(unit, clusterId)));
+    await raceAbort(acquired, this.#stopping.signal);
+    await Promise.all(
+      this.#setups.map(async ({ context, build }) => {
+        await raceAbort(context.waitForSync(), this.#stopping.signal);
+        this.#startController(build(clusterId));
+      }),
+    );
     log.info('working', { clusterID: clusterId });
   }
 
-  /** Waits abort at once; writes that are under way are seen through. */
+  /** Waits abort at once; writes that are under way complete. */
   async stop(reason: Error): Promise<void> {
     this.#stopping.abort(reason);
     await Promise.all(this.#controllers.map((controller) => controller.stop(reason)));
@@ -69,22 +60,24 @@ export class Operator {
 
   /** Writes the events that still wait, for a moment: they are not worth a late successor. */
   async drainEvents(): Promise<void> {
-    const bound = deadline(this.#shared.ports.clock, DRAIN_MS);
+    const bound = startDeadline(this.#shared.ports.clock, DRAIN_MS);
     await this.#shared.events.drain(bound.signal);
     bound.release();
   }
 
-  /** Why a restart would help; undefined if it would not. */
-  liveness(): string | undefined {
-    const stuck = this.#controllers.flatMap((controller) => controller.stuckPasses(STUCK_GRACE_MS));
+  /** The reason for a restart; undefined if it would not help. */
+  checkLiveness(): string | undefined {
+    const stuck = this.#controllers.flatMap((controller) =>
+      controller.listStuckPasses(STUCK_GRACE_MS),
+    );
     return stuck.length === 0 ? undefined : `passes outlived their deadline: ${stuck.join(', ')}`;
   }
 
-  /** What the operator cannot do of its work, and why; undefined if it can. A standby can. */
-  readiness(): string | undefined {
+  /** Names what the operator cannot reconcile, and why; undefined if it can all. A standby can. */
+  checkReadiness(): string | undefined {
     const faults = new Set([
-      ...this.#units.flatMap(({ runtime }) => runtime.faults()),
-      ...(this.#shared.ports.rights?.missing() ?? []),
+      ...this.#setups.flatMap(({ context }) => context.listFaults()),
+      ...(this.#shared.ports.rights?.listMissing() ?? []),
     ]);
     return faults.size === 0 ? undefined : [...faults].join('; ');
   }
@@ -100,18 +93,16 @@ export class Operator {
 
   /** Only MyIngress uses it: without that kind the operator needs no right to read kube-system. */
   async #readClusterId(): Promise<string> {
-    const { client, options, ports } = this.#shared;
-    if (options.clusterId !== undefined) return options.clusterId;
-    if (!options.kinds.includes('myingress')) return '';
+    const { client, settings, ports } = this.#shared;
+    if (settings.clusterId !== undefined) return settings.clusterId;
+    if (!settings.kinds.includes('myingress')) return '';
     const { clock, log } = ports;
     return readClusterId({ client, clock, log, signal: this.#stopping.signal });
   }
 
-  async #startUnit({ name, runtime, build }: WiredUnit, clusterId: string): Promise<void> {
-    await untilAborted(runtime.synced(), this.#stopping.signal);
-    const controller = build(clusterId);
+  #startController(controller: RunningController): void {
     this.#controllers.push(controller);
     controller.start();
-    this.#shared.ports.log.info('controller started', { controller: name });
+    this.#shared.ports.log.info('controller started', { controller: controller.name });
   }
 }

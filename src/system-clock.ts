@@ -1,4 +1,4 @@
-import { type Clock, MAX_TIMER_MS } from './core/clock.ts';
+import { type Clock, MAX_TIMER_MS } from './core/ports/clock.ts';
 
 /**
  * The real Clock. Its timers keep the process alive on purpose: an operator that waits for nothing

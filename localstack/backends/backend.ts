@@ -1,5 +1,5 @@
 import { findFreePort } from '../../test/control-plane/free-port.ts';
-import { startEmbeddedAws } from '../embedded/server.ts';
+import { startEmbeddedAws } from '../embedded/http/server.ts';
 import { pythonRecipes } from './python-recipe.ts';
 import { startPythonServer } from './python-server.ts';
 

@@ -1,4 +1,5 @@
-import { type Difference, differences } from '../differences.ts';
+import type { Difference } from '../difference.ts';
+import { differences } from '../differences.ts';
 import { type BackendName, backendNames } from './backend.ts';
 
 /** The table of localstack/README.md, in Markdown; `node localstack/backends/difference-table.ts` prints it. */

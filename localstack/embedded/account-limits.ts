@@ -1,5 +1,5 @@
 import type { ReadableWorld } from './aws-world.ts';
-import { DEFAULT_LIMITS, type LimitName } from './default-limits.ts';
+import { DEFAULT_LIMITS, type LimitName } from './faults/default-limits.ts';
 import type { Input } from './input-fields.ts';
 import { pageOf } from './paging.ts';
 

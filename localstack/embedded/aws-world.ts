@@ -1,8 +1,9 @@
-import type { BalancerStore, BalancerView } from './balancer-store.ts';
-import type { LimitName } from './default-limits.ts';
-import type { Network } from './network.ts';
-import type { RegionFacts } from './region-facts.ts';
-import type { Ids } from './seeded-ids.ts';
+import type { ImportedCertificate } from './acm/imported-certificate.ts';
+import type { Network } from './ec2/network.ts';
+import type { RegionFacts } from './ec2/region-facts.ts';
+import type { Ids } from './ec2/seeded-ids.ts';
+import type { LimitName } from './faults/default-limits.ts';
+import type { BalancerStore, BalancerView } from './load-balancers/balancer-store.ts';
 import type { Traffic, TrafficView } from './traffic/traffic.ts';
 
 /** Where the time comes from: epoch milliseconds, fractions allowed. */
@@ -20,6 +21,8 @@ export interface AwsSettings {
   readonly quota: number;
   /** How long a deleted balancer's network interfaces keep its subnets and groups from deletion, ms. */
   readonly interfacesLingerMs: number;
+  /** How long changes of listeners, rules and targets take to reach the data plane, ms; at most a minute. */
+  readonly propagationMs: number;
   /** Other quotas of the account by AWS's names, where they are not AWS's defaults. */
   readonly limits: Readonly<Partial<Record<LimitName, number>>>;
 }
@@ -33,8 +36,10 @@ export interface ReadableWorld {
   readonly balancers: BalancerView;
   readonly traffic: TrafficView;
   readonly network: Network;
-  /** ARNs of the certificates that listeners may use; those of ACM and IAM are not modelled. */
+  /** ARNs of the certificates that listeners may use, in ACM and IAM together. */
   readonly certificates: ReadonlySet<string>;
+  /** Those of ACM with what is in them, by ARN; each is in `certificates` too. */
+  readonly importedCertificates: ReadonlyMap<string, ImportedCertificate>;
 }
 
 /** What writing operations change. */
@@ -43,4 +48,5 @@ export interface AwsWorld extends ReadableWorld {
   readonly balancers: BalancerStore;
   readonly traffic: Traffic;
   readonly certificates: Set<string>;
+  readonly importedCertificates: Map<string, ImportedCertificate>;
 }

@@ -1,13 +1,13 @@
 import type { AwsSettings, AwsWorld } from './aws-world.ts';
-import type { LoadBalancerState } from './balancer-store.ts';
-import type { Call, CallLog } from './call-log.ts';
-import type { FaultRule, FaultScript, PendingFault } from './fault-script.ts';
-import { clearNetwork, type Instance } from './network.ts';
-import type { Policy } from './policy-evaluation.ts';
-import type { Principals } from './principals.ts';
+import { clearNetwork, type Instance } from './ec2/network.ts';
+import type { Call, CallLog } from './faults/call-log.ts';
+import type { FaultRule, FaultScript, PendingFault } from './faults/fault-script.ts';
+import type { TokenBuckets } from './faults/token-buckets.ts';
+import type { Policy } from './iam/policy-evaluation.ts';
+import type { Principals } from './iam/principals.ts';
+import type { LoadBalancerState } from './load-balancers/balancer-store.ts';
 import type { SettingsHolder } from './settings.ts';
 import { type HealthChange, setTargetHealth } from './target-groups/target-health.ts';
-import type { TokenBuckets } from './token-buckets.ts';
 import { clearTraffic } from './traffic/traffic.ts';
 import { snapshotWorld, type WorldSnapshot } from './world-snapshot.ts';
 
@@ -35,7 +35,7 @@ export interface EmbeddedAwsControl {
   /** Lets another service use a balancer, or no longer. False if there is none. */
   setAssociated(name: string, isAssociated: boolean): boolean;
   /**
-   * What the health checks of this group find from now on: all its targets, or those that match.
+   * What holds from now on instead of this group's health checks: for all its targets, or those that match.
    * Returns how many there are. Throws a RangeError for a bad group, state or reason.
    */
   setTargetHealth(groupName: string, change: HealthChange): number;
@@ -84,14 +84,16 @@ export function createControl(parts: ModelParts): EmbeddedAwsControl {
 function reset({ world, buckets, faults, log }: ModelParts, keepNetwork: boolean): void {
   world.balancers.clear();
   clearTraffic(world.traffic);
-  world.certificates.clear();
+  setCertificates(world, []);
   if (!keepNetwork) clearNetwork(world.network);
   faults.clear();
   log.clear();
   buckets.refillAll();
 }
 
-function setCertificates({ certificates }: AwsWorld, arns: readonly string[]): void {
+function setCertificates(world: AwsWorld, arns: readonly string[]): void {
+  const { certificates, importedCertificates } = world;
+  importedCertificates.clear();
   certificates.clear();
   for (const arn of arns) certificates.add(arn);
 }

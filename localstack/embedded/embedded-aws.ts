@@ -1,18 +1,18 @@
-import { invalidAction, rateExceeded } from './aws-fault.ts';
 import type { AwsSettings, AwsWorld, Clock } from './aws-world.ts';
-import { BalancerStore } from './balancer-store.ts';
-import { CallLog } from './call-log.ts';
+import { createNetwork } from './ec2/network.ts';
+import { regionFacts } from './ec2/region-facts.ts';
+import { createIds, type Random } from './ec2/seeded-ids.ts';
 import { createControl, type EmbeddedAwsControl, type ModelParts } from './embedded-aws-control.ts';
-import { type Arrival, type Exchange, exchangeOf, refusedExchange } from './exchange.ts';
-import { FaultScript } from './fault-script.ts';
+import { CallLog } from './faults/call-log.ts';
+import { FaultScript } from './faults/fault-script.ts';
+import { TokenBuckets } from './faults/token-buckets.ts';
+import { invalidAction, rateExceeded } from './http/aws-fault.ts';
+import { type Arrival, type Exchange, exchangeOf, refusedExchange } from './http/exchange.ts';
+import { Principals } from './iam/principals.ts';
 import type { Input } from './input-fields.ts';
-import { createNetwork } from './network.ts';
+import { BalancerStore } from './load-balancers/balancer-store.ts';
 import { OPERATIONS, type Operation, type ServiceName } from './operations.ts';
-import { Principals } from './principals.ts';
-import { regionFacts } from './region-facts.ts';
-import { createIds, type Random } from './seeded-ids.ts';
 import { SettingsHolder } from './settings.ts';
-import { TokenBuckets } from './token-buckets.ts';
 import { createTraffic } from './traffic/traffic.ts';
 
 export interface EmbeddedAwsOptions {
@@ -24,6 +24,8 @@ export interface EmbeddedAwsOptions {
   /** Default 000000000000, as on LocalStack. */
   readonly accountId?: string;
   readonly settings?: Partial<AwsSettings>;
+  /** Called after each change of listeners, rules, target groups and targets. */
+  readonly onTrafficChange?: () => void;
 }
 
 /** Who asks, as far as policies, the call log and the lookup of the operation care. */
@@ -47,13 +49,16 @@ export interface EmbeddedAws {
   /** One request in two steps, for callers that wait on scripted delays and holds in between. */
   begin(operation: string, input: Input, context?: CallContext): Exchange;
   readonly control: EmbeddedAwsControl;
+  /** For the data plane, which carries it out. */
+  readonly world: AwsWorld;
 }
 
-/** https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/ and the same for EC2, STS. */
+/** https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/ and the same for EC2, STS, ACM. */
 export const API_VERSIONS: Readonly<Record<ServiceName, string>> = {
   elasticloadbalancing: '2015-12-01',
   ec2: '2016-11-15',
   sts: '2011-06-15',
+  acm: '2015-12-08',
 };
 
 /**
@@ -71,6 +76,7 @@ export function createEmbeddedAws(options: EmbeddedAwsOptions): EmbeddedAws {
     begin,
     handle: (name, input, context) => begin(name, input, context).run(),
     control: createControl(parts),
+    world: parts.world,
   };
 }
 
@@ -83,9 +89,10 @@ function createParts(options: EmbeddedAwsOptions): ModelParts {
     clock: options.clock,
     ids: createIds(options.random),
     balancers: new BalancerStore(),
-    traffic: createTraffic(),
+    traffic: createTraffic(options.onTrafficChange ?? (() => {})),
     network: createNetwork(),
     certificates: new Set(),
+    importedCertificates: new Map(),
     get settings() {
       return settings.current;
     },

@@ -1,4 +1,4 @@
-import { constraintFault, validationError } from './aws-fault.ts';
+import { constraintFault, validationError } from './http/aws-fault.ts';
 
 /** Input of an operation, in the shape that the SDK's command takes. */
 export type Input = Readonly<Record<string, unknown>>;

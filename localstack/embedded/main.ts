@@ -1,6 +1,6 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
-import type { EmbeddedAwsServerOptions } from './server.ts';
+import type { EmbeddedAwsServerOptions } from './http/server.ts';
 
 // Stripping the types of all files takes longer than the start itself; from the second start on it
 // comes from the cache. Hence the dynamic import below.
@@ -46,7 +46,7 @@ function readArguments(): { readonly values: Flags & { readonly help?: boolean }
 
 async function run(flags: Flags): Promise<void> {
   const options = serverOptions(flags);
-  const { startEmbeddedAws } = await import('./server.ts');
+  const { startEmbeddedAws } = await import('./http/server.ts');
   const server = await startEmbeddedAws(options).catch(fail);
   const stop = (): void => {
     void server.stop();

@@ -1,19 +1,38 @@
 import { describeAccountLimits } from './account-limits.ts';
-import type { AwsWorld, ReadableWorld } from './aws-world.ts';
-import { getCallerIdentity } from './caller-identity.ts';
 import {
-  authorizeSecurityGroupIngress,
-  revokeSecurityGroupIngress,
-} from './ec2/security-group-ingress.ts';
-import { createTags } from './ec2-tags.ts';
-import type { Input } from './input-fields.ts';
+  deleteCertificate,
+  describeCertificate,
+  importCertificate,
+  listCertificates,
+} from './acm/certificates.ts';
+import type { AwsWorld, ReadableWorld } from './aws-world.ts';
+import { createTags, deleteTags } from './ec2/ec2-tags.ts';
 import {
   attachInternetGateway,
   createInternetGateway,
   deleteInternetGateway,
   describeInternetGateways,
   detachInternetGateway,
-} from './internet-gateways.ts';
+} from './ec2/internet-gateways.ts';
+import {
+  authorizeSecurityGroupIngress,
+  revokeSecurityGroupIngress,
+} from './ec2/security-group-ingress.ts';
+import {
+  createSecurityGroup,
+  deleteSecurityGroup,
+  describeSecurityGroups,
+} from './ec2/security-groups.ts';
+import {
+  createSubnet,
+  deleteSubnet,
+  describeAvailabilityZones,
+  describeSubnets,
+} from './ec2/subnets.ts';
+import { createVpc, deleteVpc, describeVpcs } from './ec2/vpcs.ts';
+import type { RequestKind } from './faults/token-buckets.ts';
+import { getCallerIdentity } from './iam/caller-identity.ts';
+import type { Input } from './input-fields.ts';
 import {
   describeListenerAttributes,
   modifyListenerAttributes,
@@ -32,23 +51,20 @@ import {
 import {
   describeLoadBalancerAttributes,
   modifyLoadBalancerAttributes,
-} from './load-balancer-attributes.ts';
-import { setIpAddressType, setSecurityGroups, setSubnets } from './load-balancer-settings.ts';
-import { addTags, describeTags, removeTags } from './load-balancer-tags.ts';
-import { createLoadBalancer, deleteLoadBalancer, describeLoadBalancers } from './load-balancers.ts';
+} from './load-balancers/load-balancer-attributes.ts';
+import {
+  setIpAddressType,
+  setSecurityGroups,
+  setSubnets,
+} from './load-balancers/load-balancer-settings.ts';
+import { addTags, describeTags, removeTags } from './load-balancers/load-balancer-tags.ts';
+import {
+  createLoadBalancer,
+  deleteLoadBalancer,
+  describeLoadBalancers,
+} from './load-balancers/load-balancers.ts';
 import { setRulePriorities } from './rules/rule-priorities.ts';
 import { createRule, deleteRule, describeRules, modifyRule } from './rules/rules.ts';
-import {
-  createSecurityGroup,
-  deleteSecurityGroup,
-  describeSecurityGroups,
-} from './security-groups.ts';
-import {
-  createSubnet,
-  deleteSubnet,
-  describeAvailabilityZones,
-  describeSubnets,
-} from './subnets.ts';
 import {
   describeTargetGroupAttributes,
   modifyTargetGroupAttributes,
@@ -61,15 +77,13 @@ import {
 } from './target-groups/target-groups.ts';
 import { describeTargetHealth } from './target-groups/target-health.ts';
 import { deregisterTargets, registerTargets } from './target-groups/targets.ts';
-import type { RequestKind } from './token-buckets.ts';
-import { createVpc, deleteVpc, describeVpcs } from './vpcs.ts';
 
-export type ServiceName = 'elasticloadbalancing' | 'ec2' | 'sts';
+export type ServiceName = 'elasticloadbalancing' | 'ec2' | 'sts' | 'acm';
 
 interface OperationFacts {
   readonly service: ServiceName;
   readonly name: string;
-  /** The bucket that it pays into. That of STS is not modelled. */
+  /** The bucket that it pays into. Those of STS and ACM are not modelled. */
   readonly bucket: RequestKind;
 }
 
@@ -156,6 +170,7 @@ const EC2_WRITES: Writes = {
   DeleteInternetGateway: deleteInternetGateway,
   DeleteSecurityGroup: deleteSecurityGroup,
   DeleteSubnet: deleteSubnet,
+  DeleteTags: deleteTags,
   DeleteVpc: deleteVpc,
   DetachInternetGateway: detachInternetGateway,
   RevokeSecurityGroupIngress: revokeSecurityGroupIngress,
@@ -163,7 +178,17 @@ const EC2_WRITES: Writes = {
 
 const STS_READS: Reads = { GetCallerIdentity: getCallerIdentity };
 
-/** Every operation of the model. Names are unique across the three services. */
+const ACM_READS: Reads = {
+  DescribeCertificate: describeCertificate,
+  ListCertificates: listCertificates,
+};
+
+const ACM_WRITES: Writes = {
+  DeleteCertificate: deleteCertificate,
+  ImportCertificate: importCertificate,
+};
+
+/** Every operation of the model. Names are unique across the services. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
   [
     ...reads('elasticloadbalancing', LOAD_BALANCING_READS, 'read'),
@@ -175,6 +200,8 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
     ...reads('ec2', EC2_READS, 'ec2Read'),
     ...writes('ec2', EC2_WRITES, () => 'ec2Write'),
     ...reads('sts', STS_READS, 'unmetered'),
+    ...reads('acm', ACM_READS, 'unmetered'),
+    ...writes('acm', ACM_WRITES, () => 'unmetered'),
   ].map((operation) => [operation.name, operation]),
 );
 

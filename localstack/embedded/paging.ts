@@ -1,4 +1,4 @@
-import { constraintFault, validationError } from './aws-fault.ts';
+import { constraintFault, validationError } from './http/aws-fault.ts';
 import { type Input, integerOf, textOf } from './input-fields.ts';
 
 const MAX_PAGE_SIZE = 400;

@@ -1,11 +1,13 @@
 import type { AwsSettings } from './aws-world.ts';
-import { DEFAULT_LIMITS } from './default-limits.ts';
+import { DEFAULT_LIMITS } from './faults/default-limits.ts';
+import { STALE_HORIZON_MS } from './load-balancers/balancer-store.ts';
 
 const DEFAULT_SETTINGS: AwsSettings = {
   provisioningMs: 2000,
   budget: 'aws',
   quota: 50,
   interfacesLingerMs: 0,
+  propagationMs: 0,
   limits: {},
 };
 
@@ -32,6 +34,10 @@ function checked(settings: AwsSettings): AwsSettings {
   checkNumber('provisioningMs', settings.provisioningMs);
   checkNumber('quota', settings.quota);
   checkNumber('interfacesLingerMs', settings.interfacesLingerMs);
+  checkNumber('propagationMs', settings.propagationMs);
+  if (settings.propagationMs > STALE_HORIZON_MS) {
+    throw new RangeError(`propagationMs must be at most ${STALE_HORIZON_MS}`);
+  }
   for (const [name, max] of Object.entries(settings.limits)) {
     if (!Object.hasOwn(DEFAULT_LIMITS, name)) throw new RangeError(`unknown limit "${name}"`);
     checkNumber(`limits.${name}`, max);

@@ -1,6 +1,6 @@
 import type { AwsSettings, AwsWorld } from './aws-world.ts';
-import { stateOf } from './balancer-description.ts';
-import type { LoadBalancer } from './balancer-store.ts';
+import { stateOf } from './load-balancers/balancer-description.ts';
+import type { LoadBalancer } from './load-balancers/balancer-store.ts';
 import { snapshotTraffic, type TrafficSnapshot } from './traffic/traffic-snapshot.ts';
 
 /** The whole account as plain data, for people and tests. */

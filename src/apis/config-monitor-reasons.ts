@@ -1,46 +1,40 @@
-interface ReasonEntry {
-  /** `nobody`: there is nothing to heal. */
-  readonly healedBy: 'person' | 'time' | 'nobody';
-  /** What has happened, one sentence without its full stop. */
-  readonly cause: string;
-  /** What to do next, imperative, one sentence in lower case without its full stop. */
-  readonly next: string;
-}
+import type { ReasonEntry } from './reason-entry.ts';
 
 /**
- * Every reason that Ready, Reconciling and Stalled of a ConfigMonitor can show, beside those of the
- * API server; the documentation prints this table.
+ * Every reason that Ready, Reconciling and Stalled of a ConfigMonitor can show, besides those of the
+ * API server. The documentation prints this table, and failures are built from it.
  */
 export const configMonitorReasons = {
   Watching: {
     healedBy: 'nobody',
-    cause: 'All selected pods have been started with the newest data',
-    next: 'edit the ConfigMap: the pods are restarted',
+    cause: 'All selected pods were started with the newest data',
+    next: 'edit the ConfigMap to restart the pods',
   },
   Suspended: {
     healedBy: 'nobody',
-    cause: 'spec.suspend stops every restart; status.pendingPods says how many pods wait',
-    next: 'set spec.suspend to false to go on',
+    cause:
+      'The field spec.suspend stops all restarts; status.pendingPods counts the pods that wait',
+    next: 'set spec.suspend to false to continue',
   },
   Paused: {
     healedBy: 'nobody',
-    cause: 'The annotation albridge.io/paused stops every restart',
-    next: 'remove the annotation albridge.io/paused to go on',
+    cause: 'The annotation albridge.io/paused stops all restarts',
+    next: 'remove the annotation albridge.io/paused to continue',
   },
   ConfigMapMissing: {
     healedBy: 'time',
-    cause: 'There is no ConfigMap of this name; no pod is restarted, for it might not start again',
+    cause: 'The ConfigMap does not exist; no pod is restarted, because it might not start again',
     next: 'create the ConfigMap, or correct spec.configMap',
   },
   Debouncing: {
     healedBy: 'time',
-    cause: 'The data has changed, and the quiet period of spec.debounceSeconds is not over',
+    cause: 'The data has changed, and the quiet period spec.debounceSeconds is not over',
     next: 'wait',
   },
   MinInterval: {
     healedBy: 'time',
-    cause: 'The data has changed again before spec.minIntervalSeconds were over',
-    next: 'wait, and find out who changes it so often',
+    cause: 'The data changed again within spec.minIntervalSeconds',
+    next: 'wait, and find out what changes it so often',
   },
   RolloutStarted: {
     healedBy: 'time',
@@ -50,40 +44,40 @@ export const configMonitorReasons = {
   WaitingForReady: {
     healedBy: 'time',
     cause:
-      'Restarted pods are missing, not ready, or not ready for long enough, and no more may be unavailable at a time',
-    next: 'wait, or check the pod that the message names if it takes long',
+      'Restarted pods are missing or not available yet, and no more may be unavailable at the same time',
+    next: 'wait; if it takes long, check the pod that the message names',
   },
   PDBBlocked: {
     healedBy: 'time',
-    cause: 'A PodDisruptionBudget does not allow a pod to be evicted now; albridge keeps asking',
-    next: 'look at its budget: kubectl get pdb; a single pod with minAvailable 1 is never evicted',
+    cause: 'A PodDisruptionBudget does not allow a pod to be evicted now; albridge retries',
+    next: 'check the budget (kubectl get pdb); a single pod with minAvailable 1 is never evicted',
   },
   MultiplePDBs: {
     healedBy: 'person',
-    cause: 'Two PodDisruptionBudgets select one pod, and then Kubernetes evicts it never',
+    cause: 'Two PodDisruptionBudgets select the same pod, and Kubernetes never evicts such a pod',
     next: 'make one of the budgets select other pods, or set spec.strategy to Delete',
   },
   ProgressDeadlineExceeded: {
     healedBy: 'person',
     cause:
-      'Restarted pods did not become available within spec.progressDeadlineSeconds; the pods that were not restarted yet go on running',
-    next: 'correct the data, which begins the restart anew, or help the pod that the message names',
+      'Restarted pods did not become available within spec.progressDeadlineSeconds; pods that were not restarted yet keep running',
+    next: 'fix the ConfigMap, or see kubectl describe <what>',
   },
   WorkloadPaused: {
     healedBy: 'person',
-    cause: 'spec.strategy is Rollout, and a Deployment of the selected pods is paused',
-    next: 'kubectl rollout resume the Deployment that the message names',
+    cause: 'A Deployment of the selected pods is paused, and spec.strategy is Rollout',
+    next: 'kubectl rollout resume <workload>',
   },
   TooManyPods: {
     healedBy: 'person',
-    cause: 'More pods are selected than one object can keep count of',
-    next: 'select fewer pods by each of several ConfigMonitors',
+    cause: 'More pods are selected than one object can keep track of',
+    next: 'select fewer pods with each of several ConfigMonitors',
   },
   NameConflict: {
     healedBy: 'person',
     cause:
-      'An annotated ConfigMap gets a ConfigMonitor of its own, and one of that name exists already',
-    next: 'delete or rename that ConfigMonitor, or take the annotation off',
+      'albridge creates a ConfigMonitor for an annotated ConfigMap, and another one of that name exists',
+    next: 'delete or rename that ConfigMonitor, or remove the annotation',
   },
   Replacing: {
     healedBy: 'time',
@@ -98,14 +92,31 @@ export const configMonitorReasons = {
   },
   InvalidSelector: {
     healedBy: 'person',
-    cause: 'The annotation magalix.com/podDeleteMatch of a ConfigMap is no list of labels',
-    next: 'write it as label=value, with commas between several',
+    cause: 'The annotation magalix.com/podDeleteMatch of a ConfigMap is not a list of labels',
+    next: 'write it as app=frontend, with commas between several labels',
   },
   SpecMissing: {
     healedBy: 'person',
     cause: 'The object was stored without a ConfigMap or a selector, before the CRD required them',
-    next: 'give it spec.configMap and spec.podSelector',
+    next: 'set spec.configMap and spec.podSelector',
   },
 } as const satisfies Record<string, ReasonEntry>;
 
 export type ConfigMonitorReason = keyof typeof configMonitorReasons;
+
+/** Events, and reasons of other conditions. */
+export const configMonitorEvents = {
+  BaselineRecorded: 'The ConfigMap was read for the first time; no pod is restarted',
+  ConfigChanged: 'The data of the ConfigMap changed',
+  ChangesTooOften: 'Warning: the data changed again within spec.minIntervalSeconds',
+  PodEvicted: 'A pod was evicted',
+  PodDeleted: 'A pod was deleted, with spec.strategy Delete',
+  WorkloadRestarted: 'A workload was restarted by its template, with spec.strategy Rollout',
+  UnmanagedPod: 'Warning: a pod without a controller is restarted, and nothing recreates it',
+  RolloutComplete: 'All pods were restarted and are available',
+  AnnotationFollowed: 'The ConfigMonitor of an annotated ConfigMap was created, changed or deleted',
+  DriftRepaired:
+    'The ConfigMonitor of an annotated ConfigMap was changed outside albridge and repaired',
+  Found: 'ConfigMapFound=True: the ConfigMap exists',
+  NotFound: 'ConfigMapFound=False: the ConfigMap does not exist',
+} as const;

@@ -3,7 +3,7 @@
 /** The schema of ConfigMonitor as the API server knows it. */
 export const configMonitorSchema = {
   description:
-    'A ConfigMonitor restarts the pods that you select when the data of a ConfigMap changes, a few at a time, so that programs that read their configuration only once get the new one. A change that happens while albridge is down is acted on when it is back. The annotation albridge.io/paused: "true" stops every restart. A new value of the annotation albridge.io/reconcile-requested-at asks for a look at once; status.lastHandledReconcileAt repeats it when that is done.',
+    'A ConfigMonitor restarts the pods that you select when the data of a ConfigMap changes, a few at a time, for programs that read their configuration only at startup. A change made while albridge is down is handled when albridge is back. The annotation albridge.io/paused: "true" stops all restarts. A new value of the annotation albridge.io/reconcile-requested-at triggers an immediate reconcile; status.lastHandledReconcileAt echoes it when that is done.',
   type: 'object',
   properties: {
     apiVersion: {
@@ -22,12 +22,12 @@ export const configMonitorSchema = {
     },
     spec: {
       description:
-        'What is watched and what is restarted. Only you write it; albridge never does, but for the objects that it makes itself for an annotated ConfigMap.',
+        'What to watch and what to restart. Only you write it. albridge writes it only in the objects that it creates for an annotated ConfigMap.',
       type: 'object',
       properties: {
         configMap: {
           description:
-            'Name of the ConfigMap, in the namespace of this object. It or configmap has to be given. It need not exist yet: its data when it is first seen is what the pods are taken to have.',
+            'Name of the ConfigMap, in the namespace of this object. Either this or configmap is required. It need not exist yet: albridge assumes that the pods have the data that it first observes.',
           type: 'string',
           maxLength: 1024,
           'x-kubernetes-validations': [
@@ -40,7 +40,7 @@ export const configMonitorSchema = {
           ],
         },
         configmap: {
-          description: 'Other spelling of configMap. Where both are given they must be equal.',
+          description: 'Alternative spelling of configMap. If both are set, they must be equal.',
           type: 'string',
           maxLength: 1024,
           'x-kubernetes-validations': [
@@ -54,7 +54,7 @@ export const configMonitorSchema = {
         },
         podSelector: {
           description:
-            'Labels of the pods to restart, in the namespace of this object: a pod is selected if it has all of them. It has to be given. https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/',
+            'Labels of the pods to restart, in the namespace of this object: a pod is selected if it has all of them. Required. https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/',
           type: 'object',
           maxProperties: 128,
           'x-kubernetes-map-type': 'atomic',
@@ -87,14 +87,14 @@ export const configMonitorSchema = {
         },
         strategy: {
           description:
-            'How pods are restarted: Evict asks the eviction API, so that PodDisruptionBudgets hold; Delete deletes them, whatever the budgets say; Rollout changes an annotation of the pod template of their Deployment, StatefulSet or DaemonSet, as `kubectl rollout restart` does, and evicts pods that have none.',
+            'How pods are restarted: Evict uses the eviction API, which respects PodDisruptionBudgets; Delete deletes them and ignores the budgets; Rollout changes an annotation of the pod template of their Deployment, StatefulSet or DaemonSet, as `kubectl rollout restart` does, and evicts pods without such a workload.',
           type: 'string',
           enum: ['Evict', 'Delete', 'Rollout'],
           default: 'Evict',
         },
         maxUnavailable: {
           description:
-            "How many pods of one owner (such as one Deployment) may be unavailable at a time because of a restart: a number, or a percentage, which is rounded up; at least 1. For a StatefulSet the default means 1. With strategy Rollout the owner's own setting counts instead.",
+            "How many pods of one owner (such as one Deployment) may be unavailable at the same time because of a restart: a number, or a percentage, which is rounded up; at least 1. For a StatefulSet the default means 1. With strategy Rollout the owner's own setting counts instead.",
           'x-kubernetes-int-or-string': true,
           minimum: 1,
           maximum: 10000,
@@ -104,7 +104,7 @@ export const configMonitorSchema = {
         },
         debounceSeconds: {
           description:
-            'How long the data must have stayed as it is before pods are restarted, in seconds, so that several edits in a row are one restart; 30 seconds after the first of them pods are restarted in any case.',
+            'How long the data must be unchanged before pods restart, in seconds, so that several edits in a row cause one restart. Pods restart at the latest 30 seconds after the first edit.',
           type: 'integer',
           format: 'int32',
           minimum: 0,
@@ -113,7 +113,7 @@ export const configMonitorSchema = {
         },
         minIntervalSeconds: {
           description:
-            'Least time from the beginning of one restart to the beginning of the next, in seconds; what changes meanwhile is acted on afterwards, once.',
+            'Minimum time from the start of one restart to the start of the next, in seconds; changes in between cause one restart afterwards.',
           type: 'integer',
           format: 'int32',
           minimum: 0,
@@ -122,7 +122,7 @@ export const configMonitorSchema = {
         },
         minReadySeconds: {
           description:
-            'How long a restarted pod must have been ready before it counts as available, in seconds; the minReadySeconds of the owner counts where it is longer. The next pods are restarted, and the restart is complete, only when it does. A pod whose container has restarted counts after ten minutes.',
+            "How long a restarted pod must be ready to count as available, in seconds; the owner's minReadySeconds is used if it is longer. The next pods restart, and the restart completes, only then. A pod whose container has restarted counts as available after ten minutes.",
           type: 'integer',
           format: 'int32',
           minimum: 0,
@@ -131,7 +131,7 @@ export const configMonitorSchema = {
         },
         progressDeadlineSeconds: {
           description:
-            'How long a restart may make no progress before the object says Stalled, in seconds; minReadySeconds is added to it. Restarted pods that do not become available stop the restart; those that were not restarted yet go on running.',
+            'How long a restart may make no progress before the object is Stalled, in seconds; minReadySeconds is added. Restarted pods that do not become available stop the restart; the other pods keep running.',
           type: 'integer',
           format: 'int32',
           minimum: 1,
@@ -140,14 +140,14 @@ export const configMonitorSchema = {
         },
         unmanagedPods: {
           description:
-            'What becomes of selected pods that no controller would start again: Skip leaves them alone; Evict removes them for good, with a warning.',
+            'How to treat selected pods that no controller would recreate: Skip keeps them; Evict removes them permanently, with a warning.',
           type: 'string',
           enum: ['Evict', 'Skip'],
           default: 'Skip',
         },
         suspend: {
           description:
-            'While true no pod is restarted; changes are seen, and status.pendingPods says how many pods wait for it to end.',
+            'While true, no pod is restarted. Changes are still observed; status.pendingPods counts the pods that wait.',
           type: 'boolean',
           default: false,
         },
@@ -176,7 +176,7 @@ export const configMonitorSchema = {
     },
     status: {
       description:
-        'What albridge last saw and did. Written by albridge alone; observedGeneration is -1 until it has looked at the object.',
+        'What albridge last observed and did. Only albridge writes it; observedGeneration is -1 until albridge has reconciled the object.',
       type: 'object',
       default: {
         observedGeneration: -1,
@@ -184,7 +184,7 @@ export const configMonitorSchema = {
       properties: {
         observedGeneration: {
           description:
-            'The metadata.generation that this status speaks for; -1 until albridge has looked at the object. Smaller than metadata.generation means that an edit is still to be seen.',
+            'The metadata.generation that this status speaks for; -1 until albridge has reconciled the object. Smaller than metadata.generation: an edit has not been reconciled yet.',
           type: 'integer',
           format: 'int64',
           minimum: -1,
@@ -197,13 +197,13 @@ export const configMonitorSchema = {
           maxLength: 262144,
         },
         configMap: {
-          description: 'Name of the ConfigMap, whichever way it is spelled in spec.',
+          description: 'Name of the ConfigMap, from either spelling in spec.',
           type: 'string',
           maxLength: 253,
         },
         configHash: {
           description:
-            'SHA-256 of data and binaryData that the pods were started with, as far as albridge knows; left out until the ConfigMap has been seen.',
+            'SHA-256 of the data and binaryData that the pods were started with, as far as albridge knows; absent until the ConfigMap has been observed.',
           type: 'string',
           maxLength: 64,
         },
@@ -213,61 +213,61 @@ export const configMonitorSchema = {
           maxLength: 8,
         },
         lastChangeTime: {
-          description: 'When albridge last saw the data change.',
+          description: 'When albridge last observed a change of the data.',
           type: 'string',
           format: 'date-time',
           maxLength: 64,
         },
         lastRestartTime: {
-          description: 'When albridge last began to restart the pods.',
+          description: 'When albridge last started to restart the pods.',
           type: 'string',
           format: 'date-time',
           maxLength: 64,
         },
         restarts: {
-          description: 'How often albridge has begun to restart the pods.',
+          description: 'How often albridge has started to restart the pods.',
           type: 'integer',
           format: 'int64',
           minimum: 0,
         },
         matchedPods: {
           description:
-            'Number of pods that are selected, those aside that would not be restarted: of Jobs, static, ended and on their way out.',
+            'Number of selected pods, except those that are never restarted: pods of Jobs, static pods, and pods that have ended or are being deleted.',
           type: 'integer',
           format: 'int32',
           minimum: 0,
         },
         pendingPods: {
-          description: 'Number of pods that are still to be restarted.',
+          description: 'Number of pods that still have to be restarted.',
           type: 'integer',
           format: 'int32',
           minimum: 0,
         },
         change: {
           description:
-            'A change of the data that waits because of spec.suspend, spec.debounceSeconds or spec.minIntervalSeconds, with the pods that were started before it: those that come later have the newest data already. Left out while none waits, and where there are more than 5000 such pods; then a successor of this process takes all for older.',
+            'A change of the data that waits because of spec.suspend, spec.debounceSeconds or spec.minIntervalSeconds, with the pods that were started before it; pods created later already have the newest data. Absent while no change waits, and if there are more than 5000 such pods; then the next process treats all pods as older.',
           type: 'object',
           required: ['hash', 'recorded', 'selector', 'pods', 'between'],
           properties: {
             hash: {
-              description: 'SHA-256 of the data as it was last seen.',
+              description: 'SHA-256 of the data as last observed.',
               type: 'string',
               maxLength: 64,
             },
             recorded: {
               description:
-                'SHA-256 of the data that the pods had been started with, as far as albridge knows. If other data is on record, the change is void.',
+                'SHA-256 of the data that the pods had been started with, as far as albridge knows. If other data is recorded, the change is ignored.',
               type: 'string',
               maxLength: 64,
             },
             selector: {
               description:
-                'Labels by which the pods were selected; where spec.podSelector is another by now, all pods count as older than the change.',
+                'Labels by which the pods were selected; if spec.podSelector differs by now, all pods count as older than the change.',
               type: 'string',
               maxLength: 16384,
             },
             pods: {
-              description: 'UIDs of the pods that had been started before the data changed.',
+              description: 'UIDs of the pods that were started before the data changed.',
               type: 'array',
               maxItems: 5000,
               'x-kubernetes-list-type': 'atomic',
@@ -293,7 +293,7 @@ export const configMonitorSchema = {
         },
         rollout: {
           description:
-            'The restart that is under way, stored before the first pod goes, so that it is finished whoever crashes; left out while there is none.',
+            'The restart that is under way, stored before the first pod is evicted, so that a crash cannot interrupt it for good; absent while there is none.',
           type: 'object',
           required: ['hash', 'startTime', 'progressTime', 'total', 'unready', 'pods', 'owners'],
           properties: {
@@ -303,7 +303,7 @@ export const configMonitorSchema = {
               maxLength: 64,
             },
             startTime: {
-              description: 'When it began.',
+              description: 'When it started.',
               type: 'string',
               format: 'date-time',
               maxLength: 64,
@@ -315,7 +315,7 @@ export const configMonitorSchema = {
               maxLength: 64,
             },
             total: {
-              description: 'Number of pods that are restarted in all.',
+              description: 'Total number of pods to restart.',
               type: 'integer',
               format: 'int32',
               minimum: 0,
@@ -340,7 +340,7 @@ export const configMonitorSchema = {
             },
             between: {
               description:
-                'Those of the pods that do not have the data of configHash either. If the data is taken back, the others are not restarted. Left out by releases before this field; then all are.',
+                'Those of the pods that do not have the data of configHash either. If the data is reverted, the others are not restarted. Absent in a rollout that an earlier release recorded; then all are.',
               type: 'array',
               maxItems: 5000,
               'x-kubernetes-list-type': 'atomic',
@@ -351,7 +351,7 @@ export const configMonitorSchema = {
               },
             },
             owners: {
-              description: 'Whose pods they are, and how many pods each of them should have.',
+              description: 'The owners of the pods, and how many pods each should have.',
               type: 'array',
               maxItems: 5000,
               'x-kubernetes-list-type': 'atomic',
@@ -384,7 +384,7 @@ export const configMonitorSchema = {
         },
         conditions: {
           description:
-            'Ready says whether all selected pods have been started with the newest data. Reconciling and Stalled are there only while they are True: work is under way, or a person has to act. ConfigMapFound says whether the ConfigMap exists. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
+            'Ready says whether all selected pods have been started with the newest data. Reconciling and Stalled exist only while they are True: work is in progress, or a person must act. ConfigMapFound says whether the ConfigMap exists. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
           type: 'array',
           maxItems: 16,
           'x-kubernetes-list-type': 'map',
@@ -423,14 +423,14 @@ export const configMonitorSchema = {
               },
               reason: {
                 description:
-                  "Why, as one CamelCase word for programs; the operator's documentation lists every reason with its cause and the next action.",
+                  'Machine-readable reason, one CamelCase word; docs/reasons.md lists each with its cause and the next action.',
                 type: 'string',
                 minLength: 1,
                 maxLength: 1024,
                 pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
               },
               message: {
-                description: 'Why, as a sentence for people, with what to do next.',
+                description: 'Human-readable details, with what to do next.',
                 type: 'string',
                 maxLength: 32768,
               },

@@ -15,10 +15,10 @@ export const POD_DELETE_MATCH = 'magalix.com/podDeleteMatch';
 
 type Properties = (typeof configMonitorSchema)['properties'];
 
-/** What the user wants, after admission: what has a default is there. */
+/** The spec after admission: what has a default is there. */
 export type ConfigMonitorSpec = Infer<Properties['spec']>;
 
-/** What albridge last saw and did; `observedGeneration` is -1 until it has looked at the object. */
+/** The last reported status; `observedGeneration` is -1 until albridge has reconciled the object. */
 export type ConfigMonitorStatus = Infer<Properties['status']>;
 
 /** A restart under way, as status keeps it. */

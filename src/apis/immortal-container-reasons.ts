@@ -1,37 +1,46 @@
-import { podReasons } from './pod-reasons.ts';
+import { podReadyReasons, podReasons } from './pod-reasons.ts';
+import type { ReasonEntry } from './reason-entry.ts';
 
 /**
- * Every reason that Ready, Reconciling and Stalled of an ImmortalContainer can show, beside those of
- * the API server; the documentation prints this table.
+ * Every reason that Ready, Reconciling and Stalled of an ImmortalContainer can show, besides those of
+ * the API server. The documentation prints this table, and failures are built from it.
  */
 export const immortalContainerReasons = {
   Running: {
     healedBy: 'nobody',
-    cause: 'The pod is ready and of the newest spec',
-    next: 'look at it: kubectl logs <name>-immortalpod',
+    cause: 'The pod is ready and has the newest spec',
+    next: 'read its output: kubectl logs <name>-immortalpod',
   },
   Paused: {
     healedBy: 'nobody',
     cause: 'The annotation albridge.io/paused stops every write to the pod',
-    next: 'remove the annotation albridge.io/paused to go on',
+    next: 'remove the annotation albridge.io/paused to continue',
   },
   ...podReasons,
   BackOff: {
     healedBy: 'time',
     cause:
-      'The pod has ended by itself; it is replaced after 10 s, then after twice as long, at most 5 min',
-    next: 'read its last words while it is there (kubectl logs), or delete it to start at once',
+      'The pod has ended; it is replaced after 10 s, and after twice as long each time, at most 5 min',
+    next: 'check kubectl logs <pod> while it exists, or delete it to start at once',
   },
   NameConflict: {
     healedBy: 'person',
-    cause: 'A pod of the wanted name exists and is not of this object',
+    cause: 'A pod of the desired name exists and does not belong to this object',
     next: 'delete that pod, or give the ImmortalContainer another name',
   },
   SpecMissing: {
     healedBy: 'person',
     cause: 'The object was stored without an image, before the CRD required one',
-    next: 'give it spec.image',
+    next: 'set spec.image',
   },
-} as const;
+} as const satisfies Record<string, ReasonEntry>;
 
 export type ImmortalContainerReason = keyof typeof immortalContainerReasons;
+
+/** Events, and reasons of other conditions. */
+export const immortalContainerEvents = {
+  PodCreated: 'The first pod was created',
+  PodReplaced: 'The pod was recreated; the note says why, and which start it is',
+  DriftRepaired: 'Labels or an owner reference of the pod were changed outside albridge; repaired',
+  ...podReadyReasons,
+} as const;

@@ -3,7 +3,7 @@
 /** The schema of ImmortalContainer as the API server knows it. */
 export const immortalContainerSchema = {
   description:
-    'An ImmortalContainer is one pod that always comes back: deleted, evicted, ended or of an older image, it is replaced by a new one of the same name, and status.startTimes counts them. The pod goes with the object. The annotation albridge.io/paused: "true" stops every write to the pod. A new value of the annotation albridge.io/reconcile-requested-at asks for a look at once; status.lastHandledReconcileAt repeats it when that is done.',
+    'An ImmortalContainer is one pod that always comes back: if it is deleted, evicted, has ended or has an older image, albridge replaces it by a new one of the same name; status.startTimes counts the pods. The pod is deleted with the object. The annotation albridge.io/paused: "true" stops every write to the pod. A new value of the annotation albridge.io/reconcile-requested-at triggers an immediate reconcile; status.lastHandledReconcileAt echoes it when that is done.',
   type: 'object',
   properties: {
     apiVersion: {
@@ -22,13 +22,13 @@ export const immortalContainerSchema = {
       type: 'object',
     },
     spec: {
-      description: 'The container you want. Only you write it; albridge never does.',
+      description: 'The desired container. Only you write it, never albridge.',
       type: 'object',
       required: ['image'],
       properties: {
         image: {
           description:
-            'Container image to run for ever, such as nginx:latest. A change replaces the pod, which counts as a start. https://kubernetes.io/docs/concepts/containers/images/#image-names',
+            'Container image to keep running, such as nginx:latest. A change replaces the pod, which counts as a start. https://kubernetes.io/docs/concepts/containers/images/#image-names',
           type: 'string',
           minLength: 1,
           maxLength: 1024,
@@ -45,7 +45,7 @@ export const immortalContainerSchema = {
     },
     status: {
       description:
-        'What albridge last saw and did. Written by albridge alone; observedGeneration is -1 until it has looked at the object.',
+        'What albridge last observed and did. Only albridge writes it; observedGeneration is -1 until albridge has reconciled the object.',
       type: 'object',
       default: {
         observedGeneration: -1,
@@ -53,7 +53,7 @@ export const immortalContainerSchema = {
       properties: {
         observedGeneration: {
           description:
-            'The metadata.generation that this status speaks for; -1 until albridge has looked at the object. Smaller than metadata.generation means that an edit is still to be seen.',
+            'The metadata.generation that this status speaks for; -1 until albridge has reconciled the object. Smaller than metadata.generation: an edit has not been reconciled yet.',
           type: 'integer',
           format: 'int64',
           minimum: -1,
@@ -66,13 +66,13 @@ export const immortalContainerSchema = {
           maxLength: 262144,
         },
         currentPod: {
-          description: 'Name of the pod, as long as there is one.',
+          description: 'Name of the pod, while it exists.',
           type: 'string',
           maxLength: 253,
         },
         startTimes: {
           description:
-            'Number of pods that were started so far. A container that the kubelet restarts inside of its pod is no new start; status.containerRestarts counts those.',
+            'Number of pods started so far. A container that the kubelet restarts in its pod is not a new start; status.containerRestarts counts those.',
           type: 'integer',
           format: 'int64',
           minimum: 0,
@@ -95,14 +95,13 @@ export const immortalContainerSchema = {
           maxLength: 64,
         },
         containerRestarts: {
-          description:
-            'Number of times that the kubelet restarted the container inside of this pod.',
+          description: 'How often the kubelet has restarted the container in this pod.',
           type: 'integer',
           format: 'int64',
           minimum: 0,
         },
         lastTermination: {
-          description: 'How the container, or the pod around it, last ended by itself.',
+          description: 'How the container or its pod last ended by itself.',
           type: 'object',
           properties: {
             reason: {
@@ -111,12 +110,12 @@ export const immortalContainerSchema = {
               maxLength: 1024,
             },
             exitCode: {
-              description: 'Exit code of the container; left out where it is not known.',
+              description: 'Exit code of the container; absent if unknown.',
               type: 'integer',
               format: 'int32',
             },
             time: {
-              description: 'When it ended; left out where it is not known.',
+              description: 'When it ended; absent if unknown.',
               type: 'string',
               format: 'date-time',
               maxLength: 64,
@@ -132,19 +131,19 @@ export const immortalContainerSchema = {
         },
         nextStartTime: {
           description:
-            'When the pod that has ended is replaced. Whoever deletes the pod does not have to wait for it.',
+            'When the pod that has ended is replaced. Deleting the pod replaces it at once.',
           type: 'string',
           format: 'date-time',
           maxLength: 64,
         },
         replacementReason: {
-          description: 'Why albridge is replacing the pod; left out while it is not.',
+          description: 'Why albridge is replacing the pod; absent while it is not.',
           type: 'string',
           maxLength: 64,
         },
         conditions: {
           description:
-            'Ready says whether the pod is ready and of the newest spec. Reconciling and Stalled are there only while they are True: work is under way, or a person has to act. PodReady is what the pod itself says. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
+            'Ready says whether the pod is ready and has the newest spec. Reconciling and Stalled exist only while they are True: work is in progress, or a person must act. PodReady is what the pod itself says. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
           type: 'array',
           maxItems: 16,
           'x-kubernetes-list-type': 'map',
@@ -182,14 +181,14 @@ export const immortalContainerSchema = {
               },
               reason: {
                 description:
-                  "Why, as one CamelCase word for programs; the operator's documentation lists every reason with its cause and the next action.",
+                  'Machine-readable reason, one CamelCase word; docs/reasons.md lists each with its cause and the next action.',
                 type: 'string',
                 minLength: 1,
                 maxLength: 1024,
                 pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
               },
               message: {
-                description: 'Why, as a sentence for people, with what to do next.',
+                description: 'Human-readable details, with what to do next.',
                 type: 'string',
                 maxLength: 32768,
               },

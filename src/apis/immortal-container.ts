@@ -12,10 +12,10 @@ export const immortalContainerKind = {
 
 type Properties = (typeof immortalContainerSchema)['properties'];
 
-/** What the user wants. */
+/** The spec. */
 export type ImmortalContainerSpec = Infer<Properties['spec']>;
 
-/** What albridge last saw and did; `observedGeneration` is -1 until it has looked at the object. */
+/** The last reported status; `observedGeneration` is -1 until albridge has reconciled the object. */
 export type ImmortalContainerStatus = Infer<Properties['status']>;
 
 /** A stored ImmortalContainer; `spec` may be missing in one that an older CRD admitted. */

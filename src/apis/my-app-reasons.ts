@@ -1,41 +1,51 @@
-import { podReasons } from './pod-reasons.ts';
+import { podReadyReasons, podReasons } from './pod-reasons.ts';
+import type { ReasonEntry } from './reason-entry.ts';
 
 /**
- * Every reason that Ready, Reconciling and Stalled of a MyApp can show, beside those of the API
- * server; the documentation prints this table.
+ * Every reason that Ready, Reconciling and Stalled of a MyApp can show, besides those of the API
+ * server. The documentation prints this table, and failures are built from it.
  */
 export const myAppReasons = {
   Running: {
     healedBy: 'nobody',
-    cause: 'All pods are ready and of the newest spec',
+    cause: 'All pods are ready and have the newest spec',
     next: 'read the banner: kubectl logs <name>-pod',
   },
   Stopped: {
     healedBy: 'nobody',
-    cause: 'No pod is wanted, and none is left',
+    cause: 'Scaled to 0, and no pod is left',
     next: 'set spec.replicas to start the application again',
   },
   Paused: {
     healedBy: 'nobody',
     cause: 'The annotation albridge.io/paused stops every write to the pods',
-    next: 'remove the annotation albridge.io/paused to go on',
+    next: 'remove the annotation albridge.io/paused to continue',
   },
   ...podReasons,
   BackOff: {
     healedBy: 'time',
-    cause: 'A pod has ended by itself; it is replaced ten seconds after its end',
-    next: 'read its last words while it is there (kubectl logs), or delete it to start at once',
+    cause: 'A pod has ended; it is replaced ten seconds after its end',
+    next: 'check kubectl logs <pod> while it exists, or delete it to start at once',
   },
   NameConflict: {
     healedBy: 'person',
-    cause: 'A pod of a wanted name exists and is not of this object',
+    cause: 'A pod of a desired name exists and does not belong to this object',
     next: 'delete that pod, or give the MyApp another name',
   },
   ImageMissing: {
     healedBy: 'person',
     cause: 'The object was stored without an image, before the CRD required one',
-    next: 'give it spec.image',
+    next: 'set spec.image',
   },
-} as const;
+} as const satisfies Record<string, ReasonEntry>;
 
 export type MyAppReason = keyof typeof myAppReasons;
+
+/** Events, and reasons of other conditions. */
+export const myAppEvents = {
+  PodCreated: 'A pod was created',
+  PodDeleted: 'A pod above spec.replicas was deleted',
+  PodReplaced: 'A pod was deleted to make room for its successor; the note says why',
+  DriftRepaired: 'Labels or an owner reference of a pod were changed outside albridge; repaired',
+  ...podReadyReasons,
+} as const;

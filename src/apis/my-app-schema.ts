@@ -3,7 +3,7 @@
 /** The schema of MyApp as the API server knows it. */
 export const myAppSchema = {
   description:
-    'A MyApp is one pod, or some, that print a banner. albridge creates them, replaces those that are gone, have ended or are of an older spec, and has them removed with the object. The annotation albridge.io/paused: "true" stops every write to them. A new value of the annotation albridge.io/reconcile-requested-at asks for a look at once; status.lastHandledReconcileAt repeats it when that is done.',
+    'A MyApp is one or more pods that print a banner. albridge creates them, replaces pods that were deleted, have ended or have an older spec, and removes them with the object. The annotation albridge.io/paused: "true" stops every write to them. A new value of the annotation albridge.io/reconcile-requested-at triggers an immediate reconcile; status.lastHandledReconcileAt echoes it when that is done.',
   type: 'object',
   properties: {
     apiVersion: {
@@ -22,12 +22,12 @@ export const myAppSchema = {
     },
     spec: {
       description:
-        'The application you want. Only you write it, and who scales it for you; albridge never does. image is the one field that has to be given.',
+        'The desired application. Only you and your autoscaler write it, never albridge. image is the only required field.',
       type: 'object',
       properties: {
         image: {
           description:
-            'Container image that the pods run, such as nginx:latest. It has to be given. A change replaces the pods, one that is ready after the other. https://kubernetes.io/docs/concepts/containers/images/#image-names',
+            'Container image that the pods run, such as nginx:latest. Required. A change replaces the pods, one ready pod at a time. https://kubernetes.io/docs/concepts/containers/images/#image-names',
           type: 'string',
           maxLength: 1024,
           'x-kubernetes-validations': [
@@ -41,7 +41,7 @@ export const myAppSchema = {
         },
         banner: {
           description:
-            'Optional text that the container prints when it starts: `kubectl logs` shows it. Any text will do, it reaches the container in the environment variable BANNER and is never read as a command. A change replaces the pods.',
+            'Optional text that the container prints when it starts: `kubectl logs` shows it. Any text is allowed: the container gets it in the environment variable BANNER and never runs it. A change replaces the pods.',
           type: 'string',
           maxLength: 4096,
           'x-kubernetes-validations': [
@@ -63,7 +63,7 @@ export const myAppSchema = {
         },
         command: {
           description:
-            "What runs in the container instead of the shell that prints the banner and then sleeps. An empty list runs the image's own entrypoint. BANNER is in the environment in any case. References to variables, $(VAR), are resolved as in every pod. https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/",
+            "Command to run instead of the shell that prints the banner and then sleeps. An empty list runs the image's own entrypoint. BANNER is in the environment in any case. References to variables, $(VAR), are resolved as in every pod. https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/",
           type: 'array',
           maxItems: 64,
           'x-kubernetes-list-type': 'atomic',
@@ -84,7 +84,7 @@ export const myAppSchema = {
         },
         args: {
           description:
-            "Arguments of the command, or of the image's own entrypoint where command is left out or empty.",
+            "Arguments of the command, or of the image's own entrypoint if command is absent or empty.",
           type: 'array',
           maxItems: 64,
           'x-kubernetes-list-type': 'atomic',
@@ -107,7 +107,7 @@ export const myAppSchema = {
     },
     status: {
       description:
-        'What albridge last saw and did. Written by albridge alone; observedGeneration is -1 until it has looked at the object.',
+        'What albridge last observed and did. Only albridge writes it; observedGeneration is -1 until albridge has reconciled the object.',
       type: 'object',
       default: {
         observedGeneration: -1,
@@ -115,7 +115,7 @@ export const myAppSchema = {
       properties: {
         observedGeneration: {
           description:
-            'The metadata.generation that this status speaks for; -1 until albridge has looked at the object. Smaller than metadata.generation means that an edit is still to be seen.',
+            'The metadata.generation that this status speaks for; -1 until albridge has reconciled the object. Smaller than metadata.generation: an edit has not been reconciled yet.',
           type: 'integer',
           format: 'int64',
           minimum: -1,
@@ -128,12 +128,12 @@ export const myAppSchema = {
           maxLength: 262144,
         },
         podName: {
-          description: 'Name of the first pod, as long as there is one.',
+          description: 'Name of the first pod, while it exists.',
           type: 'string',
           maxLength: 253,
         },
         podUID: {
-          description: 'UID of the first pod, as long as there is one.',
+          description: 'UID of the first pod, while it exists.',
           type: 'string',
           maxLength: 128,
         },
@@ -144,13 +144,13 @@ export const myAppSchema = {
           maxLength: 64,
         },
         replicas: {
-          description: 'Number of pods that exist, those of an older spec included.',
+          description: 'Number of pods that exist, including those with an older spec.',
           type: 'integer',
           format: 'int32',
           minimum: 0,
         },
         updatedReplicas: {
-          description: 'Number of pods of the newest spec.',
+          description: 'Number of pods with the newest spec.',
           type: 'integer',
           format: 'int32',
           minimum: 0,
@@ -169,7 +169,7 @@ export const myAppSchema = {
         },
         conditions: {
           description:
-            'Ready says whether all pods are ready and of the newest spec. Reconciling and Stalled are there only while they are True: work is under way, or a person has to act. PodReady is what the first pod itself says. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
+            "Ready says whether all pods are ready and have the newest spec. Reconciling and Stalled exist only while they are True: work is in progress, or a person must act. PodReady is the first pod's own condition. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md",
           type: 'array',
           maxItems: 16,
           'x-kubernetes-list-type': 'map',
@@ -207,14 +207,14 @@ export const myAppSchema = {
               },
               reason: {
                 description:
-                  "Why, as one CamelCase word for programs; the operator's documentation lists every reason with its cause and the next action.",
+                  'Machine-readable reason, one CamelCase word; docs/reasons.md lists each with its cause and the next action.',
                 type: 'string',
                 minLength: 1,
                 maxLength: 1024,
                 pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
               },
               message: {
-                description: 'Why, as a sentence for people, with what to do next.',
+                description: 'Human-readable details, with what to do next.',
                 type: 'string',
                 maxLength: 32768,
               },

@@ -12,10 +12,10 @@ export const myAppKind = {
 
 type Properties = (typeof myAppSchema)['properties'];
 
-/** What the user wants, after admission: `replicas` has its default. */
+/** The spec after admission: `replicas` has its default. */
 export type MyAppSpec = Infer<Properties['spec']>;
 
-/** What albridge last saw and did; `observedGeneration` is -1 until it has looked at the object. */
+/** The last reported status; `observedGeneration` is -1 until albridge has reconciled the object. */
 export type MyAppStatus = Infer<Properties['status']>;
 
 /** A stored MyApp; `spec`, and in it `image`, may be missing in one that an older CRD admitted. */

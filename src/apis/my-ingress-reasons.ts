@@ -4,35 +4,33 @@
  */
 interface ReasonEntry {
   readonly healedBy: 'person' | 'time' | 'nobody';
-  /** What has happened, one sentence without its full stop. */
+  /** The cause, one sentence without its full stop. */
   readonly cause: string;
-  /** What to do next, imperative, one sentence in lower case without its full stop. */
+  /** The next action, imperative, one sentence in lower case without its full stop. */
   readonly next: string;
 }
 
 /**
- * Every reason that a condition of a MyIngress can show, with its cause and the next action. The
- * documentation prints this table and the messages of conditions end in its `next`. Where AWS has a
- * word for the failure, the reason is AWS's error code:
- * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateLoadBalancer.html#API_CreateLoadBalancer_Errors
- * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/CommonErrors.html
+ * The reasons that a condition of a MyIngress can show, with cause and next action, in which the
+ * messages of conditions end: its own, and its words for those failures of AWS that a field of the
+ * spec is about. All others of AWS are in src/aws/client/aws-reasons.ts; docs/reasons.md prints both.
  */
 export const myIngressReasons = {
   Available: {
     healedBy: 'nobody',
-    cause: 'The load balancer is active and as the spec wants it',
+    cause: 'The load balancer is active and matches the spec',
     next: 'send traffic to status.alb.dns',
   },
   Paused: {
     healedBy: 'nobody',
     cause: 'The annotation albridge.io/paused stops every write to AWS',
-    next: 'remove the annotation albridge.io/paused to go on',
+    next: 'remove the annotation albridge.io/paused to continue',
   },
 
   Creating: {
     healedBy: 'time',
     cause: 'The create call was accepted and the load balancer is not visible yet',
-    next: 'wait, albridge looks again within seconds',
+    next: 'wait, albridge checks again within seconds',
   },
   Provisioning: {
     healedBy: 'time',
@@ -42,57 +40,12 @@ export const myIngressReasons = {
   Deleting: {
     healedBy: 'time',
     cause: 'The deletion was accepted and absence is not proved yet',
-    next: 'wait, the finalizer goes once AWS answers that nothing is left',
+    next: 'wait, the finalizer is removed once AWS answers that nothing is left',
   },
   OwnershipUnconfirmed: {
     healedBy: 'time',
     cause: 'AWS does not show the tags of the load balancer that was just created yet',
     next: 'wait, albridge reads the tags again after ten seconds',
-  },
-  BudgetExhausted: {
-    healedBy: 'time',
-    cause: "The share of the account's API budget that albridge allows itself is spent",
-    next: 'wait for the turn, or raise ALBRIDGE_AWS_BUDGET where AWS allows the account more',
-  },
-  Throttled: {
-    healedBy: 'time',
-    cause: 'AWS refused the call because the account makes too many',
-    next: 'wait, and if it lasts find what else in the account calls Elastic Load Balancing',
-  },
-  PriorRequestNotComplete: {
-    healedBy: 'time',
-    cause: 'AWS is still busy with an earlier change of the same load balancer',
-    next: 'wait, the call is repeated',
-  },
-  CapacityReservationPending: {
-    healedBy: 'time',
-    cause: 'A capacity reservation of the load balancer is still being worked on',
-    next: 'wait until the reservation is done, the call is repeated',
-  },
-  AwsUnavailable: {
-    healedBy: 'time',
-    cause: 'AWS answered with an internal error',
-    next: 'wait, and if it lasts see the AWS Health Dashboard, or what answers at AWS_ENDPOINT_URL',
-  },
-  AwsUnreachable: {
-    healedBy: 'time',
-    cause: 'No connection to the Elastic Load Balancing endpoint, or no answer in time',
-    next: 'check AWS_ENDPOINT_URL, AWS_REGION, HTTPS_PROXY and the way out of the cluster if it lasts',
-  },
-  AwsUnreadable: {
-    healedBy: 'time',
-    cause: 'The answer was not a complete answer of Elastic Load Balancing',
-    next: 'check what listens at AWS_ENDPOINT_URL, and for proxies on the way, if it lasts',
-  },
-  ClockSkew: {
-    healedBy: 'time',
-    cause: "The clock of the node is off, so AWS refuses the date of the operator's signature",
-    next: "wait, the call is repeated by AWS's clock; correct the clock of the node",
-  },
-  CredentialsUnavailable: {
-    healedBy: 'time',
-    cause: 'No AWS credentials could be obtained for less than five minutes',
-    next: "wait, and if it lasts check the operator's role (AWS_ROLE_ARN) or keys (AWS_ACCESS_KEY_ID), and what hands credentials out",
   },
   LoadBalancerNotFound: {
     healedBy: 'time',
@@ -113,7 +66,7 @@ export const myIngressReasons = {
   },
   InvalidConfigurationRequest: {
     healedBy: 'person',
-    cause: 'The requested settings do not go together, or a log bucket denies access',
+    cause: 'The requested settings are incompatible, or a log bucket denies access',
     next: 'correct spec.attributes, spec.subnets or the policy of the log bucket',
   },
   DuplicateTagKeys: {
@@ -146,41 +99,6 @@ export const myIngressReasons = {
     cause: 'A security group does not exist or belongs to another VPC',
     next: 'correct spec.securityGroups',
   },
-  TooManyLoadBalancers: {
-    healedBy: 'person',
-    cause: "The account's quota of load balancers in this region is used up",
-    next: 'delete unused load balancers or have the quota raised in Service Quotas',
-  },
-  AccessDenied: {
-    healedBy: 'person',
-    cause: 'The role of the operator lacks a right',
-    next: "allow the action in the IAM policy of the operator's role",
-  },
-  CredentialsRefused: {
-    healedBy: 'person',
-    cause: 'There are no AWS credentials, or AWS does not accept them',
-    next: "check the operator's role (AWS_ROLE_ARN) or keys (AWS_ACCESS_KEY_ID), their expiry, AWS_REGION and the clock of the node",
-  },
-  OperationNotPermitted: {
-    healedBy: 'person',
-    cause: 'AWS does not permit the operation on this load balancer',
-    next: 'remove what AWS names, then edit the object or wait for the next look',
-  },
-  ResourceInUse: {
-    healedBy: 'person',
-    cause: 'Something else uses the resource',
-    next: 'free the resource that AWS names',
-  },
-  OperationUnsupported: {
-    healedBy: 'person',
-    cause: 'The endpoint does not know the operation',
-    next: 'check that AWS_ENDPOINT_URL names an endpoint that offers Elastic Load Balancing v2',
-  },
-  AwsError: {
-    healedBy: 'person',
-    cause: 'AWS refused the call with a code that albridge has no word for',
-    next: 'act on what AWS says, albridge tries again every few minutes',
-  },
   DeletionBlocked: {
     healedBy: 'person',
     cause: 'AWS refuses to delete: deletion protection is on, or something uses the load balancer',
@@ -189,7 +107,7 @@ export const myIngressReasons = {
   NameConflict: {
     healedBy: 'person',
     cause:
-      "A load balancer of this name exists and its tags say that it is not this object's; the operator's log names its holder",
+      "A load balancer of this name exists and by its tags it is not this object's; the operator's log names its holder",
     next: 'choose another spec.name, remove the other load balancer, or adopt it by consent',
   },
   DuplicateName: {
@@ -197,10 +115,26 @@ export const myIngressReasons = {
     cause: 'A load balancer of this name exists with other settings',
     next: 'choose another spec.name, remove the other load balancer, or adopt it by consent',
   },
+  PortConflict: {
+    healedBy: 'person',
+    cause: 'Another listener of the load balancer, not of this object, holds the port',
+    next: 'remove the listener that the message names, or choose another port in spec.listeners',
+  },
+  UnknownSetting: {
+    healedBy: 'person',
+    cause:
+      'A listener or rule of the object has an action or a transform that albridge does not write, such as authentication; it stays as it is',
+    next: 'remove the action or transform in AWS, or delete the rule there and albridge recreates it',
+  },
+  BackendUnavailable: {
+    healedBy: 'person',
+    cause: 'A listener or rule names a backend that has no target group',
+    next: 'correct the backend, or name another one',
+  },
   SpecMismatch: {
     healedBy: 'person',
     cause: 'The load balancer differs from the spec in its name, scheme or type, which are fixed',
-    next: 'make the spec say what the load balancer is, or recreate the object',
+    next: 'make the spec match the load balancer, or recreate the object',
   },
   AdoptionRefused: {
     healedBy: 'person',
@@ -221,3 +155,16 @@ export const myIngressReasons = {
 } as const satisfies Record<string, ReasonEntry>;
 
 export type MyIngressReason = keyof typeof myIngressReasons;
+
+/** Events besides the reasons of the leading condition. */
+export const myIngressEvents = {
+  CreatedALB: 'The load balancer was created',
+  UpdatedALB: 'The load balancer was changed for an edit of the spec',
+  DriftRepaired: 'The load balancer was changed outside albridge; the note names what was repaired',
+  AdoptedALB: 'An existing load balancer was adopted with the consent of its owner',
+  TookOverALB: 'A load balancer of an earlier object of this name was taken over',
+  ALBVanished: 'Warning: the load balancer was deleted outside albridge; recreating it',
+  DeletedALB: 'The load balancer was deleted',
+  RetainedALB: 'deletionPolicy Retain: the load balancer stays, without the tags of albridge',
+  LeftALB: "Warning: the load balancer stays, because by its tags it is not this object's",
+} as const;

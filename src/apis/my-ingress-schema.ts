@@ -238,6 +238,1051 @@ export const myIngressSchema = {
             },
           },
         },
+        backends: {
+          description:
+            'Not supported yet. Where requests can go, each by a name that rules and defaultAction refer to: at most 30. Each is one target group, whose targets follow the Service. With two or more, defaultAction is required. Backends without listeners get one listener, HTTP on port 80. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-target-groups.html',
+          type: 'array',
+          minItems: 1,
+          maxItems: 30,
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['name'],
+          items: {
+            description: 'One target group, and the Service whose endpoints are its targets.',
+            type: 'object',
+            required: ['name'],
+            properties: {
+              name: {
+                description:
+                  'Name that rules refer to; 1 to 63 lower-case letters, digits and hyphens.',
+                type: 'string',
+                maxLength: 63,
+                'x-kubernetes-validations': [
+                  {
+                    rule: "self.matches('^[a-z0-9]([a-z0-9-]*[a-z0-9])?$')",
+                    message:
+                      'must be lower-case letters, digits and hyphens, with a letter or digit at both ends; rename it',
+                    reason: 'FieldValueInvalid',
+                  },
+                ],
+              },
+              service: {
+                description: 'A Service of the namespace of this object, and one of its ports.',
+                type: 'object',
+                'x-kubernetes-map-type': 'atomic',
+                required: ['name', 'port'],
+                properties: {
+                  name: {
+                    description: 'Name of the Service. It may be created later.',
+                    type: 'string',
+                    maxLength: 63,
+                    'x-kubernetes-validations': [
+                      {
+                        rule: "self.matches('^[a-z0-9]([a-z0-9-]*[a-z0-9])?$')",
+                        message:
+                          'is not the name of a Service; give its metadata.name alone, without namespace or domain',
+                        reason: 'FieldValueInvalid',
+                      },
+                    ],
+                  },
+                  port: {
+                    description: 'A port of the Service (not of its pods), by number or by name.',
+                    'x-kubernetes-int-or-string': true,
+                    minimum: 1,
+                    maximum: 65535,
+                    maxLength: 63,
+                    'x-kubernetes-validations': [
+                      {
+                        rule: "type(self) != string || (self.matches('^[a-z0-9]([a-z0-9-]*[a-z0-9])?$') && !self.matches('^[0-9]+$'))",
+                        message:
+                          'is not the name of a port of a Service; give the name as the Service has it, or the number without quotes',
+                        reason: 'FieldValueInvalid',
+                      },
+                    ],
+                  },
+                },
+              },
+              targetGroupARN: {
+                description:
+                  'Not supported yet. A target group that exists already, instead of a Service.',
+                type: 'string',
+                maxLength: 2048,
+              },
+              targetType: {
+                description:
+                  'What is registered: ip (default), the addresses of the pods, or instance, the nodes with the NodePort of the Service. A change replaces the target group.',
+                type: 'string',
+                enum: ['ip', 'instance'],
+              },
+              protocol: {
+                description:
+                  'Protocol between load balancer and targets, HTTP (default) or HTTPS. AWS does not verify the certificates of targets. A change replaces the target group.',
+                type: 'string',
+                enum: ['HTTP', 'HTTPS'],
+              },
+              protocolVersion: {
+                description:
+                  'Version of HTTP between load balancer and targets: HTTP1 (default), HTTP2 or GRPC. HTTP2 and GRPC need HTTPS listeners. A change replaces the target group. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-target-groups.html#target-group-protocol-version',
+                type: 'string',
+                enum: ['HTTP1', 'HTTP2', 'GRPC'],
+              },
+              healthCheck: {
+                description:
+                  'How the load balancer checks each target. May be changed at any time. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/target-group-health-checks.html',
+                type: 'object',
+                properties: {
+                  path: {
+                    description:
+                      'Path that is requested, with a query if needed; at most 1024 characters. Left out, it is /, or /AWS.ALB/healthcheck for GRPC.',
+                    type: 'string',
+                    maxLength: 1024,
+                    'x-kubernetes-validations': [
+                      {
+                        rule: "self.matches('^/[!-~]*$')",
+                        message:
+                          'must start with a slash and hold visible ASCII characters only; encode the others by percent signs',
+                        reason: 'FieldValueInvalid',
+                      },
+                    ],
+                  },
+                  intervalSeconds: {
+                    description: 'Seconds between two checks of a target, 5 to 300; default 15.',
+                    type: 'integer',
+                    format: 'int32',
+                    minimum: 5,
+                    maximum: 300,
+                  },
+                  timeoutSeconds: {
+                    description:
+                      'Seconds without an answer after which a check has failed, 2 to 120 and less than intervalSeconds; default 5.',
+                    type: 'integer',
+                    format: 'int32',
+                    minimum: 2,
+                    maximum: 120,
+                  },
+                  healthyThreshold: {
+                    description:
+                      'Successful checks in a row that make an unhealthy target healthy, 2 to 10; default 2. A new target needs one.',
+                    type: 'integer',
+                    format: 'int32',
+                    minimum: 2,
+                    maximum: 10,
+                  },
+                  unhealthyThreshold: {
+                    description:
+                      'Failed checks in a row that make a target unhealthy, 2 to 10; default 2.',
+                    type: 'integer',
+                    format: 'int32',
+                    minimum: 2,
+                    maximum: 10,
+                  },
+                  matcher: {
+                    description:
+                      'Answers that count as success: HTTP status codes from 200 to 499, or gRPC codes from 0 to 99 where protocolVersion is GRPC, as in "200", "200,204" or "200-399". Left out, it is 200, or 12 for GRPC.',
+                    type: 'string',
+                    maxLength: 256,
+                  },
+                },
+                'x-kubernetes-validations': [
+                  {
+                    rule: '(has(self.timeoutSeconds) ? self.timeoutSeconds : 5) < (has(self.intervalSeconds) ? self.intervalSeconds : 15)',
+                    message:
+                      'timeoutSeconds must be less than intervalSeconds (AWS refuses it otherwise); the defaults are 5 and 15, so raise intervalSeconds or lower timeoutSeconds',
+                    reason: 'FieldValueInvalid',
+                    fieldPath: '.timeoutSeconds',
+                  },
+                ],
+              },
+              stickiness: {
+                description:
+                  'Keeps a client at the target that it reached first, by a cookie of the load balancer, also where a rule forwards to several backends. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/sticky-sessions.html',
+                type: 'object',
+                required: ['durationSeconds'],
+                properties: {
+                  durationSeconds: {
+                    description: 'How long the cookie counts, 1 to 604800 seconds (7 days).',
+                    type: 'integer',
+                    format: 'int32',
+                    minimum: 1,
+                    maximum: 604800,
+                  },
+                },
+              },
+              attributes: {
+                description:
+                  'Attributes of the target group by AWS\'s own keys, at most 40; every value is text, so numbers and booleans need quotes, as in deregistration_delay.timeout_seconds: "30". Only keys listed here are managed; a key that is removed gets AWS\'s default. Stickiness has its own field. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_TargetGroupAttribute.html',
+                type: 'object',
+                maxProperties: 40,
+                additionalProperties: {
+                  description: 'Value of the attribute as text, at most 1024 characters.',
+                  type: 'string',
+                  maxLength: 1024,
+                },
+                'x-kubernetes-validations': [
+                  {
+                    rule: "self.all(key, key.size() <= 256 && key.matches('^[0-9A-Za-z._]+$'))",
+                    message:
+                      "an attribute key holds only letters, digits, dots and underscores, at most 256; copy it from AWS's list, such as deregistration_delay.timeout_seconds",
+                    reason: 'FieldValueInvalid',
+                  },
+                  {
+                    rule: "self.all(key, !key.startsWith('stickiness.'))",
+                    message:
+                      'attributes that start with stickiness. are set by the field stickiness, which switches target groups and rules in the order that AWS needs; use that field',
+                    reason: 'FieldValueForbidden',
+                  },
+                  {
+                    rule: "!('deregistration_delay.timeout_seconds' in self) || self['deregistration_delay.timeout_seconds'].matches('^([0-9]{1,3}|[12][0-9]{3}|3[0-5][0-9]{2}|3600)$')",
+                    message:
+                      'deregistration_delay.timeout_seconds must be a whole number from 0 to 3600',
+                    reason: 'FieldValueInvalid',
+                  },
+                  {
+                    rule: "!('slow_start.duration_seconds' in self) || self['slow_start.duration_seconds'].matches('^(0|[3-9][0-9]|[1-8][0-9]{2}|900)$')",
+                    message:
+                      'slow_start.duration_seconds must be 0 (off) or a whole number from 30 to 900',
+                    reason: 'FieldValueInvalid',
+                  },
+                  {
+                    rule: "!('slow_start.duration_seconds' in self) || self['slow_start.duration_seconds'] == '0' || !('load_balancing.algorithm.type' in self) || self['load_balancing.algorithm.type'] != 'least_outstanding_requests'",
+                    message:
+                      'slow_start.duration_seconds does not work with the algorithm least_outstanding_requests (AWS refuses it); remove one of the two',
+                    reason: 'FieldValueInvalid',
+                  },
+                  {
+                    rule: "!('load_balancing.algorithm.anomaly_mitigation' in self) || self['load_balancing.algorithm.anomaly_mitigation'] != 'on' || ('load_balancing.algorithm.type' in self && self['load_balancing.algorithm.type'] == 'weighted_random')",
+                    message:
+                      'load_balancing.algorithm.anomaly_mitigation works only with load_balancing.algorithm.type weighted_random (AWS refuses it otherwise); set both',
+                    reason: 'FieldValueInvalid',
+                  },
+                ],
+              },
+            },
+            'x-kubernetes-validations': [
+              {
+                rule: 'has(self.service) || has(self.targetGroupARN)',
+                message: 'service is missing; give name and port of a Service of this namespace',
+                reason: 'FieldValueRequired',
+                fieldPath: '.service',
+              },
+              {
+                rule: "!has(self.healthCheck) || !has(self.healthCheck.matcher) || self.healthCheck.matcher.matches( has(self.protocolVersion) && self.protocolVersion == 'GRPC' ? '^[0-9]{1,2}(-[0-9]{1,2})?(,[0-9]{1,2}(-[0-9]{1,2})?)*$' : '^[2-4][0-9]{2}(-[2-4][0-9]{2})?(,[2-4][0-9]{2}(-[2-4][0-9]{2})?)*$')",
+                message:
+                  'matcher lists codes and ranges of codes such as 200,204 or 200-399: HTTP codes from 200 to 499, or gRPC codes from 0 to 99 where protocolVersion is GRPC',
+                reason: 'FieldValueInvalid',
+                fieldPath: '.healthCheck.matcher',
+              },
+            ],
+          },
+        },
+        listeners: {
+          description:
+            'Not supported yet. Ports that the load balancer listens on, each once: at most 5. A request that no rule matches gets defaultAction. Left out, backends are reached by HTTP on port 80. A listener without any backend answers 404. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-listeners.html',
+          type: 'array',
+          minItems: 1,
+          maxItems: 5,
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['port'],
+          items: {
+            description: 'One port. Another port is another listener.',
+            type: 'object',
+            required: ['port', 'protocol'],
+            properties: {
+              port: {
+                description: 'Port, 1 to 65535.',
+                type: 'integer',
+                format: 'int32',
+                minimum: 1,
+                maximum: 65535,
+              },
+              protocol: {
+                description: 'HTTP, or HTTPS with certificates. May be changed at any time.',
+                type: 'string',
+                enum: ['HTTP', 'HTTPS'],
+              },
+              certificates: {
+                description:
+                  'ARNs of the certificates of an HTTPS listener, from AWS Certificate Manager in the region of the load balancer or from IAM, each once. The first serves clients that name no host or one that no certificate has; for the others AWS chooses by the host. AWS allows 25 beyond the first unless the quota was raised. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/https-listener-certificates.html',
+                type: 'array',
+                minItems: 1,
+                maxItems: 50,
+                'x-kubernetes-list-type': 'atomic',
+                items: {
+                  description: 'ARN of one certificate.',
+                  type: 'string',
+                  maxLength: 640,
+                  'x-kubernetes-validations': [
+                    {
+                      rule: "self.matches('^arn:aws[a-z-]*:(acm:[a-z0-9-]+:[0-9]{12}:certificate/[0-9A-Za-z-]+|iam::[0-9]{12}:server-certificate/[!-~]+)$')",
+                      message:
+                        'is not the ARN of a certificate; it has the form arn:aws:acm:<region>:<account>:certificate/<id> (`aws acm list-certificates` lists them)',
+                      reason: 'FieldValueInvalid',
+                    },
+                  ],
+                },
+                'x-kubernetes-validations': [
+                  {
+                    rule: 'self.all(arn, self.exists_one(other, other == arn))',
+                    message: 'each certificate may be listed once; remove the repeated ARN',
+                    reason: 'FieldValueInvalid',
+                  },
+                ],
+              },
+              sslPolicy: {
+                description:
+                  "Name of the security policy of an HTTPS listener, which says which TLS versions and ciphers it accepts. Left out, albridge sets ELBSecurityPolicy-TLS13-1-2-2021-06 (TLS 1.2 and 1.3), because AWS's own default accepts TLS 1.0. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/describe-ssl-policies.html",
+                type: 'string',
+                maxLength: 128,
+                'x-kubernetes-validations': [
+                  {
+                    rule: "self.matches('^ELBSecurityPolicy-[0-9A-Za-z-]+$')",
+                    message:
+                      'is not the name of a security policy; they start with ELBSecurityPolicy- (`aws elbv2 describe-ssl-policies` lists them)',
+                    reason: 'FieldValueInvalid',
+                  },
+                ],
+              },
+              redirectToHTTPS: {
+                description:
+                  'true answers every request with a redirect (301) to the same host, path and query by HTTPS: on port 443 if it is an HTTPS listener, otherwise on the lowest port that is one. Such a listener carries no rules.',
+                type: 'boolean',
+              },
+              mutualTLS: {
+                description: 'Not supported yet. Verification of client certificates.',
+                type: 'object',
+                'x-kubernetes-preserve-unknown-fields': true,
+              },
+            },
+            'x-kubernetes-validations': [
+              {
+                rule: "!has(self.protocol) || self.protocol != 'HTTPS' || has(self.certificates)",
+                message:
+                  'an HTTPS listener needs at least one certificate; give its ARN in certificates, or use protocol HTTP',
+                reason: 'FieldValueRequired',
+                fieldPath: '.certificates',
+              },
+              {
+                rule: "!has(self.certificates) || !has(self.protocol) || self.protocol == 'HTTPS'",
+                message:
+                  'certificates belong to HTTPS listeners; remove them, or use protocol HTTPS',
+                reason: 'FieldValueForbidden',
+                fieldPath: '.certificates',
+              },
+              {
+                rule: "!has(self.sslPolicy) || !has(self.protocol) || self.protocol == 'HTTPS'",
+                message: 'sslPolicy belongs to HTTPS listeners; remove it, or use protocol HTTPS',
+                reason: 'FieldValueForbidden',
+                fieldPath: '.sslPolicy',
+              },
+              {
+                rule: "!has(self.redirectToHTTPS) || !self.redirectToHTTPS || !has(self.protocol) || self.protocol == 'HTTP'",
+                message:
+                  'redirectToHTTPS on an HTTPS listener would redirect requests endlessly; set it on the HTTP listener',
+                reason: 'FieldValueForbidden',
+                fieldPath: '.redirectToHTTPS',
+              },
+            ],
+          },
+          'x-kubernetes-validations': [
+            {
+              rule: "!self.exists(listener, has(listener.redirectToHTTPS) && listener.redirectToHTTPS) || self.exists(listener, has(listener.protocol) && listener.protocol == 'HTTPS')",
+              message:
+                'redirectToHTTPS needs a listener with protocol HTTPS to redirect to; add one, such as port 443 with a certificate',
+              reason: 'FieldValueInvalid',
+            },
+          ],
+        },
+        rules: {
+          description:
+            'Not supported yet. Which requests go where: at most 100. Their order is the order of evaluation, the first that matches decides. The list has one owner: server-side apply replaces it as a whole. AWS allows 100 rules for each load balancer, and counts one for each listener that a rule applies to, unless the quota was raised. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/listener-rules.html',
+          type: 'array',
+          minItems: 1,
+          maxItems: 100,
+          'x-kubernetes-list-type': 'atomic',
+          items: {
+            description:
+              'One rule: at least one condition and exactly one of forward, redirect and fixedResponse. All conditions must hold; of the values of one condition any. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-condition-types.html',
+            type: 'object',
+            required: ['name'],
+            properties: {
+              name: {
+                description:
+                  "Name of the rule, unique in this object; 1 to 63 lower-case letters, digits and hyphens. A rule that moves keeps its name, so that AWS's rule stays the same.",
+                type: 'string',
+                maxLength: 63,
+                'x-kubernetes-validations': [
+                  {
+                    rule: "self.matches('^[a-z0-9]([a-z0-9-]*[a-z0-9])?$')",
+                    message:
+                      'must be lower-case letters, digits and hyphens, with a letter or digit at both ends; rename it',
+                    reason: 'FieldValueInvalid',
+                  },
+                ],
+              },
+              listeners: {
+                description:
+                  'Ports of the listeners that the rule applies to. Left out, it applies to every listener except those that redirect to HTTPS.',
+                type: 'array',
+                minItems: 1,
+                maxItems: 5,
+                'x-kubernetes-list-type': 'atomic',
+                items: {
+                  description: 'Port of one listener.',
+                  type: 'integer',
+                  format: 'int32',
+                  minimum: 1,
+                  maximum: 65535,
+                },
+                'x-kubernetes-validations': [
+                  {
+                    rule: 'self.all(port, self.exists_one(other, other == port))',
+                    message: 'each listener may be listed once; remove the repeated port',
+                    reason: 'FieldValueInvalid',
+                  },
+                ],
+              },
+              hosts: {
+                description:
+                  'Host names, without regard to case; * stands for any number of characters, ? for one. *.example.com does not match example.com.',
+                type: 'array',
+                minItems: 1,
+                maxItems: 20,
+                'x-kubernetes-list-type': 'atomic',
+                items: {
+                  description: 'One host name or pattern, at most 128 characters.',
+                  type: 'string',
+                  maxLength: 128,
+                  'x-kubernetes-validations': [
+                    {
+                      rule: "self.matches('^[0-9A-Za-z.*?-]*[.][A-Za-z]+$')",
+                      message:
+                        'is not a host that AWS accepts: letters, digits, hyphens, dots, * and ?, at least one dot, and only letters after the last; to match every host leave hosts out',
+                      reason: 'FieldValueInvalid',
+                    },
+                  ],
+                },
+              },
+              paths: {
+                description:
+                  'Paths, with regard to case and without the query; * stands for any number of characters, slashes included, ? for one. /shop/* does not match /shop.',
+                type: 'array',
+                minItems: 1,
+                maxItems: 20,
+                'x-kubernetes-list-type': 'atomic',
+                items: {
+                  description: 'One path or pattern, at most 128 characters.',
+                  type: 'string',
+                  maxLength: 128,
+                  'x-kubernetes-validations': [
+                    {
+                      rule: "self.matches('^[/*?][0-9A-Za-z_.$/~\"\\'@:+&*?-]*$')",
+                      message:
+                        'is not a path that AWS accepts: it starts with a slash or a wildcard and holds letters, digits and _ - . $ / ~ " \' @ : + & * ?',
+                      reason: 'FieldValueInvalid',
+                    },
+                  ],
+                },
+              },
+              methods: {
+                description:
+                  'HTTP methods, exactly as sent, such as GET. Route HEAD as you route GET.',
+                type: 'array',
+                minItems: 1,
+                maxItems: 20,
+                'x-kubernetes-list-type': 'atomic',
+                items: {
+                  description: 'One method, at most 40 characters.',
+                  type: 'string',
+                  maxLength: 40,
+                  'x-kubernetes-validations': [
+                    {
+                      rule: "self.matches('^[A-Z_-]+$')",
+                      message:
+                        'is not a method that AWS accepts: capital letters, hyphens and underscores, without wildcards',
+                      reason: 'FieldValueInvalid',
+                    },
+                  ],
+                },
+              },
+              headers: {
+                description: 'Headers of the request. Each entry must hold; of its values any.',
+                type: 'array',
+                minItems: 1,
+                maxItems: 5,
+                'x-kubernetes-list-type': 'atomic',
+                items: {
+                  description: 'One header, and either values or regex.',
+                  type: 'object',
+                  required: ['name'],
+                  properties: {
+                    name: {
+                      description:
+                        'Name of the header, without regard to case, at most 40 characters. For the host use hosts.',
+                      type: 'string',
+                      maxLength: 40,
+                      'x-kubernetes-validations': [
+                        {
+                          rule: "self.matches('^[0-9A-Za-z!#$%&\\'+.^_`|~-]+$')",
+                          message:
+                            'is not the name of a header; write the name alone, without wildcards, spaces or a colon',
+                          reason: 'FieldValueInvalid',
+                        },
+                        {
+                          rule: "self.lowerAscii() != 'host'",
+                          message: 'AWS does not match the header Host here; use hosts',
+                          reason: 'FieldValueForbidden',
+                        },
+                      ],
+                    },
+                    values: {
+                      description:
+                        'Values, without regard to case; * stands for any number of characters, ? for one.',
+                      type: 'array',
+                      minItems: 1,
+                      maxItems: 5,
+                      'x-kubernetes-list-type': 'atomic',
+                      items: {
+                        description: 'One value or pattern, at most 128 visible ASCII characters.',
+                        type: 'string',
+                        maxLength: 128,
+                        'x-kubernetes-validations': [
+                          {
+                            rule: "self.matches('^[ -~]+$')",
+                            message:
+                              "must be visible ASCII characters and spaces, at least one: AWS's rules match nothing else",
+                            reason: 'FieldValueInvalid',
+                          },
+                        ],
+                      },
+                    },
+                    regex: {
+                      description:
+                        'Regular expression for the value, at most 128 characters, without lookaround and back references.',
+                      type: 'string',
+                      maxLength: 128,
+                      'x-kubernetes-validations': [
+                        {
+                          rule: "self.matches('^[ -~]+$') && !self.matches('[(][?]<?[=!>]|\\\\\\\\[1-9]')",
+                          message:
+                            'must be visible ASCII characters, without lookaround, atomic groups and back references, which AWS does not know',
+                          reason: 'FieldValueInvalid',
+                        },
+                      ],
+                    },
+                  },
+                  'x-kubernetes-validations': [
+                    {
+                      rule: 'has(self.values) != has(self.regex)',
+                      message: 'give exactly one of values and regex',
+                      reason: 'FieldValueInvalid',
+                    },
+                  ],
+                },
+              },
+              queryStrings: {
+                description:
+                  'Pairs of the query, without regard to case; any of them suffices. * stands for any number of characters, ? for one; a backslash before them takes them as they are.',
+                type: 'array',
+                minItems: 1,
+                maxItems: 20,
+                'x-kubernetes-list-type': 'atomic',
+                items: {
+                  description: 'One pair; without key the value counts for every key.',
+                  type: 'object',
+                  required: ['value'],
+                  properties: {
+                    key: {
+                      description: 'Key or pattern, at most 128 visible ASCII characters.',
+                      type: 'string',
+                      maxLength: 128,
+                      'x-kubernetes-validations': [
+                        {
+                          rule: "self.matches('^[ -~]+$')",
+                          message:
+                            "must be visible ASCII characters and spaces, at least one: AWS's rules match nothing else",
+                          reason: 'FieldValueInvalid',
+                        },
+                      ],
+                    },
+                    value: {
+                      description: 'Value or pattern, at most 128 visible ASCII characters.',
+                      type: 'string',
+                      maxLength: 128,
+                      'x-kubernetes-validations': [
+                        {
+                          rule: "self.matches('^[ -~]+$')",
+                          message:
+                            "must be visible ASCII characters and spaces, at least one: AWS's rules match nothing else",
+                          reason: 'FieldValueInvalid',
+                        },
+                      ],
+                    },
+                  },
+                },
+              },
+              sourceCIDRs: {
+                description:
+                  'Ranges of the address that connects, IPv4 and IPv6. X-Forwarded-For does not count.',
+                type: 'array',
+                minItems: 1,
+                maxItems: 20,
+                'x-kubernetes-list-type': 'atomic',
+                items: {
+                  description: 'One range in CIDR notation.',
+                  type: 'string',
+                  maxLength: 64,
+                  'x-kubernetes-validations': [
+                    {
+                      rule: "isCIDR(self) && self != '255.255.255.255/32'",
+                      message:
+                        'is not a range in CIDR notation that AWS accepts; give an address and the length of its prefix, such as 203.0.113.0/24',
+                      reason: 'FieldValueInvalid',
+                    },
+                  ],
+                },
+              },
+              forward: {
+                description:
+                  'Sends the request to one of 1 to 5 backends, chosen by weight. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
+                type: 'array',
+                minItems: 1,
+                maxItems: 5,
+                'x-kubernetes-list-type': 'atomic',
+                items: {
+                  description: 'One backend and its share of the requests.',
+                  type: 'object',
+                  required: ['backend'],
+                  properties: {
+                    backend: {
+                      description: 'Name of one of the backends of this object.',
+                      type: 'string',
+                      maxLength: 63,
+                    },
+                    weight: {
+                      description:
+                        'Share of the requests, 0 to 999 out of the sum of all weights; required with two or more backends. 0 sends none.',
+                      type: 'integer',
+                      format: 'int32',
+                      minimum: 0,
+                      maximum: 999,
+                    },
+                  },
+                },
+                'x-kubernetes-validations': [
+                  {
+                    rule: 'self.size() == 1 || self.all(to, has(to.weight))',
+                    message:
+                      'with two or more backends each needs a weight; for equal shares give all of them the same',
+                    reason: 'FieldValueRequired',
+                  },
+                  {
+                    rule: 'self.all(to, !has(to.backend) || self.exists_one(other, has(other.backend) && other.backend == to.backend))',
+                    message: 'each backend may be listed once; add the weights of the repeated one',
+                    reason: 'FieldValueInvalid',
+                  },
+                ],
+              },
+              redirect: {
+                description:
+                  'Answers with a redirect. What is left out stays as the request has it; protocol, host, port or path must change. host, path and query may hold #{host}; path and query also #{port} and #{path} (without its first slash); query also #{protocol} and #{query}. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
+                type: 'object',
+                required: ['statusCode'],
+                properties: {
+                  statusCode: {
+                    description: '301 (permanent) or 302 (found).',
+                    type: 'integer',
+                    format: 'int32',
+                    enum: [301, 302],
+                  },
+                  protocol: {
+                    description: 'HTTPS; AWS refuses a redirect from HTTPS to HTTP.',
+                    type: 'string',
+                    enum: ['HTTPS'],
+                  },
+                  host: {
+                    description: 'Host name, at most 128 characters.',
+                    type: 'string',
+                    maxLength: 128,
+                    'x-kubernetes-validations': [
+                      {
+                        rule: "self.matches('^([0-9A-Za-z._-]|#\\\\{host\\\\})+$')",
+                        message:
+                          'must be letters, digits, hyphens and dots; the only placeholder here is #{host}',
+                        reason: 'FieldValueInvalid',
+                      },
+                    ],
+                  },
+                  port: {
+                    description: 'Port, 1 to 65535.',
+                    type: 'integer',
+                    format: 'int32',
+                    minimum: 1,
+                    maximum: 65535,
+                  },
+                  path: {
+                    description: 'Path with its first slash, at most 128 characters.',
+                    type: 'string',
+                    maxLength: 128,
+                    'x-kubernetes-validations': [
+                      {
+                        rule: "self.matches('^/([!\"$-~]|#\\\\{(host|port|path)\\\\})*$')",
+                        message:
+                          'must start with a slash and hold visible ASCII characters; the only placeholders here are #{host}, #{port} and #{path}',
+                        reason: 'FieldValueInvalid',
+                      },
+                    ],
+                  },
+                  query: {
+                    description:
+                      'Query without its question mark, at most 128 characters. Empty, the redirect has none.',
+                    type: 'string',
+                    maxLength: 128,
+                    'x-kubernetes-validations': [
+                      {
+                        rule: 'self.matches(\'^(([!"$->@-~]|#\\\\{(protocol|host|port|path|query)\\\\})([!"$-~]|#\\\\{(protocol|host|port|path|query)\\\\})*)?$\')',
+                        message:
+                          'must be visible ASCII characters, without a question mark first; the only placeholders are #{protocol}, #{host}, #{port}, #{path} and #{query}',
+                        reason: 'FieldValueInvalid',
+                      },
+                    ],
+                  },
+                },
+                'x-kubernetes-validations': [
+                  {
+                    rule: "has(self.protocol) || has(self.port) || (has(self.host) && self.host != '#{host}') || (has(self.path) && self.path != '/#{path}')",
+                    message:
+                      'changes none of protocol, host, port and path, which would redirect the client endlessly (AWS refuses it); change one of them',
+                    reason: 'FieldValueInvalid',
+                  },
+                ],
+              },
+              fixedResponse: {
+                description:
+                  'Answers with this status and body, without any backend. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
+                type: 'object',
+                required: ['statusCode'],
+                properties: {
+                  statusCode: {
+                    description: 'HTTP status code, 200 to 299 or 400 to 599.',
+                    type: 'integer',
+                    format: 'int32',
+                    minimum: 200,
+                    maximum: 599,
+                    'x-kubernetes-validations': [
+                      {
+                        rule: 'self < 300 || self >= 400',
+                        message: 'is a redirect; use redirect, or a code of 2xx, 4xx or 5xx',
+                        reason: 'FieldValueInvalid',
+                      },
+                    ],
+                  },
+                  contentType: {
+                    description: 'Type of the body.',
+                    type: 'string',
+                    enum: [
+                      'text/plain',
+                      'text/css',
+                      'text/html',
+                      'application/javascript',
+                      'application/json',
+                    ],
+                  },
+                  body: {
+                    description: 'Body of the answer, at most 1024 characters.',
+                    type: 'string',
+                    maxLength: 1024,
+                  },
+                },
+              },
+              authenticate: {
+                description: 'Not supported yet. Authentication before the action.',
+                type: 'object',
+                'x-kubernetes-preserve-unknown-fields': true,
+              },
+              rewrite: {
+                description:
+                  'Not supported yet. A change of host or path on the way to the backend.',
+                type: 'object',
+                'x-kubernetes-preserve-unknown-fields': true,
+              },
+            },
+            'x-kubernetes-validations': [
+              {
+                rule: 'has(self.hosts) || has(self.paths) || has(self.methods) || has(self.headers) || has(self.queryStrings) || has(self.sourceCIDRs)',
+                message:
+                  'a rule needs a condition, such as hosts or paths; for what no rule matches there is defaultAction',
+                reason: 'FieldValueRequired',
+              },
+              {
+                rule: '[has(self.forward), has(self.redirect), has(self.fixedResponse)].exists_one(given, given)',
+                message: 'give exactly one of forward, redirect and fixedResponse',
+                reason: 'FieldValueInvalid',
+              },
+            ],
+          },
+          'x-kubernetes-validations': [
+            {
+              rule: 'self.all(rule, !has(rule.name) || self.exists_one(other, has(other.name) && other.name == rule.name))',
+              message:
+                'two rules have the same name; rename one, since albridge finds a rule in AWS by it',
+              reason: 'FieldValueInvalid',
+            },
+          ],
+        },
+        defaultAction: {
+          description:
+            'Not supported yet. What becomes of requests that no rule matches, on every listener that does not redirect to HTTPS. Left out, they go to the only backend, or get a 404 if there is none. Required with two or more backends, so that adding one never changes where requests go.',
+          type: 'object',
+          'x-kubernetes-map-type': 'atomic',
+          properties: {
+            forward: {
+              description:
+                'Sends the request to one of 1 to 5 backends, chosen by weight. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
+              type: 'array',
+              minItems: 1,
+              maxItems: 5,
+              'x-kubernetes-list-type': 'atomic',
+              items: {
+                description: 'One backend and its share of the requests.',
+                type: 'object',
+                required: ['backend'],
+                properties: {
+                  backend: {
+                    description: 'Name of one of the backends of this object.',
+                    type: 'string',
+                    maxLength: 63,
+                  },
+                  weight: {
+                    description:
+                      'Share of the requests, 0 to 999 out of the sum of all weights; required with two or more backends. 0 sends none.',
+                    type: 'integer',
+                    format: 'int32',
+                    minimum: 0,
+                    maximum: 999,
+                  },
+                },
+              },
+              'x-kubernetes-validations': [
+                {
+                  rule: 'self.size() == 1 || self.all(to, has(to.weight))',
+                  message:
+                    'with two or more backends each needs a weight; for equal shares give all of them the same',
+                  reason: 'FieldValueRequired',
+                },
+                {
+                  rule: 'self.all(to, !has(to.backend) || self.exists_one(other, has(other.backend) && other.backend == to.backend))',
+                  message: 'each backend may be listed once; add the weights of the repeated one',
+                  reason: 'FieldValueInvalid',
+                },
+              ],
+            },
+            redirect: {
+              description:
+                'Answers with a redirect. What is left out stays as the request has it; protocol, host, port or path must change. host, path and query may hold #{host}; path and query also #{port} and #{path} (without its first slash); query also #{protocol} and #{query}. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
+              type: 'object',
+              required: ['statusCode'],
+              properties: {
+                statusCode: {
+                  description: '301 (permanent) or 302 (found).',
+                  type: 'integer',
+                  format: 'int32',
+                  enum: [301, 302],
+                },
+                protocol: {
+                  description: 'HTTPS; AWS refuses a redirect from HTTPS to HTTP.',
+                  type: 'string',
+                  enum: ['HTTPS'],
+                },
+                host: {
+                  description: 'Host name, at most 128 characters.',
+                  type: 'string',
+                  maxLength: 128,
+                  'x-kubernetes-validations': [
+                    {
+                      rule: "self.matches('^([0-9A-Za-z._-]|#\\\\{host\\\\})+$')",
+                      message:
+                        'must be letters, digits, hyphens and dots; the only placeholder here is #{host}',
+                      reason: 'FieldValueInvalid',
+                    },
+                  ],
+                },
+                port: {
+                  description: 'Port, 1 to 65535.',
+                  type: 'integer',
+                  format: 'int32',
+                  minimum: 1,
+                  maximum: 65535,
+                },
+                path: {
+                  description: 'Path with its first slash, at most 128 characters.',
+                  type: 'string',
+                  maxLength: 128,
+                  'x-kubernetes-validations': [
+                    {
+                      rule: "self.matches('^/([!\"$-~]|#\\\\{(host|port|path)\\\\})*$')",
+                      message:
+                        'must start with a slash and hold visible ASCII characters; the only placeholders here are #{host}, #{port} and #{path}',
+                      reason: 'FieldValueInvalid',
+                    },
+                  ],
+                },
+                query: {
+                  description:
+                    'Query without its question mark, at most 128 characters. Empty, the redirect has none.',
+                  type: 'string',
+                  maxLength: 128,
+                  'x-kubernetes-validations': [
+                    {
+                      rule: 'self.matches(\'^(([!"$->@-~]|#\\\\{(protocol|host|port|path|query)\\\\})([!"$-~]|#\\\\{(protocol|host|port|path|query)\\\\})*)?$\')',
+                      message:
+                        'must be visible ASCII characters, without a question mark first; the only placeholders are #{protocol}, #{host}, #{port}, #{path} and #{query}',
+                      reason: 'FieldValueInvalid',
+                    },
+                  ],
+                },
+              },
+              'x-kubernetes-validations': [
+                {
+                  rule: "has(self.protocol) || has(self.port) || (has(self.host) && self.host != '#{host}') || (has(self.path) && self.path != '/#{path}')",
+                  message:
+                    'changes none of protocol, host, port and path, which would redirect the client endlessly (AWS refuses it); change one of them',
+                  reason: 'FieldValueInvalid',
+                },
+              ],
+            },
+            fixedResponse: {
+              description:
+                'Answers with this status and body, without any backend. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
+              type: 'object',
+              required: ['statusCode'],
+              properties: {
+                statusCode: {
+                  description: 'HTTP status code, 200 to 299 or 400 to 599.',
+                  type: 'integer',
+                  format: 'int32',
+                  minimum: 200,
+                  maximum: 599,
+                  'x-kubernetes-validations': [
+                    {
+                      rule: 'self < 300 || self >= 400',
+                      message: 'is a redirect; use redirect, or a code of 2xx, 4xx or 5xx',
+                      reason: 'FieldValueInvalid',
+                    },
+                  ],
+                },
+                contentType: {
+                  description: 'Type of the body.',
+                  type: 'string',
+                  enum: [
+                    'text/plain',
+                    'text/css',
+                    'text/html',
+                    'application/javascript',
+                    'application/json',
+                  ],
+                },
+                body: {
+                  description: 'Body of the answer, at most 1024 characters.',
+                  type: 'string',
+                  maxLength: 1024,
+                },
+              },
+            },
+            authenticate: {
+              description: 'Not supported yet. Authentication before the action.',
+              type: 'object',
+              'x-kubernetes-preserve-unknown-fields': true,
+            },
+          },
+          'x-kubernetes-validations': [
+            {
+              rule: '[has(self.forward), has(self.redirect), has(self.fixedResponse)].exists_one(given, given)',
+              message: 'give exactly one of forward, redirect and fixedResponse',
+              reason: 'FieldValueInvalid',
+            },
+          ],
+        },
+        inbound: {
+          description:
+            'Not supported yet. Who may connect to the listeners: the sources that the security group of the load balancer admits. Left out, that is everybody for an internet-facing load balancer, and the private ranges 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 and 100.64.0.0/10 for an internal one. May be changed at any time. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-update-security-groups.html',
+          type: 'object',
+          properties: {
+            cidrs: {
+              description:
+                'IPv4 and IPv6 ranges that may connect, each once, such as 203.0.113.0/24. Each is one rule of the security group for each listener; AWS allows 60 rules unless the quota was raised. https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html#vpc-limits-security-groups',
+              type: 'array',
+              minItems: 1,
+              maxItems: 100,
+              'x-kubernetes-list-type': 'set',
+              items: {
+                description: 'One range in CIDR notation.',
+                type: 'string',
+                maxLength: 64,
+                'x-kubernetes-validations': [
+                  {
+                    rule: 'isCIDR(self)',
+                    message:
+                      'is not a range in CIDR notation; give an address and the length of its prefix, such as 203.0.113.0/24 or 2001:db8::/32 (0.0.0.0/0 is everybody)',
+                    reason: 'FieldValueInvalid',
+                  },
+                ],
+              },
+            },
+            prefixListIDs: {
+              description:
+                'Ids of managed prefix lists whose ranges may connect, each once. AWS counts each with the most entries that it can hold. https://docs.aws.amazon.com/vpc/latest/userguide/managed-prefix-lists.html',
+              type: 'array',
+              minItems: 1,
+              maxItems: 20,
+              'x-kubernetes-list-type': 'set',
+              items: {
+                description: 'Id of one prefix list, such as pl-0123456789abcdef0.',
+                type: 'string',
+                maxLength: 64,
+                'x-kubernetes-validations': [
+                  {
+                    rule: "self.matches('^pl-[0-9A-Za-z-]+$')",
+                    message:
+                      'is not the id of a prefix list; it starts with pl- (`aws ec2 describe-managed-prefix-lists` lists them)',
+                    reason: 'FieldValueInvalid',
+                  },
+                ],
+              },
+            },
+            securityGroupIDs: {
+              description: 'Ids of security groups whose members may connect, each once.',
+              type: 'array',
+              minItems: 1,
+              maxItems: 20,
+              'x-kubernetes-list-type': 'set',
+              items: {
+                description: 'Id of one security group, such as sg-0123456789abcdef0.',
+                type: 'string',
+                maxLength: 64,
+                'x-kubernetes-validations': [
+                  {
+                    rule: "self.matches('^sg-[0-9A-Za-z-]+$')",
+                    message:
+                      'is not a security group id; give the id, not the name, such as sg-0123456789abcdef0 (`aws ec2 describe-security-groups` lists them)',
+                    reason: 'FieldValueInvalid',
+                  },
+                ],
+              },
+            },
+          },
+          'x-kubernetes-validations': [
+            {
+              rule: 'has(self.cidrs) || has(self.prefixListIDs) || has(self.securityGroupIDs)',
+              message:
+                'names no source, so that nobody could connect; give cidrs, prefixListIDs or securityGroupIDs, or leave inbound out',
+              reason: 'FieldValueRequired',
+            },
+          ],
+        },
+        webACLARN: {
+          description: 'Not supported yet. A web ACL of AWS WAF for the load balancer.',
+          type: 'string',
+          maxLength: 2048,
+        },
       },
       'x-kubernetes-validations': [
         {
@@ -274,6 +1319,201 @@ export const myIngressSchema = {
             'name is not the name in adopt.arn, and AWS cannot rename a load balancer; leave name out, or give the name that stands in the ARN',
           reason: 'FieldValueInvalid',
           fieldPath: '.name',
+        },
+        {
+          rule: '!has(self.backends) || self.backends.size() < 2 || has(self.defaultAction)',
+          message:
+            'defaultAction is required with two or more backends, so that adding one never changes where requests go; name the backend that gets what no rule matches',
+          reason: 'FieldValueRequired',
+          fieldPath: '.defaultAction',
+        },
+        {
+          rule: '!has(self.rules) || self.rules.all(rule, !has(rule.forward) || rule.forward.all(to, !has(to.backend) || (has(self.backends) && self.backends.exists(backend, has(backend.name) && backend.name == to.backend))))',
+          message:
+            'a rule forwards to a backend that spec.backends does not have; correct the name, or add the backend',
+          reason: 'FieldValueInvalid',
+          fieldPath: '.rules',
+        },
+        {
+          rule: '!has(self.defaultAction) || !has(self.defaultAction.forward) || self.defaultAction.forward.all(to, !has(to.backend) || (has(self.backends) && self.backends.exists(backend, has(backend.name) && backend.name == to.backend)))',
+          message:
+            'defaultAction forwards to a backend that spec.backends does not have; correct the name, or add the backend',
+          reason: 'FieldValueInvalid',
+          fieldPath: '.defaultAction',
+        },
+        {
+          rule: '!has(self.rules) || self.rules.all(rule, !has(rule.listeners) || rule.listeners.all(port, has(self.listeners) && self.listeners.exists(listener, has(listener.port) && listener.port == port)))',
+          message:
+            'a rule names a port that spec.listeners does not have; correct the port, or add the listener',
+          reason: 'FieldValueInvalid',
+          fieldPath: '.rules',
+        },
+        {
+          rule: '!has(self.rules) || !has(self.listeners) || self.listeners.all(listener, !has(listener.redirectToHTTPS) || !listener.redirectToHTTPS || !has(listener.port) || self.rules.all(rule, !has(rule.listeners) || !(listener.port in rule.listeners)))',
+          message:
+            'a rule names a listener that redirects to HTTPS and carries no rules; remove the port from the rule, or redirectToHTTPS from the listener',
+          reason: 'FieldValueInvalid',
+          fieldPath: '.rules',
+        },
+        {
+          rule: "!has(self.rules) || !has(self.backends) || [self.backends.filter(backend, has(backend.name) && has(backend.protocolVersion) && backend.protocolVersion != 'HTTP1').map(backend, backend.name)].all(names, names.size() == 0 || self.rules.all(rule, !has(rule.forward) || !rule.forward.exists(to, has(to.backend) && to.backend in names) || (has(self.listeners) && self.listeners.all(listener, !has(listener.port) || !has(listener.protocol) || listener.protocol == 'HTTPS' || (has(rule.listeners) ? !(listener.port in rule.listeners) : has(listener.redirectToHTTPS) && listener.redirectToHTTPS)))))",
+          message:
+            'a rule forwards from an HTTP listener to a backend with protocolVersion HTTP2 or GRPC, which need HTTPS; narrow the rule to HTTPS listeners, or use HTTP1',
+          reason: 'FieldValueInvalid',
+          fieldPath: '.rules',
+        },
+        {
+          rule: "!has(self.backends) || !self.backends.exists(backend, has(backend.protocolVersion) && backend.protocolVersion != 'HTTP1' && (has(self.defaultAction) ? has(self.defaultAction.forward) && self.defaultAction.forward.exists(to, has(to.backend) && has(backend.name) && to.backend == backend.name) : self.backends.size() == 1)) || (has(self.listeners) && self.listeners.all(listener, !has(listener.protocol) || listener.protocol == 'HTTPS' || (has(listener.redirectToHTTPS) && listener.redirectToHTTPS)))",
+          message:
+            'the default action of an HTTP listener is a backend with protocolVersion HTTP2 or GRPC, which need HTTPS; make the listeners HTTPS or let them redirect to it, or use HTTP1',
+          reason: 'FieldValueInvalid',
+          fieldPath: '.defaultAction',
+        },
+        {
+          rule: 'has(self.listeners) || has(self.backends) || (!has(self.rules) && !has(self.defaultAction) && !has(self.inbound))',
+          message:
+            'rules, defaultAction and inbound need something that listens; add listeners or backends',
+          reason: 'FieldValueRequired',
+          fieldPath: '.listeners',
+        },
+        {
+          rule: '!has(self.inbound) || !has(self.securityGroups)',
+          message:
+            'inbound describes the security group that albridge manages, and securityGroups replaces that group; remove one of the two',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.inbound',
+        },
+        {
+          rule: '!has(self.webACLARN)',
+          message: 'webACLARN is not supported yet; remove it',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.webACLARN',
+        },
+        {
+          rule: '!has(self.backends) || self.backends.all(backend, !has(backend.targetGroupARN))',
+          message: 'backends[].targetGroupARN is not supported yet; remove it and give service',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.backends',
+        },
+        {
+          rule: '!has(self.backends) || self.backends.all(backend, !has(backend.stickiness))',
+          message: 'backends[].stickiness is not supported yet; remove it',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.backends',
+        },
+        {
+          rule: "!has(self.backends) || self.backends.all(backend, !has(backend.targetType) || backend.targetType == 'ip')",
+          message: 'backends[].targetType: instance is not supported yet; use ip',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.backends',
+        },
+        {
+          rule: "!has(self.backends) || self.backends.all(backend, !has(backend.protocol) || backend.protocol == 'HTTP')",
+          message: 'backends[].protocol: HTTPS is not supported yet; use HTTP',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.backends',
+        },
+        {
+          rule: "!has(self.backends) || self.backends.all(backend, !has(backend.protocolVersion) || backend.protocolVersion == 'HTTP1')",
+          message: 'backends[].protocolVersion: HTTP2 or GRPC is not supported yet; use HTTP1',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.backends',
+        },
+        {
+          rule: '!has(self.listeners) || self.listeners.all(listener, !has(listener.mutualTLS))',
+          message: 'listeners[].mutualTLS is not supported yet; remove it',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.listeners',
+        },
+        {
+          rule: '(!has(self.rules) || self.rules.all(rule, !has(rule.authenticate))) && (!has(self.defaultAction) || !has(self.defaultAction.authenticate))',
+          message:
+            'authenticate is not supported yet; remove it, and do not publish what depends on it',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.rules',
+        },
+        {
+          rule: '!has(self.rules) || self.rules.all(rule, !has(rule.rewrite))',
+          message: 'rules[].rewrite is not supported yet; remove it',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.rules',
+        },
+        {
+          rule: '!has(self.rules) || self.rules.all(rule, !has(rule.methods))',
+          message: 'rules[].methods is not supported yet; remove it',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.rules',
+        },
+        {
+          rule: '!has(self.rules) || self.rules.all(rule, !has(rule.headers))',
+          message: 'rules[].headers is not supported yet; remove it',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.rules',
+        },
+        {
+          rule: '!has(self.rules) || self.rules.all(rule, !has(rule.queryStrings))',
+          message: 'rules[].queryStrings is not supported yet; remove it',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.rules',
+        },
+        {
+          rule: '!has(self.rules) || self.rules.all(rule, !has(rule.sourceCIDRs))',
+          message: 'rules[].sourceCIDRs is not supported yet; remove it',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.rules',
+        },
+        {
+          rule: '(!has(self.rules) || self.rules.all(rule, !has(rule.redirect))) && (!has(self.defaultAction) || !has(self.defaultAction.redirect))',
+          message: 'redirect is not supported yet; use forward, or redirectToHTTPS of a listener',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.rules',
+        },
+        {
+          rule: '(!has(self.rules) || self.rules.all(rule, !has(rule.fixedResponse))) && (!has(self.defaultAction) || !has(self.defaultAction.fixedResponse))',
+          message: 'fixedResponse is not supported yet; use forward',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.rules',
+        },
+        {
+          rule: '!has(self.rules) || self.rules.all(rule, (has(rule.hosts) ? rule.hosts.size() : 0) + (has(rule.paths) ? rule.paths.size() : 0) <= 5)',
+          message:
+            'a rule with more than five hosts and paths together is not supported yet; split it into several rules',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.rules',
+        },
+        {
+          rule: '!has(self.backends)',
+          message:
+            'spec.backends is not supported yet: this version creates the load balancer alone',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.backends',
+        },
+        {
+          rule: '!has(self.listeners)',
+          message:
+            'spec.listeners is not supported yet: this version creates the load balancer alone',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.listeners',
+        },
+        {
+          rule: '!has(self.rules)',
+          message: 'spec.rules is not supported yet: this version creates the load balancer alone',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.rules',
+        },
+        {
+          rule: '!has(self.defaultAction)',
+          message:
+            'spec.defaultAction is not supported yet: this version creates the load balancer alone',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.defaultAction',
+        },
+        {
+          rule: '!has(self.inbound)',
+          message:
+            'spec.inbound is not supported yet: this version creates the load balancer alone',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.inbound',
         },
       ],
     },
@@ -338,6 +1578,90 @@ export const myIngressSchema = {
               maxLength: 64,
             },
           },
+        },
+        listeners: {
+          description: 'The listeners of albridge on the load balancer.',
+          type: 'array',
+          maxItems: 50,
+          'x-kubernetes-list-type': 'atomic',
+          items: {
+            description: 'One listener in AWS.',
+            type: 'object',
+            required: ['port'],
+            properties: {
+              port: {
+                description: 'Port that it listens on.',
+                type: 'integer',
+                format: 'int32',
+              },
+              arn: {
+                description: 'Its Amazon Resource Name; absent until it is created.',
+                type: 'string',
+                maxLength: 2048,
+              },
+              message: {
+                description: 'What is wrong with it and what to do next; absent while nothing is.',
+                type: 'string',
+                maxLength: 32768,
+              },
+            },
+          },
+        },
+        backends: {
+          description: 'The target groups of the backends, and how many targets they have.',
+          type: 'array',
+          maxItems: 100,
+          'x-kubernetes-list-type': 'atomic',
+          items: {
+            description: 'One backend.',
+            type: 'object',
+            required: ['name'],
+            properties: {
+              name: {
+                description: 'Its name in the spec.',
+                type: 'string',
+                maxLength: 63,
+              },
+              targetGroupARN: {
+                description:
+                  'Amazon Resource Name of its target group; absent until that is created.',
+                type: 'string',
+                maxLength: 2048,
+              },
+              desired: {
+                description: 'How many targets its Service has.',
+                type: 'integer',
+                format: 'int32',
+              },
+              registered: {
+                description: 'How many of the desired targets are registered.',
+                type: 'integer',
+                format: 'int32',
+              },
+              healthy: {
+                description: 'How many of the registered targets AWS reported healthy.',
+                type: 'integer',
+                format: 'int32',
+              },
+              healthAsOf: {
+                description: 'When AWS reported that.',
+                type: 'string',
+                format: 'date-time',
+                maxLength: 64,
+              },
+              message: {
+                description: 'What is wrong with it and what to do next; absent while nothing is.',
+                type: 'string',
+                maxLength: 32768,
+              },
+            },
+          },
+        },
+        targets: {
+          description:
+            'Registered and desired targets of all backends, such as 3/3; absent without backends.',
+          type: 'string',
+          maxLength: 64,
         },
         applied: {
           description:

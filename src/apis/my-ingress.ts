@@ -27,6 +27,9 @@ export const ownershipTagKeys = {
   managedBy: 'albridge.io/managed-by',
 } as const;
 
+/** Key of the tag that says which resource of its object a target group, listener, rule or security group is. */
+export const resourceTagKey = 'albridge.io/resource';
+
 /**
  * Tag keys that no spec may set: AWS's own, ours, and those by which other controllers know their
  * load balancers (`kubernetes.io/cluster/<name>`, `elbv2.k8s.aws/cluster`). Without regard to case,
@@ -42,10 +45,10 @@ export const managedByValue = 'albridge';
 
 type Properties = (typeof myIngressSchema)['properties'];
 
-/** What the user wants, after admission: `scheme` and `deletionPolicy` have their defaults. */
+/** The spec after admission: `scheme` and `deletionPolicy` have their defaults. */
 export type MyIngressSpec = Infer<Properties['spec']>;
 
-/** What albridge last saw and did; `observedGeneration` is -1 until it has looked at the object. */
+/** The last reported status; `observedGeneration` is -1 until albridge has reconciled the object. */
 export type MyIngressStatus = Infer<Properties['status']>;
 
 /** `status.alb`: the load balancer that an object holds. */

@@ -1,59 +1,60 @@
-interface ReasonEntry {
-  /** `nobody`: there is nothing to heal. */
-  readonly healedBy: 'person' | 'time' | 'nobody';
-  /** What has happened, one sentence without its full stop. */
-  readonly cause: string;
-  /** What to do next, imperative, one sentence in lower case without its full stop. */
-  readonly next: string;
-}
+import type { ReasonEntry } from './reason-entry.ts';
 
-/** Why a pod does not serve yet, for every kind that makes pods; the documentation prints this table. */
+/** Why a pod is not ready yet, for every kind that makes pods; the documentation prints this table. */
 export const podReasons = {
   Starting: {
     healedBy: 'time',
     cause: 'The pod has been created and is not ready yet',
-    next: 'wait, or look at the events of the pod if it takes long',
+    next: 'wait; if it takes long, check the events of the pod',
   },
   NotReady: {
     healedBy: 'time',
-    cause: 'The pod runs and is not ready, or its node does not answer',
-    next: 'look at the events of the pod and at its node',
+    cause: 'The pod runs and is not ready, or its node does not respond',
+    next: 'check the events of the pod, and its node',
   },
   Unschedulable: {
     healedBy: 'time',
-    cause: 'No node takes the pod',
-    next: 'make room, or correct what the message names',
+    cause: 'No node can run the pod',
+    next: 'add capacity, or correct what the message names',
   },
   ImagePullFailing: {
     healedBy: 'time',
-    cause: 'The node cannot get the image; it keeps trying',
-    next: 'correct spec.image, or let the node into the registry',
+    cause: 'The node cannot pull the image and keeps retrying',
+    next: 'correct spec.image, or give the node access to the registry',
   },
   InvalidImage: {
     healedBy: 'person',
-    cause: 'The node does not accept the name of the image',
+    cause: 'The node rejects the name of the image',
     next: 'correct spec.image',
   },
   ContainerNotCreated: {
     healedBy: 'time',
-    cause: 'The node has the image and cannot start the container; it keeps trying',
+    cause: 'The node has the image, cannot start the container and keeps retrying',
     next: 'correct what the message names',
   },
   CrashLooping: {
     healedBy: 'time',
-    cause: 'The container ends again and again, and the kubelet waits before it restarts it',
-    next: 'look at what it said last: kubectl logs <pod> --previous',
+    cause: 'The container keeps crashing, and the kubelet waits before it restarts it',
+    next: 'check its last output: kubectl logs <pod> --previous',
   },
   PodTerminating: {
     healedBy: 'time',
-    cause: 'The pod is being deleted, and should have been gone by now; its node may be lost',
-    next: 'bring the node back, or delete the pod by force once its container surely runs no more',
+    cause: 'The pod should have been deleted by now; its node may be lost',
+    next: 'bring the node back, or force the deletion once the container surely no longer runs',
   },
   Replacing: {
     healedBy: 'time',
-    cause: 'A pod is going, and its successor starts as soon as it is gone',
-    next: 'wait, a pod has its grace period to end in',
+    cause: 'A pod is being deleted; its replacement starts once the deletion completes',
+    next: 'wait; a pod may use its whole grace period',
   },
 } as const satisfies Record<string, ReasonEntry>;
 
 export type PodReason = keyof typeof podReasons;
+
+/** Of the condition PodReady, where the pod gives no reason of its own. */
+export const podReadyReasons = {
+  NoPod: 'PodReady=False: no pod exists',
+  PodPending: 'PodReady=False: the pod has not started yet',
+  PodReady: 'PodReady=True: the pod is ready',
+  PodNotReady: 'PodReady=False: the pod is not ready',
+} as const;

@@ -1,36 +1,29 @@
-interface ReasonEntry {
-  /** `nobody`: there is nothing to heal. */
-  readonly healedBy: 'person' | 'time' | 'nobody';
-  /** What has happened, one sentence without its full stop. */
-  readonly cause: string;
-  /** What to do next, imperative, one sentence in lower case without its full stop. */
-  readonly next: string;
-}
+import type { ReasonEntry } from './reason-entry.ts';
 
 /**
- * Every reason that Ready, Reconciling and Stalled of a WebApp can show, beside those of the API
- * server; the documentation prints this table.
+ * Every reason that Ready, Reconciling and Stalled of a WebApp can show, besides those of the API
+ * server. The documentation prints this table, and failures are built from it.
  */
 export const webAppReasons = {
   Available: {
     healedBy: 'nobody',
-    cause: 'As many pods as wanted serve, all of the newest spec',
+    cause: 'All desired pods are available and have the newest spec',
     next: 'send traffic to status.url',
   },
   Stopped: {
     healedBy: 'nobody',
-    cause: 'No pod is wanted, and none is left',
+    cause: 'Scaled to 0, and no pod is left',
     next: 'set spec.replicas to start the application again',
   },
   Paused: {
     healedBy: 'nobody',
     cause: 'The annotation albridge.io/paused stops every write to Deployment and Service',
-    next: 'remove the annotation albridge.io/paused to go on',
+    next: 'remove the annotation albridge.io/paused to continue',
   },
   RollingOut: {
     healedBy: 'time',
     cause: 'Pods are being started or replaced',
-    next: 'wait, or look at the pods if it takes long: kubectl get pods -l app=<name>',
+    next: 'wait; if it takes long, check the pods: kubectl get pods -l app=<name>',
   },
   DeploymentPaused: {
     healedBy: 'person',
@@ -39,24 +32,37 @@ export const webAppReasons = {
   },
   ReplicaFailure: {
     healedBy: 'time',
-    cause: 'The cluster refuses to create or delete a pod, mostly because of a quota or a policy',
-    next: 'raise the quota or correct what the message names',
+    cause: 'The cluster refuses to create or delete a pod, usually because of a quota or a policy',
+    next: 'raise the quota, or correct what the message names',
   },
   NameConflict: {
     healedBy: 'person',
-    cause: 'A Deployment or Service of this name exists and is not of this WebApp',
+    cause: 'A Deployment or Service of this name exists and does not belong to this WebApp',
     next: 'delete or rename it, or give the WebApp another name',
   },
   ProgressDeadlineExceeded: {
     healedBy: 'person',
     cause: 'New pods did not become available within the progress deadline of the Deployment',
-    next: 'correct spec.image or spec.port, or look at the events of the pods',
+    next: 'correct spec.image or spec.port, or check the events of the pods',
   },
   SpecMissing: {
     healedBy: 'person',
     cause: 'The object was stored without a spec, before the CRD required one',
-    next: 'give it spec.image',
+    next: 'set spec.image',
   },
 } as const satisfies Record<string, ReasonEntry>;
 
 export type WebAppReason = keyof typeof webAppReasons;
+
+/** Events, and reasons of other conditions. */
+export const webAppEvents = {
+  DeploymentCreated: 'The Deployment was created',
+  DeploymentUpdated: 'The Deployment was changed for an edit of the spec',
+  DeploymentDeleted: 'A Deployment that is no longer desired was deleted',
+  ServiceCreated: 'The Service was created',
+  ServiceUpdated: 'The Service was changed for an edit of the spec',
+  ServiceDeleted: 'A Service that is no longer desired was deleted',
+  DriftRepaired: 'A field was changed outside albridge and repaired; the note names it',
+  AsExpected: 'Degraded=False: the Deployment can make progress',
+  Unknown: 'Available or Progressing, where the Deployment gives no reason',
+} as const;

@@ -3,7 +3,7 @@
 /** The schema of WebApp as the API server knows it. */
 export const webAppSchema = {
   description:
-    'A WebApp is one Deployment and one Service of its own name. albridge creates both, keeps what it has set in them as the spec describes it, leaves alone what others set beside it, and has both removed with the object. The annotation albridge.io/paused: "true" stops every write to them. A new value of the annotation albridge.io/reconcile-requested-at asks for a look at once; status.lastHandledReconcileAt repeats it when that is done.',
+    'A WebApp is one Deployment and one Service of its own name. albridge creates both, keeps the fields that it sets as the spec describes them, leaves all other fields alone, and removes both with the object. The annotation albridge.io/paused: "true" stops every write to them. A new value of the annotation albridge.io/reconcile-requested-at triggers an immediate reconcile; status.lastHandledReconcileAt echoes it when that is done.',
   type: 'object',
   properties: {
     apiVersion: {
@@ -22,13 +22,13 @@ export const webAppSchema = {
     },
     spec: {
       description:
-        'The application you want. Only you write it, and who scales it for you; albridge never does. image is the one field that has to be given.',
+        'The desired application. Only you and your autoscaler write it, never albridge. image is the only required field.',
       type: 'object',
       required: ['image'],
       properties: {
         image: {
           description:
-            'Container image that the pods run, such as nginx:1.25. A change rolls the pods over one after the other. https://kubernetes.io/docs/concepts/containers/images/#image-names',
+            'Container image that the pods run, such as nginx:1.25. A change replaces the pods one after the other. https://kubernetes.io/docs/concepts/containers/images/#image-names',
           type: 'string',
           minLength: 1,
           maxLength: 1024,
@@ -43,7 +43,7 @@ export const webAppSchema = {
         },
         replicas: {
           description:
-            'Number of pods; 0 stops the application and keeps its address. `kubectl scale` and a HorizontalPodAutoscaler whose target is this object write it too. While a HorizontalPodAutoscaler targets the Deployment instead, the number is its business and this field only what the Deployment begins with. https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/',
+            'Number of pods; 0 stops the application and keeps its address. `kubectl scale` and a HorizontalPodAutoscaler whose target is this object write it too. While a HorizontalPodAutoscaler targets the Deployment instead, it sets the number, and this field is only the initial one. https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/',
           type: 'integer',
           format: 'int32',
           minimum: 0,
@@ -51,8 +51,7 @@ export const webAppSchema = {
           default: 1,
         },
         port: {
-          description:
-            'Port that the container listens on. The Service offers the same one under its own address.',
+          description: 'Port that the container listens on. The Service has the same port.',
           type: 'integer',
           format: 'int32',
           minimum: 1,
@@ -63,7 +62,7 @@ export const webAppSchema = {
     },
     status: {
       description:
-        'What albridge last saw and did. Written by albridge alone; observedGeneration is -1 until it has looked at the object.',
+        'What albridge last observed and did. Only albridge writes it; observedGeneration is -1 until albridge has reconciled the object.',
       type: 'object',
       default: {
         observedGeneration: -1,
@@ -71,7 +70,7 @@ export const webAppSchema = {
       properties: {
         observedGeneration: {
           description:
-            'The metadata.generation that this status speaks for; -1 until albridge has looked at the object. Smaller than metadata.generation means that an edit is still to be seen.',
+            'The metadata.generation that this status speaks for; -1 until albridge has reconciled the object. Smaller than metadata.generation: an edit has not been reconciled yet.',
           type: 'integer',
           format: 'int64',
           minimum: -1,
@@ -84,13 +83,13 @@ export const webAppSchema = {
           maxLength: 262144,
         },
         replicas: {
-          description: 'Number of pods that exist, those of an older spec included.',
+          description: 'Number of pods that exist, including those with an older spec.',
           type: 'integer',
           format: 'int32',
           minimum: 0,
         },
         updatedReplicas: {
-          description: 'Number of pods of the newest spec.',
+          description: 'Number of pods with the newest spec.',
           type: 'integer',
           format: 'int32',
           minimum: 0,
@@ -102,7 +101,7 @@ export const webAppSchema = {
           minimum: 0,
         },
         availableReplicas: {
-          description: 'Number of pods that serve.',
+          description: 'Number of available pods.',
           type: 'integer',
           format: 'int32',
           minimum: 0,
@@ -114,13 +113,13 @@ export const webAppSchema = {
           maxLength: 1024,
         },
         url: {
-          description: 'Where the Service answers inside the cluster.',
+          description: 'URL of the Service inside the cluster.',
           type: 'string',
           maxLength: 512,
         },
         conditions: {
           description:
-            'Ready says whether as many pods as wanted serve, all of them of the newest spec. Reconciling and Stalled are there only while they are True: work is under way, or a person has to act. Available and Progressing are those of the Deployment, Degraded says that it cannot get on. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
+            'Ready says whether all desired pods are available and have the newest spec. Reconciling and Stalled exist only while they are True: work is in progress, or a person must act. Available and Progressing are those of the Deployment, Degraded says that it cannot make progress. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
           type: 'array',
           maxItems: 16,
           'x-kubernetes-list-type': 'map',
@@ -159,14 +158,14 @@ export const webAppSchema = {
               },
               reason: {
                 description:
-                  "Why, as one CamelCase word for programs; the operator's documentation lists every reason with its cause and the next action.",
+                  'Machine-readable reason, one CamelCase word; docs/reasons.md lists each with its cause and the next action.',
                 type: 'string',
                 minLength: 1,
                 maxLength: 1024,
                 pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
               },
               message: {
-                description: 'Why, as a sentence for people, with what to do next.',
+                description: 'Human-readable details, with what to do next.',
                 type: 'string',
                 maxLength: 32768,
               },

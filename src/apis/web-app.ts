@@ -19,10 +19,10 @@ export const webAppManagedBy = 'webapp-operator';
 
 type Properties = (typeof webAppSchema)['properties'];
 
-/** What the user wants, after admission: `replicas` and `port` have their defaults. */
+/** The spec after admission: `replicas` and `port` have their defaults. */
 export type WebAppSpec = Infer<Properties['spec']>;
 
-/** What albridge last saw and did; `observedGeneration` is -1 until it has looked at the object. */
+/** The last reported status; `observedGeneration` is -1 until albridge has reconciled the object. */
 export type WebAppStatus = Infer<Properties['status']>;
 
 /** A stored WebApp; `spec` may be missing in one that an older CRD admitted. */

@@ -1,6 +1,10 @@
+// Lives here: one HTTP exchange over an undici pool.
+// May import it: src/kube and src/aws, which own the pools.
+// Start with: this file, the only one.
+
 import type { Dispatcher } from 'undici';
 
-/** One request of which the whole answer is wanted. */
+/** One request whose answer is read as a whole. */
 export interface Exchange {
   readonly origin: string;
   /** With its query, percent-encoded. */
@@ -50,7 +54,7 @@ export function exchange(pool: Dispatcher, request: Exchange): Promise<Answer> {
 }
 
 /** Undici's headers with each name's values in one string. */
-export function headersOf(
+export function joinHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Readonly<Record<string, string>> {
   const plain = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
@@ -90,7 +94,7 @@ class Collector implements Dispatcher.DispatchHandler {
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
     this.#status = status;
-    this.#headers = headersOf(headers);
+    this.#headers = joinHeaders(headers);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, piece: Uint8Array): void {

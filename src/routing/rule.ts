@@ -1,9 +1,7 @@
-/**
- * How an Application Load Balancer routes one request, as pure functions.
- * Imports nothing but itself; the stand-in's data plane, the command line and a page may import it.
- * Start at decide.ts.
- * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-listeners.html
- */
+// Lives here: the way an Application Load Balancer routes one request, as pure functions.
+// May import it: everyone, the stand-in's data plane included; it imports only itself.
+// Start with: decide.ts.
+// https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-listeners.html
 
 /** All conditions of a rule must hold; the one without any is the listener's default. */
 export interface Rule {
@@ -56,7 +54,7 @@ export interface FixedResponse {
   readonly body?: string;
 }
 
-/** What rules can see of a request. */
+/** The parts of a request that rules evaluate. */
 export interface Request {
   readonly protocol: 'HTTP' | 'HTTPS';
   /** The listener's. */

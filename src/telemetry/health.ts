@@ -1,6 +1,6 @@
 import type { Answer } from './http-server.ts';
 
-/** Says in one sentence what is wrong, or undefined if nothing is. Quick: it is asked every few seconds. */
+/** Returns one sentence that names what is wrong, or undefined if nothing is. Quick: it is asked every few seconds. */
 export type HealthCheck = () => string | undefined;
 
 export type HealthChecks = Readonly<Record<string, HealthCheck>>;
@@ -11,8 +11,6 @@ interface HealthQuestion {
   /** The check of a sub-path, `/readyz/<check>`; undefined asks for all of them. */
   readonly check?: string;
   readonly isVerbose?: boolean;
-  /** Checks that are not asked. */
-  readonly exclude?: readonly string[];
 }
 
 interface HealthAnswer {
@@ -27,7 +25,7 @@ export interface Health {
   readonly readiness: HealthChecks;
 }
 
-/** Serves /healthz and /readyz, each with a sub-path per check, `?verbose` and `?exclude=a`. */
+/** Serves /healthz and /readyz, each with a sub-path per check and `?verbose`. */
 export function serveHealth({ liveness, readiness }: Health): (url: URL) => Answer {
   const endpoints = new Map([
     ['healthz', liveness],
@@ -49,30 +47,23 @@ function parseQuestion(url: URL): HealthQuestion | undefined {
     endpoint,
     ...(check ? { check } : {}),
     isVerbose: url.searchParams.has('verbose'),
-    exclude: url.searchParams.getAll('exclude'),
   };
 }
 
 /**
  * Answers as controller-runtime does (https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/healthz),
  * save that `verbose` and the sub-path of a check also say why it fails: a plain answer lands in
- * events of the pod, where reasons do not belong, and whoever asks for more gets more.
+ * events of the pod, where reasons do not belong, and a person who asks for more gets more.
  */
 function answerHealth(checks: HealthChecks, question: HealthQuestion): HealthAnswer {
   if (question.check !== undefined) return answerCheck(checks, question.check);
-  const { endpoint, isVerbose = false, exclude = [] } = question;
-  const results = Object.entries(checks).map(([name, check]) => {
-    const isExcluded = exclude.includes(name);
-    return { name, isExcluded, fault: isExcluded ? undefined : ask(check) };
-  });
-  const lines = results.map(({ name, isExcluded, fault }) => {
-    if (fault === undefined) return `[+]${name} ${isExcluded ? 'excluded: ok' : 'ok'}`;
-    return `[-]${name} failed: ${isVerbose ? fault : 'reason withheld'}`;
-  });
-  const unknown = exclude.filter((name) => !Object.hasOwn(checks, name));
-  if (unknown.length > 0) {
-    lines.push(`warn: some checks cannot be excluded: no matches for ${unknown.join(', ')}`);
-  }
+  const { endpoint, isVerbose = false } = question;
+  const results = Object.entries(checks).map(([name, check]) => ({ name, fault: runCheck(check) }));
+  const lines = results.map(({ name, fault }) =>
+    fault === undefined
+      ? `[+]${name} ok`
+      : `[-]${name} failed: ${isVerbose ? fault : 'reason withheld'}`,
+  );
   const hasFailed = results.some(({ fault }) => fault !== undefined);
   if (!hasFailed && !isVerbose) return { status: 200, body: 'ok' };
   const verdict = `${endpoint} check ${hasFailed ? 'failed' : 'passed'}`;
@@ -82,12 +73,12 @@ function answerHealth(checks: HealthChecks, question: HealthQuestion): HealthAns
 function answerCheck(checks: HealthChecks, name: string): HealthAnswer {
   const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
   if (check === undefined) return { status: 404, body: `no check is named ${name}\n` };
-  const fault = ask(check);
+  const fault = runCheck(check);
   return fault === undefined ? { status: 200, body: 'ok' } : { status: 500, body: `${fault}\n` };
 }
 
 /** A check that throws has failed; its message may hold anything and is not shown. */
-function ask(check: HealthCheck): string | undefined {
+function runCheck(check: HealthCheck): string | undefined {
   try {
     return check();
   } catch {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { STATUS_CODES } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import type { Clock } from '../core/clock.ts';
-import { OperatorError } from '../core/operator-error.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import { OperatorError } from '../core/reconcile/operator-error.ts';
 
 export interface ListenAddress {
   /** Left out: every interface. */
@@ -47,7 +47,7 @@ const CONNECTION_LIFETIME_MS = 10_000;
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const open = new Set<Socket>();
   const server = createServer((socket) => {
-    bound(socket, open, options);
+    limitSocket(socket, open, options);
     void serveOne(socket, options.answer);
   });
   const { host, port } = options.address;
@@ -74,7 +74,7 @@ async function stop(server: Server, open: ReadonlySet<Socket>): Promise<void> {
 }
 
 /** A reset also frees what the kernel holds for a client that never reads. */
-function bound(socket: Socket, open: Set<Socket>, options: HttpServerOptions): void {
+function limitSocket(socket: Socket, open: Set<Socket>, options: HttpServerOptions): void {
   const cancel = options.clock.setTimer(CONNECTION_LIFETIME_MS, () => socket.resetAndDestroy());
   socket.on('error', () => {}); // the client is gone; 'close' follows
   socket.once('close', () => {

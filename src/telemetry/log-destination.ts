@@ -2,9 +2,9 @@ import { fstatSync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import type { DestinationStream } from 'pino';
-import type { Clock } from '../core/clock.ts';
-import type { MetricDefinition } from '../core/metrics.ts';
-import { OperatorError } from '../core/operator-error.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { MetricDefinition } from '../core/ports/metrics.ts';
+import { OperatorError } from '../core/reconcile/operator-error.ts';
 
 export type LogFormat = 'json' | 'pretty';
 
@@ -25,12 +25,12 @@ export const logMetrics = {
 } as const satisfies Record<string, MetricDefinition>;
 
 const STDOUT = 1;
-/** What waits for a reader that is slow; beyond it lines are dropped. */
+/** Bytes that wait for a slow reader; beyond it lines are dropped. */
 const MOST_WAITING_BYTES = 1_048_576;
 const LAST_LINES_MS = 200;
 
 /**
- * Where the lines go: standard output, written at once where it takes them, so that the last line
+ * Opens standard output for lines, written at once where it takes them, so that the last line
  * before a crash is not lost. A log that cannot be written is no reason to stop the work: lines are
  * lost then, counted, and their number is logged when lines are written again. `pretty` is for
  * development: pino-pretty is not among what ships, and OperatorError LogFormatUnusable says so where
@@ -48,7 +48,7 @@ export async function openLogDestination(
   return countLost(attempt, options);
 }
 
-/** What standard output has not taken yet is written for a moment: its reader may be gone. */
+/** Exits once standard output has taken all lines, or after a moment: its reader may be gone. */
 export function exitOnceWritten(clock: Clock, exitCode: number): void {
   process.stdout.write('', () => process.exit(exitCode));
   clock.setTimer(LAST_LINES_MS, () => process.exit(exitCode));
@@ -61,7 +61,7 @@ function countLost(attempt: Attempt, { clock, onLost }: LogDestinationOptions): 
   let lost = 0;
   return {
     write(line) {
-      const cause = attempt(lost > 0 ? lostLine(clock, lost) + line : line);
+      const cause = attempt(lost > 0 ? formatLostLine(clock, lost) + line : line);
       if (cause === undefined) {
         lost = 0;
         return;
@@ -72,7 +72,7 @@ function countLost(attempt: Attempt, { clock, onLost }: LogDestinationOptions): 
   };
 }
 
-function lostLine(clock: Clock, lost: number): string {
+function formatLostLine(clock: Clock, lost: number): string {
   const time = new Date(clock.now()).toISOString();
   return `${JSON.stringify({ level: 'error', time, lost, msg: 'log lines were lost' })}\n`;
 }
@@ -86,7 +86,7 @@ function writeToFile(fd: number): Attempt {
       isTorn = writeSync(fd, bytes) < bytes.length;
       return isTorn ? 'ENOSPC' : undefined;
     } catch (error) {
-      return codeOf(error);
+      return getCode(error);
     }
   };
 }
@@ -101,7 +101,7 @@ function writeToStream(stream: Writable, onLost: (cause: string) => void): Attem
   return (line) => {
     if (stream.writableLength > MOST_WAITING_BYTES) return 'blocked';
     stream.write(line, (error) => {
-      if (error) onLost(codeOf(error));
+      if (error) onLost(getCode(error));
     });
     return undefined;
   };
@@ -112,7 +112,7 @@ function isPipe(fd: number): boolean {
   return status.isFIFO() || status.isSocket();
 }
 
-function codeOf(error: unknown): string {
+function getCode(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown';
 }
 

@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
-import type { Clock } from '../core/clock.ts';
-import type { LogFields, Logger } from '../core/logger.ts';
-import type { Metrics } from '../core/metrics.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { LogFields, Logger } from '../core/ports/logger.ts';
+import type { Metrics } from '../core/ports/metrics.ts';
 import { type LogFormat, logMetrics, openLogDestination } from './log-destination.ts';
 import { redact } from './redaction.ts';
 

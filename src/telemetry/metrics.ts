@@ -1,19 +1,15 @@
+// Lives here: the process as others see it: metrics, probes, log.
+// May import it: src/main.ts; src/config takes types of addresses and formats.
+// Start with: this file, health.ts or logger.ts; http-server.ts serves the first two.
+
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
-import type { Labels, MetricDefinition, Metrics } from '../core/metrics.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { Labels, MetricDefinition, Metrics } from '../core/ports/metrics.ts';
+import type { Answer } from './http-server.ts';
 
 export interface Exposition {
   readonly contentType: string;
   readonly text: string;
-}
-
-export interface MetricsRegistry extends Metrics {
-  /**
-   * Shows a label set at zero before its first event: a rate over a series that appears together
-   * with its first event misses that event.
-   */
-  prepare<L extends string>(metric: MetricDefinition<L>, labels: Labels<L>): void;
-  /** What Prometheus scrapes. */
-  exposition(): Promise<Exposition>;
 }
 
 /**
@@ -22,63 +18,98 @@ export interface MetricsRegistry extends Metrics {
  * first use: a figure that is missing from /metrics for a while is better than a pass that fails.
  * Throws if two definitions have one name.
  */
-export function createMetrics(definitions: readonly MetricDefinition[]): MetricsRegistry {
-  const registry = new Registry();
-  const instruments = new Map<string, Instrument>();
-  collectDefaultMetrics({ register: registry });
+export class PrometheusMetrics implements Metrics {
+  readonly #registry = new Registry();
+  readonly #instruments = new Map<string, Instrument>();
 
-  const register = (definition: MetricDefinition): Instrument => {
-    const instrument = createInstrument(definition, registry);
-    instruments.set(definition.name, instrument);
+  constructor(definitions: readonly MetricDefinition[]) {
+    collectDefaultMetrics({ register: this.#registry });
+    for (const definition of definitions) this.#register(definition);
+  }
+
+  count<L extends string>(metric: MetricDefinition<L>, labels: Labels<L>, by = 1): void {
+    this.#findInstrument(metric)(labels, by);
+  }
+
+  gauge<L extends string>(metric: MetricDefinition<L>, labels: Labels<L>, value: number): void {
+    this.#findInstrument(metric)(labels, value);
+  }
+
+  observe<L extends string>(metric: MetricDefinition<L>, labels: Labels<L>, value: number): void {
+    this.#findInstrument(metric)(labels, value);
+  }
+
+  /** Reads all metrics in the form that Prometheus scrapes. */
+  async collect(): Promise<Exposition> {
+    return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
+  }
+
+  #findInstrument(definition: MetricDefinition): Instrument {
+    return this.#instruments.get(definition.name) ?? this.#register(definition);
+  }
+
+  #register(definition: MetricDefinition): Instrument {
+    const instrument = createInstrument(definition, this.#registry);
+    this.#instruments.set(definition.name, instrument);
     return instrument;
-  };
-  const instrumentOf = (definition: MetricDefinition): Instrument =>
-    instruments.get(definition.name) ?? register(definition);
-  for (const definition of definitions) register(definition);
-
-  return {
-    count: (metric, labels, by = 1) => instrumentOf(metric).change(labels, by),
-    gauge: (metric, labels, value) => instrumentOf(metric).change(labels, value),
-    observe: (metric, labels, value) => instrumentOf(metric).change(labels, value),
-    prepare: (metric, labels) => instrumentOf(metric).prepare(labels),
-    exposition: async () => ({
-      contentType: registry.contentType,
-      text: await registry.metrics(),
-    }),
-  };
+  }
 }
 
 type AnyLabels = Readonly<Record<string, string>>;
 
-/** One metric of the client. `change` counts up, sets or observes, by the metric's type. */
-interface Instrument {
-  change(labels: AnyLabels, value: number): void;
-  prepare(labels: AnyLabels): void;
-}
+/** Counts up, sets or observes one metric of the client, by the metric's type. */
+type Instrument = (labels: AnyLabels, value: number) => void;
 
 function createInstrument(definition: MetricDefinition, registry: Registry): Instrument {
-  const { name, help, labels } = definition;
+  const { name, help, labels, buckets } = definition;
   const settings = { name, help, labelNames: labels, registers: [registry] };
   switch (definition.type) {
     case 'counter': {
       const counter = new Counter(settings);
-      const change = (set: AnyLabels, by: number): void => counter.inc(set, by);
-      return { change, prepare: (set) => change(set, 0) };
+      return (set, by) => counter.inc(set, by);
     }
     case 'gauge': {
       const gauge = new Gauge(settings);
-      const change = (set: AnyLabels, value: number): void => gauge.set(set, value);
-      return { change, prepare: (set) => change(set, 0) };
+      return (set, value) => gauge.set(set, value);
     }
     case 'histogram': {
-      const { buckets } = definition;
-      const histogram = new Histogram(
-        buckets === undefined ? settings : { ...settings, buckets: [...buckets] },
-      );
-      return {
-        change: (set, value) => histogram.observe(set, value),
-        prepare: (set) => histogram.zero(set),
-      };
+      const bounds = buckets === undefined ? {} : { buckets: [...buckets] };
+      const histogram = new Histogram({ ...settings, ...bounds });
+      return (set, value) => histogram.observe(set, value);
     }
+  }
+}
+
+const FRESH_MS = 1000;
+
+/**
+ * Serves /metrics. Collecting costs milliseconds and the text some hundred kB, so scrapes of one
+ * second share one collection and one buffer, however many ask.
+ */
+export function serveMetrics(
+  collect: () => Promise<Exposition>,
+  clock: Clock,
+): (url: URL) => Promise<Answer> {
+  let shared: Promise<Answer> | undefined;
+  let staleAtMs = 0;
+  const share = async (): Promise<Answer> => {
+    staleAtMs = Number.POSITIVE_INFINITY;
+    const answer = await answerMetrics(collect);
+    staleAtMs = clock.monotonicMs() + FRESH_MS;
+    return answer;
+  };
+  return async ({ pathname }) => {
+    if (pathname !== '/metrics') return { status: 404, body: 'this port serves /metrics\n' };
+    if (shared === undefined || clock.monotonicMs() >= staleAtMs) shared = share();
+    return shared;
+  };
+}
+
+async function answerMetrics(collect: () => Promise<Exposition>): Promise<Answer> {
+  try {
+    const { contentType, text } = await collect();
+    return { status: 200, body: Buffer.from(text), contentType };
+  } catch {
+    return { status: 500, body: 'the metrics could not be collected\n' };
   }
 }

@@ -1,7 +1,7 @@
-import { OperatorError } from '../core/operator-error.ts';
+import { OperatorError } from '../core/reconcile/operator-error.ts';
 
 /**
- * What may be written to a log: errors become lean records, and whatever is named like a secret is
+ * Bounds and redacts what is logged: errors become short records, and every field named like a secret is
  * replaced, at any depth, before the line is made.
  */
 const CENSOR = '[redacted]';
@@ -54,21 +54,21 @@ function describeError(error: Error, depth: number): object {
   const isOurs = error instanceof OperatorError;
   return {
     type: error.name,
-    message: redactText(isOurs ? error.message : firstLine(error.message)),
+    message: redactText(isOurs ? error.message : takeFirstLine(error.message)),
     ...(isOurs ? { reason: error.reason, healedBy: error.healedBy } : {}),
     ...(isPlain(code) ? { code } : {}),
     ...(isPlain($metadata?.requestId) ? { awsRequestId: $metadata.requestId } : {}),
-    ...(isOurs ? {} : { stack: stackOf(error) }),
+    ...(isOurs ? {} : { stack: trimStack(error) }),
     ...(error.cause === undefined ? {} : { cause: redact(error.cause, depth + 1) }),
   };
 }
 
-function firstLine(message: string): string {
+function takeFirstLine(message: string): string {
   return message.split('\n', 1)[0]?.slice(0, MAX_FOREIGN_MESSAGE) ?? '';
 }
 
 /** The calls alone: the stack's head repeats the message, untrimmed. */
-function stackOf(error: Error): readonly string[] {
+function trimStack(error: Error): readonly string[] {
   const calls = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
   return calls.slice(0, 8).map((line) => line.trim());
 }

@@ -2,12 +2,12 @@ import {
   ElasticLoadBalancingV2Client,
   type ElasticLoadBalancingV2ClientConfig,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { AwsApi } from '../../src/aws/aws-api.ts';
-import { NO_LIMITS } from '../../src/aws/budget-limits.ts';
-import type { LoadBalancer, LoadBalancerSettings } from '../../src/aws/load-balancers.ts';
-import { createSdkApi } from '../../src/aws/sdk-api.ts';
-import { type Aws, wireAws } from '../../src/aws/wire.ts';
-import { OperatorError } from '../../src/core/operator-error.ts';
+import { NO_LIMITS } from '../../src/aws/budget/budget-limits.ts';
+import type { AwsApi } from '../../src/aws/client/aws-api.ts';
+import { createSdkApi } from '../../src/aws/client/sdk-api.ts';
+import { type Aws, wireAws } from '../../src/aws/client/wire.ts';
+import type { LoadBalancer, LoadBalancerSettings } from '../../src/aws/elbv2/load-balancers.ts';
+import { OperatorError } from '../../src/core/reconcile/operator-error.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import { RecordingMetrics } from '../fakes/recording-metrics.ts';
 import { SilentLogger } from '../fakes/silent-logger.ts';

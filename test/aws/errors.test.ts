@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { myIngressReasons } from '../../src/apis/my-ingress-reasons.ts';
-import type { AwsOperation, AwsOperations } from '../../src/aws/aws-api.ts';
-import { reasonByCode } from '../../src/aws/aws-codes.ts';
-import type { LoadBalancer } from '../../src/aws/load-balancers.ts';
-import { OperatorError } from '../../src/core/operator-error.ts';
+import type { AwsOperation, AwsOperations } from '../../src/aws/client/aws-api.ts';
+import { reasonByCode } from '../../src/aws/client/aws-codes.ts';
+import { awsReasons } from '../../src/aws/client/aws-reasons.ts';
+import type { LoadBalancer } from '../../src/aws/elbv2/load-balancers.ts';
+import { OperatorError } from '../../src/core/reconcile/operator-error.ts';
 import { type AdapterUnderTest, adapterUnderTest, reasonOf } from './adapter.ts';
 import { Relay, type RelayEffect } from './relay.ts';
 import { backendUnderTest, isMissing } from './under-test.ts';
@@ -46,13 +46,13 @@ describe.skipIf(isMissing)('an answer that is a failure', () => {
 
   describe.concurrent('has the reason of its code', () => {
     it.each(codes.filter((code) => code !== 'LoadBalancerNotFound'))('%s', async (code) => {
-      const reason = reasonByCode.get(code) as keyof typeof myIngressReasons;
+      const reason = reasonByCode.get(code) as keyof typeof awsReasons;
       for (const spelling of [code, `${code}Exception`]) {
         const error = await failWith({ kind: 'error', code: spelling, status: 400 });
         expect(error.reason).toBe(reason);
-        expect(error.healedBy).toBe(myIngressReasons[reason].healedBy);
+        expect(error.healedBy).toBe(awsReasons[reason].healedBy);
         if (reason === 'AccessDenied') continue;
-        expect(error.message).toContain(myIngressReasons[reason].next);
+        expect(error.message).toContain(awsReasons[reason].next);
       }
     });
   });
@@ -64,7 +64,7 @@ describe.skipIf(isMissing)('an answer that is a failure', () => {
     takeBack();
   });
 
-  const denied: Readonly<Record<AwsOperation, () => Promise<unknown>>> = {
+  const denied: Partial<Readonly<Record<AwsOperation, () => Promise<unknown>>>> = {
     CreateLoadBalancer: () => aws.created(),
     DescribeLoadBalancers: () => aws.loadBalancers.find({ arn: balancer.arn }, signal),
     DeleteLoadBalancer: () => aws.loadBalancers.delete(balancer.arn),

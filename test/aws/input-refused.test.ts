@@ -1,7 +1,7 @@
 import { DescribeLoadBalancersCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DifferenceId } from '../../localstack/differences.ts';
-import type { AwsOperations } from '../../src/aws/aws-api.ts';
+import type { AwsOperations } from '../../src/aws/client/aws-api.ts';
 import {
   type AdapterUnderTest,
   adapterUnderTest,

@@ -161,7 +161,8 @@ describe.skipIf(isMissing)('a MyIngress', { concurrent: true }, () => {
         const repairs = events.filter(({ reason }) => reason === 'DriftRepaired');
         const told = repairs.map(({ note }) => note).join('\n');
         return (
-          told.includes('tag team: found other, wanted web') && told.includes('subnets: found [')
+          told.includes('tag team: observed other, desired web') &&
+          told.includes('subnets: observed [')
         );
       },
       SWEPT_MS,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AwsApi } from '../../src/aws/aws-api.ts';
+import type { AwsApi } from '../../src/aws/client/aws-api.ts';
 import { until } from '../surroundings/until.ts';
 import { type AdapterUnderTest, adapterUnderTest, reasonOf } from './adapter.ts';
 import { backendUnderTest, isMissing, itLikeAws } from './under-test.ts';
@@ -192,7 +192,9 @@ describe.skipIf(isMissing)('an operation of AWS', () => {
   it('looks at several balancers together, and at one that is gone besides', async () => {
     const balancers = await Promise.all([aws.created(), aws.created(), aws.created()]);
     const look = async (): Promise<readonly (string | undefined)[]> =>
-      Promise.all(balancers.map(async ({ arn }) => (await aws.inventory.look(arn, signal))?.name));
+      Promise.all(
+        balancers.map(async ({ arn }) => (await aws.inventory.observe(arn, signal))?.name),
+      );
     const names = balancers.map(({ name }) => name);
     expect(await look()).toEqual(names);
     await aws.loadBalancers.delete(balancers[1].arn);
@@ -205,8 +207,8 @@ describe.skipIf(isMissing)('an operation of AWS', () => {
     const restarted = adapterUnderTest();
     await restarted.inventory.refresh(new Set(names), signal);
     for (const { name, arn } of balancers) {
-      expect(restarted.inventory.recall(arn)).toMatchObject({
-        seen: { loadBalancer: { name }, tags: aws.settings().tags },
+      expect(restarted.inventory.cached(arn)).toMatchObject({
+        observed: { loadBalancer: { name }, tags: aws.settings().tags },
       });
     }
     await restarted.close();

@@ -1,5 +1,6 @@
 import { inject, it, type TestContext } from 'vitest';
-import { type Difference, type DifferenceId, differences } from '../../localstack/differences.ts';
+import type { Difference } from '../../localstack/difference.ts';
+import { type DifferenceId, differences } from '../../localstack/differences.ts';
 import { appendVerdict } from './account/recording.ts';
 import { takeRefusals } from './account/within-run.ts';
 import type { ProvidedBackend } from './setup.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Call } from '../../localstack/embedded/call-log.ts';
-import { type EmbeddedAwsServer, startEmbeddedAws } from '../../localstack/embedded/server.ts';
+import type { Call } from '../../localstack/embedded/faults/call-log.ts';
+import { type EmbeddedAwsServer, startEmbeddedAws } from '../../localstack/embedded/http/server.ts';
 import { seedNetwork } from '../../localstack/seed.ts';
 import { type AwsStandIn, CREDENTIALS, environmentFor } from '../surroundings/aws-stand-in.ts';
 

@@ -5,6 +5,7 @@ import { createLatency } from './create-latency.ts';
 import type { Figure } from './figure.ts';
 import { idleMemory } from './idle-memory.ts';
 import { idleWrites } from './idle-writes.ts';
+import { largeAccount } from './large-account.ts';
 import { largeRollout } from './large-rollout.ts';
 import { manyMonitors } from './many-monitors.ts';
 import { podSuccessor } from './pod-successor.ts';
@@ -28,4 +29,5 @@ export const figures: Readonly<Record<string, Figure>> = {
   configEdit,
   largeRollout,
   manyMonitors,
+  largeAccount,
 };

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/core/kube-object.ts';
+import type { KubeObject } from '../../src/core/objects/kube-object.ts';
 import type { KubeApi } from '../surroundings/kube-api.ts';
 import { until } from '../surroundings/until.ts';
 import type { RealParts } from './bench-place.ts';

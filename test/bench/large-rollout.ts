@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/core/kube-object.ts';
+import type { KubeObject } from '../../src/core/objects/kube-object.ts';
 import type { BenchPlace } from './bench-place.ts';
 import type { Figure, Sample } from './figure.ts';
 import { KindGround } from './kind-ground.ts';

@@ -22,7 +22,7 @@ ${Object.entries(figures)
   .map(([name, { what }]) => `  ${name.padEnd(16)}${what}`)
   .join('\n')}
 
-Prints a table; progress goes to standard error. All figures take about five minutes. Ends with 0
+Prints a table; progress goes to standard error. All figures take about twelve minutes. Ends with 0
 when everything was measured, whatever the values are: they depend on the machine and its load.
 Stops everything it started, also on Ctrl-C.
 `;

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KubeObject } from '../../src/core/kube-object.ts';
-import type { OperatorProcess } from '../surroundings/operator-process.ts';
+import type { KubeObject } from '../../src/core/objects/kube-object.ts';
 import type { BenchPlace } from './bench-place.ts';
 import type { Figure, Sample } from './figure.ts';
 import { KindGround } from './kind-ground.ts';
+import { longestDelayMs } from './loop-delay-lines.ts';
 import { deployMonitored, isReady, postConfigMap, postMonitor } from './monitored.ts';
 import { residentMB } from './resident-memory.ts';
 
@@ -40,7 +40,7 @@ async function measureOnce(place: BenchPlace, say: (line: string) => void): Prom
   await forEach(others, (name) => createOther(ground, name));
   await isReady(ground, others.at(-1) as string, 0);
   await sleep(SETTLE_MS);
-  const fillingMs = longestSince(operator, 0);
+  const fillingMs = longestDelayMs(operator, 0);
   const grownMB = (await residentMB(operator.pid)) - emptyMB;
 
   const touched = new Set<string>();
@@ -56,7 +56,7 @@ async function measureOnce(place: BenchPlace, say: (line: string) => void): Prom
   await ground.patch('configmaps', 'edited', { data: { text: 'two' } });
   await isReady(ground, 'edited', 1);
   await sleep(SETTLE_MS);
-  const longestMs = longestSince(operator, since);
+  const longestMs = longestDelayMs(operator, since);
   watch.close();
   await operator.stop();
   return { touched: touched.size, longestMs, fillingMs, grownMB };
@@ -83,14 +83,4 @@ async function forEach<T>(all: readonly T[], work: (one: T) => Promise<void>): P
     for (const one of left) await work(one);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-}
-
-/** Of the lines from the one with this number on. */
-function longestSince(operator: OperatorProcess, first: number): number {
-  const delays = operator.log
-    .slice(first)
-    .filter(({ msg }) => msg === 'event loop')
-    .map(({ longestMs }) => Number(longestMs));
-  if (delays.length === 0) throw new Error('the operator did not tell of its event loop');
-  return Math.max(...delays);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Call } from '../../localstack/embedded/call-log.ts';
+import type { Call } from '../../localstack/embedded/faults/call-log.ts';
 import type { Figure, Sample } from './figure.ts';
 import { postObjects } from './post-objects.ts';
 

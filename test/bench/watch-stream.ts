@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { createInterface } from 'node:readline';
-import type { KubeObject } from '../../src/core/kube-object.ts';
+import type { KubeObject } from '../../src/core/objects/kube-object.ts';
 import type { ControlPlaneCoordinates } from '../control-plane/cluster-access.ts';
 import { until } from '../surroundings/until.ts';
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/core/kube-object.ts';
+import type { KubeObject } from '../../src/core/objects/kube-object.ts';
 import { until } from '../surroundings/until.ts';
 import type { BenchPlace } from './bench-place.ts';
 import { KindGround } from './kind-ground.ts';

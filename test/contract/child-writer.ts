@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/core/kube-object.ts';
-import type { ChildWriter } from '../../src/core/object-store.ts';
-import { createChildWriter } from '../../src/kube/child-writer.ts';
-import type { KubeClient } from '../../src/kube/kube-client.ts';
-import { resourcePath } from '../../src/kube/resource-path.ts';
-import { applyRequest, FIELD_MANAGER } from '../../src/kube/server-side-apply.ts';
+import type { KubeObject } from '../../src/core/objects/kube-object.ts';
+import type { ChildWriter } from '../../src/core/ports/writers.ts';
+import type { KubeClient } from '../../src/kube/client/kube-client.ts';
+import { buildResourcePath } from '../../src/kube/client/resource-path.ts';
+import { createChildWriter } from '../../src/kube/write/child-writer.ts';
+import { createApplyRequest, FIELD_MANAGER } from '../../src/kube/write/server-side-apply.ts';
 import {
   CONFIG_MAP,
   createNamespace,
@@ -51,7 +51,7 @@ export function describeChildWriter(title: string, open: () => Promise<KubeClien
     function setByOther(data: Readonly<Record<string, string>>): Promise<unknown> {
       return client.request({
         method: 'PATCH',
-        path: resourcePath(CONFIG_MAP, { namespace: CHILD_NAMESPACE, name }),
+        path: buildResourcePath(CONFIG_MAP, { namespace: CHILD_NAMESPACE, name }),
         query: { fieldManager: 'somebody-else' },
         headers: { 'content-type': 'application/merge-patch+json' },
         body: JSON.stringify({ data }),
@@ -144,8 +144,10 @@ export function describeChildWriter(title: string, open: () => Promise<KubeClien
       it('without force names who owns the field', async () => {
         await post(client, CONFIG_MAP, { ...child({ z: '1' }) });
         await setByOther({ a: 'theirs' });
-        const path = resourcePath(CONFIG_MAP, { namespace: CHILD_NAMESPACE, name });
-        const applying = client.request(applyRequest(path, child({ a: '1' }), { force: false }));
+        const path = buildResourcePath(CONFIG_MAP, { namespace: CHILD_NAMESPACE, name });
+        const applying = client.request(
+          createApplyRequest(path, child({ a: '1' }), { force: false }),
+        );
 
         await expect(applying).rejects.toMatchObject({ status: 409, reason: 'Conflict' });
         await expect(applying).rejects.toThrow(/conflict with "somebody-else".*\.data\.a/);

@@ -1,17 +1,12 @@
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { KubeObject } from '../../src/core/kube-object.ts';
-import { keyOf } from '../../src/core/kube-object.ts';
-import type {
-  Change,
-  ChildWriter,
-  ObjectCache,
-  ObjectWriter,
-} from '../../src/core/object-store.ts';
-import { CoreReason } from '../../src/core/operator-error.ts';
-import type { ObjectWithStatus } from '../../src/core/status.ts';
+import type { ObjectWithStatus } from '../../src/core/controller/status.ts';
+import { getKey, type KubeObject } from '../../src/core/objects/kube-object.ts';
+import type { Change, ObjectCache } from '../../src/core/ports/cache.ts';
+import type { ChildWriter, ObjectWriter } from '../../src/core/ports/writers.ts';
+import { CoreReason } from '../../src/core/reconcile/operator-error.ts';
 
 /**
- * What the ports of src/core/object-store.ts promise, as tests that run over any implementation:
+ * What the ports of src/core/ports/cache.ts and writers.ts promise, as tests that run over any implementation:
  * the one in memory and the one on a real API server.
  */
 export interface StoreUnderTest {
@@ -297,7 +292,7 @@ function cacheContract(store: Store): void {
       },
       { kind: 'deleted', object: { metadata: { uid: created.metadata.uid } } },
     ]);
-    expect(store().cache.get(keyOf(draft))).toBeUndefined();
+    expect(store().cache.get(getKey(draft))).toBeUndefined();
   });
 
   it('hands what it holds to a new subscriber as initial, and nothing after it has left', async () => {
@@ -306,7 +301,8 @@ function cacheContract(store: Store): void {
     await seen(store(), object);
     const changes: Change<StoreObject>[] = [];
     const leave = cache.subscribe((change) => changes.push(change));
-    const mine = (): readonly unknown[] => changes.filter((c) => keyOf(c.object) === keyOf(object));
+    const mine = (): readonly unknown[] =>
+      changes.filter((c) => getKey(c.object) === getKey(object));
     expect(mine()).toMatchObject([{ kind: 'added', isInitial: true }]);
     leave();
     await seen(store(), await people.edit(object, withEditedSpec));
@@ -334,14 +330,14 @@ function cacheContract(store: Store): void {
     const object = await people.create(store().draft('cache-own-write'));
     const written = await writer.applyStatus(object, { observedGeneration: 1 });
     await seen(store(), written as StoreObject);
-    expect(cache.get(keyOf(object))?.status?.observedGeneration).toBe(1);
+    expect(cache.get(getKey(object))?.status?.observedGeneration).toBe(1);
   });
 
   it('holds frozen objects with kind and apiVersion', async () => {
     const { cache, people } = store();
     const object = await people.create(store().draft('cache-frozen'));
     await seen(store(), object);
-    const held = cache.get(keyOf(object)) as StoreObject;
+    const held = cache.get(getKey(object)) as StoreObject;
     expect(held).toMatchObject({ kind: object.kind, apiVersion: object.apiVersion });
     expect([held, held.metadata].every((part) => Object.isFrozen(part))).toBe(true);
   });
@@ -356,7 +352,7 @@ function cacheContract(store: Store): void {
       ownedConfigMap(store(), 'cache-not-owned', { owner, controller: false }),
     );
     await eventually(() => expect(childCache.list().map(nameOf)).toContain('cache-not-owned'));
-    expect(childCache.ownedBy(uid).map(nameOf)).toEqual(['cache-owned']);
+    expect(childCache.listOwned(uid).map(nameOf)).toEqual(['cache-owned']);
   });
 }
 
@@ -385,7 +381,7 @@ async function seen(store: StoreUnderTest, object: StoreObject): Promise<void> {
 function changesOf(store: StoreUnderTest, object: KubeObject): readonly Change<StoreObject>[] {
   const changes: Change<StoreObject>[] = [];
   const leave = store.cache.subscribe((change) => {
-    if (keyOf(change.object) === keyOf(object)) changes.push(change);
+    if (getKey(change.object) === getKey(object)) changes.push(change);
   });
   onTestFinished(leave);
   return changes;

@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { KubeObject, ResourceKind } from '../../src/core/kube-object.ts';
-import type { ObjectWriter } from '../../src/core/object-store.ts';
-import type { KubeClient } from '../../src/kube/kube-client.ts';
-import { withLeanMetadata } from '../../src/kube/object-cache-ingest.ts';
-import { createObjectWriter } from '../../src/kube/object-writer.ts';
-import { resourcePath } from '../../src/kube/resource-path.ts';
+import type { KubeObject, ResourceKind } from '../../src/core/objects/kube-object.ts';
+import { trimMetadata } from '../../src/core/objects/trim-metadata.ts';
+import type { ObjectWriter } from '../../src/core/ports/writers.ts';
+import type { KubeClient } from '../../src/kube/client/kube-client.ts';
+import { buildResourcePath } from '../../src/kube/client/resource-path.ts';
+import { createObjectWriter } from '../../src/kube/write/object-writer.ts';
 import { post, read } from '../envtest/kube-access.ts';
 
 /** The kind that has to be served: any spec and status, but for a `spec.size` over 9. */
@@ -56,7 +56,7 @@ export function describeObjectWriter(title: string, open: () => Promise<KubeClie
       const address = { name: object.metadata.name, namespace: WRITER_NAMESPACE };
       return client.request<Widget>({
         method: 'PATCH',
-        path: resourcePath(WIDGET, { ...address, ...(subresource && { subresource }) }),
+        path: buildResourcePath(WIDGET, { ...address, ...(subresource && { subresource }) }),
         query: { fieldManager: 'somebody-else' },
         headers: { 'content-type': 'application/merge-patch+json' },
         body: JSON.stringify(patch),
@@ -64,7 +64,7 @@ export function describeObjectWriter(title: string, open: () => Promise<KubeClie
     }
 
     function remove({ metadata }: Widget): Promise<unknown> {
-      return client.request({ method: 'DELETE', path: resourcePath(WIDGET, metadata) });
+      return client.request({ method: 'DELETE', path: buildResourcePath(WIDGET, metadata) });
     }
 
     function live(object: Widget): Promise<Widget> {
@@ -83,7 +83,7 @@ export function describeObjectWriter(title: string, open: () => Promise<KubeClie
         const theirs = Array.from({ length: 200 }, (_, index) => `example.com/${index}`);
         const stored = await create(theirs);
 
-        await writer.addFinalizer(withLeanMetadata(stored), OURS);
+        await writer.addFinalizer(trimMetadata(stored), OURS);
 
         expect((await live(stored)).metadata.finalizers).toEqual([...theirs, OURS]);
       });
@@ -92,7 +92,7 @@ export function describeObjectWriter(title: string, open: () => Promise<KubeClie
         const theirs = Array.from({ length: 200 }, (_, index) => `example.com/${index}`);
         const stored = await create([...theirs, OURS]);
 
-        await writer.removeFinalizer(withLeanMetadata(stored), OURS);
+        await writer.removeFinalizer(trimMetadata(stored), OURS);
 
         expect((await live(stored)).metadata.finalizers).toEqual(theirs);
       });

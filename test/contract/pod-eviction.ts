@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { KubeObject, ResourceKind } from '../../src/core/kube-object.ts';
-import type { KubeClient } from '../../src/kube/kube-client.ts';
-import { KubeError } from '../../src/kube/kube-error.ts';
-import type { KubeResponse } from '../../src/kube/kube-transport.ts';
-import { objectPath } from '../../src/kube/resource-path.ts';
+import type { KubeObject, ResourceKind } from '../../src/core/objects/kube-object.ts';
+import type { KubeClient } from '../../src/kube/client/kube-client.ts';
+import { KubeError } from '../../src/kube/client/kube-error.ts';
+import type { KubeResponse } from '../../src/kube/client/kube-transport.ts';
+import { buildObjectPath } from '../../src/kube/client/resource-path.ts';
 import { post, read } from '../envtest/kube-access.ts';
 
 export const EVICTION_NAMESPACE = 'pod-eviction';
@@ -67,7 +67,7 @@ export function describePodEviction(title: string, open: () => Promise<KubeClien
     ): Promise<void> {
       await client.request({
         method: 'PATCH',
-        path: objectPath(kind, object, 'status'),
+        path: buildObjectPath(kind, object, 'status'),
         headers: { 'content-type': 'application/merge-patch+json' },
         body: JSON.stringify({ status }),
       });
@@ -127,7 +127,7 @@ export function describePodEviction(title: string, open: () => Promise<KubeClien
         // Not by `request`, which waits for as long as a refusal says and asks again.
         const answer = await client.stream({
           method: 'POST',
-          path: `${objectPath(POD, target)}/eviction`,
+          path: `${buildObjectPath(POD, target)}/eviction`,
           body: JSON.stringify({
             apiVersion: 'policy/v1',
             kind: 'Eviction',

@@ -1,11 +1,11 @@
-import type { KubeObject, ResourceKind } from '../../src/core/kube-object.ts';
-import { createChildWriter } from '../../src/kube/child-writer.ts';
-import type { KubeClient } from '../../src/kube/kube-client.ts';
-import { readLive } from '../../src/kube/live-object.ts';
-import { createObjectCache, type WritableCache } from '../../src/kube/object-cache.ts';
-import { createObjectWriter } from '../../src/kube/object-writer.ts';
-import { startReflector } from '../../src/kube/reflector.ts';
-import { objectPath } from '../../src/kube/resource-path.ts';
+import type { KubeObject, ResourceKind } from '../../src/core/objects/kube-object.ts';
+import type { KubeClient } from '../../src/kube/client/kube-client.ts';
+import { buildObjectPath } from '../../src/kube/client/resource-path.ts';
+import { IndexedCache } from '../../src/kube/watch/object-cache.ts';
+import { Reflector } from '../../src/kube/watch/reflector.ts';
+import { createChildWriter } from '../../src/kube/write/child-writer.ts';
+import { readLive } from '../../src/kube/write/live-object.ts';
+import { createObjectWriter } from '../../src/kube/write/object-writer.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import { CONFIG_MAP, post } from '../envtest/kube-access.ts';
 import { RecordingMetrics } from '../fakes/recording-metrics.ts';
@@ -54,18 +54,18 @@ export async function openStore(client: KubeClient): Promise<OpenStore> {
 async function follow<T extends KubeObject>(
   client: KubeClient,
   kind: ResourceKind,
-): Promise<{ readonly cache: WritableCache<T>; readonly stop: () => Promise<void> }> {
+): Promise<{ readonly cache: IndexedCache<T>; readonly stop: () => Promise<void> }> {
   const log = new SilentLogger();
   const metrics = new RecordingMetrics();
-  const cache = createObjectCache<T>({ kind, log, metrics });
+  const cache = new IndexedCache<T>({ kind, log, metrics });
   const options = { client, kind, cache, clock: systemClock, log, metrics };
-  const reflector = startReflector<T>({ ...options, namespace: STORE_NAMESPACE });
+  const reflector = new Reflector<T>({ ...options, namespace: STORE_NAMESPACE });
   await reflector.synced;
   return { cache, stop: () => reflector.stop() };
 }
 
 function peopleOf(client: KubeClient): People {
-  const pathOf = (object: KubeObject): string => objectPath(kindOf(object), object);
+  const pathOf = (object: KubeObject): string => buildObjectPath(kindOf(object), object);
   const get = <T extends KubeObject>(object: T): Promise<T | undefined> =>
     readLive(client, kindOf(object), object);
   return {

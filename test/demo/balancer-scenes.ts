@@ -1,5 +1,5 @@
 import type { MyIngress } from '../../src/apis/my-ingress.ts';
-import type { Condition } from '../../src/core/conditions.ts';
+import type { Condition } from '../../src/core/objects/conditions.ts';
 import { conditionOf, isReady } from '../surroundings/my-ingresses.ts';
 import { until } from '../surroundings/until.ts';
 import { applyExamples, kubectl, type Scene, show, showOnce } from './scene.ts';

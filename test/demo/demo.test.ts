@@ -40,7 +40,7 @@ describe('npm run demo', () => {
     expect(output).toMatch(/^myapp +internet-facing +active +\S+amazonaws\.com +True +Available/m);
     expect(output).toContain('$ kubectl describe myingress myapp');
     expect(output).toMatch(/CreatedALB .*Created ALB: myapp-alb-/);
-    expect(output).toMatch(/DriftRepaired .*tag team: found somebody-else, wanted web/);
+    expect(output).toMatch(/DriftRepaired .*tag team: observed somebody-else, desired web/);
     expect(output).toContain('✓ nothing is left in AWS');
     for (const scene of SCENES) expect(output).toContain(`\n✓ ${scene}`);
     const names = [...output.matchAll(/^(frontend-\S+) +1\/1 +Running/gm)].map(([, name]) => name);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { KubeObject } from '../../src/core/kube-object.ts';
-import type { CoreStatus } from '../../src/core/status.ts';
+import type { CoreStatus } from '../../src/core/controller/status.ts';
+import type { KubeObject } from '../../src/core/objects/kube-object.ts';
 import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
 import type { Outsider } from '../surroundings/outsider.ts';
 import type { Surroundings } from '../surroundings/surroundings.ts';

@@ -12,6 +12,7 @@ const manifest = JSON.parse(readFileSync(resolve(ROOT, 'package.json'), 'utf8'))
 
 const values: Readonly<Record<string, readonly string[]>> = {
   start: ['extra'],
+  record: ['extra'],
   demo: ['--backend nowhere', '--quota x', 'extra'],
   sandbox: ['', '--dir', '--dir /nowhere --nodes x', '--dir /nowhere --budget x'],
   test: ['--project nowhere'],

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { myIngressReasons } from '../../src/apis/my-ingress-reasons.ts';
+import { reasonsOfMyIngress } from '../../docs/reasons.ts';
 import { limitOperator } from '../surroundings/limited-operator.ts';
 import { conditionOf, isReady, readyOf } from '../surroundings/my-ingresses.ts';
 import type { LogLine } from '../surroundings/operator-process.ts';
@@ -53,7 +53,7 @@ describe('credentials that have expired', () => {
     const objects = await place.createNamespace('expired');
     await objects.create('web', { subnets: place.aws.network.articleSubnets });
     const refused = await objects.whenReason('web', 'CredentialsRefused');
-    expect(readyOf(refused)?.message).toContain(myIngressReasons.CredentialsRefused.next);
+    expect(readyOf(refused)?.message).toContain(reasonsOfMyIngress.CredentialsRefused.next);
     expect(conditionOf(refused, 'Stalled')?.status).toBe('True');
     const isErrorAboutIt = (line: LogLine): boolean =>
       line['key'] === 'expired/web' && line.level === 'error';
@@ -125,7 +125,7 @@ describe('two clusters with one id', () => {
       },
       240_000,
     );
-    expect(message).toMatch(/another operator uses the cluster id of this one too/);
+    expect(message).toMatch(/flaps between two operators with the same cluster id/);
     expect(await place.standIn.balancersOf('shared')).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { KIND_NAMES, type KindName } from '../../src/kind-names.ts';
+import { KIND_NAMES, type KindName } from '../../src/apis/kind-names.ts';
 import { type AuditLog, createAuditLog } from '../surroundings/audit-log.ts';
 import { cloneFresh, removeClone } from './clone.ts';
 import { blocksOf } from './commands.ts';

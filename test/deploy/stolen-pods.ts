@@ -1,4 +1,4 @@
-import { podLabels } from '../../src/apis/pod.ts';
+import { podLabels } from '../../src/pods/pod.ts';
 import { CONFIG_MAP, container, limited, limitedPod, pod, type Write } from './token-writes.ts';
 
 /** Pods that albridge never creates. */

@@ -1,4 +1,4 @@
-import { containerLimits, podLabels, podLimits } from '../../src/apis/pod.ts';
+import { containerLimits, podLabels, podLimits } from '../../src/pods/pod.ts';
 
 /** The parts of what is written with the token of the operator. */
 

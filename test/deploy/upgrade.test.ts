@@ -156,7 +156,7 @@ describe('an upgrade', () => {
 async function kindsThatRoll(directory: string): Promise<readonly string[]> {
   const read = (path: string): Promise<string> =>
     readFile(join(directory, path), 'utf8').catch(() => '');
-  const pod = await read('src/apis/pod.ts');
+  const pod = await read('src/pods/pod.ts');
   if (!pod.includes('automountServiceAccountToken: false')) return ROLLED;
   const webApp = await read('src/controllers/web-app/desired.ts');
   return webApp.includes('readinessProbe') ? [] : ROLLED.filter((kind) => kind !== 'MyApp');

@@ -79,7 +79,21 @@ const stored: Readonly<Record<string, { why: string; spec?: object; status?: obj
   'bad-adopt': { why: 'the ARN was any text', spec: { subnets, name: 'a', adopt: { arn: 'b' } } },
   'unknown-fields': {
     why: 'unknown fields were kept',
-    spec: { subnets, listeners: [{ port: 80 }] },
+    spec: { subnets, vpc: 'vpc-1' },
+  },
+  'bad-traffic': {
+    why: 'fields of today were unknown, and kept',
+    spec: {
+      subnets,
+      backends: [{ name: 'web' }, { name: 'api', targetType: 'lambda' }],
+      listeners: [{ port: 80 }],
+      rules: [
+        { paths: ['a b'] },
+        { name: 'a', forward: [{ weight: 1 }], authenticate: { oidc: {} } },
+      ],
+      defaultAction: { forward: [{ weight: 1 }] },
+      webACLARN: 'a',
+    },
   },
   'article-status': {
     why: "the article's operator wrote these two",
@@ -176,6 +190,16 @@ describe('an object that was stored before the rules existed', () => {
     'one-subnet': { why: 'a second subnet is added', spec: { subnets } },
     'repeated-subnets': { why: 'the repeated one is replaced', spec: { subnets } },
     'reserved-tags': { why: 'another field is edited', spec: { ipAddressType: 'ipv4' } },
+    'bad-traffic': {
+      why: 'what is refused today is taken out',
+      spec: {
+        backends: null,
+        listeners: null,
+        rules: null,
+        defaultAction: null,
+        webACLARN: null,
+      },
+    },
   };
 
   it.each(Object.entries(repairs))('%s can be repaired by an edit', async (name, { spec }) => {

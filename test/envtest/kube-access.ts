@@ -1,9 +1,9 @@
 import { vi } from 'vitest';
-import type { KubeObject, ResourceKind } from '../../src/core/kube-object.ts';
-import { loadCluster } from '../../src/kube/credentials.ts';
-import { createKubeClient, type KubeClient } from '../../src/kube/kube-client.ts';
-import { resourcePath } from '../../src/kube/resource-path.ts';
-import { createUndiciTransport, type UndiciTransport } from '../../src/kube/undici-transport.ts';
+import type { KubeObject, ResourceKind } from '../../src/core/objects/kube-object.ts';
+import { loadCluster } from '../../src/kube/client/credentials.ts';
+import { KubeClient } from '../../src/kube/client/kube-client.ts';
+import { buildResourcePath } from '../../src/kube/client/resource-path.ts';
+import { UndiciTransport } from '../../src/kube/client/undici-transport.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import { RecordingMetrics } from '../fakes/recording-metrics.ts';
 import { transportOptions } from '../fakes/transport-options.ts';
@@ -20,9 +20,9 @@ export function connect(
   options: { readonly deadlineMs?: number } = {},
 ): KubeAccess {
   const cluster = loadCluster({ kubeconfig }, systemClock);
-  const transport = createUndiciTransport(cluster, transportOptions('albridge/test'));
+  const transport = new UndiciTransport(cluster, transportOptions('albridge/test'));
   const metrics = new RecordingMetrics();
-  const client = createKubeClient({ transport, clock: systemClock, metrics, ...options });
+  const client = new KubeClient({ transport, clock: systemClock, metrics, ...options });
   return { client, transport, metrics };
 }
 
@@ -65,7 +65,7 @@ export function post<T extends KubeObject>(
   kind: ResourceKind,
   object: KubeObject,
 ): Promise<T> {
-  const path = resourcePath(kind, { namespace: object.metadata.namespace });
+  const path = buildResourcePath(kind, { namespace: object.metadata.namespace });
   return client.request<T>({ method: 'POST', path, body: JSON.stringify(object) });
 }
 
@@ -74,7 +74,7 @@ export function read<T extends KubeObject>(
   kind: ResourceKind,
   { metadata }: KubeObject,
 ): Promise<T> {
-  return client.request<T>({ method: 'GET', path: resourcePath(kind, metadata) });
+  return client.request<T>({ method: 'GET', path: buildResourcePath(kind, metadata) });
 }
 
 export async function createNamespace(client: KubeClient, name: string): Promise<string> {
@@ -84,7 +84,7 @@ export async function createNamespace(client: KubeClient, name: string): Promise
 
 /** Without a controller manager a namespace stays in this state for good. */
 export async function startDeletingNamespace(client: KubeClient, name: string): Promise<void> {
-  await client.request({ method: 'DELETE', path: resourcePath(NAMESPACE, { name }) });
+  await client.request({ method: 'DELETE', path: buildResourcePath(NAMESPACE, { name }) });
 }
 
 /** Defines a namespaced kind with a status subresource, and waits until it is served. */
@@ -103,6 +103,6 @@ export async function createDefinition(client: KubeClient, defined: ResourceKind
     },
   };
   await post(client, DEFINITION, definition);
-  const list = { method: 'GET', path: resourcePath(defined, {}) } as const;
+  const list = { method: 'GET', path: buildResourcePath(defined, {}) } as const;
   await vi.waitFor(() => client.request(list), { timeout: 45_000 });
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import type { KubeObject, OwnerReference } from '../../src/core/kube-object.ts';
-import { createChildWriter } from '../../src/kube/child-writer.ts';
-import { resourcePath } from '../../src/kube/resource-path.ts';
-import { applyRequest, FIELD_MANAGER } from '../../src/kube/server-side-apply.ts';
+import type { KubeObject, OwnerReference } from '../../src/core/objects/kube-object.ts';
+import { buildResourcePath } from '../../src/kube/client/resource-path.ts';
+import { createChildWriter } from '../../src/kube/write/child-writer.ts';
+import { createApplyRequest, FIELD_MANAGER } from '../../src/kube/write/server-side-apply.ts';
 import { CHILD_NAMESPACE, describeChildWriter } from '../contract/child-writer.ts';
 import { CONFIG_MAP, connect, createNamespace, type KubeAccess, read } from './kube-access.ts';
 
@@ -51,7 +51,7 @@ describe("a child of the article's operator", () => {
   function createdBy(fieldManager: string, object: ConfigMap): Promise<ConfigMap> {
     return kube.client.request<ConfigMap>({
       method: 'POST',
-      path: resourcePath(CONFIG_MAP, { namespace: CHILD_NAMESPACE }),
+      path: buildResourcePath(CONFIG_MAP, { namespace: CHILD_NAMESPACE }),
       query: { fieldManager },
       body: JSON.stringify(object),
     });
@@ -68,7 +68,7 @@ describe("a child of the article's operator", () => {
   }
 
   function pathOfChild(): string {
-    return resourcePath(CONFIG_MAP, { namespace: CHILD_NAMESPACE, name });
+    return buildResourcePath(CONFIG_MAP, { namespace: CHILD_NAMESPACE, name });
   }
 
   function apply(data: ConfigMap['data'], uid = ''): Promise<unknown> {
@@ -97,7 +97,7 @@ describe("a child of the article's operator", () => {
   it('loses it also where an earlier release has applied over it', async () => {
     const { metadata } = await createdBy('manager', child({ a: '1', b: '2' }));
     const before = child({ b: '2', d: '4' }, { uid: metadata.uid ?? '' });
-    await kube.client.request(applyRequest(pathOfChild(), before));
+    await kube.client.request(createApplyRequest(pathOfChild(), before));
 
     await apply({ c: '3' }, metadata.uid);
 

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { Children } from '../../src/core/children.ts';
-import { Controller } from '../../src/core/controller.ts';
-import { type KubeObject, keyOf, type ResourceKind } from '../../src/core/kube-object.ts';
-import { coreMetrics } from '../../src/core/metrics.ts';
-import type { ObjectCache } from '../../src/core/object-store.ts';
-import { type Outcome, settled } from '../../src/core/outcome.ts';
-import { ensureOwned, type OwnedChange } from '../../src/core/owned-objects.ts';
-import type { CoreStatus } from '../../src/core/status.ts';
-import { createChildWriter } from '../../src/kube/child-writer.ts';
-import { createKubeClient, type KubeClient } from '../../src/kube/kube-client.ts';
-import type { KubeTransport } from '../../src/kube/kube-transport.ts';
-import { createObjectCache } from '../../src/kube/object-cache.ts';
-import { createObjectWriter } from '../../src/kube/object-writer.ts';
-import { startReflector } from '../../src/kube/reflector.ts';
-import { resourcePath } from '../../src/kube/resource-path.ts';
+import { Children } from '../../src/core/children/children.ts';
+import { ensureOwned, type OwnedChange } from '../../src/core/children/owned-objects.ts';
+import { Controller } from '../../src/core/controller/controller.ts';
+import type { CoreStatus } from '../../src/core/controller/status.ts';
+import { getKey, type KubeObject, type ResourceKind } from '../../src/core/objects/kube-object.ts';
+import type { ObjectCache } from '../../src/core/ports/cache.ts';
+import { coreMetrics } from '../../src/core/ports/metrics.ts';
+import { type Outcome, settled } from '../../src/core/reconcile/outcome.ts';
+import { KubeClient } from '../../src/kube/client/kube-client.ts';
+import type { KubeTransport } from '../../src/kube/client/kube-transport.ts';
+import { buildResourcePath } from '../../src/kube/client/resource-path.ts';
+import { IndexedCache } from '../../src/kube/watch/object-cache.ts';
+import { Reflector } from '../../src/kube/watch/reflector.ts';
+import { createChildWriter } from '../../src/kube/write/child-writer.ts';
+import { createObjectWriter } from '../../src/kube/write/object-writer.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import { ManualClock } from '../fakes/manual-clock.ts';
 import { RecordingEvents } from '../fakes/recording-events.ts';
@@ -104,7 +104,7 @@ function deployment(spec: object = {}): Deployment {
 }
 
 function patch(kind: ResourceKind, called: string, body: object): Promise<unknown> {
-  return patchAt(resourcePath(kind, { namespace: NAMESPACE, name: called }), body);
+  return patchAt(buildResourcePath(kind, { namespace: NAMESPACE, name: called }), body);
 }
 
 function patchAt(path: string, body: object): Promise<unknown> {
@@ -123,9 +123,9 @@ async function cacheOf<T extends KubeObject>(
 ): Promise<ObjectCache<T>> {
   const log = new SilentLogger();
   const metrics = new RecordingMetrics();
-  const cache = createObjectCache<T>({ kind, log, metrics });
+  const cache = new IndexedCache<T>({ kind, log, metrics });
   const options = { client, kind, cache, clock: systemClock, log, metrics, namespace: NAMESPACE };
-  const reflector = startReflector(options);
+  const reflector = new Reflector(options);
   stops.push(() => reflector.stop());
   await reflector.synced;
   return cache;
@@ -148,7 +148,7 @@ function delayable(): { readonly client: KubeClient; hold(): void; release(): vo
     }
   }
   return {
-    client: createKubeClient({ transport, clock: systemClock, metrics: new RecordingMetrics() }),
+    client: new KubeClient({ transport, clock: systemClock, metrics: new RecordingMetrics() }),
     hold: () => {
       opened = new Promise((resolve) => {
         release = resolve;
@@ -208,8 +208,8 @@ describe('a child that the cache does not show yet (behaviour 18)', () => {
     const children = new Children({ cache, writer, owner: OWNER, clock: new ManualClock() });
     let made = 0;
     const { passes, seen } = await control(children, async (object) => {
-      const own = children.of(object);
-      if (own.ownedBy().length > 0) return;
+      const own = children.forOwner(object);
+      if (own.listOwned().length > 0) return;
       await own.writer.create(configMap(`${name}-${made++}`, [ownedBy(object)]));
     });
     slow.hold();
@@ -222,7 +222,7 @@ describe('a child that the cache does not show yet (behaviour 18)', () => {
     slow.release();
     await eventually(() => expect(passes()).toBeGreaterThan(1));
     expect(made).toBe(1);
-    expect(cache.ownedBy(parent.metadata.uid ?? '')).toHaveLength(1);
+    expect(cache.listOwned(parent.metadata.uid ?? '')).toHaveLength(1);
   });
 
   it('holds a pass back for five seconds where the watch is out, and that is counted', async () => {
@@ -234,7 +234,7 @@ describe('a child that the cache does not show yet (behaviour 18)', () => {
     const { passes, metrics } = await control(children, async (object) => {
       beganAtMs.push(performance.now());
       if (passes() > 1) return;
-      await children.of(object).writer.create(configMap(`${name}-out`, [ownedBy(object)]));
+      await children.forOwner(object).writer.create(configMap(`${name}-out`, [ownedBy(object)]));
     });
     slow.hold();
     await createParent();
@@ -280,14 +280,14 @@ describe('a change of a child (behaviour 19)', () => {
 
   it('wakes its controller: created, edited, its status written, deleted', async () => {
     const { mother, woken } = await family(DEPLOYMENT);
-    const owner = [keyOf(mother)];
+    const owner = [getKey(mother)];
     const owned = deployment();
     const metadata = { ...owned.metadata, ownerReferences: [ownedBy(mother)] };
     await post(kube.client, DEPLOYMENT, { ...owned, metadata } as KubeObject);
     await eventually(() => expect(woken()).toEqual(owner));
     await patch(DEPLOYMENT, name, { spec: { paused: true } });
     await eventually(() => expect(woken()).toEqual(owner));
-    const path = resourcePath(DEPLOYMENT, { namespace: NAMESPACE, name });
+    const path = buildResourcePath(DEPLOYMENT, { namespace: NAMESPACE, name });
     await patchAt(`${path}/status`, { status: { availableReplicas: 0, replicas: 1 } });
     await eventually(() => expect(woken()).toEqual(owner));
     await kube.client.request({ method: 'DELETE', path });
@@ -297,11 +297,11 @@ describe('a change of a child (behaviour 19)', () => {
   it('that gives it to another controller wakes both', async () => {
     const { mother, other, woken } = await family(CONFIG_MAP);
     await post(kube.client, CONFIG_MAP, configMap(name, [ownedBy(mother)]));
-    await eventually(() => expect(woken()).toEqual([keyOf(mother)]));
+    await eventually(() => expect(woken()).toEqual([getKey(mother)]));
     await patch(CONFIG_MAP, name, { metadata: { ownerReferences: [ownedBy(other)] } });
-    await eventually(() => expect(woken()).toEqual([keyOf(mother), keyOf(other)].sort()));
+    await eventually(() => expect(woken()).toEqual([getKey(mother), getKey(other)].sort()));
     await patch(CONFIG_MAP, name, { metadata: { ownerReferences: null } });
-    await eventually(() => expect(woken()).toEqual([keyOf(other)]));
+    await eventually(() => expect(woken()).toEqual([getKey(other)]));
   });
 
   it('wakes nobody who owns it without controlling it, and no controller of another kind', async () => {
@@ -312,8 +312,8 @@ describe('a change of a child (behaviour 19)', () => {
     await patch(CONFIG_MAP, name, { data: { a: '1' } });
     // Told in the order of the writes: once the owner of the last one is woken, nobody else will be.
     await post(kube.client, CONFIG_MAP, configMap(`${name}-last`, [ownedBy(other)]));
-    await eventually(() => expect(woken().at(-1)).toBe(keyOf(other)));
-    expect(everWoken()).toEqual([keyOf(other)]);
+    await eventually(() => expect(woken().at(-1)).toBe(getKey(other)));
+    expect(everWoken()).toEqual([getKey(other)]);
   });
 });
 
@@ -321,19 +321,22 @@ describe('a field that is left to others (behaviour 21)', () => {
   const LEAVING = [['spec', 'replicas']] as const;
 
   async function setUp(): Promise<{
-    readonly ensure: (spec: object, leaving?: typeof LEAVING) => Promise<readonly OwnedChange[]>;
+    readonly ensure: (
+      spec: object,
+      createOnlyFields?: typeof LEAVING,
+    ) => Promise<readonly OwnedChange[]>;
     readonly live: () => Promise<Deployment>;
   }> {
     const writer = createChildWriter(kube.client, [DEPLOYMENT]);
     const owner = await createParent();
     const live = (): Promise<Deployment> => read<Deployment>(kube.client, DEPLOYMENT, deployment());
-    const ensure: Awaited<ReturnType<typeof setUp>>['ensure'] = async (spec, leaving) => {
+    const ensure: Awaited<ReturnType<typeof setUp>>['ensure'] = async (spec, createOnlyFields) => {
       const seen = await live().catch(() => undefined);
-      const observed = { get: () => seen, ownedBy: () => [] };
+      const observed = { get: () => seen, listOwned: () => [] };
       const changes: OwnedChange[] = [];
       const onChange = (change: OwnedChange): void => void changes.push(change);
       const desired = [deployment(spec)];
-      const options = leaving === undefined ? {} : { leaving };
+      const options = createOnlyFields === undefined ? {} : { createOnlyFields };
       const { signal } = new AbortController();
       await ensureOwned(owner, { desired, observed, writer, signal, onChange, ...options });
       return changes;
@@ -342,7 +345,7 @@ describe('a field that is left to others (behaviour 21)', () => {
   }
 
   const scaleTo = (replicas: number): Promise<unknown> =>
-    patchAt(`${resourcePath(DEPLOYMENT, { namespace: NAMESPACE, name })}/scale`, {
+    patchAt(`${buildResourcePath(DEPLOYMENT, { namespace: NAMESPACE, name })}/scale`, {
       spec: { replicas },
     });
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import type { KubeObject } from '../../src/core/kube-object.ts';
-import { createObjectWriter } from '../../src/kube/object-writer.ts';
+import type { KubeObject } from '../../src/core/objects/kube-object.ts';
+import { createObjectWriter } from '../../src/kube/write/object-writer.ts';
 import { describeObjectWriter, WIDGET, WRITER_NAMESPACE } from '../contract/object-writer.ts';
 import { accessCluster } from '../control-plane/cluster-access.ts';
 import {

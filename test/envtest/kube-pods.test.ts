@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import type { KubeObject, ResourceKind } from '../../src/core/kube-object.ts';
-import { OperatorError } from '../../src/core/operator-error.ts';
-import type { PodEvictor } from '../../src/core/pod-evictor.ts';
-import type { WorkloadRef, Workloads } from '../../src/core/workloads.ts';
-import { createChildWriter } from '../../src/kube/child-writer.ts';
-import { createLivePods } from '../../src/kube/live-pods.ts';
-import { createPodEvictor } from '../../src/kube/pod-evictor.ts';
-import { objectPath } from '../../src/kube/resource-path.ts';
-import { createWorkloads } from '../../src/kube/workloads.ts';
+import type { KubeObject, ResourceKind } from '../../src/core/objects/kube-object.ts';
+import { OperatorError } from '../../src/core/reconcile/operator-error.ts';
+import { buildObjectPath } from '../../src/kube/client/resource-path.ts';
+import { createChildWriter } from '../../src/kube/write/child-writer.ts';
+import { createLivePods, createPodEvictor } from '../../src/kube/write/pods.ts';
+import { createWorkloads } from '../../src/kube/write/workloads.ts';
+import type { PodEvictor } from '../../src/pods/pod-ports.ts';
+import type { WorkloadRef, Workloads } from '../../src/pods/workloads.ts';
 import { connect, createNamespace, type KubeAccess, post, read } from './kube-access.ts';
 
 const NAMESPACE = 'kube-pods';
@@ -42,7 +41,7 @@ afterAll(() => kube.transport.close());
 function patchStatus(kind: ResourceKind, object: KubeObject, status: object): Promise<unknown> {
   return kube.client.request({
     method: 'PATCH',
-    path: objectPath(kind, object, 'status'),
+    path: buildObjectPath(kind, object, 'status'),
     headers: { 'content-type': 'application/merge-patch+json' },
     body: JSON.stringify({ status }),
   });
@@ -178,7 +177,7 @@ describe('a workload in a real API server', () => {
       ...ref,
       uid: expect.stringMatching(/-/) as string,
       resourceVersion: expect.stringMatching(/^\d+$/) as string,
-      wantedPods: 3,
+      desiredPods: 3,
       minReadySeconds: 5,
       followsTemplate: kind !== 'ReplicaSet',
       rollsFromOrdinal: 0,
@@ -228,7 +227,7 @@ describe('a workload in a real API server', () => {
       const annotations = { 'kubectl.kubernetes.io/restartedAt': at };
       await kube.client.request({
         method: 'PATCH',
-        path: objectPath(kind, child),
+        path: buildObjectPath(kind, child),
         query: { fieldManager },
         headers: { 'content-type': 'application/merge-patch+json' },
         body: JSON.stringify({ spec: { template: { metadata: { annotations } } } }),
@@ -237,7 +236,7 @@ describe('a workload in a real API server', () => {
       for (const replicas of [3, 4]) {
         const spec = { selector, template, replicas };
         await writer.apply({ ...child, metadata: { ...metadata, uid }, spec } as KubeObject, []);
-        expect(await workloads.read(ref)).toMatchObject({ wantedPods: replicas, restartedAt: at });
+        expect(await workloads.read(ref)).toMatchObject({ desiredPods: replicas, restartedAt: at });
       }
     },
   );

@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Cluster, loadCluster } from '../../src/kube/credentials.ts';
-import { createKubeClient, type KubeClient } from '../../src/kube/kube-client.ts';
-import { kubeMetrics } from '../../src/kube/kube-metrics.ts';
-import type { KubeRequest } from '../../src/kube/kube-transport.ts';
-import { createUndiciTransport } from '../../src/kube/undici-transport.ts';
+import { type Cluster, loadCluster } from '../../src/kube/client/credentials.ts';
+import { KubeClient } from '../../src/kube/client/kube-client.ts';
+import { kubeMetrics } from '../../src/kube/client/kube-metrics.ts';
+import type { KubeRequest } from '../../src/kube/client/kube-transport.ts';
+import { UndiciTransport } from '../../src/kube/client/undici-transport.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import { accessCluster } from '../control-plane/cluster-access.ts';
 import { RecordingMetrics } from '../fakes/recording-metrics.ts';
@@ -54,15 +54,15 @@ function inPod(): InPod {
     },
     systemClock,
   );
-  const transport = createUndiciTransport(cluster, {
+  const transport = new UndiciTransport(cluster, {
     ...transportOptions('albridge/test'),
     connections: 8,
   });
   opened.push(() => transport.close());
   const options = { transport, clock: systemClock, metrics: new RecordingMetrics() };
   return {
-    client: createKubeClient(options),
-    hastyClient: createKubeClient({ ...options, deadlineMs: 5000 }),
+    client: new KubeClient(options),
+    hastyClient: new KubeClient({ ...options, deadlineMs: 5000 }),
     cluster,
   };
 }
@@ -130,7 +130,7 @@ describe('the transport against a real API server', () => {
       systemClock,
     );
     const untrusting = { ...cluster, credentials: async () => ({ headers: {}, tls: {} }) };
-    const transport = createUndiciTransport(untrusting, {
+    const transport = new UndiciTransport(untrusting, {
       ...transportOptions('albridge/test'),
       connections: 8,
     });

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import type { Clock } from '../../src/core/clock.ts';
-import { loadCluster } from '../../src/kube/credentials.ts';
-import { createKubeClient } from '../../src/kube/kube-client.ts';
-import { startElection } from '../../src/kube/lease.ts';
-import { createUndiciTransport } from '../../src/kube/undici-transport.ts';
+import type { Clock } from '../../src/core/ports/clock.ts';
+import { loadCluster } from '../../src/kube/client/credentials.ts';
+import { KubeClient } from '../../src/kube/client/kube-client.ts';
+import { UndiciTransport } from '../../src/kube/client/undici-transport.ts';
+import { Election } from '../../src/kube/lease/election.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import { RecordingMetrics } from '../fakes/recording-metrics.ts';
 import { SilentLogger } from '../fakes/silent-logger.ts';
@@ -30,9 +30,9 @@ const leaseDurationMs = Number(values.leaseDurationMs);
 const clock: Clock = { ...systemClock, now: () => systemClock.now() + Number(values.skewMs) };
 const metrics = new RecordingMetrics();
 const cluster = loadCluster({ kubeconfig }, clock);
-const transport = createUndiciTransport(cluster, transportOptions(`candidate-${identity}`));
-const election = startElection({
-  client: createKubeClient({ transport, clock, metrics }),
+const transport = new UndiciTransport(cluster, transportOptions(`candidate-${identity}`));
+const election = new Election({
+  client: new KubeClient({ transport, clock, metrics }),
   namespace,
   name: 'election',
   identity,
@@ -41,7 +41,7 @@ const election = startElection({
   metrics,
   timing: { leaseDurationMs, renewDeadlineMs: leaseDurationMs * 0.8, retryMs: 400 },
 });
-const guarded = createKubeClient({ transport, clock, metrics, leadership: election });
+const guarded = new KubeClient({ transport, clock, metrics, leadership: election });
 
 function report(word: string): void {
   process.stdout.write(`${word}\n`);

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { KubeObject } from '../../src/core/kube-object.ts';
-import type { Lease } from '../../src/kube/lease-record.ts';
+import type { KubeObject } from '../../src/core/objects/kube-object.ts';
+import type { Lease } from '../../src/kube/lease/lease.ts';
 import { accessCluster, type ClusterAccess } from '../control-plane/cluster-access.ts';
 import { type Connection, connect, editIn, eventually, follow } from './reflector-harness.ts';
 
@@ -150,7 +150,7 @@ describe('an election between processes', () => {
     first.signal('SIGTERM');
     const endedAt = performance.now();
     await eventually(() => expect(writers.names).toEqual(['first', 'second']));
-    // How soon it acts is held by a clock: test/unit/kube/lease.test.ts. This Lease lasts 15 s.
+    // How soon it acts is held by a clock: test/unit/kube/lease/election.test.ts. This Lease lasts 15 s.
     expect(performance.now() - endedAt).toBeLessThan(10_000);
     await eventually(() => expect(first.words.at(-1)).toBe('exit 0'));
     expect(first.words).toContain('released');

@@ -1,11 +1,15 @@
 import { vi } from 'vitest';
-import type { KubeObject, ResourceKind } from '../../src/core/kube-object.ts';
-import { loadCluster } from '../../src/kube/credentials.ts';
-import { createKubeClient, type KubeClient } from '../../src/kube/kube-client.ts';
-import type { KubeRequest, KubeResponse, KubeTransport } from '../../src/kube/kube-transport.ts';
-import { createObjectCache, type WritableCache } from '../../src/kube/object-cache.ts';
-import { type Reflector, type ReflectorOptions, startReflector } from '../../src/kube/reflector.ts';
-import { createUndiciTransport } from '../../src/kube/undici-transport.ts';
+import type { KubeObject, ResourceKind } from '../../src/core/objects/kube-object.ts';
+import { loadCluster } from '../../src/kube/client/credentials.ts';
+import { KubeClient } from '../../src/kube/client/kube-client.ts';
+import type {
+  KubeRequest,
+  KubeResponse,
+  KubeTransport,
+} from '../../src/kube/client/kube-transport.ts';
+import { UndiciTransport } from '../../src/kube/client/undici-transport.ts';
+import { IndexedCache } from '../../src/kube/watch/object-cache.ts';
+import { Reflector, type ReflectorOptions } from '../../src/kube/watch/reflector.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import type { ControlPlaneCoordinates } from '../control-plane/cluster-access.ts';
 import { RecordingMetrics } from '../fakes/recording-metrics.ts';
@@ -45,7 +49,7 @@ export function connect(
   const { port, user, onRequest = (request: KubeRequest) => request } = options;
   const loaded = loadCluster({ kubeconfig: coordinates.kubeconfigPath }, systemClock);
   const server = port === undefined ? loaded.server : `https://127.0.0.1:${port}`;
-  const undici = createUndiciTransport({ ...loaded, server }, transportOptions('albridge-test'));
+  const undici = new UndiciTransport({ ...loaded, server }, transportOptions('albridge-test'));
   const asked: string[] = [];
   const askedAtMs: number[] = [];
   const headers = user === undefined ? {} : { 'impersonate-user': user };
@@ -57,7 +61,7 @@ export function connect(
       return await undici.request(wanted);
     },
   };
-  const client = createKubeClient({
+  const client = new KubeClient({
     transport,
     clock: systemClock,
     metrics: new RecordingMetrics(),
@@ -66,7 +70,7 @@ export function connect(
 }
 
 export interface Following {
-  readonly cache: WritableCache<KubeObject>;
+  readonly cache: IndexedCache<KubeObject>;
   readonly reflector: Reflector;
   readonly log: SilentLogger;
   readonly metrics: RecordingMetrics;
@@ -84,11 +88,11 @@ export function follow(
   const { kind = configMaps } = options;
   const log = new SilentLogger();
   const metrics = new RecordingMetrics();
-  const cache = createObjectCache<KubeObject>({ kind, log, metrics });
+  const cache = new IndexedCache<KubeObject>({ kind, log, metrics });
   const seen: string[] = [];
   cache.subscribe((change) => seen.push(textOf(change)));
   const clock = systemClock;
-  const reflector = startReflector({ client, kind, cache, clock, log, metrics, ...options });
+  const reflector = new Reflector({ client, kind, cache, clock, log, metrics, ...options });
   const changes = (): readonly string[] => seen.map((text) => text.replace(/@\d+$/, ''));
   return { cache, reflector, log, metrics, seen, changes };
 }

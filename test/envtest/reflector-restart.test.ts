@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { reflectorMetrics } from '../../src/kube/reflector-metrics.ts';
+import { kubeMetrics } from '../../src/kube/client/kube-metrics.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import type { RecordingMetrics } from '../fakes/recording-metrics.ts';
 import { startTcpProxy, type TcpProxy } from '../fakes/tcp-proxy.ts';
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 /** How often it has read everything. One that starts beside it may need a request more for that. */
 function listsOf(metrics: RecordingMetrics): number | undefined {
-  return metrics.valueOf(reflectorMetrics.lists, { name: 'configmaps' });
+  return metrics.valueOf(kubeMetrics.lists, { name: 'configmaps' });
 }
 
 describe('a reflector whose API server goes away', () => {
@@ -87,12 +87,12 @@ describe('a reflector whose API server goes away', () => {
     expect(whileDead).toBeGreaterThanOrEqual(2);
     expect(whileDead).toBeLessThanOrEqual(5);
     expect(listsOf(metrics)).toBe(1);
-    expect(reflector.health()).toMatch(/^watch configmaps in namespace reflector-dead: /);
+    expect(reflector.findFault()).toMatch(/^watch configmaps in namespace reflector-dead: /);
     await plane.startApiServer();
     await editor.create('after');
     await eventually(() => expect(changes()).toEqual(['added after']), 60_000);
     expect(listsOf(metrics)).toBeLessThanOrEqual(2);
-    await eventually(() => expect(reflector.health()).toBeUndefined());
+    await eventually(() => expect(reflector.findFault()).toBeUndefined());
     await reflector.stop();
   });
 });

@@ -1,10 +1,10 @@
 import type { ClientRequest } from 'node:http';
 import { request } from 'node:https';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { DeadlineExceeded, deadline } from '../../src/core/clock.ts';
-import { KubeError } from '../../src/kube/kube-error.ts';
-import type { KubeRequest, KubeResponse } from '../../src/kube/kube-transport.ts';
-import { reflectorMetrics } from '../../src/kube/reflector-metrics.ts';
+import { DeadlineExceeded, startDeadline } from '../../src/core/ports/clock.ts';
+import { KubeError } from '../../src/kube/client/kube-error.ts';
+import { kubeMetrics } from '../../src/kube/client/kube-metrics.ts';
+import type { KubeRequest, KubeResponse } from '../../src/kube/client/kube-transport.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import { accessCluster, type ClusterAccess } from '../control-plane/cluster-access.ts';
 import { startTcpProxy, type TcpProxy } from '../fakes/tcp-proxy.ts';
@@ -131,7 +131,7 @@ describe('a reflector against the API server', () => {
     await eventually(() => expect(changes()).toEqual(['added meanwhile', 'deleted old-1']));
     expect(connection.asked[0]).toBe('watch-list');
     expect(connection.asked.slice(1).every((word) => word.startsWith('watch@'))).toBe(true);
-    expect(reflector.health()).toBeUndefined();
+    expect(reflector.findFault()).toBeUndefined();
   });
 
   it('behaviour 6: leaves a half-open connection 5 s after the watch was to end', async () => {
@@ -158,7 +158,7 @@ describe('a reflector against the API server', () => {
     await connection.client.request(read);
     proxy.swallow();
     await editor.create('unheard');
-    const limit = deadline(systemClock, 5_000);
+    const limit = startDeadline(systemClock, 5_000);
     await expect(
       connection.client.request({ ...read, signal: limit.signal }),
     ).rejects.toBeInstanceOf(DeadlineExceeded);
@@ -175,26 +175,26 @@ describe('a reflector against the API server', () => {
       namespace: 'reflector-rights',
     });
     await eventually(() => {
-      expect(reflector.health()).toMatch(
+      expect(reflector.findFault()).toMatch(
         /^watch configmaps in namespace reflector-rights: .*cannot watch resource "configmaps"/,
       );
     });
     expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
     await grantReading('reflector-rights');
     await reflector.synced;
-    expect(reflector.health()).toBeUndefined();
+    expect(reflector.findFault()).toBeUndefined();
     expect(changes()).toEqual(['added a']);
 
     await kubectl(['delete', 'rolebinding', 'reader', '-n', 'reflector-rights']);
     await untilAnswered(403, 'reflector-rights');
     proxy.cut();
     await eventually(() => {
-      expect(reflector.health()).toMatch(/cannot watch resource "configmaps"/);
+      expect(reflector.findFault()).toMatch(/cannot watch resource "configmaps"/);
     });
     await editor.create('b');
     await grantReading('reflector-rights');
     await eventually(() => expect(changes()).toEqual(['added a', 'added b']));
-    expect(reflector.health()).toBeUndefined();
+    expect(reflector.findFault()).toBeUndefined();
     expect(connection.asked.filter((word) => word.startsWith('watch@')).length).toBeGreaterThan(1);
   });
 
@@ -203,11 +203,11 @@ describe('a reflector against the API server', () => {
     const connection = open();
     const { reflector, cache } = start(connection.client, { kind: late });
     await eventually(() =>
-      expect(reflector.health()).toMatch(/^watch lates\.late\.example\.com: .*install/),
+      expect(reflector.findFault()).toMatch(/^watch lates\.late\.example\.com: .*install/),
     );
     await kubectl(['apply', '-f', '-'], JSON.stringify(definitionOf(late)));
     await reflector.synced;
-    expect(reflector.health()).toBeUndefined();
+    expect(reflector.findFault()).toBeUndefined();
     await whenServed(cluster, late);
     const object = { apiVersion: 'late.example.com/v1', kind: 'Late', metadata: { name: 'one' } };
     await kubectl(['apply', '-n', 'default', '-f', '-'], JSON.stringify(object));
@@ -229,7 +229,7 @@ describe('a reflector against the API server', () => {
     opened.unshift(seat);
     const askedBefore = connection.asked.length;
     proxy.cut();
-    await eventually(() => expect(reflector.health()).toMatch(/answered 429/));
+    await eventually(() => expect(reflector.findFault()).toMatch(/answered 429/));
     const turnedAwayAt = connection.asked.length;
     await editor.create('a');
     await seat.stop();
@@ -256,7 +256,7 @@ describe('a reflector against the API server', () => {
     await editor.create('a');
     await editor.create('b');
     await eventually(() => expect(changes()).toEqual(['added a', 'added b']));
-    expect(metrics.valueOf(reflectorMetrics.subscriberErrors, { name: 'configmaps' })).toBe(2);
+    expect(metrics.valueOf(kubeMetrics.subscriberErrors, { name: 'configmaps' })).toBe(2);
   });
 
   it('behaviour 11: stops at any moment of its life with no request and no callback after', async () => {

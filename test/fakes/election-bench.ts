@@ -1,6 +1,6 @@
-import { createKubeClient } from '../../src/kube/kube-client.ts';
-import type { KubeTransport } from '../../src/kube/kube-transport.ts';
-import { type Election, type ElectionTiming, startElection } from '../../src/kube/lease.ts';
+import { KubeClient } from '../../src/kube/client/kube-client.ts';
+import type { KubeTransport } from '../../src/kube/client/kube-transport.ts';
+import { Election, type ElectionTiming } from '../../src/kube/lease/election.ts';
 import { type Intercept, LeaseServer } from './lease-server.ts';
 import { ManualClock } from './manual-clock.ts';
 import { ProcessClock } from './process-clock.ts';
@@ -38,10 +38,10 @@ export class ElectionBench {
     const log = new SilentLogger();
     const metrics = new RecordingMetrics();
     const transport = this.server.transport(intercept);
-    const client = createKubeClient({ transport: wrap(transport), clock: process, metrics });
+    const client = new KubeClient({ transport: wrap(transport), clock: process, metrics });
     const names = { namespace: 'ops', name: 'albridge', identity };
     const more = timing ? { timing } : {};
-    const election = startElection({ ...names, client, clock: process, log, metrics, ...more });
+    const election = new Election({ ...names, client, clock: process, log, metrics, ...more });
     const news: string[] = [];
     void election.acquired.then(() => news.push('acquired'));
     void election.lost.then(() => news.push('lost'));

@@ -1,10 +1,10 @@
 import * as sdk from '@aws-sdk/client-elastic-load-balancing-v2';
-import { AwsFault } from '../../localstack/embedded/aws-fault.ts';
-import { BrokenAnswer } from '../../localstack/embedded/broken-answer.ts';
 import type { EmbeddedAws } from '../../localstack/embedded/embedded-aws.ts';
+import { AwsFault } from '../../localstack/embedded/http/aws-fault.ts';
+import { BrokenAnswer } from '../../localstack/embedded/http/broken-answer.ts';
 import type { Input } from '../../localstack/embedded/input-fields.ts';
-import type { AwsApi, AwsOperation, AwsOperations } from '../../src/aws/aws-api.ts';
-import { type Clock, sleep } from '../../src/core/clock.ts';
+import type { AwsApi, AwsOperation, AwsOperations } from '../../src/aws/client/aws-api.ts';
+import { type Clock, sleep } from '../../src/core/ports/clock.ts';
 import { OPERATOR_KEY } from '../surroundings/shipped-policy.ts';
 
 /**

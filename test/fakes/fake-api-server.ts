@@ -1,7 +1,11 @@
-import { type FieldPath, withoutField } from '../../src/core/field-path.ts';
-import { type Key, type KubeObject, keyOf, type ObjectMeta } from '../../src/core/kube-object.ts';
-import { CoreReason, OperatorError } from '../../src/core/operator-error.ts';
-import { deepFreeze } from './deep-freeze.ts';
+import { deepFreeze, type FieldPath, omitField } from '../../src/core/objects/fields.ts';
+import {
+  getKey,
+  type Key,
+  type KubeObject,
+  type ObjectMeta,
+} from '../../src/core/objects/kube-object.ts';
+import { CoreReason, OperatorError } from '../../src/core/reconcile/operator-error.ts';
 import { applyFields } from './field-ownership.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -48,7 +52,7 @@ export class FakeApiServer {
 
   /** undefined where an object of that name exists. */
   create(draft: KubeObject, applied: Fields = {}): FakeObject | undefined {
-    if (this.get(draft.kind, keyOf(draft)) !== undefined) return undefined;
+    if (this.get(draft.kind, getKey(draft)) !== undefined) return undefined;
     const { status: _dropped, ...main } = draft as FakeObject;
     const metadata: ObjectMeta = {
       ...draft.metadata,
@@ -69,11 +73,11 @@ export class FakeApiServer {
     return this.#store({ ...live, object: { ...main, ...status } });
   }
 
-  /** Fields at `leaving` keep their value and are nobody's any more. */
-  applyMain(fields: KubeObject, leaving: readonly FieldPath[] = []): FakeObject {
+  /** Fields at `createOnlyFields` keep their value and are nobody's any more. */
+  applyMain(fields: KubeObject, createOnlyFields: readonly FieldPath[] = []): FakeObject {
     const live = this.#live(fields);
     const applied = fields as unknown as Fields;
-    const held = leaving.reduce(withoutField<Fields>, live.appliedMain);
+    const held = createOnlyFields.reduce(omitField<Fields>, live.appliedMain);
     const before = live.object as unknown as Fields;
     const object = applyFields(before, held, applied) as unknown as FakeObject;
     return this.#store({ ...live, object, appliedMain: applied });
@@ -109,8 +113,8 @@ export class FakeApiServer {
   }
 
   #live(object: KubeObject): Stored {
-    const live = this.#stored.get(slot(object.kind, keyOf(object)));
-    if (live === undefined) throw conflict(`${object.kind} ${keyOf(object)} is gone`);
+    const live = this.#stored.get(slot(object.kind, getKey(object)));
+    if (live === undefined) throw conflict(`${object.kind} ${getKey(object)} is gone`);
     return live;
   }
 
@@ -199,5 +203,5 @@ function slot(kind: string, key: Key): string {
 }
 
 function slotOf(object: KubeObject): string {
-  return slot(object.kind, keyOf(object));
+  return slot(object.kind, getKey(object));
 }

@@ -1,5 +1,10 @@
-import { compareVersions, type Key, type KubeObject, keyOf } from '../../src/core/kube-object.ts';
-import type { Change, ObjectCache } from '../../src/core/object-store.ts';
+import {
+  compareVersions,
+  getKey,
+  type Key,
+  type KubeObject,
+} from '../../src/core/objects/kube-object.ts';
+import type { Change, ObjectCache } from '../../src/core/ports/cache.ts';
 import type { FakeApiServer, WatchEvent } from './fake-api-server.ts';
 
 interface Waiter {
@@ -55,7 +60,7 @@ export class FakeCache<T extends KubeObject> implements ObjectCache<T> {
     return [...this.#objects.values()];
   }
 
-  ownedBy(uid: string): readonly T[] {
+  listOwned(uid: string): readonly T[] {
     return this.list().filter((object) =>
       object.metadata.ownerReferences?.some((owner) => owner.controller && owner.uid === uid),
     );
@@ -83,15 +88,15 @@ export class FakeCache<T extends KubeObject> implements ObjectCache<T> {
     });
   }
 
-  rewinds(): number {
+  countRewinds(): number {
     return 0;
   }
 
   #see(event: WatchEvent): void {
     const object = this.#transform(event.object) as T;
-    const previous = this.#objects.get(keyOf(object));
-    if (event.type === 'DELETED') this.#objects.delete(keyOf(object));
-    else this.#objects.set(keyOf(object), object);
+    const previous = this.#objects.get(getKey(object));
+    if (event.type === 'DELETED') this.#objects.delete(getKey(object));
+    else this.#objects.set(getKey(object), object);
     const change = changeOf(event.type, object, previous);
     for (const subscriber of [...this.#subscribers]) subscriber(change);
     this.#advance(object.metadata.resourceVersion ?? '0');

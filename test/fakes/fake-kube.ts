@@ -1,5 +1,5 @@
-import { type Key, type KubeObject, keyOf } from '../../src/core/kube-object.ts';
-import type { ChildWriter, ObjectWriter } from '../../src/core/object-store.ts';
+import { getKey, type Key, type KubeObject } from '../../src/core/objects/kube-object.ts';
+import type { ChildWriter, ObjectWriter } from '../../src/core/ports/writers.ts';
 import { conflict, FakeApiServer, type FakeObject, type Fields } from './fake-api-server.ts';
 import { FakeCache } from './fake-cache.ts';
 
@@ -66,16 +66,16 @@ export class FakeKube {
         await this.#send('create', child);
         return this.server.create(child, child as unknown as Fields);
       },
-      apply: async (child, leaving) => {
+      apply: async (child, createOnlyFields) => {
         await this.#send('apply', child);
-        if (!this.#isSame(child)) throw conflict(`apply ${child.kind} ${keyOf(child)}: other uid`);
-        return this.server.applyMain(child, leaving);
+        if (!this.#isSame(child)) throw conflict(`apply ${child.kind} ${getKey(child)}: other uid`);
+        return this.server.applyMain(child, createOnlyFields);
       },
       delete: async (child) => {
         await this.#send('delete', child);
         if (this.#isSame(child)) this.server.delete(child);
       },
-      get: async (child) => this.server.get(child.kind, keyOf(child)),
+      get: async (child) => this.server.get(child.kind, getKey(child)),
     };
   }
 
@@ -98,14 +98,14 @@ export class FakeKube {
 
   create<T extends KubeObject>(draft: T): T {
     const created = this.server.create(draft);
-    if (created === undefined) throw new Error(`${draft.kind} ${keyOf(draft)} exists already`);
+    if (created === undefined) throw new Error(`${draft.kind} ${getKey(draft)} exists already`);
     return created as unknown as T;
   }
 
   /** Somebody else's edit of the main resource as it stands now. */
   edit<T extends KubeObject>(object: T, change: (live: T) => T): T {
     const live = this.get(object);
-    if (live === undefined) throw new Error(`${object.kind} ${keyOf(object)} does not exist`);
+    if (live === undefined) throw new Error(`${object.kind} ${getKey(object)} does not exist`);
     return this.server.update(change(live)) as unknown as T;
   }
 
@@ -119,11 +119,11 @@ export class FakeKube {
   }
 
   get<T extends KubeObject>(object: T): T | undefined {
-    return this.server.get(object.kind, keyOf(object)) as unknown as T | undefined;
+    return this.server.get(object.kind, getKey(object)) as unknown as T | undefined;
   }
 
   async #send(verb: Verb, object: KubeObject): Promise<void> {
-    this.writes.push({ verb, key: keyOf(object) });
+    this.writes.push({ verb, key: getKey(object) });
     const index = this.#faults.findIndex((fault) => fault.verb === verb);
     const [fault] = index < 0 ? [] : this.#faults.splice(index, 1);
     await fault?.before();
@@ -134,7 +134,7 @@ export class FakeKube {
     const hasMoved =
       live?.metadata.uid !== object.metadata.uid ||
       live?.metadata.resourceVersion !== object.metadata.resourceVersion;
-    if (live === undefined || hasMoved) throw conflict(`add the finalizer to ${keyOf(object)}`);
+    if (live === undefined || hasMoved) throw conflict(`add the finalizer to ${getKey(object)}`);
     return this.#putFinalizers(live, [...(live.metadata.finalizers ?? []), finalizer]);
   }
 

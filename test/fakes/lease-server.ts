@@ -1,5 +1,5 @@
-import type { KubeRequest, KubeTransport } from '../../src/kube/kube-transport.ts';
-import type { Lease, LeaseSpec } from '../../src/kube/lease-record.ts';
+import type { KubeRequest, KubeTransport } from '../../src/kube/client/kube-transport.ts';
+import type { Lease, LeaseSpec } from '../../src/kube/lease/lease.ts';
 import { type Answer, ScriptedStream, ScriptedTransport } from './scripted-transport.ts';
 
 export type Intercept = (

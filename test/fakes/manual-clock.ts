@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/core/clock.ts';
-import { MAX_TIMER_MS } from '../../src/core/clock.ts';
+import type { Clock } from '../../src/core/ports/clock.ts';
+import { MAX_TIMER_MS } from '../../src/core/ports/clock.ts';
 
 export interface ManualClockOptions {
   /** Epoch milliseconds that `now()` starts at. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/core/clock.ts';
+import type { Clock } from '../../src/core/ports/clock.ts';
 
 /**
  * The clock of one process among several under one ManualClock: while the process is stopped

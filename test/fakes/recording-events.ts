@@ -1,5 +1,5 @@
-import type { EventDraft, EventRecorder } from '../../src/core/events.ts';
-import { type Key, type KubeObject, keyOf } from '../../src/core/kube-object.ts';
+import { getKey, type Key, type KubeObject } from '../../src/core/objects/kube-object.ts';
+import type { EventDraft, EventRecorder } from '../../src/core/ports/events.ts';
 
 export interface RecordedEvent extends EventDraft {
   readonly key: Key;
@@ -11,7 +11,7 @@ export class RecordingEvents implements EventRecorder {
   readonly recorded: RecordedEvent[] = [];
 
   record(regarding: KubeObject, event: EventDraft): void {
-    this.recorded.push({ ...event, key: keyOf(regarding), uid: regarding.metadata.uid });
+    this.recorded.push({ ...event, key: getKey(regarding), uid: regarding.metadata.uid });
   }
 
   get reasons(): readonly string[] {

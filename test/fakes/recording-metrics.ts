@@ -1,4 +1,4 @@
-import type { Labels, MetricDefinition, Metrics } from '../../src/core/metrics.ts';
+import type { Labels, MetricDefinition, Metrics } from '../../src/core/ports/metrics.ts';
 
 interface Sample {
   readonly labels: Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
-import type { KubeObject, ResourceKind } from '../../src/core/kube-object.ts';
-import type { Change } from '../../src/core/object-store.ts';
-import { createKubeClient } from '../../src/kube/kube-client.ts';
-import type { KubeRequest } from '../../src/kube/kube-transport.ts';
-import { createObjectCache, type WritableCache } from '../../src/kube/object-cache.ts';
-import { type Reflector, type ReflectorOptions, startReflector } from '../../src/kube/reflector.ts';
+import type { KubeObject, ResourceKind } from '../../src/core/objects/kube-object.ts';
+import type { Change } from '../../src/core/ports/cache.ts';
+import { KubeClient } from '../../src/kube/client/kube-client.ts';
+import type { KubeRequest } from '../../src/kube/client/kube-transport.ts';
+import { IndexedCache } from '../../src/kube/watch/object-cache.ts';
+import { Reflector, type ReflectorOptions } from '../../src/kube/watch/reflector.ts';
 import { ManualClock } from './manual-clock.ts';
 import { RecordingMetrics } from './recording-metrics.ts';
 import { type Answer, ScriptedStream, ScriptedTransport } from './scripted-transport.ts';
@@ -20,7 +20,7 @@ const widgets: ResourceKind = {
 export interface ReflectorBench {
   readonly clock: ManualClock;
   readonly transport: ScriptedTransport;
-  readonly cache: WritableCache<KubeObject>;
+  readonly cache: IndexedCache<KubeObject>;
   readonly reflector: Reflector;
   readonly log: SilentLogger;
   readonly metrics: RecordingMetrics;
@@ -38,11 +38,11 @@ export function startReflectorBench(
   const log = new SilentLogger();
   const metrics = new RecordingMetrics();
   const transport = new ScriptedTransport(answer);
-  const client = createKubeClient({ transport, clock, metrics });
-  const cache = createObjectCache<KubeObject>({ kind: widgets, log, metrics });
+  const client = new KubeClient({ transport, clock, metrics });
+  const cache = new IndexedCache<KubeObject>({ kind: widgets, log, metrics });
   const seen: string[] = [];
   cache.subscribe((change) => seen.push(textOf(change)));
-  const reflector = startReflector({ kind: widgets, client, cache, clock, log, metrics, ...more });
+  const reflector = new Reflector({ kind: widgets, client, cache, clock, log, metrics, ...more });
   const asked = (): readonly string[] => transport.requests.map(wordOf);
   return { clock, transport, cache, reflector, log, metrics, seen, asked };
 }

@@ -1,4 +1,8 @@
-import type { KubeRequest, KubeResponse, KubeTransport } from '../../src/kube/kube-transport.ts';
+import type {
+  KubeRequest,
+  KubeResponse,
+  KubeTransport,
+} from '../../src/kube/client/kube-transport.ts';
 
 /** What a scripted API server does with a request. */
 export type Answer =

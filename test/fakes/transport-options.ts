@@ -1,4 +1,4 @@
-import type { UndiciTransportOptions } from '../../src/kube/undici-transport.ts';
+import type { UndiciTransportOptions } from '../../src/kube/client/undici-transport.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import { SilentLogger } from './silent-logger.ts';
 

@@ -6,6 +6,8 @@ import { isCalledPlainly } from '../../deploy/no-arguments.ts';
 const GENERATORS = [
   'crds/mirror.ts',
   'docs/mirror.ts',
+  'deploy/kind-lists.ts',
+  'deploy/iam.ts',
   'deploy/policies.ts',
   'deploy/render.ts',
 ] as const;

@@ -22,6 +22,23 @@ export const layers: Readonly<Record<string, LayerRule>> = {
     forbids: ({ from, to }) =>
       isIn(from, 'src/core/') && !isIn(to, 'src/core/') && !isPureBuiltin(to),
   },
+  'engine-is-private': {
+    teaches:
+      'the engine of src/core/controller is entered by src/core/controller/controller.ts alone; a kind implements src/core/reconcile/reconciler.ts',
+    forbids: ({ from, to }) =>
+      isIn(from, 'src/') &&
+      isIn(to, ENGINE) &&
+      !isIn(from, ENGINE) &&
+      to !== `${ENGINE}controller.ts`,
+  },
+  'pods-know-only-core': {
+    teaches:
+      'src/pods is what several kinds know of pods; it imports src/core, src/apis and itself',
+    forbids: ({ from, to }) =>
+      isIn(from, 'src/pods/') &&
+      !isIn(to, 'src/pods/', 'src/core/', 'src/apis/') &&
+      !isPureBuiltin(to),
+  },
   'apis-are-data': {
     teaches: 'src/apis holds what users write, as types and constants; it imports only itself',
     forbids: ({ from, to }) => isIn(from, 'src/apis/') && !isIn(to, 'src/apis/'),
@@ -53,15 +70,16 @@ export const layers: Readonly<Record<string, LayerRule>> = {
   },
   'adapters-do-not-meet': {
     teaches:
-      'an adapter imports itself, src/core, src/apis and src/http; src/main.ts brings adapters together',
+      'an adapter imports itself, src/core, src/apis, src/pods and src/http; src/main.ts brings adapters together',
     forbids: ({ from, to }) => {
       const adapter = ADAPTERS.find((folder) => isIn(from, folder));
       if (adapter === undefined || !isIn(to, 'src/')) return false;
-      return !isIn(to, adapter, 'src/core/', 'src/apis/', 'src/http/');
+      return !isIn(to, adapter, 'src/core/', 'src/apis/', 'src/pods/', 'src/http/');
     },
   },
   'controllers-are-islands': {
-    teaches: 'a controller never imports another one; what two need belongs to src/core',
+    teaches:
+      'a controller never imports another one; what two need belongs to src/core or src/pods',
     forbids: ({ from, to }) => {
       const [island, other] = [islandOf(from), islandOf(to)];
       return island !== undefined && other !== undefined && island !== other;
@@ -69,10 +87,10 @@ export const layers: Readonly<Record<string, LayerRule>> = {
   },
   'controllers-use-ports': {
     teaches:
-      'a controller has effects only through ports: it imports src/core, src/apis, src/aws/load-balancers.ts and what node: can compute',
+      'a controller has effects only through ports: it imports src/core, src/apis, src/pods, the ports of src/aws and what node: can compute',
     forbids: ({ from, to }) =>
       isIn(from, 'src/controllers/') &&
-      !isIn(to, 'src/controllers/', 'src/core/', 'src/apis/') &&
+      !isIn(to, 'src/controllers/', 'src/core/', 'src/apis/', 'src/pods/') &&
       !PORTS.includes(to) &&
       !isPureBuiltin(to),
   },
@@ -96,11 +114,16 @@ export const layers: Readonly<Record<string, LayerRule>> = {
 
 const AWS_PACKAGES = ['@aws-sdk', '@smithy', 'p-retry'];
 const SHIPPED_PACKAGES = Object.keys(manifest.dependencies);
+const ENGINE = 'src/core/controller/';
 const ADAPTERS = ['src/kube/', 'src/aws/', 'src/telemetry/'];
 /** Each owns its undici pools. */
-const POOLS = ['src/kube/undici-transport.ts', 'src/aws/http-handler.ts'];
+const POOLS = ['src/kube/client/undici-transport.ts', 'src/aws/client/http-handler.ts'];
 /** Interfaces of adapters that a controller may import. */
-const PORTS = ['src/aws/load-balancers.ts'];
+const PORTS = [
+  'src/aws/elbv2/load-balancers.ts',
+  'src/aws/elbv2/traffic.ts',
+  'src/aws/ec2/security-groups.ts',
+];
 
 /** Modules of Node that compute and neither read, write, wait nor draw lots. */
 const PURE_BUILTINS = ['async_hooks', 'buffer', 'crypto', 'string_decoder', 'url', 'util'];

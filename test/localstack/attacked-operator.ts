@@ -81,7 +81,7 @@ export class AttackedOperator {
   async #begin(): Promise<void> {
     const entry = join(this.#directory, 'main.mjs');
     this.#running = await startImageOperator(entry, this.#surroundings.operatorEnvironment);
-    await this.#running.operator.waitForLine(({ msg }) => msg === 'working', 120_000);
+    await this.#running.operator.waitForLine(({ msg }) => msg === 'working', 300_000);
   }
 
   #probe(path: string): Promise<Response> {

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type EmbeddedAwsServer, startEmbeddedAws } from '../../localstack/embedded/server.ts';
+import { type EmbeddedAwsServer, startEmbeddedAws } from '../../localstack/embedded/http/server.ts';
 import { type SeededNetwork, seedNetwork } from '../../localstack/seed.ts';
 import type { Recording } from '../aws/account/recording.ts';
 import { RUN_TAG } from '../aws/account/run.ts';

@@ -1,8 +1,8 @@
-import { type EmbeddedAwsServer, startEmbeddedAws } from '../../localstack/embedded/server.ts';
-import { NO_LIMITS } from '../../src/aws/budget-limits.ts';
-import type { LoadBalancerSettings } from '../../src/aws/load-balancers.ts';
-import { createSdkApi, type SdkApi } from '../../src/aws/sdk-api.ts';
-import { type Aws, wireAws } from '../../src/aws/wire.ts';
+import { type EmbeddedAwsServer, startEmbeddedAws } from '../../localstack/embedded/http/server.ts';
+import { NO_LIMITS } from '../../src/aws/budget/budget-limits.ts';
+import { createSdkApi, type SdkApi } from '../../src/aws/client/sdk-api.ts';
+import { type Aws, wireAws } from '../../src/aws/client/wire.ts';
+import type { LoadBalancerSettings } from '../../src/aws/elbv2/load-balancers.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import { RecordingMetrics } from '../fakes/recording-metrics.ts';
 import { SilentLogger } from '../fakes/silent-logger.ts';

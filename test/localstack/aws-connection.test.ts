@@ -11,11 +11,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AwsApi } from '../../src/aws/aws-api.ts';
-import { NO_LIMITS } from '../../src/aws/budget-limits.ts';
-import { createSdkApi } from '../../src/aws/sdk-api.ts';
-import { type Aws, type AwsPorts, wireAws } from '../../src/aws/wire.ts';
-import { DeadlineExceeded } from '../../src/core/clock.ts';
+import { NO_LIMITS } from '../../src/aws/budget/budget-limits.ts';
+import type { AwsApi } from '../../src/aws/client/aws-api.ts';
+import { createSdkApi } from '../../src/aws/client/sdk-api.ts';
+import { type Aws, type AwsPorts, wireAws } from '../../src/aws/client/wire.ts';
+import { DeadlineExceeded } from '../../src/core/ports/clock.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import { RecordingMetrics } from '../fakes/recording-metrics.ts';
 import { SilentLogger } from '../fakes/silent-logger.ts';
@@ -120,7 +120,9 @@ describe('the connection to AWS', () => {
       awsAt('http://127.0.0.1:1').loadBalancers.find({ name: 'x' }, signal),
     );
     expect(error).toMatchObject({ reason: 'AwsUnreachable', healedBy: 'time' });
-    expect((error as Error).message).toMatch(/ECONNREFUSED.*; check AWS_ENDPOINT_URL, AWS_REGION/);
+    expect((error as Error).message).toMatch(
+      /ECONNREFUSED.*; if it persists, check AWS_ENDPOINT_URL, AWS_REGION/,
+    );
   });
 
   it('says CredentialsUnavailable where there are none', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { awsMetrics } from '../../src/aws/aws-metrics.ts';
-import type { LoadBalancer } from '../../src/aws/load-balancers.ts';
+import { awsMetrics } from '../../src/aws/client/aws-metrics.ts';
+import type { LoadBalancer } from '../../src/aws/elbv2/load-balancers.ts';
 import { type AwsBench, failureOf, startAwsBench } from './aws-bench.ts';
 
 const signal = new AbortController().signal;
@@ -85,7 +85,7 @@ describe('each operation, over HTTP', () => {
     await loadBalancers.delete(arn);
     expect(await loadBalancers.find({ arn }, signal)).toBeUndefined();
     expect(await loadBalancers.tagsOf(arn, signal)).toBeUndefined();
-    expect(await inventory.look(arn, signal)).toBeUndefined();
+    expect(await inventory.observe(arn, signal)).toBeUndefined();
     await loadBalancers.delete(arn);
   });
 
@@ -109,8 +109,8 @@ describe('each operation, over HTTP', () => {
     for (const name of names) {
       const loadBalancer = await loadBalancers.find({ name }, signal);
       const { tags } = bench.settings(name);
-      const recalled = inventory.recall(loadBalancer?.arn ?? '');
-      expect(recalled).toEqual({ kind: 'seen', seen: { loadBalancer, tags } });
+      const cached = inventory.cached(loadBalancer?.arn ?? '');
+      expect(cached).toEqual({ kind: 'observed', observed: { loadBalancer, tags } });
     }
   });
 
@@ -118,7 +118,7 @@ describe('each operation, over HTTP', () => {
     const { inventory, loadBalancers, server } = bench;
     const balancers = [await created(), await created(), await created()];
     const look = (): Promise<(LoadBalancer | undefined)[]> =>
-      Promise.all(balancers.map(({ arn }) => inventory.look(arn, signal)));
+      Promise.all(balancers.map(({ arn }) => inventory.observe(arn, signal)));
     expect((await look()).map((seen) => seen?.state.code)).toEqual(['active', 'active', 'active']);
     expect(server.control.counts()).toEqual({ DescribeLoadBalancers: 1 });
     await loadBalancers.delete(balancers[1]?.arn ?? '');

@@ -24,38 +24,38 @@ const meddlings: Readonly<Record<string, Meddling>> = {
     why: 'tags of the spec are ours to keep',
     meddle: (arn) => outsider.setTags(arn, { team: 'other' }),
     isMended: ({ tags }) => tags['team'] === 'web',
-    told: /^Repaired ALB \S+: tag team: found other, wanted web$/,
+    told: /^Repaired ALB \S+: tag team: observed other, desired web$/,
   },
   'a removed tag': {
     why: 'tags of the spec are ours to keep',
     meddle: (arn) => outsider.removeTags(arn, 'team'),
     isMended: ({ tags }) => tags['team'] === 'web',
-    told: /^Repaired ALB \S+: tag team: found none, wanted web$/,
+    told: /^Repaired ALB \S+: tag team: observed none, desired web$/,
   },
   'the records beside the ownership tags': {
     why: 'UID and managed-by prove nothing, so their loss is drift and no release',
     meddle: (arn) => outsider.removeTags(arn, 'albridge.io/uid', 'albridge.io/managed-by'),
     isMended: ({ tags }) =>
       'albridge.io/uid' in tags && tags['albridge.io/managed-by'] === 'albridge',
-    told: /^Repaired ALB \S+: tag albridge.io\/uid: found none.*tag albridge.io\/managed-by: found none/,
+    told: /^Repaired ALB \S+: tag albridge.io\/uid: observed none.*tag albridge.io\/managed-by: observed none/,
   },
   'other subnets': {
     why: 'the spec names them',
     meddle: (arn) => outsider.setSubnets(arn, [second, third]),
     isMended: ({ subnets }) => [...subnets].sort().join() === [first, second].sort().join(),
-    told: /^Repaired ALB \S+: subnets: found \[/,
+    told: /^Repaired ALB \S+: subnets: observed \[/,
   },
   'other security groups': {
     why: 'the spec names them',
     meddle: (arn) => outsider.setSecurityGroups(arn, [internal]),
     isMended: ({ securityGroups }) => securityGroups.join() === web,
-    told: /^Repaired ALB \S+: securityGroups: found \[/,
+    told: /^Repaired ALB \S+: securityGroups: observed \[/,
   },
   'another IP address type': {
     why: 'the default is ours as well',
     meddle: (arn) => outsider.setIpAddressType(arn, 'dualstack'),
     isMended: ({ ipAddressType }) => ipAddressType === 'ipv4',
-    told: /^Repaired ALB \S+: ipAddressType: found dualstack, wanted ipv4$/,
+    told: /^Repaired ALB \S+: ipAddressType: observed dualstack, desired ipv4$/,
   },
 };
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { myIngressReasons } from '../../src/apis/my-ingress-reasons.ts';
+import { reasonsOfMyIngress } from '../../docs/reasons.ts';
 import {
   arnOf,
   conditionOf,
@@ -136,7 +136,7 @@ describe('a deletion that AWS hinders', () => {
     await refuse(place.standIn, 'DeleteLoadBalancer', refusal(code, 400));
     await objects.startDeleting(name);
     const blocked = await objects.whenReason(name, 'DeletionBlocked');
-    expect(readyOf(blocked)?.message).toContain(myIngressReasons.DeletionBlocked.next);
+    expect(readyOf(blocked)?.message).toContain(reasonsOfMyIngress.DeletionBlocked.next);
     expect(blocked.metadata.finalizers).toEqual(['albridge.io/load-balancer']);
     await place.standIn.clearFaults();
     await askForALook(objects, name);

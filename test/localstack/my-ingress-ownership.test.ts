@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { defaultName } from '../../src/controllers/my-ingress/identity.ts';
+import { deriveDefaultName } from '../../src/controllers/my-ingress/identity.ts';
 import { conditionOf, isReady, type MyIngresses, readyOf } from '../surroundings/my-ingresses.ts';
 import type { LogLine } from '../surroundings/operator-process.ts';
 import { linesOnce, sharedPlace } from './setup-place.ts';
@@ -99,7 +99,7 @@ describe('a balancer that is not ours is never touched', { concurrent: true }, (
     const squatter = await place.createNamespace('squatter');
     const victim = await place.createNamespace('victim');
     const { namespace } = victim;
-    const name = defaultName({ cluster: await place.clusterId(), namespace, name: 'web' });
+    const name = deriveDefaultName({ cluster: await place.clusterId(), namespace, name: 'web' });
     await squatter.create('web', { name, subnets: [first, second] });
     await squatter.whenReason('web', 'ValidationError');
     await victim.create('web', { subnets: [first, second] });
@@ -171,7 +171,7 @@ describe('adoption by examples/05-adopt.yaml', { concurrent: true }, () => {
       'albridge.io/uid': object.metadata.uid,
       'albridge.io/managed-by': 'albridge',
     });
-    expect((await objects.event('legacy', 'AdoptedALB')).note).toContain('by the consent');
+    expect((await objects.event('legacy', 'AdoptedALB')).note).toContain('with the consent');
     expect(await standIn.balancersOf(objects.namespace)).toHaveLength(1);
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { myIngressReasons } from '../../src/apis/my-ingress-reasons.ts';
+import { reasonsOfMyIngress } from '../../docs/reasons.ts';
 import { conditionOf, type GivenSpec, isReady, readyOf } from '../surroundings/my-ingresses.ts';
 import { askForALook } from './setup-faults.ts';
 import { sharedPlace } from './setup-place.ts';
@@ -12,7 +12,7 @@ const subnets = network.articleSubnets;
 interface Refusal {
   readonly why: string;
   readonly spec: GivenSpec;
-  readonly reason: keyof typeof myIngressReasons;
+  readonly reason: keyof typeof reasonsOfMyIngress;
   /** A merge patch of the spec that heals it. */
   readonly cure: Readonly<Record<string, unknown>>;
 }
@@ -62,7 +62,7 @@ describe('what only AWS can refuse', { concurrent: true }, () => {
       { type: 'Ready', status: 'False', reason },
       { type: 'Stalled', status: 'True', reason },
     ]);
-    expect(readyOf(refused)?.message).toContain(myIngressReasons[reason].next);
+    expect(readyOf(refused)?.message).toContain(reasonsOfMyIngress[reason].next);
     expect(await objects.event('web', reason)).toMatchObject({ type: 'Warning' });
 
     await objects.edit('web', cure);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { myIngressReasons } from '../../src/apis/my-ingress-reasons.ts';
+import { reasonsOfMyIngress } from '../../docs/reasons.ts';
 import { conditionOf, isReady, type MyIngresses, readyOf } from '../surroundings/my-ingresses.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 import { quietFor } from '../surroundings/until.ts';
@@ -66,7 +66,7 @@ describe('a refusal that a person must heal', () => {
     ]);
     const { message = '' } = readyOf(object) ?? {};
     expect(message).toContain('said by AWS');
-    expect(message).toContain(myIngressReasons[reason].next);
+    expect(message).toContain(reasonsOfMyIngress[reason].next);
     expect(await objects.event(nameFor(reason), reason)).toMatchObject({
       type: 'Warning',
       note: message,

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Call } from '../../localstack/embedded/call-log.ts';
+import type { Call } from '../../localstack/embedded/faults/call-log.ts';
 import { type AuditLog, createAuditLog } from '../surroundings/audit-log.ts';
 import { isReady, type MyIngresses } from '../surroundings/my-ingresses.ts';
 import { type OperatorProcess, startOperatorProcess } from '../surroundings/operator-process.ts';

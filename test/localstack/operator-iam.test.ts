@@ -3,7 +3,7 @@ import {
   listOf,
   type Policy,
   type Statement,
-} from '../../localstack/embedded/policy-evaluation.ts';
+} from '../../localstack/embedded/iam/policy-evaluation.ts';
 import type { MyIngressSpec } from '../../src/apis/my-ingress.ts';
 import { type MyIngresses, readyOf } from '../surroundings/my-ingresses.ts';
 import { OPERATOR_KEY, shippedPolicy } from '../surroundings/shipped-policy.ts';

@@ -217,9 +217,7 @@ describe('an operator that may not write status', () => {
     expect((await place.standIn.balancer(arn))?.tags['team']).toBeUndefined();
 
     await grant();
-    const granted = await operator.waitForLine(
-      ({ msg }) => msg === 'a right that was missing is there',
-    );
+    const granted = await operator.waitForLine(({ msg }) => msg === 'permission granted');
     for (const name of ['old', 'new']) await objects.whenReady(name, BEFORE_ANY_RETRY_MS);
     const done = operator.log.findLast(({ reason }) => reason === 'Available');
     expect(done && msBetween(granted, done)).toBeLessThan(10_000);

@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { myIngressReasons } from '../../src/apis/my-ingress-reasons.ts';
+import { reasonsOfMyIngress } from '../../docs/reasons.ts';
 import { startConnectProxy } from '../fakes/connect-proxy.ts';
 import { isReady, readyOf } from '../surroundings/my-ingresses.ts';
 import { type OperatorProcess, startOperatorProcess } from '../surroundings/operator-process.ts';
@@ -72,7 +72,7 @@ describe('wrong settings', () => {
       'AWS_REGION',
       'ALBRIDGE_SWEEP_INTERVAL',
       'ALBRIDGE_CONCURRENCY',
-      'did you mean ALBRIDGE_SWEEP_INTERVAL?',
+      'ALBRIDGE_SWEEP_INTERVALL: there is no such setting, --help lists the settings',
       'LOG_LEVEL',
     ]) {
       expect(said(operator)).toContain(part);
@@ -233,13 +233,13 @@ const badAws: Readonly<Record<string, BadAws>> = {
       AWS_EC2_METADATA_DISABLED: 'true',
     }),
     reason: 'CredentialsUnavailable',
-    next: myIngressReasons.CredentialsUnavailable.next,
+    next: reasonsOfMyIngress.CredentialsUnavailable.next,
   },
   'an endpoint where nobody listens': {
     why: 'a wrong port',
     environment: async () => ({ AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }),
     reason: 'AwsUnreachable',
-    next: myIngressReasons.AwsUnreachable.next,
+    next: reasonsOfMyIngress.AwsUnreachable.next,
   },
   'an endpoint that is something else': {
     why: 'a wrong address with a web server behind it',
@@ -247,13 +247,13 @@ const badAws: Readonly<Record<string, BadAws>> = {
       AWS_ENDPOINT_URL: `${surroundings.aws.environment['AWS_ENDPOINT_URL']}/_localstack/health`,
     }),
     reason: 'AwsUnreadable',
-    next: myIngressReasons.AwsUnreadable.next,
+    next: reasonsOfMyIngress.AwsUnreadable.next,
   },
   'another region than the endpoint has': {
     why: 'the signature is for the wrong region',
     environment: async () => ({ AWS_REGION: 'eu-central-1' }),
     reason: 'CredentialsRefused',
-    next: myIngressReasons.CredentialsRefused.next,
+    next: reasonsOfMyIngress.CredentialsRefused.next,
   },
 };
 
@@ -278,7 +278,7 @@ describe('what is wrong with AWS is told where the object is', () => {
     const objects = await place.createNamespace('refused');
     await objects.create('web', { subnets: place.network.articleSubnets });
     const object = await objects.whenReason('web', 'CredentialsRefused');
-    expect(readyOf(object)?.message).toContain(myIngressReasons.CredentialsRefused.next);
+    expect(readyOf(object)?.message).toContain(reasonsOfMyIngress.CredentialsRefused.next);
     await place.standIn.clearFaults();
   });
 });

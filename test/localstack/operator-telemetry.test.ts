@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { myIngressMetrics } from '../../src/controllers/my-ingress/orphans.ts';
-import { coreMetrics } from '../../src/core/metrics.ts';
+import { myIngressMetrics } from '../../src/controllers/my-ingress/drift-scan.ts';
+import { coreMetrics } from '../../src/core/ports/metrics.ts';
 import { logLines } from '../surroundings/log-lines.ts';
 import { arnOf } from '../surroundings/my-ingresses.ts';
 import type { LogLine } from '../surroundings/operator-process.ts';

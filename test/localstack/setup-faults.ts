@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FaultEffect } from '../../localstack/embedded/fault-script.ts';
+import type { FaultEffect } from '../../localstack/embedded/faults/fault-script.ts';
 import type { MyIngresses } from '../surroundings/my-ingresses.ts';
 import type { StandInControl } from '../surroundings/stand-in-control.ts';
 

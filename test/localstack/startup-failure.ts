@@ -4,7 +4,7 @@ import { registerHooks } from 'node:module';
 registerHooks({
   load: (url, context, next) => {
     if (!url.endsWith('/src/controllers/web-app/controller.ts')) return next(url, context);
-    const source = `export function webAppReconciler() { throw new TypeError('no reconciler'); }`;
+    const source = `export function createWebAppReconciler() { throw new TypeError('no reconciler'); }`;
     return { format: 'module', source, shortCircuit: true };
   },
 });

@@ -1,10 +1,15 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import type { ListenerAddress } from '../../localstack/embedded/data-plane/data-plane.ts';
 import { envLines } from '../../localstack/seed.ts';
 import { removeCallersSettings } from '../gates/clean-environment.ts';
+import { importReadyCertificates } from '../surroundings/certificates.ts';
 import { Interrupted, interruption } from '../surroundings/interruption.ts';
 import type { OperatorProcess } from '../surroundings/operator-process.ts';
+import { startPodRunner } from '../surroundings/pod-runner.ts';
+import { StandInControl } from '../surroundings/stand-in-control.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 
 /** `npm run sandbox -- --dir DIR`: the demo's surroundings, kept up until a signal. */
@@ -13,13 +18,17 @@ const HELP = `A place to try albridge in: a real control plane, the AWS stand-in
 
 Usage: npm run sandbox -- --dir DIR [--no-operator] [--budget aws|off] [--provisioning-ms N] [--nodes N]
   --dir DIR              gets kubeconfig (administrator) and env (KEY=VALUE) once all is up; its AWS keys are
-                         the operator's, which deploy/iam/policy.json limits, and any other key may do everything
+                         the operator's, which deploy/iam/policy.json limits, and any other key may do everything;
+                         ALBRIDGE_CERTIFICATES are two that a listener may have
   --no-operator          leaves the operator out
   --budget aws|off       AWS's request limits, in the stand-in and in the operator (default off)
   --provisioning-ms N    how long a load balancer takes to become active (default 2000)
   --nodes N              nodes for pods, played by kwok, which runs no containers (default 2); 0 leaves out
                          controller-manager and scheduler as well: enough for MyIngress, and up sooner
   --help                 this text
+
+Each pod answers on its container ports with its name. For each listener of a load balancer a line
+for curl is printed.
 
 Stops everything it started on Ctrl-C or SIGTERM.
 `;
@@ -68,11 +77,14 @@ async function keepUp(flags: Flags, cleanUps: (() => Promise<unknown>)[]): Promi
   const workers = { controllerManager: hasPods, scheduler: hasPods };
   const surroundings = await startSurroundings({ ...flags, ...workers });
   cleanUps.push(() => surroundings.stop());
+  const endpoint = surroundings.aws.environment['AWS_ENDPOINT_URL'] as string;
+  const pods = startPodRunner(surroundings.controlPlane, endpoint);
+  cleanUps.push(() => pods.stop());
   const operator = flags.hasOperator ? await surroundings.startOperator() : undefined;
   cleanUps.push(() => removeFiles(flags.dir));
   await writeFiles(flags.dir, surroundings);
   say(`ready; in another terminal:\n\n${firstSteps(flags, surroundings)}`);
-  return endOf(operator);
+  return Promise.race([endOf(operator), announceListeners(endpoint)]);
 }
 
 /** Lines to paste into a shell. */
@@ -86,6 +98,26 @@ function firstSteps({ dir, hasOperator }: Flags, { controlPlane }: Surroundings)
     `${kubectl} get myingress --watch`,
   ];
   return lines.map((line) => `  ${line}\n`).join('');
+}
+
+/** Says of each listener, once, how to send it a request. */
+async function announceListeners(endpoint: string): Promise<never> {
+  const standIn = new StandInControl(endpoint);
+  const announced = new Set<string>();
+  for (;;) {
+    for (const listener of await standIn.listeners()) {
+      if (announced.has(listener.address)) continue;
+      announced.add(listener.address);
+      say(`a listener is open:\n\n  ${curlLine(listener)}\n`);
+    }
+    await sleep(1000);
+  }
+}
+
+function curlLine({ address, dnsName, port, protocol }: ListenerAddress): string {
+  const isSecure = protocol === 'HTTPS';
+  const url = `${protocol.toLowerCase()}://${dnsName}${port === (isSecure ? 443 : 80) ? '' : `:${port}`}/`;
+  return `curl ${isSecure ? '--insecure ' : ''}--connect-to ::${address} ${url}`;
 }
 
 /** As one word of a shell. */
@@ -103,6 +135,7 @@ async function writeFiles(directory: string, surroundings: Surroundings): Promis
   const environment = {
     ...aws.environment,
     ALBRIDGE_AWS_BUDGET: operatorEnvironment['ALBRIDGE_AWS_BUDGET'],
+    ALBRIDGE_CERTIFICATES: (await importReadyCertificates(aws.environment)).join(','),
     KUBECTL: controlPlane.kubectlPath,
   };
   const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`);

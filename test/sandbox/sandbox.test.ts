@@ -3,7 +3,15 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import {
+  CreateListenerCommand,
+  CreateLoadBalancerCommand,
+  CreateTargetGroupCommand,
+  ElasticLoadBalancingV2Client,
+  RegisterTargetsCommand,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ADMINISTRATOR } from '../surroundings/aws-stand-in.ts';
 import { type Poison, preparePoison } from '../surroundings/poison.ts';
 import { Program } from '../surroundings/program.ts';
 import { StandInControl } from '../surroundings/stand-in-control.ts';
@@ -82,6 +90,45 @@ async function applyOne(environment: Readonly<Record<string, string>>): Promise<
   await applying;
 }
 
+/** Puts a listener of a new balancer in front of this address, on port 80, as anybody with an account may. */
+async function openListener(
+  environment: Readonly<Record<string, string>>,
+  ip: string,
+): Promise<void> {
+  const region = environment['AWS_REGION'] as string;
+  const endpoint = environment['AWS_ENDPOINT_URL'] as string;
+  const elb = new ElasticLoadBalancingV2Client({ endpoint, region, credentials: ADMINISTRATOR });
+  const Subnets = environment['ALBRIDGE_SUBNETS']?.split(',').slice(0, 2);
+  const made = await elb.send(new CreateLoadBalancerCommand({ Name: 'by-hand', Subnets }));
+  const LoadBalancerArn = made.LoadBalancers?.[0]?.LoadBalancerArn;
+  const VpcId = environment['ALBRIDGE_VPC'];
+  const group = { Name: 'by-hand', Protocol: 'HTTP', Port: 80, TargetType: 'ip', VpcId } as const;
+  const { TargetGroups } = await elb.send(new CreateTargetGroupCommand(group));
+  const TargetGroupArn = TargetGroups?.[0]?.TargetGroupArn;
+  const Targets = [{ Id: ip, AvailabilityZone: 'all' }];
+  await elb.send(new RegisterTargetsCommand({ TargetGroupArn, Targets }));
+  const [CertificateArn] = environment['ALBRIDGE_CERTIFICATES']?.split(',') ?? [];
+  await elb.send(
+    new CreateListenerCommand({
+      ...{ LoadBalancerArn, Protocol: 'HTTPS', Port: 8443, Certificates: [{ CertificateArn }] },
+      DefaultActions: [{ Type: 'forward', TargetGroupArn }],
+    }),
+  );
+  elb.destroy();
+}
+
+/** What the pod says that the printed line leads to. */
+async function followPrintedLine(): Promise<string> {
+  await program.printed('curl --insecure');
+  const [line = ''] = /curl --insecure.*/.exec(program.output) ?? [];
+  let said = '';
+  await until('a pod answers', async () => {
+    said = (await promisify(execFile)('sh', ['-ec', `${line} --silent`])).stdout;
+    return said.startsWith('pod=');
+  });
+  return said;
+}
+
 describe('npm run sandbox', () => {
   it("gives what is needed to try albridge, far from the caller's cluster and account", async () => {
     await sandbox('--provisioning-ms', '0');
@@ -91,6 +138,7 @@ describe('npm run sandbox', () => {
       [
         'ALBRIDGE_ARTICLE_SUBNETS',
         'ALBRIDGE_AWS_BUDGET',
+        'ALBRIDGE_CERTIFICATES',
         'ALBRIDGE_SAME_ZONE_SUBNETS',
         'ALBRIDGE_SECURITY_GROUPS',
         'ALBRIDGE_SUBNETS',
@@ -122,6 +170,9 @@ describe('npm run sandbox', () => {
     await kubectl(environment, 'delete', 'myingress/myapp');
     await kubectl(environment, 'apply', '-f', 'examples/webapp-02-defaults.yaml');
     await kubectl(environment, 'wait', '--for=condition=Ready', '--timeout=60s', 'webapp/small');
+    const ip = await kubectl(environment, 'get', 'pods', '-o', 'jsonpath={.items[0].status.podIP}');
+    await openListener(environment, ip);
+    expect(await followPrintedLine()).toMatch(/^pod=small-\S+ namespace=default path=\/\n$/);
 
     program.signal('SIGTERM');
     expect(await program.exited).toBe(0);

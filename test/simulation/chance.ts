@@ -1,4 +1,4 @@
-import { type Random, seededRandom } from '../../localstack/embedded/seeded-ids.ts';
+import { type Random, seededRandom } from '../../localstack/embedded/ec2/seeded-ids.ts';
 
 /** Draws for a generator, all from one seed. */
 export class Chance {

@@ -1,5 +1,5 @@
-import type { Job } from './job.ts';
-import { PHASES } from './scenario.ts';
+import type { CrashPoint, Job } from './job.ts';
+import { PHASES, type Phase } from './scenario.ts';
 import type { JobResult } from './worker.ts';
 import { pointOf } from './world/fault-board.ts';
 
@@ -7,7 +7,12 @@ import { pointOf } from './world/fault-board.ts';
 interface Place {
   readonly seed: number;
   readonly count: number;
+  /** How many operations the whole run had. */
+  readonly length: number;
 }
+
+/** In one run, each at another operation. */
+const MOST_CRASHES = 4;
 
 /**
  * Crash points: every operation that a run without a fault begins, times every phase. What chance
@@ -20,10 +25,11 @@ export class CrashCoverage {
 
   add({ job, counts = {}, crashed }: JobResult): void {
     for (const point of crashed) this.#hit.add(point);
+    const length = Object.values(counts).reduce((sum, count) => sum + count, 0);
     for (const [label, count] of Object.entries(counts)) {
       const places = this.#places.get(label) ?? [];
       this.#places.set(label, places);
-      places.push({ seed: job.seed, count });
+      places.push({ seed: job.seed, count, length });
     }
   }
 
@@ -40,20 +46,30 @@ export class CrashCoverage {
     return this.#missing().map(({ label, phase }) => pointOf(label, phase));
   }
 
-  /** One run for each point that was not hit yet: a calm seed with a crash in it. */
+  /** Runs for the points that were not hit yet: calm seeds, the shortest ones first, with crashes in them. */
   aimed(): readonly Job[] {
-    return this.#missing().map(({ label, phase }) => {
-      const tries = this.#tried.get(pointOf(label, phase)) ?? 0;
-      this.#tried.set(pointOf(label, phase), tries + 1);
-      const places = this.#places.get(label) ?? [];
-      const { seed, count } = places[tries % places.length] as Place;
-      // The first time in each of the seeds, then the second time: the early ones are hit for sure.
-      const nth = 1 + (Math.floor(tries / places.length) % count);
-      return { seed, crash: { label, phase, nth } };
-    });
+    const groups: { readonly seed: number; readonly crashes: CrashPoint[] }[] = [];
+    for (const { label, phase } of this.#missing()) {
+      const { seed, nth } = this.#nextPlace(label, phase);
+      const isOpen = (crashes: readonly CrashPoint[]): boolean =>
+        crashes.length < MOST_CRASHES && crashes.every((one) => one.label !== label);
+      const group = groups.find((one) => one.seed === seed && isOpen(one.crashes));
+      if (group === undefined) groups.push({ seed, crashes: [{ label, phase, nth }] });
+      else group.crashes.push({ label, phase, nth });
+    }
+    return groups;
   }
 
-  #missing(): readonly { readonly label: string; readonly phase: (typeof PHASES)[number] }[] {
+  /** The first time in each of the seeds, then the second time: the early ones are hit for sure. */
+  #nextPlace(label: string, phase: Phase): { readonly seed: number; readonly nth: number } {
+    const tries = this.#tried.get(pointOf(label, phase)) ?? 0;
+    this.#tried.set(pointOf(label, phase), tries + 1);
+    const places = (this.#places.get(label) ?? []).toSorted((a, b) => a.length - b.length);
+    const { seed, count } = places[tries % places.length] as Place;
+    return { seed, nth: 1 + (Math.floor(tries / places.length) % count) };
+  }
+
+  #missing(): readonly { readonly label: string; readonly phase: Phase }[] {
     const all = [...this.#places.keys()].flatMap((label) =>
       PHASES.map((phase) => ({ label, phase })),
     );

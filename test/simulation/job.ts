@@ -2,10 +2,10 @@ import { generate } from './generate.ts';
 import { PHASES, type Phase, type Scenario } from './scenario.ts';
 import { UsageError } from './usage.ts';
 
-/** One run: a seed, and perhaps one more crash in it. */
+/** One run: a seed, and perhaps further crashes in it. */
 export interface Job {
   readonly seed: number;
-  readonly crash?: CrashPoint;
+  readonly crashes?: readonly CrashPoint[];
 }
 
 export interface CrashPoint {
@@ -16,17 +16,18 @@ export interface CrashPoint {
 
 const RESTART_MS = 1500;
 
-export function scenarioOf({ seed, crash }: Job): Scenario {
+export function scenarioOf({ seed, crashes = [] }: Job): Scenario {
   const scenario = generate(seed);
-  if (crash === undefined) return scenario;
-  const fault = { kind: 'crash', ...crash, restartMs: RESTART_MS } as const;
-  return { ...scenario, faults: [...scenario.faults, fault] };
+  const more = crashes.map(
+    (crash) => ({ kind: 'crash', ...crash, restartMs: RESTART_MS }) as const,
+  );
+  return { ...scenario, faults: [...scenario.faults, ...more] };
 }
 
 /** `--seed 12 --crash "aws AddTags/unanswered/1"`: how the run is repeated. */
-export function argumentsOf({ seed, crash }: Job): string {
-  const more = crash ? ` --crash "${crash.label}/${crash.phase}/${crash.nth}"` : '';
-  return `--seed ${seed}${more}`;
+export function argumentsOf({ seed, crashes = [] }: Job): string {
+  const more = crashes.map(({ label, phase, nth }) => ` --crash "${label}/${phase}/${nth}"`);
+  return `--seed ${seed}${more.join('')}`;
 }
 
 /** The inverse of what `argumentsOf` prints; a label may hold slashes itself. */

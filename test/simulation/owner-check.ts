@@ -1,5 +1,5 @@
-import { isPaused } from '../../src/core/annotations.ts';
-import type { KubeObject } from '../../src/core/kube-object.ts';
+import { isPaused } from '../../src/core/objects/annotations.ts';
+import type { KubeObject } from '../../src/core/objects/kube-object.ts';
 import type { Condition } from './owner-invariants.ts';
 import type { Report } from './violation.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/core/clock.ts';
-import { resourcePath } from '../../src/kube/resource-path.ts';
+import type { Clock } from '../../src/core/ports/clock.ts';
+import { buildResourcePath } from '../../src/kube/client/resource-path.ts';
 import type { ApiServerModel } from './api-model/api-server-model.ts';
 import type { Json, ServedKind } from './api-model/stored-object.ts';
 import { apiVersionOf } from './api-model/watch-feed.ts';
@@ -82,7 +82,7 @@ export class People {
     const { clock } = this.#parts;
     const { namespace, name } = partsOf(at);
     const { metadata, ...rest } = content;
-    const status = this.#ask('POST', resourcePath(kind, { namespace }), {
+    const status = this.#ask('POST', buildResourcePath(kind, { namespace }), {
       apiVersion: apiVersionOf(kind),
       kind: kind.kind,
       metadata: { ...(metadata as Json | undefined), namespace, name },
@@ -109,5 +109,5 @@ export function partsOf(at: ObjectKey): { readonly namespace: string; readonly n
 }
 
 function pathOf(kind: ServedKind, at: ObjectKey, subresource?: 'status'): string {
-  return resourcePath(kind, { ...partsOf(at), ...(subresource && { subresource }) });
+  return buildResourcePath(kind, { ...partsOf(at), ...(subresource && { subresource }) });
 }

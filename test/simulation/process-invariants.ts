@@ -1,5 +1,6 @@
-import { awsOperations, isWrite } from '../../src/aws/aws-operations.ts';
-import type { BudgetLimits, LaneName } from '../../src/aws/budget-limits.ts';
+import type { BudgetLimits } from '../../src/aws/budget/budget-limits.ts';
+import type { BucketName } from '../../src/aws/client/operation-traits.ts';
+import { bucketsOf, isWrite, traitsOf } from '../../src/aws/client/operations.ts';
 import type { Report } from './violation.ts';
 import type { AwsCallSeen } from './world/aws-network.ts';
 import type { Life } from './world/life.ts';
@@ -27,18 +28,17 @@ interface Bucket {
 /** What must hold for each life of each process: its share of the budget, and that it leads. */
 export class ProcessInvariants {
   readonly #parts: ProcessInvariantParts;
-  readonly #buckets = new Map<Life, Map<LaneName, Bucket>>();
+  readonly #buckets = new Map<Life, Map<BucketName, Bucket>>();
 
   constructor(parts: ProcessInvariantParts) {
     this.#parts = parts;
   }
 
   asked(call: AwsCallSeen): void {
-    this.#pay(call, awsOperations[call.operation].bucket);
-    this.#pay(call, 'account');
+    for (const bucket of bucketsOf(call.operation)) this.#pay(call, bucket);
   }
 
-  #pay({ life, operation }: AwsCallSeen, name: LaneName): void {
+  #pay({ life, operation }: AwsCallSeen, name: BucketName): void {
     const { limits, nowMs, report } = this.#parts;
     const { burst, perSecond } = limits[name];
     const bucket = this.#bucketOf(life, name);
@@ -59,7 +59,7 @@ export class ProcessInvariants {
 
   answered({ life, operation }: AwsCallSeen, error: unknown): void {
     if ((error as { readonly name?: string } | undefined)?.name !== 'Throttling') return;
-    const bucket = this.#bucketOf(life, awsOperations[operation].bucket);
+    const bucket = this.#bucketOf(life, traitsOf(operation).bucket);
     // A refusal of what was under way when the hold began says nothing new.
     const nowMs = this.#parts.nowMs();
     if (nowMs >= bucket.heldUntilMs) bucket.heldUntilMs = nowMs + SHORTEST_HOLD_MS;
@@ -76,8 +76,8 @@ export class ProcessInvariants {
     report('only-the-leader-writes', `${life.name} sent ${what}, "${name}" holds the lease`);
   }
 
-  #bucketOf(life: Life, name: LaneName): Bucket {
-    const own = this.#buckets.get(life) ?? new Map<LaneName, Bucket>();
+  #bucketOf(life: Life, name: BucketName): Bucket {
+    const own = this.#buckets.get(life) ?? new Map<BucketName, Bucket>();
     this.#buckets.set(life, own);
     const known = own.get(name);
     if (known) return known;

@@ -1,5 +1,6 @@
 import { LATE_REGRESSIONS } from './config-monitor/late-regressions.ts';
 import { CONFIG_REGRESSIONS } from './config-monitor/regressions.ts';
+import { KIND_REGRESSIONS } from './kind-regressions.ts';
 import { PLAIN } from './plain-settings.ts';
 import type { Regression } from './regression.ts';
 
@@ -260,4 +261,5 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
   },
   ...CONFIG_REGRESSIONS,
   ...LATE_REGRESSIONS,
+  ...KIND_REGRESSIONS,
 };

@@ -17,6 +17,8 @@ export interface Outcome {
 
 /** Within this time after the last fault everything must be as it is wanted, or say why not. */
 const CONVERGENCE_MS = 20 * 60_000;
+/** From one look at the end of a scenario to the next. */
+const LOOK_AGAIN_MS = 5 * 60_000;
 /** Attributes that outsiders change are looked at once an hour only. */
 const SLOW_LANE_MS = 75 * 60_000;
 /** One more sweep, jitter included, and one retry of what waits for a person. */
@@ -52,17 +54,33 @@ async function play(world: World, scenario: Scenario): Promise<void> {
   await clock.runUntil(HEALED_MS, isOver);
   if (isOver()) return;
   world.heal();
-  await clock.runUntil(HEALED_MS + LAST_KILL_MS, isOver);
-  world.board.close();
   const convergenceMs = needsSlowLane(scenario) ? SLOW_LANE_MS : CONVERGENCE_MS;
-  await clock.runUntil(HEALED_MS + convergenceMs, isOver);
-  if (isOver()) return;
+  if (await comesToRest(world, { latestMs: HEALED_MS + convergenceMs, isOver })) return;
   world.checkFinal();
-  if (isOver()) return;
+  if (isOver() || (await isQuiet(world, isOver)) || isOver()) return;
+  world.report('second-pass-changes-nothing', 'the operator goes on writing');
+}
+
+/** Most worlds are at rest long before they have to be. True also where a promise was broken. */
+async function comesToRest(
+  world: World,
+  { latestMs, isOver }: { readonly latestMs: number; readonly isOver: () => boolean },
+): Promise<boolean> {
+  const { board, clock } = world;
+  while (!isOver() && clock.monotonicMs() < latestMs) {
+    await clock.runUntil(Math.min(clock.monotonicMs() + LOOK_AGAIN_MS, latestMs), isOver);
+    if (clock.monotonicMs() >= HEALED_MS + LAST_KILL_MS) board.close();
+    const mayBeAtRest = !isOver() && !board.hasKillsLeft && world.hasConverged();
+    if (mayBeAtRest && (await isQuiet(world, isOver))) return true;
+  }
+  return isOver();
+}
+
+/** Whether the operator writes nothing, for so long that it looks at everything once more. */
+async function isQuiet(world: World, isOver: () => boolean): Promise<boolean> {
   const before = world.operatorWrites;
-  await clock.runUntil(HEALED_MS + convergenceMs + QUIET_MS, isOver);
-  const writes = world.operatorWrites - before;
-  if (writes > 0 && !isOver()) world.report('second-pass-changes-nothing', `${writes} more writes`);
+  await world.clock.runUntil(world.clock.monotonicMs() + QUIET_MS, isOver);
+  return world.operatorWrites === before;
 }
 
 function needsSlowLane({ steps }: Scenario): boolean {

@@ -38,9 +38,11 @@ function servedDefinition(name: DefinitionName): ServedKind {
     tracksFields: true,
     withDefaults: (object) => withDefaults(schema, object) as Json,
     faultsOf: (object, old) => {
-      const faults = ['spec', 'status'].flatMap((part) =>
-        misfits(schema.properties?.[part] ?? {}, object[part], part),
-      );
+      // What fitted before fits again.
+      const isNews = (part: string): boolean => !isDeepStrictEqual(object[part], old?.[part]);
+      const faults = ['spec', 'status']
+        .filter((part) => old === undefined || isNews(part))
+        .flatMap((part) => misfits(schema.properties?.[part] ?? {}, object[part], part));
       return faults.length > 0 ? faults : ask(object, old);
     },
   };

@@ -1,6 +1,6 @@
-import { type Random, seededRandom } from '../../localstack/embedded/seeded-ids.ts';
-import { type Clock, MAX_TIMER_MS } from '../../src/core/clock.ts';
-import { Heap } from '../../src/core/heap.ts';
+import { type Random, seededRandom } from '../../localstack/embedded/ec2/seeded-ids.ts';
+import { type Clock, MAX_TIMER_MS } from '../../src/core/ports/clock.ts';
+import { Heap } from '../../src/core/queue/heap.ts';
 
 interface Timer {
   readonly dueMs: number;

@@ -3,7 +3,7 @@ export const USAGE = `npm run simulate -- [options]: the whole operator in rando
 
   --seeds N [--first S]   N scenarios, of the seeds S, S+1, ... (default 500, from 1 on)
   --seed S [--trace]      one scenario again, exactly; --trace prints all that happens in it
-  --crash "LABEL/PHASE/N" with --seed: one kill more, as a failure prints it
+  --crash "LABEL/PHASE/N" with --seed: one kill more, as a failure prints it; may be repeated
   --scenario FILE         a scenario as a failure prints it after "shrunk:"
   --mutation NAME         plants a bug into the source as it is loaded; it must be caught (exit code 1)
   --met                   lists the faults that struck, what people did and the reasons that were told
@@ -15,7 +15,7 @@ A failure is shrunk to what it takes, and printed with a timeline of the objects
 It closes with "N scenarios, V violations, C/C crash points". A crash point is an operation of a port
 and a phase: before (never sent), unanswered (carried out, the answer reaches nobody), after
 (answered). Every operation that a run without a fault begins counts, times three. What chance has not
-hit among the N scenarios is aimed at: a calm seed runs again with one kill at that point. Such runs
+hit among the N scenarios is aimed at: a calm seed runs again with up to four such kills. These runs
 are no scenarios of their own; the line before the last tells how many there were, and what they break
 counts among the violations.
 

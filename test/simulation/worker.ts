@@ -1,3 +1,4 @@
+import { enableCompileCache } from 'node:module';
 import type { Job } from './job.ts';
 import { plant } from './plant.ts';
 import type { Violation } from './violation.ts';
@@ -16,6 +17,8 @@ export interface JobResult {
 
 // Nobody reads the stacks of errors that are part of the play, and they are dear.
 Error.stackTraceLimit = 0;
+
+enableCompileCache();
 
 /** A process that runs the jobs it is sent, one at a time; its argument is the bug to plant. */
 const [mutation] = process.argv.slice(2);

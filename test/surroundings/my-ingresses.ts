@@ -1,5 +1,5 @@
 import type { MyIngress, MyIngressSpec } from '../../src/apis/my-ingress.ts';
-import type { Condition } from '../../src/core/conditions.ts';
+import type { Condition } from '../../src/core/objects/conditions.ts';
 import type { KubeApi } from './kube-api.ts';
 import { until } from './until.ts';
 

@@ -1,6 +1,8 @@
-import type { Call } from '../../localstack/embedded/call-log.ts';
-import type { FaultRule } from '../../localstack/embedded/fault-script.ts';
-import type { Policy } from '../../localstack/embedded/policy-evaluation.ts';
+import type { ListenerAddress } from '../../localstack/embedded/data-plane/data-plane.ts';
+import type { MappedTarget } from '../../localstack/embedded/data-plane/target-table.ts';
+import type { Call } from '../../localstack/embedded/faults/call-log.ts';
+import type { FaultRule } from '../../localstack/embedded/faults/fault-script.ts';
+import type { Policy } from '../../localstack/embedded/iam/policy-evaluation.ts';
 import type {
   LoadBalancerSnapshot,
   WorldSnapshot,
@@ -85,6 +87,16 @@ export class StandInControl {
 
   async changeSettings(patch: Readonly<Record<string, unknown>>): Promise<void> {
     await this.#ask('PATCH', 'settings', patch);
+  }
+
+  /** Where the listeners of load balancers can be reached. */
+  listeners(): Promise<readonly ListenerAddress[]> {
+    return this.#ask('GET', 'listeners');
+  }
+
+  /** What is behind targets from now on, as a whole. */
+  async setTargets(targets: readonly MappedTarget[]): Promise<void> {
+    await this.#ask('PUT', 'targets', targets);
   }
 
   /** From now on this access key may do what the policy allows. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_TIMER_MS } from '../../src/core/clock.ts';
+import { MAX_TIMER_MS } from '../../src/core/ports/clock.ts';
 import { systemClock } from '../../src/system-clock.ts';
 
 describe('systemClock', () => {

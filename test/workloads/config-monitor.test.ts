@@ -258,7 +258,7 @@ describe('a Deployment of eight pods', { concurrent: true }, () => {
     const history = await namespace.kubectl(['rollout', 'history', 'deployment/frontend']);
     expect(history.trimEnd().split('\n').at(-1)).toMatch(/^2 /);
     expect((await namespace.event(NAME, 'WorkloadRestarted')).note).toBe(
-      'Deployment frontend is restarted',
+      'restarted Deployment frontend',
     );
   });
 

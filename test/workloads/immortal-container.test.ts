@@ -94,7 +94,7 @@ describe("the article's ImmortalContainer", { concurrent: true }, () => {
     expect(await uidOf(namespace)).not.toBe(before);
     expect(status?.['currentPodUID']).toBe(await uidOf(namespace));
     expect((await namespace.event(NAME, 'PodReplaced')).note).toBe(
-      `Created pod ${POD} again (Deleted), start 2`,
+      `Recreated pod ${POD} (Deleted), start 2`,
     );
   });
 
@@ -182,8 +182,8 @@ describe('the pod of an ImmortalContainer', { concurrent: true }, () => {
     const namespace = await running('immortal-set-image');
     const before = await uidOf(namespace);
     await namespace.kubectl(['set', 'image', `pod/${POD}`, 'acontainer=redis:8']);
-    expect((await namespace.event(NAME, 'PodMended')).note).toBe(
-      `Mended pod ${POD}: spec.containers[acontainer].image`,
+    expect((await namespace.event(NAME, 'DriftRepaired')).note).toBe(
+      `Repaired pod ${POD}: spec.containers[acontainer].image`,
     );
     const pod = await namespace.get('pod', POD);
     expect(pod.spec?.['containers']).toMatchObject([{ image: 'nginx:latest' }]);

@@ -72,7 +72,7 @@ describe("the article's MyApp", { concurrent: true }, () => {
     }
     const [head, row] = await namespace.table('myapp', '-o', 'wide');
     expect(head?.slice(6)).toEqual(['BANNER', 'REPLICAS', 'REASON', 'MESSAGE']);
-    expect(row?.slice(6)).toEqual([BANNER, '1', 'Running', '1 pod runs']);
+    expect(row?.slice(6)).toEqual([BANNER, '1', 'Running', '1 pod is running']);
   });
 
   it('is applied as it is written, in its own namespace, and takes its pod with it', async () => {

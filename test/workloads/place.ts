@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
-import type { KubeObject } from '../../src/core/kube-object.ts';
-import type { CoreStatus } from '../../src/core/status.ts';
+import type { CoreStatus } from '../../src/core/controller/status.ts';
+import type { KubeObject } from '../../src/core/objects/kube-object.ts';
 import { accessCluster, type ClusterAccess } from '../control-plane/cluster-access.ts';
 import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
 import { KubeApi } from '../surroundings/kube-api.ts';

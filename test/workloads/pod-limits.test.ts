@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/core/kube-object.ts';
+import type { KubeObject } from '../../src/core/objects/kube-object.ts';
 import { type Namespace, SharedPlace } from './place.ts';
 
 const place = new SharedPlace();

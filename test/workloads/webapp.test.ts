@@ -49,7 +49,7 @@ describe("the article's WebApp", { concurrent: true }, () => {
     const [head, row] = await namespace.table('webapp', '-o', 'wide');
     expect(head?.slice(6)).toEqual(['PORT', 'URL', 'UPDATED', 'REASON', 'MESSAGE']);
     const url = `http://demo-app.${namespace.name}.svc:80`;
-    expect(row?.slice(6)).toEqual(['80', url, '3', 'Available', `3 pods serve at ${url}`]);
+    expect(row?.slice(6)).toEqual(['80', url, '3', 'Available', `3 pods are available at ${url}`]);
     expect(await namespace.kubectl(['get', 'albridge'])).toContain('demo-app');
   });
 

@@ -1,6 +1,6 @@
-import { AwsFault } from '../aws-fault.ts';
-import { invalidParameterValue } from '../ec2-faults.ts';
+import { AwsFault } from '../http/aws-fault.ts';
 import { type Input, integerOf, textOf } from '../input-fields.ts';
+import { invalidParameterValue } from './ec2-faults.ts';
 
 interface Page<Item> {
   readonly items: readonly Item[];

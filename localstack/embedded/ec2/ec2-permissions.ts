@@ -1,6 +1,6 @@
 import type { ReadableWorld } from '../aws-world.ts';
-import { type Input, requiredText, structuresOf, textOf } from '../input-fields.ts';
-import type { Permission } from '../policy-evaluation.ts';
+import type { Permission } from '../iam/policy-evaluation.ts';
+import { type Input, requiredText, structuresOf, textOf, textsOf } from '../input-fields.ts';
 
 type TagPairs = readonly (readonly [string, string])[];
 
@@ -15,6 +15,7 @@ export function ec2Permissions(
 ): readonly Permission[] {
   const action = `ec2:${name}`;
   if (name === 'CreateSecurityGroup') return creation(world, action, input);
+  if (name === 'CreateTags' || name === 'DeleteTags') return tagging(world, action, input);
   const id = name.endsWith('SecurityGroup') || name.endsWith('Ingress') ? 'GroupId' : undefined;
   const group = id === undefined ? undefined : textOf(input, id);
   if (group === undefined) return [{ action, resource: '*', context: {} }];
@@ -25,6 +26,16 @@ export function ec2Permissions(
       context: groupContext(world, group),
     },
   ];
+}
+
+/** Of each resource, with its tags and those of the request. */
+function tagging(world: ReadableWorld, action: string, input: Input): readonly Permission[] {
+  const request = requestContext(pairsOf(input));
+  return (textsOf(input, 'Resources') ?? []).map((id) => {
+    if (!world.network.securityGroups.has(id)) return { action, resource: '*', context: request };
+    const context = { ...groupContext(world, id), ...request };
+    return { action, resource: arnOf(world, 'security-group', id), context };
+  });
 }
 
 /** The group that is to be, the VPC that it is to be in, and its tags on their own. */
@@ -57,9 +68,12 @@ function groupContext(world: ReadableWorld, id: string): Permission['context'] {
 
 function requestTags(input: Input): TagPairs {
   const specifications = structuresOf(input, 'TagSpecifications') ?? [];
-  return specifications
-    .flatMap((specification) => structuresOf(specification, 'Tags') ?? [])
-    .map((tag) => [requiredText(tag, 'Key'), textOf(tag, 'Value') ?? ''] as const);
+  return specifications.flatMap(pairsOf);
+}
+
+function pairsOf(input: Input): TagPairs {
+  const tags = structuresOf(input, 'Tags') ?? [];
+  return tags.map((tag) => [requiredText(tag, 'Key'), textOf(tag, 'Value') ?? ''] as const);
 }
 
 function requestContext(tags: TagPairs): Permission['context'] {

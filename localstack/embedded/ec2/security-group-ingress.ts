@@ -1,9 +1,9 @@
-import { AwsFault } from '../aws-fault.ts';
 import type { AwsWorld, ReadableWorld } from '../aws-world.ts';
-import { missingParameter, requiredParameter } from '../ec2-faults.ts';
-import { generatedId } from '../ec2-tags.ts';
+import { AwsFault } from '../http/aws-fault.ts';
 import { type Input, textsOf } from '../input-fields.ts';
-import type { IngressRule, SecurityGroup } from '../network.ts';
+import { missingParameter, requiredParameter } from './ec2-faults.ts';
+import { generatedId } from './ec2-tags.ts';
+import type { IngressRule, SecurityGroup } from './network.ts';
 import {
   describePorts,
   type IngressSpec,

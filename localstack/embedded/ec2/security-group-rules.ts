@@ -1,9 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { AwsFault } from '../aws-fault.ts';
 import type { ReadableWorld } from '../aws-world.ts';
-import { invalidParameterValue, missingParameter, requiredParameter } from '../ec2-faults.ts';
+import { AwsFault } from '../http/aws-fault.ts';
 import { type Input, integerOf, structuresOf, textOf } from '../input-fields.ts';
-import type { IngressRule, IngressSource, SecurityGroup } from '../network.ts';
+import { invalidParameterValue, missingParameter, requiredParameter } from './ec2-faults.ts';
+import type { IngressRule, IngressSource, SecurityGroup } from './network.ts';
 
 /** What a rule is but for its id. */
 export type IngressSpec = Omit<IngressRule, 'id'>;

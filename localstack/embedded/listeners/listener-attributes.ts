@@ -1,5 +1,5 @@
-import { validationError } from '../aws-fault.ts';
 import type { AwsWorld, ReadableWorld } from '../aws-world.ts';
+import { validationError } from '../http/aws-fault.ts';
 import type { Input } from '../input-fields.ts';
 import { attributesAnswer, readAttributes } from '../traffic/attribute-input.ts';
 import { checkLength } from '../traffic/checked-input.ts';

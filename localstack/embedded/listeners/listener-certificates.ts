@@ -1,6 +1,6 @@
 import { limitOf } from '../account-limits.ts';
-import { AwsFault, validationError } from '../aws-fault.ts';
 import type { AwsWorld, ReadableWorld } from '../aws-world.ts';
+import { AwsFault, validationError } from '../http/aws-fault.ts';
 import { type Input, structuresOf } from '../input-fields.ts';
 import { pageOf } from '../paging.ts';
 import { listenerOf } from '../traffic/traffic-arns.ts';

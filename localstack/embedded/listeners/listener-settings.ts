@@ -1,5 +1,5 @@
-import { AwsFault, invalidConfiguration, validationError } from '../aws-fault.ts';
 import type { ReadableWorld } from '../aws-world.ts';
+import { AwsFault, invalidConfiguration, validationError } from '../http/aws-fault.ts';
 import { type Input, requiredText, structuresOf, textOf } from '../input-fields.ts';
 import { checkedEnum, integerBetween, structureOf } from '../traffic/checked-input.ts';
 import type { Listener, ListenerProtocol, ListenerTls } from './listener.ts';

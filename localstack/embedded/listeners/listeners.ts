@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { limitOf } from '../account-limits.ts';
-import { AwsFault, validationError } from '../aws-fault.ts';
 import type { AwsWorld, ReadableWorld } from '../aws-world.ts';
-import { balancerOf, balancerWithArn } from '../balancer-arns.ts';
-import type { LoadBalancer } from '../balancer-store.ts';
+import { AwsFault, validationError } from '../http/aws-fault.ts';
 import { type Input, textsOf } from '../input-fields.ts';
-import { checkedTags } from '../load-balancer-tags.ts';
+import { balancerOf, balancerWithArn } from '../load-balancers/balancer-arns.ts';
+import type { LoadBalancer } from '../load-balancers/balancer-store.ts';
+import { checkedTags } from '../load-balancers/load-balancer-tags.ts';
 import { pageOf } from '../paging.ts';
 import { actionInputs, describeAction, readActions } from '../rules/actions.ts';
 import { checkForwards } from '../rules/forward-action.ts';

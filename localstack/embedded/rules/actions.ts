@@ -1,5 +1,5 @@
-import { AwsFault, notModelled, validationError } from '../aws-fault.ts';
 import type { ReadableWorld } from '../aws-world.ts';
+import { AwsFault, notModelled, validationError } from '../http/aws-fault.ts';
 import { type Input, requiredText, structuresOf, textOf } from '../input-fields.ts';
 import { checkedEnum, checkLength, integerBetween, structureOf } from '../traffic/checked-input.ts';
 import { checkForwards, describeForward, readForward } from './forward-action.ts';

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { validationError } from '../aws-fault.ts';
+import { validationError } from '../http/aws-fault.ts';
 
 /**
  * What each kind of condition may compare with. Each throws ValidationError; the limits are those of

@@ -1,6 +1,6 @@
 import { limitOf } from '../account-limits.ts';
-import { type AwsFault, validationError } from '../aws-fault.ts';
 import type { ReadableWorld } from '../aws-world.ts';
+import { type AwsFault, validationError } from '../http/aws-fault.ts';
 import { type Input, requiredText, structuresOf, textOf, textsOf } from '../input-fields.ts';
 import { structureOf } from '../traffic/checked-input.ts';
 import {

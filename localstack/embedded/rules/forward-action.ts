@@ -1,6 +1,6 @@
 import { limitOf } from '../account-limits.ts';
-import { AwsFault, invalidConfiguration, validationError } from '../aws-fault.ts';
 import type { ReadableWorld } from '../aws-world.ts';
+import { AwsFault, invalidConfiguration, validationError } from '../http/aws-fault.ts';
 import { type Input, requiredText, structuresOf, textOf } from '../input-fields.ts';
 import type { TargetGroup } from '../target-groups/target-group.ts';
 import { checkTargetsPerBalancer } from '../target-groups/targets.ts';

@@ -1,4 +1,4 @@
-import { AwsFault, validationError } from '../aws-fault.ts';
+import { AwsFault, validationError } from '../http/aws-fault.ts';
 import { type Input, requiredText, textOf } from '../input-fields.ts';
 import type { ListenerProtocol } from '../listeners/listener.ts';
 import { checkedEnum, checkLength } from '../traffic/checked-input.ts';

@@ -47,6 +47,6 @@ function forgetChecks(world: AwsWorld, group: TargetGroup): void {
 }
 
 function unchecked(target: Target): Target {
-  const { checked: _, ...rest } = target;
+  const { checked: _c, isPinned: _p, ...rest } = target;
   return rest;
 }

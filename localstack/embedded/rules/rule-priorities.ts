@@ -1,5 +1,5 @@
-import { validationError } from '../aws-fault.ts';
 import type { AwsWorld, ReadableWorld } from '../aws-world.ts';
+import { validationError } from '../http/aws-fault.ts';
 import { type Input, structuresOf } from '../input-fields.ts';
 import { ruleOf } from '../traffic/traffic-arns.ts';
 import type { Rule } from './rule.ts';

@@ -1,5 +1,5 @@
-import type { LoadBalancer } from '../balancer-store.ts';
 import type { ListenerProtocol } from '../listeners/listener.ts';
+import type { LoadBalancer } from '../load-balancers/balancer-store.ts';
 import type { TrafficRecord } from '../traffic/record-store.ts';
 
 /** One rule of a listener. The default one has no conditions and holds the listener's DefaultActions. */

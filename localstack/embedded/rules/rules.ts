@@ -1,9 +1,9 @@
 import { limitOf } from '../account-limits.ts';
-import { AwsFault, validationError } from '../aws-fault.ts';
 import type { AwsWorld, ReadableWorld } from '../aws-world.ts';
-import { balancerWithArn } from '../balancer-arns.ts';
+import { AwsFault, validationError } from '../http/aws-fault.ts';
 import { type Input, requiredText, structuresOf, textsOf } from '../input-fields.ts';
-import { checkedTags } from '../load-balancer-tags.ts';
+import { balancerWithArn } from '../load-balancers/balancer-arns.ts';
+import { checkedTags } from '../load-balancers/load-balancer-tags.ts';
 import { pageOf } from '../paging.ts';
 import { booleanOf, integerBetween } from '../traffic/checked-input.ts';
 import {

@@ -1,4 +1,4 @@
-import { validationError } from '../aws-fault.ts';
+import { validationError } from '../http/aws-fault.ts';
 import { type Input, requiredText, structuresOf } from '../input-fields.ts';
 import { checkedEnum, checkLength, structureOf } from '../traffic/checked-input.ts';
 import type { Transform } from './rule.ts';

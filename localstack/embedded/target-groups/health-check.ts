@@ -1,4 +1,4 @@
-import { invalidConfiguration, notModelled, validationError } from '../aws-fault.ts';
+import { invalidConfiguration, notModelled, validationError } from '../http/aws-fault.ts';
 import { type Input, textOf } from '../input-fields.ts';
 import {
   booleanOf,

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
-import { AwsFault, validationError } from '../aws-fault.ts';
 import type { ReadableWorld } from '../aws-world.ts';
-import type { Subnet } from '../network.ts';
+import type { Subnet } from '../ec2/network.ts';
+import { AwsFault, validationError } from '../http/aws-fault.ts';
 import type { TargetGroup } from './target-group.ts';
 
 /** A target as the input names it. */

@@ -1,4 +1,4 @@
-import { type Attribute, type AttributeRule, misfit } from '../attribute-rules.ts';
+import { type Attribute, type AttributeRule, misfit } from '../load-balancers/attribute-rules.ts';
 
 const flag: AttributeRule = { kind: 'boolean' };
 const aWeek: Attribute = {

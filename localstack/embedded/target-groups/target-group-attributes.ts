@@ -1,5 +1,5 @@
-import { type AwsFault, invalidConfiguration, validationError } from '../aws-fault.ts';
 import type { AwsWorld, ReadableWorld } from '../aws-world.ts';
+import { type AwsFault, invalidConfiguration, validationError } from '../http/aws-fault.ts';
 import type { Input } from '../input-fields.ts';
 import { forwardsAmongOthers } from '../rules/forward-action.ts';
 import { attributesAnswer, readAttributes } from '../traffic/attribute-input.ts';

@@ -1,5 +1,5 @@
-import { constraintFault, notModelled, validationError } from '../aws-fault.ts';
 import type { ReadableWorld } from '../aws-world.ts';
+import { constraintFault, notModelled, validationError } from '../http/aws-fault.ts';
 import { type Input, requiredText, textOf } from '../input-fields.ts';
 import { checkedEnum, integerBetween } from '../traffic/checked-input.ts';
 import { readHealthCheck } from './health-check.ts';

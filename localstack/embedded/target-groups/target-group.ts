@@ -41,8 +41,10 @@ export interface Target {
   readonly zone: string;
   /** Set for a target that drains: until when, epoch ms. */
   readonly drainsUntilMs?: number;
-  /** What the health checks say; set over the control interface, absent until then. */
+  /** What the health checks say; absent until then. */
   readonly checked?: TargetHealth;
+  /** `checked` was set over the control interface, and no health check changes it. */
+  readonly isPinned?: boolean;
 }
 
 export interface TargetHealth {

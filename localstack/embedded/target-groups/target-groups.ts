@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { limitOf } from '../account-limits.ts';
-import { AwsFault, validationError } from '../aws-fault.ts';
 import type { AwsWorld, ReadableWorld } from '../aws-world.ts';
-import { balancerOf } from '../balancer-arns.ts';
+import { AwsFault, validationError } from '../http/aws-fault.ts';
 import { type Input, requiredText, textsOf } from '../input-fields.ts';
-import { checkedTags } from '../load-balancer-tags.ts';
+import { balancerOf } from '../load-balancers/balancer-arns.ts';
+import { checkedTags } from '../load-balancers/load-balancer-tags.ts';
 import { pageOf } from '../paging.ts';
 import { balancerArnOfGroup, groupsBehind } from '../traffic/traffic.ts';
 import {

@@ -1,7 +1,8 @@
-import { validationError } from '../aws-fault.ts';
+import { isDeepStrictEqual } from 'node:util';
 import type { AwsWorld, ReadableWorld } from '../aws-world.ts';
-import type { LoadBalancer } from '../balancer-store.ts';
+import { validationError } from '../http/aws-fault.ts';
 import { type Input, textsOf } from '../input-fields.ts';
+import type { LoadBalancer } from '../load-balancers/balancer-store.ts';
 import { balancerArnOfGroup } from '../traffic/traffic.ts';
 import { targetGroupOf } from '../traffic/traffic-arns.ts';
 import {
@@ -97,9 +98,18 @@ export function healthOf(world: ReadableWorld, group: TargetGroup, target: Targe
   if (target.drainsUntilMs !== undefined) return DRAINING;
   const balancerArn = balancerArnOfGroup(world.traffic, group.arn);
   if (balancerArn === undefined) return GROUP_NOT_USED;
+  return unusedHealth(world, balancerArn, { group, target }) ?? target.checked ?? REGISTERING;
+}
+
+/** The health of a target that this balancer never asks, whatever names its group. */
+export function unusedHealth(
+  world: ReadableWorld,
+  balancerArn: string,
+  { group, target }: { readonly group: TargetGroup; readonly target: Target },
+): TargetHealth | undefined {
   if (!isInZoneOf(world.balancers.byArn(balancerArn), target)) return ZONE_NOT_USED;
   if (group.targetType === 'instance' && !isRunning(world, target)) return INSTANCE_DOWN;
-  return target.checked ?? REGISTERING;
+  return undefined;
 }
 
 function isInZoneOf(balancer: LoadBalancer | undefined, { zone }: Target): boolean {
@@ -118,8 +128,8 @@ export interface HealthChange {
 }
 
 /**
- * What the health checks would find from now on; there is no prober yet. Returns how many targets
- * it was set for. Throws a RangeError for a state that no health check gives, or a foreign reason.
+ * What holds from now on instead of what health checks find. Returns how many targets it was set
+ * for. Throws a RangeError for a state that no health check gives, or a foreign reason.
  */
 export function setTargetHealth(world: AwsWorld, groupName: string, change: HealthChange): number {
   checkHealth(change.health);
@@ -129,11 +139,29 @@ export function setTargetHealth(world: AwsWorld, groupName: string, change: Heal
     ([, { id, port }]) => id === (change.id ?? id) && port === (change.port ?? port),
   );
   const set = matching.map(
-    ([key, target]) => [key, { ...target, checked: change.health }] as const,
+    ([key, target]) => [key, { ...target, checked: change.health, isPinned: true }] as const,
   );
   const targets = new Map([...group.targets, ...set]);
   world.traffic.targetGroups.put({ ...group, targets }, world.clock.now());
   return set.length;
+}
+
+/** What the data plane's health checks have found, by target; targets that are gone are passed over. */
+export function noteTargetHealth(
+  world: AwsWorld,
+  groupArn: string,
+  found: ReadonlyMap<string, TargetHealth>,
+): void {
+  const group = world.traffic.targetGroups.byArn(groupArn);
+  if (group === undefined || balancerArnOfGroup(world.traffic, groupArn) === undefined) return;
+  const changed = [...found].flatMap(([key, checked]) => {
+    const target = group.targets.get(key);
+    const isNews = target?.isPinned !== true && !isDeepStrictEqual(target?.checked, checked);
+    return target !== undefined && isNews ? [[key, { ...target, checked }] as const] : [];
+  });
+  if (changed.length === 0) return;
+  const targets = new Map([...group.targets, ...changed]);
+  world.traffic.targetGroups.put({ ...group, targets }, world.clock.now());
 }
 
 const CHECKED: readonly string[] = ['initial', 'healthy', 'unhealthy', 'unavailable'];

@@ -1,6 +1,6 @@
 import { limitOf } from '../account-limits.ts';
-import { AwsFault, validationError } from '../aws-fault.ts';
 import type { AwsWorld, ReadableWorld } from '../aws-world.ts';
+import { AwsFault, validationError } from '../http/aws-fault.ts';
 import { type Input, requiredText, structuresOf, textOf } from '../input-fields.ts';
 import { checkLength, integerBetween } from '../traffic/checked-input.ts';
 import { balancerArnOfGroup, groupsBehind } from '../traffic/traffic.ts';

@@ -1,4 +1,4 @@
-import { validationError } from '../aws-fault.ts';
+import { validationError } from '../http/aws-fault.ts';
 import { type Input, requiredText, structuresOf, textOf } from '../input-fields.ts';
 
 /** `Attributes` of a Modify operation, each key once. Throws ValidationError. */

@@ -1,4 +1,4 @@
-import { constraintFault, validationError } from '../aws-fault.ts';
+import { constraintFault, validationError } from '../http/aws-fault.ts';
 import { type Input, integerOf, structuresOf, textOf } from '../input-fields.ts';
 
 /** Throws ValidationError for a value that AWS's model does not list. */

@@ -1,4 +1,4 @@
-import { STALE_HORIZON_MS } from '../balancer-store.ts';
+import { STALE_HORIZON_MS } from '../load-balancers/balancer-store.ts';
 
 /** A resource of ELBv2 other than a balancer. Records are never changed in place, only replaced. */
 export interface TrafficRecord {
@@ -26,13 +26,15 @@ interface Change<Kept> {
 /** Records of one kind, indexed by ARN and by keys, with enough history to answer stale reads. */
 export class RecordStore<Kept extends TrafficRecord> implements RecordView<Kept> {
   readonly #keysOf: (record: Kept) => readonly string[];
+  readonly #onChange: () => void;
   readonly #byArn = new Map<string, Kept>();
   readonly #arnsByKey = new Map<string, Set<string>>();
   #changes: Change<Kept>[] = [];
   #nextSequence = 1;
 
-  constructor(keysOf: (record: Kept) => readonly string[]) {
+  constructor(keysOf: (record: Kept) => readonly string[], onChange: () => void) {
     this.#keysOf = keysOf;
+    this.#onChange = onChange;
   }
 
   byArn(arn: string): Kept | undefined {
@@ -61,18 +63,21 @@ export class RecordStore<Kept extends TrafficRecord> implements RecordView<Kept>
       const arns = this.#arnsByKey.get(key) ?? new Set();
       this.#arnsByKey.set(key, arns.add(record.arn));
     }
+    this.#onChange();
   }
 
   remove(arn: string, nowMs: number): void {
     this.#remember(arn, nowMs);
     this.#unindex(arn);
     this.#byArn.delete(arn);
+    this.#onChange();
   }
 
   clear(): void {
     this.#byArn.clear();
     this.#arnsByKey.clear();
     this.#changes = [];
+    this.#onChange();
   }
 
   /** The records as they were at `atMs`, at most STALE_HORIZON_MS back. */

@@ -1,6 +1,6 @@
-import { AwsFault, validationError } from '../aws-fault.ts';
 import type { AwsWorld, ReadableWorld } from '../aws-world.ts';
-import { arnPrefix, balancerWithArn } from '../balancer-arns.ts';
+import { AwsFault, validationError } from '../http/aws-fault.ts';
+import { arnPrefix, balancerWithArn } from '../load-balancers/balancer-arns.ts';
 import type { RecordStore, RecordView, TrafficRecord } from './record-store.ts';
 import { listenerWithArn, ruleWithArn, targetGroupWithArn } from './traffic-arns.ts';
 

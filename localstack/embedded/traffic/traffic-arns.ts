@@ -1,8 +1,8 @@
-import { AwsFault, validationError } from '../aws-fault.ts';
 import type { ReadableWorld } from '../aws-world.ts';
-import { arnPrefix } from '../balancer-arns.ts';
+import { AwsFault, validationError } from '../http/aws-fault.ts';
 import { type Input, requiredText } from '../input-fields.ts';
 import type { Listener } from '../listeners/listener.ts';
+import { arnPrefix } from '../load-balancers/balancer-arns.ts';
 import type { Rule } from '../rules/rule.ts';
 import type { TargetGroup } from '../target-groups/target-group.ts';
 

@@ -22,15 +22,14 @@ export interface Traffic extends TrafficView {
   readonly rules: RecordStore<Rule>;
 }
 
-export function createTraffic(): Traffic {
+export function createTraffic(onChange: () => void): Traffic {
   return {
-    targetGroups: new RecordStore((group) => [group.name]),
-    listeners: new RecordStore((listener) => [listener.balancerArn]),
-    rules: new RecordStore((rule) => [
-      rule.listenerArn,
-      rule.balancerArn,
-      ...forwardedArns(rule.actions),
-    ]),
+    targetGroups: new RecordStore((group) => [group.name], onChange),
+    listeners: new RecordStore((listener) => [listener.balancerArn], onChange),
+    rules: new RecordStore(
+      (rule) => [rule.listenerArn, rule.balancerArn, ...forwardedArns(rule.actions)],
+      onChange,
+    ),
   };
 }
 

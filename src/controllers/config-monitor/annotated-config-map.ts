@@ -3,18 +3,26 @@ import {
   configMonitorKind,
   POD_DELETE_MATCH,
 } from '../../apis/config-monitor.ts';
-import type { ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
-import { isPaused, PAUSED_ANNOTATION } from '../../core/annotations.ts';
-import type { Children, ChildrenOfOne } from '../../core/children.ts';
-import { apiVersionOf, type Key, type KubeObject, keyOf } from '../../core/kube-object.ts';
-import { OperatorError } from '../../core/operator-error.ts';
-import { type Outcome, settled, waiting } from '../../core/outcome.ts';
-import { ensureOwned, type OwnedChange } from '../../core/owned-objects.ts';
-import type { Pass, Reconciler } from '../../core/reconciler.ts';
-import { placeOf } from '../../core/replaceable.ts';
-import { shortened } from '../../core/short-name.ts';
-import { parseLabelList } from './label-list.ts';
-import type { LeanConfigMap } from './lean-config-map.ts';
+import {
+  type ConfigMonitorReason,
+  configMonitorReasons,
+} from '../../apis/config-monitor-reasons.ts';
+import { classifyChild } from '../../core/children/child-state.ts';
+import type { Children, ChildrenOfOwner } from '../../core/children/children.ts';
+import { ensureOwned, type OwnedChange } from '../../core/children/owned-objects.ts';
+import { isPaused, PAUSED_ANNOTATION } from '../../core/objects/annotations.ts';
+import { shortenName } from '../../core/objects/digests.ts';
+import {
+  formatApiVersion,
+  getKey,
+  type Key,
+  type KubeObject,
+} from '../../core/objects/kube-object.ts';
+import { createFailure } from '../../core/reconcile/failure.ts';
+import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
+import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
+import type { TrimmedConfigMap } from './config-map-transform.ts';
 
 const MAX_NAME_LENGTH = 253;
 const SUFFIX = '-annotated';
@@ -26,7 +34,7 @@ const KUBERNETES_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease'];
  * Namespaces in which the annotation has no effect: who may write a ConfigMap there must not restart
  * what the cluster stands on. A namespaced install serves its own namespace.
  */
-export function closedNamespaces(options: {
+export function listClosedNamespaces(options: {
   readonly namespaces: readonly string[];
   readonly ownNamespace?: string | undefined;
 }): ReadonlySet<string> {
@@ -36,23 +44,23 @@ export function closedNamespaces(options: {
 }
 
 /**
- * A ConfigMap with the annotation gets a ConfigMonitor that does the work and shows it; it goes with
+ * Keeps a ConfigMonitor for a ConfigMap with the annotation, which does the work and shows it; it is deleted with
  * the annotation, or with the ConfigMap. The ConfigMap itself is the user's and is never written.
  */
-export function annotatedConfigMapReconciler(
+export function createAnnotatedConfigMapReconciler(
   monitors: Children<ConfigMonitor>,
   closed: ReadonlySet<string>,
-): Reconciler<LeanConfigMap> {
-  const told = new Map<Key, string>();
-  const follow = async (configMap: LeanConfigMap, pass: Pass): Promise<Outcome> => {
+): Reconciler<TrimmedConfigMap> {
+  const reported = new Map<Key, string>();
+  const follow = async (configMap: TrimmedConfigMap, pass: Pass): Promise<Outcome> => {
     try {
-      const own = monitors.of(configMap);
+      const own = monitors.forOwner(configMap);
       if (isClosed(configMap, closed)) await refuse(configMap, pass, own);
       const outcome = await reconcile(configMap, pass, own);
-      told.delete(pass.key);
+      reported.delete(pass.key);
       return outcome;
     } catch (error) {
-      tellFailure(error, pass, told);
+      recordFailure(error, pass, reported);
       throw error;
     }
   };
@@ -62,52 +70,51 @@ export function annotatedConfigMapReconciler(
     whilePaused: async (configMap, pass) => {
       if (isAnnotated(configMap)) await follow(configMap, pass);
     },
-    forget: (key) => told.delete(key),
+    forget: (key) => reported.delete(key),
   };
 }
 
 /** Most ConfigMaps of a cluster do not. A paused one may have lost the annotation, and kept the ConfigMonitor. */
-export function mayHaveMonitor(configMap: LeanConfigMap): boolean {
+export function mayHaveMonitor(configMap: TrimmedConfigMap): boolean {
   return isAnnotated(configMap) || isPaused(configMap);
 }
 
-function isAnnotated({ metadata }: LeanConfigMap): boolean {
+function isAnnotated({ metadata }: TrimmedConfigMap): boolean {
   return metadata.annotations?.[POD_DELETE_MATCH] !== undefined;
 }
 
-function isClosed(configMap: LeanConfigMap, closed: ReadonlySet<string>): boolean {
+function isClosed(configMap: TrimmedConfigMap, closed: ReadonlySet<string>): boolean {
   return isAnnotated(configMap) && closed.has(configMap.metadata.namespace ?? '');
 }
 
 /** Deletes the ConfigMonitor that an earlier release may have created. */
 async function refuse(
-  configMap: LeanConfigMap,
+  configMap: TrimmedConfigMap,
   pass: Pass,
-  monitors: ChildrenOfOne<ConfigMonitor>,
+  monitors: ChildrenOfOwner<ConfigMonitor>,
 ): Promise<never> {
-  const onChange = (change: OwnedChange): void => tellChange(change, pass);
+  const onChange = (change: OwnedChange): void => recordChange(change, pass);
   await ensureOwned(configMap, { ...monitors, desired: [], signal: pass.signal, onChange });
-  throw new OperatorError({
-    reason: 'NamespaceClosed' satisfies ConfigMonitorReason,
-    message: `the annotation ${POD_DELETE_MATCH} has no effect in namespace ${configMap.metadata.namespace}; remove it, and restart the pods with kubectl rollout restart`,
-    healedBy: 'person',
+  throw createFailure(configMonitorReasons, 'NamespaceClosed', {
+    observed: `the annotation ${POD_DELETE_MATCH} has no effect in namespace ${configMap.metadata.namespace}`,
   });
 }
 
 async function reconcile(
-  configMap: LeanConfigMap,
+  configMap: TrimmedConfigMap,
   pass: Pass,
-  monitors: ChildrenOfOne<ConfigMonitor>,
+  monitors: ChildrenOfOwner<ConfigMonitor>,
 ): Promise<Outcome> {
   const text = configMap.metadata.annotations?.[POD_DELETE_MATCH];
-  const desired = text === undefined ? [] : [desiredMonitor(configMap, labelsIn(text))];
+  const desired = text === undefined ? [] : [desiredMonitor(configMap, readLabels(text))];
   const [monitor] = desired;
-  const place = monitor && placeOf(configMap, monitors.observed.get(keyOf(monitor)), monitor);
-  if (place?.kind === 'leftover' || place?.kind === 'leaving') {
-    const message = `ConfigMonitor ${place.child.metadata.name} of before is on its way out`;
+  const place =
+    monitor && classifyChild(configMap, monitors.observed.get(getKey(monitor)), monitor);
+  if (place?.kind === 'stale' || place?.kind === 'terminating') {
+    const message = `waiting until the earlier ConfigMonitor ${place.child.metadata.name} is deleted`;
     return waiting('Replacing', message, LOOK_AGAIN_MS);
   }
-  const onChange = (change: OwnedChange): void => tellChange(change, pass);
+  const onChange = (change: OwnedChange): void => recordChange(change, pass);
   await ensureOwned(configMap, { ...monitors, desired, signal: pass.signal, onChange });
   return settled('Watching' satisfies ConfigMonitorReason, 'as annotated');
 }
@@ -117,15 +124,15 @@ async function reconcile(
  * to edit a ConfigMap must not remove pods for good.
  */
 function desiredMonitor(
-  configMap: LeanConfigMap,
+  configMap: TrimmedConfigMap,
   podSelector: Readonly<Record<string, string>>,
 ): KubeObject & { readonly spec: object } {
   const { name, namespace = '' } = configMap.metadata;
   return {
-    apiVersion: apiVersionOf(configMonitorKind),
+    apiVersion: formatApiVersion(configMonitorKind),
     kind: configMonitorKind.kind,
     metadata: {
-      name: shortened(name, MAX_NAME_LENGTH - SUFFIX.length) + SUFFIX,
+      name: shortenName(name, MAX_NAME_LENGTH - SUFFIX.length) + SUFFIX,
       namespace,
       labels: { 'app.kubernetes.io/managed-by': 'albridge' },
       ...(isPaused(configMap) && { annotations: { [PAUSED_ANNOTATION]: 'true' } }),
@@ -134,34 +141,52 @@ function desiredMonitor(
   };
 }
 
-function labelsIn(text: string): Readonly<Record<string, string>> {
+function readLabels(text: string): Readonly<Record<string, string>> {
   const labels = parseLabelList(text);
   if (labels !== undefined) return labels;
-  throw new OperatorError({
-    reason: 'InvalidSelector' satisfies ConfigMonitorReason,
-    message: `the annotation ${POD_DELETE_MATCH} is no list of labels of at most 1024 characters; write it as app=frontend, with commas between several`,
-    healedBy: 'person',
+  throw createFailure(configMonitorReasons, 'InvalidSelector', {
+    observed: `the annotation ${POD_DELETE_MATCH} is not a list of labels of at most 1024 characters`,
   });
 }
 
-function tellChange({ kind, child }: OwnedChange, pass: Pass): void {
+function recordChange({ kind, child }: OwnedChange, pass: Pass): void {
   const { name } = child.metadata;
   const notes = {
-    created: `ConfigMonitor ${name} made for the annotation ${POD_DELETE_MATCH}`,
-    updated: `ConfigMonitor ${name} follows the annotation ${POD_DELETE_MATCH}`,
-    repaired: `ConfigMonitor ${name} is as the annotation ${POD_DELETE_MATCH} has it again`,
-    deleted: `ConfigMonitor ${name} deleted: the annotation ${POD_DELETE_MATCH} is gone`,
+    created: `created ConfigMonitor ${name} for the annotation ${POD_DELETE_MATCH}`,
+    updated: `updated ConfigMonitor ${name}: the annotation ${POD_DELETE_MATCH} changed`,
+    repaired: `repaired ConfigMonitor ${name}: it differed from the annotation ${POD_DELETE_MATCH}`,
+    deleted: `deleted ConfigMonitor ${name}: the annotation ${POD_DELETE_MATCH} was removed`,
   };
-  const note = notes[kind];
-  pass.log.info(note);
-  pass.event({ type: 'Normal', reason: 'AnnotationFollowed', action: 'Watch', note });
+  const reason = kind === 'repaired' ? 'DriftRepaired' : 'AnnotationFollowed';
+  pass.log.info('Followed annotation', { configMonitor: name, operation: kind });
+  pass.recordEvent({ type: 'Normal', reason, action: 'Watch', note: notes[kind] });
 }
 
 /** A ConfigMap has no conditions, so an event is all that its owner can see: one for each failure. */
-function tellFailure(error: unknown, pass: Pass, told: Map<Key, string>): void {
+function recordFailure(error: unknown, pass: Pass, reported: Map<Key, string>): void {
   if (!(error instanceof OperatorError) || error.healedBy !== 'person') return;
   const { reason, message: note } = error;
-  if (told.get(pass.key) === note) return;
-  told.set(pass.key, note);
-  pass.event({ type: 'Warning', reason, action: 'Watch', note });
+  if (reported.get(pass.key) === note) return;
+  reported.set(pass.key, note);
+  pass.recordEvent({ type: 'Warning', reason, action: 'Watch', note });
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+const KEY =
+  /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+const VALUE = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
+
+/** `app=frontend,tier=web`, blanks and `==` allowed as kubectl does; undefined for anything else. */
+export function parseLabelList(text: string): Labels | undefined {
+  const pairs = text.split(',').map(parsePair);
+  if (pairs.some((pair) => pair === undefined)) return undefined;
+  const labels = Object.fromEntries(pairs as readonly (readonly [string, string])[]);
+  // One label cannot have two values, so no pod would ever match.
+  return Object.keys(labels).length === pairs.length ? labels : undefined;
+}
+
+function parsePair(text: string): readonly [string, string] | undefined {
+  const [, key = '', value = ''] = /^\s*([^=\s]+)\s*={1,2}\s*([^=\s]*)\s*$/.exec(text) ?? [];
+  return KEY.test(key) && VALUE.test(value) ? [key, value] : undefined;
 }

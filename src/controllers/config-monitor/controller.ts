@@ -1,34 +1,52 @@
-import type { ConfigMonitor, ConfigMonitorSpec } from '../../apis/config-monitor.ts';
-import type { ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
-import { OperatorError } from '../../core/operator-error.ts';
-import { type Outcome, settled, waiting } from '../../core/outcome.ts';
-import type { Reconciler } from '../../core/reconciler.ts';
-import { noteChange } from './change-note.ts';
-import { Changes, recordedHash } from './changes.ts';
-import type { LeanConfigMap } from './lean-config-map.ts';
-import { controllerOf } from './lean-pod.ts';
-import { configMapNameOf } from './monitors.ts';
-import { pendingOf } from './owners.ts';
-import { Progress } from './progress.ts';
-import { type Report, recordBaseline, reportConfigMap, reportPods } from './report.ts';
-import { carryOn } from './rollout.ts';
-import { startRollout } from './rollout-start.ts';
-import type { ConfigMonitorContext, Scope } from './scope.ts';
+// Lives here: the kind ConfigMonitor: restarts pods when the data of a ConfigMap changes.
+// May import it: src/setup/config-monitor.ts.
+// Start with: this file; docs/architecture.md follows an edit file by file.
 
-/** A ConfigMap that is created later, and a pod whose news got lost, are looked at again so late. */
+import type { ConfigMonitor, ConfigMonitorSpec } from '../../apis/config-monitor.ts';
+import {
+  type ConfigMonitorReason,
+  configMonitorReasons,
+} from '../../apis/config-monitor-reasons.ts';
+import { createFailure } from '../../core/reconcile/failure.ts';
+import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
+import type { Reconciler } from '../../core/reconcile/reconciler.ts';
+import type { TrimmedConfigMap } from './config-map-transform.ts';
+import { startRollout } from './debounce.ts';
+import { Changes, Progress, readRecordedHash } from './memory.ts';
+import { readConfigMapName } from './monitor-index.ts';
+import { noteChange } from './pending-change.ts';
+import { getController } from './pod-transform.ts';
+import { continueRollout } from './rollout.ts';
+import {
+  type ConfigMonitorContext,
+  type Report,
+  reportHash,
+  reportPods,
+  type Scope,
+  shortenHash,
+} from './scope.ts';
+import { listPending } from './workload-groups.ts';
+
+/** Resync, for a ConfigMap that is created later and a pod whose event got lost. */
 const LOOK_AGAIN_MS = 60_000;
 
 /** One ConfigMonitor: restarts the selected pods, a few at a time, when the ConfigMap's data changes. */
-export function configMonitorReconciler(context: ConfigMonitorContext): Reconciler<ConfigMonitor> {
+export function createConfigMonitorReconciler(
+  context: ConfigMonitorContext,
+): Reconciler<ConfigMonitor> {
   const memory = { changes: new Changes(context.clock), progress: new Progress(context.clock) };
   return {
     reconcile: (object, pass) => {
-      const scope = scopeOf(context, { object, pass, ...memory });
-      if (scope === undefined) throw specMissing();
+      const scope = buildScope(context, { object, pass, ...memory });
+      if (scope === undefined) {
+        throw createFailure(configMonitorReasons, 'SpecMissing', {
+          observed: 'the object names no ConfigMap, or selects no pods',
+        });
+      }
       return reconcile(scope);
     },
     whilePaused: async (object, pass) => {
-      const scope = scopeOf(context, { object, pass, ...memory });
+      const scope = buildScope(context, { object, pass, ...memory });
       if (scope !== undefined) await noteWhilePaused(scope);
     },
     forget: (key) => {
@@ -38,80 +56,108 @@ export function configMonitorReconciler(context: ConfigMonitorContext): Reconcil
   };
 }
 
-function scopeOf(
+function buildScope(
   context: ConfigMonitorContext,
   of: Pick<Scope, 'object' | 'pass' | 'changes' | 'progress'>,
 ): Scope | undefined {
   const { metadata, spec } = of.object;
-  const configMapName = configMapNameOf(spec);
+  const configMapName = readConfigMapName(spec);
   const labels = spec?.podSelector ?? {};
   if (configMapName === undefined || Object.keys(labels).length === 0) return undefined;
   const selected = context.pods
     .matching(metadata.namespace, labels)
-    .filter((pod) => controllerOf(pod) !== undefined || spec.unmanagedPods !== 'Skip');
+    .filter((pod) => getController(pod) !== undefined || spec.unmanagedPods !== 'Skip');
   const selectedUids = new Set(selected.map((pod) => pod.metadata.uid));
-  return { ...context, ...of, spec: withDefaults(spec), configMapName, selected, selectedUids };
+  return { ...context, ...of, spec: applyDefaults(spec), configMapName, selected, selectedUids };
 }
 
 /** A CRD of release 0.1.0 does not have the field. */
-function withDefaults(spec: ConfigMonitorSpec): ConfigMonitorSpec {
+function applyDefaults(spec: ConfigMonitorSpec): ConfigMonitorSpec {
   return { ...spec, minReadySeconds: spec.minReadySeconds ?? 10 };
 }
 
 async function reconcile(scope: Scope): Promise<Outcome> {
   const { object, pass, changes } = scope;
   const { status } = object;
-  const configMap = configMapOf(scope);
+  const configMap = getConfigMap(scope);
   reportConfigMap(configMap, scope);
-  if (configMap === undefined) return configMapMissing(scope);
+  if (configMap === undefined) return awaitConfigMap(scope);
   if (!hasBaseline(scope)) {
     changes.settle(pass.key);
     recordBaseline(configMap, scope);
-    return watching(scope);
+    return reportWatching(scope);
   }
   const outcome = isChanged(configMap, scope) ? await actOnChange(configMap, scope) : undefined;
   if (outcome !== undefined) return outcome;
   changes.settle(pass.key);
   pass.report({ change: undefined } satisfies Report);
-  if (status.rollout === undefined) return watching(scope);
-  return scope.spec.suspend ? suspended(scope) : carryOn(status.rollout, scope);
+  if (status.rollout === undefined) return reportWatching(scope);
+  return scope.spec.suspend ? reportSuspended(scope) : continueRollout(status.rollout, scope);
 }
 
-function configMapOf({ configMaps, configMapName, object }: Scope): LeanConfigMap | undefined {
+function getConfigMap({ configMaps, configMapName, object }: Scope): TrimmedConfigMap | undefined {
   return configMaps.get(`${object.metadata.namespace}/${configMapName}`);
+}
+
+/** The condition ConfigMapFound. */
+function reportConfigMap(configMap: TrimmedConfigMap | undefined, scope: Scope): void {
+  const { configMapName, pass } = scope;
+  const type = 'ConfigMapFound';
+  if (configMap !== undefined) {
+    const message = `ConfigMap ${configMapName} exists`;
+    return pass.setCondition({ type, status: 'True', reason: 'Found', message });
+  }
+  const message = `ConfigMap ${configMapName} does not exist`;
+  pass.setCondition({ type, status: 'False', reason: 'NotFound', message });
 }
 
 function hasBaseline({ configMapName, object: { status } }: Scope): boolean {
   return status.configMap === configMapName && status.configHash !== undefined;
 }
 
+/** Assumes that the pods have the data that is observed first: nothing is restarted for it. */
+function recordBaseline({ hash }: TrimmedConfigMap, scope: Scope): void {
+  const { configMapName, object, pass } = scope;
+  const { restarts = 0 } = object.status;
+  const none: Report = { rollout: undefined, change: undefined };
+  pass.report({ configMap: configMapName, restarts, ...none, ...reportHash(hash) });
+  const note = `watching ConfigMap ${configMapName}, whose data is now ${shortenHash(hash)}`;
+  pass.log.info('Recorded baseline', { configMap: configMapName, hash: shortenHash(hash) });
+  pass.recordEvent({ type: 'Normal', reason: 'BaselineRecorded', action: 'Watch', note });
+}
+
 /** Other data than that on record is there, or was. */
-function isChanged({ hash }: LeanConfigMap, { changes, object }: Scope): boolean {
-  const isOther = hash !== recordedHash(object);
+function isChanged({ hash }: TrimmedConfigMap, { changes, object }: Scope): boolean {
+  const isOther = hash !== readRecordedHash(object);
   const wasOther = changes.get(object) !== undefined;
   return isOther || wasOther;
 }
 
-/** Which pods are older than the data nobody could tell afterwards. */
+/** Records which pods are older than the data: afterwards that is unknown. */
 async function noteWhilePaused(scope: Scope): Promise<void> {
-  const configMap = configMapOf(scope);
+  const configMap = getConfigMap(scope);
   if (configMap === undefined || !hasBaseline(scope)) return;
   if (isChanged(configMap, scope)) await noteChange(configMap, scope);
 }
 
 /** undefined: the data is back to what is on record, and every pod has it. */
-async function actOnChange(configMap: LeanConfigMap, scope: Scope): Promise<Outcome | undefined> {
+async function actOnChange(
+  configMap: TrimmedConfigMap,
+  scope: Scope,
+): Promise<Outcome | undefined> {
   const started = await startRollout(configMap, scope);
   if (started.kind === 'held') return started.outcome;
   if (started.kind === 'needless') return undefined;
-  return started.rollout === undefined ? watching(scope) : carryOn(started.rollout, scope);
+  return started.rollout === undefined
+    ? reportWatching(scope)
+    : continueRollout(started.rollout, scope);
 }
 
-function watching(scope: Scope): Outcome {
+function reportWatching(scope: Scope): Outcome {
   const { configMapName, selected, spec } = scope;
   reportPods([], scope);
   if (spec.suspend) {
-    return settled('Suspended' satisfies ConfigMonitorReason, 'suspended; no pod waits for it');
+    return settled('Suspended' satisfies ConfigMonitorReason, 'suspended; no pods are waiting');
   }
   const pods = selected.length === 1 ? '1 pod has' : `${selected.length} pods have`;
   const message = `${pods} the newest data of ConfigMap ${configMapName}`;
@@ -119,31 +165,25 @@ function watching(scope: Scope): Outcome {
 }
 
 /** A rollout that is under way keeps its place. */
-function suspended(scope: Scope): Outcome {
-  const pending = pendingUids(scope);
+function reportSuspended(scope: Scope): Outcome {
+  const pending = listPendingUids(scope);
   reportPods(pending, scope);
-  const message = `suspended; ${pending.length} pods wait to be restarted`;
+  const message = `suspended; ${pending.length} pods are waiting to restart`;
   return waiting('Suspended' satisfies ConfigMonitorReason, message, LOOK_AGAIN_MS);
 }
 
 /** What is under way waits too: a pod that needs the ConfigMap would not start again. */
-function configMapMissing(scope: Scope): Outcome {
+function awaitConfigMap(scope: Scope): Outcome {
   const { configMapName, object, pass } = scope;
-  reportPods(pendingUids(scope), scope);
+  reportPods(listPendingUids(scope), scope);
   pass.disproveReady();
-  const message = `there is no ConfigMap ${configMapName} in namespace ${object.metadata.namespace}; no pod is restarted until there is`;
+  const message = `ConfigMap ${configMapName} does not exist in namespace ${object.metadata.namespace}; no pod is restarted until it does`;
   return waiting('ConfigMapMissing' satisfies ConfigMonitorReason, message, LOOK_AGAIN_MS);
 }
 
-function pendingUids(scope: Scope): readonly string[] {
+function listPendingUids(scope: Scope): readonly string[] {
   const { rollout } = scope.object.status;
-  return rollout === undefined ? [] : pendingOf(rollout, scope).map(({ metadata }) => metadata.uid);
-}
-
-function specMissing(): OperatorError {
-  return new OperatorError({
-    reason: 'SpecMissing' satisfies ConfigMonitorReason,
-    message: 'the object names no ConfigMap, or selects no pods; give it both',
-    healedBy: 'person',
-  });
+  return rollout === undefined
+    ? []
+    : listPending(rollout, scope).map(({ metadata }) => metadata.uid);
 }

@@ -1,52 +1,137 @@
 import type { Rollout } from '../../apis/config-monitor.ts';
-import type { ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
-import { OperatorError } from '../../core/operator-error.ts';
-import { type Outcome, settled, waiting } from '../../core/outcome.ts';
-import { describeUnavailable, SOUND_AFTER_MS } from './availability.ts';
-import { type LeanPod, workloadNamed } from './lean-pod.ts';
+import { type ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
+import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { type Outcome, settled } from '../../core/reconcile/outcome.ts';
+import { restartPods } from './eviction.ts';
+import type { DataChange } from './memory.ts';
+import { listUnchanged } from './pending-change.ts';
+import { nameOwner, parseWorkload, type TrimmedPod } from './pod-transform.ts';
+import { judgeProgress, listUnavailable, reportRollout } from './rollout-progress.ts';
 import {
-  minReadySecondsOf,
-  type Owner,
-  ownersNow,
-  pendingOf,
-  resized,
-  unavailableCount,
-  WorkloadsOfPass,
-} from './owners.ts';
-import { hashes, type Report, reportPods, toSeconds } from './report.ts';
-import { type Refusal, restartSome } from './restart.ts';
-import type { Scope } from './scope.ts';
+  formatMillis,
+  formatSeconds,
+  type Report,
+  reportHash,
+  type Scope,
+  shortenHash,
+} from './scope.ts';
+import type { Refusal } from './template-restart.ts';
+import {
+  catchRefusal,
+  countUnavailable,
+  listPending,
+  observeGroups,
+  resizeOwners,
+  WorkloadReader,
+} from './workload-groups.ts';
 
-/** The next change of a pod comes by watch; this is for one that never comes. */
-const LOOK_AGAIN_MS = 10_000;
-/** Who keeps the budgets needs a moment to see that a pod is ready: no reason to warn anybody. */
-const BUDGET_GRACE_MS = 3_000;
-const ASK_AGAIN_MS = 500;
+/**
+ * Records what to restart before the first pod is evicted: a successor of this process must
+ * not restart a pod again, nor forget one.
+ */
+export async function beginRollout(
+  change: DataChange,
+  outdated: readonly TrimmedPod[],
+  scope: Scope,
+): Promise<Rollout | undefined> {
+  const { changes, object, pass } = scope;
+  const rollout = await planRollout(change, outdated, scope);
+  if (outdated.length === 0) {
+    const left = rollout.owners.some((owner) => isShort(owner, scope)) ? rollout : undefined;
+    const hash = left === undefined ? reportHash(change.hash) : {};
+    pass.report({ ...hash, rollout: left, change: undefined } satisfies Report);
+    changes.settle(pass.key);
+    return left;
+  }
+  const { startTime: lastRestartTime } = rollout;
+  const restarts = (object.status.restarts ?? 0) + 1;
+  pass.report({ rollout, lastRestartTime, restarts, change: undefined } satisfies Report);
+  await pass.recordNow();
+  changes.settle(pass.key);
+  pass.log.info('Restarting pods', { pods: rollout.total, hash: shortenHash(change.hash) });
+  return rollout;
+}
+
+async function planRollout(
+  change: DataChange,
+  outdated: readonly TrimmedPod[],
+  scope: Scope,
+): Promise<Rollout> {
+  const unchanged = listUnchanged(change, scope);
+  const uids = outdated.map(({ metadata }) => metadata.uid);
+  const { object, pass, progress } = scope;
+  if (object.status.rollout === undefined) progress.forget(pass.key);
+  const names = new Set([
+    ...outdated.flatMap((pod) => nameOwner(pod) ?? []),
+    ...listUnfinishedOwners(scope).map(({ name }) => name),
+  ]);
+  const owners = await Promise.all([...names].map((name) => observeOwner(name, scope)));
+  const nowMs = scope.clock.now();
+  return {
+    hash: change.hash,
+    startTime: formatMillis(nowMs),
+    progressTime: formatSeconds(nowMs),
+    total: outdated.length,
+    unready: outdated.length,
+    pods: uids,
+    between: uids.filter((uid) => !unchanged.has(uid)),
+    owners,
+  };
+}
+
+/** Those of an earlier rollout that is not over: pods that it sent away may still be missing. */
+function listUnfinishedOwners({ object, pods }: Scope): Rollout['owners'] {
+  const { metadata, status } = object;
+  const owners = status.rollout?.owners ?? [];
+  return owners.filter(({ name }) => pods.listByOwner(metadata.namespace, name).length > 0);
+}
+
+function isShort({ name, pods }: Rollout['owners'][number], scope: Scope): boolean {
+  return scope.pods.listByOwner(scope.object.metadata.namespace, name).length < pods;
+}
+
+/**
+ * Some of its pods may be missing just now, because of another restart perhaps. Where its size cannot be
+ * read, the earlier rollout knows: or each change of the data would send more pods away.
+ */
+async function observeOwner(name: string, scope: Scope): Promise<Rollout['owners'][number]> {
+  const { object, pods, workloads } = scope;
+  const { namespace } = object.metadata;
+  const workload = parseWorkload(name, namespace);
+  const found = workload && (await catchRefusal(workloads.read(workload)));
+  const before = listUnfinishedOwners(scope).find((owner) => owner.name === name);
+  const unread = { ...before, desiredPods: before?.pods ?? 0 };
+  const { desiredPods, minReadySeconds = 0 } =
+    found === undefined || found instanceof OperatorError ? unread : found;
+  const count = Math.max(desiredPods, pods.listByOwner(namespace, name).length);
+  return { name, pods: count, ...(minReadySeconds > 0 && { minReadySeconds }) };
+}
 
 /** Goes on with what is on record, until all pods are restarted and available. */
-export async function carryOn(recorded: Rollout, scope: Scope): Promise<Outcome> {
+export async function continueRollout(recorded: Rollout, scope: Scope): Promise<Outcome> {
   scope.pass.disproveReady();
-  const workloads = new WorkloadsOfPass(scope);
-  const rollout = await resized(recorded, workloads, scope);
+  const workloads = new WorkloadReader(scope);
+  const rollout = await resizeOwners(recorded, workloads, scope);
   let refusals: readonly Refusal[] = [];
   try {
-    refusals = await restartSome(rollout, workloads, scope);
+    refusals = await restartPods(rollout, workloads, scope);
   } finally {
     // What went before a failure is on record too.
-    report(progressed(recorded, rollout, scope), scope);
+    reportRollout(advanceRollout(recorded, rollout, scope), scope);
   }
-  const now = progressed(recorded, rollout, scope);
-  if (now.pods.length === 0 && unavailableIn(now, scope).length === 0) return finish(now, scope);
-  return outcomeOf(now, refusals, scope);
+  const now = advanceRollout(recorded, rollout, scope);
+  if (now.pods.length === 0 && listUnavailable(now, scope).length === 0)
+    return finishRollout(now, scope);
+  return judgeProgress(now, refusals, scope);
 }
 
 /** Fewer pods to restart, or fewer unavailable ones than ever since one was restarted, are progress. */
-function progressed(recorded: Rollout, rollout: Rollout, scope: Scope): Rollout {
-  const pending = undecidedOrPending(rollout, scope);
+function advanceRollout(recorded: Rollout, rollout: Rollout, scope: Scope): Rollout {
+  const pending = listRemaining(rollout, scope);
   const pods = rollout.pods.filter((uid) => pending.has(uid));
   const between = rollout.between?.filter((uid) => pending.has(uid));
-  const unready = ownersNow(rollout, scope).reduce(
-    (sum, owner) => sum + unavailableCount(owner),
+  const unready = observeGroups(rollout, scope).reduce(
+    (sum, owner) => sum + countUnavailable(owner),
     0,
   );
   const hasFewerPods = pods.length < recorded.pods.length;
@@ -56,188 +141,27 @@ function progressed(recorded: Rollout, rollout: Rollout, scope: Scope): Rollout 
     pods,
     ...(between && { between }),
     unready: hasFewerPods ? unready : Math.min(unready, recorded.unready),
-    progressTime: hasProgressed ? toSeconds(scope.clock.now()) : recorded.progressTime,
+    progressTime: hasProgressed ? formatSeconds(scope.clock.now()) : recorded.progressTime,
   };
 }
 
 /** Also one that another object is sending away may be refused yet. */
-function undecidedOrPending(rollout: Rollout, scope: Scope): ReadonlySet<string> {
+function listRemaining(rollout: Rollout, scope: Scope): ReadonlySet<string> {
   const undecided = rollout.pods.filter(
     (uid) => scope.selectedUids.has(uid) && scope.pods.isUndecided(uid),
   );
-  return new Set([...pendingOf(rollout, scope).map(({ metadata }) => metadata.uid), ...undecided]);
+  return new Set([
+    ...listPending(rollout, scope).map(({ metadata }) => metadata.uid),
+    ...undecided,
+  ]);
 }
 
-/**
- * The rollout with the sizes that owners of kinds that others made have now, which nobody can ask: one
- * that is short for so long was scaled down. Once for an owner until a rollout is over: where its
- * controller is dead it takes one more batch and not all pods, however often the data changes.
- * undefined where this is not what it waits for.
- */
-function withScaledDown(rollout: Rollout, scope: Scope): Rollout | undefined {
-  const { clock, object, pass, pods, progress } = scope;
-  const { namespace } = object.metadata;
-  const short = unavailableIn(rollout, scope).filter(({ name = '', unavailable }) => {
-    return unavailable.length === 0 && workloadNamed(name, namespace) === undefined;
-  });
-  const names = short.map(({ name = '' }) => name);
-  const isNew = names.map((name) => progress.isFirstShrink(pass.key, name));
-  if (!isNew.includes(true)) return undefined;
-  const owners = rollout.owners.map((owner) => {
-    const isShort = isNew[names.indexOf(owner.name)] === true;
-    return isShort ? { ...owner, pods: pods.ofOwner(namespace, owner.name).length } : owner;
-  });
-  return { ...rollout, owners, progressTime: toSeconds(clock.now()) };
-}
-
-function report(rollout: Rollout, scope: Scope): void {
-  scope.pass.report({ rollout } satisfies Report);
-  reportPods(rollout.pods, scope);
-}
-
-function finish(rollout: Rollout, scope: Scope): Outcome {
+function finishRollout(rollout: Rollout, scope: Scope): Outcome {
   const { configMapName, pass } = scope;
-  pass.report({ ...hashes(rollout.hash), rollout: undefined } satisfies Report);
-  const pods = rollout.total === 1 ? '1 pod has' : `${rollout.total} pods have`;
-  const note = `${pods} been restarted for the new data of ConfigMap ${configMapName}`;
-  pass.log.info(note);
-  pass.event({ type: 'Normal', reason: 'RolloutComplete', action: 'Restart', note });
+  pass.report({ ...reportHash(rollout.hash), rollout: undefined } satisfies Report);
+  const pods = rollout.total === 1 ? '1 pod' : `${rollout.total} pods`;
+  const note = `restarted ${pods} for the new data of ConfigMap ${configMapName}`;
+  pass.log.info('Restarted pods', { pods: rollout.total, hash: shortenHash(rollout.hash) });
+  pass.recordEvent({ type: 'Normal', reason: 'RolloutComplete', action: 'Restart', note });
   return settled('Watching' satisfies ConfigMonitorReason, note);
-}
-
-function outcomeOf(rollout: Rollout, refusals: readonly Refusal[], scope: Scope): Outcome {
-  const unavailable = unavailableIn(rollout, scope);
-  const isWaiting = unavailable.length > 0;
-  // While another owner goes on, a refusal that a person must see to waits.
-  const refusal = refusals.find(({ kind }) => kind !== 'blocked');
-  if (refusal !== undefined) throwRefusal(refusal, isWaiting);
-  const { pass, progress } = scope;
-  const idleMs = progress.idleMs(pass.key, rollout.progressTime);
-  const leftMs = deadlineMs(rollout, idleMs, scope) - idleMs;
-  const owner = ownerToBlame(rollout, refusals[0], scope);
-  const why = whyWaiting(rollout, refusals[0], owner);
-  const smaller = leftMs <= 0 ? withScaledDown(rollout, scope) : undefined;
-  if (smaller !== undefined) {
-    report(smaller, scope);
-    return waiting('RolloutStarted' satisfies ConfigMonitorReason, why, 0);
-  }
-  const soonestMs = Math.min(...unavailable.map(({ availableInMs }) => availableInMs));
-  if (leftMs <= 0) {
-    const next = whatToDo(owner);
-    throw deadlineExceeded(`${why}${restOf(rollout)}; ${next}`, soonestMs, scope);
-  }
-  if (refusals.length > 0 && !isWaiting) {
-    if (idleMs >= BUDGET_GRACE_MS) throw budgetBlocks(why);
-    return waiting('WaitingForReady' satisfies ConfigMonitorReason, why, ASK_AGAIN_MS);
-  }
-  const reason = isWaiting ? 'WaitingForReady' : 'RolloutStarted';
-  const againAfterMs = Math.min(LOOK_AGAIN_MS, leftMs, soonestMs);
-  return waiting(reason satisfies ConfigMonitorReason, why, againAfterMs);
-}
-
-function throwRefusal(refusal: Refusal, isWaiting: boolean): void {
-  if (refusal.kind === 'failed' && (!isWaiting || refusal.error.healedBy === 'time')) {
-    throw refusal.error;
-  }
-  if (refusal.kind === 'ambiguous' && !isWaiting) throw multipleBudgets(refusal);
-}
-
-/** The time to get ready in, and the time to stay ready for. */
-function deadlineMs(rollout: Rollout, idleMs: number, scope: Scope): number {
-  const { minReadySeconds, progressDeadlineSeconds } = scope.spec;
-  const owners = rollout.owners.map((owner) => minReadySecondsOf(owner, scope));
-  const longestMs = Math.max(minReadySeconds, ...owners) * 1000;
-  const readyByMs = progressDeadlineSeconds * 1000;
-  const mayBeSound = unavailableIn(rollout, scope)
-    .flatMap(({ unavailable }) => unavailable)
-    .filter(({ restarts, state }) => restarts > 0 && state === 'ready')
-    .some((pod) => idleMs - scope.pods.readyForMs(pod) <= readyByMs);
-  return readyByMs + (mayBeSound ? Math.max(longestMs, SOUND_AFTER_MS) : longestMs);
-}
-
-/** Owners that have fewer available pods than they should. */
-function unavailableIn(rollout: Rollout, scope: Scope): readonly Owner[] {
-  return ownersNow(rollout, scope).filter((owner) => unavailableCount(owner) > 0);
-}
-
-/** One whose pods are not available; where a pod was refused, for another reason than that one. */
-function ownerToBlame(
-  rollout: Rollout,
-  refusal: Refusal | undefined,
-  scope: Scope,
-): Owner | undefined {
-  const owners = unavailableIn(rollout, scope);
-  return refusal === undefined ? owners[0] : owners.find(isShortOfOthers);
-}
-
-function whyWaiting(
-  rollout: Rollout,
-  refusal: Refusal | undefined,
-  owner: Owner | undefined,
-): string {
-  const done = `${rollout.total - rollout.pods.length} of ${rollout.total} pods are restarted`;
-  const reasons = [refusal && describeRefusal(refusal), owner && describeOwner(owner)];
-  return [done, ...reasons].filter((part) => part !== undefined).join('; ');
-}
-
-/** Pods that are still to be restarted may crash again and again: where one is refused, that is said alone. */
-function isShortOfOthers(owner: Owner): boolean {
-  const own = owner.unavailable.filter((pod) => owner.pending.includes(pod));
-  return unavailableCount(owner) > own.length;
-}
-
-function describeRefusal(refusal: Refusal): string {
-  if (refusal.kind === 'failed') return refusal.error.message;
-  return `pod ${refusal.pod}: ${refusal.message}`;
-}
-
-function describeOwner(owner: Owner): string {
-  const { availableCount, minReadySeconds, name, size, unavailable } = owner;
-  const pod = firstOf(owner);
-  const which = pod
-    ? `${pod.metadata.name} ${describeUnavailable(pod, minReadySeconds)}`
-    : 'one is missing';
-  const count = Math.max(size, availableCount + unavailable.length);
-  return `${availableCount} of ${count} pods of ${name} are available, ${which}`;
-}
-
-function firstOf({ unavailable }: Owner): LeanPod | undefined {
-  return unavailable.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))[0];
-}
-
-function whatToDo(owner: Owner | undefined): string {
-  if (owner === undefined) return 'check what keeps the pods from being replaced';
-  const pod = firstOf(owner);
-  if (pod === undefined) return `check why ${owner.name} does not start it`;
-  return `correct the data, or check kubectl describe pod ${pod.metadata.name}`;
-}
-
-function multipleBudgets({ pod, message }: Extract<Refusal, { kind: 'ambiguous' }>): OperatorError {
-  return new OperatorError({
-    reason: 'MultiplePDBs' satisfies ConfigMonitorReason,
-    message: `pod ${pod} cannot be evicted: ${message} Make one of the budgets select other pods, or set spec.strategy to Delete`,
-    healedBy: 'person',
-  });
-}
-
-function budgetBlocks(why: string): OperatorError {
-  return new OperatorError({
-    reason: 'PDBBlocked' satisfies ConfigMonitorReason,
-    message: why,
-    healedBy: 'time',
-  });
-}
-
-function restOf({ pods }: Rollout): string {
-  return pods.length === 0 ? '' : `; ${pods.length} pods keep the older data`;
-}
-
-/** No event comes when a pod has been ready for long enough. */
-function deadlineExceeded(why: string, soonestMs: number, { spec }: Scope): OperatorError {
-  return new OperatorError({
-    reason: 'ProgressDeadlineExceeded' satisfies ConfigMonitorReason,
-    message: `no progress for ${spec.progressDeadlineSeconds} s: ${why}`,
-    healedBy: 'person',
-    ...(Number.isFinite(soonestMs) && { retryAfterMs: soonestMs }),
-  });
 }

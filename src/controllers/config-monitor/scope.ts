@@ -1,22 +1,24 @@
-import type { ConfigMonitor, ConfigMonitorSpec } from '../../apis/config-monitor.ts';
-import type { Clock } from '../../core/clock.ts';
-import type { LivePods } from '../../core/live-pods.ts';
-import type { ObjectCache } from '../../core/object-store.ts';
-import type { PodEvictor } from '../../core/pod-evictor.ts';
-import type { Pass } from '../../core/reconciler.ts';
-import type { Workloads } from '../../core/workloads.ts';
-import type { Changes } from './changes.ts';
-import type { LeanConfigMap } from './lean-config-map.ts';
-import type { LeanPod } from './lean-pod.ts';
-import type { Monitors } from './monitors.ts';
-import type { Pods } from './pods.ts';
-import type { Progress } from './progress.ts';
+import type {
+  ConfigMonitor,
+  ConfigMonitorSpec,
+  ConfigMonitorStatus,
+} from '../../apis/config-monitor.ts';
+import type { ObjectCache } from '../../core/ports/cache.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { Pass } from '../../core/reconcile/reconciler.ts';
+import type { LivePods, PodEvictor } from '../../pods/pod-ports.ts';
+import type { Workloads } from '../../pods/workloads.ts';
+import type { TrimmedConfigMap } from './config-map-transform.ts';
+import type { Changes, Progress } from './memory.ts';
+import type { MonitorIndex } from './monitor-index.ts';
+import type { PodIndex } from './pod-index.ts';
+import type { TrimmedPod } from './pod-transform.ts';
 
 export interface ConfigMonitorContext {
-  readonly configMaps: Pick<ObjectCache<LeanConfigMap>, 'get'>;
-  readonly pods: Pods;
+  readonly configMaps: Pick<ObjectCache<TrimmedConfigMap>, 'get'>;
+  readonly pods: PodIndex;
   readonly livePods: LivePods;
-  readonly monitors: Pick<Monitors, 'ofConfigMap'>;
+  readonly monitors: Pick<MonitorIndex, 'listByConfigMap'>;
   readonly evictor: PodEvictor;
   readonly workloads: Workloads;
   readonly clock: Clock;
@@ -33,6 +35,36 @@ export interface Scope extends ConfigMonitorContext {
   readonly progress: Progress;
   readonly configMapName: string;
   /** The pods that are selected and would be restarted, in the order of their names. */
-  readonly selected: readonly LeanPod[];
+  readonly selected: readonly TrimmedPod[];
   readonly selectedUids: ReadonlySet<string>;
+}
+
+export type Report = { readonly [Field in keyof ConfigMonitorStatus]?: unknown };
+
+/** Also 0 is written: a column of `kubectl get` would be blank without. */
+export function reportPods(pending: readonly string[], { pass, selected }: Scope): void {
+  const report: Report = { matchedPods: selected.length, pendingPods: pending.length };
+  pass.report(report);
+}
+
+/** The pods have the data of this hash. */
+export function reportHash(hash: string): Report {
+  return { configHash: hash, shortHash: shortenHash(hash) };
+}
+
+export function shortenHash(hash: string): string {
+  return hash.slice(0, 8);
+}
+
+/** RFC 3339 in whole seconds, the form of metav1.Time. */
+export function formatSeconds(epochMs: number): string {
+  return `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
+}
+
+/**
+ * RFC 3339 to the millisecond, for times that are compared with when a workload was restarted: two
+ * changes of one second are two.
+ */
+export function formatMillis(epochMs: number): string {
+  return new Date(epochMs).toISOString();
 }

@@ -1,68 +1,68 @@
+// Lives here: the kind ImmortalContainer: one pod that is replaced whenever it ends.
+// May import it: src/setup/immortal-container.ts.
+// Start with: this file, then desired-pod.ts and replacement.ts.
+
 import type { ImmortalContainer } from '../../apis/immortal-container.ts';
-import type { ImmortalContainerReason } from '../../apis/immortal-container-reasons.ts';
-import type { Pod } from '../../apis/pod.ts';
-import type { Children } from '../../core/children.ts';
-import type { Clock } from '../../core/clock.ts';
-import { keyOf } from '../../core/kube-object.ts';
-import { OperatorError } from '../../core/operator-error.ts';
-import type { Outcome } from '../../core/outcome.ts';
-import type { Pass, Reconciler } from '../../core/reconciler.ts';
-import { placeOf } from '../../core/replaceable.ts';
+import { immortalContainerReasons } from '../../apis/immortal-container-reasons.ts';
+import { classifyChild } from '../../core/children/child-state.ts';
+import type { Children } from '../../core/children/children.ts';
+import { getKey } from '../../core/objects/kube-object.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import { createFailure } from '../../core/reconcile/failure.ts';
+import type { Outcome } from '../../core/reconcile/outcome.ts';
+import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
+import type { Pod } from '../../pods/pod.ts';
 import { desiredPod } from './desired-pod.ts';
-import { awaitGoing, awaitReplacement, replaceEnded, replaceOutdated } from './replacement.ts';
+import { awaitLeftover, awaitReplacement, replaceEnded, replaceOutdated } from './replacement.ts';
 import { keepRunning } from './running.ts';
-import type { Scope } from './scope.ts';
-import { Starts } from './starts.ts';
+import type { Scope } from './status.ts';
+import { Starts } from './status.ts';
 
 export interface ImmortalContainerContext {
   readonly pods: Children<Pod>;
   readonly clock: Clock;
 }
 
-/** One ImmortalContainer, one pod that always comes back. It goes with it, by the garbage collector. */
-export function immortalContainerReconciler(
+/** One ImmortalContainer, one pod that always comes back. The garbage collector deletes it with its object. */
+export function createImmortalContainerReconciler(
   context: ImmortalContainerContext,
 ): Reconciler<ImmortalContainer> {
   const starts = new Starts();
   return {
-    reconcile: (object, pass) => reconcile(scopeOf(context, { object, pass, starts })),
+    reconcile: (object, pass) => reconcile(buildScope(context, { object, pass, starts })),
     forget: (key) => starts.forget(key),
   };
 }
 
 /** Everything that one pass works with. */
-function scopeOf(
+function buildScope(
   { pods, clock }: ImmortalContainerContext,
   of: { readonly object: ImmortalContainer; readonly pass: Pass; readonly starts: Starts },
 ): Scope {
-  if (of.object.spec?.image === undefined) throw specMissing();
-  const own = pods.of(of.object);
+  if (of.object.spec?.image === undefined) {
+    throw createFailure(immortalContainerReasons, 'SpecMissing', {
+      observed: 'the object has no spec.image',
+    });
+  }
+  const own = pods.forOwner(of.object);
   return { ...of, pods: own, clock, desired: desiredPod(of.object, own.observed) };
 }
 
 async function reconcile(scope: Scope): Promise<Outcome> {
   const { object, pods, desired } = scope;
-  const place = placeOf(object, pods.observed.get(keyOf(desired)), desired);
+  const place = classifyChild(object, pods.observed.get(getKey(desired)), desired);
   switch (place.kind) {
-    case 'leftover':
-      return awaitGoing(place.child, scope);
-    case 'leaving':
+    case 'stale':
+      return awaitLeftover(place.child, scope);
+    case 'terminating':
       return awaitReplacement(place.child, scope);
     case 'outdated':
       return replaceOutdated(place.child, scope);
-    case 'standing':
+    case 'current':
       return (await replaceEnded(place.child, scope)) ?? keepRunning(place.child, scope);
-    case 'vacant':
+    case 'absent':
       return keepRunning(undefined, scope);
     default:
       return place satisfies never;
   }
-}
-
-function specMissing(): OperatorError {
-  return new OperatorError({
-    reason: 'SpecMissing' satisfies ImmortalContainerReason,
-    message: 'the object has no spec.image; give it one',
-    healedBy: 'person',
-  });
 }

@@ -1,8 +1,8 @@
 import type { ImmortalContainer } from '../../apis/immortal-container.ts';
-import { containerLimits, type Pod, podLabels, podLimits } from '../../apis/pod.ts';
-import { type Key, type KubeObject, keyOf } from '../../core/kube-object.ts';
-import { isWrittenAs } from '../../core/owned-objects.ts';
-import { shortened } from '../../core/short-name.ts';
+import { isWrittenAs } from '../../core/children/owned-objects.ts';
+import { shortenName } from '../../core/objects/digests.ts';
+import { getKey, type Key, type KubeObject } from '../../core/objects/kube-object.ts';
+import { containerLimits, type Pod, podLabels, podLimits } from '../../pods/pod.ts';
 
 const MAX_POD_NAME_LENGTH = 253;
 const SUFFIX = '-immortalpod';
@@ -19,20 +19,20 @@ export function desiredPod(
   observed: { get(key: Key): Pod | undefined },
 ): KubeObject {
   const container = { name: CONTAINER, image: object.spec.image };
-  const unlimited = podOf(object, { containers: [container] });
-  const running = observed.get(keyOf(unlimited));
+  const unlimited = buildPod(object, { containers: [container] });
+  const running = observed.get(getKey(unlimited));
   if (running !== undefined && isWrittenAs(running, unlimited)) return unlimited;
-  return podOf(object, { ...podLimits, containers: [{ ...container, ...containerLimits }] });
+  return buildPod(object, { ...podLimits, containers: [{ ...container, ...containerLimits }] });
 }
 
-function podOf({ metadata: { name, namespace } }: ImmortalContainer, spec: object): KubeObject {
+function buildPod({ metadata: { name, namespace } }: ImmortalContainer, spec: object): KubeObject {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
-      name: shortened(name, MAX_POD_NAME_LENGTH - SUFFIX.length) + SUFFIX,
+      name: shortenName(name, MAX_POD_NAME_LENGTH - SUFFIX.length) + SUFFIX,
       namespace,
-      labels: { controller: shortened(name), ...podLabels },
+      labels: { controller: shortenName(name), ...podLabels },
     },
     spec,
   } as KubeObject;

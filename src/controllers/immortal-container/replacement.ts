@@ -1,27 +1,29 @@
-import type { ImmortalContainerReason } from '../../apis/immortal-container-reasons.ts';
-import type { Pod } from '../../apis/pod.ts';
-import { goingOf } from '../../apis/pod-going.ts';
-import { type PodEnd, podStateOf } from '../../apis/pod-state.ts';
-import { OperatorError } from '../../core/operator-error.ts';
-import { type Outcome, waiting } from '../../core/outcome.ts';
-import { type BackOff, backOffOf, remainingMs } from './back-off.ts';
+import type { ImmortalContainerStatus } from '../../apis/immortal-container.ts';
+import {
+  type ImmortalContainerReason,
+  immortalContainerReasons,
+} from '../../apis/immortal-container-reasons.ts';
+import { createFailure } from '../../core/reconcile/failure.ts';
+import { type OperatorError } from '../../core/reconcile/operator-error.ts';
+import { type Outcome, waiting } from '../../core/reconcile/outcome.ts';
+import type { Pod } from '../../pods/pod.ts';
+import { explainDeletion, measureRunMs, type PodEnd, readPodState } from '../../pods/pod-state.ts';
 import { CONTAINER } from './desired-pod.ts';
-import { reportNoPod, reportPod } from './report.ts';
-import type { Scope } from './scope.ts';
+import { reportNoPod, reportPod, type Scope } from './status.ts';
 
 /** The next change of the pod comes by watch; this is for one that never comes. */
 export const LOOK_AGAIN_MS = 60_000;
 
-/** Waits for a pod of ours that somebody has deleted. */
+/** Waits until our pod, which was deleted, is gone. */
 export function awaitReplacement(pod: Pod, scope: Scope): Outcome {
   reportPod(pod, scope);
-  return going(pod, scope);
+  return awaitDeletion(pod, scope);
 }
 
 /** Waits for a pod that an earlier object of this name has left behind; it counts for nothing here. */
-export function awaitGoing(pod: Pod, scope: Scope): Outcome {
+export function awaitLeftover(pod: Pod, scope: Scope): Outcome {
   reportNoPod(scope);
-  return going(pod, scope);
+  return awaitDeletion(pod, scope);
 }
 
 /** Replaces a pod of another image; what it ran into says nothing about the new one. */
@@ -31,21 +33,21 @@ export async function replaceOutdated(pod: Pod, scope: Scope): Promise<Outcome> 
   return replace(pod, 'SpecChanged', scope);
 }
 
-/** Replaces a pod that has ended, once its delay is over; undefined where it goes on. */
+/** Replaces a pod that has ended, once its delay is over; undefined if it is still running. */
 export async function replaceEnded(pod: Pod, scope: Scope): Promise<Outcome | undefined> {
-  const state = podStateOf(pod, CONTAINER);
+  const state = readPodState(pod, CONTAINER);
   if (state.kind !== 'ended') return undefined;
   const nowMs = scope.clock.now();
-  const backOff = backOffOf(pod, scope.object.status ?? {}, nowMs);
+  const backOff = planBackOff(pod, scope.object.status ?? {}, nowMs);
   reportPod(pod, scope);
   scope.pass.report({ ...backOff });
-  const leftMs = remainingMs(backOff, nowMs);
-  if (leftMs > 0) throw backingOff(pod, { ...backOff, end: state.end, leftMs }, scope);
+  const leftMs = computeRemainingMs(backOff, nowMs);
+  if (leftMs > 0) throw createBackOffFailure(pod, { ...backOff, end: state.end, leftMs }, scope);
   return replace(pod, state.end.reason, scope);
 }
 
 /**
- * The start of the pod and why it goes are on record before it goes: nobody could read them off it
+ * Records the start of the pod and why it is replaced before deleting it: they cannot be read
  * afterwards.
  */
 async function replace(pod: Pod, why: string, scope: Scope): Promise<Outcome> {
@@ -55,13 +57,13 @@ async function replace(pod: Pod, why: string, scope: Scope): Promise<Outcome> {
   await pass.recordNow();
   await pods.writer.delete(pod);
   pass.log.info('Deleted pod', { pod: pod.metadata.name, why });
-  const message = `pod ${pod.metadata.name} is replaced: ${why}`;
+  const message = `replacing pod ${pod.metadata.name}: ${why}`;
   return waiting('Replacing' satisfies ImmortalContainerReason, message, LOOK_AGAIN_MS);
 }
 
-function going(pod: Pod, { clock }: Scope): Outcome {
-  const { reason, message, againAfterMs } = goingOf(pod, clock.now());
-  return waiting(reason, message, againAfterMs);
+function awaitDeletion(pod: Pod, { clock }: Scope): Outcome {
+  const { reason, message, requeueAfterMs } = explainDeletion(pod, clock.now());
+  return waiting(reason, message, requeueAfterMs);
 }
 
 interface Waiting extends BackOff {
@@ -69,18 +71,69 @@ interface Waiting extends BackOff {
   readonly leftMs: number;
 }
 
-/** A failure that time heals: told as a warning, and tried again when the delay is over. */
-function backingOff(
+/** A failure that time heals: reported as a warning, and retried when the delay is over. */
+function createBackOffFailure(
   pod: Pod,
   { end, leftMs, ...backOff }: Waiting,
   { pass }: Scope,
 ): OperatorError {
   pass.disproveReady();
   const code = end.exitCode === undefined ? '' : `, exit code ${end.exitCode}`;
-  return new OperatorError({
-    reason: 'BackOff' satisfies ImmortalContainerReason,
-    message: `pod ${pod.metadata.name} has ended (${end.reason}${code}), ${backOff.consecutiveFailures} in a row; it is replaced at ${backOff.nextStartTime}, and at once if you delete it`,
-    healedBy: 'time',
+  const { name } = pod.metadata;
+  return createFailure(immortalContainerReasons, 'BackOff', {
+    observed: `pod ${name} has ended (${end.reason}${code}), ${backOff.consecutiveFailures} in a row; it is replaced at ${backOff.nextStartTime}`,
+    fill: { pod: name },
     retryAfterMs: leftMs,
   });
+}
+
+/** The kubelet's own figures: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy */
+const FIRST_MS = 10_000;
+const MAX_MS = 300_000;
+/** A pod that ran for so long resets the count. */
+const LONG_RUN_MS = 600_000;
+
+/** The record of pods that ended, and when the next one starts. */
+export interface BackOff {
+  readonly consecutiveFailures: number;
+  /** RFC 3339. */
+  readonly nextStartTime: string;
+}
+
+/**
+ * When a pod that has ended is to be replaced. Decided once, at first sight of its end, and stored:
+ * where it stands in `status` already it stays, also across a restart of the operator.
+ */
+function planBackOff(pod: Pod, status: Partial<ImmortalContainerStatus>, nowMs: number): BackOff {
+  const { consecutiveFailures = 0, currentPodUID, nextStartTime } = status;
+  if (nextStartTime !== undefined && currentPodUID === pod.metadata.uid) {
+    // Further off than any delay: another clock has written it, a day ahead of ours perhaps.
+    const isOfOurClock = Date.parse(nextStartTime) - nowMs <= MAX_MS + 1000;
+    return isOfOurClock
+      ? { consecutiveFailures, nextStartTime }
+      : delayStart(consecutiveFailures, nowMs);
+  }
+  const hasRunLong = measureRunMs(pod, CONTAINER, nowMs) >= LONG_RUN_MS;
+  const failures = hasRunLong ? 1 : consecutiveFailures + 1;
+  return delayStart(failures, nowMs);
+}
+
+function delayStart(failures: number, nowMs: number): BackOff {
+  const nextStartTime = formatSeconds(nowMs + computeDelayMs(Math.max(1, failures)));
+  return { consecutiveFailures: failures, nextStartTime };
+}
+
+/** Time left, in ms; never longer than the longest delay, whatever became of the clocks. */
+function computeRemainingMs({ nextStartTime }: BackOff, nowMs: number): number {
+  return Math.min(MAX_MS, Math.max(0, Date.parse(nextStartTime) - nowMs));
+}
+
+function computeDelayMs(failures: number): number {
+  return Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(failures - 1, 10));
+}
+
+/** Rounded up: status keeps whole seconds, and no start may come early. */
+function formatSeconds(epochMs: number): string {
+  const whole = Math.ceil(epochMs / 1000) * 1000;
+  return `${new Date(whole).toISOString().slice(0, 19)}Z`;
 }

@@ -1,97 +1,92 @@
-import type { ImmortalContainerReason } from '../../apis/immortal-container-reasons.ts';
-import type { Pod } from '../../apis/pod.ts';
-import { podStateOf } from '../../apis/pod-state.ts';
-import { OperatorError } from '../../core/operator-error.ts';
-import { type Outcome, settled, waiting } from '../../core/outcome.ts';
-import { ensureOwned, type OwnedChange } from '../../core/owned-objects.ts';
+import {
+  type ImmortalContainerReason,
+  immortalContainerReasons,
+} from '../../apis/immortal-container-reasons.ts';
+import { ensureOwned, type OwnedChange } from '../../core/children/owned-objects.ts';
+import { createFailure } from '../../core/reconcile/failure.ts';
+import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
+import type { Pod } from '../../pods/pod.ts';
+import { readPodState } from '../../pods/pod-state.ts';
 import { CONTAINER } from './desired-pod.ts';
 import { LOOK_AGAIN_MS } from './replacement.ts';
-import { reportNoPod, reportPod } from './report.ts';
-import type { Scope } from './scope.ts';
+import type { Scope } from './status.ts';
+import { reportNoPod, reportPod } from './status.ts';
 
-/** Starts the pod where there is none, mends what others changed in it, and says how it gets on. */
-export async function keepRunning(seen: Pod | undefined, scope: Scope): Promise<Outcome> {
-  const pod = (await ensurePod(seen, scope)) ?? seen;
-  if (pod === undefined) return notSeenYet(scope);
+/** Creates the pod if there is none, repairs what others changed in it, and reports its state. */
+export async function keepRunning(observed: Pod | undefined, scope: Scope): Promise<Outcome> {
+  const pod = (await ensurePod(observed, scope)) ?? observed;
+  if (pod === undefined) return awaitPodCache(scope);
   reportPod(pod, scope);
   scope.pass.report({ replacementReason: undefined });
-  return outcomeOf(pod, scope);
+  return judgePod(pod, scope);
 }
 
 /** What a write answered is newer than what the cache shows. */
-async function ensurePod(seen: Pod | undefined, scope: Scope): Promise<Pod | undefined> {
+async function ensurePod(observed: Pod | undefined, scope: Scope): Promise<Pod | undefined> {
   const { object, pods, desired, pass } = scope;
-  if (seen === undefined) {
+  if (observed === undefined) {
     reportNoPod(scope);
     pass.disproveReady();
   }
   let written: Pod | undefined;
   const onChange = (change: OwnedChange): void => {
     written = change.child;
-    tell(change, scope);
+    recordChange(change, scope);
   };
   await ensureOwned(object, { ...pods, desired: [desired], signal: pass.signal, onChange });
   return written;
 }
 
-function tell(change: OwnedChange, scope: Scope): void {
-  if (change.kind === 'created') return tellStart(change.child, scope);
+function recordChange(change: OwnedChange, scope: Scope): void {
+  if (change.kind === 'created') return recordStart(change.child, scope);
   const { name } = change.child.metadata;
   const differences = 'differences' in change ? change.differences : [];
   const list = differences.length === 0 ? '' : `: ${differences.join(', ')}`;
-  scope.pass.log.info(change.kind === 'deleted' ? 'Deleted pod' : 'Mended pod', {
+  scope.pass.log.info(change.kind === 'deleted' ? 'Deleted pod' : 'Repaired pod', {
     pod: name,
     fields: differences,
   });
   if (change.kind === 'deleted') return;
-  const note = `Mended pod ${name}${list}`;
-  scope.pass.event({ type: 'Normal', reason: 'PodMended', action: 'Mend', note });
+  const note = `Repaired pod ${name}${list}`;
+  scope.pass.recordEvent({ type: 'Normal', reason: 'DriftRepaired', action: 'Repair', note });
 }
 
 /** One event for each start, with its number and why the pod before it is no more. */
-function tellStart(pod: Pod, { object, pass, starts }: Scope): void {
+function recordStart(pod: Pod, { object, pass, starts }: Scope): void {
   const { name } = pod.metadata;
   const { startTimes } = starts.count(pass.key, object, pod);
   const isFirst = startTimes === 1;
   const why = object.status?.replacementReason ?? 'Deleted';
   pass.log.info('Created pod', { pod: name, startTimes, ...(!isFirst && { why }) });
-  pass.event({
+  pass.recordEvent({
     type: 'Normal',
     reason: isFirst ? 'PodCreated' : 'PodReplaced',
     action: 'Create',
-    note: isFirst
-      ? `Created pod ${name}`
-      : `Created pod ${name} again (${why}), start ${startTimes}`,
+    note: isFirst ? `Created pod ${name}` : `Recreated pod ${name} (${why}), start ${startTimes}`,
   });
 }
 
-function outcomeOf(pod: Pod, { starts, pass, object }: Scope): Outcome {
-  const state = podStateOf(pod, CONTAINER);
+function judgePod(pod: Pod, { starts, pass, object }: Scope): Outcome {
+  const state = readPodState(pod, CONTAINER);
   if (state.kind === 'ready') {
-    const { startTimes } = starts.recordOf(pass.key, object);
-    const message = `pod ${pod.metadata.name} runs, start ${startTimes}`;
+    const { startTimes } = starts.getRecord(pass.key, object);
+    const message = `pod ${pod.metadata.name} is running, start ${startTimes}`;
     return settled('Running' satisfies ImmortalContainerReason, message);
   }
-  if (state.kind === 'ended') return waiting('Starting', 'the pod has ended already', 0);
+  if (state.kind === 'ended') return waiting('Starting', 'the pod has already ended', 0);
   const { reason, message } = state;
-  if (reason === 'InvalidImage') throw invalidImage(message);
+  if (reason === 'InvalidImage') {
+    throw createFailure(immortalContainerReasons, reason, { observed: message });
+  }
   return waiting(reason, message, LOOK_AGAIN_MS);
 }
 
 /** Created by another replica, or just now by nobody knows whom: the watch will show it. */
-function notSeenYet(scope: Scope): Outcome {
+function awaitPodCache(scope: Scope): Outcome {
   const { name } = scope.desired.metadata;
   return waiting(
     'Starting' satisfies ImmortalContainerReason,
-    `pod ${name} is not seen yet`,
+    `waiting for the pod cache to show pod ${name}`,
     1_000,
   );
-}
-
-function invalidImage(message: string): OperatorError {
-  return new OperatorError({
-    reason: 'InvalidImage' satisfies ImmortalContainerReason,
-    message: `${message}; correct spec.image`,
-    healedBy: 'person',
-  });
 }

@@ -1,58 +1,58 @@
 import type { MyApp, MyAppSpec } from '../../apis/my-app.ts';
-import { containerLimits, podLabels, podLimits } from '../../apis/pod.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { shortened } from '../../core/short-name.ts';
+import { shortenName } from '../../core/objects/digests.ts';
+import type { KubeObject } from '../../core/objects/kube-object.ts';
+import { containerLimits, podLabels, podLimits } from '../../pods/pod.ts';
 
 const MAX_POD_NAME_LENGTH = 253;
 /** Behind the name of the object; there are at most 1000 pods. */
 const LONGEST_SUFFIX = '-pod-999';
 
-/** The article's pod, as often as it is wanted. The first one has the article's name. */
+/** The article's pod, once for each replica. The first one has the article's name. */
 export function desiredPods(object: MyApp): readonly KubeObject[] {
-  const spec = podSpec(object);
+  const spec = buildPodSpec(object);
   return Array.from({ length: object.spec.replicas }, (_, index) => ({
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
-      name: podName(object, index),
+      name: namePod(object, index),
       namespace: object.metadata.namespace,
-      labels: labelsOf(object),
+      labels: buildLabels(object),
     },
     spec,
   }));
 }
 
 /** Labels of every pod of the object, and of no other pod. */
-export function labelsOf({ metadata }: MyApp): Readonly<Record<string, string>> {
-  return { app: shortened(metadata.name), ...podLabels };
+export function buildLabels({ metadata }: MyApp): Readonly<Record<string, string>> {
+  return { app: shortenName(metadata.name), ...podLabels };
 }
 
 /** `<name>-pod`, then `<name>-pod-1` and so on. */
-function podName({ metadata }: MyApp, index: number): string {
-  const head = shortened(metadata.name, MAX_POD_NAME_LENGTH - LONGEST_SUFFIX.length);
+function namePod({ metadata }: MyApp, index: number): string {
+  const head = shortenName(metadata.name, MAX_POD_NAME_LENGTH - LONGEST_SUFFIX.length);
   return index === 0 ? `${head}-pod` : `${head}-pod-${index}`;
 }
 
 /** One object for all of them: it may be long, and is hashed once. */
-function podSpec(object: MyApp): object {
-  return { ...podLimits, containers: [containerOf(object)], ...graceOf(object.spec) };
+function buildPodSpec(object: MyApp): object {
+  return { ...podLimits, containers: [buildContainer(object)], ...chooseGrace(object.spec) };
 }
 
 /** A DNS label, unlike the name of the object, which may be longer and have dots. */
-export function containerNameOf({ metadata }: MyApp): string {
-  return shortened(metadata.name.replaceAll('.', '-'));
+export function nameContainer({ metadata }: MyApp): string {
+  return shortenName(metadata.name.replaceAll('.', '-'));
 }
 
-function containerOf(object: MyApp): object {
+function buildContainer(object: MyApp): object {
   const { spec } = object;
   const { image, banner = '' } = spec;
   return {
-    name: containerNameOf(object),
+    name: nameContainer(object),
     image,
     ports: [{ containerPort: 80 }],
     ...containerLimits,
-    ...(banner !== '' && { env: [{ name: 'BANNER', value: literally(banner) }] }),
-    ...commandOf(spec),
+    ...(banner !== '' && { env: [{ name: 'BANNER', value: escapeReferences(banner) }] }),
+    ...chooseCommand(spec),
   };
 }
 
@@ -65,7 +65,7 @@ exec sleep infinity
 `;
 
 /** A list that is empty is left out: the API server would not store it. */
-function commandOf(spec: MyAppSpec): object {
+function chooseCommand(spec: MyAppSpec): object {
   const { command, args } = spec;
   if (isBannerShell(spec)) return { command: ['/bin/sh', '-c'], args: [SCRIPT] };
   return {
@@ -75,7 +75,7 @@ function commandOf(spec: MyAppSpec): object {
 }
 
 /** sleep has nothing to put in order and, being process 1, does not hear SIGTERM: no use in waiting. */
-function graceOf(spec: MyAppSpec): object {
+function chooseGrace(spec: MyAppSpec): object {
   return isBannerShell(spec) ? { terminationGracePeriodSeconds: 1 } : {};
 }
 
@@ -87,6 +87,6 @@ function isBannerShell({ command, args }: MyAppSpec): boolean {
  * Kubernetes resolves $(NAME) in values of the environment, and takes $$ for a dollar.
  * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#environment-variables
  */
-function literally(text: string): string {
+function escapeReferences(text: string): string {
   return text.replaceAll('$', () => '$$');
 }

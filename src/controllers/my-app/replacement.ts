@@ -1,5 +1,10 @@
-import type { Pod } from '../../apis/pod.ts';
-import type { Slot } from './slot.ts';
+import type { MyApp } from '../../apis/my-app.ts';
+import { getKey, type Key } from '../../core/objects/kube-object.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { Pod } from '../../pods/pod.ts';
+import { readEndedAtMs, readPodStateKind } from '../../pods/pod-state.ts';
+import { nameContainer } from './desired-pods.ts';
+import type { Slot } from './observed-pods.ts';
 
 /** A pod that has ended stays for so long, so that a pod that always ends is no busy loop. */
 const ENDED_STAYS_MS = 10_000;
@@ -14,17 +19,17 @@ export interface Replacement {
  * The pods that are to be deleted now: those that have ended, in their time; of those of an older
  * spec all that are not ready, and of the ready ones one at a time, while all others are ready.
  */
-export function replacementsOf(slots: readonly Slot[], nowMs: number): readonly Replacement[] {
+export function planReplacements(slots: readonly Slot[], nowMs: number): readonly Replacement[] {
   const ended = slots.flatMap((slot) =>
-    slot.kind === 'ended' && endedStaysForMs(slot, nowMs) === 0
+    slot.kind === 'ended' && computeStayMs(slot, nowMs) === 0
       ? [{ pod: slot.pod, why: slot.end.reason }]
       : [],
   );
-  return [...ended, ...outdatedOf(slots).map((pod) => ({ pod, why: 'SpecChanged' }))];
+  return [...ended, ...chooseOutdated(slots).map((pod) => ({ pod, why: 'SpecChanged' }))];
 }
 
-/** How long a pod that has ended still stays, in ms; never longer, whatever its node's clock says. */
-export function endedStaysForMs(
+/** Time that a pod that has ended still stays, in ms; never longer, whatever its node's clock says. */
+export function computeStayMs(
   { endedAtMs = 0 }: Extract<Slot, { kind: 'ended' }>,
   nowMs: number,
 ): number {
@@ -32,10 +37,41 @@ export function endedStaysForMs(
   return Math.min(ENDED_STAYS_MS, Math.max(0, leftMs));
 }
 
-function outdatedOf(slots: readonly Slot[]): readonly Pod[] {
+function chooseOutdated(slots: readonly Slot[]): readonly Pod[] {
   const outdated = slots.filter((slot) => slot.kind === 'outdated');
   const unready = outdated.filter((slot) => !slot.isReady);
   const areAllReady = slots.every((slot) => 'isReady' in slot && slot.isReady);
   const chosen = areAllReady ? outdated.slice(-1) : unready;
   return chosen.map(({ pod }) => pod);
+}
+
+/**
+ * Our wall clock, put forward as far as the end of an observed pod lies in our future: times of
+ * pods come from the clocks of nodes, and a wait must not last as long as two clocks are apart.
+ */
+export class NodeTime {
+  readonly #clock: Clock;
+  readonly #aheadMs = new Map<Key, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Epoch milliseconds, not before the end of any of the pods of this object. */
+  nowMs(object: MyApp, pods: readonly Pod[]): number {
+    const [key, container] = [getKey(object), nameContainer(object)];
+    const nowMs = this.#clock.now();
+    const ends = pods.filter((pod) => readPodStateKind(pod) === 'ended');
+    const aheadMs = Math.max(
+      ends.length === 0 ? 0 : (this.#aheadMs.get(key) ?? 0),
+      ...ends.map((pod) => (readEndedAtMs(pod, container) ?? nowMs) - nowMs),
+    );
+    if (aheadMs > 0) this.#aheadMs.set(key, aheadMs);
+    else this.#aheadMs.delete(key);
+    return nowMs + Math.max(0, aheadMs);
+  }
+
+  forget(key: Key): void {
+    this.#aheadMs.delete(key);
+  }
 }

@@ -1,32 +1,52 @@
+// Lives here: the kind MyIngress: one object, one Application Load Balancer.
+// May import it: src/setup/my-ingress.ts.
+// Start with: this file: observe, plan, reserve, execute, status, below in this order; then load-balancer/.
+
 import type { AppliedSettings, MyIngress } from '../../apis/my-ingress.ts';
-import { ensurePresent } from '../../core/external-resource.ts';
-import type { Outcome } from '../../core/outcome.ts';
-import type { Pass, Reconciler } from '../../core/reconciler.ts';
-import { appliedAfter, keptAttributes, recordOf } from './applied.ts';
-import { check } from './check.ts';
-import { refuseReservedTags } from './desired.ts';
-import type { SeenLoadBalancer } from './drift.ts';
-import { provisioningForMs, recordProvisioning } from './facts.ts';
+import {
+  type ExternalResource,
+  ensurePresent,
+  type Observation,
+} from '../../core/reconcile/external-resource.ts';
+import type { Outcome } from '../../core/reconcile/outcome.ts';
+import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
 import { failure } from './failure.ts';
 import { finalizeLoadBalancer } from './finalize.ts';
-import { loadBalancerResource } from './load-balancer-resource.ts';
-import { chooseLook, readsFor } from './look.ts';
-import { outcomeOf } from './provisioning.ts';
-import { appliedSoFar, heldBy, recordedArn } from './record.ts';
+import { describePlan } from './graph/planned-step.ts';
+import { refuseReservedTags } from './load-balancer/desired.ts';
+import type { ObservedLoadBalancer } from './load-balancer/diff.ts';
+import { detectOwnershipFlapping, executePlan, listOperations } from './load-balancer/execute.ts';
 import {
+  chooseReadDepth,
+  type LoadBalancerObservation,
+  observe,
+  planFirstReads,
+} from './load-balancer/observe.ts';
+import { type LoadBalancerStep, planLoadBalancer } from './load-balancer/plan.ts';
+import { checkSnapshot } from './load-balancer/snapshot.ts';
+import { measureProvisioningMs, rememberDrift, rememberProvisioning } from './memory.ts';
+import {
+  createObjectScope,
+  createScope,
   type MyIngressContext,
   type ObjectScope,
-  objectScopeOf,
   type Scope,
-  scopeOf,
 } from './scope.ts';
+import {
+  concludeState,
+  describeHeld,
+  listKeptAttributes,
+  omitEmpty,
+  projectApplied,
+  readApplied,
+  readRecordedArn,
+} from './status.ts';
 
-/** One MyIngress, one Application Load Balancer. */
-export function myIngressReconciler(context: MyIngressContext): Reconciler<MyIngress> {
+export function createMyIngressReconciler(context: MyIngressContext): Reconciler<MyIngress> {
   return {
     reconcile: (object, pass) => reconcile(context, object, pass),
     finalize: (object, pass) =>
-      withTokens(objectScopeOf(context, object, pass), finalizeLoadBalancer),
+      withTokens(createObjectScope(context, object, pass), finalizeLoadBalancer),
     forget: (key) => context.memory.forget(key),
   };
 }
@@ -40,28 +60,67 @@ async function reconcile(
     throw failure('ValidationError', 'the object has no spec.subnets');
   }
   refuseReservedTags(object.spec);
-  const scope = scopeOf(context, object, pass);
-  if (chooseLook(object) === 'snapshot') {
-    const checked = await check(scope, pass.signal);
-    if (checked.kind === 'same') return conclude(scope, checked.observed);
+  const scope = createScope(context, object, pass);
+  if (chooseReadDepth(object) === 'snapshot') {
+    const checked = await checkSnapshot(scope, pass.signal);
+    if (checked.kind === 'same') return conclude(scope, checked);
     if (checked.kind === 'unchecked') return checked.outcome;
   }
-  return withTokens(scope, apply);
+  return withTokens(scope, reconcileLive);
 }
 
-async function apply(scope: Scope): Promise<Outcome> {
-  const ensured = await ensurePresent(loadBalancerResource(scope), scope.pass);
-  return ensured.kind === 'waiting' ? ensured : conclude(scope, ensured.observed);
+async function reconcileLive(scope: Scope): Promise<Outcome> {
+  const ensured = await ensurePresent(defineLoadBalancer(scope), scope.pass);
+  return ensured.kind === 'waiting' ? ensured : conclude(scope, ensured);
 }
 
-/** What the pass reads is paid for before it begins, and what it leaves is given back at its end. */
+/**
+ * The balancer of this pass; its drift is the plan that repairs it. The core stores the finalizer before a
+ * plan is executed. What a create has made is observed and planned again: AWS may answer with an older one.
+ */
+function defineLoadBalancer(
+  scope: Scope,
+): Omit<ExternalResource<ObservedLoadBalancer, LoadBalancerStep>, 'delete'> {
+  return {
+    observe: async (signal) => planRepairs(scope, await observe(scope, signal)),
+    async create() {
+      const plan = planLoadBalancer(scope.desired, undefined, {});
+      logPlan(scope, plan);
+      await scope.tokens.reserve(listOperations(plan, scope.object));
+      return planRepairs(scope, await executePlan(scope, plan, undefined));
+    },
+    async update(observed, plan) {
+      logPlan(scope, plan);
+      detectOwnershipFlapping(scope, observed);
+      await scope.tokens.reserve(listOperations(plan, scope.object));
+      await executePlan(scope, plan, observed);
+    },
+  };
+}
+
+function planRepairs(
+  { desired, memory, object }: Scope,
+  observation: LoadBalancerObservation,
+): Observation<ObservedLoadBalancer, LoadBalancerStep> {
+  if (observation.kind !== 'present') return observation;
+  const { observed } = observation;
+  const drift = planLoadBalancer(desired, observed, readApplied(object, observed));
+  memory.facts = rememberDrift(memory.facts, drift.length > 0);
+  return { kind: 'present', observed, drift };
+}
+
+function logPlan({ pass }: Scope, plan: readonly LoadBalancerStep[]): void {
+  pass.log.debug('plan', { plan: describePlan(plan) });
+}
+
+/** Reserves the tokens of the first reads, and gives back what the pass leaves. */
 async function withTokens<S extends ObjectScope, T>(
   scope: S,
   act: (scope: S) => Promise<T>,
 ): Promise<T> {
   const { object, pass, tokens } = scope;
   try {
-    await tokens.begin(readsFor(object));
+    await tokens.begin(planFirstReads(object));
     pass.signal.throwIfAborted();
     return await act(scope);
   } finally {
@@ -69,30 +128,31 @@ async function withTokens<S extends ObjectScope, T>(
   }
 }
 
-function conclude(scope: Scope, observed: SeenLoadBalancer): Outcome {
+/** Status: what is held, what must be undone later, and the outcome by AWS's state. */
+function conclude(scope: Scope, { observed }: { observed: ObservedLoadBalancer }): Outcome {
   const { loadBalancer } = observed;
-  scope.pass.report({ alb: heldBy(loadBalancer), applied: appliedNow(scope, observed) });
-  const isReported = recordedArn(scope.object) === undefined;
-  return outcomeOf(loadBalancer, provisioningMs(scope, loadBalancer.state.code), isReported);
+  scope.pass.report({ alb: describeHeld(loadBalancer), applied: computeApplied(scope, observed) });
+  const isReported = readRecordedArn(scope.object) === undefined;
+  return concludeState(loadBalancer, trackProvisioning(scope, loadBalancer.state.code), isReported);
 }
 
-function appliedNow(
+function computeApplied(
   { desired, object, pass }: Scope,
-  observed: SeenLoadBalancer,
+  observed: ObservedLoadBalancer,
 ): AppliedSettings | undefined {
-  const before = appliedSoFar(object, observed);
-  const attributes = keptAttributes(desired, before, observed);
+  const before = readApplied(object, observed);
+  const attributes = listKeptAttributes(desired, before, observed);
   if (attributes.length > 0) {
     pass.log.info('attributes that left the spec stay as they are: no default is known', {
       attributes,
     });
   }
-  return recordOf(appliedAfter(desired, before, observed.attributes));
+  return omitEmpty(projectApplied(desired, before, observed.attributes));
 }
 
-function provisioningMs({ clock, memory }: Scope, state: string): number {
+function trackProvisioning({ clock, memory }: Scope, state: string): number {
   if (state !== 'provisioning') return 0;
   const nowMs = clock.monotonicMs();
-  memory.facts = recordProvisioning(memory.facts, nowMs);
-  return provisioningForMs(memory.facts, nowMs);
+  memory.facts = rememberProvisioning(memory.facts, nowMs);
+  return measureProvisioningMs(memory.facts, nowMs);
 }

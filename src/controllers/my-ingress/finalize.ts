@@ -1,92 +1,97 @@
+import type { MyIngress } from '../../apis/my-ingress.ts';
 import type {
   LoadBalancer,
   LoadBalancerRef,
   TaggedLoadBalancer,
-} from '../../aws/load-balancers.ts';
-import { ensureAbsent, type Observation } from '../../core/external-resource.ts';
-import { OperatorError } from '../../core/operator-error.ts';
-import { type Waiting, waiting } from '../../core/outcome.ts';
-import type { Released } from '../../core/reconciler.ts';
-import { tellDeleted, tellLeftAlone, tellRetained } from './announcements.ts';
-import { isOwnershipTag } from './drift.ts';
+} from '../../aws/elbv2/load-balancers.ts';
+import { ensureAbsent, type Observation } from '../../core/reconcile/external-resource.ts';
+import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { type Waiting, waiting } from '../../core/reconcile/outcome.ts';
+import type { Released } from '../../core/reconcile/reconciler.ts';
+import { recordDeleted, recordLeftAlone, recordRetained } from './events.ts';
+import { deriveDefaultName, type Identity } from './identity.ts';
+import { desireName, readText } from './load-balancer/desired.ts';
+import { isOwnershipTag } from './load-balancer/diff.ts';
 import {
-  absenceDoubtMs,
   mayBeFresh,
   mayHideCreate,
-  recordAbsence,
-  recordPresence,
-  recordRelease,
+  measureAbsenceDoubtMs,
+  rememberAbsence,
+  rememberPresence,
+  rememberRelease,
   wasJustReleased,
-} from './facts.ts';
-import { ownershipOf } from './ownership.ts';
-import { placesOf } from './places.ts';
-import { recordedArn, refusedRecord } from './record.ts';
+} from './memory.ts';
+import { readOwnership } from './ownership.ts';
 import type { ObjectScope } from './scope.ts';
+import { explainRefusedRecord, readRecordedArn } from './status.ts';
 
-type Seen = Observation<TaggedLoadBalancer, never>;
+type ReleaseObservation = Observation<TaggedLoadBalancer, never>;
 
-/** What a read of one place has shown. `isProof`: no second read is needed. */
-type Find =
+/** The result of reading one place. `isProof`: no second read is needed. */
+type PlaceRead =
   | { readonly kind: 'ours'; readonly balancer: TaggedLoadBalancer }
   | { readonly kind: 'nothing'; readonly isProof: boolean }
   | { readonly kind: 'foreign'; readonly loadBalancer: LoadBalancer; readonly isProof: boolean }
   /** AWS does not take the ref for that of a balancer. */
   | { readonly kind: 'refused'; readonly arn: string; readonly error: OperatorError };
 
-/** What is read behind a deletion: the balancer by its ARN, and by its name. */
+/** The reads that prove a deletion: the balancer by its ARN, and by its name. */
 const PROOF = ['DescribeLoadBalancers', 'DescribeLoadBalancers'] as const;
 const DELETION_PROTECTION = 'deletion_protection.enabled';
 
 /**
- * Deletes the balancer, or lets go of it under `deletionPolicy: Retain`, and proves by a read that
+ * Deletes the balancer, or releases it under `deletionPolicy: Retain`, and proves by a read that
  * nothing of ours is left. Works from tags and names alone: deletion needs no valid spec.
  */
 export async function finalizeLoadBalancer(scope: ObjectScope): Promise<Released | Waiting> {
   const outcome = await ensureAbsent<TaggedLoadBalancer, never>(
     {
       observe: (signal) => observe(scope, signal),
-      delete: (seen) => (isRetained(scope) ? retain(scope, seen) : deleteOurs(scope, seen)),
+      delete: (ours) => (isRetained(scope) ? retain(scope, ours) : deleteOurs(scope, ours)),
     },
     scope.pass,
   );
-  if (outcome.kind === 'released') tellReleased(scope);
+  if (outcome.kind === 'released') recordReleased(scope);
   return outcome;
 }
 
 /** Absent here means: nothing of ours. */
-async function observe(scope: ObjectScope, signal: AbortSignal): Promise<Seen> {
+async function observe(scope: ObjectScope, signal: AbortSignal): Promise<ReleaseObservation> {
   const readMs = scope.clock.monotonicMs();
-  const finds = await observePlaces(scope, signal);
-  const ours = finds.find((find) => find.kind === 'ours');
-  if (ours !== undefined) return present(scope, ours.balancer);
-  refuseUnknownRegion(scope, finds);
-  const isProved = finds.every((find) => 'isProof' in find && find.isProof);
-  return isProved ? absent(scope, finds) : doubt(scope, finds, readMs);
+  const reads = await observePlaces(scope, signal);
+  const ours = reads.find((read) => read.kind === 'ours');
+  if (ours !== undefined) return confirmPresence(scope, ours.balancer);
+  refuseUnknownRegion(scope, reads);
+  const isProved = reads.every((read) => 'isProof' in read && read.isProof);
+  return isProved ? concludeAbsence(scope, reads) : doubtAbsence(scope, reads, readMs);
 }
 
 /**
  * A status can be forged, so its ARN alone proves nothing: the names are read as well, unless that
- * balancer is ours and goes first. One that was read by its ARN is not read by its name again.
+ * balancer is ours and is deleted first. One that was read by its ARN is not read by its name again.
  */
-async function observePlaces(scope: ObjectScope, signal: AbortSignal): Promise<readonly Find[]> {
-  const [first, ...others] = placesOf(scope.object, scope.identity) as [
+async function observePlaces(
+  scope: ObjectScope,
+  signal: AbortSignal,
+): Promise<readonly PlaceRead[]> {
+  const [first, ...others] = listPlaces(scope.object, scope.identity) as [
     LoadBalancerRef,
     ...LoadBalancerRef[],
   ];
-  const find = await observeAt(scope, first, signal);
-  if (find.kind === 'ours') return [find];
-  const known = find.kind === 'foreign' ? find.loadBalancer.name : undefined;
+  const read = await observePlace(scope, first, signal);
+  if (read.kind === 'ours') return [read];
+  const known = read.kind === 'foreign' ? read.loadBalancer.name : undefined;
   const rest = others.filter((ref) => 'arn' in ref || ref.name !== known);
-  return [find, ...(await Promise.all(rest.map((ref) => observeAt(scope, ref, signal))))];
+  return [read, ...(await Promise.all(rest.map((ref) => observePlace(scope, ref, signal))))];
 }
 
-async function observeAt(
+async function observePlace(
   scope: ObjectScope,
   ref: LoadBalancerRef,
   signal: AbortSignal,
-): Promise<Find> {
+): Promise<PlaceRead> {
   try {
-    return await judgeAt(scope, ref, signal);
+    return await classifyPlace(scope, ref, signal);
   } catch (error) {
     const isRefused = error instanceof OperatorError && error.reason === 'ValidationError';
     if (isRefused && 'arn' in ref) return { kind: 'refused', arn: ref.arn, error };
@@ -94,35 +99,35 @@ async function observeAt(
   }
 }
 
-async function judgeAt(
+async function classifyPlace(
   scope: ObjectScope,
   ref: LoadBalancerRef,
   signal: AbortSignal,
-): Promise<Find> {
+): Promise<PlaceRead> {
   const { aws, identity, object } = scope;
   const loadBalancer = await aws.find(ref, signal);
   const tags = loadBalancer && (await aws.tagsOf(loadBalancer.arn, signal));
   if (loadBalancer === undefined || tags === undefined) {
     return { kind: 'nothing', isProof: isProofOfAbsence(scope, ref) };
   }
-  const isOnRecord = recordedArn(object) === loadBalancer.arn;
-  if (ownershipOf(tags, identity, isOnRecord).kind === 'ours') {
+  const isOnRecord = readRecordedArn(object) === loadBalancer.arn;
+  if (readOwnership(tags, identity, isOnRecord).kind === 'ours') {
     return { kind: 'ours', balancer: { loadBalancer, tags } };
   }
   return { kind: 'foreign', loadBalancer, isProof: wasReleased(scope, loadBalancer.arn) };
 }
 
 /**
- * What AWS does not take for the ARN of a balancer, such as a mistyped one in `spec.adopt`, names
- * none of ours: it would have been found before it was adopted. So it does not hold up a deletion.
+ * A text that AWS refuses as the ARN of a balancer, such as a mistyped one in `spec.adopt`, names
+ * none of ours: a read precedes each adoption. So it does not hold up a deletion.
  * A recorded ARN may have named one, so its refusal is about the region or the account that is asked
- * now, unless ours was found elsewhere: then the record was forged.
+ * now, unless ours was observed elsewhere: then the record was forged.
  */
-function refuseUnknownRegion({ memory, object }: ObjectScope, finds: readonly Find[]): void {
-  const refused = finds.find((find) => find.kind === 'refused');
+function refuseUnknownRegion({ memory, object }: ObjectScope, reads: readonly PlaceRead[]): void {
+  const refused = reads.find((read) => read.kind === 'refused');
   if (refused === undefined || memory.facts.release !== undefined) return;
   const { arn, error } = refused;
-  const unknown = arn === recordedArn(object) ? refusedRecord(arn, error) : undefined;
+  const unknown = arn === readRecordedArn(object) ? explainRefusedRecord(arn, error) : undefined;
   if (unknown !== undefined) throw unknown;
 }
 
@@ -137,7 +142,7 @@ function isProofOfAbsence(scope: ObjectScope, ref: LoadBalancerRef): boolean {
   if ('arn' in ref) {
     return wasReleased(scope, ref.arn) || !mayBeFresh(memory.facts, ref.arn, nowMs);
   }
-  if (recordedArn(object) === undefined) return false;
+  if (readRecordedArn(object) === undefined) return false;
   return memory.facts.release?.name === ref.name || !mayHideCreate(memory.facts, nowMs);
 }
 
@@ -145,36 +150,43 @@ function wasReleased({ memory }: ObjectScope, arn: string): boolean {
   return memory.facts.release?.arn === arn;
 }
 
-/** What we have just deleted or let go of is not written to again on the word of an old answer. */
-function present({ clock, memory }: ObjectScope, observed: TaggedLoadBalancer): Seen {
-  memory.facts = recordPresence(memory.facts);
+/** A balancer just deleted or released is not written to again because of a stale read. */
+function confirmPresence(
+  { clock, memory }: ObjectScope,
+  observed: TaggedLoadBalancer,
+): ReleaseObservation {
+  memory.facts = rememberPresence(memory.facts);
   if (wasJustReleased(memory.facts, observed.loadBalancer.arn, clock.monotonicMs())) {
-    return unconfirmed('the deletion was accepted and is not visible yet', 2_000);
+    return awaitConfirmation('the deletion was accepted and is not visible yet', 2_000);
   }
   return { kind: 'present', observed, drift: [] };
 }
 
-function doubt(scope: ObjectScope, finds: readonly Find[], readMs: number): Seen {
+function doubtAbsence(
+  scope: ObjectScope,
+  reads: readonly PlaceRead[],
+  readMs: number,
+): ReleaseObservation {
   const { memory } = scope;
-  memory.facts = recordAbsence(memory.facts, readMs);
-  const doubtMs = absenceDoubtMs(memory.facts, readMs);
-  if (doubtMs === 0) return absent(scope, finds);
-  const again = `a second read in ${Math.ceil(doubtMs / 1000)} s makes sure`;
-  return unconfirmed(`AWS shows no load balancer of ours; ${again}`, doubtMs);
+  memory.facts = rememberAbsence(memory.facts, readMs);
+  const doubtMs = measureAbsenceDoubtMs(memory.facts, readMs);
+  if (doubtMs === 0) return concludeAbsence(scope, reads);
+  const again = `verifying again in ${Math.ceil(doubtMs / 1000)} s`;
+  return awaitConfirmation(`AWS shows no load balancer of ours; ${again}`, doubtMs);
 }
 
-function absent(scope: ObjectScope, finds: readonly Find[]): Seen {
-  for (const find of finds) {
-    if (find.kind === 'foreign' && !find.isProof) tellLeftAlone(scope, find.loadBalancer);
+function concludeAbsence(scope: ObjectScope, reads: readonly PlaceRead[]): ReleaseObservation {
+  for (const read of reads) {
+    if (read.kind === 'foreign' && !read.isProof) recordLeftAlone(scope, read.loadBalancer);
   }
   return { kind: 'absent' };
 }
 
-function unconfirmed(message: string, againAfterMs: number): Seen {
-  return { kind: 'unconfirmed', waiting: waiting('Deleting', message, againAfterMs) };
+function awaitConfirmation(message: string, requeueAfterMs: number): ReleaseObservation {
+  return { kind: 'unconfirmed', waiting: waiting('Deleting', message, requeueAfterMs) };
 }
 
-/** Protection is switched off only where the spec says so in words. */
+/** Protection is switched off only where the spec states it. */
 async function deleteOurs(scope: ObjectScope, { loadBalancer }: TaggedLoadBalancer): Promise<void> {
   const { aws, clock, memory, object, tokens } = scope;
   const { arn } = loadBalancer;
@@ -187,7 +199,7 @@ async function deleteOurs(scope: ObjectScope, { loadBalancer }: TaggedLoadBalanc
     await aws.setAttributes(arn, { [DELETION_PROTECTION]: 'false' });
     await aws.delete(arn);
   }
-  memory.facts = recordRelease(memory.facts, loadBalancer, clock.monotonicMs());
+  memory.facts = rememberRelease(memory.facts, loadBalancer, clock.monotonicMs());
 }
 
 async function retain(
@@ -196,17 +208,32 @@ async function retain(
 ): Promise<void> {
   await tokens.reserve(['RemoveTags', ...PROOF]);
   await aws.removeTags(loadBalancer.arn, Object.keys(tags).filter(isOwnershipTag));
-  memory.facts = recordRelease(memory.facts, loadBalancer, clock.monotonicMs());
+  memory.facts = rememberRelease(memory.facts, loadBalancer, clock.monotonicMs());
 }
 
-/** The call may lie a pass back: the memory says which balancer it was. */
-function tellReleased(scope: ObjectScope): void {
+/** An earlier pass may have sent the call: the memory names the balancer. */
+function recordReleased(scope: ObjectScope): void {
   const balancer = scope.memory.facts.release;
   if (balancer === undefined) return;
-  if (isRetained(scope)) tellRetained(scope, balancer);
-  else tellDeleted(scope, balancer);
+  if (isRetained(scope)) recordRetained(scope, balancer);
+  else recordDeleted(scope, balancer);
 }
 
 function isRetained({ object }: ObjectScope): boolean {
   return object.spec?.deletionPolicy === 'Retain';
+}
+
+/**
+ * Lists where a deletion reads for the balancer of an object; pure. The recorded ARN, and wherever a
+ * create may have put a balancer: under the name of the spec, and under the default one where
+ * `spec.adopt` may have been added later.
+ */
+export function listPlaces(object: MyIngress, identity: Identity): readonly LoadBalancerRef[] {
+  const adopted = readText(object.spec?.adopt?.arn);
+  const arn = readRecordedArn(object) ?? adopted;
+  const names = new Set([
+    desireName(object.spec, identity),
+    ...(adopted === undefined ? [] : [deriveDefaultName(identity)]),
+  ]);
+  return [...(arn === undefined ? [] : [{ arn }]), ...[...names].map((name) => ({ name }))];
 }

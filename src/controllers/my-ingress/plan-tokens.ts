@@ -1,7 +1,7 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
-import type { AwsOperation, LoadBalancers, Reservation } from '../../aws/load-balancers.ts';
-import { splitKey } from '../../core/kube-object.ts';
-import type { Pass } from '../../core/reconciler.ts';
+import type { AwsOperation, LoadBalancers, Reservation } from '../../aws/elbv2/load-balancers.ts';
+import { splitKey } from '../../core/objects/kube-object.ts';
+import type { Pass } from '../../core/reconcile/reconciler.ts';
 import type { ObjectMemory } from './memory.ts';
 
 export interface PlanTokensParts {
@@ -29,7 +29,7 @@ export class PlanTokens {
   /** Throws BudgetExhausted while these reads, or an earlier pass's plan, still have to wait. */
   async begin(reads: readonly AwsOperation[]): Promise<void> {
     const { memory, object } = this.#parts;
-    const isAwaited = memory.awaited?.madeFor === versionOf(object);
+    const isAwaited = memory.awaited?.madeFor === identifyVersion(object);
     this.#reads = reads;
     await this.#reserve((isAwaited && memory.awaited?.operations) || reads);
   }
@@ -38,7 +38,10 @@ export class PlanTokens {
   async reserve(operations: readonly AwsOperation[]): Promise<void> {
     if (this.#held?.covers(operations)) return;
     const { memory, object } = this.#parts;
-    memory.awaited = { operations: [...this.#reads, ...operations], madeFor: versionOf(object) };
+    memory.awaited = {
+      operations: [...this.#reads, ...operations],
+      madeFor: identifyVersion(object),
+    };
     await this.#reserve(operations);
   }
 
@@ -64,6 +67,6 @@ export class PlanTokens {
 }
 
 /** An edit or a deletion makes another plan. */
-function versionOf({ metadata }: MyIngress): string {
+function identifyVersion({ metadata }: MyIngress): string {
   return `${metadata.generation} ${metadata.deletionTimestamp}`;
 }

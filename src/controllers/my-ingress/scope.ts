@@ -1,13 +1,13 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
-import type { Inventory, LoadBalancers } from '../../aws/load-balancers.ts';
-import type { Clock } from '../../core/clock.ts';
-import type { Pass } from '../../core/reconciler.ts';
-import { type DesiredLoadBalancer, desiredLoadBalancer } from './desired.ts';
-import { type Identity, identityOf } from './identity.ts';
+import type { Inventory, LoadBalancers } from '../../aws/elbv2/load-balancers.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { Pass } from '../../core/reconcile/reconciler.ts';
+import { type Identity, identify } from './identity.ts';
+import { type DesiredLoadBalancer, desireLoadBalancer } from './load-balancer/desired.ts';
 import type { Memory, ObjectMemory } from './memory.ts';
 import { PlanTokens } from './plan-tokens.ts';
 
-/** What the controller has for all its passes. */
+/** The context of all passes of the controller. */
 export interface MyIngressContext {
   /** This cluster's id in ownership tags and default names. */
   readonly cluster: string;
@@ -17,7 +17,7 @@ export interface MyIngressContext {
   readonly clock: Clock;
 }
 
-/** What a pass over one object works with, whether its spec is valid or not. */
+/** The scope of one pass over one object, whether its spec is valid or not. */
 export interface ObjectScope extends Omit<MyIngressContext, 'memory'> {
   readonly object: MyIngress;
   readonly pass: Pass;
@@ -26,17 +26,17 @@ export interface ObjectScope extends Omit<MyIngressContext, 'memory'> {
   readonly tokens: PlanTokens;
 }
 
-/** What a pass toward the spec works with. */
+/** The scope of a pass toward the spec. */
 export interface Scope extends ObjectScope {
   readonly desired: DesiredLoadBalancer;
 }
 
-export function objectScopeOf(
+export function createObjectScope(
   context: MyIngressContext,
   object: MyIngress,
   pass: Pass,
 ): ObjectScope {
-  const identity = identityOf(context.cluster, object);
+  const identity = identify(context.cluster, object);
   const { namespace, uid } = identity;
   const memory = context.memory.of(pass.key, uid);
   const tokens = new PlanTokens({ aws: context.aws, memory, object, pass });
@@ -45,7 +45,7 @@ export function objectScopeOf(
   return { ...context, object, pass, identity, aws, inventory, memory, tokens };
 }
 
-export function scopeOf(context: MyIngressContext, object: MyIngress, pass: Pass): Scope {
-  const scope = objectScopeOf(context, object, pass);
-  return { ...scope, desired: desiredLoadBalancer(object, scope.identity) };
+export function createScope(context: MyIngressContext, object: MyIngress, pass: Pass): Scope {
+  const scope = createObjectScope(context, object, pass);
+  return { ...scope, desired: desireLoadBalancer(object, scope.identity) };
 }

@@ -1,11 +1,21 @@
-import { boundText } from '../../core/annotations.ts';
-import type { KeySource } from '../../core/key-source.ts';
-import { type Key, type KubeObject, keyOf } from '../../core/kube-object.ts';
-import type { Change, ObjectCache } from '../../core/object-store.ts';
-import type { Autoscaler } from './workload.ts';
+import { boundText } from '../../core/objects/digests.ts';
+import { getKey, type Key, type KubeObject } from '../../core/objects/kube-object.ts';
+import type { Change, ObjectCache } from '../../core/ports/cache.ts';
+import type { KeySource } from '../../core/queue/key-queue.ts';
 
-/** What of an autoscaler is kept in memory. */
-export function leanAutoscaler(object: KubeObject): KubeObject {
+/** The parts of https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/horizontal-pod-autoscaler-v2/ that are read. */
+export interface Autoscaler extends KubeObject {
+  readonly spec?: { readonly scaleTargetRef?: ScaleTarget };
+}
+
+export interface ScaleTarget {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly name?: string;
+}
+
+/** Keeps of an autoscaler what is needed in memory. */
+export function trimAutoscaler(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata, spec } = object as Autoscaler;
   const { name, namespace, uid, resourceVersion } = metadata;
   // The API server takes names of any length there.
@@ -27,9 +37,9 @@ export function leanAutoscaler(object: KubeObject): KubeObject {
   } as Autoscaler;
 }
 
-/** Which Deployments are scaled by somebody else, so that their number of pods is not ours. */
+/** Knows which Deployments an autoscaler scales: their number of pods is not ours. */
 export class Autoscalers {
-  /** An autoscaler that appears, goes or turns to another target changes what we may set. */
+  /** An autoscaler that is created, deleted or gets another target changes what we may set. */
   readonly source: KeySource;
   readonly #cache: ObjectCache<Autoscaler>;
 
@@ -37,26 +47,26 @@ export class Autoscalers {
     this.#cache = cache;
     this.source = (enqueue) =>
       cache.subscribe((change) => {
-        // At the start every WebApp is looked at anyway.
+        // At the start every WebApp is reconciled anyway.
         if (change.kind === 'added' && change.isInitial) return;
-        for (const key of targetsOf(change)) enqueue(key);
+        for (const key of listTargets(change)) enqueue(key);
       });
   }
 
   isScaled(deployment: Key): boolean {
-    return this.#cache.list().some((autoscaler) => targetOf(autoscaler) === deployment);
+    return this.#cache.list().some((autoscaler) => getTarget(autoscaler) === deployment);
   }
 }
 
-function targetsOf(change: Change<Autoscaler>): ReadonlySet<Key> {
+function listTargets(change: Change<Autoscaler>): ReadonlySet<Key> {
   const states = change.kind === 'updated' ? [change.previous, change.object] : [change.object];
-  return new Set(states.flatMap((state) => targetOf(state) ?? []));
+  return new Set(states.flatMap((state) => getTarget(state) ?? []));
 }
 
 /** The Deployment that an autoscaler targets; a WebApp of that name has the same key. */
-function targetOf(autoscaler: Autoscaler): Key | undefined {
+function getTarget(autoscaler: Autoscaler): Key | undefined {
   const { apiVersion = '', kind, name } = autoscaler.spec?.scaleTargetRef ?? {};
   if (kind !== 'Deployment' || name === undefined || !apiVersion.startsWith('apps/'))
     return undefined;
-  return keyOf({ ...autoscaler, metadata: { ...autoscaler.metadata, name } });
+  return getKey({ ...autoscaler, metadata: { ...autoscaler.metadata, name } });
 }

@@ -1,16 +1,25 @@
+// Lives here: the kind WebApp: one Deployment and one Service.
+// May import it: src/setup/web-app.ts.
+// Start with: this file, then desired.ts.
+
 import type { WebApp } from '../../apis/web-app.ts';
-import type { WebAppReason } from '../../apis/web-app-reasons.ts';
-import type { Children } from '../../core/children.ts';
-import { keyOf } from '../../core/kube-object.ts';
-import { OperatorError, reworded } from '../../core/operator-error.ts';
-import type { Outcome } from '../../core/outcome.ts';
-import { ensureOwned, type OwnedChange, type OwnedObjects } from '../../core/owned-objects.ts';
-import type { Pass, Reconciler } from '../../core/reconciler.ts';
-import { tellChange } from './announcements.ts';
+import { webAppReasons } from '../../apis/web-app-reasons.ts';
+import type { Children } from '../../core/children/children.ts';
+import {
+  ensureOwned,
+  type OwnedChange,
+  type OwnedObjects,
+} from '../../core/children/owned-objects.ts';
+import { getKey } from '../../core/objects/kube-object.ts';
+import { createFailure } from '../../core/reconcile/failure.ts';
+import { rewordError } from '../../core/reconcile/operator-error.ts';
+import type { Outcome } from '../../core/reconcile/outcome.ts';
+import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
 import type { Autoscalers } from './autoscalers.ts';
-import { desiredDeployment, desiredService, REPLICAS, selectorOf } from './desired.ts';
-import { conditionsOf, countsOf, outcomeOf, urlOf } from './rollout.ts';
-import type { Deployment, Service } from './workload.ts';
+import type { Deployment, Service } from './deployment.ts';
+import { buildSelector, desiredDeployment, desiredService, REPLICAS } from './desired.ts';
+import { recordChange } from './events.ts';
+import { buildUrl, copyConditions, judgeDeployment, readCounts } from './status.ts';
 
 export interface WebAppContext {
   readonly deployments: Children<Deployment>;
@@ -19,29 +28,35 @@ export interface WebAppContext {
 }
 
 /** One WebApp, one Deployment and one Service of its name. Both go with it, by the garbage collector. */
-export function webAppReconciler(context: WebAppContext): Reconciler<WebApp> {
+export function createWebAppReconciler(context: WebAppContext): Reconciler<WebApp> {
   return { reconcile: (object, pass) => reconcile(context, object, pass) };
 }
 
 async function reconcile(context: WebAppContext, object: WebApp, pass: Pass): Promise<Outcome> {
-  if (object.spec?.image === undefined) throw specMissing();
-  const deployments = context.deployments.of(object);
-  const services = context.services.of(object);
-  const leaving = context.autoscalers.isScaled(keyOf(object)) ? [REPLICAS] : [];
+  if (object.spec?.image === undefined) {
+    throw createFailure(webAppReasons, 'SpecMissing', { observed: 'the object has no spec.image' });
+  }
+  const deployments = context.deployments.forOwner(object);
+  const services = context.services.forOwner(object);
+  const createOnlyFields = context.autoscalers.isScaled(getKey(object)) ? [REPLICAS] : [];
   const scope = { object, pass };
-  const seen = deployments.observed.get(keyOf(object));
-  const desired = [desiredDeployment(object, seen)];
+  const observed = deployments.observed.get(getKey(object));
+  const desired = [desiredDeployment(object, observed)];
   // Both at once, and both to their end: no write may outlive its pass.
   const ensured = await Promise.allSettled([
-    ensure('Deployment', { ...deployments, desired, leaving }, scope),
-    ensure('Service', { ...services, desired: [desiredService(object)] }, scope),
+    ensureChild('Deployment', { ...deployments, desired, createOnlyFields }, scope),
+    ensureChild('Service', { ...services, desired: [desiredService(object)] }, scope),
   ]);
-  const changes = ensured.flatMap(changesOf);
-  const deployment = newest(seen, changes);
-  pass.report({ ...countsOf(deployment), selector: selectorOf(object), url: urlOf(object) });
-  for (const condition of conditionsOf(deployment)) pass.condition(condition);
+  const changes = ensured.flatMap(unwrapChanges);
+  const deployment = chooseNewest(observed, changes);
+  pass.report({
+    ...readCounts(deployment),
+    selector: buildSelector(object),
+    url: buildUrl(object),
+  });
+  for (const condition of copyConditions(deployment)) pass.setCondition(condition);
   if (changes.length > 0) pass.log.info('Successfully reconciled WebApp');
-  return outcomeOf(object, deployment);
+  return judgeDeployment(object, deployment);
 }
 
 interface Scope {
@@ -49,13 +64,15 @@ interface Scope {
   readonly pass: Pass;
 }
 
-function changesOf(ensured: PromiseSettledResult<readonly OwnedChange[]>): readonly OwnedChange[] {
+function unwrapChanges(
+  ensured: PromiseSettledResult<readonly OwnedChange[]>,
+): readonly OwnedChange[] {
   if (ensured.status === 'rejected') throw ensured.reason;
   return ensured.value;
 }
 
-/** Tells of each write as soon as it is done, and gives them all. */
-async function ensure(
+/** Reports each write as soon as it is done, and returns them all. */
+async function ensureChild(
   kind: string,
   owned: Omit<OwnedObjects, 'signal'>,
   { object, pass }: Scope,
@@ -63,28 +80,20 @@ async function ensure(
   const changes: OwnedChange[] = [];
   const onChange = (change: OwnedChange): void => {
     changes.push(change);
-    tellChange(pass, change);
+    recordChange(pass, change);
   };
   try {
     await ensureOwned(object, { ...owned, signal: pass.signal, onChange });
     return changes;
   } catch (error) {
-    throw reworded(error, (why) => `Failed to reconcile ${kind}: ${why}`);
+    throw rewordError(error, (why) => `Failed to reconcile ${kind}: ${why}`);
   }
 }
 
 /** What a write answered is newer than what the cache shows. */
-function newest(
-  seen: Deployment | undefined,
+function chooseNewest(
+  observed: Deployment | undefined,
   changes: readonly OwnedChange[],
 ): Deployment | undefined {
-  return changes.find(({ child }) => child.kind === 'Deployment')?.child ?? seen;
-}
-
-function specMissing(): OperatorError {
-  return new OperatorError({
-    reason: 'SpecMissing' satisfies WebAppReason,
-    message: 'the object has no spec.image; give it one',
-    healedBy: 'person',
-  });
+  return changes.find(({ child }) => child.kind === 'Deployment')?.child ?? observed;
 }

@@ -1,25 +1,24 @@
-import { containerLimits, podLimits } from '../../apis/pod.ts';
 import { type WebApp, webAppManagedBy } from '../../apis/web-app.ts';
-import type { FieldPath } from '../../core/field-path.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { labelSelector } from '../../core/label-selector.ts';
-import type { Deployment } from './workload.ts';
+import type { FieldPath } from '../../core/objects/fields.ts';
+import { formatLabelSelector, type KubeObject } from '../../core/objects/kube-object.ts';
+import { containerLimits, podLimits } from '../../pods/pod.ts';
+import type { Deployment } from './deployment.ts';
 
 /** The article's. */
 const CONTAINER = 'app';
 
-/** Where the number of pods stands in a Deployment. */
+/** The path of the number of pods in a Deployment. */
 export const REPLICAS: FieldPath = ['spec', 'replicas'];
 
 /**
- * What albridge sets in the Deployment, and no field more: what the server defaults and what others
+ * The fields that albridge sets in the Deployment, and no others: what the server defaults and what others
  * set - `kubectl rollout restart`, sidecars, resources - stays theirs.
  */
 export function desiredDeployment(
   { metadata, spec }: WebApp,
   observed?: Deployment,
 ): KubeObject & { spec: object } {
-  const labels = labelsOf(metadata.name);
+  const labels = buildLabels(metadata.name);
   const ports = [{ name: 'http', containerPort: spec.port, protocol: 'TCP' }];
   const readinessProbe = { tcpSocket: { port: spec.port }, periodSeconds: 5 };
   const app = { name: CONTAINER, image: spec.image, ports, ...containerLimits };
@@ -49,7 +48,7 @@ function hasProbeOfOthers(observed: Deployment | undefined): boolean {
 
 /** Its selector is that of the Deployment: a looser one would catch the pods of others. */
 export function desiredService({ metadata, spec }: WebApp): KubeObject & { spec: object } {
-  const labels = labelsOf(metadata.name);
+  const labels = buildLabels(metadata.name);
   const ports = [{ name: 'http', port: spec.port, targetPort: spec.port, protocol: 'TCP' }];
   return {
     apiVersion: 'v1',
@@ -60,11 +59,11 @@ export function desiredService({ metadata, spec }: WebApp): KubeObject & { spec:
 }
 
 /** `a=b,c=d`, the form that the scale subresource wants. */
-export function selectorOf({ metadata }: WebApp): string {
-  return labelSelector(labelsOf(metadata.name));
+export function buildSelector({ metadata }: WebApp): string {
+  return formatLabelSelector(buildLabels(metadata.name));
 }
 
 /** The name is a Service's, so at most 63 characters and a valid label value. */
-function labelsOf(name: string): Readonly<Record<string, string>> {
+function buildLabels(name: string): Readonly<Record<string, string>> {
   return { app: name, 'app.kubernetes.io/managed-by': webAppManagedBy };
 }

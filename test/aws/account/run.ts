@@ -1,4 +1,4 @@
-import { awsOperations } from '../../../src/aws/aws-operations.ts';
+import { type AwsOperation, iamActionOf, operations } from '../../../src/aws/client/operations.ts';
 import { CREDENTIALS } from '../../surroundings/aws-stand-in.ts';
 
 /**
@@ -63,7 +63,7 @@ const BALANCERS = 65;
 const DOLLARS_AN_HOUR = 0.0225 + 0.008;
 
 const ACTIONS: readonly string[] = [
-  ...Object.keys(awsOperations).map((operation) => `elasticloadbalancing:${operation}`),
+  ...(Object.keys(operations) as AwsOperation[]).map(iamActionOf),
   ...[
     'CreateListener',
     'CreateRule',

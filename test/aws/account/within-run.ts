@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AwsApi, AwsOperation, AwsOperations } from '../../../src/aws/aws-api.ts';
-import { bareCode } from '../../../src/aws/aws-codes.ts';
+import type { AwsApi, AwsOperation, AwsOperations } from '../../../src/aws/client/aws-api.ts';
+import { bareCode } from '../../../src/aws/client/aws-codes.ts';
 import type { Refusal } from './recording.ts';
 import { RUN_TAG } from './run.ts';
 

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Difference } from '../../../localstack/difference.ts';
+import { type DifferenceId, differences } from '../../../localstack/differences.ts';
 import {
-  type Difference,
-  type DifferenceId,
-  differences,
-} from '../../../localstack/differences.ts';
-import { type EmbeddedAwsServer, startEmbeddedAws } from '../../../localstack/embedded/server.ts';
+  type EmbeddedAwsServer,
+  startEmbeddedAws,
+} from '../../../localstack/embedded/http/server.ts';
 import { type SeededNetwork, seedNetwork } from '../../../localstack/seed.ts';
 import { CREDENTIALS } from '../../surroundings/aws-stand-in.ts';
 import { type AdapterUnderTest, adapterUnderTest } from '../adapter.ts';

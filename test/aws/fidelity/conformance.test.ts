@@ -1,8 +1,11 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { COMMON_ERROR_CODES } from '../../../localstack/embedded/common-errors.ts';
+import { COMMON_ERROR_CODES } from '../../../localstack/embedded/http/common-errors.ts';
+import {
+  type EmbeddedAwsServer,
+  startEmbeddedAws,
+} from '../../../localstack/embedded/http/server.ts';
 import { OPERATIONS } from '../../../localstack/embedded/operations.ts';
-import { type EmbeddedAwsServer, startEmbeddedAws } from '../../../localstack/embedded/server.ts';
 import { type SeededNetwork, seedNetwork } from '../../../localstack/seed.ts';
 import { CREDENTIALS } from '../../surroundings/aws-stand-in.ts';
 import { type AdapterUnderTest, adapterUnderTest } from '../adapter.ts';

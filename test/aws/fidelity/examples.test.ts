@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { AwsFault } from '../../../localstack/embedded/aws-fault.ts';
+import { seededRandom } from '../../../localstack/embedded/ec2/seeded-ids.ts';
 import { createEmbeddedAws, type EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
+import { AwsFault } from '../../../localstack/embedded/http/aws-fault.ts';
 import type { Input } from '../../../localstack/embedded/input-fields.ts';
 import { OPERATIONS } from '../../../localstack/embedded/operations.ts';
-import { seededRandom } from '../../../localstack/embedded/seeded-ids.ts';
 import { isMissing } from '../under-test.ts';
 import { loadServiceModel, type ServiceModel } from './service-model.ts';
 

@@ -1,12 +1,20 @@
 import * as fc from 'fast-check';
-import type { AwsOperation } from '../../../src/aws/aws-api.ts';
+import type { AwsOperation } from '../../../src/aws/client/aws-api.ts';
+
+/** What concerns a load balancer alone; test/unit/localstack/traffic has the others. */
+export type BalancerOperation = Extract<
+  AwsOperation,
+  | `${string}LoadBalancer${string}`
+  | `Set${'Subnets' | 'SecurityGroups' | 'IpAddressType'}`
+  | `${'Add' | 'Remove' | 'Describe'}Tags`
+>;
 
 /**
  * One call in words that hold for every backend: balancers are slots, subnets and security groups
  * are places in the seeded network. A side translates it into its own names and ids.
  */
 export interface Step {
-  readonly operation: AwsOperation;
+  readonly operation: BalancerOperation;
   /** Which balancers it is about, 0 to 3; a slot may be empty. */
   readonly slots: readonly number[];
   readonly by: 'name' | 'arn';

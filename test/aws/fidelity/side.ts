@@ -1,7 +1,7 @@
 import type { SeededNetwork } from '../../../localstack/seed.ts';
-import type { AwsApi, AwsOperation, AwsOperations } from '../../../src/aws/aws-api.ts';
+import type { AwsApi, AwsOperations } from '../../../src/aws/client/aws-api.ts';
 import { codeFrom } from '../adapter.ts';
-import type { GroupPlace, Step, SubnetPlace } from './random-steps.ts';
+import type { BalancerOperation, GroupPlace, Step, SubnetPlace } from './random-steps.ts';
 
 /** An answer in words that hold for every backend, to be compared. */
 export interface Outcome {
@@ -33,7 +33,7 @@ export class Side {
 
   async run(step: Step): Promise<Outcome> {
     try {
-      const input = this.#inputOf(step) as AwsOperations[AwsOperation][0];
+      const input = this.#inputOf(step) as AwsOperations[BalancerOperation][0];
       const answer = await this.#api.send(step.operation, input);
       return { code: 'ok', said: this.#said(step, answer as unknown as Answer) };
     } catch (error) {
@@ -58,7 +58,7 @@ export class Side {
     const Subnets = step.subnets.map((place) => this.#subnet(place));
     const SecurityGroups = step.groups.map((place) => this.#group(place));
     const ResourceArns = step.slots.map((one) => this.#arnOf(one));
-    const inputs: Readonly<Record<AwsOperation, () => object>> = {
+    const inputs: Readonly<Record<BalancerOperation, () => object>> = {
       CreateLoadBalancer: () => ({
         Name: this.#nameOf(slot, step),
         Subnets,

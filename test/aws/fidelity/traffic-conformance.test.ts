@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { successXml } from '../../../localstack/embedded/aws-envelope.ts';
-import { AwsFault } from '../../../localstack/embedded/aws-fault.ts';
-import { COMMON_ERROR_CODES } from '../../../localstack/embedded/common-errors.ts';
 import type { EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
+import { successXml } from '../../../localstack/embedded/http/aws-envelope.ts';
+import { AwsFault } from '../../../localstack/embedded/http/aws-fault.ts';
+import { COMMON_ERROR_CODES } from '../../../localstack/embedded/http/common-errors.ts';
 import {
   freshModel,
   inputOf,

@@ -1,5 +1,5 @@
-import type { Random } from '../../../localstack/embedded/seeded-ids.ts';
-import type { Clock } from '../../../src/core/clock.ts';
+import type { Random } from '../../../localstack/embedded/ec2/seeded-ids.ts';
+import type { Clock } from '../../../src/core/ports/clock.ts';
 import { type Address, addressOf } from './address.ts';
 import { type Eviction, evictPod } from './evictions.ts';
 import { applied, type Writer } from './field-owners.ts';
@@ -68,6 +68,8 @@ export class ApiServerModel {
   readonly table = new ObjectTable();
   readonly #parts: WriteParts;
   readonly #kinds: readonly ServedKind[];
+  /** Of the paths that were asked for: parsing them again and again is dear. */
+  readonly #addresses = new Map<string, Address>();
 
   constructor(options: ApiServerModelOptions) {
     this.#kinds = [NAMESPACES, ...options.kinds];
@@ -77,19 +79,28 @@ export class ApiServerModel {
   /** Does what is asked, at once. `by` names who asks, for those who look on. */
   answer(request: ModelRequest, by: string): ModelAnswer {
     try {
-      const address = addressOf(request.path, this.#kinds);
+      const address = this.#addressOf(request.path);
       if (request.query?.['watch'] === 'true') return this.#watch(address, request.query);
       const result = this.#respond(address, request, by);
       return {
         kind: 'answer',
         status: request.method === 'POST' ? 201 : 200,
-        body: JSON.stringify(result),
+        // Made when it is read: many who ask want the status alone, and objects never change in place.
+        get body() {
+          return JSON.stringify(result);
+        },
       };
     } catch (error) {
       if (error instanceof Refusal)
         return { kind: 'answer', status: error.status, body: error.body };
       throw error;
     }
+  }
+
+  #addressOf(path: string): Address {
+    const address = this.#addresses.get(path) ?? addressOf(path, this.#kinds);
+    this.#addresses.set(path, address);
+    return address;
   }
 
   #respond(address: Address, request: ModelRequest, by: string): Json {

@@ -1,11 +1,17 @@
-import { decoded, encoded, type FieldSet, fieldsOf, valueAt, without } from './field-sets.ts';
+import { isDeepStrictEqual } from 'node:util';
 import {
-  canonical,
-  isObject,
-  type Json,
-  type ManagedFields,
-  type StoredObject,
-} from './stored-object.ts';
+  decoded,
+  encoded,
+  type FieldSet,
+  fieldsOf,
+  type Path,
+  valueAt,
+  without,
+} from './field-sets.ts';
+import { isObject, type Json, type ManagedFields, type StoredObject } from './stored-object.ts';
+
+/** As an entry of a FieldSet. */
+type Field = readonly [text: string, path: Path];
 
 /** Who writes, and which part of the object. */
 export interface Writer {
@@ -20,21 +26,21 @@ export function ownersAfterUpdate(
   writer: Writer,
 ): readonly ManagedFields[] {
   const stated = fieldsOf(next, writer.part);
-  const changed = new Set(
+  const changed = new Map(
     [...stated].filter(
-      (field) => canonical(valueAt(next, field)) !== canonical(valueAt(before, field)),
+      ([, path]) => !isDeepStrictEqual(valueAt(next, path), valueAt(before, path)),
     ),
   );
   const owners = before?.metadata.managedFields ?? [];
   const others = owners.map((owner) =>
-    isUpdateOf(owner, writer) ? owner : restricted(owner, (field) => !changed.has(field)),
+    isUpdateOf(owner, writer) ? owner : restricted(owner, ([field]) => !changed.has(field)),
   );
   const own = owners.find((owner) => isUpdateOf(owner, writer));
   const kept = others.filter((owner) => !isUpdateOf(owner, writer));
-  const fields = new Set([...(own ? decoded(own) : []), ...changed]);
+  const fields = new Map([...(own ? decoded(own) : []), ...changed]);
   const all = [...kept, ...entryOf(fields, writer, 'Update')];
   const present = all.map((owner) =>
-    restricted(owner, (field) => valueAt(next, field) !== undefined),
+    restricted(owner, ([, path]) => valueAt(next, path) !== undefined),
   );
   return inOrder(present.filter((owner) => Object.keys(owner.fieldsV1).length > 0));
 }
@@ -55,13 +61,16 @@ export function applied(live: StoredObject, config: Json, writer: Writer): Appli
   const own = owners.find((owner) => isApplyOf(owner, writer));
   const others = owners.filter((owner) => owner !== own);
   const stated = fieldsOf(config, writer.part);
-  const given = [...(own ? decoded(own) : [])].filter((field) => !stated.has(field));
-  const lost = given.filter((field) => !others.some((other) => decoded(other).has(field)));
-  const object = lost.reduce<Json>(without, merged(live, config, writer.part));
-  const isTaken = (field: string): boolean =>
-    stated.has(field) && canonical(valueAt(live, field)) !== canonical(valueAt(config, field));
+  const given = [...(own ? decoded(own) : [])].filter(([field]) => !stated.has(field));
+  const lost = given.filter(([field]) => !others.some((other) => decoded(other).has(field)));
+  const object = lost.reduce<Json>(
+    (left, [, path]) => without(left, path),
+    merged(live, config, writer.part),
+  );
+  const isTaken = ([field, path]: Field): boolean =>
+    stated.has(field) && !isDeepStrictEqual(valueAt(live, path), valueAt(config, path));
   const conflicts = others.flatMap((other) =>
-    [...decoded(other)].filter(isTaken).map((field) => `"${other.manager}": ${dotted(field)}`),
+    [...decoded(other)].filter(isTaken).map(([, path]) => `"${other.manager}": .${path.join('.')}`),
   );
   const kept = others
     .map((other) => restricted(other, (field) => !isTaken(field)))
@@ -128,12 +137,8 @@ function entryOf(
   return [{ manager, operation, ...subresource, fieldsV1: encoded(fields) }];
 }
 
-function restricted(owner: ManagedFields, isKept: (field: string) => boolean): ManagedFields {
+function restricted(owner: ManagedFields, isKept: (field: Field) => boolean): ManagedFields {
   const fields = decoded(owner);
-  const kept = new Set([...fields].filter(isKept));
+  const kept = new Map([...fields].filter(isKept));
   return kept.size === fields.size ? owner : { ...owner, fieldsV1: encoded(kept) };
-}
-
-function dotted(field: string): string {
-  return `.${(JSON.parse(field) as readonly string[]).join('.')}`;
 }

@@ -1,4 +1,8 @@
-import type { KubeRequest, KubeResponse, KubeTransport } from '../../../src/kube/kube-transport.ts';
+import type {
+  KubeRequest,
+  KubeResponse,
+  KubeTransport,
+} from '../../../src/kube/client/kube-transport.ts';
 import { ByteStream } from '../byte-stream.ts';
 import type { ApiServerModel } from './api-server-model.ts';
 import type { FeedEvent, WatchFeed } from './watch-feed.ts';

@@ -21,7 +21,7 @@ const FIRST_VERSION = 90;
 export class ObjectTable {
   readonly #objects = new Map<ServedKind, Map<string, StoredObject>>();
   readonly #listeners = new Set<(commit: Commit) => void>();
-  #commits: Commit[] = [];
+  readonly #commits = new Map<ServedKind, Commit[]>();
   #version = FIRST_VERSION;
   #compactedTo = FIRST_VERSION;
 
@@ -65,13 +65,14 @@ export class ObjectTable {
 
   /** What happened to a kind after `version`, oldest first. */
   since(kind: ServedKind, version: number): readonly Commit[] {
-    return this.#commits.filter((commit) => commit.kind === kind && commit.version > version);
+    const commits = this.#commits.get(kind) ?? [];
+    return commits.slice(1 + commits.findLastIndex((commit) => commit.version <= version));
   }
 
   /** Forgets the past: a watch that asks for it is answered 410. */
   compact(): void {
     this.#compactedTo = this.#version;
-    this.#commits = [];
+    this.#commits.clear();
   }
 
   /** Called with each commit before the write is answered. */
@@ -86,7 +87,9 @@ export class ObjectTable {
   }
 
   #tell(commit: Commit): void {
-    this.#commits.push(commit);
+    const commits = this.#commits.get(commit.kind) ?? [];
+    this.#commits.set(commit.kind, commits);
+    commits.push(commit);
     for (const listener of this.#listeners) listener(commit);
   }
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Random } from '../../../localstack/embedded/seeded-ids.ts';
-import type { Clock } from '../../../src/core/clock.ts';
+import type { Random } from '../../../localstack/embedded/ec2/seeded-ids.ts';
+import type { Clock } from '../../../src/core/ports/clock.ts';
 import { ownersAfterUpdate, type Writer } from './field-owners.ts';
 import type { ObjectTable } from './object-table.ts';
 import { alreadyExists, conflict, invalid, notFound } from './refusal.ts';

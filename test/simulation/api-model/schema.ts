@@ -78,7 +78,9 @@ function misfitsOfValue(schema: Schema, value: unknown): readonly string[] {
 function misfitsOfText(schema: Schema, value: unknown): readonly string[] {
   if (typeof value !== 'string') return [];
   const { minLength = 0, maxLength = Infinity, pattern } = schema;
-  const length = Array.from(value).length;
+  // Characters, of which one may be two units.
+  const isShort = value.length <= maxLength && minLength <= 1;
+  const length = isShort ? value.length : Array.from(value).length;
   return [
     ...unless(length >= minLength && length <= maxLength, 'is too short or too long'),
     ...unless(pattern === undefined || new RegExp(pattern, 'u').test(value), 'does not match'),

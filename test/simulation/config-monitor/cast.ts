@@ -1,9 +1,9 @@
 import { POD_DELETE_MATCH } from '../../../src/apis/config-monitor.ts';
 import {
-  type LeanConfigMap,
-  leanConfigMap,
-} from '../../../src/controllers/config-monitor/lean-config-map.ts';
-import { PAUSED_ANNOTATION } from '../../../src/core/annotations.ts';
+  type TrimmedConfigMap,
+  trimConfigMap,
+} from '../../../src/controllers/config-monitor/config-map-transform.ts';
+import { PAUSED_ANNOTATION } from '../../../src/core/objects/annotations.ts';
 import { GUARDED } from '../api-model/evictions.ts';
 import {
   BUDGETS,
@@ -41,6 +41,8 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
   readonly #budgets: DisruptionController;
   readonly #history: History;
   readonly #invariants: RestartInvariants;
+  /** Whose pods mount their ConfigMap. */
+  readonly #apps = new Set<AppKey>();
 
   constructor(stage: Stage, options: { readonly kubelet: Kubelet; readonly isCalm: boolean }) {
     const { kubelet, isCalm } = options;
@@ -53,6 +55,7 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     this.#budgets = new DisruptionController(stage);
     this.#history = new History(stage, KIND);
     this.#invariants = new RestartInvariants(stage, { history: this.#history, kind: KIND, isCalm });
+    kubelet.canStart = (pod) => !this.#needsData(pod) || this.#configOf(pod) !== undefined;
     kubelet.getsReady = (pod) => !this.#reads('bad', pod);
     kubelet.endsSoon = (pod) => this.#reads('frail', pod);
   }
@@ -61,6 +64,7 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     const { at } = action;
     switch (action.do) {
       case 'fill':
+        this.#apps.add(at);
         return this.#fill(at, action.content);
       case 'label':
         return this.#users.patch(CONFIG_MAPS, configOf(at), {
@@ -169,7 +173,7 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     const others = table.list(PODS).filter((pod) => !isOf(at, pod));
     const pods = others.map(({ metadata }) => metadata.uid);
     const time = new Date(this.#stage.clock.now()).toISOString();
-    const { hash } = leanConfigMap(config) as LeanConfigMap;
+    const { hash } = trimConfigMap(config) as TrimmedConfigMap;
     // Fields that two have written alike stay when one of them leaves them out.
     const counts = { total: 999, unready: 999 };
     const owners = [{ name: 'Deployment/none', pods: 1 }];
@@ -233,12 +237,19 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     if (found?.metadata.ownerReferences === undefined) this.#others.delete(KIND, name);
   }
 
+  #needsData(pod: StoredObject): boolean {
+    return [...this.#apps].some((at) => isOf(at, pod));
+  }
+
   /** It reads its configuration once, when it starts. */
-  #reads(beginning: string, { metadata }: StoredObject): boolean {
-    const app = metadata.labels?.['app'];
-    const config = this.#stage.model.table.get(CONFIG_MAPS, `${metadata.namespace}/${app}-config`);
-    const { config: text = '' } = (config?.['data'] ?? {}) as { readonly config?: string };
-    return text.startsWith(beginning);
+  #reads(beginning: string, pod: StoredObject): boolean {
+    const data = (this.#configOf(pod)?.['data'] ?? {}) as { readonly config?: string };
+    return data.config?.startsWith(beginning) === true;
+  }
+
+  #configOf({ metadata }: StoredObject): StoredObject | undefined {
+    const key = `${metadata.namespace}/${metadata.labels?.['app']}-config`;
+    return this.#stage.model.table.get(CONFIG_MAPS, key);
   }
 }
 

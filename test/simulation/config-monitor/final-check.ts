@@ -1,8 +1,8 @@
 import { type ConfigMonitor, POD_DELETE_MATCH } from '../../../src/apis/config-monitor.ts';
 import {
-  type LeanConfigMap,
-  leanConfigMap,
-} from '../../../src/controllers/config-monitor/lean-config-map.ts';
+  type TrimmedConfigMap,
+  trimConfigMap,
+} from '../../../src/controllers/config-monitor/config-map-transform.ts';
 import { isGuarded } from '../api-model/evictions.ts';
 import { BUDGETS, CONFIG_MAPS, PODS } from '../api-model/kinds.ts';
 import type { ObjectTable } from '../api-model/object-table.ts';
@@ -108,7 +108,7 @@ function podsOf(
     .filter((pod) => controllerOf(pod) !== undefined || !history.hasSkipped(metadata.uid));
 }
 
-/** It was born with it, or the content of its time is what the monitor began with. */
+/** It was started with it, or the content of its time is what the monitor began with. */
 function hasNewest(parts: FinalMonitorParts, monitor: ConfigMonitor, pod: StoredObject): boolean {
   const { history } = parts;
   const life = history.pods.get(pod.metadata.uid);
@@ -117,11 +117,12 @@ function hasNewest(parts: FinalMonitorParts, monitor: ConfigMonitor, pod: Stored
   if (history.forged.has(config)) return true;
   const newest = history.contentsSince(config, Number.POSITIVE_INFINITY).at(-1);
   const begunMs = history.begunMs(monitor.metadata.uid);
-  const isOlder = life.bornMs < begunMs;
-  if (history.contentOfPod(config, life.bornMs) === newest) return true;
+  const { startedMs = Number.POSITIVE_INFINITY } = life;
+  const isOlder = startedMs < begunMs;
+  if (history.contentAt(config, startedMs) === newest) return true;
   // Older ones are taken to have what the monitor began with.
   if (isOlder && history.contentAt(config, begunMs) === newest) return true;
-  if (wasUnseen(parts, config, life.bornMs)) return true;
+  if (wasUnseen(parts, config, startedMs)) return true;
   const since = history.contentsSince(config, begunMs);
   return isOlder && since.every((content) => content === newest);
 }
@@ -130,20 +131,20 @@ function hasNewest(parts: FinalMonitorParts, monitor: ConfigMonitor, pod: Stored
 function wasUnseen(
   { history, isDisturbed }: FinalMonitorParts,
   config: string,
-  bornMs: number,
+  startedMs: number,
 ): boolean {
-  const detour = history.detourAt(config, bornMs);
+  const detour = history.detourAt(config, startedMs);
   if (detour === undefined) return false;
   const { fromMs, untilMs } = detour;
   return (
-    bornMs < fromMs + QUICK_MS || isDisturbed(fromMs - AFTERMATH_MS, untilMs + LONGEST_PASS_MS)
+    startedMs < fromMs + QUICK_MS || isDisturbed(fromMs - AFTERMATH_MS, untilMs + LONGEST_PASS_MS)
   );
 }
 
 function hasTrueHash({ table }: FinalMonitorParts, monitor: ConfigMonitor): boolean {
   const live = table.get(CONFIG_MAPS, configOf(monitor));
   if (live === undefined) return false;
-  return (leanConfigMap(live) as LeanConfigMap).hash === monitor.status.configHash;
+  return (trimConfigMap(live) as TrimmedConfigMap).hash === monitor.status.configHash;
 }
 
 /** Equal contents have equal hashes, others have others. */

@@ -1,5 +1,5 @@
 import type { ConfigMonitor, ConfigMonitorSpec } from '../../../src/apis/config-monitor.ts';
-import { isPaused } from '../../../src/core/annotations.ts';
+import { isPaused } from '../../../src/core/objects/annotations.ts';
 import { CONFIG_MAPS, DEPLOYMENTS, PODS, REPLICA_SETS, STATEFUL_SETS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import {
@@ -27,6 +27,8 @@ export interface PodLife {
   /** `namespace/name` of its Deployment or StatefulSet. */
   readonly deployment: string | undefined;
   readonly bornMs: number;
+  /** When its container read its data; undefined while it has not started. */
+  startedMs?: number;
   /** Since when it is ready without a restart of its container; undefined while it is not. */
   readyMs?: number | undefined;
   hasRestarted: boolean;
@@ -89,12 +91,6 @@ export class History {
 
   contentAt(config: string, atMs: number): string | undefined {
     return this.#contents.get(config)?.findLast((one) => one.atMs <= atMs)?.content;
-  }
-
-  /** What a pod of that time has: without the ConfigMap it does not start before there is one again. */
-  contentOfPod(config: string, bornMs: number): string | undefined {
-    const later = this.#contents.get(config)?.filter(({ atMs }) => atMs > bornMs) ?? [];
-    return this.contentAt(config, bornMs) ?? later.find(({ content }) => content)?.content;
   }
 
   /** When the data last became another, also by an absence in between; 0 if never. */
@@ -249,6 +245,7 @@ function noteReadiness(known: PodLife, pod: StoredObject, nowMs: number): void {
   const { containerStatuses = [] } = (pod['status'] ?? {}) as {
     readonly containerStatuses?: readonly { readonly restartCount: number }[];
   };
+  if (containerStatuses.length > 0) known.startedMs ??= nowMs;
   known.hasRestarted = containerStatuses.some(({ restartCount }) => restartCount > 0);
   known.readyMs = isReady(pod) ? (known.readyMs ?? nowMs) : undefined;
 }

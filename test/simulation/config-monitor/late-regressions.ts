@@ -168,4 +168,62 @@ export const LATE_REGRESSIONS: Readonly<Record<string, Regression>> = {
       ],
     },
   },
+  'restarts a pod that started with data that was taken back, though it was born before': {
+    why: 'a pod that waited for its ConfigMap passed for one that had read the data on record',
+    seed: 700003143,
+    scenario: {
+      seed: 700003143,
+      settings: PLAIN,
+      steps: [
+        { atMs: 1000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+        { atMs: 2000, config: { do: 'deploy', at: 'web/frontend', replicas: 2 } },
+        {
+          atMs: 8000,
+          config: { do: 'monitor', at: 'web/frontend', index: 0, plan: { debounceSeconds: 5 } },
+        },
+        { atMs: 40_000, config: { do: 'remove', at: 'web/frontend' } },
+        { atMs: 41_000, config: { do: 'pod', at: 'web/frontend', nth: 0, what: 'deleted' } },
+        { atMs: 50_500, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
+        { atMs: 53_000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+      ],
+      faults: [],
+    },
+  },
+  'restarts a Deployment whose only pod ends again and again': {
+    why: 'the simulation took a pod that gets unready by itself for one that is gone',
+    seed: 910001175,
+    scenario: {
+      seed: 910001175,
+      settings: { ...PLAIN, replicas: 2, election: true, isClusterIdConfigured: false },
+      steps: [
+        { atMs: 500, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+        { atMs: 2713, config: { do: 'deploy', at: 'web/frontend', replicas: 1 } },
+        {
+          atMs: 4549,
+          myIngress: {
+            do: 'create',
+            at: 'web/shop',
+            spec: { subnets: ['subnet-a', 'subnet-b', 'subnet-c'] },
+          },
+        },
+        {
+          atMs: 11376,
+          config: {
+            do: 'monitor',
+            at: 'web/frontend',
+            index: 0,
+            plan: {
+              strategy: 'Rollout',
+              maxUnavailable: '100%',
+              debounceSeconds: 20,
+              minIntervalSeconds: 0,
+            },
+          },
+        },
+        { atMs: 221508, config: { do: 'pod', at: 'web/frontend', nth: 0, what: 'deleted' } },
+        { atMs: 223531, config: { do: 'fill', at: 'web/frontend', content: { text: 'frail 4' } } },
+      ],
+      faults: [],
+    },
+  },
 };

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigMonitorSpec } from '../../../src/apis/config-monitor.ts';
 import {
-  type LeanConfigMap,
-  leanConfigMap,
-} from '../../../src/controllers/config-monitor/lean-config-map.ts';
-import { RESTARTED_AT } from '../../../src/core/annotations.ts';
+  type TrimmedConfigMap,
+  trimConfigMap,
+} from '../../../src/controllers/config-monitor/config-map-transform.ts';
+import { RESTARTED_AT } from '../../../src/core/objects/annotations.ts';
 import { CONFIG_MAPS, DEPLOYMENTS, PODS, STATEFUL_SETS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type ServedKind, type StoredObject } from '../api-model/stored-object.ts';
@@ -123,11 +123,9 @@ export class RestartInvariants {
     const changes = monitors.map(({ config }) => this.#history.changedMs(config));
     const isSettled = ({ readyMs = Infinity }: PodLife): boolean => readyMs < this.#sinceMs;
     const higher = [...this.#history.pods.values()].filter((one) => {
-      const pod = this.#stage.model.table.get(PODS, one.key);
-      const isThere = pod?.metadata.uid === one.uid && isActive(pod);
       const isOlder = changes.every((changedMs) => one.bornMs < changedMs);
       const isNext = one.deployment === life.deployment && ordinalOf(one.key) > ordinalOf(life.key);
-      return isThere && isOlder && isNext && isSettled(one);
+      return this.#isThere(one) && isOlder && isNext && isSettled(one);
     });
     if (higher.length === 0) return;
     this.#report('stateful-order', `Pod ${life.key} goes before ${higher[0]?.key}`);
@@ -191,7 +189,9 @@ export class RestartInvariants {
       before !== undefined && isDeepStrictEqual(withoutRestart(object), withoutRestart(before));
     if (!isOnlyRestart) return this.#report('others-fields-stay', `${what} beyond its restart`);
     const own = [...this.#history.pods.values()].filter((life) => life.deployment === key);
-    const known = own.filter(({ othersMs = Infinity }) => othersMs >= this.#sinceMs);
+    const known = own.filter(
+      (life) => this.#isThere(life) || (life.othersMs ?? Infinity) >= this.#sinceMs,
+    );
     const monitors = known.flatMap((life) => this.#history.monitorsOf(life, this.#sinceMs));
     const rolling = monitors.filter(({ spec }) => spec.strategy === 'Rollout');
     if (rolling.length === 0)
@@ -214,7 +214,13 @@ export class RestartInvariants {
     if (live === undefined || rollout === undefined) return false;
     const changedMs = this.#history.changedMs(config);
     const isSeen = rollout.sinceMs >= changedMs || changedMs < this.#sinceMs;
-    return isSeen && (leanConfigMap(live) as LeanConfigMap).hash === rollout.hash;
+    return isSeen && (trimConfigMap(live) as TrimmedConfigMap).hash === rollout.hash;
+  }
+
+  /** Also one that serves nobody just now. */
+  #isThere({ key, uid }: PodLife): boolean {
+    const pod = this.#stage.model.table.get(PODS, key);
+    return pod?.metadata.uid === uid && isActive(pod);
   }
 
   #isRemoved({ metadata }: StoredObject): boolean {

@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { APPLICATION_ATTRIBUTES } from '../../../localstack/embedded/attribute-rules.ts';
+import { APPLICATION_ATTRIBUTES } from '../../../localstack/embedded/load-balancers/attribute-rules.ts';
 import { POD_DELETE_MATCH } from '../../../src/apis/config-monitor.ts';
-import { RECONCILE_REQUESTED_ANNOTATION, RESTARTED_AT } from '../../../src/core/annotations.ts';
+import {
+  RECONCILE_REQUESTED_ANNOTATION,
+  RESTARTED_AT,
+} from '../../../src/core/objects/annotations.ts';
 import { CONFIG_MAPS, DEPLOYMENTS, EVENTS, LEASES, PODS, SERVICES } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { type Json, keyOfStored, type ServedKind } from '../api-model/stored-object.ts';

@@ -6,7 +6,7 @@ import {
   PAUSED_ANNOTATION,
   RECONCILE_REQUESTED_ANNOTATION,
   RESTARTED_AT,
-} from '../../../src/core/annotations.ts';
+} from '../../../src/core/objects/annotations.ts';
 import { readDefinition } from '../../unit/crds/custom-resource-definition.ts';
 import type { Schema } from '../api-model/schema.ts';
 import type { Json, ServedKind } from '../api-model/stored-object.ts';

@@ -1,5 +1,5 @@
 import type { ImmortalContainer } from '../../../src/apis/immortal-container.ts';
-import { PAUSED_ANNOTATION } from '../../../src/core/annotations.ts';
+import { PAUSED_ANNOTATION } from '../../../src/core/objects/annotations.ts';
 import { PODS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { type ObjectKey, People, partsOf } from '../people.ts';

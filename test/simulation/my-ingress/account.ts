@@ -99,10 +99,16 @@ export class Account {
    * `namespace/name` by the three ownership tags; undefined where they are not of this cluster, or
    * where others made the balancer and it has no UID yet.
    */
-  ownerOf({ arn, tags }: Balancer): string | undefined {
-    const { cluster, namespace, name, uid } = ownershipTagKeys;
+  ownerOf(balancer: Balancer): string | undefined {
+    const hasUid = balancer.tags[ownershipTagKeys.uid] !== undefined;
+    if (this.madeByOthers.has(balancer.arn) && !hasUid) return undefined;
+    return this.namedBy(balancer);
+  }
+
+  /** `namespace/name` by the three ownership tags alone: enough for a balancer that is on record. */
+  namedBy({ tags }: Balancer): string | undefined {
+    const { cluster, namespace, name } = ownershipTagKeys;
     if (tags[cluster] !== this.#cluster) return undefined;
-    if (this.madeByOthers.has(arn) && tags[uid] === undefined) return undefined;
     if (tags[namespace] === undefined || tags[name] === undefined) return undefined;
     return `${tags[namespace]}/${tags[name]}`;
   }

@@ -1,11 +1,11 @@
 import type { EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
 import { type MyIngress, ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
-import { defaultName } from '../../../src/controllers/my-ingress/identity.ts';
+import { deriveDefaultName } from '../../../src/controllers/my-ingress/identity.ts';
 import {
   PAUSED_ANNOTATION,
   RECONCILE_REQUESTED_ANNOTATION,
-} from '../../../src/core/annotations.ts';
-import type { Clock } from '../../../src/core/clock.ts';
+} from '../../../src/core/objects/annotations.ts';
+import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { ApiServerModel } from '../api-model/api-server-model.ts';
 import { People, partsOf } from '../people.ts';
 import type { Account, Balancer } from './account.ts';
@@ -263,7 +263,7 @@ export class Actor {
 }
 
 function defaultNameOf(cluster: string, at: ObjectName): string {
-  return defaultName({ cluster, ...partsOf(at) });
+  return deriveDefaultName({ cluster, ...partsOf(at) });
 }
 
 /** The three ownership tags. */

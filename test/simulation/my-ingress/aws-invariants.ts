@@ -3,8 +3,8 @@ import {
   type MyIngress,
   ownershipTagKeys,
 } from '../../../src/apis/my-ingress.ts';
-import { isWrite } from '../../../src/aws/aws-operations.ts';
-import { defaultName } from '../../../src/controllers/my-ingress/identity.ts';
+import { isWrite } from '../../../src/aws/client/operations.ts';
+import { deriveDefaultName } from '../../../src/controllers/my-ingress/identity.ts';
 import type { Report } from '../violation.ts';
 import type { AwsCallSeen } from '../world/aws-network.ts';
 import type { Account, Balancer } from './account.ts';
@@ -172,5 +172,5 @@ function arnOf({ LoadBalancerArn, ResourceArns }: WriteInput): string {
 function ownDefaultName({ tags }: Balancer): string {
   const { cluster, namespace, name } = ownershipTagKeys;
   const [of = '', space = '', object = ''] = [tags[cluster], tags[namespace], tags[name]];
-  return defaultName({ cluster: of, namespace: space, name: object });
+  return deriveDefaultName({ cluster: of, namespace: space, name: object });
 }

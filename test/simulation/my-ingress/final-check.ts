@@ -1,7 +1,7 @@
-import { APPLICATION_ATTRIBUTES } from '../../../localstack/embedded/attribute-rules.ts';
+import { APPLICATION_ATTRIBUTES } from '../../../localstack/embedded/load-balancers/attribute-rules.ts';
 import { type MyIngress, ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
-import { defaultName } from '../../../src/controllers/my-ingress/identity.ts';
-import { isPaused } from '../../../src/core/annotations.ts';
+import { deriveDefaultName } from '../../../src/controllers/my-ingress/identity.ts';
+import { isPaused } from '../../../src/core/objects/annotations.ts';
 import type { Report } from '../violation.ts';
 import type { Account, Balancer } from './account.ts';
 import { differences, isAcceptable } from './specs.ts';
@@ -121,7 +121,7 @@ function checkExcuse(parts: FinalParts, object: MyIngress, reason: string): void
 
 function isNameTaken({ account, cluster }: FinalParts, object: MyIngress): boolean {
   const { namespace, name } = object.metadata;
-  const wanted = object.spec.name ?? defaultName({ cluster, namespace, name });
+  const wanted = object.spec.name ?? deriveDefaultName({ cluster, namespace, name });
   // Who has lost the balancer that it adopted makes one of that name.
   const adopted = object.spec.adopt?.arn.split('/').at(-2);
   const isForeign = (balancer: Balancer): boolean => account.ownerOf(balancer) !== keyOf(object);
@@ -144,16 +144,22 @@ function isMismatched({ account }: FinalParts, object: MyIngress): boolean {
 }
 
 function isProtected({ account }: FinalParts, object: MyIngress): boolean {
-  const { namespace, name } = object.metadata;
-  return account
-    .of(namespace, name)
+  return account.balancers
+    .filter((one) => isHeldBy(account, object, one))
     .some(({ attributes }) => attributes['deletion_protection.enabled'] === 'true');
+}
+
+/** Without a UID tag it is this object's only if it is on record there. */
+function isHeldBy(account: Account, object: MyIngress, balancer: Balancer): boolean {
+  const isOnRecord = balancer.arn === object.status.alb?.arn;
+  const owner = isOnRecord ? account.namedBy(balancer) : account.ownerOf(balancer);
+  return owner === keyOf(object);
 }
 
 /** No orphan: whoever is ours has an object, unless somebody let it go by hand. */
 function checkBalancer({ account, objects, report }: FinalParts, balancer: Balancer): void {
   const owner = account.ownerOf(balancer);
-  const isHeld = objects.some((object) => keyOf(object) === owner);
+  const isHeld = objects.some((object) => isHeldBy(account, object, balancer));
   if (isHeld || account.releasedByHand.has(balancer.arn)) return;
   if (owner !== undefined) return report('no-orphan', `${balancer.name} of ${owner} is left`);
   const isLeft = balancer.tags[ownershipTagKeys.managedBy] !== undefined;

@@ -1,11 +1,11 @@
-import type { Call } from '../../../localstack/embedded/call-log.ts';
+import { seededRandom } from '../../../localstack/embedded/ec2/seeded-ids.ts';
 import { createEmbeddedAws, type EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
-import { seededRandom } from '../../../localstack/embedded/seeded-ids.ts';
+import type { Call } from '../../../localstack/embedded/faults/call-log.ts';
 import type { MyIngress, MyIngressSpec } from '../../../src/apis/my-ingress.ts';
-import type { AwsApi } from '../../../src/aws/aws-api.ts';
-import { DEFAULT_LIMITS, NO_LIMITS } from '../../../src/aws/budget-limits.ts';
-import { sleep } from '../../../src/core/clock.ts';
-import { resourcePath } from '../../../src/kube/resource-path.ts';
+import { DEFAULT_LIMITS, NO_LIMITS } from '../../../src/aws/budget/budget-limits.ts';
+import type { AwsApi } from '../../../src/aws/client/aws-api.ts';
+import { sleep } from '../../../src/core/ports/clock.ts';
+import { buildResourcePath } from '../../../src/kube/client/resource-path.ts';
 import { EmbeddedAwsApi } from '../../fakes/embedded-aws-api.ts';
 import { OPERATOR_KEY, shippedPolicy } from '../../surroundings/shipped-policy.ts';
 import { seedNetwork } from '../../unit/controllers/my-ingress/network.ts';
@@ -57,7 +57,7 @@ export class LargeAccount {
     seedNetwork(this.aws);
     this.aws.control.setPolicy(OPERATOR_KEY, shippedPolicy(CLUSTER));
     for (let i = 0; i < NAMESPACE_COUNT; i++) {
-      this.#ask('POST', resourcePath(NAMESPACES, {}), {
+      this.#ask('POST', buildResourcePath(NAMESPACES, {}), {
         ...{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: `team-${i}` } },
       });
     }
@@ -140,7 +140,7 @@ export class LargeAccount {
   post(name: string, spec: Partial<MyIngressSpec> = {}): void {
     this.#touched.add(name);
     const { namespace } = at(name);
-    this.#ask('POST', resourcePath(MY_INGRESSES, { namespace }), {
+    this.#ask('POST', buildResourcePath(MY_INGRESSES, { namespace }), {
       apiVersion: 'demo.rtfm.co.ua/v1',
       kind: 'MyIngress',
       metadata: { name, namespace },
@@ -150,7 +150,7 @@ export class LargeAccount {
 
   edit(name: string, spec: Partial<MyIngressSpec>): void {
     this.#touched.add(name);
-    this.#ask('PATCH', resourcePath(MY_INGRESSES, at(name)), { spec });
+    this.#ask('PATCH', buildResourcePath(MY_INGRESSES, at(name)), { spec });
   }
 
   /** Somebody takes the tag off that albridge puts back; what his calls cost is not the question. */

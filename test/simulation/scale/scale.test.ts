@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Call } from '../../../localstack/embedded/call-log.ts';
+import type { Call } from '../../../localstack/embedded/faults/call-log.ts';
 import { LargeAccount, MINUTE_MS } from './large-account.ts';
 
 const PAGE = 400;

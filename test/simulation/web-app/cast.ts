@@ -1,5 +1,5 @@
 import type { WebApp } from '../../../src/apis/web-app.ts';
-import { PAUSED_ANNOTATION } from '../../../src/core/annotations.ts';
+import { PAUSED_ANNOTATION } from '../../../src/core/objects/annotations.ts';
 import { AUTOSCALERS, DEPLOYMENTS, SERVICES } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import type { Json, ServedKind } from '../api-model/stored-object.ts';

@@ -1,9 +1,9 @@
 import type { EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
-import type { FaultEffect } from '../../../localstack/embedded/fault-script.ts';
-import type { AwsApi, AwsOperation } from '../../../src/aws/aws-api.ts';
-import { isWrite } from '../../../src/aws/aws-operations.ts';
-import { type Clock, DeadlineExceeded } from '../../../src/core/clock.ts';
-import { assertLeader, type Leadership } from '../../../src/core/leadership.ts';
+import type { FaultEffect } from '../../../localstack/embedded/faults/fault-script.ts';
+import type { AwsApi, AwsOperation } from '../../../src/aws/client/aws-api.ts';
+import { isWrite } from '../../../src/aws/client/operations.ts';
+import { type Clock, DeadlineExceeded } from '../../../src/core/ports/clock.ts';
+import { assertLeader, type Leadership } from '../../../src/core/ports/leadership.ts';
 import { EmbeddedAwsApi } from '../../fakes/embedded-aws-api.ts';
 import type { Fate, FaultBoard } from './fault-board.ts';
 import type { Life } from './life.ts';

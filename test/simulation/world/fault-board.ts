@@ -46,6 +46,11 @@ export class FaultBoard {
     this.#faults = [];
   }
 
+  /** Whether a process may still be killed. */
+  get hasKillsLeft(): boolean {
+    return this.#of('crash').some(({ label, nth }) => (this.counts.get(label) ?? 0) < nth);
+  }
+
   get isLifted(): boolean {
     return this.#isLifted;
   }
@@ -54,6 +59,7 @@ export class FaultBoard {
   fateOf(label: Label, nowMs: number): Fate {
     const nth = (this.counts.get(label) ?? 0) + 1;
     this.counts.set(label, nth);
+    if (this.#faults.length === 0) return {};
     const isHere = (fault: Fault & { readonly label: string; readonly nth: number }): boolean =>
       fault.label === label && fault.nth === nth;
     const crash = this.#of('crash').find(isHere);
@@ -129,6 +135,7 @@ export class FaultBoard {
     kind: Kind,
     nowMs: number,
   ): readonly Extract<Fault, { kind: Kind }>[] {
+    if (this.#faults.length === 0) return [];
     const faults = this.#of(kind).filter((fault) => isWithin(fault, nowMs));
     if (faults.length > 0) this.strikes(kind, nowMs);
     return faults;

@@ -1,5 +1,5 @@
-import { AWS_LIMITS, NO_LIMITS } from '../../../src/aws/budget-limits.ts';
-import type { KubeRequest } from '../../../src/kube/kube-transport.ts';
+import { AWS_LIMITS, NO_LIMITS } from '../../../src/aws/budget/budget-limits.ts';
+import type { KubeRequest } from '../../../src/kube/client/kube-transport.ts';
 import { type AwsWitness, createAwsNetwork } from './aws-network.ts';
 import type { FaultBoard } from './fault-board.ts';
 import { createKubeNetwork } from './kube-network.ts';
@@ -77,7 +77,7 @@ export class Fleet {
 
   /** Why a probe would have a process killed. */
   liveness(): string | undefined {
-    return this.#replicas.flatMap(({ process }) => process?.operator.liveness() ?? [])[0];
+    return this.#replicas.flatMap(({ process }) => process?.operator.checkLiveness() ?? [])[0];
   }
 
   #begin(replica: Replica, delayMs: number): void {

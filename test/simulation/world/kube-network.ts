@@ -1,5 +1,9 @@
-import type { Clock } from '../../../src/core/clock.ts';
-import type { KubeRequest, KubeResponse, KubeTransport } from '../../../src/kube/kube-transport.ts';
+import type { Clock } from '../../../src/core/ports/clock.ts';
+import type {
+  KubeRequest,
+  KubeResponse,
+  KubeTransport,
+} from '../../../src/kube/client/kube-transport.ts';
 import type { ApiServerModel, ModelAnswer } from '../api-model/api-server-model.ts';
 import { response } from '../api-model/model-transport.ts';
 import { Refusal } from '../api-model/refusal.ts';

@@ -8,12 +8,15 @@ import type { Stage } from './stage.ts';
 const LEAST_MS = 100;
 const SPREAD_MS = 2500;
 const ENDS_AFTER_MS = 5000;
+const LOOK_AGAIN_MS = 2000;
 /** https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy */
 const FIRST_BACKOFF_MS = 10_000;
 const MOST_BACKOFF_MS = 300_000;
 
 /** Scheduler and kubelet, as far as a pod shows it: bound, running, ready, and gone when it is deleted. */
 export class Kubelet {
+  /** Whether all is there that the containers of a pod need. */
+  canStart: (pod: StoredObject) => boolean = () => true;
   /** Whether a pod that starts now ever gets ready. */
   getsReady: (pod: StoredObject) => boolean = () => true;
   /** Whether the container of a pod that starts now ends some seconds after it got ready. */
@@ -51,7 +54,13 @@ export class Kubelet {
     if (this.#now(pod)?.metadata.deletionTimestamp !== undefined) return;
     const at = keyOfStored(pod) as ObjectKey;
     this.#people.patch(PODS, at, { spec: { nodeName: 'node-1' } });
-    this.#start(pod, 0);
+    this.#startOnce(pod);
+  }
+
+  /** https://kubernetes.io/docs/concepts/configuration/configmap/#using-configmaps-as-files-from-a-pod */
+  #startOnce(pod: StoredObject): void {
+    if (this.canStart(pod)) return this.#start(pod, 0);
+    this.#after(LOOK_AGAIN_MS, pod, () => this.#startOnce(pod));
   }
 
   /** The container reads its configuration anew. */

@@ -1,5 +1,5 @@
-import { type Random, seededRandom } from '../../../localstack/embedded/seeded-ids.ts';
-import type { Clock } from '../../../src/core/clock.ts';
+import { type Random, seededRandom } from '../../../localstack/embedded/ec2/seeded-ids.ts';
+import type { Clock } from '../../../src/core/ports/clock.ts';
 
 export interface LifeOptions {
   readonly world: Clock;

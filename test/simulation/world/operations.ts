@@ -1,5 +1,5 @@
-import type { AwsOperation } from '../../../src/aws/aws-api.ts';
-import type { KubeRequest } from '../../../src/kube/kube-transport.ts';
+import type { AwsOperation } from '../../../src/aws/client/aws-api.ts';
+import type { KubeRequest } from '../../../src/kube/client/kube-transport.ts';
 
 /**
  * One operation of a port, as crash points name it: `kube PATCH myingresses/status apply`,
@@ -36,8 +36,14 @@ function patchType({ headers = {} }: KubeRequest): string {
   return type.includes('merge-patch') ? ' merge' : '';
 }
 
+/** What is read by name, by ARN and as a whole dies at three points. */
+const LISTINGS: ReadonlySet<AwsOperation> = new Set([
+  'DescribeLoadBalancers',
+  'DescribeTargetGroups',
+]);
+
 export function awsLabel(operation: AwsOperation, input: object): Label {
-  if (operation !== 'DescribeLoadBalancers') return `aws ${operation}`;
-  if ('Names' in input) return 'aws DescribeLoadBalancers by name';
-  return `aws DescribeLoadBalancers ${'LoadBalancerArns' in input ? 'by ARN' : 'all'}`;
+  if (!LISTINGS.has(operation)) return `aws ${operation}`;
+  if ('Names' in input) return `aws ${operation} by name`;
+  return `aws ${operation} ${'LoadBalancerArns' in input || 'LoadBalancerArn' in input ? 'by ARN' : 'all'}`;
 }

@@ -1,11 +1,11 @@
-import type { AwsApi } from '../../../src/aws/aws-api.ts';
-import type { BudgetLimits } from '../../../src/aws/budget-limits.ts';
-import type { Leadership } from '../../../src/core/leadership.ts';
-import type { Metrics } from '../../../src/core/metrics.ts';
-import { KIND_NAMES } from '../../../src/kind-names.ts';
-import { createKubeClient } from '../../../src/kube/kube-client.ts';
-import type { KubeTransport } from '../../../src/kube/kube-transport.ts';
-import { type Election, startElection } from '../../../src/kube/lease.ts';
+import { KIND_NAMES } from '../../../src/apis/kind-names.ts';
+import type { BudgetLimits } from '../../../src/aws/budget/budget-limits.ts';
+import type { AwsApi } from '../../../src/aws/client/aws-api.ts';
+import type { Leadership } from '../../../src/core/ports/leadership.ts';
+import type { Metrics } from '../../../src/core/ports/metrics.ts';
+import { KubeClient } from '../../../src/kube/client/kube-client.ts';
+import type { KubeTransport } from '../../../src/kube/client/kube-transport.ts';
+import { Election } from '../../../src/kube/lease/election.ts';
 import { Operator } from '../../../src/operator.ts';
 import type { Life } from './life.ts';
 import type { SimLogger } from './sim-logger.ts';
@@ -47,9 +47,9 @@ export class OperatorProcess {
     const metrics = NO_METRICS;
     this.life = life;
     this.#onEnd = onEnd;
-    const client = createKubeClient({ transport, clock, metrics });
+    const client = new KubeClient({ transport, clock, metrics });
     this.election = options.election
-      ? startElection({ client, ...LEASE, identity, clock, log, metrics })
+      ? new Election({ client, ...LEASE, identity, clock, log, metrics })
       : undefined;
     const leadership = leadershipOf(this.election, ports.onRefused);
     const acquired = this.election?.acquired ?? Promise.resolve();
@@ -58,7 +58,7 @@ export class OperatorProcess {
       { transport, api: ports.api(leadership), clock, log, metrics, leadership, acquired },
       {
         kinds: KIND_NAMES,
-        budget,
+        aws: { region: 'us-east-1', budget },
         sweepIntervalMs,
         concurrency,
         identity,

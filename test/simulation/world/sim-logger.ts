@@ -1,4 +1,4 @@
-import type { LogFields, Logger } from '../../../src/core/logger.ts';
+import type { LogFields, Logger } from '../../../src/core/ports/logger.ts';
 
 export type LogSink = (level: string, message: string, fields: LogFields) => void;
 

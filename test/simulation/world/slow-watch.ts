@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/core/clock.ts';
+import type { Clock } from '../../../src/core/ports/clock.ts';
 import { lineOf } from '../api-model/model-transport.ts';
 import type { FeedEvent, WatchFeed } from '../api-model/watch-feed.ts';
 import { ByteStream } from '../byte-stream.ts';

@@ -1,5 +1,5 @@
 import type { EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
-import type { Clock } from '../../../src/core/clock.ts';
+import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { ApiServerModel } from '../api-model/api-server-model.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import type { Settings } from '../scenario.ts';

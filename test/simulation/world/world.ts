@@ -1,12 +1,12 @@
+import { seededRandom } from '../../../localstack/embedded/ec2/seeded-ids.ts';
 import { createEmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
-import { seededRandom } from '../../../localstack/embedded/seeded-ids.ts';
-import { isWrite } from '../../../src/aws/aws-operations.ts';
-import { AWS_LIMITS, NO_LIMITS } from '../../../src/aws/budget-limits.ts';
-import { isPaused, PAUSED_ANNOTATION } from '../../../src/core/annotations.ts';
-import type { LogFields } from '../../../src/core/logger.ts';
-import type { KubeRequest } from '../../../src/kube/kube-transport.ts';
-import type { Lease } from '../../../src/kube/lease-record.ts';
-import { resourcePath } from '../../../src/kube/resource-path.ts';
+import { AWS_LIMITS, NO_LIMITS } from '../../../src/aws/budget/budget-limits.ts';
+import { isWrite } from '../../../src/aws/client/operations.ts';
+import { isPaused, PAUSED_ANNOTATION } from '../../../src/core/objects/annotations.ts';
+import type { LogFields } from '../../../src/core/ports/logger.ts';
+import type { KubeRequest } from '../../../src/kube/client/kube-transport.ts';
+import { buildResourcePath } from '../../../src/kube/client/resource-path.ts';
+import type { Lease } from '../../../src/kube/lease/lease.ts';
 import { OPERATOR_KEY, shippedPolicy } from '../../surroundings/shipped-policy.ts';
 import { seedNetwork } from '../../unit/controllers/my-ingress/network.ts';
 import { ApiServerModel, NAMESPACES } from '../api-model/api-server-model.ts';
@@ -77,6 +77,8 @@ export class World {
   readonly #collector: GarbageCollector;
   readonly #processes: ProcessInvariants;
   #leaseDoubtfulUntilMs = 0;
+  /** Counted and not reported while it is only asked whether there are any. */
+  #objections: number | undefined;
 
   constructor(scenario: Scenario, options: { readonly isTraced: boolean }) {
     const { settings, seed, faults } = scenario;
@@ -145,8 +147,18 @@ export class World {
     if (stuck !== undefined) this.report('no-stuck-pass', stuck);
   }
 
+  /** Whether `checkFinal` has nothing to report. */
+  hasConverged(): boolean {
+    this.#objections = 0;
+    this.checkFinal();
+    const hasNone = this.#objections === 0;
+    this.#objections = undefined;
+    return hasNone;
+  }
+
   /** The first one counts: what follows may be its consequence. */
   report(invariant: string, detail: string): void {
+    if (this.#objections !== undefined) return void (this.#objections += 1);
     const atMs = this.clock.monotonicMs();
     this.tell(`VIOLATION ${invariant}: ${detail}`);
     this.violation ??= { invariant, detail, atMs };
@@ -306,7 +318,7 @@ export class World {
 
   #meddleWithLease(kind: 'leaseDeleted' | 'leaseStolen'): void {
     const { model } = this.#stage;
-    const path = resourcePath(LEASES, LEASE);
+    const path = buildResourcePath(LEASES, LEASE);
     this.#leaseDoubtfulUntilMs = this.clock.monotonicMs() + LEASE_DOUBT_MS;
     if (kind === 'leaseDeleted') return void model.answer({ method: 'DELETE', path }, 'somebody');
     const headers = { 'content-type': 'application/merge-patch+json' };

@@ -9,7 +9,7 @@ import {
   myIngressKind,
   ownershipTagKeys,
 } from '../../../src/apis/my-ingress.ts';
-import type { KubeObject, ResourceKind } from '../../../src/core/kube-object.ts';
+import type { KubeObject, ResourceKind } from '../../../src/core/objects/kube-object.ts';
 
 const spec: MyIngressSpec = {
   subnets: ['subnet-abc', 'subnet-def'],
@@ -58,6 +58,30 @@ describe('the types of MyIngress', () => {
     const held: MyIngressStatus = { observedGeneration: 1, alb: { dns: 'a' } };
     expect([noSubnets, noScheme, undefinedName, held]).toHaveLength(4);
     expectTypeOf<MyIngress['status']['observedGeneration']>().toEqualTypeOf<number>();
+  });
+
+  it('know traffic, and no value for what is not supported yet', () => {
+    type Backend = NonNullable<MyIngressSpec['backends']>[number];
+    expectTypeOf<Backend['service']>().toEqualTypeOf<
+      { readonly name: string; readonly port: number | string } | undefined
+    >();
+    expectTypeOf<Backend['protocolVersion']>().toEqualTypeOf<
+      'HTTP1' | 'HTTP2' | 'GRPC' | undefined
+    >();
+    expectTypeOf<NonNullable<Backend['healthCheck']>>().toEqualTypeOf<{
+      readonly path?: string;
+      readonly intervalSeconds?: number;
+      readonly timeoutSeconds?: number;
+      readonly healthyThreshold?: number;
+      readonly unhealthyThreshold?: number;
+      readonly matcher?: string;
+    }>();
+    type Rule = NonNullable<MyIngressSpec['rules']>[number];
+    expectTypeOf<Rule['forward']>().toEqualTypeOf<
+      readonly { readonly backend: string; readonly weight?: number }[] | undefined
+    >();
+    expectTypeOf<NonNullable<Rule['redirect']>['statusCode']>().toEqualTypeOf<301 | 302>();
+    expectTypeOf<NonNullable<Rule['authenticate']>>().toBeNever();
   });
 
   it('are read-only down to lists and maps', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { webAppReasons } from '../../../src/apis/web-app-reasons.ts';
-import { CoreReason } from '../../../src/core/operator-error.ts';
+import { CoreReason } from '../../../src/core/reconcile/operator-error.ts';
 
 const page = (name: string): string =>
   readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');

@@ -1,5 +1,5 @@
-import type { ContainerState, Pod, PodStatus } from '../../../src/apis/pod.ts';
-import type { Key } from '../../../src/core/kube-object.ts';
+import type { Key } from '../../../src/core/objects/kube-object.ts';
+import type { ContainerState, Pod, PodStatus } from '../../../src/pods/pod.ts';
 import type { FakeKube } from '../../fakes/fake-kube.ts';
 import type { ManualClock } from '../../fakes/manual-clock.ts';
 

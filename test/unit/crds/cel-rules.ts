@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { Environment } from '@marcbachmann/cel-js';
 import { nodesOf, type SchemaNode, type SchemaRule } from './schema-walk.ts';
 
@@ -22,7 +23,12 @@ const environment = new Environment({ enableOptionalTypes: true, unlistedVariabl
   // The library builds its expressions without the flag that \p{L} needs; Kubernetes' RE2 knows it.
   .registerFunction('string.matchesUnicode(string): bool', (text: string, pattern: string) =>
     new RegExp(pattern, 'u').test(text),
-  );
+  )
+  // https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-cidr-library
+  .registerFunction('isCIDR(string): bool', isCidr);
+
+/** To parse a rule takes longer than to ask it. */
+const expressions = new Map<string, ReturnType<typeof environment.parse>>();
 
 const none: unknown = environment.evaluate('optional.none()');
 
@@ -42,7 +48,7 @@ export function askRules(schema: SchemaNode, object: unknown, old?: unknown): re
   return askNode(schema, value, '');
 }
 
-/** A copy of `value` in which every absent property that has a default has it. */
+/** A copy of `value` in which every absent property that has a default has it. No list of ours has one inside. */
 function withDefaults(node: SchemaNode, value: unknown): unknown {
   if (Array.isArray(value)) return value;
   if (typeof value !== 'object' || value === null) return value;
@@ -86,10 +92,22 @@ function ask(rule: SchemaRule, value: Value, path: string): readonly Answer[] {
   const isOptional = rule.optionalOldSelf === true;
   if (isTransition && !isOptional && value.oldSelf === undefined) return [];
   const oldSelf = isOptional ? optionalOf(value.oldSelf) : value.oldSelf;
-  const text = rule.rule.replaceAll('.matches(', '.matchesUnicode(');
-  const holds: unknown = environment.evaluate(text, { self: value.self, oldSelf });
+  const holds: unknown = parsed(rule.rule)({ self: value.self, oldSelf });
   if (typeof holds !== 'boolean') throw new Error(`${rule.rule} gives no bool`);
   return [{ id: idOf(path, rule), holds }];
+}
+
+function isCidr(text: string): boolean {
+  const [, address = '', length = ''] = /^([^/]*)[/](0|[1-9][0-9]{0,2})$/.exec(text) ?? [];
+  return Number(length) <= (isIP(address) === 4 ? 32 : 128) && isIP(address) > 0;
+}
+
+function parsed(rule: string): ReturnType<typeof environment.parse> {
+  const known = expressions.get(rule);
+  if (known !== undefined) return known;
+  const expression = environment.parse(rule.replaceAll('.matches(', '.matchesUnicode('));
+  expressions.set(rule, expression);
+  return expression;
 }
 
 function optionalOf(value: unknown): unknown {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ResourceKind } from '../../../src/core/kube-object.ts';
+import type { ResourceKind } from '../../../src/core/objects/kube-object.ts';
 import type { CustomResourceDefinition } from './custom-resource-definition.ts';
 import { schemaFaults } from './schema-faults.ts';
 import { nodesOf } from './schema-walk.ts';

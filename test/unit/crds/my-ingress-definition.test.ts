@@ -4,7 +4,7 @@ import { myIngressKind, ownershipTagKeys } from '../../../src/apis/my-ingress.ts
 import {
   PAUSED_ANNOTATION,
   RECONCILE_REQUESTED_ANNOTATION,
-} from '../../../src/core/annotations.ts';
+} from '../../../src/core/objects/annotations.ts';
 import { myIngressDefinitionFile, readMyIngressDefinition } from './custom-resource-definition.ts';
 import { schemaFaults } from './schema-faults.ts';
 import { nodesOf, type SchemaNode } from './schema-walk.ts';
@@ -78,6 +78,18 @@ describe('the MyIngress CRD', () => {
     expect(node?.default).toBeUndefined();
   });
 
+  it('leaves sslPolicy without a default, which would land on HTTP listeners too', () => {
+    const placed = nodesOf(schema).find(({ path }) => path === 'spec.listeners[].sslPolicy');
+    expect(placed?.node.type).toBe('string');
+    expect(placed?.node.default).toBeUndefined();
+  });
+
+  it('has no default inside a list, which kubectl apply would take away each time', () => {
+    const defaulted = nodesOf(schema).filter(({ node }) => node.default !== undefined);
+    expect(defaulted.map(({ path }) => path)).toContain('spec.scheme');
+    expect(defaulted.filter(({ path }) => path.includes('[]'))).toEqual([]);
+  });
+
   it('names the annotations and tags that the code uses', () => {
     const text = readFileSync(myIngressDefinitionFile, 'utf8');
     const words = [
@@ -145,6 +157,20 @@ describe('the schema walker', () => {
 
   it.each(Object.entries(planted))('finds %s', (_name, { node, fault }) => {
     expect(schemaFaults({ ...object, properties: { a: node } })).toEqual([fault]);
+  });
+
+  it('lets a field take anything only where a rule refuses it', () => {
+    const b = { ...object, 'x-kubernetes-preserve-unknown-fields': true };
+    const message = 'b is not supported yet; remove it';
+    const refusal = { rule: '!has(self.b)', message, reason: 'FieldValueForbidden' };
+    const parent = { ...object, properties: { b }, 'x-kubernetes-validations': [refusal] };
+    expect(schemaFaults({ ...object, properties: { a: parent } })).toEqual([]);
+    expect(
+      schemaFaults({ ...object, properties: { a: { ...object, properties: { b } } } }),
+    ).toEqual([
+      'a.b: keyword x-kubernetes-preserve-unknown-fields is not allowed',
+      'a.b: object without exactly one of properties and additionalProperties',
+    ]);
   });
 
   it('finds a rule at the root that could lock stored objects', () => {

@@ -46,3 +46,46 @@ export function mapOf(keys: readonly string[]): Readonly<Record<string, string>>
 
 /** Keyed by the beginning of `<path in the schema>: <message>`, which must name exactly one rule. */
 export type RuleTable = Readonly<Record<string, RuleCases>>;
+
+/** A backend, as short as can be. */
+export const web = { name: 'web', service: { name: 'web', port: 80 } };
+
+export const http = { port: 80, protocol: 'HTTP' };
+export const certificate =
+  'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c3d-0000-1111-2222-333344445555';
+export const https = { port: 443, protocol: 'HTTPS', certificates: [certificate] };
+
+/** An object with one backend and the given fields. */
+export function withTraffic(fields: Readonly<Record<string, unknown>>): Draft {
+  return withSpec({ backends: [web], ...fields });
+}
+
+/** An object with a plain backend, and one with the given fields; undefined takes one away. */
+export function withBackend(fields: Readonly<Record<string, unknown>>): Draft {
+  const plain = { ...web, name: 'plain' };
+  const defaultAction = { forward: [{ backend: 'plain' }] };
+  const backend: unknown = JSON.parse(JSON.stringify({ ...web, ...fields }));
+  return withTraffic({ backends: [plain, backend], defaultAction });
+}
+
+/** A rule that no rule of the CRD has anything against. */
+export const plainRule = { name: 'plain', paths: ['/plain'], forward: [{ backend: 'web' }] };
+
+/** An object with a plain rule, and one with the given fields; undefined takes one away. */
+export function withRule(fields: Readonly<Record<string, unknown>>): Draft {
+  const rule = { ...plainRule, name: 'a', ...fields };
+  return withTraffic({ rules: [plainRule, JSON.parse(JSON.stringify(rule))] });
+}
+
+/** One case for each text, named by it. */
+export function casesOf(
+  texts: Readonly<Record<string, string>>,
+  object: (text: string) => Draft,
+): Readonly<Record<string, RuleCase>> {
+  return Object.fromEntries(
+    Object.entries(texts).map(([text, why]) => [
+      JSON.stringify(text),
+      { why, object: object(text) },
+    ]),
+  );
+}

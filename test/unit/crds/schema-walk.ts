@@ -2,7 +2,7 @@
 export interface SchemaNode {
   readonly type?: string;
   readonly description?: string;
-  readonly enum?: readonly string[];
+  readonly enum?: readonly (string | number)[];
   readonly default?: unknown;
   readonly format?: string;
   readonly properties?: Readonly<Record<string, SchemaNode>>;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { renderInstall } from '../../../deploy/render.ts';
-import { settings } from '../../../src/settings.ts';
+import { settings } from '../../../src/config/settings.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { renderPolicies } from '../../../deploy/policies.ts';
-import { closedNamespaces } from '../../../src/controllers/config-monitor/annotated-config-map.ts';
+import { listClosedNamespaces } from '../../../src/controllers/config-monitor/annotated-config-map.ts';
 import { REFUSED } from '../../deploy/stolen-writes.ts';
 
 const DEPLOY = resolve(import.meta.dirname, '../../../deploy');
@@ -106,7 +106,7 @@ describe('the policies of a component', () => {
       .flatMap(({ spec }) => spec?.validations ?? [])
       .flatMap(({ expression }) => [...expression.matchAll(/request\.namespace in (\[[^\]]*\])/g)])
       .map(([, list = '']) => list.replaceAll("'", '"'));
-    const closed = JSON.stringify([...closedNamespaces({ namespaces: [] })]);
+    const closed = JSON.stringify([...listClosedNamespaces({ namespaces: [] })]);
     expect(lists.length).toBeGreaterThan(8);
     expect(new Set(lists.map((list) => JSON.stringify(JSON.parse(list))))).toEqual(
       new Set([closed]),

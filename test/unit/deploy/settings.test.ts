@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { type Setting, settings } from '../../../src/settings.ts';
+import { type Setting, settings } from '../../../src/config/settings.ts';
 
 interface Variable {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { myIngressReasons } from '../../../src/apis/my-ingress-reasons.ts';
-import { settings } from '../../../src/settings.ts';
+import { reasonsOfMyIngress } from '../../../docs/reasons.ts';
+import { settings } from '../../../src/config/settings.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 describe('docs/troubleshooting.md', () => {
   it('has every reason of a MyIngress that a person must heal', () => {
-    const healedByPerson = Object.entries(myIngressReasons)
+    const healedByPerson = Object.entries(reasonsOfMyIngress)
       .filter(([, { healedBy }]) => healedBy === 'person')
       .map(([reason]) => reason);
     expect(healedByPerson.length).toBeGreaterThan(20);

@@ -11,9 +11,10 @@ describe('docs/reasons.md', () => {
 
   const additions: Readonly<Record<string, string>> = {
     'an event': "pass.event({ type: 'Normal', reason: 'Whatever', action: 'Watch', note });",
-    'a failure': "throw new OperatorError({ reason: 'Whatever' satisfies MyAppReason, message });",
+    'a failure': "throw createFailure(myAppReasons, 'Whatever', { observed });",
     'a wait': "return waiting('Whatever', message, 1_000);",
-    'a choice': "pass.condition({ type, status, reason: isIt ? 'Running' : 'Whatever', message });",
+    'a choice':
+      "pass.setCondition({ type, status, reason: isIt ? 'Running' : 'Whatever', message });",
     'a reason that only another kind lists': "return waiting('PDBBlocked', message, 1_000);",
   };
 

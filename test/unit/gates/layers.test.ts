@@ -30,6 +30,27 @@ const plantings: Readonly<Record<string, readonly Planting[]>> = {
       why: 'named inside a type',
     },
   ],
+  'engine-is-private': [
+    {
+      file: 'src/setup/a.ts',
+      bad: "import '../core/controller/lifecycle.ts';",
+      good: "import '../core/controller/controller.ts';",
+      why: 'its inside instead of its entry',
+    },
+    {
+      file: 'src/controllers/my-app/g.ts',
+      bad: "import '../../core/controller/lifecycle.ts';",
+      why: 'a kind never sees it',
+    },
+  ],
+  'pods-know-only-core': [
+    {
+      file: 'src/pods/a.ts',
+      bad: "import '../kube/k.ts';",
+      good: "import '../core/other.ts'; import '../apis/p.ts'; import 'node:crypto';",
+      why: 'a port of pods is implemented by an adapter',
+    },
+  ],
   'apis-are-data': [
     {
       file: 'src/apis/a.ts',
@@ -82,9 +103,9 @@ const plantings: Readonly<Record<string, readonly Planting[]>> = {
   'undici-stays-in-http': [
     { file: 'src/aws/e.ts', bad: "import 'undici';", why: 'one HTTP client, few places' },
     {
-      file: 'src/aws/http-handler.ts',
+      file: 'src/aws/client/http-handler.ts',
       bad: '',
-      good: "import 'undici'; import '../http/h.ts';",
+      good: "import 'undici'; import '../../http/h.ts';",
       why: 'it owns a pool',
     },
   ],
@@ -96,7 +117,11 @@ const plantings: Readonly<Record<string, readonly Planting[]>> = {
   'adapters-do-not-meet': [
     { file: 'src/kube/c.ts', bad: "import '../aws/w.ts';", why: 'kube and aws' },
     { file: 'src/aws/c.ts', bad: "import '../telemetry/t.ts';", why: 'aws and telemetry' },
-    { file: 'src/telemetry/b.ts', bad: "import '../config.ts';", why: 'settings are handed in' },
+    {
+      file: 'src/telemetry/b.ts',
+      bad: "import '../config/config.ts';",
+      why: 'settings are handed in',
+    },
     {
       file: 'src/kube/d.ts',
       bad: "import '../controllers/my-app/x.ts';",
@@ -116,18 +141,22 @@ const plantings: Readonly<Record<string, readonly Planting[]>> = {
     { file: 'src/controllers/my-app/b.ts', bad: "import '../../kube/k.ts';", why: 'an adapter' },
     { file: 'src/controllers/my-app/c.ts', bad: "import 'pino';", why: 'a package' },
     { file: 'src/controllers/my-app/d.ts', bad: "import 'node:fs';", why: 'an effect past ports' },
-    { file: 'src/controllers/my-app/e.ts', bad: "import '../../config.ts';", why: 'settings' },
+    {
+      file: 'src/controllers/my-app/e.ts',
+      bad: "import '../../config/config.ts';",
+      why: 'settings',
+    },
     {
       file: 'src/controllers/my-ingress/a.ts',
       bad: "import '../../aws/w.ts';",
-      good: "import '../../aws/load-balancers.ts'; import '../../core/other.ts'; import 'node:crypto';",
+      good: "import '../../aws/elbv2/load-balancers.ts'; import '../../core/other.ts'; import 'node:crypto';",
       why: "the adapter's inside instead of its port",
     },
   ],
   'only-my-ingress-touches-aws': [
     {
       file: 'src/controllers/my-app/f.ts',
-      bad: "import type {} from '../../aws/load-balancers.ts';",
+      bad: "import type {} from '../../aws/elbv2/load-balancers.ts';",
       why: 'even the port',
     },
   ],
@@ -151,13 +180,15 @@ const plantings: Readonly<Record<string, readonly Planting[]>> = {
 /** What the planted lines import, so that nothing is reported for a missing file. */
 const surroundings: Readonly<Record<string, string>> = {
   'src/core/other.ts': 'export const other = 1;',
+  'src/core/controller/controller.ts': 'export const controller = 1;',
+  'src/core/controller/lifecycle.ts': 'export const lifecycle = 1;',
   'src/kube/k.ts': 'export interface K { readonly k: 1 }',
   'src/aws/w.ts': 'export const w = 1;',
   'src/http/h.ts': 'export const h = 1;',
-  'src/aws/load-balancers.ts': 'export interface LoadBalancers { readonly l: 1 }',
+  'src/aws/elbv2/load-balancers.ts': 'export interface LoadBalancers { readonly l: 1 }',
   'src/apis/p.ts': 'export interface P { readonly p: 1 }',
   'src/telemetry/t.ts': 'export const t = 1;',
-  'src/config.ts': 'export const config = 1;',
+  'src/config/config.ts': 'export const config = 1;',
   'src/main.ts': 'export {};',
   'src/controllers/my-app/x.ts': 'export const x = 1;',
   'src/controllers/web-app/x.ts': 'export const x = 1;',

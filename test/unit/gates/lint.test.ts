@@ -108,11 +108,11 @@ const named = Object.entries(plantings).map(([name, planting], index) => ({
 
 /** Where the rules about time, chance and the environment end. */
 const allowed: Readonly<Record<string, string>> = {
-  'src/core/clock.ts': 'export interface Clock { now(): number }',
+  'src/core/ports/clock.ts': 'export interface Clock { now(): number }',
   'src/system-clock.ts': 'export const a = [Date.now(), Math.random(), new Date()];',
-  'src/kube/undici-transport.ts': 'export const a = setTimeout(() => undefined, 1);',
-  'src/aws/sdk-api.ts': 'export const a = AbortSignal.timeout(1);',
-  'src/config.ts': "export const a = process.env['A'];",
+  'src/kube/client/undici-transport.ts': 'export const a = setTimeout(() => undefined, 1);',
+  'src/aws/client/sdk-api.ts': 'export const a = AbortSignal.timeout(1);',
+  'src/config/config.ts': "export const a = process.env['A'];",
   'src/core/given-date.ts': 'export const a = (ms: number): Date => new Date(ms);',
   'test/env.ts': "export const a = [process.env['A'], Date.now()];",
 };

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { differenceTable } from '../../../localstack/backends/difference-table.ts';
-import { type Difference, differences } from '../../../localstack/differences.ts';
+import type { Difference } from '../../../localstack/difference.ts';
+import { differences } from '../../../localstack/differences.ts';
 
 const README = resolve(import.meta.dirname, '../../../localstack/README.md');
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { COMMON_ERROR_CODES } from '../../../localstack/embedded/common-errors.ts';
 import type { EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
+import { COMMON_ERROR_CODES } from '../../../localstack/embedded/http/common-errors.ts';
 import { type Answer, call, declaredCodes, outcomeOf, seededModel } from './seeded-model.ts';
 
 const GOOD_NAMES = ['one', 'two', 'three'];

@@ -2,7 +2,7 @@ import { DescribeSecurityGroupsCommand, DescribeSubnetsCommand } from '@aws-sdk/
 import { CreateLoadBalancerCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, test } from 'vitest';
 import { envLines, seedNetwork } from '../../../localstack/seed.ts';
-import { serveAwsForTests } from './served-aws.ts';
+import { serveAwsForTests } from './http/served-aws.ts';
 
 const served = serveAwsForTests();
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };

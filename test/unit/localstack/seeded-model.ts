@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from 'vitest';
-import { AwsFault } from '../../../localstack/embedded/aws-fault.ts';
 import type { AwsSettings } from '../../../localstack/embedded/aws-world.ts';
+import { seededRandom } from '../../../localstack/embedded/ec2/seeded-ids.ts';
 import { createEmbeddedAws, type EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
-import { seededRandom } from '../../../localstack/embedded/seeded-ids.ts';
+import { AwsFault } from '../../../localstack/embedded/http/aws-fault.ts';
 
 /** A clock that moves only when told. */
 export class ManualClock {

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seededRandom } from '../../../localstack/embedded/ec2/seeded-ids.ts';
 import { createEmbeddedAws, type EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
-import type { FaultEffect } from '../../../localstack/embedded/fault-script.ts';
-import { seededRandom } from '../../../localstack/embedded/seeded-ids.ts';
-import { type EmbeddedAwsServer, startEmbeddedAws } from '../../../localstack/embedded/server.ts';
-import type { AwsApi, AwsOperation } from '../../../src/aws/aws-api.ts';
-import { outcomeOf, translateAwsError } from '../../../src/aws/aws-errors.ts';
-import { createSdkApi, type SdkApi } from '../../../src/aws/sdk-api.ts';
+import type { FaultEffect } from '../../../localstack/embedded/faults/fault-script.ts';
+import {
+  type EmbeddedAwsServer,
+  startEmbeddedAws,
+} from '../../../localstack/embedded/http/server.ts';
+import type { AwsApi, AwsOperation } from '../../../src/aws/client/aws-api.ts';
+import { outcomeOf, translateAwsError } from '../../../src/aws/client/aws-errors.ts';
+import { createSdkApi, type SdkApi } from '../../../src/aws/client/sdk-api.ts';
 import { systemClock } from '../../../src/system-clock.ts';
 import { EmbeddedAwsApi } from '../../fakes/embedded-aws-api.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
@@ -162,7 +165,9 @@ async function toldBy(
 ): Promise<unknown> {
   if (effect) aws.control.addFault({ operation, effect });
   try {
-    const { $metadata: _metadata, ...output } = await api.send(operation, input);
+    const { $metadata: _metadata, ...output } = (await api.send(operation, input)) as {
+      readonly $metadata?: unknown;
+    };
     return { output };
   } catch (thrown) {
     const { reason, healedBy, message } = translateAwsError(thrown, { operation, subject: 'it' });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../../../localstack/embedded/ec2/seeded-ids.ts';
 import { createEmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
-import { seededRandom } from '../../../localstack/embedded/seeded-ids.ts';
-import type { AwsApi } from '../../../src/aws/aws-api.ts';
-import type { KubeTransport } from '../../../src/kube/kube-transport.ts';
+import type { AwsApi } from '../../../src/aws/client/aws-api.ts';
+import type { KubeTransport } from '../../../src/kube/client/kube-transport.ts';
 import { ApiServerModel, NAMESPACES } from '../../simulation/api-model/api-server-model.ts';
 import type { Phase } from '../../simulation/scenario.ts';
 import { SimClock } from '../../simulation/sim-clock.ts';

@@ -1,6 +1,6 @@
-import { seededRandom } from '../../../localstack/embedded/seeded-ids.ts';
-import type { ResourceKind } from '../../../src/core/kube-object.ts';
-import { createKubeClient, type KubeClient } from '../../../src/kube/kube-client.ts';
+import { seededRandom } from '../../../localstack/embedded/ec2/seeded-ids.ts';
+import type { ResourceKind } from '../../../src/core/objects/kube-object.ts';
+import { KubeClient } from '../../../src/kube/client/kube-client.ts';
 import { systemClock } from '../../../src/system-clock.ts';
 import { RecordingMetrics } from '../../fakes/recording-metrics.ts';
 import { ApiServerModel } from '../../simulation/api-model/api-server-model.ts';
@@ -35,7 +35,7 @@ export function startModel(
   const served = [CONFIG_MAPS, LEASES, EVENTS, PODS, BUDGETS, ...kinds];
   const model = new ApiServerModel({ clock: systemClock, random: seededRandom(1), kinds: served });
   const transport = createModelTransport(model, 'contract');
-  const client = createKubeClient({
+  const client = new KubeClient({
     transport,
     clock: systemClock,
     metrics: new RecordingMetrics(),

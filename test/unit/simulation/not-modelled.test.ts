@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { resourcePath } from '../../../src/kube/resource-path.ts';
+import { buildResourcePath } from '../../../src/kube/client/resource-path.ts';
 import { WIDGET } from '../../contract/object-writer.ts';
 import type { ModelRequest } from '../../simulation/api-model/api-server-model.ts';
 import { NotModelled } from '../../simulation/api-model/refusal.ts';
 import { customKind, startModel } from './model-bench.ts';
 
 const NAMESPACE = 'edge';
-const collection = resourcePath(WIDGET, { namespace: NAMESPACE });
+const collection = buildResourcePath(WIDGET, { namespace: NAMESPACE });
 const widget = { apiVersion: 'writer.albridge.test/v1', kind: 'Widget', metadata: { name: 'one' } };
 const json = (value: unknown): string => JSON.stringify(value);
 

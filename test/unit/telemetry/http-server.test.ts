@@ -2,14 +2,13 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/system-clock.ts';
-import { serveMetrics } from '../../../src/telemetry/exposition.ts';
 import { type HealthCheck, serveHealth } from '../../../src/telemetry/health.ts';
 import {
   type HttpServer,
   type HttpServerOptions,
   startHttpServer,
 } from '../../../src/telemetry/http-server.ts';
-import type { Exposition } from '../../../src/telemetry/metrics.ts';
+import { type Exposition, serveMetrics } from '../../../src/telemetry/metrics.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
 import { until } from '../../surroundings/until.ts';
 
@@ -104,27 +103,6 @@ const cases: Readonly<Record<string, Case>> = {
     status: 500,
     body: '[-]cache failed: cannot list myingresses: forbidden\nreadyz check failed\n',
     why: 'a person looks for the cause',
-  },
-  'ok past an excluded check': {
-    path: '/readyz?exclude=cache',
-    readiness: { cache: bad },
-    status: 200,
-    body: 'ok',
-    why: 'as the API server has it',
-  },
-  'the excluded check among the others': {
-    path: '/readyz?exclude=cache&verbose',
-    readiness: { cache: bad, lease: good },
-    status: 200,
-    body: '[+]cache excluded: ok\n[+]lease ok\nreadyz check passed\n',
-    why: 'nobody shall take it for passed',
-  },
-  'a warning for an exclusion that matches nothing': {
-    path: '/readyz?exclude=cash',
-    readiness: { cache: bad },
-    status: 500,
-    body: '[-]cache failed: reason withheld\nwarn: some checks cannot be excluded: no matches for cash\nreadyz check failed\n',
-    why: 'a slip would otherwise look like a failing exclusion',
   },
   'one check alone': {
     path: '/readyz/cache',

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { type Clock, MAX_TIMER_MS } from '../../../src/core/clock.ts';
-import type { Logger } from '../../../src/core/logger.ts';
-import { OperatorError } from '../../../src/core/operator-error.ts';
+import { type Clock, MAX_TIMER_MS } from '../../../src/core/ports/clock.ts';
+import type { Logger } from '../../../src/core/ports/logger.ts';
+import { OperatorError } from '../../../src/core/reconcile/operator-error.ts';
 import { createLogger, type LogLevel } from '../../../src/telemetry/logger.ts';
 
 const clock: Clock = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { coreMetrics, type MetricDefinition } from '../../../src/core/metrics.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { coreMetrics, type MetricDefinition } from '../../../src/core/ports/metrics.ts';
+import { PrometheusMetrics } from '../../../src/telemetry/metrics.ts';
 
 const calls = {
   type: 'counter',
@@ -24,13 +24,13 @@ const seconds = {
   buckets: [0.1, 1],
 } as const satisfies MetricDefinition;
 
-async function linesOf(metrics: ReturnType<typeof createMetrics>): Promise<readonly string[]> {
-  return (await metrics.exposition()).text.split('\n');
+async function linesOf(metrics: PrometheusMetrics): Promise<readonly string[]> {
+  return (await metrics.collect()).text.split('\n');
 }
 
-describe('createMetrics', () => {
+describe('PrometheusMetrics', () => {
   it('counts, sets and observes', async () => {
-    const metrics = createMetrics([calls, depth, seconds]);
+    const metrics = new PrometheusMetrics([calls, depth, seconds]);
     metrics.count(calls, { code: '200' });
     metrics.count(calls, { code: '200' }, 2);
     metrics.gauge(depth, {}, 7);
@@ -43,35 +43,27 @@ describe('createMetrics', () => {
     expect(lines).toContain('seconds_count{verb="get"} 1');
   });
 
-  it('shows a prepared label set at zero', async () => {
-    const metrics = createMetrics([calls, seconds]);
-    metrics.prepare(calls, { code: '500' });
-    metrics.prepare(seconds, { verb: 'list' });
-    const lines = await linesOf(metrics);
-    expect(lines).toContain('calls_total{code="500"} 0');
-    expect(lines).toContain('seconds_count{verb="list"} 0');
-  });
-
-  it('leaves a prepared label set alone that has counted already', async () => {
-    const metrics = createMetrics([calls]);
-    metrics.count(calls, { code: '500' });
-    metrics.prepare(calls, { code: '500' });
-    expect(await linesOf(metrics)).toContain('calls_total{code="500"} 1');
+  it('shows a counter at zero that was counted up by zero', async () => {
+    const metrics = new PrometheusMetrics([calls]);
+    metrics.count(calls, { code: '500' }, 0);
+    expect(await linesOf(metrics)).toContain('calls_total{code="500"} 0');
   });
 
   it('takes a metric that nobody announced', async () => {
-    const metrics = createMetrics([]);
+    const metrics = new PrometheusMetrics([]);
     metrics.count(calls, { code: '200' });
     metrics.count(calls, { code: '200' });
     expect(await linesOf(metrics)).toContain('calls_total{code="200"} 2');
   });
 
   it('refuses two metrics of one name', () => {
-    expect(() => createMetrics([calls, { ...depth, name: 'calls_total' }])).toThrow('calls_total');
+    expect(() => new PrometheusMetrics([calls, { ...depth, name: 'calls_total' }])).toThrow(
+      'calls_total',
+    );
   });
 
   it('announces each metric of the core with its help, and what Node says of itself', async () => {
-    const lines = await linesOf(createMetrics(Object.values(coreMetrics)));
+    const lines = await linesOf(new PrometheusMetrics(Object.values(coreMetrics)));
     for (const { name, help, type } of Object.values<MetricDefinition>(coreMetrics)) {
       expect(lines).toContain(`# HELP ${name} ${help}`);
       expect(lines).toContain(`# TYPE ${name} ${type}`);
@@ -80,7 +72,7 @@ describe('createMetrics', () => {
   });
 
   it('keeps two registries apart', async () => {
-    const [one, other] = [createMetrics([calls]), createMetrics([calls])];
+    const [one, other] = [new PrometheusMetrics([calls]), new PrometheusMetrics([calls])];
     one.count(calls, { code: '200' });
     expect(await linesOf(other)).not.toContain('calls_total{code="200"} 1');
   });

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { POD_DELETE_MATCH } from '../../../../src/apis/config-monitor.ts';
-import { closedNamespaces } from '../../../../src/controllers/config-monitor/annotated-config-map.ts';
-import { parseLabelList } from '../../../../src/controllers/config-monitor/label-list.ts';
+import {
+  listClosedNamespaces,
+  parseLabelList,
+} from '../../../../src/controllers/config-monitor/annotated-config-map.ts';
 import { ConfigMonitorBench } from './bench.ts';
 
 let bench: ConfigMonitorBench;
@@ -121,7 +123,7 @@ describe('a ConfigMap with the annotation', () => {
   it('is not asked to stand for every pod', async () => {
     await annotate('');
     expect(bench.object(NAME)).toBeUndefined();
-    expect(bench.told('InvalidSelector')[0]).toContain('is no list of labels');
+    expect(bench.told('InvalidSelector')[0]).toContain('is not a list of labels');
   });
 
   it('keeps what it has while the annotation cannot be read, and says so once', async () => {
@@ -201,12 +203,12 @@ describe('a ConfigMap of a closed namespace', () => {
 
   it("is one of Kubernetes' own, or of the operator's, unless that is served by name", () => {
     const system = ['kube-system', 'kube-public', 'kube-node-lease'];
-    expect([...closedNamespaces({ namespaces: [] })]).toEqual(system);
+    expect([...listClosedNamespaces({ namespaces: [] })]).toEqual(system);
     const ownNamespace = 'albridge-system';
-    expect([...closedNamespaces({ namespaces: [], ownNamespace })]).toEqual([
+    expect([...listClosedNamespaces({ namespaces: [], ownNamespace })]).toEqual([
       ...system,
       ownNamespace,
     ]);
-    expect([...closedNamespaces({ namespaces: ['web'], ownNamespace: 'web' })]).toEqual(system);
+    expect([...listClosedNamespaces({ namespaces: ['web'], ownNamespace: 'web' })]).toEqual(system);
   });
 });

@@ -1,21 +1,24 @@
 import type { ConfigMonitor } from '../../../../src/apis/config-monitor.ts';
 import {
-  annotatedConfigMapReconciler,
+  createAnnotatedConfigMapReconciler,
   mayHaveMonitor,
 } from '../../../../src/controllers/config-monitor/annotated-config-map.ts';
-import { configMonitorReconciler } from '../../../../src/controllers/config-monitor/controller.ts';
 import {
-  type LeanConfigMap,
-  leanConfigMap,
-} from '../../../../src/controllers/config-monitor/lean-config-map.ts';
-import { type LeanPod, leanPod } from '../../../../src/controllers/config-monitor/lean-pod.ts';
-import { Monitors } from '../../../../src/controllers/config-monitor/monitors.ts';
-import { Pods } from '../../../../src/controllers/config-monitor/pods.ts';
-import { Children } from '../../../../src/core/children.ts';
-import { Controller } from '../../../../src/core/controller.ts';
-import type { KubeObject } from '../../../../src/core/kube-object.ts';
-import { coreMetrics } from '../../../../src/core/metrics.ts';
-import type { ObjectWriter } from '../../../../src/core/object-store.ts';
+  type TrimmedConfigMap,
+  trimConfigMap,
+} from '../../../../src/controllers/config-monitor/config-map-transform.ts';
+import { createConfigMonitorReconciler } from '../../../../src/controllers/config-monitor/controller.ts';
+import { MonitorIndex } from '../../../../src/controllers/config-monitor/monitor-index.ts';
+import { PodIndex } from '../../../../src/controllers/config-monitor/pod-index.ts';
+import {
+  type TrimmedPod,
+  trimPod,
+} from '../../../../src/controllers/config-monitor/pod-transform.ts';
+import { Children } from '../../../../src/core/children/children.ts';
+import { Controller } from '../../../../src/core/controller/controller.ts';
+import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
+import { coreMetrics } from '../../../../src/core/ports/metrics.ts';
+import type { ObjectWriter } from '../../../../src/core/ports/writers.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { FakeKube } from '../../../fakes/fake-kube.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -41,8 +44,8 @@ const DEFAULTS = {
 /** One process of the operator: what it has in memory ends with it. */
 export interface Life {
   readonly monitors: Controller<ConfigMonitor>;
-  readonly configMaps: Controller<LeanConfigMap>;
-  readonly pods: FakeCache<LeanPod>;
+  readonly configMaps: Controller<TrimmedConfigMap>;
+  readonly pods: FakeCache<TrimmedPod>;
 }
 
 /** The controllers of ConfigMonitors and annotated ConfigMaps over a cluster in memory. */
@@ -170,9 +173,9 @@ export class ConfigMonitorBench {
   #begin(): Life {
     const { clock, kube, cluster } = this;
     const cache = kube.cache<ConfigMonitor>('ConfigMonitor');
-    const configMaps = kube.cache<LeanConfigMap>('ConfigMap', leanConfigMap);
-    const podCache = kube.cache<LeanPod>('Pod', leanPod);
-    const index = new Monitors(cache);
+    const configMaps = kube.cache<TrimmedConfigMap>('ConfigMap', trimConfigMap);
+    const podCache = kube.cache<TrimmedPod>('Pod', trimPod);
+    const index = new MonitorIndex(cache);
     const writer = kube.childWriter();
     const owner = { group: '', kind: 'ConfigMap' };
     const children = new Children<ConfigMonitor>({ cache, writer, owner, clock });
@@ -180,9 +183,9 @@ export class ConfigMonitorBench {
       ...this.#defaults('configmonitor'),
       cache,
       writer: { ...kube.writer<ConfigMonitor>(), applyStatus: this.#applyStatus() },
-      reconciler: configMonitorReconciler({
+      reconciler: createConfigMonitorReconciler({
         configMaps,
-        pods: new Pods(podCache, clock),
+        pods: new PodIndex(podCache, clock),
         livePods: cluster,
         monitors: index,
         evictor: cluster,
@@ -192,11 +195,11 @@ export class ConfigMonitorBench {
       }),
       sources: [index.ofConfigMaps(configMaps), index.ofPods(podCache)],
     });
-    const annotated = new Controller<LeanConfigMap>({
+    const annotated = new Controller<TrimmedConfigMap>({
       ...this.#defaults('configmap'),
       cache: configMaps,
-      writer: kube.writer<LeanConfigMap>(),
-      reconciler: annotatedConfigMapReconciler(children, this.closedNamespaces),
+      writer: kube.writer<TrimmedConfigMap>(),
+      reconciler: createAnnotatedConfigMapReconciler(children, this.closedNamespaces),
       predicate: mayHaveMonitor,
       children: [children],
       status: 'foreign',

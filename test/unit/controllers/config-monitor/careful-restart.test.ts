@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OperatorError } from '../../../../src/core/operator-error.ts';
+import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import { ConfigMonitorBench } from './bench.ts';
 
 let bench: ConfigMonitorBench;
@@ -303,7 +303,7 @@ describe('an owner of a kind that others made', () => {
     expect(kept()).toBe(6);
     expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
     expect(bench.told('ProgressDeadlineExceeded').at(-1)).toContain(
-      'one is missing; 6 pods keep the older data; check why Rollout/canary of example.com/v1 does not start it',
+      'one is missing; 6 pods keep the older data; fix the ConfigMap, or see kubectl describe Rollout/canary',
     );
   });
 });

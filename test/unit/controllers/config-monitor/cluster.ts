@@ -1,9 +1,8 @@
-import { RESTARTED_AT } from '../../../../src/core/annotations.ts';
-import type { Key, KubeObject } from '../../../../src/core/kube-object.ts';
-import type { LivePods } from '../../../../src/core/live-pods.ts';
-import { OperatorError } from '../../../../src/core/operator-error.ts';
-import type { Eviction, PodEvictor } from '../../../../src/core/pod-evictor.ts';
-import type { Workload, WorkloadRef, Workloads } from '../../../../src/core/workloads.ts';
+import { RESTARTED_AT } from '../../../../src/core/objects/annotations.ts';
+import type { Key, KubeObject } from '../../../../src/core/objects/kube-object.ts';
+import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
+import type { Eviction, LivePods, PodEvictor } from '../../../../src/pods/pod-ports.ts';
+import type { Workload, WorkloadRef, Workloads } from '../../../../src/pods/workloads.ts';
 import type { FakeKube } from '../../../fakes/fake-kube.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { Kubelet } from '../kubelet.ts';
@@ -150,9 +149,9 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
     const isWorkload = kind === 'Deployment' || kind === 'StatefulSet';
     const found = isWorkload ? this.#deployments.get(name) : undefined;
     if (found === undefined) return undefined;
-    const { replicas: wantedPods, restartedAt, isPaused, minReadySeconds } = found;
+    const { replicas: desiredPods, restartedAt, isPaused, minReadySeconds } = found;
     return {
-      ...{ kind, name, namespace, uid: `uid-of-${name}`, wantedPods, isPaused, minReadySeconds },
+      ...{ kind, name, namespace, uid: `uid-of-${name}`, desiredPods, isPaused, minReadySeconds },
       followsTemplate: true,
       rollsFromOrdinal: found.partition ?? 0,
       ...(restartedAt !== undefined && { restartedAt }),

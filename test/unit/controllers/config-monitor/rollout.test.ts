@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OperatorError } from '../../../../src/core/operator-error.ts';
+import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import { ConfigMonitorBench } from './bench.ts';
 
 let bench: ConfigMonitorBench;
@@ -329,7 +329,7 @@ describe('strategy Rollout', () => {
     expect(bench.cluster.evicted).toEqual([]);
     const restarts = bench.cluster.asked.filter((asked) => asked === 'restart Deployment/frontend');
     expect(restarts).toHaveLength(1);
-    expect(bench.told('WorkloadRestarted')).toEqual(['Deployment frontend is restarted']);
+    expect(bench.told('WorkloadRestarted')).toEqual(['restarted Deployment frontend']);
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
@@ -414,7 +414,7 @@ describe('strategy Rollout', () => {
     expect(kept()).toBe(8);
     expect(bench.condition('Stalled')).toBe('True WorkloadPaused');
     expect(bench.told('WorkloadPaused')).toEqual([
-      'Deployment frontend is paused and replaces no pod; kubectl rollout resume deployment/frontend',
+      'Deployment frontend is paused and replaces no pods; kubectl rollout resume deployment/frontend',
     ]);
     bench.cluster.pause('frontend', false);
     await bench.clock.advance(60_000);

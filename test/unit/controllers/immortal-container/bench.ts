@@ -2,12 +2,12 @@ import {
   type ImmortalContainer,
   immortalContainerKind,
 } from '../../../../src/apis/immortal-container.ts';
-import type { Pod } from '../../../../src/apis/pod.ts';
-import { immortalContainerReconciler } from '../../../../src/controllers/immortal-container/controller.ts';
-import { Children } from '../../../../src/core/children.ts';
-import { Controller } from '../../../../src/core/controller.ts';
-import type { Key } from '../../../../src/core/kube-object.ts';
-import type { ChildWriter, ObjectWriter } from '../../../../src/core/object-store.ts';
+import { createImmortalContainerReconciler } from '../../../../src/controllers/immortal-container/controller.ts';
+import { Children } from '../../../../src/core/children/children.ts';
+import { Controller } from '../../../../src/core/controller/controller.ts';
+import type { Key } from '../../../../src/core/objects/kube-object.ts';
+import type { ChildWriter, ObjectWriter } from '../../../../src/core/ports/writers.ts';
+import type { Pod } from '../../../../src/pods/pod.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { FakeKube } from '../../../fakes/fake-kube.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -104,7 +104,7 @@ export class ImmortalBench {
       name: 'immortalcontainer',
       cache: kube.cache<ImmortalContainer>('ImmortalContainer'),
       writer: mortal(kube.writer<ImmortalContainer>(), incarnation),
-      reconciler: immortalContainerReconciler({ pods, clock }),
+      reconciler: createImmortalContainerReconciler({ pods, clock }),
       children: [pods],
       concurrency: 4,
       deadlineMs: 120_000,

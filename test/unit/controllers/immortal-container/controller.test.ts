@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Pod } from '../../../../src/apis/pod.ts';
-import type { KubeObject } from '../../../../src/core/kube-object.ts';
+import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
+import type { Pod } from '../../../../src/pods/pod.ts';
 import { ImmortalBench, POD } from './bench.ts';
 
 let bench: ImmortalBench;
@@ -75,7 +75,7 @@ describe('a new ImmortalContainer', () => {
     expect(notes()).toEqual([
       'Normal PodCreated: Created pod shop-immortalpod',
       'Normal Starting: pod shop-immortalpod is not running yet',
-      'Normal Running: pod shop-immortalpod runs, start 1',
+      'Normal Running: pod shop-immortalpod is running, start 1',
     ]);
   });
 
@@ -112,7 +112,7 @@ describe('a pod that goes', () => {
     expect(bench.status).toMatchObject({ currentPod: 'shop-immortalpod', startTimes: 2 });
     expect(bench.condition('Ready')).toBe('True Running');
     expect(notes()).toContain(
-      'Normal PodReplaced: Created pod shop-immortalpod again (Deleted), start 2',
+      'Normal PodReplaced: Recreated pod shop-immortalpod (Deleted), start 2',
     );
   });
 
@@ -172,7 +172,7 @@ describe('an edit of the image', () => {
     expect(bench.status.startTimes).toBe(2);
     expect(bench.status.replacementReason).toBeUndefined();
     expect(notes()).toContain(
-      'Normal PodReplaced: Created pod shop-immortalpod again (SpecChanged), start 2',
+      'Normal PodReplaced: Recreated pod shop-immortalpod (SpecChanged), start 2',
     );
   });
 });
@@ -282,7 +282,7 @@ describe('a pod of ours that others have changed', () => {
       'app.kubernetes.io/managed-by': 'albridge',
     });
     expect(bench.status.startTimes).toBe(1);
-    expect(bench.events.reasons).toEqual(['PodMended']);
+    expect(bench.events.reasons).toEqual(['DriftRepaired']);
   });
 
   it('is found by its name where the cache has lost sight of it', async () => {

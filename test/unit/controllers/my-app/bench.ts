@@ -1,9 +1,9 @@
 import { type MyApp, myAppKind } from '../../../../src/apis/my-app.ts';
-import type { Pod } from '../../../../src/apis/pod.ts';
-import { myAppReconciler } from '../../../../src/controllers/my-app/controller.ts';
-import { Children } from '../../../../src/core/children.ts';
-import { Controller } from '../../../../src/core/controller.ts';
-import type { Key } from '../../../../src/core/kube-object.ts';
+import { createMyAppReconciler } from '../../../../src/controllers/my-app/controller.ts';
+import { Children } from '../../../../src/core/children/children.ts';
+import { Controller } from '../../../../src/core/controller/controller.ts';
+import type { Key } from '../../../../src/core/objects/kube-object.ts';
+import type { Pod } from '../../../../src/pods/pod.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { FakeKube } from '../../../fakes/fake-kube.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -98,7 +98,7 @@ export class MyAppBench {
       name: 'myapp',
       cache: kube.cache<MyApp>('MyApp'),
       writer: kube.writer<MyApp>(),
-      reconciler: myAppReconciler({ pods, clock }),
+      reconciler: createMyAppReconciler({ pods, clock }),
       children: [pods],
       concurrency: 4,
       deadlineMs: 120_000,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { desiredPods } from '../../../../src/controllers/my-app/desired-pods.ts';
-import type { KubeObject } from '../../../../src/core/kube-object.ts';
-import { OperatorError } from '../../../../src/core/operator-error.ts';
+import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
+import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import { MyAppBench, PODS } from './bench.ts';
 
 let bench: MyAppBench;
@@ -101,7 +101,7 @@ describe('a new MyApp', () => {
     expect(notes()).toEqual([
       'Normal PodCreated: Pod shop-pod created.',
       'Normal Starting: pod shop-pod is not running yet',
-      'Normal Running: 1 pod runs',
+      'Normal Running: 1 pod is running',
     ]);
   });
 
@@ -216,7 +216,7 @@ describe('an edit', () => {
     expect(bench.names, why).toEqual(['shop-pod']);
     expect(uids()).not.toEqual(before);
     expect(bench.condition('Ready')).toBe('False Starting');
-    expect(notes()).toContain('Normal PodReplaced: Pod shop-pod is replaced: SpecChanged');
+    expect(notes()).toContain('Normal PodReplaced: Replacing pod shop-pod: SpecChanged');
   });
 
   it('takes one ready pod at a time, while all others are ready', async () => {
@@ -283,7 +283,7 @@ describe('a pod that goes', () => {
     expect(uids()).toEqual(before);
     await bench.clock.advance(1);
     expect(uids()).not.toEqual(before);
-    expect(notes()).toContain('Normal PodReplaced: Pod shop-pod is replaced: Error');
+    expect(notes()).toContain('Normal PodReplaced: Replacing pod shop-pod: Error');
   });
 
   it('by its own end is replaced ten seconds later, also behind a sidecar', async () => {
@@ -359,7 +359,7 @@ describe('a pod of ours that others have changed', () => {
       theirs: 'yes',
     });
     expect(uids()).toEqual(before);
-    expect(bench.events.reasons).toEqual(['PodMended']);
+    expect(bench.events.reasons).toEqual(['DriftRepaired']);
   });
 });
 

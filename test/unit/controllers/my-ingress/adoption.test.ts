@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../src/apis/my-ingress.ts';
-import { consentFor } from '../../../../src/controllers/my-ingress/ownership.ts';
+import { composeConsent } from '../../../../src/controllers/my-ingress/ownership.ts';
 import type { CrashPlan } from './crashing-ports.ts';
-import { type Balancer, MINUTE_MS, SWEEP_MS, World, writes } from './world.ts';
+import { type Balancer, MINUTE_MS, SCAN_MS, World, writes } from './world.ts';
 
 const CONSENT = { 'albridge.io/cluster': 'cluster-1', 'albridge.io/adopt': 'web/shop' };
 
@@ -55,7 +55,7 @@ describe('adopting', () => {
     });
     expect(world.events.reasons.filter((reason) => reason === 'AdoptedALB')).toHaveLength(1);
     expect(world.events.reasons).not.toContain('CreatedALB');
-    expect(await world.writesDuring(() => world.clock.advance(2 * SWEEP_MS))).toEqual([]);
+    expect(await world.writesDuring(() => world.clock.advance(2 * SCAN_MS))).toEqual([]);
   });
 
   it('keeps the address type it finds', async () => {
@@ -227,7 +227,7 @@ describe('adopting', () => {
     await world.applied(name, { adopt: { arn: balancer.arn } });
     await world.clock.advance(1_000);
     expect(world.message(name)).toContain(
-      `albridge.io/adopt=${consentFor({ namespace: 'web', name })}`,
+      `albridge.io/adopt=${composeConsent({ namespace: 'web', name })}`,
     );
   });
 
@@ -258,7 +258,7 @@ describe('an adopted balancer that vanished', () => {
     await adopting(world, theirs(world), { tags: { team: 'web' } });
     await world.clock.advance(MINUTE_MS);
     world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
-    await world.clock.advance(1.2 * SWEEP_MS);
+    await world.clock.advance(1.2 * SCAN_MS);
     expect(world.condition('shop')).toBe('True Available');
     expect(world.balancer()).toMatchObject({ name: 'legacy', tags: { team: 'web' } });
     world.unset('shop', 'tags');

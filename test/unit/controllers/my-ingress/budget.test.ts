@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Call } from '../../../../localstack/embedded/call-log.ts';
-import { AWS_LIMITS, DEFAULT_LIMITS } from '../../../../src/aws/budget-limits.ts';
-import type { BucketLimits } from '../../../../src/aws/token-bucket.ts';
+import type { Call } from '../../../../localstack/embedded/faults/call-log.ts';
+import { AWS_LIMITS, DEFAULT_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
+import type { BucketLimits } from '../../../../src/aws/budget/token-bucket.ts';
 import { MINUTE_MS, reads, World, writes } from './world.ts';
 
 const COUNT = 100;

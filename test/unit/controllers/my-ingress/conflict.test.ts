@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type MyIngress, ownershipTagKeys } from '../../../../src/apis/my-ingress.ts';
-import { type Balancer, MINUTE_MS, SWEEP_MS, World, writes } from './world.ts';
+import { type Balancer, MINUTE_MS, SCAN_MS, World, writes } from './world.ts';
 
 const NAME = 'shop-alb-f8da8b78';
 
@@ -223,7 +223,7 @@ describe('losing an ownership tag', () => {
       const { arn } = world.balancer();
       world.untagOutOfBand(arn, ownershipTagKeys[tag], 'team');
       const released = world.balancer();
-      const calls = await world.callsDuring(() => world.clock.advance(3 * SWEEP_MS));
+      const calls = await world.callsDuring(() => world.clock.advance(3 * SCAN_MS));
       expect(writes(calls)).toBe(0);
       expect(world.balancer()).toEqual(released);
       expect(world.condition('shop')).toBe('False NameConflict');
@@ -251,7 +251,7 @@ describe('losing an ownership tag', () => {
       await world.applied('shop');
       world.tagOutOfBand(world.balancer().arn, { [ownershipTagKeys[tag]]: 'theirs' });
       const released = world.balancer();
-      await world.clock.advance(3 * SWEEP_MS);
+      await world.clock.advance(3 * SCAN_MS);
       expect(world.balancer()).toEqual(released);
       expect(world.condition('shop')).toBe('False NameConflict');
       const told = world.log.shown.findLast(({ fields }) => 'holder' in fields);
@@ -264,9 +264,9 @@ describe('losing an ownership tag', () => {
     world.start();
     await world.applied('shop');
     world.untagOutOfBand(world.balancer().arn, ownershipTagKeys.name);
-    await world.clock.advance(2 * SWEEP_MS);
+    await world.clock.advance(2 * SCAN_MS);
     world.tagOutOfBand(world.balancer().arn, { [ownershipTagKeys.name]: 'shop' });
-    await world.clock.advance(2 * SWEEP_MS);
+    await world.clock.advance(2 * SCAN_MS);
     expect(world.condition('shop')).toBe('True Available');
   });
 });

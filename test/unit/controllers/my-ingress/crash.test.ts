@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../src/apis/my-ingress.ts';
 import { type CrashPlan, Incarnation } from './crashing-ports.ts';
-import { type Balancer, MINUTE_MS, SWEEP_MS, World } from './world.ts';
+import { type Balancer, MINUTE_MS, SCAN_MS, World } from './world.ts';
 
 const FULL: Partial<MyIngressSpec> = {
   tags: { team: 'web', env: 'prod' },
@@ -136,7 +136,7 @@ describe('a process that dies at any of its operations', () => {
         world.start();
         await world.clock.advance(10 * MINUTE_MS);
         story.ends(world);
-        expect(await world.writesDuring(() => world.clock.advance(2 * SWEEP_MS))).toEqual([]);
+        expect(await world.writesDuring(() => world.clock.advance(2 * SCAN_MS))).toEqual([]);
       }
     });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MINUTE_MS, reads, SWEEP_MS, World } from './world.ts';
+import { MINUTE_MS, reads, SCAN_MS, World } from './world.ts';
 
 const ARN = 'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app';
 
@@ -65,7 +65,7 @@ describe('an object that lives on, and whose status.alb was forged to name', () 
       await world.clock.advance(5 * MINUTE_MS);
       const { alb } = world.object('shop').status;
       forge(world, albOf(theirs.arn));
-      await world.clock.advance(2 * SWEEP_MS);
+      await world.clock.advance(2 * SCAN_MS);
       expect(world.condition('shop')).toBe('True Available');
       expect(world.object('shop').status.alb).toEqual(alb);
       world.unset('shop', 'tags');
@@ -97,7 +97,7 @@ describe('an object that has no balancer yet, and whose status.alb was forged to
       const world = await withoutBalancer(albOf);
       const theirs = world.balancer('theirs');
       world.edit('shop', { subnets: ['subnet-a', 'subnet-b'] });
-      await world.clock.advance(SWEEP_MS);
+      await world.clock.advance(SCAN_MS);
       expect(world.condition('shop')).toBe('True Available');
       expect(world.object('shop').status.alb).toMatchObject({ name: world.balancers[1]?.name });
       world.delete('shop');
@@ -118,7 +118,7 @@ describe('an object that has no balancer yet, and whose status.alb was forged to
   it(`${ELSEWHERE} forgets nothing, and says that status.alb is to be corrected`, async () => {
     const world = await withoutBalancer((theirs) => elsewhere?.(theirs));
     world.edit('shop', { subnets: ['subnet-a', 'subnet-b'] });
-    await world.clock.advance(SWEEP_MS);
+    await world.clock.advance(SCAN_MS);
     expect(world.condition('shop')).toBe('False ValidationError');
     expect(world.message('shop')).toContain('status.alb.arn');
     expect(world.object('shop').status.alb).toEqual(elsewhere?.(''));
@@ -126,7 +126,7 @@ describe('an object that has no balancer yet, and whose status.alb was forged to
     await world.clock.advance(MINUTE_MS);
     expect(world.message('shop')).toContain('status.alb.arn');
     forge(world, undefined);
-    await world.clock.advance(SWEEP_MS);
+    await world.clock.advance(SCAN_MS);
     expect(world.exists('shop')).toBe(false);
   });
 
@@ -135,7 +135,7 @@ describe('an object that has no balancer yet, and whose status.alb was forged to
     const { arn } = world.balancer('theirs');
     world.tagOutOfBand(arn, { 'albridge.io/uid': world.object('shop').metadata.uid });
     world.edit('shop', { subnets: ['subnet-a', 'subnet-b'] });
-    await world.clock.advance(SWEEP_MS);
+    await world.clock.advance(SCAN_MS);
     expect(world.condition('shop')).toBe('False NameConflict');
     expect(world.object('shop').status.alb).toEqual({ arn });
     expect(world.balancers).toHaveLength(1);
@@ -150,7 +150,7 @@ describe('an object that has no balancer yet, and whose status.alb was forged to
     world.fault('DescribeLoadBalancers', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 7_000 });
     forge(world, { arn });
     world.unset('shop', 'tags');
-    await world.clock.advance(SWEEP_MS);
+    await world.clock.advance(SCAN_MS);
     expect(world.condition('shop')).toBe('True Available');
     const own = world.balancers.find((one) => one.arn === world.object('shop').status.alb?.arn);
     expect(own?.name).not.toBe('theirs');
@@ -172,7 +172,7 @@ describe('an object whose status.alb was forged', () => {
       await world.clock.advance(MINUTE_MS);
       const { alb } = world.object('shop').status;
       forge(world, { ...alb, [field]: value });
-      const calls = await world.callsDuring(() => world.clock.advance(2 * SWEEP_MS));
+      const calls = await world.callsDuring(() => world.clock.advance(2 * SCAN_MS));
       expect(world.object('shop').status.alb).toEqual(alb);
       expect(world.condition('shop')).toBe('True Available');
       expect(reads(calls)).toBeLessThanOrEqual(2 * 2 + 2);
@@ -197,7 +197,7 @@ async function claimed(condition: object, act: (world: World) => unknown): Promi
     conditions: [{ ...known, ...condition } as NonNullable<typeof status.conditions>[number]],
   });
   await act(world);
-  await world.clock.advance(2 * SWEEP_MS);
+  await world.clock.advance(2 * SCAN_MS);
   return world;
 }
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  defaultName,
-  identityOf,
-  ownershipTags,
+  deriveDefaultName,
+  desireOwnershipTags,
+  identify,
 } from '../../../../src/controllers/my-ingress/identity.ts';
 import { draftOf } from './drafts.ts';
 
@@ -105,13 +105,13 @@ const cases: Readonly<
 describe('the default name, frozen for good: balancers out there carry it', () => {
   for (const [name, { gives, why, cluster = CLUSTER, ...object }] of Object.entries(cases)) {
     it(`of ${name} is ${gives}, because: ${why}`, () => {
-      expect(defaultName({ cluster, ...object })).toBe(gives);
+      expect(deriveDefaultName({ cluster, ...object })).toBe(gives);
     });
   }
 
   it('ends in the hash of the length-prefixed parts', () => {
     const hash = createHash('sha256').update('1:a3:b-c1:d').digest('hex').slice(0, 8);
-    expect(defaultName({ cluster: 'a', namespace: 'b-c', name: 'd' })).toBe(`d-alb-${hash}`);
+    expect(deriveDefaultName({ cluster: 'a', namespace: 'b-c', name: 'd' })).toBe(`d-alb-${hash}`);
   });
 
   it('is a name that AWS accepts, whatever the object is called', () => {
@@ -125,7 +125,7 @@ describe('the default name, frozen for good: balancers out there carry it', () =
     const joined = fc.tuple(named, fc.constantFrom('.', '-')).map(([parts, by]) => parts.join(by));
     fc.assert(
       fc.property(joined, label, fc.string(), (name, namespace, cluster) => {
-        const given = defaultName({ cluster, namespace, name });
+        const given = deriveDefaultName({ cluster, namespace, name });
         expect(given).toMatch(/^(?!internal-)(?!-)[A-Za-z0-9-]{1,32}(?<!-)$/);
       }),
     );
@@ -136,7 +136,7 @@ describe('the ownership tags', () => {
   it('say which object of which cluster, which incarnation of it, and who manages', () => {
     const object = draftOf('shop');
     const stored = { ...object, metadata: { ...object.metadata, uid: 'uid-7' } };
-    expect(ownershipTags(identityOf('c1', stored))).toEqual({
+    expect(desireOwnershipTags(identify('c1', stored))).toEqual({
       'albridge.io/cluster': 'c1',
       'albridge.io/namespace': 'web',
       'albridge.io/name': 'shop',

@@ -1,31 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import {
-  absenceDoubtMs,
   areAttributesDue,
   awaitsOwnCreate,
   type Facts,
+  isFlapping,
   isFresh,
+  listRecentSteps,
+  Memory,
   mayBeFresh,
   mayHideCreate,
-  provisioningForMs,
-  quarrelsWith,
-  recentSteps,
-  recordAbsence,
-  recordChange,
-  recordCreate,
-  recordPresence,
-  recordProvisioning,
-  recordRelease,
-  recordTakeover,
+  measureAbsenceDoubtMs,
+  measureProvisioningMs,
+  rememberAbsence,
+  rememberChange,
+  rememberCreate,
+  rememberPresence,
+  rememberProvisioning,
+  rememberRelease,
+  rememberTakeover,
   wasJustReleased,
-} from '../../../../src/controllers/my-ingress/facts.ts';
-import { Memory } from '../../../../src/controllers/my-ingress/memory.ts';
+} from '../../../../src/controllers/my-ingress/memory.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 
 const W = 10_000;
 const HOUR_MS = 3_600_000;
 const none: Facts = { knownSinceMs: -HOUR_MS, spread: 0.5, changes: [], takeovers: [] };
-const step = { field: 'ipAddressType', wanted: 'ipv4', found: 'dualstack' } as const;
+const step = { field: 'ipAddressType', desired: 'ipv4', observed: 'dualstack' } as const;
 
 describe('the memory of an object', () => {
   it('is the same until it is forgotten', () => {
@@ -40,7 +40,7 @@ describe('the memory of an object', () => {
   it('is not that of an earlier object of its name, and costs its room once', () => {
     const all = new Memory(new ManualClock());
     const earlier = all.of('web/shop', 'uid-1');
-    earlier.facts = recordAbsence(earlier.facts, 0);
+    earlier.facts = rememberAbsence(earlier.facts, 0);
     expect(all.of('web/shop', 'uid-2').facts.absentSinceMs).toBeUndefined();
     expect(all.size).toBe(1);
     all.forget('web/shop');
@@ -50,7 +50,7 @@ describe('the memory of an object', () => {
 
 describe('a balancer', () => {
   it('is fresh for ten seconds after this process has created it', () => {
-    const facts = recordCreate(none, 'arn:1', 0);
+    const facts = rememberCreate(none, 'arn:1', 0);
     expect(isFresh(none, 'arn:1', 0)).toBe(false);
     expect(isFresh(facts, 'arn:2', 0)).toBe(false);
     expect([0, W - 1, W].map((ms) => isFresh(facts, 'arn:1', ms))).toEqual([true, true, false]);
@@ -59,7 +59,7 @@ describe('a balancer', () => {
   });
 
   it('may be fresh whatever its ARN after a create whose fate is unknown', () => {
-    const facts = recordCreate(none, undefined, 0);
+    const facts = rememberCreate(none, undefined, 0);
     expect([W - 1, W].map((ms) => isFresh(facts, 'arn:any', ms))).toEqual([true, false]);
     expect(awaitsOwnCreate(facts, 0)).toBe(false);
   });
@@ -72,66 +72,66 @@ describe('a balancer', () => {
   });
 
   it('may read as before a change for ten seconds', () => {
-    const facts = recordChange(none, { arn: 'arn:1', step, atMs: 0 });
-    expect([W - 1, W].map((ms) => recentSteps(facts, 'arn:1', ms))).toEqual([[step], []]);
-    expect(recentSteps(facts, 'arn:2', 0)).toEqual([]);
+    const facts = rememberChange(none, { arn: 'arn:1', step, atMs: 0 });
+    expect([W - 1, W].map((ms) => listRecentSteps(facts, 'arn:1', ms))).toEqual([[step], []]);
+    expect(listRecentSteps(facts, 'arn:2', 0)).toEqual([]);
     expect([W - 1, W].map((ms) => mayBeFresh(facts, 'arn:1', ms))).toEqual([true, false]);
-    expect(recordChange(facts, { arn: 'arn:2', step, atMs: W }).changes).toHaveLength(1);
+    expect(rememberChange(facts, { arn: 'arn:2', step, atMs: W }).changes).toHaveLength(1);
   });
 
   it('that was released is remembered, and for ten seconds its reads may be older', () => {
-    const facts = recordRelease(none, { arn: 'arn:1', name: 'shop' }, 0);
+    const facts = rememberRelease(none, { arn: 'arn:1', name: 'shop' }, 0);
     expect(facts.release).toMatchObject({ arn: 'arn:1', name: 'shop' });
     expect([W - 1, W].map((ms) => wasJustReleased(facts, 'arn:1', ms))).toEqual([true, false]);
     expect(wasJustReleased(facts, 'arn:2', 0)).toBe(false);
   });
 
   it('is quarrelled over after three takeovers from one UID within an hour', () => {
-    const twice = recordTakeover(recordTakeover(none, 'u', 0), 'u', 1);
-    const thrice = recordTakeover(twice, 'u', 2);
-    expect(quarrelsWith(twice, 'u', 2)).toBe(false);
-    expect(quarrelsWith(thrice, 'u', 2)).toBe(true);
-    expect(quarrelsWith(thrice, 'another', 2)).toBe(false);
-    expect(quarrelsWith(thrice, 'u', HOUR_MS)).toBe(false);
+    const twice = rememberTakeover(rememberTakeover(none, 'u', 0), 'u', 1);
+    const thrice = rememberTakeover(twice, 'u', 2);
+    expect(isFlapping(twice, 'u', 2)).toBe(false);
+    expect(isFlapping(thrice, 'u', 2)).toBe(true);
+    expect(isFlapping(thrice, 'another', 2)).toBe(false);
+    expect(isFlapping(thrice, 'u', HOUR_MS)).toBe(false);
   });
 });
 
 describe('absence', () => {
-  const since0 = recordAbsence(none, 0);
+  const since0 = rememberAbsence(none, 0);
 
   it('is proved by a read that begins ten seconds after the first one that found nothing', () => {
-    const later = recordAbsence(since0, 4_000);
-    expect(absenceDoubtMs(since0, 0)).toBe(W);
-    expect([4_000, W, 6 * W].map((ms) => absenceDoubtMs(later, ms))).toEqual([6_000, 0, 0]);
+    const later = rememberAbsence(since0, 4_000);
+    expect(measureAbsenceDoubtMs(since0, 0)).toBe(W);
+    expect([4_000, W, 6 * W].map((ms) => measureAbsenceDoubtMs(later, ms))).toEqual([6_000, 0, 0]);
   });
 
   it('gets the same answer however often it is asked', () => {
-    expect(absenceDoubtMs(none, 0)).toBe(W);
-    expect(absenceDoubtMs(none, W)).toBe(W);
+    expect(measureAbsenceDoubtMs(none, 0)).toBe(W);
+    expect(measureAbsenceDoubtMs(none, W)).toBe(W);
   });
 
   it('is not proved by a read from before a sighting', () => {
-    const facts = recordAbsence(recordPresence(since0), W - 1);
-    expect(absenceDoubtMs(facts, W)).toBe(W - 1);
+    const facts = rememberAbsence(rememberPresence(since0), W - 1);
+    expect(measureAbsenceDoubtMs(facts, W)).toBe(W - 1);
   });
 
   for (const arn of ['arn:1', undefined]) {
     it(`is not proved by a read from before a create that answered ${arn}`, () => {
-      const facts = recordAbsence(recordCreate(since0, arn, W - 1), W);
-      expect(absenceDoubtMs(facts, W)).toBe(W);
+      const facts = rememberAbsence(rememberCreate(since0, arn, W - 1), W);
+      expect(measureAbsenceDoubtMs(facts, W)).toBe(W);
     });
   }
 });
 
 describe('provisioning', () => {
   it('counts from the create', () => {
-    const facts = recordProvisioning(recordCreate(none, 'arn:1', 0), 1_000);
-    expect(provisioningForMs(facts, 3_000)).toBe(3_000);
+    const facts = rememberProvisioning(rememberCreate(none, 'arn:1', 0), 1_000);
+    expect(measureProvisioningMs(facts, 3_000)).toBe(3_000);
   });
 
   it('counts from the first read where another process has created', () => {
-    expect(provisioningForMs(none, 3_000)).toBe(0);
-    expect(provisioningForMs(recordProvisioning(none, 0), 3_000)).toBe(3_000);
+    expect(measureProvisioningMs(none, 3_000)).toBe(0);
+    expect(measureProvisioningMs(rememberProvisioning(none, 0), 3_000)).toBe(3_000);
   });
 });
 

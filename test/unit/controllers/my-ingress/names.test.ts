@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngress } from '../../../../src/apis/my-ingress.ts';
-import { defaultName } from '../../../../src/controllers/my-ingress/identity.ts';
-import { MINUTE_MS, SWEEP_MS, World, writes } from './world.ts';
+import { deriveDefaultName } from '../../../../src/controllers/my-ingress/identity.ts';
+import { MINUTE_MS, SCAN_MS, World, writes } from './world.ts';
 
-const THEIRS = defaultName({ cluster: 'cluster-1', namespace: 'api', name: 'shop' });
-const OWN = defaultName({ cluster: 'cluster-1', namespace: 'web', name: 'shop' });
+const THEIRS = deriveDefaultName({ cluster: 'cluster-1', namespace: 'api', name: 'shop' });
+const OWN = deriveDefaultName({ cluster: 'cluster-1', namespace: 'web', name: 'shop' });
 
 function tagsOf(name: string, uid: string): readonly object[] {
   const tags = { cluster: 'cluster-1', namespace: 'web', name, uid };
@@ -55,7 +55,7 @@ describe("a spec.name that may be another object's default name", () => {
       Tags: tagsOf('shop', metadata.uid),
     });
     world.start();
-    await world.clock.advance(2 * SWEEP_MS);
+    await world.clock.advance(2 * SCAN_MS);
     expect(world.condition('shop')).toBe('True Available');
     expect(world.balancers).toHaveLength(1);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { myIngressMetrics } from '../../../../src/controllers/my-ingress/orphans.ts';
+import { myIngressMetrics } from '../../../../src/controllers/my-ingress/drift-scan.ts';
 import type { LogLine } from '../../../fakes/silent-logger.ts';
 import { draftOf } from './drafts.ts';
-import { MINUTE_MS, SWEEP_MS, World, type WorldOptions, writes } from './world.ts';
+import { MINUTE_MS, SCAN_MS, World, type WorldOptions, writes } from './world.ts';
 
 async function started(options: WorldOptions = {}): Promise<World> {
   const world = new World(options);
@@ -33,10 +33,10 @@ describe('a balancer whose object went without its finalizer', () => {
   it('is counted, and named in one line of the log', async () => {
     const world = await started();
     const { arn } = world.balancer();
-    await world.clock.advance(2 * SWEEP_MS);
+    await world.clock.advance(2 * SCAN_MS);
     expect(count(world)).toBe(0);
     await abandon(world);
-    const calls = await world.callsDuring(() => world.clock.advance(5 * SWEEP_MS));
+    const calls = await world.callsDuring(() => world.clock.advance(5 * SCAN_MS));
     expect(count(world)).toBe(1);
     expect(warnings(world)).toMatchObject([
       { level: 'error', fields: { orphans: [{ arn, namespace: 'web', name: 'shop' }] } },
@@ -50,16 +50,16 @@ describe('a balancer whose object went without its finalizer', () => {
     await world.applied('other');
     await abandon(world);
     await world.restart();
-    await world.clock.advance(3 * SWEEP_MS);
+    await world.clock.advance(3 * SCAN_MS);
     expect(count(world)).toBe(1);
   });
 
   it('is no longer counted once it is deleted, and the log says so', async () => {
     const world = await started();
     await abandon(world);
-    await world.clock.advance(3 * SWEEP_MS);
+    await world.clock.advance(3 * SCAN_MS);
     world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
-    await world.clock.advance(2 * SWEEP_MS);
+    await world.clock.advance(2 * SCAN_MS);
     expect(count(world)).toBe(0);
     expect(warnings(world).map(({ level }) => level)).toEqual(['error', 'info']);
   });
@@ -67,9 +67,9 @@ describe('a balancer whose object went without its finalizer', () => {
   it('is no longer counted once an object of that name is there again', async () => {
     const world = await started();
     await abandon(world);
-    await world.clock.advance(3 * SWEEP_MS);
+    await world.clock.advance(3 * SCAN_MS);
     await world.applied('shop');
-    await world.clock.advance(2 * SWEEP_MS);
+    await world.clock.advance(2 * SCAN_MS);
     expect(world.condition('shop')).toBe('True Available');
     expect(count(world)).toBe(0);
   });
@@ -90,7 +90,7 @@ describe('a balancer whose object went without its finalizer', () => {
       await world.clock.advance(MINUTE_MS);
       const cover = world.object('cover');
       if (alb) world.kube.server.applyStatus(cover, { ...cover.status, alb: alb(arn) });
-      await world.clock.advance(3 * SWEEP_MS);
+      await world.clock.advance(3 * SCAN_MS);
       expect(world.balancer().arn).toBe(arn);
       expect(count(world)).toBe(1);
       expect(warnings(world)).toMatchObject([{ fields: { orphans: [{ arn, name: 'leak' }] } }]);
@@ -110,7 +110,7 @@ describe('a balancer whose object went without its finalizer', () => {
       const { arn } = world.balancer();
       await abandon(world, 'leak');
       await world.applied('leak', second);
-      await world.clock.advance(3 * SWEEP_MS);
+      await world.clock.advance(3 * SCAN_MS);
       expect(world.balancers).toHaveLength(2);
       expect(count(world)).toBe(1);
       expect(warnings(world)).toMatchObject([{ fields: { orphans: [{ arn, name: 'leak' }] } }]);
@@ -120,7 +120,7 @@ describe('a balancer whose object went without its finalizer', () => {
 
 describe('what is not counted as an orphan', () => {
   it('is the balancer of an object that is created or deleted during the scan', async () => {
-    const world = await started({ sweepMs: 1_000 });
+    const world = await started({ scanMs: 1_000 });
     for (let i = 0; i < 20; i++) {
       await world.clock.advance(137);
       world.apply(`late-${i}`);
@@ -134,7 +134,7 @@ describe('what is not counted as an orphan', () => {
   });
 
   it('is a deleted balancer that an old answer of AWS still shows', async () => {
-    const world = await started({ sweepMs: 1_000 });
+    const world = await started({ scanMs: 1_000 });
     await world.applied('other');
     await world.clock.advance(20_000);
     world.delete('shop');
@@ -157,7 +157,7 @@ describe('what is not counted as an orphan', () => {
     it(`is ${name}`, async () => {
       const world = await started();
       plant(world, 'planted', tags);
-      await world.clock.advance(4 * SWEEP_MS);
+      await world.clock.advance(4 * SCAN_MS);
       expect(count(world)).toBe(0);
     });
   }
@@ -165,7 +165,7 @@ describe('what is not counted as an orphan', () => {
   it('is a balancer of a namespace that this operator does not watch', async () => {
     const world = await started({ namespaces: ['web'] });
     plant(world, 'planted', { cluster: 'cluster-1', namespace: 'api', name: 'gone' });
-    await world.clock.advance(4 * SWEEP_MS);
+    await world.clock.advance(4 * SCAN_MS);
     expect(count(world)).toBe(0);
   });
 
@@ -173,7 +173,7 @@ describe('what is not counted as an orphan', () => {
     const world = await started();
     for (let i = 0; i < 100; i++) plant(world, `theirs-${i}`, { cluster: 'cluster-2' });
     const perScan = async (): Promise<number> => {
-      const calls = await world.callsDuring(() => world.clock.advance(10 * SWEEP_MS));
+      const calls = await world.callsDuring(() => world.clock.advance(10 * SCAN_MS));
       return calls['DescribeTags'] ?? 0;
     };
     expect(await perScan()).toBeLessThanOrEqual(5 + 11);

@@ -1,15 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Identity, ownershipTags } from '../../../../src/controllers/my-ingress/identity.ts';
+import {
+  desireOwnershipTags,
+  type Identity,
+} from '../../../../src/controllers/my-ingress/identity.ts';
 import {
   canAdopt,
-  consentFor,
-  holderOf,
-  ownershipOf,
+  composeConsent,
+  describeHolder,
+  readOwnership,
 } from '../../../../src/controllers/my-ingress/ownership.ts';
 
 const me: Identity = { cluster: 'c1', namespace: 'web', name: 'shop', uid: 'u1' };
-const mine = ownershipTags(me);
+const mine = desireOwnershipTags(me);
 const PROOFS = ['albridge.io/cluster', 'albridge.io/namespace', 'albridge.io/name'] as const;
 
 function without(key: string): Record<string, string> {
@@ -18,36 +21,36 @@ function without(key: string): Record<string, string> {
 
 describe('ownership', () => {
   it('is what the three tags prove', () => {
-    expect(ownershipOf(mine, me)).toEqual({ kind: 'ours' });
-    expect(ownershipOf({ ...mine, team: 'web' }, me)).toEqual({ kind: 'ours' });
+    expect(readOwnership(mine, me)).toEqual({ kind: 'ours' });
+    expect(readOwnership({ ...mine, team: 'web' }, me)).toEqual({ kind: 'ours' });
   });
 
   for (const key of PROOFS) {
     it(`is lost without ${key}`, () => {
-      expect(ownershipOf(without(key), me).kind).toBe('foreign');
+      expect(readOwnership(without(key), me).kind).toBe('foreign');
     });
 
     it(`is another's with another ${key}, or an empty one`, () => {
-      expect(ownershipOf({ ...mine, [key]: 'other' }, me)).toEqual({ kind: 'foreign' });
-      expect(ownershipOf({ ...mine, [key]: '' }, me).kind).toBe('foreign');
-      expect(ownershipOf({ ...mine, [key]: mine[key]?.toUpperCase() ?? '' }, me).kind).toBe(
+      expect(readOwnership({ ...mine, [key]: 'other' }, me)).toEqual({ kind: 'foreign' });
+      expect(readOwnership({ ...mine, [key]: '' }, me).kind).toBe('foreign');
+      expect(readOwnership({ ...mine, [key]: mine[key]?.toUpperCase() ?? '' }, me).kind).toBe(
         'foreign',
       );
     });
   }
 
   it('is not lost with the records', () => {
-    expect(ownershipOf(without('albridge.io/uid'), me, true)).toEqual({ kind: 'ours' });
-    expect(ownershipOf(without('albridge.io/managed-by'), me)).toEqual({ kind: 'ours' });
+    expect(readOwnership(without('albridge.io/uid'), me, true)).toEqual({ kind: 'ours' });
+    expect(readOwnership(without('albridge.io/managed-by'), me)).toEqual({ kind: 'ours' });
   });
 
   it('is not proved without a UID, unless status.alb names the balancer', () => {
-    expect(ownershipOf(without('albridge.io/uid'), me).kind).toBe('foreign');
+    expect(readOwnership(without('albridge.io/uid'), me).kind).toBe('foreign');
   });
 
   it('of an earlier object of this name is ours, with its UID told', () => {
     const tags = { ...mine, 'albridge.io/uid': 'u0' };
-    expect(ownershipOf(tags, me)).toEqual({ kind: 'ours', previousUid: 'u0' });
+    expect(readOwnership(tags, me)).toEqual({ kind: 'ours', previousUid: 'u0' });
   });
 
   it('is never read out of tags that nobody of us has set', () => {
@@ -57,16 +60,16 @@ describe('ownership', () => {
       fc.property(fc.dictionary(tag, value), (tags) => {
         const isOurs = PROOFS.every((key) => tags[key] === mine[key]);
         const hasUid = Object.hasOwn(tags, 'albridge.io/uid');
-        expect(ownershipOf(tags, me, true).kind).toBe(isOurs ? 'ours' : 'foreign');
-        expect(ownershipOf(tags, me).kind).toBe(isOurs && hasUid ? 'ours' : 'foreign');
+        expect(readOwnership(tags, me, true).kind).toBe(isOurs ? 'ours' : 'foreign');
+        expect(readOwnership(tags, me).kind).toBe(isOurs && hasUid ? 'ours' : 'foreign');
       }),
     );
   });
 
   it('names the holder as far as the tags tell', () => {
-    expect(holderOf({})).toContain('does not use albridge');
-    expect(holderOf({ 'albridge.io/cluster': 'c9' })).toContain('c9');
-    expect(holderOf(mine)).toBe('MyIngress web/shop of cluster c1');
+    expect(describeHolder({})).toContain('does not use albridge');
+    expect(describeHolder({ 'albridge.io/cluster': 'c9' })).toContain('c9');
+    expect(describeHolder(mine)).toBe('MyIngress web/shop of cluster c1');
   });
 });
 
@@ -105,8 +108,8 @@ describe('consent to an adoption', () => {
   it("fits into a tag for the longest names, and is each object's own", () => {
     const long = { ...me, namespace: 'n'.repeat(63), name: 'x'.repeat(253) };
     const other = { ...long, name: `${'x'.repeat(252)}y` };
-    const tags = { 'albridge.io/cluster': 'c1', 'albridge.io/adopt': consentFor(long) };
-    expect(consentFor(long).length).toBeLessThanOrEqual(256);
+    const tags = { 'albridge.io/cluster': 'c1', 'albridge.io/adopt': composeConsent(long) };
+    expect(composeConsent(long).length).toBeLessThanOrEqual(256);
     expect([canAdopt(tags, long), canAdopt(tags, other)]).toEqual([true, false]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../../../../localstack/embedded/seeded-ids.ts';
+import { seededRandom } from '../../../../localstack/embedded/ec2/seeded-ids.ts';
 import type { MyIngressSpec } from '../../../../src/apis/my-ingress.ts';
-import { MINUTE_MS, SWEEP_MS, World } from './world.ts';
+import { MINUTE_MS, SCAN_MS, World } from './world.ts';
 
 const SEEDS = 150;
 const STEPS = 25;
@@ -115,7 +115,7 @@ describe('whatever happens', () => {
         world.balancers.find(({ name }) => name === 'foreign'),
         label,
       ).toEqual(foreign);
-      expect(await world.writesDuring(() => world.clock.advance(2 * SWEEP_MS)), label).toEqual([]);
+      expect(await world.writesDuring(() => world.clock.advance(2 * SCAN_MS)), label).toEqual([]);
       expect(world.faults, label).toEqual([]);
     }
   }, 60_000);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MINUTE_MS, SWEEP_MS, World, writes } from './world.ts';
+import { MINUTE_MS, SCAN_MS, World, writes } from './world.ts';
 
 const CONSENT = { 'albridge.io/cluster': 'cluster-1', 'albridge.io/adopt': 'web/shop' };
 const TERRAFORM = { owner: 'ops', ManagedBy: 'terraform' };
@@ -24,7 +24,7 @@ describe('a balancer that Terraform made', () => {
       ...TERRAFORM,
       'albridge.io/managed-by': 'albridge',
     });
-    await world.clock.advance(2 * SWEEP_MS);
+    await world.clock.advance(2 * SCAN_MS);
     expect(world.balancer().tags).toMatchObject(TERRAFORM);
     world.delete('shop');
     await world.clock.advance(MINUTE_MS);
@@ -47,14 +47,14 @@ describe('a balancer that an older albridge made', () => {
 
   it('is written to by no upgrade', async () => {
     const world = await upgraded();
-    expect(await world.writesDuring(() => world.clock.advance(3 * SWEEP_MS))).toEqual([]);
+    expect(await world.writesDuring(() => world.clock.advance(3 * SCAN_MS))).toEqual([]);
     expect(world.condition('shop')).toBe('True Available');
   });
 
   it('gets the new record once the old one is gone', async () => {
     const world = await upgraded();
     world.untagOutOfBand(world.balancer().arn, 'ManagedBy');
-    await world.clock.advance(2 * SWEEP_MS);
+    await world.clock.advance(2 * SCAN_MS);
     expect(world.balancer().tags['albridge.io/managed-by']).toBe('albridge');
   });
 
@@ -90,7 +90,7 @@ describe('an object stored with a reserved tag key', () => {
     await world.applied('shop', { tags: { team: 'web' } });
     const before = world.balancer();
     world.edit('shop', { tags: { ...reserved, team: 'ops', 'Albridge.io/cluster': 'x' } });
-    const calls = await world.callsDuring(() => world.clock.advance(3 * SWEEP_MS));
+    const calls = await world.callsDuring(() => world.clock.advance(3 * SCAN_MS));
     expect(writes(calls)).toBe(0);
     expect(world.balancer()).toEqual(before);
     world.delete('shop');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CrashPlan } from './crashing-ports.ts';
-import { MINUTE_MS, SWEEP_MS, World } from './world.ts';
+import { MINUTE_MS, SCAN_MS, World } from './world.ts';
 
 const IDLE = 'idle_timeout.timeout_seconds';
 const HTTP2 = 'routing.http2.enabled';
@@ -37,7 +37,7 @@ describe('what leaves the spec', () => {
     expect(world.balancer().tags).not.toHaveProperty('env');
     expect(world.balancer().attributes).toMatchObject({ [IDLE]: '60', [HTTP2]: 'true' });
     expect(world.object('shop').status.applied).toBeUndefined();
-    expect(await world.writesDuring(() => world.clock.advance(2 * SWEEP_MS))).toEqual([]);
+    expect(await world.writesDuring(() => world.clock.advance(2 * SCAN_MS))).toEqual([]);
   });
 
   it('is undone although several values were set meanwhile', async () => {
@@ -93,7 +93,7 @@ describe('what leaves the spec', () => {
         [`${log}.s3.prefix`]: '',
       });
       expect(world.object('shop').status.applied).toBeUndefined();
-      expect(await world.writesDuring(() => world.clock.advance(2 * SWEEP_MS))).toEqual([]);
+      expect(await world.writesDuring(() => world.clock.advance(2 * SCAN_MS))).toEqual([]);
     });
   }
 
@@ -146,7 +146,7 @@ describe('what leaves the spec', () => {
     world.edit('shop', { tags: { constructor: 'web' } });
     await world.clock.advance(1_000);
     const note = world.events.recorded.findLast(({ reason }) => reason === 'UpdatedALB')?.note;
-    expect(note).toContain('tag constructor: found none, wanted web');
+    expect(note).toContain('tag constructor: observed none, desired web');
   });
 
   it('is undone although it leaves while reads still show what was before it came', async () => {
@@ -248,7 +248,7 @@ describe('a balancer that vanished', () => {
     world.edit('shop', { attributes: { [IDLE]: '120' }, tags: { team: 'web' } });
     await world.clock.advance(MINUTE_MS);
     world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: arn });
-    await world.clock.advance(1.2 * SWEEP_MS);
+    await world.clock.advance(1.2 * SCAN_MS);
     expect(world.balancer().arn).not.toBe(arn);
     expect(world.balancer().attributes[IDLE]).toBe('120');
     expect(world.object('shop').status).toMatchObject({

@@ -2,18 +2,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { MyIngress, MyIngressStatus } from '../../../../src/apis/my-ingress.ts';
 import { type MyIngressReason, myIngressReasons } from '../../../../src/apis/my-ingress-reasons.ts';
-import type { LoadBalancer } from '../../../../src/aws/load-balancers.ts';
-import { desiredLoadBalancer, wantedName } from '../../../../src/controllers/my-ingress/desired.ts';
+import type { LoadBalancer } from '../../../../src/aws/elbv2/load-balancers.ts';
 import { failure } from '../../../../src/controllers/my-ingress/failure.ts';
-import { chooseLook } from '../../../../src/controllers/my-ingress/look.ts';
-import { outcomeOf } from '../../../../src/controllers/my-ingress/provisioning.ts';
 import {
-  appliedSoFar,
+  desireLoadBalancer,
+  desireName,
+} from '../../../../src/controllers/my-ingress/load-balancer/desired.ts';
+import { chooseReadDepth } from '../../../../src/controllers/my-ingress/load-balancer/observe.ts';
+import {
+  concludeState,
+  describeHeld,
+  describeLost,
   hasLost,
-  heldBy,
-  lostBy,
-  recordedArn,
-} from '../../../../src/controllers/my-ingress/record.ts';
+  readApplied,
+  readRecordedArn,
+} from '../../../../src/controllers/my-ingress/status.ts';
 import { draftOf } from './drafts.ts';
 
 const identity = { cluster: 'cluster-1', namespace: 'web', name: 'shop', uid: 'u1' };
@@ -43,7 +46,7 @@ describe('the desired balancer', () => {
       attributes: { a: '1' },
       tags: { team: 'web' },
     } as const;
-    expect(desiredLoadBalancer(draftOf('shop', spec), identity)).toMatchObject({
+    expect(desireLoadBalancer(draftOf('shop', spec), identity)).toMatchObject({
       ...spec,
       subnets: ['subnet-a', 'subnet-b'],
       userTags: { team: 'web' },
@@ -53,7 +56,7 @@ describe('the desired balancer', () => {
 
   it('never lets a tag of the user stand for one of ours', () => {
     const spec = { tags: { 'albridge.io/cluster': 'theirs', 'albridge.io/managed-by': 'me' } };
-    const { tags } = desiredLoadBalancer(draftOf('shop', spec), identity);
+    const { tags } = desireLoadBalancer(draftOf('shop', spec), identity);
     expect(tags).toMatchObject({
       'albridge.io/cluster': 'cluster-1',
       'albridge.io/managed-by': 'albridge',
@@ -82,7 +85,7 @@ describe('the desired balancer', () => {
   };
   for (const [name, { spec, gives, why }] of Object.entries(names)) {
     it(`is called ${gives} for ${name}, because: ${why}`, () => {
-      expect(wantedName(spec as never, identity)).toBe(gives);
+      expect(desireName(spec as never, identity)).toBe(gives);
     });
   }
 });
@@ -109,7 +112,7 @@ describe('what a state means', () => {
   };
   for (const [name, { code, gives, why }] of Object.entries(states)) {
     it(`${name}: ${JSON.stringify(gives)}, because: ${why}`, () => {
-      expect(outcomeOf({ ...balancer, state: { code } }, 0)).toMatchObject(gives);
+      expect(concludeState({ ...balancer, state: { code } }, 0)).toMatchObject(gives);
     });
   }
 
@@ -118,19 +121,19 @@ describe('what a state means', () => {
       ...balancer,
       state: { code, reason: 'no room' },
     });
-    expect(() => outcomeOf(state('failed'), 0)).toThrow(
+    expect(() => concludeState(state('failed'), 0)).toThrow(
       /could not set up load balancer legacy: no room; /,
     );
-    expect(() => outcomeOf(state('active_impaired'), 0)).toThrow(/is impaired: no room; /);
+    expect(() => concludeState(state('active_impaired'), 0)).toThrow(/is impaired: no room; /);
   });
 
   it('looks again after 1, 2, 4, 8, 15, 15 ... seconds', () => {
     const waits: number[] = [];
     for (let atMs = 0; waits.length < 7; ) {
-      const outcome = outcomeOf({ ...balancer, state: { code: 'provisioning' } }, atMs);
+      const outcome = concludeState({ ...balancer, state: { code: 'provisioning' } }, atMs);
       if (outcome.kind !== 'waiting') throw new Error('not waiting');
-      waits.push(outcome.againAfterMs / 1000);
-      atMs += outcome.againAfterMs;
+      waits.push(outcome.requeueAfterMs / 1000);
+      atMs += outcome.requeueAfterMs;
     }
     expect(waits).toEqual([1, 2, 4, 8, 15, 15, 15]);
   });
@@ -235,7 +238,7 @@ describe('the look', () => {
         metadata: { ...draft.metadata, generation, annotations },
         status: { observedGeneration: 1, ...status, conditions },
       };
-      expect(chooseLook(object)).toBe(gives);
+      expect(chooseReadDepth(object)).toBe(gives);
     });
   }
 
@@ -265,15 +268,15 @@ describe('the record', () => {
   });
 
   it('names the balancer that is held', () => {
-    expect(recordedArn(draftOf('shop'))).toBeUndefined();
-    expect(recordedArn({ ...draftOf('shop'), status: undefined } as never)).toBeUndefined();
-    expect(recordedArn(holding(heldBy(balancer)))).toBe(ARN);
-    expect(hasLost(holding(heldBy(balancer)), 'legacy')).toBe(false);
+    expect(readRecordedArn(draftOf('shop'))).toBeUndefined();
+    expect(readRecordedArn({ ...draftOf('shop'), status: undefined } as never)).toBeUndefined();
+    expect(readRecordedArn(holding(describeHeld(balancer)))).toBe(ARN);
+    expect(hasLost(holding(describeHeld(balancer)), 'legacy')).toBe(false);
   });
 
   it('of a lost balancer names none, and shows no address', () => {
-    const object = holding(lostBy(heldBy(balancer)));
-    expect(recordedArn(object)).toBeUndefined();
+    const object = holding(describeLost(describeHeld(balancer)));
+    expect(readRecordedArn(object)).toBeUndefined();
     expect(hasLost(object, 'legacy')).toBe(true);
     expect(hasLost(object, 'other')).toBe(false);
     expect(object.status.alb).toEqual({ arn: ARN, name: 'legacy', state: 'deleted' });
@@ -286,12 +289,12 @@ describe('the record', () => {
       loadBalancer: balancer,
       tags: { team: 'web', ...tags },
     });
-    const another = { ...heldBy(balancer), arn: `${ARN}0` };
-    expect(appliedSoFar(holding(heldBy(balancer)), seen({}))).toEqual(recorded);
-    expect(appliedSoFar(holding(undefined), seen(uidTag))).toEqual(recorded);
-    expect(appliedSoFar(holding(undefined), seen({}))).toEqual({});
-    expect(appliedSoFar(holding(undefined), seen({ 'albridge.io/uid': 'u0' }))).toEqual({});
-    expect(appliedSoFar(holding(another), seen(uidTag))).toEqual({});
+    const another = { ...describeHeld(balancer), arn: `${ARN}0` };
+    expect(readApplied(holding(describeHeld(balancer)), seen({}))).toEqual(recorded);
+    expect(readApplied(holding(undefined), seen(uidTag))).toEqual(recorded);
+    expect(readApplied(holding(undefined), seen({}))).toEqual({});
+    expect(readApplied(holding(undefined), seen({ 'albridge.io/uid': 'u0' }))).toEqual({});
+    expect(readApplied(holding(another), seen(uidTag))).toEqual({});
   });
 });
 
@@ -306,7 +309,9 @@ describe('a failure', () => {
 
   it('and a wait never have a reason that the table lacks', () => {
     const folder = new URL('../../../../src/controllers/my-ingress/', import.meta.url);
-    const sources = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
+    const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFileSync(new URL(file, folder), 'utf8'));
     const used = sources.flatMap((source) =>
       [...source.matchAll(/\b(?:failure|waiting|settled|unconfirmed)\(\s*'(\w+)'/g)].map(
         ([, reason]) => reason,

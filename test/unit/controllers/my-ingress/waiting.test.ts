@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { OperatorError } from '../../../../src/core/operator-error.ts';
-import { MINUTE_MS, SWEEP_MS, World, writes } from './world.ts';
+import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
+import { MINUTE_MS, SCAN_MS, World, writes } from './world.ts';
 
 /** Seconds after `fromMs` at which AWS was asked for balancers. */
 function looks(world: World, fromMs: number): readonly number[] {
@@ -133,12 +133,12 @@ describe('a state that is not active', () => {
       expect(world.condition('shop')).toBe('True Available');
     });
 
-    it(`${code} is found by the sweep on a balancer that was active`, async () => {
+    it(`${code} is found by the drift scan on a balancer that was active`, async () => {
       const world = new World();
       world.start();
       await world.applied('shop');
       world.aws.control.setState(world.balancer().name, { code: code as 'failed' });
-      const calls = await world.callsDuring(() => world.clock.advance(2 * SWEEP_MS));
+      const calls = await world.callsDuring(() => world.clock.advance(2 * SCAN_MS));
       expect(world.condition('shop')).toBe(`False ${reason}`);
       expect(writes(calls)).toBe(0);
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { draftOf } from './drafts.ts';
-import { MINUTE_MS, SWEEP_MS, World, writes } from './world.ts';
+import { MINUTE_MS, SCAN_MS, World, writes } from './world.ts';
 
 const THEIRS = { CostCenter: '42', 'map-migrated': 'mig1' } as const;
 const NAME = 'shop-alb-f8da8b78';
@@ -33,7 +33,7 @@ describe('tags that other people put on a balancer', () => {
     world.kube.deleteInSpite(draftOf('shop'));
     world.apply('shop', { tags: { team: 'ops' } });
     world.start();
-    await world.clock.advance(2 * SWEEP_MS);
+    await world.clock.advance(2 * SCAN_MS);
     expect(world.condition('shop')).toBe('True Available');
     expect(world.balancer().tags).toMatchObject({ ...THEIRS, team: 'ops' });
     expect(countEvents(world, 'TookOverALB')).toBe(1);
@@ -43,7 +43,7 @@ describe('tags that other people put on a balancer', () => {
   it('stay when its object loses its status', async () => {
     const world = await shared();
     world.kube.server.applyStatus(world.object('shop'), { observedGeneration: -1 });
-    await world.clock.advance(2 * SWEEP_MS);
+    await world.clock.advance(2 * SCAN_MS);
     expect(world.condition('shop')).toBe('True Available');
     expect(world.balancer().tags).toMatchObject({ ...THEIRS, team: 'web' });
   });
@@ -56,7 +56,7 @@ describe('tags that other people put on a balancer', () => {
     await world.clock.advance(1_000);
     expect(world.condition('shop')).toBe('True Available');
     expect(world.condition('shop', 'Reconciling')).toBe('True LoadBalancerNotFound');
-    await world.clock.advance(2 * SWEEP_MS);
+    await world.clock.advance(2 * SCAN_MS);
     expect(world.condition('shop', 'Reconciling')).toBeUndefined();
     expect(world.balancer()).toMatchObject({ arn, tags: THEIRS });
     expect(countEvents(world, 'ALBVanished')).toBe(0);

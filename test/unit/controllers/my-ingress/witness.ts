@@ -4,7 +4,7 @@ import {
   type MyIngress,
   ownershipTagKeys,
 } from '../../../../src/apis/my-ingress.ts';
-import type { AwsOperation } from '../../../../src/aws/aws-api.ts';
+import type { AwsOperation } from '../../../../src/aws/client/aws-api.ts';
 
 type Balancer = WorldSnapshot['loadBalancers'][number];
 type Tags = Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export function faultsOf(operation: AwsOperation, input: object, scene: Scene): 
   const arn = write.LoadBalancerArn ?? write.ResourceArns?.[0] ?? '';
   const balancer = scene.balancers.find((candidate) => candidate.arn === arn);
   if (balancer === undefined) return [];
-  const object = holderOf(balancer, scene);
+  const object = describeHolder(balancer, scene);
   if (object === undefined) return [`${operation} to ${balancer.name}, which is not ours`];
   return [
     ...faultsOfFinalizer(operation, object),
@@ -49,7 +49,7 @@ function faultsOfCreate({ Tags: pairs = [] }: WriteInput, scene: Scene): readonl
 }
 
 /** The object whose tags the balancer carries, or the one that its owner lets adopt it. */
-function holderOf({ tags }: Balancer, scene: Scene): MyIngress | undefined {
+function describeHolder({ tags }: Balancer, scene: Scene): MyIngress | undefined {
   const owner = ownerOf(tags, scene);
   if (owner !== undefined) return owner;
   const hasOwner =

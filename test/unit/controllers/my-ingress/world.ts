@@ -1,25 +1,26 @@
 import { expect, onTestFinished } from 'vitest';
 import type { AwsSettings } from '../../../../localstack/embedded/aws-world.ts';
+import { seededRandom } from '../../../../localstack/embedded/ec2/seeded-ids.ts';
 import {
   createEmbeddedAws,
   type EmbeddedAws,
 } from '../../../../localstack/embedded/embedded-aws.ts';
-import type { FaultRule } from '../../../../localstack/embedded/fault-script.ts';
-import { seededRandom } from '../../../../localstack/embedded/seeded-ids.ts';
+import type { FaultRule } from '../../../../localstack/embedded/faults/fault-script.ts';
 import type { WorldSnapshot } from '../../../../localstack/embedded/world-snapshot.ts';
 import {
   loadBalancerFinalizer,
   type MyIngress,
   type MyIngressSpec,
 } from '../../../../src/apis/my-ingress.ts';
-import type { AwsApi } from '../../../../src/aws/aws-api.ts';
-import { type BudgetLimits, NO_LIMITS } from '../../../../src/aws/budget-limits.ts';
-import { wireAws } from '../../../../src/aws/wire.ts';
-import { myIngressReconciler } from '../../../../src/controllers/my-ingress/controller.ts';
+import { myIngressReasons as texts } from '../../../../src/apis/my-ingress-reasons.ts';
+import { type BudgetLimits, NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
+import type { AwsApi } from '../../../../src/aws/client/aws-api.ts';
+import { wireAws } from '../../../../src/aws/client/wire.ts';
+import { createMyIngressReconciler } from '../../../../src/controllers/my-ingress/controller.ts';
+import { DriftScan } from '../../../../src/controllers/my-ingress/drift-scan.ts';
 import { Memory } from '../../../../src/controllers/my-ingress/memory.ts';
-import { Sweep } from '../../../../src/controllers/my-ingress/sweep.ts';
-import { Controller } from '../../../../src/core/controller.ts';
-import type { ObjectWriter } from '../../../../src/core/object-store.ts';
+import { Controller } from '../../../../src/core/controller/controller.ts';
+import type { ObjectWriter } from '../../../../src/core/ports/writers.ts';
 import { EmbeddedAwsApi } from '../../../fakes/embedded-aws-api.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { FakeKube } from '../../../fakes/fake-kube.ts';
@@ -38,14 +39,14 @@ export type Balancer = WorldSnapshot['loadBalancers'][number];
 export interface WorldOptions {
   readonly settings?: Partial<AwsSettings>;
   readonly budget?: BudgetLimits;
-  readonly sweepMs?: number;
+  readonly scanMs?: number;
   readonly concurrency?: number;
   /** Those that the operator watches; default all. */
   readonly namespaces?: readonly string[];
 }
 
 const CLUSTER = 'cluster-1';
-export const SWEEP_MS = 300_000;
+export const SCAN_MS = 300_000;
 export const MINUTE_MS = 60_000;
 
 /**
@@ -84,22 +85,29 @@ export class World {
     const incarnation = new Incarnation(plan);
     this.incarnation = incarnation;
     this.cache = this.kube.cache<MyIngress>('MyIngress');
-    const { budget = NO_LIMITS, sweepMs = SWEEP_MS, concurrency = 8 } = this.#options;
+    const { budget = NO_LIMITS, scanMs = SCAN_MS, concurrency = 8 } = this.#options;
     const { namespaces = [] } = this.#options;
     const leadership = { isLeader: () => true };
     const api = this.#mortalApi(incarnation);
-    const aws = wireAws({ api, clock, leadership, metrics, budget, log });
+    const aws = wireAws({ api, clock, leadership, metrics, budget, log, texts });
     const memory = new Memory(clock);
     const shared = { cluster: CLUSTER, inventory: aws.inventory, memory, clock };
     const { cache } = this;
-    const sweep = new Sweep({ ...shared, cache, namespaces, intervalMs: sweepMs, log, metrics });
+    const scan = new DriftScan({
+      ...shared,
+      cache,
+      namespaces,
+      intervalMs: scanMs,
+      log,
+      metrics,
+    });
     this.#controller = new Controller<MyIngress>({
       name: 'myingress',
       cache: this.cache,
       writer: this.#mortalWriter(incarnation),
-      reconciler: myIngressReconciler({ ...shared, aws: aws.loadBalancers }),
+      reconciler: createMyIngressReconciler({ ...shared, aws: aws.loadBalancers }),
       finalizer: loadBalancerFinalizer,
-      sources: [sweep.source],
+      sources: [scan.source],
       concurrency,
       deadlineMs: 120_000,
       backoff: { firstMs: 1_000, maxMs: 300_000 },

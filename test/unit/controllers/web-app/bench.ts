@@ -1,15 +1,15 @@
 import { type WebApp, webAppKind } from '../../../../src/apis/web-app.ts';
+import type { Autoscaler } from '../../../../src/controllers/web-app/autoscalers.ts';
 import { Autoscalers } from '../../../../src/controllers/web-app/autoscalers.ts';
-import { webAppReconciler } from '../../../../src/controllers/web-app/controller.ts';
+import { createWebAppReconciler } from '../../../../src/controllers/web-app/controller.ts';
 import type {
-  Autoscaler,
   Deployment,
   DeploymentStatus,
   Service,
-} from '../../../../src/controllers/web-app/workload.ts';
-import { Children } from '../../../../src/core/children.ts';
-import { Controller } from '../../../../src/core/controller.ts';
-import type { KubeObject } from '../../../../src/core/kube-object.ts';
+} from '../../../../src/controllers/web-app/deployment.ts';
+import { Children } from '../../../../src/core/children/children.ts';
+import { Controller } from '../../../../src/core/controller/controller.ts';
+import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { FakeKube } from '../../../fakes/fake-kube.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -132,7 +132,7 @@ export class WebAppBench {
       name: 'webapp',
       cache: kube.cache<WebApp>('WebApp'),
       writer: kube.writer<WebApp>(),
-      reconciler: webAppReconciler({ deployments, services, autoscalers }),
+      reconciler: createWebAppReconciler({ deployments, services, autoscalers }),
       children: [deployments, services],
       sources: [autoscalers.source],
       concurrency: 4,

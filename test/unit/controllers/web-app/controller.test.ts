@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Deployment } from '../../../../src/controllers/web-app/workload.ts';
-import type { KubeObject } from '../../../../src/core/kube-object.ts';
-import { CoreReason, OperatorError } from '../../../../src/core/operator-error.ts';
+import type { Deployment } from '../../../../src/controllers/web-app/deployment.ts';
+import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
+import { CoreReason, OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import { WebAppBench } from './bench.ts';
 
 let bench: WebAppBench;
@@ -107,14 +107,14 @@ describe('a new WebApp', () => {
       'Reconciled Deployment created',
       'Reconciled Service created',
       'Successfully reconciled WebApp',
-      'Deployment shop has not been looked at by its controller yet',
-      '3 pods serve at http://shop.web.svc:80',
+      'the Deployment controller has not observed Deployment shop yet',
+      '3 pods are available at http://shop.web.svc:80',
     ]);
     expect(bench.events.recorded.map(({ reason, note }) => `${reason}: ${note}`)).toEqual([
       'DeploymentCreated: Created Deployment shop',
       'ServiceCreated: Created Service shop',
-      'RollingOut: Deployment shop has not been looked at by its controller yet',
-      'Available: 3 pods serve at http://shop.web.svc:80',
+      'RollingOut: the Deployment controller has not observed Deployment shop yet',
+      'Available: 3 pods are available at http://shop.web.svc:80',
     ]);
   });
 });

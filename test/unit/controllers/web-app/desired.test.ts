@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { WebApp } from '../../../../src/apis/web-app.ts';
+import type { Deployment } from '../../../../src/controllers/web-app/deployment.ts';
 import { desiredDeployment } from '../../../../src/controllers/web-app/desired.ts';
-import type { Deployment } from '../../../../src/controllers/web-app/workload.ts';
 
 const object = {
   metadata: { name: 'shop', namespace: 'web' },

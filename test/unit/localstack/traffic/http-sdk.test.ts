@@ -26,7 +26,7 @@ import {
   SetRulePrioritiesCommand,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, test } from 'vitest';
-import { serveAwsForTests } from '../served-aws.ts';
+import { serveAwsForTests } from '../http/served-aws.ts';
 import { certificateArn, POLICY } from './traffic-model.ts';
 
 const served = serveAwsForTests();

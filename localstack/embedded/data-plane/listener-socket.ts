@@ -1,0 +1,131 @@
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { ImportedCertificate } from '../acm/imported-certificate.ts';
+import { secureContextOf, tlsMaterial } from './certificates.ts';
+import type { ClientExchange } from './relay.ts';
+
+export interface ListenerSocketOptions {
+  readonly protocol: 'HTTP' | 'HTTPS';
+  /** Ports that listeners of this process have had; the new one is added. */
+  readonly usedPorts: Set<number>;
+  /** For how long a client may keep an idle connection. */
+  readonly keepAliveMs: number;
+  /** For a client that names this server, or none. */
+  readonly chooseCertificate: (servername?: string) => ImportedCertificate | undefined;
+  readonly handle: (client: ClientExchange) => void;
+}
+
+/** https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-limits.html */
+const MAX_REQUEST_HEADER_BYTES = 65_536;
+
+/** One listener's socket on the loopback. */
+export class ListenerSocket {
+  readonly #server: Server | TlsServer;
+  readonly #options: ListenerSocketOptions;
+  #defaultCertificate: ImportedCertificate | undefined;
+
+  private constructor(server: Server | TlsServer, options: ListenerSocketOptions) {
+    this.#server = server;
+    this.#options = options;
+    server.on('request', (message, response) => options.handle({ message, response }));
+    server.on('upgrade', (message, socket, head) =>
+      handleUpgrade(options, message, { socket, head }),
+    );
+    server.on('clientError', refuse);
+    this.renew();
+  }
+
+  static async open(options: ListenerSocketOptions): Promise<ListenerSocket> {
+    const settings = {
+      ...{ maxHeaderSize: MAX_REQUEST_HEADER_BYTES, requestTimeout: 0 },
+      keepAliveTimeout: options.keepAliveMs,
+      // Any other upgrade is an ordinary request.
+      shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
+        /^websocket$/i.test(headers.upgrade ?? ''),
+    };
+    const SNICallback: TlsOptions['SNICallback'] = (servername, answer) => {
+      const certificate = options.chooseCertificate(servername);
+      answer(null, certificate && secureContextOf(certificate));
+    };
+    const server =
+      options.protocol === 'HTTP'
+        ? createServer(settings)
+        : createTlsServer({ ...settings, SNICallback });
+    await listenOnFreshPort(server, options.usedPorts);
+    return new ListenerSocket(server, options);
+  }
+
+  get address(): string {
+    return `127.0.0.1:${portOf(this.#server)}`;
+  }
+
+  /** Takes the default certificate that the listener has now; connections that are open stay. */
+  renew(): void {
+    const certificate = this.#options.chooseCertificate();
+    if (certificate === undefined || certificate === this.#defaultCertificate) return;
+    this.#defaultCertificate = certificate;
+    (this.#server as TlsServer).setSecureContext(tlsMaterial(certificate));
+  }
+
+  /** Breaks all connections. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+}
+
+type TlsOptions = NonNullable<Parameters<typeof createTlsServer>[0]>;
+
+function handleUpgrade(
+  options: ListenerSocketOptions,
+  message: IncomingMessage,
+  upgrade: { readonly socket: Duplex; readonly head: Buffer },
+): void {
+  const response = new ServerResponse(message);
+  response.assignSocket(upgrade.socket as Socket);
+  response.shouldKeepAlive = false;
+  response.once('finish', () => upgrade.socket.end());
+  options.handle({ message, response, upgrade });
+}
+
+/**
+ * Answers a malformed request, or a connection on which no request arrives.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-troubleshooting.html#http-400-issues
+ */
+function refuse({ code }: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable) return void socket.destroy();
+  const status = code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
+  socket.end(
+    `HTTP/1.1 ${status}\r\nserver: awselb/2.0\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`,
+  );
+}
+
+/** A client that still knows the port of a closed listener must not reach another one. */
+async function listenOnFreshPort(
+  server: Server | TlsServer,
+  usedPorts: Set<number>,
+): Promise<void> {
+  await listen(server);
+  const port = portOf(server);
+  if (!usedPorts.has(port)) return void usedPorts.add(port);
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return listenOnFreshPort(server, usedPorts);
+}
+
+function listen(server: Server | TlsServer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function portOf(server: Server | TlsServer): number {
+  return (server.address() as AddressInfo).port;
+}

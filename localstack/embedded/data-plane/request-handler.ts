@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http';
+import { redirectLocation } from '../../../src/routing/answer.ts';
+import { decide } from '../../../src/routing/decide.ts';
+import type { Action, Request } from '../../../src/routing/rule.ts';
+import type { AwsWorld } from '../aws-world.ts';
+import { stateOf } from '../load-balancers/balancer-description.ts';
+import type { TrafficView } from '../traffic/traffic.ts';
+import { headerOf } from './forwarded-headers.ts';
+import type { ForwardedExchange, Forwarder } from './forwarding.ts';
+import { answerItself, type OwnAnswer } from './own-answer.ts';
+import type { ClientExchange } from './relay.ts';
+import { routingRequest, routingRule } from './routing-rules.ts';
+
+export interface RequestHandlerParts {
+  readonly world: AwsWorld;
+  readonly traffic: { readonly current: TrafficView };
+  readonly forwarder: Forwarder;
+}
+
+/** More addresses in X-Forwarded-For are refused. */
+const MAX_FORWARDED_FOR = 30;
+
+/** Carries out the rule of the listener that matches the request. */
+export function handleRequest(
+  parts: RequestHandlerParts,
+  listenerArn: string,
+  client: ClientExchange,
+): void {
+  const { world, traffic, forwarder } = parts;
+  const { message, response } = client;
+  const listener = traffic.current.listeners.byArn(listenerArn);
+  const balancer = world.balancers.byArn(listener?.balancerArn ?? '');
+  if (listener === undefined || balancer === undefined) return void message.socket.destroy();
+  // It routes nothing before: https://docs.aws.amazon.com/elasticloadbalancing/latest/application/application-load-balancers.html#load-balancer-state
+  const { code } = stateOf(balancer, world.clock.now());
+  if (code === 'provisioning' || code === 'failed') return void message.socket.destroy();
+  const refusal = refuseRequest(message);
+  if (refusal !== undefined) return answerItself(response, refusal);
+  const request = routingRequest(message, listener);
+  const rules = traffic.current.rules.byKey(listenerArn).map(routingRule);
+  carryOut(decide(rules, request).rule.action, request, {
+    exchange: { ...client, listener, balancer },
+    forwarder,
+  });
+}
+
+/** https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-troubleshooting.html#load-balancer-http-error-codes */
+function refuseRequest({ method, rawHeaders }: IncomingMessage): OwnAnswer | undefined {
+  if (method === 'TRACE') return { status: 405 };
+  const addresses = headerOf(rawHeaders, 'x-forwarded-for')?.split(',') ?? [];
+  if (addresses.length > MAX_FORWARDED_FOR) return { status: 463 };
+  return undefined;
+}
+
+function carryOut(
+  action: Action,
+  request: Request,
+  { exchange, forwarder }: { readonly exchange: ForwardedExchange; readonly forwarder: Forwarder },
+): void {
+  switch (action.type) {
+    case 'forward':
+      return forwarder.forward(exchange, action.targetGroups);
+    case 'redirect': {
+      const location = redirectLocation(action.redirect, request);
+      const { statusCode: status } = action.redirect;
+      return answerItself(exchange.response, { status, headers: { location } });
+    }
+    case 'fixed-response': {
+      const { statusCode: status, contentType = 'text/plain', body = '' } = action.response;
+      const headers = { 'content-type': contentType };
+      return answerItself(exchange.response, { status, headers, body });
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import type { BucketName } from '../client/operation-traits.ts';
+import type { BucketLimits } from './token-bucket.ts';
+
+export type BudgetLimits = Readonly<Record<BucketName, BucketLimits>>;
+
+/** https://docs.aws.amazon.com/elasticloadbalancing/latest/userguide/elb-api-throttling.html */
+export const AWS_LIMITS: BudgetLimits = {
+  account: { burst: 40, perSecond: 10 },
+  reads: { burst: 40, perSecond: 10 },
+  writes: { burst: 20, perSecond: 3 },
+  intensive: { burst: 10, perSecond: 0.2 },
+  registrations: { burst: 20, perSecond: 4 },
+  // Of each operation of EC2; that of writes is unverified.
+  // https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html
+  ec2Reads: { burst: 100, perSecond: 20 },
+  ec2Writes: { burst: 50, perSecond: 5 },
+};
+
+/** Of AWS's buckets albridge leaves a fifth to everybody else in the account. */
+const OWN_SHARE = 0.8;
+
+/** The limits of the process by default. */
+export const DEFAULT_LIMITS: BudgetLimits = forEach((name) => shareOf(AWS_LIMITS[name]));
+
+const BOUNDLESS: BucketLimits = { burst: 1e9, perSecond: 1e9 };
+
+/** No limit of our own; a refusal by AWS still slows the process. */
+export const NO_LIMITS: BudgetLimits = forEach(() => BOUNDLESS);
+
+export type ParsedLimits =
+  | { readonly kind: 'limits'; readonly limits: BudgetLimits }
+  /** One sentence for each thing that is wrong. */
+  | { readonly kind: 'problems'; readonly problems: readonly string[] };
+
+/**
+ * Reads the content of a budget file, JSON of this shape, each bucket optional (the default then):
+ * `{"account": {"burst": 40, "perSecond": 10}, "reads": {…}, "writes": {…}, …}`.
+ */
+export function parseBudgetLimits(text: string): ParsedLimits {
+  const file = parseJson(text);
+  if (file === undefined) return problems(['the budget file is not JSON']);
+  if (!isRecord(file)) return problems(['the budget file must hold a JSON object']);
+  const found = [
+    ...unknownBuckets(file),
+    ...bucketNames().flatMap((name) => judge(name, file[name])),
+  ];
+  if (found.length > 0) return problems(found);
+  return { kind: 'limits', limits: { ...DEFAULT_LIMITS, ...(file as Partial<BudgetLimits>) } };
+}
+
+function forEach(limitsFor: (name: BucketName) => BucketLimits): BudgetLimits {
+  const limits = bucketNames().map((name) => [name, limitsFor(name)] as const);
+  return Object.fromEntries(limits) as BudgetLimits;
+}
+
+function bucketNames(): readonly BucketName[] {
+  return Object.keys(AWS_LIMITS) as BucketName[];
+}
+
+const limitNames = ['burst', 'perSecond'] as const satisfies readonly (keyof BucketLimits)[];
+
+function unknownBuckets(file: Readonly<Record<string, unknown>>): readonly string[] {
+  const known: readonly string[] = bucketNames();
+  return Object.keys(file)
+    .filter((name) => !known.includes(name))
+    .map((name) => `"${name}" is no bucket, there are ${bucketNames().join(', ')}`);
+}
+
+function judge(name: BucketName, bucket: unknown): readonly string[] {
+  if (bucket === undefined) return [];
+  if (!isRecord(bucket)) return [`"${name}" must be an object with burst and perSecond`];
+  const known: readonly string[] = limitNames;
+  return [
+    ...Object.keys(bucket)
+      .filter((key) => !known.includes(key))
+      .map((key) => `"${name}.${key}" is unknown, a bucket has burst and perSecond`),
+    ...limitNames.flatMap((key) => judgeNumber(`${name}.${key}`, key, bucket[key])),
+  ];
+}
+
+function judgeNumber(path: string, key: keyof BucketLimits, value: unknown): readonly string[] {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return [`"${path}" must be a number`];
+  // A bucket that cannot hold one whole token would never grant anything.
+  if (key === 'burst' && value < 1) return [`"${path}" must be at least 1`];
+  return value > 0 ? [] : [`"${path}" must be greater than 0`];
+}
+
+function shareOf({ burst, perSecond }: BucketLimits): BucketLimits {
+  const rounded = (value: number): number => Number(value.toFixed(3));
+  return { burst: rounded(burst * OWN_SHARE), perSecond: rounded(perSecond * OWN_SHARE) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function problems(found: readonly string[]): ParsedLimits {
+  return { kind: 'problems', problems: found };
+}

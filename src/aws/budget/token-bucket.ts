@@ -1,0 +1,288 @@
+import type { Clock } from '../../core/ports/clock.ts';
+
+export interface BucketLimits {
+  /** Tokens that a full bucket holds. */
+  readonly burst: number;
+  /** Tokens that come back each second. */
+  readonly perSecond: number;
+}
+
+export interface TokenRequest {
+  /** The same key keeps its place from one question to the next. */
+  readonly key: string;
+  /** Whose queue it stands in; default that of calls that many share. */
+  readonly namespace?: string;
+  /** Tokens that it takes together; default 1. */
+  readonly count?: number;
+  /** The drift scan takes every other token, whatever waits: it never queues behind the passes. */
+  readonly isScan?: boolean;
+}
+
+/** A place in the queue of those who were told to come back. */
+interface Waiter {
+  readonly order: number;
+  readonly count: number;
+  /** From here on its tokens are kept for it as they come, */
+  keptFromMs: number;
+  /** and here it has all of them. */
+  dueMs: number;
+}
+
+/** The waiters of one namespace, oldest first. */
+interface Queue {
+  readonly waiters: Map<string, Waiter>;
+  /** Number of its last grant, 0 before the first: on a tie the queue that waits longer goes first. */
+  lastGrant: number;
+}
+
+/** Claims of one number of rounds are compared by `lastGrant`, then by `order`. */
+interface Place {
+  /** Turns of the same namespace that go first. */
+  readonly round: number;
+  readonly lastGrant: number;
+  readonly order: number;
+}
+
+/**
+ * How long at most a token is kept for a request that is due and has not come back: long enough for a
+ * busy worker, short enough that a deleted object does not hold up the others.
+ */
+const LONGEST_KEPT_MS = 15_000;
+
+/** Abandoned waiters are looked for no more often than this. */
+const FORGET_EVERY_MS = 100;
+
+/** Forgives the rounding of a division, so that who comes at its due time finds its token. */
+const EPSILON = 1e-6;
+
+/**
+ * A bucket of `burst` tokens that fills at `perSecond`, with a queue for each namespace: a request that
+ * finds no token gets a turn of its own, one token apart from the next, so that ninety waiting requests
+ * do not all wake at the same moment. From its due time on a turn's token is kept from every request
+ * behind it. The namespaces are served in rounds, one request of each, so that the number of requests of
+ * one does not delay another; a request that another namespace has overtaken gets a later turn when it
+ * comes back. The scan has a queue beside theirs and takes turns with all of them together.
+ *
+ * Invariant: no span of t seconds sees more than burst + perSecond * t tokens spent.
+ */
+export class TokenBucket {
+  readonly #clock: Clock;
+  readonly #limits: BucketLimits;
+  readonly #queues = new Map<string, Queue>();
+  readonly #scan: Queue = { waiters: new Map(), lastGrant: 0 };
+  readonly #keptMs: number;
+  #level: number;
+  /** Taken and not spent yet: they count as tokens in the bucket when it fills. */
+  #reserved = 0;
+  #filledAtMs: number;
+  #nextOrder = 0;
+  #grants = 0;
+  #wasScan = false;
+  #forgotAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, limits: BucketLimits) {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#level = limits.burst;
+    // Of a full bucket at least half is there for those who do come.
+    this.#keptMs = Math.min(LONGEST_KEPT_MS, (limits.burst / limits.perSecond) * 500);
+    this.#filledAtMs = clock.monotonicMs();
+  }
+
+  /** Milliseconds until this request's own turn, which it keeps; 0: it may take its tokens now. */
+  turnInMs(request: TokenRequest): number {
+    const nowMs = this.#clock.monotonicMs();
+    this.#fill(nowMs);
+    this.#forgetAbandoned(nowMs);
+    const queue = this.#queueOf(request);
+    const turn = queue.waiters.get(request.key);
+    const place = findPlace(queue, request.key);
+    const { count = 1 } = request;
+    const order = turn?.order ?? this.#nextOrder++;
+    if (this.#level + EPSILON >= this.#ahead(request, place, nowMs + 1) + count) {
+      const dueMs = Math.min(turn?.dueMs ?? nowMs, nowMs);
+      queue.waiters.set(request.key, { order, count, keptFromMs: dueMs, dueMs });
+      return 0;
+    }
+    if (turn && turn.dueMs > nowMs) return Math.ceil(turn.dueMs - nowMs);
+    const ahead = this.#ahead(request, place);
+    const dueMs = this.#tokensAtMs(ahead + count);
+    queue.waiters.set(request.key, {
+      order,
+      count,
+      keptFromMs: this.#tokensAtMs(ahead + 1),
+      dueMs,
+    });
+    return Math.max(1, Math.ceil(dueMs - nowMs));
+  }
+
+  /** Takes the tokens of a request whose turn it is; they count until they are spent or given back. */
+  take(request: TokenRequest): void {
+    const { count = 1, isScan = false } = request;
+    const queue = this.#queueOf(request);
+    this.#level = Math.max(0, this.#level - count);
+    this.#reserved += count;
+    queue.waiters.delete(request.key);
+    queue.lastGrant = ++this.#grants;
+    this.#wasScan = isScan;
+  }
+
+  /** A token that was taken is used now. */
+  spend(): void {
+    this.#reserved--;
+  }
+
+  /** Tokens that were taken and are not needed; while the bucket is held they are lost. */
+  giveBack(count: number): void {
+    this.#reserved -= count;
+    if (this.#clock.monotonicMs() >= this.#filledAtMs) this.#level += count;
+  }
+
+  /** The request waits that much longer for something else; meanwhile nothing is kept for it. */
+  postpone(request: TokenRequest, byMs: number): void {
+    const turn = this.#queueOf(request).waiters.get(request.key);
+    if (turn) delay(turn, this.#clock.monotonicMs() + byMs);
+  }
+
+  /** Gives the request's turn back, for one that will not come again. */
+  abandon(request: TokenRequest): void {
+    this.#queueOf(request).waiters.delete(request.key);
+  }
+
+  /** Requests in queue, abandoned ones included until they are noticed. */
+  get waiting(): number {
+    let waiting = this.#scan.waiters.size;
+    for (const { waiters } of this.#queues.values()) waiting += waiters.size;
+    return waiting;
+  }
+
+  /** Empties the bucket; it fills again only after `holdMs`. Every turn waits that much longer. */
+  drain(holdMs: number): void {
+    const nowMs = this.#clock.monotonicMs();
+    this.#fill(nowMs);
+    this.#level = 0;
+    this.#filledAtMs = Math.max(this.#filledAtMs, nowMs + holdMs);
+    let tokens = 0;
+    for (const turn of [...this.#scan.waiters.values(), ...this.#inOrder()]) {
+      delay(turn, this.#tokensAtMs(tokens + 1), this.#tokensAtMs(tokens + turn.count));
+      tokens += turn.count;
+    }
+  }
+
+  #queueOf({ namespace = '', isScan = false }: TokenRequest): Queue {
+    if (isScan) return this.#scan;
+    const known = this.#queues.get(namespace);
+    if (known) return known;
+    const queue: Queue = { waiters: new Map(), lastGrant: 0 };
+    this.#queues.set(namespace, queue);
+    return queue;
+  }
+
+  /** The time at which the bucket would hold `count` tokens if nobody took one. */
+  #tokensAtMs(count: number): number {
+    const missing = Math.max(0, count - this.#level);
+    return this.#filledAtMs + (missing / this.#limits.perSecond) * 1000;
+  }
+
+  /**
+   * Tokens for the waiters ahead of this one, as far as they are kept before `keptBeforeMs`, as exactly
+   * as requests come back: to the ms. The scan and the passes alternate, whatever one request takes.
+   */
+  #ahead(
+    { isScan = false }: TokenRequest,
+    place: Place,
+    keptBeforeMs = Number.POSITIVE_INFINITY,
+  ): number {
+    const scans = aheadIn([this.#scan], isScan ? place : END, keptBeforeMs);
+    const passes = aheadIn(this.#queues.values(), isScan ? END : place, keptBeforeMs);
+    const [own, others] = isScan ? [scans, passes] : [passes, scans];
+    const theirTurn = this.#wasScan === isScan ? others.most : 0;
+    return own.tokens + Math.min(others.tokens, own.tokens + theirTurn);
+  }
+
+  /** The waiters of all namespaces, the next to be served first. */
+  #inOrder(): readonly Waiter[] {
+    return [...this.#queues.values()]
+      .flatMap(({ waiters, lastGrant }) =>
+        [...waiters.values()].map((turn, round) => ({
+          turn,
+          place: { round, lastGrant, order: turn.order },
+        })),
+      )
+      .sort((a, b) => (isAhead(a.place, b.place) ? -1 : 1))
+      .map(({ turn }) => turn);
+  }
+
+  #fill(nowMs: number): void {
+    if (nowMs <= this.#filledAtMs) return;
+    const gained = ((nowMs - this.#filledAtMs) / 1000) * this.#limits.perSecond;
+    const room = this.#limits.burst - this.#reserved;
+    this.#level = Math.min(room, this.#level + gained);
+    this.#filledAtMs = nowMs;
+  }
+
+  #forgetAbandoned(nowMs: number): void {
+    if (nowMs < this.#forgotAtMs + FORGET_EVERY_MS) return;
+    this.#forgotAtMs = nowMs;
+    this.#forgetIn(this.#scan, nowMs);
+    for (const [namespace, queue] of this.#queues) {
+      this.#forgetIn(queue, nowMs);
+      // With a full bucket it no longer matters who was served last.
+      if (queue.waiters.size === 0 && this.#level === this.#limits.burst)
+        this.#queues.delete(namespace);
+    }
+  }
+
+  #forgetIn({ waiters }: Queue, nowMs: number): void {
+    for (const [request, turn] of waiters) {
+      if (turn.dueMs + this.#keptMs < nowMs) waiters.delete(request);
+    }
+  }
+}
+
+/** Behind every turn. */
+const END: Place = { round: Number.POSITIVE_INFINITY, lastGrant: 0, order: 0 };
+
+/** The tokens of all waiters ahead of a place, and of the largest of them. */
+function aheadIn(
+  queues: Iterable<Queue>,
+  place: Place,
+  keptBeforeMs: number,
+): { readonly tokens: number; readonly most: number } {
+  let tokens = 0;
+  let most = 0;
+  for (const { waiters, lastGrant } of queues) {
+    // One record for all waiters of a queue: thousands may wait in it.
+    const at = { round: 0, lastGrant, order: 0 };
+    for (const { order, count, keptFromMs } of waiters.values()) {
+      at.order = order;
+      // Within a queue the places come in order.
+      if (!isAhead(at, place)) break;
+      at.round++;
+      if (keptFromMs >= keptBeforeMs) continue;
+      tokens += count;
+      most = Math.max(most, count);
+    }
+  }
+  return { tokens, most };
+}
+
+function delay(turn: Waiter, keptFromMs: number, dueMs = keptFromMs): void {
+  turn.keptFromMs = Math.max(turn.keptFromMs, keptFromMs);
+  turn.dueMs = Math.max(turn.dueMs, dueMs);
+}
+
+function findPlace({ waiters, lastGrant }: Queue, key: string): Place {
+  if (!waiters.has(key)) return { round: waiters.size, lastGrant, order: Number.POSITIVE_INFINITY };
+  let round = 0;
+  for (const [other, { order }] of waiters) {
+    if (other === key) return { round, lastGrant, order };
+    round++;
+  }
+  return { round, lastGrant, order: Number.POSITIVE_INFINITY };
+}
+
+function isAhead(a: Place, b: Place): boolean {
+  if (a.round !== b.round) return a.round < b.round;
+  return a.lastGrant === b.lastGrant ? a.order < b.order : a.lastGrant < b.lastGrant;
+}

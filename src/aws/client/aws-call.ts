@@ -1,0 +1,123 @@
+import type { Clock } from '../../core/ports/clock.ts';
+import { assertLeader, type Leadership } from '../../core/ports/leadership.ts';
+import type { Logger } from '../../core/ports/logger.ts';
+import type { Metrics } from '../../core/ports/metrics.ts';
+import type { Budget, Refusal, Requester, Reservation } from '../budget/budget.ts';
+import type { AwsApi } from './aws-api.ts';
+import { ErrorTranslator, isAnswer, retryAfterMsOf } from './aws-errors.ts';
+import { CallMeter } from './aws-metrics.ts';
+import type { AwsReasonTexts } from './aws-reasons.ts';
+import { type AwsOperation, type AwsOperations, isWrite, traitsOf } from './operations.ts';
+import { retry } from './retry.ts';
+
+/** The payer of a call. */
+export interface Payer extends Pick<Requester, 'namespace' | 'isScan'> {
+  /** Pays for the first attempt, as far as it goes. */
+  readonly reservation?: Pick<Reservation, 'spend'>;
+  /** Gets one line for each write that is sent; default the process's. */
+  readonly log?: Logger;
+}
+
+export interface AwsCallOptions extends Payer {
+  /** As `Requester.subject`. */
+  readonly subject: string;
+  /** Ends a read at any time, a write only as long as it has not been sent. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * One call to AWS: budget, leadership, request, metrics, translation, repeated where that can help.
+ * Throws OperatorError, or the reason of the caller's own signal.
+ */
+export type AwsCall = <Operation extends AwsOperation>(
+  operation: Operation,
+  input: AwsOperations[Operation][0],
+  options: AwsCallOptions,
+) => Promise<AwsOperations[Operation][1]>;
+
+export interface AwsCallPorts {
+  readonly api: AwsApi;
+  readonly budget: Budget;
+  readonly leadership: Leadership;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly texts?: AwsReasonTexts;
+}
+
+export function createAwsCall(ports: AwsCallPorts): AwsCall {
+  const { clock, budget, metrics } = ports;
+  const errors = new ErrorTranslator(clock, ports.texts);
+  return (operation, input, options) => {
+    const {
+      signal = new AbortController().signal,
+      log = ports.log,
+      reservation,
+      ...requester
+    } = options;
+    const meter = new CallMeter(metrics, clock, operation);
+    const send = request({ ...ports, log, errors, meter });
+    const attempt = async (): Promise<AwsOperations[typeof operation][1]> => {
+      const isPaid = reservation?.spend(operation) ?? false;
+      if (!isPaid) {
+        await budget.take(operation, requester, signal);
+      }
+      signal.throwIfAborted();
+      return send(operation, input, { subject: requester.subject, signal });
+    };
+    const { isIdempotent } = traitsOf(operation);
+    return retry(attempt, { clock, signal, isIdempotent }).finally(() => meter.finish());
+  };
+}
+
+/** The same calls, paid for by somebody, and their writes logged by the payer's log. */
+export function callFor(payer: Payer, call: AwsCall): AwsCall {
+  return (operation, input, options) => call(operation, input, { ...options, ...payer });
+}
+
+/** From the check of the lease to the dispatch nothing is awaited: no write starts without it. */
+function request(parts: RequestParts): RequestOnce {
+  const { api, budget, leadership, log, meter, errors } = parts;
+  // From then on the SDK goes by AWS's time: a second refusal has another cause.
+  let hadSkew = false;
+  return async (operation, input, { subject, signal }) => {
+    if (isWrite(operation)) {
+      assertLeader(leadership);
+      log.info('write to AWS', { operation, subject, input });
+    }
+    const sent = meter.begin();
+    try {
+      const output = await api.send(operation, input, isWrite(operation) ? undefined : signal);
+      sent.succeed();
+      budget.recordAnswer(operation);
+      errors.recordSuccess();
+      return output;
+    } catch (thrown) {
+      const error = errors.translate(thrown, { operation, subject, hadSkew });
+      hadSkew ||= error.reason === 'ClockSkew';
+      sent.fail(error);
+      if (signal.aborted && !isWrite(operation)) throw signal.reason;
+      if (isRefusal(error.reason)) {
+        budget.recordRefusal(operation, error.reason, retryAfterMsOf(thrown));
+      } else if (isAnswer(thrown, error)) {
+        budget.recordAnswer(operation);
+      }
+      throw error;
+    }
+  };
+}
+
+interface RequestParts extends AwsCallPorts {
+  readonly meter: CallMeter;
+  readonly errors: ErrorTranslator;
+}
+
+type RequestOnce = <Operation extends AwsOperation>(
+  operation: Operation,
+  input: AwsOperations[Operation][0],
+  options: Required<Pick<AwsCallOptions, 'subject' | 'signal'>>,
+) => Promise<AwsOperations[Operation][1]>;
+
+function isRefusal(reason: string): reason is Refusal {
+  return ['Throttled', 'AwsUnavailable', 'AwsUnreachable'].includes(reason);
+}

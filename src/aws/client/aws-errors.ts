@@ -1,0 +1,254 @@
+import type { Clock } from '../../core/ports/clock.ts';
+import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { bareCode, reasonByCode } from './aws-codes.ts';
+import { type AwsReason, type AwsReasonTexts, awsReasons } from './aws-reasons.ts';
+import { type AwsOperation, iamActionOf, traitsOf } from './operations.ts';
+
+/** The request to AWS, for the message. */
+export interface AwsStep {
+  readonly operation: AwsOperation;
+  /** `load balancer <name or ARN>`, or fixed words for a call that many share. */
+  readonly subject: string;
+}
+
+/** AWS's answer, for the metrics. */
+export interface AwsOutcome {
+  /** HTTP status; 0 where no answer came. */
+  readonly statusCode: number;
+  /** AWS's code without the suffix `Exception`, or the word of the platform; empty for success. */
+  readonly errorCode: string;
+}
+
+const LONGEST_SENTENCE = 300;
+
+/**
+ * Turns whatever `AwsApi.send` threw into an OperatorError whose reason is one of aws-reasons.ts.
+ * What is one already, LeadershipLost for example, stays as it is.
+ */
+export function translateAwsError(
+  thrown: unknown,
+  step: AwsStep,
+  { texts = {}, reason = reasonOf(thrown, step.operation) }: TranslationOptions = {},
+): OperatorError {
+  if (thrown instanceof OperatorError) return thrown;
+  const text = texts[reason] ?? awsReasons[reason];
+  const next = reason === 'AccessDenied' ? nextRight(thrown, step) : text.next;
+  const sentence = sentenceOf(thrown, reason, text.cause);
+  return failure(reason, step, { said: `${sentence}; ${next}`, cause: thrown });
+}
+
+interface TranslationOptions {
+  readonly texts?: AwsReasonTexts;
+  readonly reason?: AwsReason;
+}
+
+/** An answer that AWS's model does not allow, such as a list without the balancer asked for. */
+export function unreadable(step: AwsStep, said: string): OperatorError {
+  return failure('AwsUnreadable', step, { said: `${said}; ${awsReasons.AwsUnreadable.next}` });
+}
+
+function failure(
+  reason: AwsReason,
+  { operation, subject }: AwsStep,
+  { said, cause }: { readonly said: string; readonly cause?: unknown },
+): OperatorError {
+  const message = `${traitsOf(operation).step} ${subject}: ${said}`;
+  return new OperatorError({ reason, message, healedBy: awsReasons[reason].healedBy, cause });
+}
+
+/** What hands credentials out may restart, or start after the operator: only then is a person asked. */
+const CREDENTIALS_GRACE_MS = 300_000;
+
+/** Translates failures, knowing since when there are no credentials: that decides who heals them. */
+export class ErrorTranslator {
+  readonly #clock: Clock;
+  readonly #texts: AwsReasonTexts;
+  #unavailableSinceMs: number | undefined;
+
+  constructor(clock: Clock, texts: AwsReasonTexts = {}) {
+    this.#clock = clock;
+    this.#texts = texts;
+  }
+
+  /** AWS carried out a request. */
+  recordSuccess(): void {
+    this.#unavailableSinceMs = undefined;
+  }
+
+  /** `hadSkew`: the call was repeated by AWS's time already, so a second refusal has another cause. */
+  translate(thrown: unknown, step: AwsStep & { readonly hadSkew: boolean }): OperatorError {
+    const texts = this.#texts;
+    const error = translateAwsError(thrown, step, { texts });
+    // Whatever else AWS refused, it took the credentials.
+    if (isAnswer(thrown, error) && !ABOUT_CREDENTIALS.has(error.reason)) {
+      this.#unavailableSinceMs = undefined;
+    }
+    const isForPerson =
+      error.reason === 'CredentialsUnavailable'
+        ? this.#haveLasted()
+        : step.hadSkew && error.reason === 'ClockSkew';
+    return isForPerson
+      ? translateAwsError(thrown, step, { texts, reason: 'CredentialsRefused' })
+      : error;
+  }
+
+  #haveLasted(): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    this.#unavailableSinceMs ??= nowMs;
+    return nowMs - this.#unavailableSinceMs >= CREDENTIALS_GRACE_MS;
+  }
+}
+
+/** Answers that do not show that AWS took the credentials. */
+const ABOUT_CREDENTIALS: ReadonlySet<string> = new Set([
+  'Throttled',
+  'AwsUnavailable',
+  'AwsUnreachable',
+  'CredentialsRefused',
+  'ClockSkew',
+]);
+
+/** Of AWS, neither of what hands out the credentials nor of this process. */
+export function isAnswer(thrown: unknown, { reason }: OperatorError): boolean {
+  return outcomeOf(thrown).statusCode > 0 && reason !== 'CredentialsUnavailable';
+}
+
+/** undefined where AWS answered that the resource does not exist, and for nothing else. */
+export async function ifPresent<T>(
+  operation: AwsOperation,
+  reading: Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isAbsence(operation, error)) return undefined;
+    throw error;
+  }
+}
+
+export function isAbsence(operation: AwsOperation, error: unknown): boolean {
+  const reasons: readonly string[] = traitsOf(operation).absent;
+  return error instanceof OperatorError && reasons.includes(error.reason);
+}
+
+export function outcomeOf(thrown: unknown): AwsOutcome {
+  if (thrown instanceof OperatorError) return { statusCode: 0, errorCode: thrown.reason };
+  const codes = codesOf(thrown);
+  const errorCode = codes.find((code) => reasonByCode.has(code)) ?? codes[0] ?? 'Unknown';
+  return { statusCode: statusOf(thrown) ?? 0, errorCode };
+}
+
+/** What the header Retry-After asks for, where it counts seconds. */
+export function retryAfterMsOf(thrown: unknown): number {
+  const response = isRecord(thrown) ? thrown['$response'] : undefined;
+  const headers = isRecord(response) ? response['headers'] : undefined;
+  const seconds = Number(textOf(headers, 'retry-after') ?? 0);
+  return Number.isFinite(seconds) ? Math.max(0, seconds * 1000) : 0;
+}
+
+function reasonOf(thrown: unknown, operation: AwsOperation): AwsReason {
+  const codes = codesOf(thrown);
+  // 501 is how an endpoint says that it lacks the operation; LocalStack pairs it with
+  // InternalFailure, which elsewhere is healed by time.
+  if (statusOf(thrown) === 501) return 'OperationUnsupported';
+  for (const code of codes) {
+    const reason = reasonByCode.get(code);
+    if (reason === 'CredentialsRefused' && isClockCorrected(thrown)) return 'ClockSkew';
+    if (reason) return traitsOf(operation).reasons?.[reason] ?? reason;
+  }
+  return reasonOfStatus(thrown);
+}
+
+/**
+ * The SDK has learnt the time from AWS's answer and signs its next request by it.
+ * https://github.com/aws/aws-sdk-js-v3/blob/main/packages/core/src/submodules/httpAuthSchemes/aws_sdk/AwsSdkSigV4Signer.ts
+ */
+function isClockCorrected(thrown: unknown): boolean {
+  const metadata = isRecord(thrown) ? thrown['$metadata'] : undefined;
+  return isRecord(metadata) && metadata['clockSkewCorrected'] === true;
+}
+
+/**
+ * A refusal with a code that nobody here knows is taken as one that a person must heal: the same
+ * request would be refused again, so it is shown at once and repeated at the slow pace, never in a
+ * hot loop; should time heal it after all, that pace still finds out.
+ */
+function reasonOfStatus(thrown: unknown): AwsReason {
+  const status = statusOf(thrown);
+  if (status === 429) return 'Throttled';
+  if (status !== undefined && status >= 500) return 'AwsUnavailable';
+  return isServiceError(thrown) || status === undefined ? 'AwsError' : 'AwsUnreadable';
+}
+
+/**
+ * AWS names the action that it denied, which may be one that ELB takes on behalf of the caller
+ * (ec2:DescribeSubnets), or the assumption of the role itself.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html
+ */
+function nextRight(thrown: unknown, { operation }: AwsStep): string {
+  const said = textOf(thrown, 'message') ?? '';
+  const named = /not authorized to perform:? ([a-z0-9-]+:\w+)/i.exec(said)?.[1];
+  const action = named ?? iamActionOf(operation);
+  if (action.startsWith('sts:')) {
+    return `correct the trust policy of the operator's role (AWS_ROLE_ARN): it must allow ${action} to the operator's ServiceAccount, as deploy/iam/trust-irsa.json does`;
+  }
+  return said.includes('with an explicit deny')
+    ? `have the explicit deny of ${action} removed or narrowed`
+    : `allow ${action} in the IAM policy of the operator's role, as deploy/iam/policy.json does`;
+}
+
+/**
+ * AWS's own sentence. Where the answer was no error document of AWS the SDK's words are about its
+ * parser, so the table's cause says it better.
+ */
+function sentenceOf(thrown: unknown, reason: AwsReason, cause: string): string {
+  const message = textOf(thrown, 'message');
+  const isAnswer = isServiceError(thrown) && message !== 'Unknown';
+  if (!isAnswer && statusOf(thrown) !== undefined) {
+    return `${lowerFirst(cause)} (HTTP ${statusOf(thrown)})`;
+  }
+  const line = (message ?? '').replace(/\s+/g, ' ').trim().replace(/\.$/, '');
+  if (line === '') return lowerFirst(cause);
+  const sentence =
+    line.length > LONGEST_SENTENCE ? `${line.slice(0, LONGEST_SENTENCE - 1)}…` : line;
+  return hasManyCodes(reason) ? `${codesOf(thrown)[0] ?? 'Error'}: ${sentence}` : sentence;
+}
+
+/**
+ * Candidates for the error code, best first: the code of AWS's document, the word of the platform
+ * (ECONNRESET), the name of the SDK's class, and the same of the causes beneath.
+ */
+function codesOf(thrown: unknown, depth = 0): readonly string[] {
+  if (!isRecord(thrown) || depth > 3) return [];
+  const own = [textOf(thrown, 'Code'), textOf(thrown, 'code'), textOf(thrown, 'name')];
+  const codes = own.filter((code) => code !== undefined && code !== 'Error').map(String);
+  return [...codes.map(bareCode), ...codesOf(thrown['cause'], depth + 1)];
+}
+
+/** The reason does not name AWS's code, so the message does. */
+function hasManyCodes(reason: AwsReason): boolean {
+  return reason === 'AwsError' || reason === 'QuotaExceeded';
+}
+
+function isServiceError(thrown: unknown): boolean {
+  return textOf(thrown, '$fault') !== undefined || textOf(thrown, 'Code') !== undefined;
+}
+
+function statusOf(thrown: unknown): number | undefined {
+  const metadata = isRecord(thrown) ? thrown['$metadata'] : undefined;
+  const status = isRecord(metadata) ? metadata['httpStatusCode'] : undefined;
+  return typeof status === 'number' ? status : undefined;
+}
+
+function textOf(thrown: unknown, key: string): string | undefined {
+  const value = isRecord(thrown) ? thrown[key] : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function lowerFirst(sentence: string): string {
+  return /^[A-Z][a-z]/.test(sentence) ? sentence[0]?.toLowerCase() + sentence.slice(1) : sentence;
+}

@@ -1,0 +1,217 @@
+import { setImmediate } from 'node:timers/promises';
+import {
+  AddListenerCertificatesCommand,
+  AddTagsCommand,
+  CreateListenerCommand,
+  CreateLoadBalancerCommand,
+  CreateRuleCommand,
+  CreateTargetGroupCommand,
+  DeleteListenerCommand,
+  DeleteLoadBalancerCommand,
+  DeleteRuleCommand,
+  DeleteTargetGroupCommand,
+  DeregisterTargetsCommand,
+  DescribeListenerCertificatesCommand,
+  DescribeListenersCommand,
+  DescribeLoadBalancerAttributesCommand,
+  DescribeLoadBalancersCommand,
+  DescribeRulesCommand,
+  DescribeTagsCommand,
+  DescribeTargetGroupAttributesCommand,
+  DescribeTargetGroupsCommand,
+  DescribeTargetHealthCommand,
+  ElasticLoadBalancingV2Client,
+  ModifyListenerCommand,
+  ModifyLoadBalancerAttributesCommand,
+  ModifyRuleCommand,
+  ModifyTargetGroupAttributesCommand,
+  ModifyTargetGroupCommand,
+  RegisterTargetsCommand,
+  RemoveListenerCertificatesCommand,
+  RemoveTagsCommand,
+  SetIpAddressTypeCommand,
+  SetRulePrioritiesCommand,
+  SetSecurityGroupsCommand,
+  SetSubnetsCommand,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
+import { type Clock, raceAbort, startDeadline } from '../../core/ports/clock.ts';
+import { assertLeader, type Leadership } from '../../core/ports/leadership.ts';
+import { createEc2Command, ec2Service } from '../ec2/ec2-commands.ts';
+import type { Ec2Operation } from '../ec2/operations.ts';
+import type { AwsApi } from './aws-api.ts';
+import { createHttpHandler, type Proxy, type SendOptions } from './http-handler.ts';
+import { type AwsOperation, type Elbv2Operation, isWrite, traitsOf } from './operations.ts';
+
+export interface SdkClientOptions {
+  readonly region: string;
+  /** Base address of a stand-in for AWS; AWS's own of the region without it. */
+  readonly endpoint?: string;
+  readonly proxy?: Proxy;
+  readonly userAgent: string;
+}
+
+export interface SdkApiOptions extends SdkClientOptions {
+  readonly clock: Clock;
+  /** Asked in the moment in which a write is written to its socket. */
+  readonly leadership: Leadership;
+  /** Of a whole request, resolving credentials included; a write has no other limit. Default 10 s. */
+  readonly requestTimeoutMs?: number;
+}
+
+export interface SdkApi extends AwsApi {
+  /** Closes the idle connections. */
+  close(): void;
+}
+
+const REQUEST_TIMEOUT_MS = 10_000;
+
+const commands = {
+  CreateLoadBalancer: CreateLoadBalancerCommand,
+  DescribeLoadBalancers: DescribeLoadBalancersCommand,
+  DeleteLoadBalancer: DeleteLoadBalancerCommand,
+  DescribeLoadBalancerAttributes: DescribeLoadBalancerAttributesCommand,
+  ModifyLoadBalancerAttributes: ModifyLoadBalancerAttributesCommand,
+  SetSubnets: SetSubnetsCommand,
+  SetSecurityGroups: SetSecurityGroupsCommand,
+  SetIpAddressType: SetIpAddressTypeCommand,
+  DescribeTargetGroups: DescribeTargetGroupsCommand,
+  CreateTargetGroup: CreateTargetGroupCommand,
+  ModifyTargetGroup: ModifyTargetGroupCommand,
+  DescribeTargetGroupAttributes: DescribeTargetGroupAttributesCommand,
+  ModifyTargetGroupAttributes: ModifyTargetGroupAttributesCommand,
+  DeleteTargetGroup: DeleteTargetGroupCommand,
+  DescribeTargetHealth: DescribeTargetHealthCommand,
+  RegisterTargets: RegisterTargetsCommand,
+  DeregisterTargets: DeregisterTargetsCommand,
+  DescribeListeners: DescribeListenersCommand,
+  DescribeListenerCertificates: DescribeListenerCertificatesCommand,
+  CreateListener: CreateListenerCommand,
+  ModifyListener: ModifyListenerCommand,
+  AddListenerCertificates: AddListenerCertificatesCommand,
+  RemoveListenerCertificates: RemoveListenerCertificatesCommand,
+  DeleteListener: DeleteListenerCommand,
+  DescribeRules: DescribeRulesCommand,
+  CreateRule: CreateRuleCommand,
+  ModifyRule: ModifyRuleCommand,
+  SetRulePriorities: SetRulePrioritiesCommand,
+  DeleteRule: DeleteRuleCommand,
+  DescribeTags: DescribeTagsCommand,
+  AddTags: AddTagsCommand,
+  RemoveTags: RemoveTagsCommand,
+} as const satisfies Readonly<Record<Elbv2Operation, new (input: never) => object>>;
+
+/**
+ * AwsApi over the SDK, with the SDK's own chain of credentials:
+ * https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/setting-credentials-node.html
+ * One call is one attempt; retry.ts is the retry layer.
+ */
+export function createSdkApi(options: SdkApiOptions): SdkApi {
+  const client = createSdkClient(options);
+  let ofEc2: ElasticLoadBalancingV2Client | undefined;
+  const send = (operation: AwsOperation, input: object, how: SendOptions): Promise<unknown> => {
+    if (isOfEc2(operation)) {
+      const { credentials, requestHandler } = client.config;
+      ofEc2 ??= createSdkClient(options, { credentials, requestHandler, ...ec2Service });
+      return ofEc2.send(createEc2Command(operation, input) as never, how);
+    }
+    const Command = commands[operation] as unknown as new (input: object) => never;
+    return client.send(new Command(input), how);
+  };
+  const timeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+  const beforeWrite = (): void => assertLeader(options.leadership);
+  return {
+    async send(operation, input, signal) {
+      const limit = startDeadline(options.clock, timeoutMs, signal);
+      try {
+        if (!isWrite(operation)) await letOthersOut();
+        const beforeSend = isWrite(operation) ? beforeWrite : undefined;
+        const how = { abortSignal: limit.signal, beforeSend };
+        return (await raceAbort(send(operation, input, how), limit.signal)) as never;
+      } catch (thrown) {
+        throw limit.signal.aborted ? limit.signal.reason : thrown;
+      } finally {
+        limit.release();
+      }
+    },
+    close: () => client.destroy(),
+  };
+}
+
+function isOfEc2(operation: AwsOperation): operation is Ec2Operation {
+  return traitsOf(operation).service === 'ec2';
+}
+
+/**
+ * The SDK computes for up to a millisecond before its request is on the wire. A write to the API
+ * server that was asked for just before, and needs two turns of the event loop to leave over an idle
+ * connection, is on its way by then: the answer to both comes sooner.
+ */
+async function letOthersOut(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
+}
+
+/**
+ * The SDK keeps the credentials file as it first read it, and so its absence, for the life of the
+ * process; with this, which its types leave out of the client's options, a file that comes later
+ * counts. https://github.com/smithy-lang/smithy-typescript/tree/main/packages/shared-ini-file-loader
+ */
+const READ_FILES_AGAIN = { ignoreCache: true } as const;
+
+/** One attempt a call. `changes` make it one of another service. */
+export function createSdkClient(
+  options: SdkClientOptions,
+  changes: object = { requestHandler: createHttpHandler(options.proxy) },
+): ElasticLoadBalancingV2Client {
+  const client = new ElasticLoadBalancingV2Client({
+    region: options.region,
+    ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
+    ...READ_FILES_AGAIN,
+    maxAttempts: 1,
+    retryMode: 'standard',
+    ...changes,
+  });
+  leaveOutUnused(client);
+  nameOnce(client, options.userAgent);
+  return client;
+}
+
+/**
+ * What the SDK does for each call and nobody here has any use for: walking through the whole input
+ * and output for a logger that is not there, looking for the trace of a Lambda function, and its
+ * retries, of which retry.ts is the only layer; what follows those is placed by their name, so that
+ * stays.
+ * https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/middleware-stack.html
+ */
+function leaveOutUnused({ middlewareStack }: ElasticLoadBalancingV2Client): void {
+  middlewareStack.remove('loggerMiddleware');
+  middlewareStack.remove('recursionDetectionMiddleware');
+  middlewareStack.add((next) => next, {
+    name: 'retryMiddleware',
+    step: 'finalizeRequest',
+    priority: 'high',
+    override: true,
+  });
+}
+
+/**
+ * The SDK puts its user agent together anew for each call. This one never changes; the application
+ * id is whatever AWS_SDK_UA_APP_ID or the configuration file say.
+ * https://docs.aws.amazon.com/sdkref/latest/guide/feature-appid.html
+ */
+function nameOnce({ middlewareStack, config }: ElasticLoadBalancingV2Client, name: string): void {
+  let known: Promise<string> | undefined;
+  const put = async (): Promise<string> => {
+    const applicationId = await config.userAgentAppId();
+    return applicationId === undefined ? name : `${name} app/${applicationId}`;
+  };
+  middlewareStack.add(
+    (next) => async (args) => {
+      known ??= put();
+      const { headers } = args.request as { readonly headers: Record<string, string> };
+      headers['user-agent'] = await known;
+      return next(args);
+    },
+    { name: 'getUserAgentMiddleware', step: 'build', priority: 'low', override: true },
+  );
+}

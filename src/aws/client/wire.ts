@@ -1,0 +1,78 @@
+// Lives here: the one adapter to AWS and only user of its SDK; next to this folder budget/, inventory/, elbv2/, ec2/.
+// May import it: src/setup and src/main.ts; controllers import the ports in elbv2/ and ec2/ instead.
+// Start with: operations.ts, the table of operations, then aws-call.ts.
+
+import type { Clock } from '../../core/ports/clock.ts';
+import type { Leadership } from '../../core/ports/leadership.ts';
+import type { Logger } from '../../core/ports/logger.ts';
+import type { Metrics } from '../../core/ports/metrics.ts';
+import { Budget } from '../budget/budget.ts';
+import type { BudgetLimits } from '../budget/budget-limits.ts';
+import type { SecurityGroups } from '../ec2/security-groups.ts';
+import { createSecurityGroups } from '../ec2/security-groups-client.ts';
+import { createListeners } from '../elbv2/listeners-client.ts';
+import type { Inventory, LoadBalancers } from '../elbv2/load-balancers.ts';
+import { createLoadBalancers } from '../elbv2/load-balancers-client.ts';
+import { createRules } from '../elbv2/rules-client.ts';
+import { createResourceTags, createTagsBatch } from '../elbv2/tags.ts';
+import { createTargetGroups } from '../elbv2/target-groups-client.ts';
+import { createTargets } from '../elbv2/targets-client.ts';
+import type { Listeners, ResourceTags, Rules, TargetGroups, Targets } from '../elbv2/traffic.ts';
+import { AccountInventory } from '../inventory/inventory.ts';
+import { WriteLedger } from '../inventory/write-ledger.ts';
+import type { AwsApi } from './aws-api.ts';
+import { callFor, createAwsCall, type Payer } from './aws-call.ts';
+import type { AwsReasonTexts } from './aws-reasons.ts';
+
+export interface AwsPorts {
+  readonly api: AwsApi;
+  readonly clock: Clock;
+  readonly leadership: Leadership;
+  readonly metrics: Metrics;
+  /** DEFAULT_LIMITS, NO_LIMITS or what a budget file says. */
+  readonly budget: BudgetLimits;
+  readonly log: Logger;
+  /** A kind's own words for reasons of AWS. */
+  readonly texts?: AwsReasonTexts;
+}
+
+export interface Traffic {
+  readonly targetGroups: TargetGroups;
+  readonly targets: Targets;
+  readonly listeners: Listeners;
+  readonly rules: Rules;
+  readonly tags: ResourceTags;
+  readonly securityGroups: SecurityGroups;
+}
+
+export interface Aws {
+  readonly loadBalancers: LoadBalancers;
+  readonly inventory: Inventory;
+  /** Clients of everything behind the balancers, paid for and logged by one payer. */
+  traffic(payer?: Payer): Traffic;
+}
+
+/** Everything above AwsApi, put together; once per process, since the budget is the process's. */
+export function wireAws(ports: AwsPorts): Aws {
+  const { clock, metrics, log } = ports;
+  const budget = new Budget({ limits: ports.budget, clock, metrics, log });
+  const call = createAwsCall({ ...ports, budget });
+  const ledger = new WriteLedger(clock);
+  const tags = createTagsBatch(call, clock);
+  const vpcs = new Map<string, string>();
+  return {
+    loadBalancers: createLoadBalancers({ call, budget, tags, ledger }),
+    inventory: new AccountInventory({ call, ledger, clock }),
+    traffic(payer = {}) {
+      const paid = callFor(payer, call);
+      return {
+        targetGroups: createTargetGroups(paid, ledger),
+        targets: createTargets(paid),
+        listeners: createListeners(paid),
+        rules: createRules(paid),
+        tags: createResourceTags(paid, tags, { ledger, payer }),
+        securityGroups: createSecurityGroups(paid, vpcs),
+      };
+    },
+  };
+}

@@ -1,0 +1,180 @@
+/**
+ * The operations of EC2 that albridge uses, over the SDK's own protocol and signer: its client for
+ * EC2 costs 25 MB of memory for some 700 operations (docs/decisions/0013-ec2-without-its-client.md).
+ * A schema names the members of a message and how they are spelled on the wire; what AWS answers
+ * beyond it is left out. https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html
+ */
+import { partition } from '@aws-sdk/core/client';
+import { AwsEc2QueryProtocol } from '@aws-sdk/core/protocols';
+import { makeBuilder } from '@smithy/core/client';
+import { getEndpointPlugin } from '@smithy/core/endpoints';
+import type { Ec2Operation } from './operations.ts';
+
+const NAMESPACE = 'com.amazonaws.ec2';
+
+interface EndpointParameters {
+  readonly Region?: string;
+  readonly Endpoint?: string;
+  readonly UseFIPS?: boolean;
+}
+
+/** What makes any client of the SDK one of EC2. */
+export const ec2Service = {
+  serviceId: 'EC2',
+  signingName: 'ec2',
+  protocol: AwsEc2QueryProtocol,
+  protocolSettings: {
+    defaultNamespace: NAMESPACE,
+    xmlNamespace: 'http://ec2.amazonaws.com/doc/2016-11-15',
+    version: '2016-11-15',
+    serviceTarget: 'AmazonEC2',
+  },
+  /** https://docs.aws.amazon.com/general/latest/gr/ec2-service.html */
+  endpointProvider: ({ Region = '', Endpoint, UseFIPS = false }: EndpointParameters) => {
+    const host = `${UseFIPS ? 'ec2-fips' : 'ec2'}.${Region}.${partition(Region).dnsSuffix}`;
+    return { url: new URL(Endpoint ?? `https://${host}`) };
+  },
+} as const;
+
+/** The SDK's codes of the simple types and of the shapes. */
+const TEXT = 0;
+const NUMBER = 1;
+const LIST = 1;
+const STRUCTURE = 3;
+const OPERATION = 9;
+
+type Schema = 0 | 1 | (() => unknown);
+/** A member's schema, and its spelling in a request and in an answer where that differs. */
+type Member = Schema | readonly [Schema, string, string?];
+
+function structure(name: string, members: Readonly<Record<string, Member>>): () => unknown {
+  const built = [
+    STRUCTURE,
+    NAMESPACE,
+    name,
+    0,
+    Object.keys(members),
+    Object.values(members).map(memberOf),
+  ];
+  return () => built;
+}
+
+function memberOf(member: Member): unknown {
+  if (!Array.isArray(member)) return member;
+  const [schema, sent, answered] = member as readonly [Schema, string, string?];
+  return [
+    schema,
+    answered === undefined ? { xmlName: sent } : { ec2QueryName: sent, xmlName: answered },
+  ];
+}
+
+function list(of: Schema, item = 'item'): () => unknown {
+  const built = [LIST, NAMESPACE, 'List', 0, [of, { xmlName: item }]];
+  return () => built;
+}
+
+const Tag = structure('Tag', { Key: [TEXT, 'Key', 'key'], Value: [TEXT, 'Value', 'value'] });
+const Tags = list(Tag);
+const TagSpecification = structure('TagSpecification', {
+  ResourceType: [TEXT, 'ResourceType', 'resourceType'],
+  Tags: [Tags, 'Tag'],
+});
+const Filter = structure('Filter', { Name: TEXT, Values: [list(TEXT), 'Value'] });
+const Filters = list(Filter, 'Filter');
+
+function source(key: string, sent: string): () => unknown {
+  return structure(sent, {
+    Description: [TEXT, 'Description', 'description'],
+    [key]: [TEXT, sent, lowerFirst(sent)],
+  });
+}
+
+const IpPermission = structure('IpPermission', {
+  IpProtocol: [TEXT, 'IpProtocol', 'ipProtocol'],
+  FromPort: [NUMBER, 'FromPort', 'fromPort'],
+  ToPort: [NUMBER, 'ToPort', 'toPort'],
+  UserIdGroupPairs: [list(source('GroupId', 'GroupId')), 'Groups', 'groups'],
+  IpRanges: [list(source('CidrIp', 'CidrIp')), 'IpRanges', 'ipRanges'],
+  Ipv6Ranges: [list(source('CidrIpv6', 'CidrIpv6')), 'Ipv6Ranges', 'ipv6Ranges'],
+  PrefixListIds: [list(source('PrefixListId', 'PrefixListId')), 'PrefixListIds', 'prefixListIds'],
+});
+const IpPermissions = list(IpPermission);
+
+const SecurityGroup = structure('SecurityGroup', {
+  GroupId: [TEXT, 'GroupId', 'groupId'],
+  GroupName: [TEXT, 'GroupName', 'groupName'],
+  Description: [TEXT, 'GroupDescription', 'groupDescription'],
+  VpcId: [TEXT, 'VpcId', 'vpcId'],
+  IpPermissions: [IpPermissions, 'IpPermissions', 'ipPermissions'],
+  Tags: [Tags, 'TagSet', 'tagSet'],
+});
+const Subnet = structure('Subnet', {
+  SubnetId: [TEXT, 'SubnetId', 'subnetId'],
+  VpcId: [TEXT, 'VpcId', 'vpcId'],
+});
+
+const ingress = structure('IngressRequest', { GroupId: TEXT, IpPermissions });
+const nothing = structure('Nothing', {});
+const tagging = structure('TagsRequest', {
+  Resources: [list(TEXT, 'ResourceId'), 'ResourceId'],
+  Tags: [Tags, 'Tag'],
+});
+const page = { NextToken: TEXT, MaxResults: NUMBER } as const;
+
+const schemas: Readonly<Record<Ec2Operation, readonly [input: Schema, output: Schema]>> = {
+  DescribeSubnets: [
+    structure('DescribeSubnetsRequest', { SubnetIds: [list(TEXT, 'SubnetId'), 'SubnetId'] }),
+    structure('DescribeSubnetsResult', {
+      NextToken: [TEXT, 'NextToken', 'nextToken'],
+      Subnets: [list(Subnet), 'SubnetSet', 'subnetSet'],
+    }),
+  ],
+  DescribeSecurityGroups: [
+    structure('DescribeSecurityGroupsRequest', {
+      GroupIds: [list(TEXT, 'groupId'), 'GroupId'],
+      Filters: [Filters, 'Filter'],
+      ...page,
+    }),
+    structure('DescribeSecurityGroupsResult', {
+      NextToken: [TEXT, 'NextToken', 'nextToken'],
+      SecurityGroups: [list(SecurityGroup), 'SecurityGroupInfo', 'securityGroupInfo'],
+    }),
+  ],
+  CreateSecurityGroup: [
+    structure('CreateSecurityGroupRequest', {
+      GroupName: TEXT,
+      Description: [TEXT, 'GroupDescription'],
+      VpcId: TEXT,
+      TagSpecifications: [list(TagSpecification), 'TagSpecification'],
+    }),
+    structure('CreateSecurityGroupResult', { GroupId: [TEXT, 'GroupId', 'groupId'] }),
+  ],
+  AuthorizeSecurityGroupIngress: [ingress, nothing],
+  RevokeSecurityGroupIngress: [ingress, nothing],
+  DeleteSecurityGroup: [structure('DeleteSecurityGroupRequest', { GroupId: TEXT }), nothing],
+  CreateTags: [tagging, nothing],
+  DeleteTags: [tagging, nothing],
+};
+
+const command = makeBuilder(
+  {
+    Region: { type: 'builtInParams', name: 'region' },
+    Endpoint: { type: 'builtInParams', name: 'endpoint' },
+    UseFIPS: { type: 'builtInParams', name: 'useFipsEndpoint' },
+  },
+  'AmazonEC2',
+  'EC2Client',
+  getEndpointPlugin,
+);
+
+/** A command for the SDK's client, as of a client of its own. */
+export function createEc2Command(operation: Ec2Operation, input: object): object {
+  const [request, result] = schemas[operation];
+  const schema = [OPERATION, NAMESPACE, operation, 0, request, result];
+  const Command = command({}, () => [], operation, schema as never);
+  return new Command(input);
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

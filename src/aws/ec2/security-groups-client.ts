@@ -1,0 +1,131 @@
+import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import type { AwsCall } from '../client/aws-call.ts';
+import { ifPresent, unreadable } from '../client/aws-errors.ts';
+import type { AwsReason } from '../client/aws-reasons.ts';
+import { readPages } from '../elbv2/pages.ts';
+import { shapePairs, toPairs } from '../elbv2/tags.ts';
+import type { Ec2Messages, Ec2SecurityGroup } from './operations.ts';
+import { shapePermissions, toPermissions } from './permissions.ts';
+import type {
+  Permission,
+  SecurityGroupFilter,
+  SecurityGroupSettings,
+  SecurityGroups,
+  TaggedSecurityGroup,
+} from './security-groups.ts';
+
+/** SecurityGroups over EC2. `vpcs`: by subnet, shared by all payers; a subnet never changes its VPC. */
+export function createSecurityGroups(call: AwsCall, vpcs: Map<string, string>): SecurityGroups {
+  return {
+    find: async (filter, signal) =>
+      (await ifPresent('DescribeSecurityGroups', describeGroups(call, filter, signal))) ?? [],
+    create: (settings) => create(call, settings),
+    allow: (id, permissions) =>
+      changeEach(permissions, 'DuplicatePermission', (some) => {
+        const input = { GroupId: id, IpPermissions: toPermissions(some) };
+        return call('AuthorizeSecurityGroupIngress', input, of(id));
+      }),
+    revoke: (id, permissions) =>
+      changeEach(permissions, 'PermissionNotFound', (some) => {
+        const input = { GroupId: id, IpPermissions: toPermissions(some) };
+        return call('RevokeSecurityGroupIngress', input, of(id));
+      }),
+    async addTags(id, tags) {
+      if (Object.keys(tags).length === 0) return;
+      await call('CreateTags', { Resources: [id], Tags: toPairs(tags) }, of(id));
+    },
+    async removeTags(id, tags) {
+      if (Object.keys(tags).length === 0) return;
+      await call('DeleteTags', { Resources: [id], Tags: toPairs(tags) }, of(id));
+    },
+    async delete(id) {
+      await ifPresent('DeleteSecurityGroup', call('DeleteSecurityGroup', { GroupId: id }, of(id)));
+    },
+    async vpcOf(subnets, signal) {
+      const unknown = subnets.filter((subnet) => !vpcs.has(subnet));
+      const [first = ''] = subnets;
+      if (unknown.length === 0) return vpcs.get(first);
+      const subject = unknown.length === 1 ? `subnet ${unknown[0]}` : `${unknown.length} subnets`;
+      const reading = call('DescribeSubnets', { SubnetIds: unknown }, { subject, signal });
+      const answer = await ifPresent('DescribeSubnets', reading);
+      for (const { SubnetId, VpcId } of answer?.Subnets ?? []) {
+        if (SubnetId && VpcId) vpcs.set(SubnetId, VpcId);
+      }
+      return vpcs.get(first);
+    },
+  };
+}
+
+const LARGEST_PAGE = 1000;
+
+function describeGroups(
+  call: AwsCall,
+  filter: SecurityGroupFilter,
+  signal: AbortSignal,
+): Promise<readonly TaggedSecurityGroup[]> {
+  const subject = 'ids' in filter ? of(filter.ids.join(', ')).subject : 'security groups';
+  return readPages(async (NextToken) => {
+    const input = 'ids' in filter ? { GroupIds: filter.ids } : toFilters(filter, NextToken);
+    const answer = await call('DescribeSecurityGroups', input, { subject, signal });
+    const items = (answer.SecurityGroups ?? []).flatMap((group) => shapeGroup(group) ?? []);
+    return { items, next: answer.NextToken };
+  });
+}
+
+/** EC2 takes either ids or a page size. */
+function toFilters(
+  filter: Exclude<SecurityGroupFilter, { readonly ids: unknown }>,
+  NextToken: string | undefined,
+): Ec2Messages['DescribeSecurityGroups'][0] {
+  const pairs =
+    'tags' in filter
+      ? Object.entries(filter.tags).map(([key, value]) => [`tag:${key}`, value] as const)
+      : ([
+          ['vpc-id', filter.vpcId],
+          ['group-name', filter.name],
+        ] as const);
+  const Filters = pairs.map(([Name, value]) => ({ Name, Values: [value] }));
+  return { Filters, MaxResults: LARGEST_PAGE, ...(NextToken && { NextToken }) };
+}
+
+async function create(
+  call: AwsCall,
+  { name, description, vpcId, tags }: SecurityGroupSettings,
+): Promise<string> {
+  const input = {
+    GroupName: name,
+    Description: description,
+    VpcId: vpcId,
+    TagSpecifications: [{ ResourceType: 'security-group', Tags: toPairs(tags) }],
+  } as const;
+  const { GroupId } = await call('CreateSecurityGroup', input, of(name));
+  if (GroupId) return GroupId;
+  throw unreadable({ operation: 'CreateSecurityGroup', ...of(name) }, 'the answer lacks the id');
+}
+
+/** `isSo`: one of them is as it should be already; EC2 then refuses them all, so each is tried alone. */
+async function changeEach(
+  permissions: readonly Permission[],
+  isSo: AwsReason,
+  change: (some: readonly Permission[]) => Promise<unknown>,
+): Promise<void> {
+  if (permissions.length === 0) return;
+  try {
+    await change(permissions);
+  } catch (error) {
+    if (!(error instanceof OperatorError && error.reason === isSo)) throw error;
+    if (permissions.length === 1) return;
+    for (const permission of permissions) await changeEach([permission], isSo, change);
+  }
+}
+
+function shapeGroup(from: Ec2SecurityGroup): TaggedSecurityGroup | undefined {
+  const { GroupId: id, GroupName: name, VpcId: vpcId, IpPermissions = [], Tags = [] } = from;
+  if (!id || !name || !vpcId) return undefined;
+  const securityGroup = { id, name, vpcId, ingress: shapePermissions(IpPermissions) };
+  return { securityGroup, tags: shapePairs(Tags) };
+}
+
+function of(nameOrId: string): { readonly subject: string } {
+  return { subject: `security group ${nameOrId}` };
+}

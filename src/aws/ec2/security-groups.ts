@@ -1,0 +1,64 @@
+// Lives here: EC2's part of the adapter: the operations on security groups.
+// May import it: src/aws; controllers/my-ingress takes this file, the port.
+// Start with: this file, then operations.ts and security-groups-client.ts.
+
+import type { Tags } from '../elbv2/load-balancers.ts';
+
+/** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_SecurityGroup.html */
+export interface SecurityGroup {
+  readonly id: string;
+  readonly name: string;
+  readonly vpcId: string;
+  readonly ingress: readonly Permission[];
+}
+
+/** One range of ports and one source: EC2's IpPermissions, flattened. */
+export interface Permission {
+  /** `tcp`, `udp`, `icmp`, a number; `-1` for all. */
+  readonly protocol: string;
+  readonly fromPort?: number;
+  readonly toPort?: number;
+  readonly source: {
+    readonly kind: 'ipv4' | 'ipv6' | 'prefix-list' | 'security-group';
+    readonly value: string;
+  };
+}
+
+export interface TaggedSecurityGroup {
+  readonly securityGroup: SecurityGroup;
+  readonly tags: Tags;
+}
+
+export interface SecurityGroupSettings {
+  readonly name: string;
+  readonly description: string;
+  readonly vpcId: string;
+  readonly tags: Tags;
+}
+
+export type SecurityGroupFilter =
+  | { readonly ids: readonly string[] }
+  /** All of these tags. */
+  | { readonly tags: Tags }
+  | { readonly vpcId: string; readonly name: string };
+
+/**
+ * What a controller asks of EC2. As the ports of src/aws/elbv2/traffic.ts: every method pays from the
+ * budget, is retried where that can help, and throws OperatorError.
+ */
+export interface SecurityGroups {
+  /** With rules and tags, 1,000 a call; empty where there are none, or an id does not exist. */
+  find(filter: SecurityGroupFilter, signal: AbortSignal): Promise<readonly TaggedSecurityGroup[]>;
+  /** Throws reason DuplicateSecurityGroup where the VPC has one of this name. */
+  create(settings: SecurityGroupSettings): Promise<string>;
+  /** What is allowed already stays so. */
+  allow(id: string, permissions: readonly Permission[]): Promise<void>;
+  /** What is not allowed stays so. */
+  revoke(id: string, permissions: readonly Permission[]): Promise<void>;
+  addTags(id: string, tags: Tags): Promise<void>;
+  removeTags(id: string, tags: Tags): Promise<void>;
+  /** Throws reason DependencyViolation while something refers to it. */
+  delete(id: string): Promise<void>;
+  /** The VPC of subnets, read once for the life of the process; undefined: a subnet does not exist. */
+  vpcOf(subnets: readonly string[], signal: AbortSignal): Promise<string | undefined>;
+}

@@ -1,0 +1,107 @@
+import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { AwsCall } from '../client/aws-call.ts';
+import { ifPresent, unreadable } from '../client/aws-errors.ts';
+import { shapeActions, toAction } from './actions.ts';
+import { readPages } from './pages.ts';
+import { toPairs } from './tags.ts';
+import type { Listener, ListenerSettings, Listeners } from './traffic.ts';
+
+/** Listeners over AWS. */
+export function createListeners(call: AwsCall): Listeners {
+  return {
+    list: (loadBalancerArn, signal) =>
+      ifPresent('DescribeListeners', describeListeners(call, loadBalancerArn, signal)),
+    certificates: (listenerArn, signal) =>
+      ifPresent('DescribeListenerCertificates', describeCertificates(call, listenerArn, signal)),
+    async create(loadBalancerArn, { tags, ...settings }) {
+      const subject = `listener on port ${settings.port} of load balancer ${loadBalancerArn}`;
+      const { DefaultActions = [], ...rest } = toSettings(settings);
+      const input = {
+        LoadBalancerArn: loadBalancerArn,
+        DefaultActions,
+        ...rest,
+        Tags: toPairs(tags),
+      };
+      const answer = await call('CreateListener', input, { subject });
+      const [created] = (answer.Listeners ?? []).flatMap((one) => shapeListener(one) ?? []);
+      if (created) return created;
+      throw unreadable({ operation: 'CreateListener', subject }, 'the answer lacks the listener');
+    },
+    async modify(listenerArn, changes) {
+      const input = { ListenerArn: listenerArn, ...toSettings(changes) };
+      await call('ModifyListener', input, of(listenerArn));
+    },
+    async addCertificate(listenerArn, certificate) {
+      const input = { ListenerArn: listenerArn, Certificates: [{ CertificateArn: certificate }] };
+      await call('AddListenerCertificates', input, of(listenerArn));
+    },
+    async removeCertificate(listenerArn, certificate) {
+      const input = { ListenerArn: listenerArn, Certificates: [{ CertificateArn: certificate }] };
+      await call('RemoveListenerCertificates', input, of(listenerArn));
+    },
+    async delete(listenerArn) {
+      const input = { ListenerArn: listenerArn };
+      await ifPresent('DeleteListener', call('DeleteListener', input, of(listenerArn)));
+    },
+  };
+}
+
+function describeListeners(
+  call: AwsCall,
+  loadBalancerArn: string,
+  signal: AbortSignal,
+): Promise<readonly Listener[]> {
+  const subject = `load balancer ${loadBalancerArn}`;
+  return readPages(async (Marker) => {
+    const input = { LoadBalancerArn: loadBalancerArn, ...(Marker && { Marker }) };
+    const answer = await call('DescribeListeners', input, { subject, signal });
+    const items = (answer.Listeners ?? []).flatMap((one) => shapeListener(one) ?? []);
+    return { items, next: answer.NextMarker };
+  });
+}
+
+/** The default one is in the list twice where it was added to it as well. */
+async function describeCertificates(
+  call: AwsCall,
+  listenerArn: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const all = await readPages(async (Marker) => {
+    const input = { ListenerArn: listenerArn, ...(Marker && { Marker }) };
+    const answer = await call('DescribeListenerCertificates', input, {
+      ...of(listenerArn),
+      signal,
+    });
+    return { items: answer.Certificates ?? [], next: answer.NextMarker };
+  });
+  const defaultFirst = all.toSorted((a, b) => Number(b.IsDefault ?? 0) - Number(a.IsDefault ?? 0));
+  return [...new Set(defaultFirst.flatMap(({ CertificateArn }) => CertificateArn ?? []))];
+}
+
+function toSettings(
+  settings: Partial<ListenerSettings>,
+): Omit<elb.ModifyListenerInput, 'ListenerArn'> {
+  const { port, protocol, sslPolicy, certificate, defaultAction } = settings;
+  return {
+    ...(port !== undefined && { Port: port }),
+    ...(protocol !== undefined && { Protocol: protocol as 'HTTP' }),
+    ...(sslPolicy !== undefined && { SslPolicy: sslPolicy }),
+    ...(certificate !== undefined && { Certificates: [{ CertificateArn: certificate }] }),
+    ...(defaultAction !== undefined && { DefaultActions: [toAction(defaultAction)] }),
+  };
+}
+
+function shapeListener(from: elb.Listener): Listener | undefined {
+  const { ListenerArn: arn, LoadBalancerArn: loadBalancerArn, Port: port } = from;
+  if (!arn || !loadBalancerArn || !port) return undefined;
+  return {
+    ...{ arn, loadBalancerArn, port, protocol: from.Protocol ?? '' },
+    ...(from.SslPolicy && { sslPolicy: from.SslPolicy }),
+    certificates: (from.Certificates ?? []).flatMap(({ CertificateArn }) => CertificateArn ?? []),
+    defaultActions: shapeActions(from.DefaultActions),
+  };
+}
+
+function of(listenerArn: string): { readonly subject: string } {
+  return { subject: `listener ${listenerArn}` };
+}

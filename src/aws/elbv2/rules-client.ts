@@ -1,0 +1,90 @@
+import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { AwsCall } from '../client/aws-call.ts';
+import { ifPresent, unreadable } from '../client/aws-errors.ts';
+import { shapeActions, toAction } from './actions.ts';
+import { shapeCondition, toCondition } from './conditions.ts';
+import { readPages } from './pages.ts';
+import { toPairs } from './tags.ts';
+import type { Rule, Rules } from './traffic.ts';
+
+/** Rules over AWS. */
+export function createRules(call: AwsCall): Rules {
+  return {
+    list: (listenerArn, signal) =>
+      ifPresent('DescribeRules', describeRules(call, listenerArn, signal)),
+    create: (listenerArn, settings) => create(call, listenerArn, settings),
+    async modify(ruleArn, { conditions, action }) {
+      const input = {
+        RuleArn: ruleArn,
+        ...(conditions && { Conditions: conditions.map(toCondition) }),
+        ...(action && { Actions: [toAction(action)] }),
+      };
+      await call('ModifyRule', input, of(ruleArn));
+    },
+    async setPriorities(priorities) {
+      const [first, ...others] = priorities;
+      if (first === undefined) return;
+      const input = {
+        RulePriorities: priorities.map(({ arn, priority }) => ({
+          RuleArn: arn,
+          Priority: priority,
+        })),
+      };
+      const subject = others.length === 0 ? of(first.arn).subject : `${priorities.length} rules`;
+      await call('SetRulePriorities', input, { subject });
+    },
+    async delete(ruleArn) {
+      const input = { RuleArn: ruleArn };
+      await ifPresent('DeleteRule', call('DeleteRule', input, of(ruleArn)));
+    },
+  };
+}
+
+async function create(
+  call: AwsCall,
+  listenerArn: string,
+  { priority, conditions, action, tags }: Parameters<Rules['create']>[1],
+): Promise<Rule> {
+  const subject = `rule ${priority} of listener ${listenerArn}`;
+  const input = {
+    ListenerArn: listenerArn,
+    Priority: priority,
+    Conditions: conditions.map(toCondition),
+    Actions: [toAction(action)],
+    Tags: toPairs(tags),
+  };
+  const answer = await call('CreateRule', input, { subject });
+  const [created] = (answer.Rules ?? []).flatMap((one) => shapeRule(one) ?? []);
+  if (created) return created;
+  throw unreadable({ operation: 'CreateRule', subject }, 'the answer lacks the rule');
+}
+
+function describeRules(
+  call: AwsCall,
+  listenerArn: string,
+  signal: AbortSignal,
+): Promise<readonly Rule[]> {
+  const subject = `listener ${listenerArn}`;
+  return readPages(async (Marker) => {
+    const input = { ListenerArn: listenerArn, ...(Marker && { Marker }) };
+    const answer = await call('DescribeRules', input, { subject, signal });
+    const items = (answer.Rules ?? []).flatMap((one) => shapeRule(one) ?? []);
+    return { items, next: answer.NextMarker };
+  });
+}
+
+/** Priorities are numbers on the way to AWS and texts on the way back. */
+function shapeRule(from: elb.Rule): Rule | undefined {
+  if (!from.RuleArn || !from.Priority) return undefined;
+  return {
+    arn: from.RuleArn,
+    priority: from.IsDefault || from.Priority === 'default' ? 'default' : Number(from.Priority),
+    conditions: (from.Conditions ?? []).map(shapeCondition),
+    actions: shapeActions(from.Actions),
+    hasTransforms: (from.Transforms ?? []).length > 0,
+  };
+}
+
+function of(ruleArn: string): { readonly subject: string } {
+  return { subject: `rule ${ruleArn}` };
+}

@@ -1,0 +1,198 @@
+import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { AwsCall } from '../client/aws-call.ts';
+import { ifPresent, unreadable } from '../client/aws-errors.ts';
+import type { WriteLedger } from '../inventory/write-ledger.ts';
+import { readPages } from './pages.ts';
+import { shapePairs, toPairs } from './tags.ts';
+import type { HealthCheck, TargetGroup, TargetGroupSettings, TargetGroups } from './traffic.ts';
+
+/** TargetGroups over AWS; every write is entered in the ledger that the inventory goes by. */
+export function createTargetGroups(call: AwsCall, ledger: WriteLedger): TargetGroups {
+  return {
+    find: async (names, signal) => {
+      if (names.length === 0) return [];
+      return (await findThese(call, names, signal)).flat();
+    },
+    async ofBalancer(loadBalancerArn, signal) {
+      const reading = describeGroups(call, { LoadBalancerArn: loadBalancerArn }, signal);
+      return (await ifPresent('DescribeTargetGroups', reading)) ?? [];
+    },
+    attributes: (arn, signal) =>
+      ifPresent('DescribeTargetGroupAttributes', describeAttributes(call, arn, signal)),
+    create: (settings) => ledger.during(settings.name, () => create(call, ledger, settings)),
+    async setHealthCheck(arn, healthCheck, protocolVersion) {
+      const input = { TargetGroupArn: arn, ...toHealthCheck(healthCheck, protocolVersion) };
+      await ledger.during(arn, () => call('ModifyTargetGroup', input, of(arn)));
+    },
+    async setAttributes(arn, attributes) {
+      if (Object.keys(attributes).length === 0) return;
+      const input = { TargetGroupArn: arn, Attributes: toPairs(attributes) };
+      await ledger.during(arn, () => call('ModifyTargetGroupAttributes', input, of(arn)));
+    },
+    async delete(arn) {
+      const input = { TargetGroupArn: arn };
+      await ledger.during(arn, () =>
+        ifPresent('DeleteTargetGroup', call('DeleteTargetGroup', input, of(arn))),
+      );
+    },
+  };
+}
+
+/** Every group of the account and region, 400 a call. */
+export function describeAllGroups(
+  call: AwsCall,
+  signal: AbortSignal,
+): Promise<readonly TargetGroup[]> {
+  return describeGroups(call, {}, signal);
+}
+
+const MOST_NAMES = 20;
+
+/** One that is missing fails the whole call, and AWS does not say which: the halves are asked. */
+async function findThese(
+  call: AwsCall,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly TargetGroup[]> {
+  if (names.length > MOST_NAMES) {
+    const rest = await findThese(call, names.slice(MOST_NAMES), signal);
+    return [...(await findThese(call, names.slice(0, MOST_NAMES), signal)), ...rest];
+  }
+  const reading = describeGroups(call, { Names: [...names] }, signal);
+  const found = await ifPresent('DescribeTargetGroups', reading);
+  if (found !== undefined || names.length === 1) return found ?? [];
+  const half = Math.ceil(names.length / 2);
+  const parts = [names.slice(0, half), names.slice(half)];
+  return (await Promise.all(parts.map((part) => findThese(call, part, signal)))).flat();
+}
+
+function describeGroups(
+  call: AwsCall,
+  selection: elb.DescribeTargetGroupsCommandInput,
+  signal: AbortSignal,
+): Promise<readonly TargetGroup[]> {
+  const [name, ...others] = selection.Names ?? [];
+  const several = selection.LoadBalancerArn
+    ? `the target groups of load balancer ${selection.LoadBalancerArn}`
+    : `${others.length === 0 ? 'all' : others.length + 1} target groups`;
+  const subject = name !== undefined && others.length === 0 ? `target group ${name}` : several;
+  return readPages(async (Marker) => {
+    const page = selection.Names ? {} : { PageSize: 400, ...(Marker && { Marker }) };
+    const answer = await call(
+      'DescribeTargetGroups',
+      { ...selection, ...page },
+      { subject, signal },
+    );
+    const groups = (answer.TargetGroups ?? []).flatMap((group) => shapeTargetGroup(group) ?? []);
+    return { items: groups, next: answer.NextMarker };
+  });
+}
+
+async function create(
+  call: AwsCall,
+  ledger: WriteLedger,
+  settings: TargetGroupSettings,
+): Promise<TargetGroup> {
+  const { name, protocolVersion } = settings;
+  const input: elb.CreateTargetGroupCommandInput = {
+    Name: name,
+    TargetType: settings.targetType as 'ip',
+    Protocol: settings.protocol as 'HTTP',
+    ProtocolVersion: protocolVersion,
+    Port: settings.port,
+    VpcId: settings.vpcId,
+    IpAddressType: settings.ipAddressType as 'ipv4',
+    ...toHealthCheck(settings.healthCheck, protocolVersion),
+    Tags: toPairs(settings.tags),
+  };
+  const answer = await call('CreateTargetGroup', input, of(name));
+  const [first] = answer.TargetGroups ?? [];
+  const created = first && shapeTargetGroup(first);
+  if (!created) {
+    throw unreadable(
+      { operation: 'CreateTargetGroup', ...of(name) },
+      'the answer lacks the target group',
+    );
+  }
+  ledger.touch(created.arn);
+  return created;
+}
+
+async function describeAttributes(
+  call: AwsCall,
+  arn: string,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, string>>> {
+  const input = { TargetGroupArn: arn };
+  const answer = await call('DescribeTargetGroupAttributes', input, { ...of(arn), signal });
+  if (answer.Attributes?.length) return shapePairs(answer.Attributes);
+  const step = { operation: 'DescribeTargetGroupAttributes', ...of(arn) } as const;
+  throw unreadable(step, 'the answer lacks the attributes');
+}
+
+type HealthCheckInput = Pick<
+  elb.CreateTargetGroupCommandInput,
+  | 'HealthCheckProtocol'
+  | 'HealthCheckPort'
+  | 'HealthCheckPath'
+  | 'HealthCheckIntervalSeconds'
+  | 'HealthCheckTimeoutSeconds'
+  | 'HealthyThresholdCount'
+  | 'UnhealthyThresholdCount'
+  | 'Matcher'
+>;
+
+function toHealthCheck(from: HealthCheck, protocolVersion: string): HealthCheckInput {
+  const { matcher } = from;
+  return {
+    HealthCheckProtocol: from.protocol as 'HTTP',
+    HealthCheckPort: from.port,
+    HealthCheckPath: from.path,
+    HealthCheckIntervalSeconds: from.intervalSeconds,
+    HealthCheckTimeoutSeconds: from.timeoutSeconds,
+    HealthyThresholdCount: from.healthyThreshold,
+    UnhealthyThresholdCount: from.unhealthyThreshold,
+    Matcher: protocolVersion === 'GRPC' ? { GrpcCode: matcher } : { HttpCode: matcher },
+  };
+}
+
+/**
+ * AWS's TargetGroup; undefined where it lacks what every one has. Groups of Network Load Balancers are
+ * in the account too, and have less.
+ */
+function shapeTargetGroup(from: elb.TargetGroup): TargetGroup | undefined {
+  const { TargetGroupArn: arn, TargetGroupName: name } = from;
+  if (!arn || !name) return undefined;
+  return {
+    arn,
+    name,
+    targetType: from.TargetType ?? '',
+    protocol: from.Protocol ?? '',
+    protocolVersion: from.ProtocolVersion ?? '',
+    port: from.Port ?? 0,
+    vpcId: from.VpcId ?? '',
+    ipAddressType: from.IpAddressType ?? 'ipv4',
+    healthCheck: shapeHealthCheck(from),
+    loadBalancerArns: from.LoadBalancerArns ?? [],
+  };
+}
+
+function shapeHealthCheck(from: elb.TargetGroup): HealthCheck {
+  const text = (value: string | undefined): string => value ?? '';
+  const count = (value: number | undefined): number => value ?? 0;
+  const { GrpcCode, HttpCode } = from.Matcher ?? {};
+  return {
+    protocol: text(from.HealthCheckProtocol),
+    port: text(from.HealthCheckPort),
+    path: text(from.HealthCheckPath),
+    intervalSeconds: count(from.HealthCheckIntervalSeconds),
+    timeoutSeconds: count(from.HealthCheckTimeoutSeconds),
+    healthyThreshold: count(from.HealthyThresholdCount),
+    unhealthyThreshold: count(from.UnhealthyThresholdCount),
+    matcher: text(GrpcCode || HttpCode),
+  };
+}
+
+function of(nameOrArn: string): { readonly subject: string } {
+  return { subject: `target group ${nameOrArn}` };
+}

@@ -1,0 +1,53 @@
+import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { AwsCall } from '../client/aws-call.ts';
+import { ifPresent } from '../client/aws-errors.ts';
+import type { Target, TargetHealth, Targets } from './traffic.ts';
+
+/**
+ * AWS states no bound for targets of one call; its controller sends 200, a number of the ELB team.
+ * https://github.com/kubernetes-sigs/aws-load-balancer-controller/pull/1342
+ */
+const MOST_TARGETS = 200;
+
+/** Targets over AWS. */
+export function createTargets(call: AwsCall): Targets {
+  const change =
+    (operation: 'RegisterTargets' | 'DeregisterTargets'): Targets['register'] =>
+    async (targetGroupArn, targets) => {
+      for (let i = 0; i < targets.length; i += MOST_TARGETS) {
+        const some = targets.slice(i, i + MOST_TARGETS).map(toTarget);
+        await call(
+          operation,
+          { TargetGroupArn: targetGroupArn, Targets: some },
+          { subject: `target group ${targetGroupArn}` },
+        );
+      }
+    };
+  return {
+    async health(targetGroupArn, signal) {
+      const subject = `target group ${targetGroupArn}`;
+      const input = { TargetGroupArn: targetGroupArn };
+      const reading = call('DescribeTargetHealth', input, { subject, signal });
+      const answer = await ifPresent('DescribeTargetHealth', reading);
+      return answer?.TargetHealthDescriptions?.flatMap((one) => shapeHealth(one) ?? []);
+    },
+    register: change('RegisterTargets'),
+    deregister: change('DeregisterTargets'),
+  };
+}
+
+function toTarget({ id, port, zone }: Target): elb.TargetDescription {
+  return { Id: id, Port: port, ...(zone !== undefined && { AvailabilityZone: zone }) };
+}
+
+function shapeHealth(from: elb.TargetHealthDescription): TargetHealth | undefined {
+  const { Id: id, Port: port, AvailabilityZone: zone } = from.Target ?? {};
+  const { State: state, Reason: reason, Description: description } = from.TargetHealth ?? {};
+  if (!id || !port || !state) return undefined;
+  return {
+    ...{ id, port, state },
+    ...(zone && { zone }),
+    ...(reason && { reason }),
+    ...(description && { description }),
+  };
+}

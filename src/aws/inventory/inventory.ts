@@ -1,0 +1,297 @@
+// Lives here: one snapshot of all load balancers of the account, and reads that are batched into one call.
+// May import it: src/aws.
+// Start with: this file; write-ledger.ts says which answers are older than our own writes.
+
+import { type Clock, sleep } from '../../core/ports/clock.ts';
+import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { type AwsCall, callFor, type Payer } from '../client/aws-call.ts';
+import {
+  type Answers,
+  type Calls,
+  describeAll,
+  describeThese,
+  isOfOneArn,
+  LARGEST_PAGE,
+  MOST_ARNS,
+} from '../elbv2/load-balancer-reader.ts';
+import type {
+  Cached,
+  Inventory,
+  LoadBalancer,
+  TaggedLoadBalancer,
+  TaggedTargetGroup,
+  Tags,
+} from '../elbv2/load-balancers.ts';
+import { readTags } from '../elbv2/tags.ts';
+import { describeAllGroups } from '../elbv2/target-groups-client.ts';
+import type { TargetGroup } from '../elbv2/traffic.ts';
+import { Batch } from './batch.ts';
+import type { WriteLedger } from './write-ledger.ts';
+
+export interface InventoryParts {
+  readonly call: AwsCall;
+  readonly ledger: WriteLedger;
+  readonly clock: Clock;
+}
+
+/** The result of one refresh. */
+interface Snapshot {
+  /** Monotonic time at which its first call began: nothing in it is older. */
+  readonly takenAtMs: number;
+  readonly listed: ReadonlySet<string>;
+  readonly byArn: ReadonlyMap<string, TaggedLoadBalancer>;
+  /** ARNs of what was listed and not selected. */
+  readonly others: readonly string[];
+  readonly groups: readonly TaggedTargetGroup[];
+  readonly otherGroups: readonly string[];
+}
+
+/** Reads of tags under way at once. */
+const MOST_READS = 4;
+
+/** What the views of all payers share. */
+interface Shared {
+  readonly reads: Batch<LoadBalancer | undefined>;
+  snapshot?: Snapshot;
+}
+
+/** Inventory over AWS. */
+export class AccountInventory implements Inventory {
+  readonly #parts: InventoryParts;
+  readonly #payer: Payer;
+  readonly #shared: Shared;
+
+  constructor(parts: InventoryParts, payer: Payer = {}, shared: Shared = createShared(parts)) {
+    this.#parts = parts;
+    this.#payer = payer;
+    this.#shared = shared;
+  }
+
+  paidBy(payer: Payer): Inventory {
+    return new AccountInventory(this.#parts, payer, this.#shared);
+  }
+
+  async refresh(
+    selection: ReadonlySet<string>,
+    signal: AbortSignal,
+    targetGroupNames: ReadonlySet<string> = new Set(),
+  ): Promise<void> {
+    const wish = { selection, targetGroupNames };
+    const snapshot = await takeSnapshot(this.#parts, wish, signal);
+    this.#shared.snapshot = snapshot;
+    this.#parts.ledger.forget(snapshot.takenAtMs);
+  }
+
+  cached(arn: string): Cached {
+    const { ledger } = this.#parts;
+    const { snapshot } = this.#shared;
+    if (!snapshot || !ledger.isSettled(arn, snapshot.takenAtMs)) return { kind: 'unknown' };
+    if (!snapshot.listed.has(arn)) return { kind: 'absent' };
+    const observed = snapshot.byArn.get(arn);
+    const isKnown = observed && ledger.isSettled(observed.loadBalancer.name, snapshot.takenAtMs);
+    return isKnown ? { kind: 'observed', observed } : { kind: 'unknown' };
+  }
+
+  selected(): readonly TaggedLoadBalancer[] {
+    return [...(this.#shared.snapshot?.byArn.values() ?? [])];
+  }
+
+  targetGroups(): readonly TaggedTargetGroup[] {
+    const { groups = [], takenAtMs = 0 } = this.#shared.snapshot ?? {};
+    const isSettled = (id: string): boolean => this.#parts.ledger.isSettled(id, takenAtMs);
+    return groups.filter(({ targetGroup: { arn, name } }) => isSettled(arn) && isSettled(name));
+  }
+
+  otherTargetGroups(): readonly string[] {
+    return this.#shared.snapshot?.otherGroups ?? [];
+  }
+
+  others(): readonly string[] {
+    return this.#shared.snapshot?.others ?? [];
+  }
+
+  tagsOf(arns: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Tags>> {
+    return tagsOfEach(patient(this.#parts, signal), arns, { signal });
+  }
+
+  observe(arn: string, signal: AbortSignal): Promise<LoadBalancer | undefined> {
+    return this.#shared.reads.ask(arn, signal, this.#payer);
+  }
+}
+
+function createShared({ call, clock }: InventoryParts): Shared {
+  const shared: Shared = {
+    reads: new Batch({
+      clock,
+      mostKeys: Number.POSITIVE_INFINITY,
+      load: (arns, signal, payerOf) => {
+        const listed = shared.snapshot?.listed.size;
+        return describeMany({ call, payerOf }, arns, { signal, listed });
+      },
+    }),
+  };
+  return shared;
+}
+
+interface Wish {
+  /** Names and ARNs of balancers. */
+  readonly selection: ReadonlySet<string>;
+  readonly targetGroupNames: ReadonlySet<string>;
+}
+
+async function takeSnapshot(
+  parts: InventoryParts,
+  { selection, targetGroupNames }: Wish,
+  signal: AbortSignal,
+): Promise<Snapshot> {
+  const takenAtMs = parts.clock.monotonicMs();
+  const call = patient(parts, signal);
+  const listed = await describeAll(call, signal);
+  const isSelected = ({ arn, name }: LoadBalancer): boolean =>
+    selection.has(arn) || selection.has(name);
+  const ours = listed.filter(isSelected);
+  const others = listed.filter((one) => one.type === 'application' && !isSelected(one));
+  const own = new Set(ours.map(({ arn }) => arn));
+  const allGroups = targetGroupNames.size === 0 ? [] : await describeAllGroups(call, signal);
+  const isSelectedGroup = ({ name, loadBalancerArns }: TargetGroup): boolean =>
+    targetGroupNames.has(name) || loadBalancerArns.some((arn) => own.has(arn));
+  const groups = allGroups.filter(isSelectedGroup);
+  // What we delete meanwhile would fail the reads of its neighbours, and is not in question.
+  const isMeant = (arn: string): boolean => parts.ledger.isSettled(arn, takenAtMs);
+  const arns = [...own, ...groups.map(({ arn }) => arn)];
+  const tags = await tagsOfEach(call, arns, { signal, isMeant });
+  return {
+    takenAtMs,
+    listed: new Set(listed.map(({ arn }) => arn)),
+    byArn: new Map(
+      withTags(ours, tags).map(([loadBalancer, of]) => [
+        loadBalancer.arn,
+        { loadBalancer, tags: of },
+      ]),
+    ),
+    others: others.map(({ arn }) => arn),
+    groups: withTags(groups, tags).map(([targetGroup, of]) => ({ targetGroup, tags: of })),
+    otherGroups: allGroups.filter((one) => !isSelectedGroup(one)).map(({ arn }) => arn),
+  };
+}
+
+/** Those of which the tags were read. */
+function withTags<T extends { readonly arn: string }>(
+  resources: readonly T[],
+  tags: ReadonlyMap<string, Tags>,
+): readonly (readonly [T, Tags])[] {
+  return resources.flatMap((one) => {
+    const own = tags.get(one.arn);
+    return own ? [[one, own] as const] : [];
+  });
+}
+
+async function tagsOfEach(
+  call: AwsCall,
+  arns: readonly string[],
+  how: { readonly signal: AbortSignal; readonly isMeant?: (arn: string) => boolean },
+): Promise<ReadonlyMap<string, Tags>> {
+  const { signal, isMeant = () => true } = how;
+  const chunks = chunksOf(arns);
+  const read = new Map<string, Tags>();
+  const refusals: unknown[] = [];
+  // What AWS refuses for every ARN is not about the ARNs.
+  const assertSome = (fewest: number): void => {
+    if (read.size === 0 && refusals.length >= fewest) throw refusals[0];
+  };
+  const readOn = async (): Promise<void> => {
+    for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) {
+      const meant = chunk.filter(isMeant);
+      if (meant.length === 0) continue;
+      for (const [arn, answer] of await readTags({ call }, meant, signal)) {
+        // An ARN that AWS lists and then refuses says nothing; the others do.
+        const tags = await Promise.resolve(answer).catch((error: unknown) => {
+          if (!isOfOneArn(error)) throw error;
+          refusals.push(error);
+        });
+        if (tags) read.set(arn, tags);
+      }
+      assertSome(2);
+    }
+  };
+  const stop = (reason: unknown): never => {
+    chunks.length = 0;
+    throw reason;
+  };
+  await Promise.all(Array.from({ length: MOST_READS }, () => readOn().catch(stop)));
+  assertSome(1);
+  return read;
+}
+
+interface DescribeOptions {
+  readonly signal: AbortSignal;
+  /** What the account has; undefined before the first scan. */
+  readonly listed: number | undefined;
+}
+
+/** For more than twenty whichever is fewer calls: twenty ARNs each, or all that the account has. */
+async function describeMany(
+  { call, payerOf }: Required<Calls>,
+  arns: readonly string[],
+  { signal, listed = Number.POSITIVE_INFINITY }: DescribeOptions,
+): Promise<Answers<LoadBalancer>> {
+  const found = new Map<string, LoadBalancer>();
+  if (Math.ceil(listed / LARGEST_PAGE) < Math.ceil(arns.length / MOST_ARNS) - 1) {
+    for (const one of await describeAll(callFor(payerOf(arns), call), signal))
+      found.set(one.arn, one);
+  }
+  const answers = arns.map((arn) => [arn, found.get(arn)] as const);
+  const parts = [];
+  for (const chunk of chunksOf(arns.filter((arn) => !found.has(arn)))) {
+    parts.push(...(await describeThese({ call, payerOf }, chunk, signal)));
+  }
+  return new Map([...answers, ...parts]);
+}
+
+function chunksOf(arns: readonly string[]): (readonly string[])[] {
+  const count = Math.ceil(arns.length / MOST_ARNS);
+  return Array.from({ length: count }, (_, i) => arns.slice(i * MOST_ARNS, (i + 1) * MOST_ARNS));
+}
+
+/**
+ * With the tokens of the scan. No worker waits here, so a spent budget is waited for, and a short
+ * outage: what the scan has read by then is not read again.
+ */
+function patient({ call, clock }: InventoryParts, signal: AbortSignal): AwsCall {
+  const ofScan = callFor({ isScan: true }, call);
+  return async (operation, input, options) => {
+    let downSinceMs: number | undefined;
+    for (;;) {
+      try {
+        return await ofScan(operation, input, options);
+      } catch (error) {
+        const nowMs = clock.monotonicMs();
+        if (isOutage(error)) downSinceMs ??= nowMs;
+        const waitMs = waitMsAfter(error, nowMs - (downSinceMs ?? nowMs));
+        if (waitMs === undefined) throw error;
+        await sleep(clock, waitMs, signal);
+      }
+    }
+  };
+}
+
+/** Where the failure of an outage does not state its time. */
+const OUTAGE_PAUSE_MS = 2_000;
+/** What lasts longer is for the log, and for the next try of the scan. */
+const LONGEST_OUTAGE_MS = 20_000;
+
+function waitMsAfter(error: unknown, downMs: number): number | undefined {
+  if (isOutage(error)) {
+    return downMs < LONGEST_OUTAGE_MS ? (error.retryAfterMs ?? OUTAGE_PAUSE_MS) : undefined;
+  }
+  const isWait = isOneOf(['BudgetExhausted', 'Throttled'], error);
+  return isWait ? error.retryAfterMs : undefined;
+}
+
+function isOutage(error: unknown): error is OperatorError {
+  return isOneOf(['AwsUnavailable', 'AwsUnreachable'], error);
+}
+
+function isOneOf(reasons: readonly string[], error: unknown): error is OperatorError {
+  return error instanceof OperatorError && reasons.includes(error.reason);
+}

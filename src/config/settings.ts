@@ -1,0 +1,192 @@
+import { KIND_NAMES } from '../apis/kind-names.ts';
+import * as values from './values.ts';
+
+/** One environment variable. An empty value counts as not set. */
+export interface Setting {
+  readonly name: string;
+  readonly what: string;
+  /** Ends the sentence "NAME=value: expected ...". */
+  readonly accepts: string;
+  /** The value that counts where none is set. */
+  readonly default?: string;
+  /** What happens where none is set, in words, if no value would say it. */
+  readonly otherwise?: string;
+  /** undefined for a text that is not accepted. */
+  readonly parse: (text: string) => unknown;
+}
+
+/** Every setting of the operator; the docs and `--help` show this table. */
+export const settings = {
+  kubeconfig: {
+    name: 'KUBECONFIG',
+    what: 'the cluster, outside of one; several files as kubectl takes them',
+    accepts: 'the path of a kubeconfig',
+    otherwise: 'in a pod its service account, elsewhere ~/.kube/config',
+    parse: values.parseText,
+  },
+  serviceHost: {
+    name: 'KUBERNETES_SERVICE_HOST',
+    what: 'the API server as pods see it; set by Kubernetes',
+    accepts: 'a host name or an address',
+    otherwise: 'not in a cluster',
+    parse: values.parseMatching(/^[\w.:-]+$/),
+  },
+  servicePort: {
+    name: 'KUBERNETES_SERVICE_PORT',
+    what: "the API server's port as pods see it; set by Kubernetes",
+    accepts: 'a port',
+    default: '443',
+    parse: values.parseWholeNumber(1, 65_535),
+  },
+  serviceAccountDir: {
+    name: 'ALBRIDGE_SERVICE_ACCOUNT_DIR',
+    what: 'directory of token, ca.crt and namespace',
+    accepts: 'the path of a directory',
+    default: '/var/run/secrets/kubernetes.io/serviceaccount',
+    parse: values.parseText,
+  },
+  region: {
+    name: 'AWS_REGION',
+    what: 'region of the load balancers',
+    accepts: 'an AWS region such as eu-central-1',
+    otherwise: 'AWS_DEFAULT_REGION; one of them is required for myingress',
+    parse: values.parseMatching(/^[a-z]{2,4}(-[a-z]+)+-\d+$/),
+  },
+  defaultRegion: {
+    name: 'AWS_DEFAULT_REGION',
+    what: 'region of the load balancers where AWS_REGION is not set',
+    accepts: 'an AWS region such as eu-central-1',
+    otherwise: 'AWS_REGION',
+    parse: values.parseMatching(/^[a-z]{2,4}(-[a-z]+)+-\d+$/),
+  },
+  elbEndpoint: {
+    name: 'AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2',
+    what: 'address of Elastic Load Balancing, such as a stand-in for AWS',
+    accepts: 'an http or https address without name and password in it',
+    otherwise: 'AWS_ENDPOINT_URL',
+    parse: values.parsePlainUrl,
+  },
+  endpoint: {
+    name: 'AWS_ENDPOINT_URL',
+    what: 'address of all of AWS, such as a stand-in for it',
+    accepts: 'an http or https address without name and password in it',
+    otherwise: "AWS's own for the region",
+    parse: values.parsePlainUrl,
+  },
+  proxy: {
+    name: 'HTTPS_PROXY',
+    what: 'proxy on the way to https addresses of AWS; never on the way to this machine or the cluster',
+    accepts: 'the address of an http or https proxy; name and password in it percent-encoded',
+    otherwise: 'no proxy',
+    parse: values.parseProxyUrl,
+  },
+  noProxy: {
+    name: 'NO_PROXY',
+    what: 'hosts of AWS that are reached without the proxy: names or endings such as .amazonaws.com between commas, or *',
+    accepts: 'any text; ranges of addresses mean nothing here',
+    otherwise: 'none',
+    parse: values.parseText,
+  },
+  budget: {
+    name: 'ALBRIDGE_AWS_BUDGET',
+    what: 'calls to AWS that this process may make: 80 % of what AWS documents, no limits, or a JSON file',
+    accepts: 'aws, off, or the path of a file of limits',
+    default: 'aws',
+    parse: values.parseText,
+  },
+  kinds: {
+    name: 'ALBRIDGE_KINDS',
+    what: 'kinds to reconcile; configmap-annotation needs configmonitor, and only myingress needs AWS',
+    accepts: `some of these names, between commas: ${KIND_NAMES.join(', ')}`,
+    otherwise: 'all of them',
+    parse: values.parseSomeOf(KIND_NAMES),
+  },
+  clusterId: {
+    name: 'ALBRIDGE_CLUSTER_ID',
+    what: 'names this cluster in the tags of its load balancers; never change it',
+    accepts: 'up to 256 of the characters A-Z a-z 0-9 _ . : / = + - @',
+    otherwise: 'the UID of the namespace kube-system',
+    parse: values.parseMatching(/^[A-Za-z0-9_.:/=+@-]{1,256}$/),
+  },
+  namespaces: {
+    name: 'ALBRIDGE_NAMESPACES',
+    what: 'namespaces to serve, between commas; needs ALBRIDGE_CLUSTER_ID',
+    accepts: 'names of namespaces between commas',
+    otherwise: 'all of them',
+    parse: values.parseNamespaces,
+  },
+  sweepInterval: {
+    name: 'ALBRIDGE_SWEEP_INTERVAL',
+    what: 'time between two drift scans',
+    accepts: 'a duration from 1s to 24h, such as 30s, 5m or 1h30m',
+    default: '5m',
+    parse: values.parseDurationMs(1000, 24 * 3_600_000),
+  },
+  concurrency: {
+    name: 'ALBRIDGE_CONCURRENCY',
+    what: 'objects of a kind that are worked on at once',
+    accepts: 'a whole number from 1 to 256',
+    default: '16',
+    parse: values.parseWholeNumber(1, 256),
+  },
+  metricsAddress: {
+    name: 'ALBRIDGE_METRICS_ADDRESS',
+    what: 'where /metrics is served; off for nowhere',
+    accepts: 'an address such as :8080, 127.0.0.1:0 or [::1]:8080, or off',
+    default: ':8080',
+    parse: values.parseListenAddress,
+  },
+  healthAddress: {
+    name: 'ALBRIDGE_HEALTH_ADDRESS',
+    what: 'where /healthz and /readyz are served, on another port than /metrics; off for nowhere',
+    accepts: 'an address such as :8081, 127.0.0.1:0 or [::1]:8081, or off',
+    default: ':8081',
+    parse: values.parseListenAddress,
+  },
+  leaderElection: {
+    name: 'ALBRIDGE_LEADER_ELECTION',
+    what: 'whether replicas agree by a Lease on the one that works',
+    accepts: 'on or off',
+    otherwise: 'on in a cluster, off with a kubeconfig',
+    parse: values.parseFlag,
+  },
+  logLevel: {
+    name: 'LOG_LEVEL',
+    what: 'the least that is logged',
+    accepts: 'debug, info or error',
+    default: 'info',
+    parse: values.parseOneOf('debug', 'info', 'error'),
+  },
+  logFormat: {
+    name: 'LOG_FORMAT',
+    what: 'form of the log; pretty in development only',
+    accepts: 'json or pretty',
+    default: 'json',
+    parse: values.parseOneOf('json', 'pretty'),
+  },
+  podName: {
+    name: 'POD_NAME',
+    what: 'who holds the Lease and reports events; from the Downward API',
+    accepts: 'a name',
+    otherwise: 'the host name',
+    parse: values.parseText,
+  },
+  podNamespace: {
+    name: 'POD_NAMESPACE',
+    what: 'namespace of the Lease; from the Downward API',
+    accepts: 'the name of a namespace',
+    otherwise: "the service account's or the kubeconfig's",
+    parse: values.parseMatching(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/),
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+/** The settings as `--help` shows them. */
+export function formatSettingsHelp(): string {
+  const rows: readonly Setting[] = Object.values(settings);
+  const lines = rows.flatMap((row) => [
+    `  ${row.name}`,
+    `      ${row.what}`,
+    `      ${row.accepts}; ${row.default ? `default ${row.default}` : `not set: ${row.otherwise}`}`,
+  ]);
+  return `albridge is configured by its environment:\n\n${lines.join('\n')}\n`;
+}

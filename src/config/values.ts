@@ -1,0 +1,114 @@
+import type { ListenAddress } from '../telemetry/http-server.ts';
+
+/** Parsers of single settings: each gives undefined for a text that it does not accept. */
+export function parseOneOf<const Word extends string>(
+  ...words: readonly Word[]
+): (text: string) => Word | undefined {
+  return (text) => words.find((word) => word === text);
+}
+
+export function parseMatching(pattern: RegExp): (text: string) => string | undefined {
+  return (text) => (pattern.test(text) ? text : undefined);
+}
+
+export function parseText(text: string): string {
+  return text;
+}
+
+export function parseWholeNumber(
+  least: number,
+  most: number,
+): (text: string) => number | undefined {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= least && value <= most ? value : undefined;
+  };
+}
+
+export function parseFlag(text: string): boolean | undefined {
+  if (text === 'on' || text === 'true') return true;
+  return text === 'off' || text === 'false' ? false : undefined;
+}
+
+const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+/** `90s`, `1h30m`: as Go writes durations (https://pkg.go.dev/time#ParseDuration). Milliseconds. */
+export function parseDurationMs(
+  leastMs: number,
+  mostMs: number,
+): (text: string) => number | undefined {
+  return (text) => {
+    if (!/^(\d{1,9}(ms|s|m|h))+$/.test(text)) return undefined;
+    const parts = [...text.matchAll(/(\d+)(ms|s|m|h)/g)];
+    const totalMs = parts.reduce(
+      (sum, [, amount, unit]) => sum + Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS],
+      0,
+    );
+    return totalMs >= leastMs && totalMs <= mostMs ? totalMs : undefined;
+  };
+}
+
+/** An http or https address; name and password in it would end up in logs, and are refused. */
+export function parsePlainUrl(text: string): string | undefined {
+  const url = parseHttpUrl(text);
+  return url?.username === '' && url.password === '' ? text : undefined;
+}
+
+/** The address of a proxy. Without a scheme it means http, as for Go and curl. */
+export function parseProxyUrl(text: string): string | undefined {
+  const address = text.includes('://') ? text : `http://${text}`;
+  const url = parseHttpUrl(address);
+  return url && isPercentEncoded(`${url.username}:${url.password}`) ? address : undefined;
+}
+
+function parseHttpUrl(text: string): URL | undefined {
+  const url = URL.parse(text);
+  return url !== null && ['http:', 'https:'].includes(url.protocol) ? url : undefined;
+}
+
+/** A percent sign that stands for itself would come up as an error when the proxy is first used. */
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Names of namespaces between commas; blanks and repetitions do not matter. */
+export function parseNamespaces(text: string): readonly string[] | undefined {
+  const given = splitNames(text);
+  return given.length > 0 && given.every((name) => NAMESPACE.test(name)) ? given : undefined;
+}
+
+/** Some of `words` between commas, in the order of `words`. */
+export function parseSomeOf<const Word extends string>(
+  words: readonly Word[],
+): (text: string) => readonly Word[] | undefined {
+  return (text) => {
+    const given = splitNames(text);
+    const chosen = words.filter((word) => given.includes(word));
+    return chosen.length > 0 && chosen.length === given.length ? chosen : undefined;
+  };
+}
+
+function splitNames(text: string): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  return [...new Set(names.filter((name) => name !== ''))];
+}
+
+const parsePort = parseWholeNumber(0, 65_535);
+
+/** `:8080`, `127.0.0.1:0`, `[::1]:8080`; `off` for `off` and, as controller-runtime has it, `0`. */
+export function parseListenAddress(text: string): ListenAddress | 'off' | undefined {
+  if (text === 'off' || text === '0') return 'off';
+  const [, bracketed, plain, digits = ''] =
+    /^(?:\[([^\]]+)\]|([^:[\]\s]*)):(\d+)$/.exec(text) ?? [];
+  const port = parsePort(digits);
+  if (port === undefined) return undefined;
+  const host = bracketed ?? plain;
+  return host ? { host, port } : { port };
+}

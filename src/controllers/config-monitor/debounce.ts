@@ -1,0 +1,127 @@
+import type { Rollout } from '../../apis/config-monitor.ts';
+import {
+  type ConfigMonitorReason,
+  configMonitorReasons,
+} from '../../apis/config-monitor-reasons.ts';
+import { createFailure } from '../../core/reconcile/failure.ts';
+import { type Outcome, waiting } from '../../core/reconcile/outcome.ts';
+import type { TrimmedConfigMap } from './config-map-transform.ts';
+import { type DataChange, listOutdated, readRecordedHash } from './memory.ts';
+import {
+  findVouchers,
+  listLivePods,
+  listUnchanged,
+  MAX_PODS,
+  noteChange,
+} from './pending-change.ts';
+import type { TrimmedPod } from './pod-transform.ts';
+import { beginRollout } from './rollout.ts';
+import { reportPods, type Scope } from './scope.ts';
+
+export type Started =
+  /** Not now. */
+  | { readonly kind: 'held'; readonly outcome: Outcome }
+  /** The data is what is on record, and no pod has other data. */
+  | { readonly kind: 'needless' }
+  /** On record; undefined where no pod has older data. */
+  | { readonly kind: 'started'; readonly rollout: Rollout | undefined };
+
+/**
+ * Begins to restart the pods for other data, once it is time: the quiet period and the least interval
+ * are over, and nobody has suspended the object. It takes over what an earlier rollout has not finished.
+ */
+export async function startRollout(configMap: TrimmedConfigMap, scope: Scope): Promise<Started> {
+  const change = await noteChange(configMap, scope);
+  const older = listOutdated(change);
+  const outdated = listOutdatedPods(change, older, scope);
+  const isRecorded = change.hash === readRecordedHash(scope.object);
+  if (isRecorded && outdated.length === 0) return { kind: 'needless' };
+  scope.pass.disproveReady();
+  reportPods(
+    outdated.map(({ metadata }) => metadata.uid),
+    scope,
+  );
+  const outcome = findHold(change, outdated.length, scope) ?? (await awaitPodCache(older, scope));
+  if (outcome !== undefined) return { kind: 'held', outcome };
+  if (outdated.length > MAX_PODS) {
+    throw createFailure(configMonitorReasons, 'TooManyPods', {
+      observed: `${outdated.length} pods are selected, and one object can restart at most ${MAX_PODS}`,
+    });
+  }
+  return { kind: 'started', rollout: await beginRollout(change, outdated, scope) };
+}
+
+/**
+ * With a rollout back to its data, those are still to be restarted that were so before. With the data
+ * of before the rollout, those are not that it has not restarted yet.
+ */
+function listOutdatedPods(
+  change: DataChange,
+  older: ReadonlySet<string>,
+  scope: Scope,
+): readonly TrimmedPod[] {
+  const { hash } = change;
+  const { configHash, rollout } = scope.object.status;
+  const pending = new Set(rollout?.hash === hash ? rollout.pods : []);
+  const kept = hash === configHash ? listUnchanged(change, scope) : undefined;
+  const isVouchedFor = findVouchers(hash, scope);
+  return scope.selected.filter((pod) => {
+    const { uid } = pod.metadata;
+    if (pending.has(uid)) return true;
+    return older.has(uid) && kept?.has(uid) !== true && !isVouchedFor(pod);
+  });
+}
+
+/** A pod that the watch does not show yet would be forgotten: it would count as gone. */
+async function awaitPodCache(
+  older: ReadonlySet<string>,
+  scope: Scope,
+): Promise<Outcome | undefined> {
+  const unseen = [...older].filter((uid) => !scope.pods.isCached(uid));
+  if (unseen.length === 0) return undefined;
+  const live = await listLivePods(scope);
+  if (unseen.every((uid) => !live.has(uid))) return undefined;
+  const message = 'the pod cache lags behind the API server; pods restart when it has caught up';
+  return waiting('Debouncing' satisfies ConfigMonitorReason, message, 1_000);
+}
+
+function findHold(change: DataChange, pods: number, scope: Scope): Outcome | undefined {
+  const { changes, configMapName, spec } = scope;
+  if (spec.suspend) {
+    const message = `suspended; ${pods} pods are waiting to restart`;
+    return waiting('Suspended' satisfies ConfigMonitorReason, message, 60_000);
+  }
+  const quietMs = changes.quietForMs(change, spec.debounceSeconds);
+  if (quietMs > 0) {
+    const message = `the data of ConfigMap ${configMapName} changed; ${pods} pods restart once it has been unchanged for ${spec.debounceSeconds} s`;
+    return waiting('Debouncing' satisfies ConfigMonitorReason, message, quietMs);
+  }
+  return awaitMinInterval(change, pods, scope);
+}
+
+/**
+ * Warns whoever changes a ConfigMap every few seconds. The last restart was before the
+ * change was observed: that bounds the wait where another process wrote its time by another clock.
+ */
+function awaitMinInterval(change: DataChange, pods: number, scope: Scope): Outcome | undefined {
+  const { changes, clock, object, spec, pass } = scope;
+  const { lastRestartTime } = object.status;
+  const intervalMs = spec.minIntervalSeconds * 1000;
+  if (lastRestartTime === undefined || intervalMs === 0) return undefined;
+  const leftMs = Math.min(
+    Date.parse(lastRestartTime) + intervalMs - clock.now(),
+    change.firstSeenMs + intervalMs - clock.monotonicMs(),
+  );
+  if (leftMs <= 0) return undefined;
+  const reason = 'MinInterval' satisfies ConfigMonitorReason;
+  const message = `the data changed again within ${spec.minIntervalSeconds} s; ${pods} pods restart when that interval is over`;
+  if (changes.isFirstSince(pass.key, lastRestartTime)) {
+    pass.recordEvent({
+      type: 'Warning',
+      reason: 'ChangesTooOften',
+      action: 'Watch',
+      note: message,
+    });
+  }
+  return waiting(reason, message, leftMs);
+}

@@ -1,0 +1,200 @@
+import type { Rollout } from '../../apis/config-monitor.ts';
+import { OperatorError, rewordError } from '../../core/reconcile/operator-error.ts';
+import type { Eviction } from '../../pods/pod-ports.ts';
+import { getController, type TrimmedPod } from './pod-transform.ts';
+import type { Scope } from './scope.ts';
+import { parseOrdinal, type Refusal, restartWorkloads } from './template-restart.ts';
+import {
+  countUnavailable,
+  type Owner,
+  observeGroups,
+  type WorkloadReader,
+} from './workload-groups.ts';
+
+/** Restarts what may be restarted now; gives what was refused, one for each owner. */
+export async function restartPods(
+  rollout: Rollout,
+  workloads: WorkloadReader,
+  scope: Scope,
+): Promise<readonly Refusal[]> {
+  const { byTemplate, refusals } = await restartWorkloads(rollout, workloads, scope);
+  // From the count of the pods to counting them as gone nothing else may come between.
+  const batches = planBatches(rollout, byTemplate, scope);
+  const unsent = new Set(batches.flatMap(({ pods }) => pods));
+  for (const pod of unsent) scope.pods.markEvicted(pod);
+  try {
+    for (const batch of batches) {
+      const refusal = await evictBatch(batch, unsent, scope);
+      if (refusal !== undefined) refusals.push(refusal);
+    }
+    return refusals;
+  } finally {
+    for (const pod of unsent) scope.pods.keep(pod);
+  }
+}
+
+function planBatches(
+  rollout: Rollout,
+  byTemplate: ReadonlySet<string>,
+  scope: Scope,
+): readonly Batch[] {
+  const owners = observeGroups(rollout, scope);
+  const isOwnTurn = isTurnOfOwnPod(owners, scope);
+  return owners
+    .filter(({ name }) => name === undefined || !byTemplate.has(name))
+    .map(({ pending, ...owner }) => {
+      const others = pending.filter((pod) => isOwnTurn || !isOwnPod(pod, scope));
+      return planBatch({ ...owner, pending: others }, scope.spec.maxUnavailable);
+    });
+}
+
+/** With the pod that this process runs in the rollout moves to another process, so it is restarted last. */
+function isTurnOfOwnPod(owners: readonly Owner[], scope: Scope): boolean {
+  const others = owners.flatMap(({ pending }) => pending).filter((pod) => !isOwnPod(pod, scope));
+  return others.length === 0 && owners.every((owner) => countUnavailable(owner) === 0);
+}
+
+function isOwnPod({ metadata }: TrimmedPod, { ownPod }: Scope): boolean {
+  return metadata.name === ownPod;
+}
+
+/** The default of the CRD. */
+const DEFAULT_MAX_UNAVAILABLE = '25%';
+
+/** Pods of one owner. */
+export interface Batch {
+  /** May be restarted now. */
+  readonly pods: readonly TrimmedPod[];
+  /** Each of them may take the place of one that is refused. */
+  readonly spares: readonly TrimmedPod[];
+}
+
+/**
+ * Pods that are not ready go first, since they serve nobody; of the ready ones as many go as may
+ * still become unavailable. A StatefulSet restarts as it rolls by itself: from its highest ordinal down,
+ * one after the other (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#rolling-updates).
+ */
+function planBatch(owner: Owner, maxUnavailable: number | string): Batch {
+  const { name, pending } = owner;
+  if (name === undefined) return { pods: pending, spares: [] };
+  const isOrdered = name.startsWith('StatefulSet/');
+  const [unready, ready] = partition(
+    isOrdered ? pending.toSorted(compareOrdinals) : pending,
+    ({ state }) => state !== 'ready',
+  );
+  const budget = computeBudget(owner, maxUnavailable, isOrdered);
+  const room = Math.max(0, budget - countUnavailable(owner));
+  const pods = [...unready, ...ready.slice(0, room)];
+  if (!isOrdered) return { pods, spares: ready.slice(room) };
+  const roomInAll = budget - (countUnavailable(owner) - unready.length);
+  return { pods: pods.slice(0, Math.max(0, roomInAll)), spares: [] };
+}
+
+/** `25%` of 8 is 2, of 1 is 1: rounded up, at least 1. */
+function computeBudget(owner: Owner, maxUnavailable: number | string, isOrdered: boolean): number {
+  if (isOrdered && maxUnavailable === DEFAULT_MAX_UNAVAILABLE) return 1;
+  const size = Math.max(owner.size, owner.availableCount + owner.unavailable.length);
+  const text = String(maxUnavailable);
+  const number = Number.parseInt(text, 10);
+  return Math.max(1, text.endsWith('%') ? Math.ceil((size * number) / 100) : number);
+}
+
+/** `db-10` before `db-9`. */
+function compareOrdinals(one: TrimmedPod, other: TrimmedPod): number {
+  return parseOrdinal(other) - parseOrdinal(one);
+}
+
+function partition<T>(
+  items: readonly T[],
+  isFirst: (item: T) => boolean,
+): readonly [readonly T[], readonly T[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
+}
+
+/** Of one owner in one pass: a right that is missing refuses all of its pods. */
+const MOST_REFUSED = 5;
+
+/**
+ * Sends the pods of one owner away, up to the first one that a budget holds or that fails for a reason
+ * that time heals. One that a person must see to gives its place to another.
+ */
+async function evictBatch(
+  batch: Batch,
+  unsent: Set<TrimmedPod>,
+  scope: Scope,
+): Promise<Refusal | undefined> {
+  const queue = [...batch.pods];
+  const spares = [...batch.spares];
+  const refusals: Refusal[] = [];
+  for (const pod of queue) {
+    scope.pass.signal.throwIfAborted();
+    const refusal = await evictPod(pod, unsent, scope);
+    if (refusal === undefined) continue;
+    refusals.push(refusal);
+    if (!needsAction(refusal) || refusals.length === MOST_REFUSED) break;
+    scope.pods.keep(pod);
+    unsent.delete(pod);
+    const next = pod.state === 'ready' ? takeSpare(spares, scope) : undefined;
+    if (next === undefined) continue;
+    scope.pods.markEvicted(next);
+    unsent.add(next);
+    queue.push(next);
+  }
+  return refusals[0];
+}
+
+function needsAction(refusal: Refusal): boolean {
+  return refusal.kind === 'failed' && refusal.error.healedBy === 'person';
+}
+
+/** Some of them may have gone, or be unready, by now. */
+function takeSpare(spares: TrimmedPod[], { pods }: Scope): TrimmedPod | undefined {
+  for (let spare = spares.shift(); spare !== undefined; spare = spares.shift()) {
+    const pod = pods.getByUid(spare.metadata.uid);
+    if (pod?.state === 'ready') return pod;
+  }
+  return undefined;
+}
+
+async function evictPod(
+  pod: TrimmedPod,
+  unsent: Set<TrimmedPod>,
+  scope: Scope,
+): Promise<Refusal | undefined> {
+  warnOfUnmanaged(pod, scope);
+  try {
+    const answer = await evictOrDelete(pod, scope);
+    if (answer.kind !== 'evicted') return { ...answer, pod: pod.metadata.name };
+  } catch (error) {
+    const failure = rewordError(error, (why) => `Could not delete ${pod.metadata.name}: ${why}`);
+    if (failure instanceof OperatorError) return { kind: 'failed', error: failure };
+    throw failure;
+  }
+  unsent.delete(pod);
+  scope.pods.confirm(pod);
+  recordRestart(pod, scope);
+  return undefined;
+}
+
+function evictOrDelete(pod: TrimmedPod, { evictor, spec }: Scope): Promise<Eviction> {
+  return spec.strategy === 'Delete' ? evictor.delete(pod) : evictor.evict(pod);
+}
+
+/** The article's sentence, in log and events. */
+function recordRestart({ metadata }: TrimmedPod, { pass, spec }: Scope): void {
+  const note = `${metadata.name} was deleted successfully`;
+  const isDeleted = spec.strategy === 'Delete';
+  pass.log.info(note);
+  pass.recordEvent({
+    type: 'Normal',
+    reason: isDeleted ? 'PodDeleted' : 'PodEvicted',
+    action: isDeleted ? 'Delete' : 'Evict',
+    note,
+  });
+}
+
+function warnOfUnmanaged(pod: TrimmedPod, { pass }: Scope): void {
+  if (getController(pod) !== undefined) return;
+  const note = `pod ${pod.metadata.name} has no controller, so nothing recreates it; set spec.unmanagedPods to Skip to keep such pods`;
+  pass.recordEvent({ type: 'Warning', reason: 'UnmanagedPod', action: 'Evict', note });
+}

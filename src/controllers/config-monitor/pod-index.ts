@@ -1,0 +1,179 @@
+import type { Key } from '../../core/objects/kube-object.ts';
+import type { Change, ObjectCache } from '../../core/ports/cache.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import { getController, nameOwner, type TrimmedPod } from './pod-transform.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+/**
+ * The pods that run, by their labels, owners and UIDs. One that albridge has just sent away counts as
+ * gone at once, whatever the cache still shows: all that is decided about its owner depends on it.
+ * Until the API server has agreed it is undecided, and stays in the record of each rollout that restarts it.
+ */
+export class PodIndex {
+  readonly #byUid = new Map<string, TrimmedPod>();
+  readonly #byLabel = new Map<string, Set<TrimmedPod>>();
+  readonly #byOwner = new Map<string, Set<TrimmedPod>>();
+  readonly #sentAway = new Set<string>();
+  readonly #undecided = new Set<string>();
+  /** Monotonic. By this clock alone: those of the nodes may be wrong. */
+  readonly #readySinceMs = new Map<string, number>();
+  readonly #clock: Clock;
+
+  /** Follows the cache for as long as the process lives. */
+  constructor(cache: Pick<ObjectCache<TrimmedPod>, 'subscribe'>, clock: Clock) {
+    this.#clock = clock;
+    cache.subscribe((change) => this.#onChange(change));
+  }
+
+  /** Those that have all the labels and could be restarted, in the order of their names. */
+  matching(namespace: string, labels: Labels): readonly TrimmedPod[] {
+    const sets = Object.entries(labels).map(([key, value]) => {
+      return this.#byLabel.get(buildLabelSlot(namespace, key, value)) ?? new Set<TrimmedPod>();
+    });
+    const [smallest = new Set<TrimmedPod>(), ...others] = sets.toSorted((a, b) => a.size - b.size);
+    return [...smallest]
+      .filter((pod) => others.every((set) => set.has(pod)))
+      .filter((pod) => this.#mayStay(pod) && canBeRestarted(pod))
+      .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  }
+
+  /** All pods that the owner has, whatever their labels. */
+  listByOwner(namespace: string, ownerName: string): readonly TrimmedPod[] {
+    const pods = this.#byOwner.get(buildOwnerSlot(namespace, ownerName)) ?? [];
+    return [...pods].filter((pod) => this.#isThere(pod));
+  }
+
+  /** Undefined for one that is deleted, or being deleted. */
+  getByUid(uid: string): TrimmedPod | undefined {
+    const pod = this.#byUid.get(uid);
+    return pod !== undefined && this.#isThere(pod) ? pod : undefined;
+  }
+
+  /** For how long the cache has shown it ready without a restart of a container, in ms. */
+  readyForMs({ metadata }: TrimmedPod): number {
+    const nowMs = this.#clock.monotonicMs();
+    return nowMs - (this.#readySinceMs.get(metadata.uid) ?? nowMs);
+  }
+
+  /** Whether the cache shows it, in whatever state. */
+  isCached(uid: string): boolean {
+    return this.#byUid.has(uid);
+  }
+
+  /** Whether a request to remove it is in flight. */
+  isUndecided(uid: string): boolean {
+    return this.#undecided.has(uid);
+  }
+
+  /** From here on it counts as gone. */
+  markEvicted(pod: TrimmedPod): void {
+    this.#sentAway.add(pod.metadata.uid);
+    this.#undecided.add(pod.metadata.uid);
+  }
+
+  /** The API server has agreed. */
+  confirm(pod: TrimmedPod): void {
+    this.#undecided.delete(pod.metadata.uid);
+  }
+
+  /** It was not sent away after all. */
+  keep(pod: TrimmedPod): void {
+    this.#sentAway.delete(pod.metadata.uid);
+    this.#undecided.delete(pod.metadata.uid);
+  }
+
+  #isThere(pod: TrimmedPod): boolean {
+    return !this.#sentAway.has(pod.metadata.uid) && isAlive(pod);
+  }
+
+  #mayStay(pod: TrimmedPod): boolean {
+    return isAlive(pod) && (this.#isThere(pod) || this.isUndecided(pod.metadata.uid));
+  }
+
+  #onChange(change: Change<TrimmedPod>): void {
+    this.#noteReadiness(change);
+    if (change.kind === 'updated') this.#remove(change.previous);
+    if (change.kind !== 'deleted') return this.#add(change.object);
+    const held = this.#byUid.get(change.object.metadata.uid);
+    if (held !== undefined) this.#remove(held);
+    this.keep(change.object);
+  }
+
+  #noteReadiness(change: Change<TrimmedPod>): void {
+    const { kind, object } = change;
+    const before = kind === 'updated' ? change.previous : object;
+    const isReady = kind !== 'deleted' && object.state === 'ready';
+    if (isReady && kind === 'updated' && isReadyStill(object, change.previous)) return;
+    this.#readySinceMs.delete(before.metadata.uid);
+    if (isReady) this.#readySinceMs.set(object.metadata.uid, this.#clock.monotonicMs());
+  }
+
+  #add(pod: TrimmedPod): void {
+    this.#byUid.set(pod.metadata.uid, pod);
+    for (const [map, slot] of this.#listSlots(pod)) {
+      const set = map.get(slot);
+      if (set === undefined) map.set(slot, new Set([pod]));
+      else set.add(pod);
+    }
+  }
+
+  #remove(pod: TrimmedPod): void {
+    this.#byUid.delete(pod.metadata.uid);
+    for (const [map, slot] of this.#listSlots(pod)) {
+      const set = map.get(slot);
+      set?.delete(pod);
+      if (set?.size === 0) map.delete(slot);
+    }
+  }
+
+  #listSlots(pod: TrimmedPod): readonly (readonly [Map<string, Set<TrimmedPod>>, string])[] {
+    const { namespace, labels = {} } = pod.metadata;
+    const ownerName = nameOwner(pod);
+    const slots = Object.entries(labels).map(
+      ([key, value]) => [this.#byLabel, buildLabelSlot(namespace, key, value)] as const,
+    );
+    if (ownerName === undefined) return slots;
+    return [...slots, [this.#byOwner, buildOwnerSlot(namespace, ownerName)]];
+  }
+}
+
+/** For the pods of a key, as they were and as they are. */
+export function affectsRestarts(change: Change<TrimmedPod>): boolean {
+  if (change.kind !== 'updated') return true;
+  const { object, previous } = change;
+  return (
+    object.state !== previous.state ||
+    object.restarts !== previous.restarts ||
+    object.metadata.deletionTimestamp !== previous.metadata.deletionTimestamp ||
+    JSON.stringify(object.metadata.labels) !== JSON.stringify(previous.metadata.labels)
+  );
+}
+
+function isReadyStill({ metadata, restarts }: TrimmedPod, previous: TrimmedPod): boolean {
+  const isSame = metadata.uid === previous.metadata.uid;
+  return isSame && previous.state === 'ready' && previous.restarts === restarts;
+}
+
+/**
+ * A Job counts a pod that is deleted as failed, and starts its work again; a static pod is its node's,
+ * what can be deleted is only its image in the API
+ * (https://kubernetes.io/docs/tasks/configure-pod-container/static-pod/).
+ */
+function canBeRestarted(pod: TrimmedPod): boolean {
+  const controller = getController(pod);
+  const isOfJob = controller?.kind === 'Job' && controller.apiVersion.startsWith('batch/');
+  return !isOfJob && controller?.kind !== 'Node';
+}
+
+function isAlive({ metadata, state }: TrimmedPod): boolean {
+  return metadata.deletionTimestamp === undefined && state !== 'ended';
+}
+
+function buildLabelSlot(namespace: string, key: string, value: string): string {
+  return `${namespace}/${key}=${value}`;
+}
+
+function buildOwnerSlot(namespace: string, ownerName: string): Key {
+  return `${namespace}/${ownerName}`;
+}

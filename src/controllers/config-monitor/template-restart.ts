@@ -1,0 +1,114 @@
+import type { Rollout } from '../../apis/config-monitor.ts';
+import { configMonitorReasons } from '../../apis/config-monitor-reasons.ts';
+import { createFailure } from '../../core/reconcile/failure.ts';
+import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import type { Eviction } from '../../pods/pod-ports.ts';
+import type { Workload } from '../../pods/workloads.ts';
+import type { TrimmedPod } from './pod-transform.ts';
+import type { Scope } from './scope.ts';
+import { catchRefusal, observeGroups, type WorkloadReader } from './workload-groups.ts';
+
+/** The reason why a pod or its owner was not restarted. */
+export type Refusal =
+  | (Exclude<Eviction, { readonly kind: 'evicted' }> & { readonly pod: string })
+  | { readonly kind: 'failed'; readonly error: OperatorError };
+
+interface ByTemplate {
+  /** Names of the owners whose pods are not evicted. */
+  readonly byTemplate: ReadonlySet<string>;
+  readonly refusals: Refusal[];
+}
+
+/** By the template of their pods, with strategy Rollout. */
+export async function restartWorkloads(
+  rollout: Rollout,
+  workloads: WorkloadReader,
+  scope: Scope,
+): Promise<ByTemplate> {
+  const byTemplate = new Set<string>();
+  const refusals: Refusal[] = [];
+  if (scope.spec.strategy !== 'Rollout') return { byTemplate, refusals };
+  for (const { name, pending } of observeGroups(rollout, scope)) {
+    if (name === undefined || pending.length === 0) continue;
+    const isFew = isRevertForFew({ name, pending }, rollout, scope);
+    const answer = await catchRefusal(
+      restartByTemplate(name, { pending, isFew, workloads, scope }),
+    );
+    if (answer !== false) byTemplate.add(name);
+    if (answer instanceof OperatorError) refusals.push({ kind: 'failed', error: answer });
+  }
+  return { byTemplate, refusals };
+}
+
+interface RestartByTemplate {
+  readonly pending: readonly TrimmedPod[];
+  /** A restart of the template would replace pods that have the data. */
+  readonly isFew: boolean;
+  readonly workloads: WorkloadReader;
+  readonly scope: Scope;
+}
+
+/**
+ * False where the pods do not follow the template. Of a StatefulSet with a partition those above it
+ * go first, as it rolls by itself; those below are evicted, and come back with their older template.
+ */
+async function restartByTemplate(name: string, of: RestartByTemplate): Promise<boolean> {
+  const { pending, isFew, workloads, scope } = of;
+  const workload = await workloads.named(name);
+  if (!workload?.followsTemplate) return false;
+  const { rollsFromOrdinal } = workload;
+  if (rollsFromOrdinal > 0 && pending.every((pod) => parseOrdinal(pod) < rollsFromOrdinal))
+    return false;
+  const isUnderWay = isRestarted(workload, pending);
+  if (isFew && !isUnderWay) return false;
+  if (workload.isPaused) throw createPausedFailure(workload);
+  if (!isUnderWay) await restartWorkload(workload, scope);
+  return true;
+}
+
+/** The data was taken back, and of the owner's pods only some may have been started in between. */
+function isRevertForFew(
+  { name, pending }: { readonly name: string; readonly pending: readonly TrimmedPod[] },
+  { hash, between = [] }: Rollout,
+  { object, pods }: Scope,
+): boolean {
+  const { metadata, status } = object;
+  return (
+    hash === status.configHash &&
+    pending.every(({ metadata: { uid } }) => between.includes(uid)) &&
+    pending.length < pods.listByOwner(metadata.namespace, name).length
+  );
+}
+
+/** No event arrives when it is resumed. */
+function createPausedFailure({ kind, name }: Workload): OperatorError {
+  return createFailure(configMonitorReasons, 'WorkloadPaused', {
+    observed: `${kind} ${name} is paused and replaces no pods`,
+    fill: { workload: `${kind.toLowerCase()}/${name}` },
+    retryAfterMs: 10_000,
+  });
+}
+
+/**
+ * Its template has changed since the pods were started: by us before a crash, for another ConfigMonitor,
+ * or by hand. It replaces them by itself. The template is copied to each pod, annotations included, so
+ * no two clocks are compared
+ * (https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#pod-template).
+ */
+function isRestarted({ restartedAt }: Workload, pending: readonly TrimmedPod[]): boolean {
+  return pending.every((pod) => pod.restartedAt !== restartedAt);
+}
+
+async function restartWorkload(
+  workload: Workload,
+  { clock, pass, workloads }: Scope,
+): Promise<void> {
+  await workloads.restart(workload, new Date(clock.now()).toISOString());
+  const note = `restarted ${workload.kind} ${workload.name}`;
+  pass.log.info('Restarted workload', { kind: workload.kind, name: workload.name });
+  pass.recordEvent({ type: 'Normal', reason: 'WorkloadRestarted', action: 'Restart', note });
+}
+
+export function parseOrdinal({ metadata: { name } }: TrimmedPod): number {
+  return Number(name.slice(name.lastIndexOf('-') + 1));
+}

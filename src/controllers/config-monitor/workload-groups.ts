@@ -1,0 +1,172 @@
+import type { Rollout } from '../../apis/config-monitor.ts';
+import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import type { Workload } from '../../pods/workloads.ts';
+import type { PodIndex } from './pod-index.ts';
+import { nameOwner, parseWorkload, type TrimmedPod } from './pod-transform.ts';
+import type { Scope } from './scope.ts';
+
+/** Pods that share what may be unavailable at a time, and their state. */
+export interface Owner {
+  /** Undefined for a pod that nobody starts again: it has no owner but itself. */
+  readonly name: string | undefined;
+  /** The desired number of pods. */
+  readonly size: number;
+  /** Time that a restarted pod must have been ready to count as available. */
+  readonly minReadySeconds: number;
+  readonly unavailable: readonly TrimmedPod[];
+  readonly availableCount: number;
+  /** Time until one more pod is available if it stays ready; Infinity while none is ready. */
+  readonly availableInMs: number;
+  /** Those that are still to be restarted. */
+  readonly pending: readonly TrimmedPod[];
+}
+
+/** Number of its pods that are missing or not available. */
+export function countUnavailable({ size, unavailable, availableCount }: Owner): number {
+  return Math.max(size, unavailable.length + availableCount) - availableCount;
+}
+
+/**
+ * The pods of a rollout that are still to be restarted, as far as is known now. Status is no proof: a
+ * UID in it counts only while the object selects its pod.
+ */
+export function listPending({ pods: uids }: Rollout, scope: Scope): readonly TrimmedPod[] {
+  return uids
+    .filter((uid) => scope.selectedUids.has(uid))
+    .flatMap((uid) => scope.pods.getByUid(uid) ?? []);
+}
+
+/** The owners at this very moment. */
+export function observeGroups(rollout: Rollout, scope: Scope): readonly Owner[] {
+  const pending = Map.groupBy(listPending(rollout, scope), nameOwner);
+  const known = rollout.owners.map((owner) => {
+    const { name, pods: size } = owner;
+    const minReadySeconds = chooseMinReadySeconds(owner, scope);
+    return observeGroup({ name, size, minReadySeconds, pending: pending.get(name) ?? [] }, scope);
+  });
+  const isKnown = new Set<string | undefined>(rollout.owners.map(({ name }) => name));
+  const others = [...pending].filter(([name]) => !isKnown.has(name));
+  return [...known, ...others.flatMap(([name, pods]) => observeNewGroups(name, pods, scope))];
+}
+
+/** Of the owner or of the object, whichever is longer. */
+export function chooseMinReadySeconds(
+  { minReadySeconds = 0 }: Rollout['owners'][number],
+  { spec }: Scope,
+): number {
+  return Math.max(minReadySeconds, spec.minReadySeconds);
+}
+
+/** Pods may have changed hands since the rollout began. */
+function observeNewGroups(
+  name: string | undefined,
+  pending: readonly TrimmedPod[],
+  scope: Scope,
+): readonly Owner[] {
+  const { minReadySeconds } = scope.spec;
+  const of = { size: 0, minReadySeconds };
+  if (name !== undefined) return [observeGroup({ ...of, name, pending }, scope)];
+  // Nothing waits for a pod without an owner.
+  const none = { unavailable: [], availableCount: 0, availableInMs: Number.POSITIVE_INFINITY };
+  return pending.map((pod) => ({ ...of, ...none, name, pending: [pod] }));
+}
+
+/** A ready pod that is still to be restarted runs with data that is known to work. */
+function observeGroup(
+  of: Pick<Owner, 'size' | 'minReadySeconds' | 'pending'> & { readonly name: string },
+  { object, pods }: Scope,
+): Owner {
+  const there = pods.listByOwner(object.metadata.namespace, of.name);
+  const pending = new Set(of.pending);
+  const waits = there.map((pod) => ({
+    pod,
+    ms:
+      pending.has(pod) && pod.state === 'ready'
+        ? 0
+        : computeAvailableInMs(pod, of.minReadySeconds, pods),
+  }));
+  const unavailable = waits.filter(({ ms }) => ms > 0);
+  return {
+    ...of,
+    unavailable: unavailable.map(({ pod }) => pod),
+    availableCount: there.length - unavailable.length,
+    availableInMs: Math.min(...unavailable.map(({ ms }) => ms)),
+  };
+}
+
+/** The workloads of one pass: each is read at most once. */
+export class WorkloadReader {
+  readonly #scope: Scope;
+  readonly #read = new Map<string, Promise<Workload | undefined>>();
+
+  constructor(scope: Scope) {
+    this.#scope = scope;
+  }
+
+  /** Undefined where it is gone, or of a kind that others made. */
+  async named(ownerName: string | undefined): Promise<Workload | undefined> {
+    const { object, workloads } = this.#scope;
+    const ref = ownerName && parseWorkload(ownerName, object.metadata.namespace);
+    if (!ownerName || !ref) return undefined;
+    const reading = this.#read.get(ownerName) ?? workloads.read(ref);
+    this.#read.set(ownerName, reading);
+    return reading;
+  }
+}
+
+/**
+ * Updates the sizes of the owners, which may be scaled during the rollout: it
+ * must not wait for pods that are no longer desired, and new pods count when others are missing. A
+ * workload is read only where pods are missing; a size that cannot be read stays.
+ */
+export async function resizeOwners(
+  rollout: Rollout,
+  workloads: WorkloadReader,
+  scope: Scope,
+): Promise<Rollout> {
+  const { namespace } = scope.object.metadata;
+  const owners = rollout.owners.map(async (owner) => {
+    const count = scope.pods.listByOwner(namespace, owner.name).length;
+    if (parseWorkload(owner.name, namespace) === undefined) return owner;
+    if (count >= owner.pods) return { ...owner, pods: count };
+    const workload = await catchRefusal(workloads.named(owner.name));
+    if (workload instanceof OperatorError) return owner;
+    return { ...owner, pods: workload?.desiredPods ?? 0 };
+  });
+  return { ...rollout, owners: await Promise.all(owners) };
+}
+
+/** What a person must heal for one owner must not stop the others: it is given, not thrown. */
+export async function catchRefusal<T>(promise: Promise<T>): Promise<T | OperatorError> {
+  return promise.catch((error: unknown) => {
+    if (error instanceof OperatorError && error.healedBy === 'person') return error;
+    throw error;
+  });
+}
+
+/**
+ * A container that has run for so long is sound: the kubelet then forgets its restarts
+ * (https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy).
+ */
+export const SOUND_AFTER_MS = 600_000;
+
+/** Time until a restarted pod counts as available if it stays ready, in ms; Infinity while it is not ready. */
+function computeAvailableInMs(pod: TrimmedPod, minReadySeconds: number, pods: PodIndex): number {
+  if (pod.state !== 'ready') return Number.POSITIVE_INFINITY;
+  const minReadyMs = minReadySeconds * 1000;
+  const neededMs = pod.restarts === 0 ? minReadyMs : Math.max(minReadyMs, SOUND_AFTER_MS);
+  // Whole: a timer of less than a millisecond may fire before any time has passed.
+  return Math.max(0, Math.ceil(neededMs - pods.readyForMs(pod)));
+}
+
+/**
+ * The reason why a pod does not count as available, as the end of a sentence that begins with its name. The same
+ * for each restart of its container: a pod that crashes again and again must not be a write each time.
+ */
+export function describeUnavailable(
+  { state, restarts }: TrimmedPod,
+  minReadySeconds: number,
+): string {
+  if (restarts > 0) return 'has restarted';
+  return state === 'ready' ? `has been ready for less than ${minReadySeconds} s` : 'is not ready';
+}

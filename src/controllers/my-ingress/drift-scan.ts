@@ -1,0 +1,247 @@
+import { type MyIngress, ownershipTagKeys } from '../../apis/my-ingress.ts';
+import { type Inventory, STALENESS_BOUND_MS, type Tags } from '../../aws/elbv2/load-balancers.ts';
+import { isPaused } from '../../core/objects/annotations.ts';
+import { getKey, isBeingDeleted } from '../../core/objects/kube-object.ts';
+import type { ObjectCache } from '../../core/ports/cache.ts';
+import { addJitter, type Clock, sleep } from '../../core/ports/clock.ts';
+import type { Logger } from '../../core/ports/logger.ts';
+import type { MetricDefinition, Metrics } from '../../core/ports/metrics.ts';
+import { type Enqueue, type KeySource, LOW_PRIORITY } from '../../core/queue/key-queue.ts';
+import { listPlaces } from './finalize.ts';
+import { identify } from './identity.ts';
+import { desireName, parseName } from './load-balancer/desired.ts';
+import { chooseReadDepth } from './load-balancer/observe.ts';
+import { compareWithSnapshot } from './load-balancer/snapshot.ts';
+import type { Memory } from './memory.ts';
+import { readRecordedArn } from './status.ts';
+
+interface DriftScanOptions {
+  readonly inventory: Inventory;
+  readonly memory: Memory;
+  readonly cache: ObjectCache<MyIngress>;
+  readonly cluster: string;
+  /** Those that the cache covers; empty: all of them. */
+  readonly namespaces: readonly string[];
+  readonly intervalMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+export const myIngressMetrics = {
+  orphans: {
+    type: 'gauge',
+    name: 'albridge_orphaned_load_balancers',
+    help: 'Load balancers with the ownership tags of this cluster that no MyIngress stands for.',
+    labels: [],
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
+/** Objects compared at once, in a few milliseconds; then other work runs. */
+const COMPARED_AT_ONCE = 100;
+const RETRY_MS = 30_000;
+
+/**
+ * The drift scan: reads the whole account in a few calls, compares every object with that snapshot,
+ * and queues those that differ or are not settled: at the start, which confirms all balancers after a
+ * restart, and once in each jittered interval. No pass waits for it.
+ */
+export class DriftScan {
+  readonly #options: DriftScanOptions;
+  readonly #orphans: Orphans;
+  /** While no object of the kind exists, AWS is not called. */
+  #isUsed = false;
+
+  constructor(options: DriftScanOptions) {
+    this.#options = options;
+    this.#orphans = new Orphans(options);
+  }
+
+  /** The key source for the controller. */
+  readonly source: KeySource = (enqueue) => {
+    const stopping = new AbortController();
+    const unsubscribe = this.#options.cache.subscribe(() => {
+      this.#isUsed = true;
+    });
+    void this.#run(enqueue, stopping.signal).catch((error: unknown) => {
+      if (!stopping.signal.aborted) throw error;
+    });
+    return () => {
+      unsubscribe();
+      stopping.abort(new Error('the drift scan was stopped'));
+    };
+  };
+
+  async #run(enqueue: Enqueue, signal: AbortSignal): Promise<void> {
+    const { clock, intervalMs } = this.#options;
+    while (!signal.aborted) {
+      const isDone = !this.#isUsed || (await this.#scan(enqueue, signal));
+      const pauseMs = isDone ? intervalMs : Math.min(intervalMs, RETRY_MS);
+      await sleep(clock, addJitter(clock, pauseMs, 0.1), signal);
+    }
+  }
+
+  /** False if AWS did not answer: drift is not detected until the next try, and the log states it. */
+  async #scan(enqueue: Enqueue, signal: AbortSignal): Promise<boolean> {
+    const { cache, inventory, log } = this.#options;
+    // What is created from here on has a pass of its own and need not be in the snapshot.
+    const objects = cache.list();
+    try {
+      await inventory.refresh(await this.#listDesired(objects, signal), signal);
+    } catch (error) {
+      if (!signal.aborted)
+        log.error('drift scan failed: cannot list load balancers', { err: error });
+      return false;
+    }
+    await forEachInTurns(objects, { clock: this.#options.clock, signal }, (before) => {
+      const object = cache.get(getKey(before));
+      if (object !== undefined && this.#needsPass(object)) {
+        enqueue(getKey(object), { priority: LOW_PRIORITY });
+      }
+    });
+    await this.#countOrphans(signal);
+    return true;
+  }
+
+  async #listDesired(
+    objects: readonly MyIngress[],
+    signal: AbortSignal,
+  ): Promise<ReadonlySet<string>> {
+    const { cluster, clock } = this.#options;
+    const desired = new Set<string>();
+    await forEachInTurns(objects, { clock, signal }, (object) => {
+      desired.add(readRecordedArn(object) ?? desireName(object.spec, identify(cluster, object)));
+    });
+    return desired;
+  }
+
+  #needsPass(object: MyIngress): boolean {
+    try {
+      return this.#differs(object);
+    } catch {
+      // What an older CRD has admitted may not be comparable: its pass reports what is wrong.
+      return true;
+    }
+  }
+
+  #differs(object: MyIngress): boolean {
+    const { cluster, clock, inventory, memory } = this.#options;
+    if (isPaused(object)) return false;
+    if (isBeingDeleted(object) || chooseReadDepth(object) !== 'snapshot') return true;
+    const cached = inventory.cached(readRecordedArn(object) ?? '');
+    const identity = identify(cluster, object);
+    const { facts } = memory.of(getKey(object), identity.uid);
+    const { kind } = compareWithSnapshot({ object, identity, facts }, cached, clock.monotonicMs());
+    return kind === 'differs' || kind === 'attributesDue';
+  }
+
+  /** A failure leaves the count to the next scan. */
+  async #countOrphans(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#orphans.count(signal);
+    } catch (error) {
+      if (!signal.aborted) {
+        const message = 'orphan count failed: cannot read the tags of other load balancers';
+        this.#options.log.info(message, { err: error });
+      }
+    }
+  }
+}
+
+/** Thousands of objects, and the event loop is never blocked for long. */
+async function forEachInTurns(
+  objects: readonly MyIngress[],
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  act: (object: MyIngress) => void,
+): Promise<void> {
+  for (const [index, object] of objects.entries()) {
+    if (index > 0 && index % COMPARED_AT_ONCE === 0) await sleep(clock, 0, signal);
+    act(object);
+  }
+}
+
+/** A balancer with our tags and the object that they name. */
+interface Orphan {
+  readonly arn: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * Counts the balancers of this cluster that no object stands for, such as one whose finalizer was
+ * taken off by hand. Reads alone: it deletes nothing, since a missing object proves nothing.
+ */
+class Orphans {
+  readonly #options: DriftScanOptions;
+  /** Balancers of others; their tags are read once. */
+  #foreign: ReadonlySet<string> = new Set();
+  /** When each balancer without an object was first read so (monotonic ms), by ARN. */
+  #suspects: ReadonlyMap<string, number> = new Map();
+  #reported = '';
+
+  constructor(options: DriftScanOptions) {
+    this.#options = options;
+  }
+
+  /** Call after a refresh of the inventory. */
+  async count(signal: AbortSignal): Promise<void> {
+    const { inventory, metrics } = this.#options;
+    const listed = inventory.others();
+    const tags = await inventory.tagsOf(
+      listed.filter((arn) => !this.#foreign.has(arn)),
+      signal,
+    );
+    this.#foreign = new Set(listed.filter((arn) => this.#isForeign(arn, tags)));
+    // An object that desires the name of a balancer need not be the one that its tags name.
+    const desired = inventory
+      .selected()
+      .map(({ loadBalancer, tags: of }) => [loadBalancer.arn, of] as const);
+    const orphans = this.#confirm(
+      [...desired, ...tags].flatMap((of) => this.#findOrphan(...of) ?? []),
+    );
+    metrics.gauge(myIngressMetrics.orphans, {}, orphans.length);
+    this.#report(orphans);
+  }
+
+  #isForeign(arn: string, read: ReadonlyMap<string, Tags>): boolean {
+    const tags = read.get(arn);
+    if (tags === undefined) return this.#foreign.has(arn);
+    return tags[ownershipTagKeys.cluster] !== this.#options.cluster;
+  }
+
+  #findOrphan(arn: string, tags: Tags): Orphan | undefined {
+    const { cache, cluster, namespaces } = this.#options;
+    const { [ownershipTagKeys.namespace]: namespace, [ownershipTagKeys.name]: name } = tags;
+    if (tags[ownershipTagKeys.cluster] !== cluster || !namespace || !name) return undefined;
+    const isWatched = namespaces.length === 0 || namespaces.includes(namespace);
+    const object = cache.get(`${namespace}/${name}`);
+    if (!isWatched || (object !== undefined && this.#standsFor(object, arn))) return undefined;
+    return { arn, namespace, name };
+  }
+
+  /** An object of the same name may be a later one with another balancer: its deletion leaves this one. */
+  #standsFor(object: MyIngress, arn: string): boolean {
+    if (readRecordedArn(object) === arn) return true;
+    const identity = identify(this.#options.cluster, object);
+    return listPlaces(object, identity).some((place) =>
+      'arn' in place ? place.arn === arn : place.name === parseName(arn),
+    );
+  }
+
+  /** One read may be a stale answer about a balancer that was deleted with its object. */
+  #confirm(suspects: readonly Orphan[]): readonly Orphan[] {
+    const nowMs = this.#options.clock.monotonicMs();
+    const sinceMs = ({ arn }: Orphan): number => this.#suspects.get(arn) ?? nowMs;
+    this.#suspects = new Map(suspects.map((orphan) => [orphan.arn, sinceMs(orphan)]));
+    return suspects.filter((orphan) => nowMs - sinceMs(orphan) >= STALENESS_BOUND_MS);
+  }
+
+  #report(orphans: readonly Orphan[]): void {
+    const now = orphans.map(({ arn }) => arn).join(' ');
+    if (now === this.#reported) return;
+    this.#reported = now;
+    const { log } = this.#options;
+    if (orphans.length === 0) log.info('no orphaned load balancer is left', { orphans });
+    else log.error('load balancers of this cluster have no MyIngress', { orphans });
+  }
+}

@@ -1,0 +1,93 @@
+import type { LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
+import type { EventDraft } from '../../core/ports/events.ts';
+import { type Drift, describeDrift } from './load-balancer/diff.ts';
+import type { ObjectScope, Scope } from './scope.ts';
+
+/** Records each change of a balancer as one event and one log line. */
+
+interface NamedArn {
+  readonly arn: string;
+  readonly name: string;
+}
+
+/** In the words of the article: "Created ALB: <dns>". */
+export function recordCreated(scope: Scope, { arn, dns }: LoadBalancer): void {
+  recordEvent(
+    scope,
+    { reason: 'CreatedALB', action: 'Create', note: `Created ALB: ${dns}` },
+    { arn },
+  );
+}
+
+export function recordUpdated(
+  scope: Scope,
+  { arn, name }: LoadBalancer,
+  drift: readonly Drift[],
+): void {
+  const what = drift.map(describeDrift).join('; ');
+  const draft = wasReadyForThisSpec(scope)
+    ? { reason: 'DriftRepaired', action: 'Repair', note: `Repaired ALB ${name}: ${what}` }
+    : { reason: 'UpdatedALB', action: 'Update', note: `Updated ALB ${name}: ${what}` };
+  recordEvent(scope, draft, { arn, fields: drift.map((difference) => difference.field) });
+}
+
+/** The rest of a create, which the event for the create stands for. */
+export function logCompleted(
+  { pass }: Scope,
+  { arn, name }: LoadBalancer,
+  drift: readonly Drift[],
+): void {
+  pass.log.info(`Completed ALB ${name}: ${drift.map(describeDrift).join('; ')}`, { arn });
+}
+
+export function recordAdopted(scope: Scope, { arn, name }: LoadBalancer): void {
+  const note = `Adopted ALB ${name} with the consent of its owner`;
+  recordEvent(scope, { reason: 'AdoptedALB', action: 'Adopt', note }, { arn });
+}
+
+export function recordTakenOver(
+  scope: Scope,
+  { arn, name }: LoadBalancer,
+  previousUid: string,
+): void {
+  const note = `Took over ALB ${name} from an earlier object of this name (UID ${previousUid})`;
+  recordEvent(scope, { reason: 'TookOverALB', action: 'TakeOver', note }, { arn });
+}
+
+export function recordVanished(scope: Scope, arn: string): void {
+  const note = `ALB ${arn} was deleted outside albridge; recreating it`;
+  recordEvent(scope, { type: 'Warning', reason: 'ALBVanished', action: 'Observe', note }, { arn });
+}
+
+export function recordDeleted(scope: ObjectScope, { arn, name }: NamedArn): void {
+  recordEvent(
+    scope,
+    { reason: 'DeletedALB', action: 'Delete', note: `Deleted ALB: ${name}` },
+    { arn },
+  );
+}
+
+export function recordRetained(scope: ObjectScope, { arn, name }: NamedArn): void {
+  const note = `Retained ALB ${name}: it stays in AWS without the tags of albridge`;
+  recordEvent(scope, { reason: 'RetainedALB', action: 'Retain', note }, { arn });
+}
+
+export function recordLeftAlone(scope: ObjectScope, { arn, name }: NamedArn): void {
+  const note = `Left ALB ${name} alone: by its tags it is not this object's`;
+  recordEvent(scope, { type: 'Warning', reason: 'LeftALB', action: 'Release', note }, { arn });
+}
+
+function recordEvent(
+  { pass }: ObjectScope,
+  draft: Omit<EventDraft, 'type'> & Partial<Pick<EventDraft, 'type'>>,
+  fields: Readonly<Record<string, unknown>>,
+): void {
+  pass.recordEvent({ type: 'Normal', ...draft });
+  pass.log.info(draft.note, fields);
+}
+
+/** A difference against a spec that was applied once is drift; any other is an edit being applied. */
+function wasReadyForThisSpec({ object }: Scope): boolean {
+  const ready = object.status?.conditions?.find((condition) => condition.type === 'Ready');
+  return ready?.status === 'True' && ready.observedGeneration === object.metadata.generation;
+}

@@ -1,0 +1,73 @@
+import type { ObservedGraph } from './graph.ts';
+import type { ProblemReason } from './problem.ts';
+import type { ResourceId } from './resource-id.ts';
+import type { Operation, Step } from './steps.ts';
+
+/**
+ * AWS's data plane takes changes of rules in windows of about 10 s: what is replaced stays for longer.
+ * https://github.com/kubernetes-sigs/aws-load-balancer-controller/pull/4039
+ */
+export const WINDOW_MS = 15_000;
+
+/** The facts that a process remembers of one object's traffic; times are of the monotonic clock. */
+export interface TrafficFacts {
+  /** When a listener or rule last came or changed; at first, since when the object is known here. */
+  readonly changedAtMs: number;
+  /** By ARN of a target group: since when no action has named it. */
+  readonly unusedSinceMs: ReadonlyMap<string, number>;
+  /** What AWS refused in the pass before; emptied when the spec changes. */
+  readonly refused: ReadonlyMap<ResourceId, ProblemReason>;
+}
+
+export function beginFacts(nowMs: number): TrafficFacts {
+  return { changedAtMs: nowMs, unusedSinceMs: new Map(), refused: new Map() };
+}
+
+/** A step that AWS has accepted. */
+export function recordStep(facts: TrafficFacts, step: Step, nowMs: number): TrafficFacts {
+  const refused = new Map(facts.refused);
+  refused.delete(step.id);
+  // A quota may have room again.
+  const left = step.operation.startsWith('Delete') ? new Map() : refused;
+  const isChange = ROUTING.has(step.operation);
+  return { ...facts, refused: left, changedAtMs: isChange ? nowMs : facts.changedAtMs };
+}
+
+/** A step that AWS has refused for a reason that its repetition does not heal. */
+export function recordRefusal(
+  facts: TrafficFacts,
+  step: Step,
+  reason: ProblemReason,
+): TrafficFacts {
+  return { ...facts, refused: new Map([...facts.refused, [step.id, reason]]) };
+}
+
+/** An edit of the spec makes every refusal worth another try. */
+export function forgetRefusals(facts: TrafficFacts): TrafficFacts {
+  return { ...facts, refused: new Map() };
+}
+
+/** Call with each observation. A group that an action names again starts from the beginning. */
+export function recordUnused(
+  facts: TrafficFacts,
+  observed: ObservedGraph,
+  nowMs: number,
+): TrafficFacts {
+  const unused = observed.targetGroups.filter(({ targetGroup }) => {
+    return targetGroup.loadBalancerArns.length === 0;
+  });
+  const since = unused.map(({ targetGroup: { arn } }) => {
+    return [arn, facts.unusedSinceMs.get(arn) ?? nowMs] as const;
+  });
+  return { ...facts, unusedSinceMs: new Map(since) };
+}
+
+const ROUTING: ReadonlySet<Operation> = new Set<Operation>([
+  ...(['CreateListener', 'ModifyListener', 'CreateRule', 'ModifyRule'] as const),
+  'SetRulePriorities',
+]);
+
+/** Whether the step comes or changes where requests go, so that what it replaces has to stay for a while. */
+export function isRouting({ operation }: Step): boolean {
+  return ROUTING.has(operation);
+}

@@ -1,0 +1,113 @@
+// Lives here: the AWS resources of one object as data, and the plan from observed to desired; pure.
+// May import it: controllers/my-ingress.
+// Start with: this file, then plan.ts; planned-step.ts is a step and its printed form.
+
+import type { HealthCheck, RouteFixedResponse, RouteRedirect } from '../routes/routes.ts';
+import type {
+  KnownCondition,
+  Listener,
+  Permission,
+  Rule,
+  SecurityGroup,
+  Tags,
+  TargetGroup,
+} from './aws-shapes.ts';
+import type { FixedSettings } from './names.ts';
+import type { ResourceId } from './resource-id.ts';
+
+/** The desired resources of one object in AWS, next to the balancer itself. */
+export interface DesiredGraph {
+  readonly securityGroup: DesiredSecurityGroup | undefined;
+  /** The groups attached to the balancer; undefined leaves it as it is. */
+  readonly attachment: readonly AttachedGroup[] | undefined;
+  readonly targetGroups: readonly DesiredTargetGroup[];
+  readonly listeners: readonly DesiredListener[];
+}
+
+/** An id of AWS, or one of ours that may have none yet. */
+export type AttachedGroup = { readonly id: string } | { readonly resource: ResourceId };
+
+export interface DesiredSecurityGroup {
+  readonly id: ResourceId;
+  readonly name: string;
+  readonly description: string;
+  readonly vpcId: string;
+  readonly ingress: readonly Permission[];
+  readonly tags: Tags;
+}
+
+export interface DesiredTargetGroup {
+  readonly id: ResourceId;
+  readonly name: string;
+  readonly fixed: FixedSettings;
+  readonly port: number;
+  readonly healthCheck: HealthCheck;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly tags: Tags;
+}
+
+export interface DesiredListener {
+  readonly id: ResourceId;
+  readonly port: number;
+  readonly protocol: 'HTTP' | 'HTTPS';
+  readonly sslPolicy?: string;
+  /** The default one first. */
+  readonly certificates: readonly string[];
+  readonly action: DesiredAction;
+  readonly tags: Tags;
+  /** In the order of evaluation. */
+  readonly rules: readonly DesiredRule[];
+}
+
+export interface DesiredRule {
+  readonly id: ResourceId;
+  readonly conditions: readonly KnownCondition[];
+  readonly action: DesiredAction;
+  readonly tags: Tags;
+}
+
+/** As AWS's, but target groups go by name, since they may have no ARN yet; in normal form. */
+export type DesiredAction =
+  | {
+      readonly kind: 'forward';
+      readonly targetGroups: readonly { readonly name: string; readonly weight: number }[];
+      readonly stickinessSeconds?: number;
+    }
+  | ({ readonly kind: 'redirect' } & Required<RouteRedirect>)
+  | ({ readonly kind: 'fixed-response' } & Required<RouteFixedResponse>);
+
+/** What AWS has: everything of the balancer, and what else carries the object's tags or its names. */
+export interface ObservedGraph {
+  /** undefined: not created yet. */
+  readonly loadBalancer:
+    | { readonly arn: string; readonly securityGroups: readonly string[] }
+    | undefined;
+  readonly securityGroups: readonly ObservedSecurityGroup[];
+  readonly targetGroups: readonly ObservedTargetGroup[];
+  readonly listeners: readonly ObservedListener[];
+}
+
+export interface ObservedSecurityGroup {
+  readonly securityGroup: SecurityGroup;
+  readonly tags: Tags;
+}
+
+export interface ObservedTargetGroup {
+  readonly targetGroup: TargetGroup;
+  readonly tags: Tags;
+  /** undefined: not read in this pass. */
+  readonly attributes?: Readonly<Record<string, string>>;
+}
+
+export interface ObservedListener {
+  readonly listener: Listener;
+  /** All, the default one first; undefined: not read in this pass. */
+  readonly certificates?: readonly string[];
+  readonly tags: Tags;
+  readonly rules: readonly ObservedRule[];
+}
+
+export interface ObservedRule {
+  readonly rule: Rule;
+  readonly tags: Tags;
+}

@@ -1,0 +1,24 @@
+import type { Identity } from '../identity.ts';
+import type { ResourceId } from './resource-id.ts';
+
+/** What the steps of one resource have to know of the others. */
+export interface PlanContext {
+  readonly identity: Identity;
+  readonly appliedTags: readonly string[];
+  /** Of target groups, as observed. */
+  readonly namesByArn: ReadonlyMap<string, string>;
+  /** Names of target groups that are there, or will be before an action names them; by name their ids. */
+  readonly availableNames: ReadonlyMap<string, ResourceId>;
+}
+
+export function idsByName(
+  names: readonly string[],
+  { availableNames }: PlanContext,
+): readonly ResourceId[] {
+  return names.flatMap((name) => availableNames.get(name) ?? []);
+}
+
+/** Whether every target group of these names is there, or will be. */
+export function isServed(names: readonly string[], { availableNames }: PlanContext): boolean {
+  return names.every((name) => availableNames.has(name));
+}

@@ -1,0 +1,74 @@
+import { myIngressReasons } from '../../../apis/my-ingress-reasons.ts';
+import { awsReasons } from '../../../aws/elbv2/traffic.ts';
+import type { ResourceId } from './resource-id.ts';
+
+const REASONS = { ...awsReasons, ...myIngressReasons };
+
+export type ProblemReason = keyof typeof REASONS;
+
+/** A resource that does not match the spec, while the others do. */
+export interface Problem {
+  readonly id: ResourceId;
+  readonly reason: ProblemReason;
+  /** Without its subject and without a full stop: `port 80 is held by listener arn:...`. */
+  readonly message: string;
+}
+
+/** The whole of a condition's message about resources, worst first; pure. */
+export interface ProblemReport {
+  readonly reason: ProblemReason;
+  readonly message: string;
+  readonly healedBy: 'person' | 'time';
+}
+
+const MOST_SENTENCES = 5;
+
+/** undefined: none. The leading one gives reason and next action, each of the first few has its sentence. */
+export function reportProblems(problems: readonly Problem[]): ProblemReport | undefined {
+  const sorted = sortProblems(problems);
+  const [worst] = sorted;
+  if (worst === undefined) return undefined;
+  const sentences = sorted.slice(0, MOST_SENTENCES).map(describeProblem);
+  const rest = sorted.length - sentences.length;
+  const more = rest > 0 ? [`and ${rest} more`] : [];
+  const { healedBy, next } = REASONS[worst.reason];
+  return {
+    reason: worst.reason,
+    message: `${[...sentences, ...more].join('. ')}; ${next}`,
+    healedBy: healedBy === 'time' ? 'time' : 'person',
+  };
+}
+
+/** What a person must act on before what time heals; then what carries most traffic first. */
+function sortProblems(problems: readonly Problem[]): readonly Problem[] {
+  return problems.toSorted((a, b) => rankOf(a) - rankOf(b) || (a.id < b.id ? -1 : 1));
+}
+
+/** `rule/80/spec/api/0: message`. */
+function describeProblem({ id, message }: Problem): string {
+  return `${describeId(id)}: ${message}`;
+}
+
+const KINDS = ['load-balancer', 'security-group', 'listener', 'target-group', 'rule'];
+
+function rankOf({ id, reason }: Problem): number {
+  const [kind = ''] = id.split('/');
+  const urgency = REASONS[reason].healedBy === 'person' ? 0 : KINDS.length;
+  return urgency + KINDS.indexOf(kind);
+}
+
+/** In the words of the spec: `rule api on port 443`, `backend web`, `listener 80`. */
+function describeId(id: ResourceId): string {
+  const [kind = '', ...rest] = id.split('/');
+  switch (kind) {
+    case 'rule':
+      return `rule ${rest
+        .slice(1, -1)
+        .join('/')
+        .replace(/^spec\//, '')} on port ${rest[0] ?? ''}`;
+    case 'target-group':
+      return `backend ${rest.join('/').replace(/^spec\//, '')}`;
+    default:
+      return [kind, ...rest].join(' ');
+  }
+}

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import type { RouteBackend, RouteRule } from '../routes/routes.ts';
+
+/** Which of an object's resources it is; also the value of its tag `albridge.io/resource`. Frozen for good. */
+export type ResourceId = string;
+
+export const LOAD_BALANCER_ID: ResourceId = 'load-balancer';
+export const SECURITY_GROUP_ID: ResourceId = 'security-group/frontend';
+
+export function targetGroupId({ source, name }: Pick<RouteBackend, 'source' | 'name'>): ResourceId {
+  return shorten(`target-group/${source}/${name}`);
+}
+
+export function listenerId(port: number): ResourceId {
+  return `listener/${port}`;
+}
+
+/** A rule of the spec is one AWS rule, part 0, on each of its listeners. */
+export function ruleId(
+  port: number,
+  { source, name }: Pick<RouteRule, 'source' | 'name'>,
+): ResourceId {
+  return shorten(`rule/${port}/${source}/${name}/0`);
+}
+
+/** AWS's bound on the value of a tag; https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_Tag.html */
+const LONGEST_ID = 256;
+
+function shorten(id: string): ResourceId {
+  if (id.length <= LONGEST_ID) return id;
+  const [kind = ''] = id.split('/');
+  return `${kind}/sha256:${createHash('sha256').update(id).digest('hex')}`;
+}

@@ -1,0 +1,130 @@
+import type { HealthCheck } from '../routes/routes.ts';
+import type { KnownCondition, Permission, Tags } from './aws-shapes.ts';
+import type { AttachedGroup, DesiredAction } from './graph.ts';
+import type { FixedSettings } from './names.ts';
+import { printStep } from './planned-step.ts';
+import type { ResourceId } from './resource-id.ts';
+
+/**
+ * What each operation needs. What may have no ARN yet goes by the id of its resource (`listener`) or by its
+ * name (`targetGroup`, and the groups of an action); what is only changed or deleted goes by its ARN.
+ */
+interface Inputs {
+  CreateSecurityGroup: SecurityGroupInput;
+  AuthorizeSecurityGroupIngress: { readonly ingress: readonly Permission[] };
+  RevokeSecurityGroupIngress: { readonly ingress: readonly Permission[] };
+  DeleteSecurityGroup: { readonly groupId: string };
+  SetSecurityGroups: { readonly groups: readonly AttachedGroup[] };
+  CreateTargetGroup: TargetGroupInput;
+  ModifyTargetGroup: HealthCheckInput;
+  ModifyTargetGroupAttributes: { readonly targetGroup: string; readonly attributes: Tags };
+  DeleteTargetGroup: { readonly arn: string };
+  CreateListener: ListenerInput;
+  ModifyListener: { readonly arn: string } & Partial<Omit<ListenerInput, 'tags'>>;
+  AddListenerCertificates: CertificateInput;
+  RemoveListenerCertificates: CertificateInput;
+  DeleteListener: { readonly arn: string };
+  CreateRule: RuleInput;
+  ModifyRule: { readonly arn: string } & Partial<Pick<RuleInput, 'conditions' | 'action'>>;
+  SetRulePriorities: { readonly priorities: readonly RulePriority[] };
+  DeleteRule: { readonly arn: string };
+  AddTags: { readonly resource: string; readonly tags: Tags };
+  RemoveTags: { readonly resource: string; readonly keys: readonly string[] };
+  /** AddTags and RemoveTags of EC2. */
+  CreateTags: { readonly resource: string; readonly tags: Tags };
+  DeleteTags: { readonly resource: string; readonly tags: Tags };
+}
+
+export type Operation = keyof Inputs;
+
+/** One call to AWS. */
+export type Call<Name extends Operation = Operation> = {
+  readonly [Each in Name]: { readonly operation: Each; readonly input: Inputs[Each] };
+}[Name];
+
+interface SecurityGroupInput {
+  readonly name: string;
+  readonly description: string;
+  readonly vpcId: string;
+  readonly tags: Tags;
+}
+
+interface TargetGroupInput extends FixedSettings {
+  readonly name: string;
+  readonly port: number;
+  readonly healthCheck: HealthCheck;
+  readonly tags: Tags;
+}
+
+interface HealthCheckInput {
+  readonly arn: string;
+  /** Says which codes the matcher has. */
+  readonly protocolVersion: string;
+  readonly healthCheck: HealthCheck;
+}
+
+interface ListenerInput {
+  readonly port: number;
+  readonly protocol: 'HTTP' | 'HTTPS';
+  readonly sslPolicy?: string;
+  /** The default one. */
+  readonly certificate?: string;
+  readonly action: DesiredAction;
+  readonly tags: Tags;
+}
+
+interface CertificateInput {
+  readonly listener: ResourceId;
+  readonly certificate: string;
+}
+
+interface RuleInput {
+  readonly listener: ResourceId;
+  readonly priority: number;
+  readonly conditions: readonly KnownCondition[];
+  readonly action: DesiredAction;
+  readonly tags: Tags;
+}
+
+interface RulePriority {
+  readonly arn: string;
+  readonly priority: number;
+}
+
+export type Step<Name extends Operation = Operation> = Call<Name> & {
+  /** What it changes; SetRulePriorities changes a listener. */
+  readonly id: ResourceId;
+  readonly why: string;
+  /** If a step of the same plan creates or moves one of these and fails, this one is not carried out. */
+  readonly needs: readonly ResourceId[];
+};
+
+/** A step that has to wait, because what replaces its resource is too new. */
+export interface Postponed {
+  readonly step: Step;
+  readonly inMs: number;
+}
+
+/** One line a step; what has to wait comes last. */
+export function printPlan(plan: {
+  readonly steps: readonly Step[];
+  readonly postponed: readonly Postponed[];
+}): readonly string[] {
+  const later = plan.postponed.map(({ step, inMs }) => {
+    return `in ${Math.ceil(inMs / 1000)} s: ${printStep(step)}`;
+  });
+  return [...plan.steps.map(printStep), ...later];
+}
+
+/**
+ * The failed step that keeps this one from being carried out: one that creates or moves what this one
+ * needs. `failed` holds those that were not carried out for this reason, too.
+ */
+export function findObstacle(step: Step, failed: readonly Step[]): Step | undefined {
+  return failed.find(({ id, operation }) => PROVIDING.has(operation) && step.needs.includes(id));
+}
+
+const PROVIDING: ReadonlySet<Operation> = new Set<Operation>([
+  ...(['CreateSecurityGroup', 'CreateTargetGroup', 'CreateListener'] as const),
+  ...(['ModifyListener', 'SetRulePriorities'] as const),
+]);

@@ -1,0 +1,67 @@
+import { ownershipTagKeys, resourceTagKey } from '../../../apis/my-ingress.ts';
+import type { Identity } from '../identity.ts';
+import type { Tags } from './aws-shapes.ts';
+import type { ObservedGraph } from './graph.ts';
+import { LOAD_BALANCER_ID, type ResourceId } from './resource-id.ts';
+import type { Step } from './steps.ts';
+import { identifyResource } from './tags.ts';
+
+/**
+ * What is left once the balancer is gone, which has taken its listeners and rules along: target groups,
+ * then the security group, which network interfaces hold for some minutes.
+ */
+export function planTeardown(observed: ObservedGraph, identity: Identity): readonly Step[] {
+  const why = 'the object is being deleted';
+  const groups = observed.targetGroups.flatMap(({ targetGroup: { arn }, tags }): Step[] => {
+    const id = identifyResource(tags, identity);
+    const needs = [LOAD_BALANCER_ID];
+    return id === undefined
+      ? []
+      : [{ id, operation: 'DeleteTargetGroup', why, needs, input: { arn } }];
+  });
+  const securityGroups = observed.securityGroups.flatMap(({ securityGroup, tags }): Step[] => {
+    const id = identifyResource(tags, identity);
+    const input = { groupId: securityGroup.id };
+    const needs = [LOAD_BALANCER_ID];
+    return id === undefined ? [] : [{ id, operation: 'DeleteSecurityGroup', why, needs, input }];
+  });
+  return [...groups, ...securityGroups];
+}
+
+/** Takes our tags off everything beside the balancer, so that it stays as it is and is nobody's. */
+export function planRelease(observed: ObservedGraph, identity: Identity): readonly Step[] {
+  const why = 'deletionPolicy is Retain';
+  const release = (resource: string, tags: Tags): readonly Step[] => {
+    const id = identifyResource(tags, identity);
+    if (id === undefined) return [];
+    const ours = pickOurTags(tags);
+    return [
+      isSecurityGroup(id)
+        ? { id, why, needs: [], operation: 'DeleteTags', input: { resource, tags: ours } }
+        : {
+            id,
+            why,
+            needs: [],
+            operation: 'RemoveTags',
+            input: { resource, keys: Object.keys(ours) },
+          },
+    ];
+  };
+  return [
+    ...observed.listeners.flatMap(({ listener, tags, rules }) => [
+      ...rules.flatMap((one) => release(one.rule.arn, one.tags)),
+      ...release(listener.arn, tags),
+    ]),
+    ...observed.targetGroups.flatMap(({ targetGroup, tags }) => release(targetGroup.arn, tags)),
+    ...observed.securityGroups.flatMap((one) => release(one.securityGroup.id, one.tags)),
+  ];
+}
+
+function pickOurTags(tags: Tags): Tags {
+  const keys: readonly string[] = [...Object.values(ownershipTagKeys), resourceTagKey];
+  return Object.fromEntries(Object.entries(tags).filter(([key]) => keys.includes(key)));
+}
+
+function isSecurityGroup(id: ResourceId): boolean {
+  return id.startsWith('security-group/');
+}

@@ -1,0 +1,142 @@
+import { diffAction, namesIn, normaliseActions } from '../graph/actions.ts';
+import type { DesiredListener, ObservedListener } from '../graph/graph.ts';
+import { idsByName, isServed, type PlanContext } from '../graph/plan-context.ts';
+import type { Problem } from '../graph/problem.ts';
+import { LOAD_BALANCER_ID } from '../graph/resource-id.ts';
+import type { Call, Step } from '../graph/steps.ts';
+import { diffTags } from '../graph/tags.ts';
+
+/** The steps of one listener, by the phase of the plan that they belong to. */
+export interface ListenerSteps {
+  /** Before the rules: the listener itself, its protocol and port, further certificates. */
+  readonly before: readonly Step[];
+  /** After rules have come. */
+  readonly after: readonly Step[];
+  readonly tags: readonly Step[];
+  /** Certificates that left the spec. */
+  readonly removals: readonly Step[];
+  readonly problems: readonly Problem[];
+}
+
+const nothing: ListenerSteps = { before: [], after: [], tags: [], removals: [], problems: [] };
+
+/** Creates the listener with its default certificate; AWS takes one certificate a call. */
+export function createListener(desired: DesiredListener, context: PlanContext): ListenerSteps {
+  const { id, port, protocol, sslPolicy, certificates, action, tags } = desired;
+  const [certificate, ...further] = certificates;
+  const create: Step = {
+    ...{ id, operation: 'CreateListener', why: 'not there' },
+    needs: [LOAD_BALANCER_ID, ...idsByName(namesIn(action), context)],
+    input: {
+      ...{ port, protocol, action, tags },
+      ...(sslPolicy !== undefined && { sslPolicy }),
+      ...(certificate !== undefined && { certificate }),
+    },
+  };
+  return { ...nothing, before: [create, ...further.map((one) => addCertificate(desired, one))] };
+}
+
+/**
+ * All differences of a listener that is there, in one ModifyListener. Certificates change without a gap:
+ * further ones are added, then the default one is replaced, then those that left the spec are removed.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/create-https-listener.html
+ */
+export function updateListener(
+  desired: DesiredListener,
+  observed: ObservedListener,
+  context: PlanContext,
+): ListenerSteps {
+  const { id } = desired;
+  const { listener } = observed;
+  const action = normaliseActions(listener.defaultActions, context.namesByArn);
+  const changes = diffSettings(desired, observed);
+  const actionChange = action === undefined ? undefined : diffAction(desired.action, action);
+  const setsAction = actionChange !== undefined && isServed(namesIn(desired.action), context);
+  const why = [...changes.why, ...(setsAction ? [actionChange] : [])];
+  const modify: Step = {
+    ...{ id, operation: 'ModifyListener', why: why.join('; ') },
+    needs: setsAction ? idsByName(namesIn(desired.action), context) : [],
+    input: {
+      ...{ arn: listener.arn, ...changes.input },
+      ...(setsAction && { action: desired.action }),
+    },
+  };
+  const modifies = why.length === 0 ? [] : [modify];
+  const { added, removed } = diffCertificates(desired, observed);
+  const { appliedTags } = context;
+  const marks = diffTags(desired.tags, observed.tags, { resource: listener.arn, appliedTags });
+  return {
+    before: changes.isStructural ? [...modifies, ...added] : added,
+    after: changes.isStructural ? [] : modifies,
+    tags: marks.map((call) => ({ id, needs: [], ...call })),
+    removals: removed,
+    problems: action === undefined ? [unknownAction(id)] : [],
+  };
+}
+
+interface Changes {
+  readonly why: readonly string[];
+  readonly input: Omit<Call<'ModifyListener'>['input'], 'arn'>;
+  /** Rules may depend on it. */
+  readonly isStructural: boolean;
+}
+
+/** A listener that becomes HTTPS needs policy and certificate, one that becomes HTTP loses both. */
+function diffSettings(desired: DesiredListener, { listener }: ObservedListener): Changes {
+  const { port, protocol, sslPolicy } = desired;
+  const [certificate] = desired.certificates;
+  const [observedCertificate] = listener.certificates;
+  const isSecure = protocol === 'HTTPS';
+  const becomesSecure = isSecure && listener.protocol !== 'HTTPS';
+  const differs = {
+    port: port !== listener.port,
+    protocol: protocol !== listener.protocol,
+    sslPolicy: isSecure && sslPolicy !== listener.sslPolicy,
+    certificate: isSecure && certificate !== observedCertificate,
+  };
+  const values = { port, protocol, sslPolicy, certificate };
+  const before = { ...listener, certificate: observedCertificate };
+  const fields = (['port', 'protocol', 'sslPolicy', 'certificate'] as const).filter((field) => {
+    return differs[field] || (becomesSecure && field !== 'port');
+  });
+  return {
+    why: fields.map((field) => {
+      return `${field}: observed ${before[field] ?? 'none'}, desired ${values[field] ?? 'none'}`;
+    }),
+    input: Object.fromEntries(fields.map((field) => [field, values[field]])),
+    isStructural: differs.port || differs.protocol,
+  };
+}
+
+/** Further certificates, where they were read; the default one may be among them or not. */
+function diffCertificates(
+  desired: DesiredListener,
+  { certificates = desired.certificates }: ObservedListener,
+): { readonly added: readonly Step[]; readonly removed: readonly Step[] } {
+  const [, ...observedFurther] = certificates;
+  const [desiredDefault, ...further] = desired.certificates;
+  const missing = further.filter((one) => !observedFurther.includes(one));
+  const kept = new Set([desiredDefault, ...further]);
+  const left = desired.protocol === 'HTTPS' ? observedFurther.filter((one) => !kept.has(one)) : [];
+  return {
+    added: missing.map((certificate) => addCertificate(desired, certificate)),
+    removed: left.map((certificate) => ({
+      ...{ id: desired.id, operation: 'RemoveListenerCertificates', needs: [desired.id] },
+      ...{ why: `left the spec: ${certificate}`, input: { listener: desired.id, certificate } },
+    })),
+  };
+}
+
+function addCertificate({ id }: DesiredListener, certificate: string): Step {
+  return {
+    ...{ id, operation: 'AddListenerCertificates', why: `not there: ${certificate}` },
+    ...{ needs: [id], input: { listener: id, certificate } },
+  };
+}
+
+function unknownAction(id: string): Problem {
+  return {
+    ...{ id, reason: 'UnknownSetting' },
+    message: 'its default action is of a type that albridge does not write, and stays as it is',
+  };
+}

@@ -1,0 +1,94 @@
+// Lives here: listeners: desired, diff, steps; pure.
+// May import it: my-ingress/graph.
+// Start with: this file, then diff.ts; rules/ has what a listener evaluates.
+
+import { namesIn } from '../graph/actions.ts';
+import type { DesiredListener, ObservedGraph, ObservedListener } from '../graph/graph.ts';
+import { isServed, type PlanContext } from '../graph/plan-context.ts';
+import type { Problem } from '../graph/problem.ts';
+import type { ResourceId } from '../graph/resource-id.ts';
+import type { Step } from '../graph/steps.ts';
+import { identifyResource } from '../graph/tags.ts';
+import { planRules } from '../rules/diff.ts';
+import { claimListeners } from './claims.ts';
+import { createListener, updateListener } from './diff.ts';
+
+/** The steps of all listeners and their rules, by the phase of the plan that they belong to. */
+export interface RoutingSteps {
+  readonly changes: readonly Step[];
+  readonly removals: readonly Step[];
+  readonly problems: readonly Problem[];
+}
+
+/** One listener after the other; a port that another one holds is left out with its rules. */
+export function planListeners(
+  desired: readonly DesiredListener[],
+  observed: ObservedGraph,
+  context: PlanContext,
+): RoutingSteps {
+  const { kept, obsolete, conflicts } = claimListeners(desired, observed, context);
+  const free = desired.filter(({ id }) => conflicts.every((problem) => problem.id !== id));
+  const plans = free.map((one) => planListener(one, kept.get(one.id), context));
+  const held = obsolete.filter(({ observed: one }) => hasForeignRule(one, context));
+  const deleted = obsolete.filter((one) => !held.includes(one));
+  return {
+    changes: plans.flatMap(({ changes }) => changes),
+    removals: [
+      ...plans.flatMap(({ removals }) => removals),
+      ...deleted.map(({ id, observed: one }) => deleteListener(id, one)),
+    ],
+    problems: [
+      ...conflicts,
+      ...plans.flatMap(({ problems }) => problems),
+      ...held.map(({ id, observed: one }) => refuseDeletion(id, one)),
+    ],
+  };
+}
+
+/**
+ * The listener, its rules in their order, what the listener does by default, then changes of rules: a
+ * request finds its rule of before, or its rule of after.
+ */
+function planListener(
+  desired: DesiredListener,
+  observed: ObservedListener | undefined,
+  context: PlanContext,
+): RoutingSteps {
+  if (observed === undefined && !isServed(namesIn(desired.action), context)) {
+    return { changes: [], removals: [], problems: [waitForBackend(desired.id)] };
+  }
+  const listener =
+    observed === undefined
+      ? createListener(desired, context)
+      : updateListener(desired, observed, context);
+  const rules = planRules(desired, observed?.rules ?? [], context);
+  return {
+    changes: [
+      ...[...listener.before, ...rules.additions, ...listener.after],
+      ...[...rules.changes, ...listener.tags, ...rules.tags],
+    ],
+    removals: [...rules.removals, ...listener.removals],
+    problems: [...listener.problems, ...rules.problems],
+  };
+}
+
+/** A listener takes its rules with it. */
+function hasForeignRule({ rules }: ObservedListener, { identity }: PlanContext): boolean {
+  return rules.some(({ rule, tags }) => {
+    return rule.priority !== 'default' && identifyResource(tags, identity) === undefined;
+  });
+}
+
+function deleteListener(id: ResourceId, { listener: { arn } }: ObservedListener): Step {
+  return { id, operation: 'DeleteListener', why: 'not in the spec', needs: [], input: { arn } };
+}
+
+function refuseDeletion(id: ResourceId, { listener: { arn } }: ObservedListener): Problem {
+  const message = `${arn} is not in the spec, but has rules that are not this object's`;
+  return { id, reason: 'ResourceInUse', message };
+}
+
+function waitForBackend(id: ResourceId): Problem {
+  const message = 'a backend of its default action has no target group';
+  return { id, reason: 'BackendUnavailable', message };
+}

@@ -1,0 +1,219 @@
+import type { AppliedSettings, MyIngress } from '../../../apis/my-ingress.ts';
+import type {
+  AwsOperation,
+  LoadBalancer,
+  LoadBalancerSettings,
+} from '../../../aws/elbv2/load-balancers.ts';
+import { OperatorError } from '../../../core/reconcile/operator-error.ts';
+import { logCompleted, recordAdopted, recordTakenOver, recordUpdated } from '../events.ts';
+import { failure } from '../failure.ts';
+import {
+  isFlapping,
+  rememberChange,
+  rememberCreate,
+  rememberDrift,
+  rememberNameTaken,
+  rememberTakeover,
+} from '../memory.ts';
+import { readOwnership } from '../ownership.ts';
+import type { Scope } from '../scope.ts';
+import {
+  awaitActive,
+  dropUndone,
+  omitEmpty,
+  planWriteAhead,
+  projectApplied,
+  readApplied,
+  readRecordedArn,
+} from '../status.ts';
+import { type Drift, diffLoadBalancer, type ObservedLoadBalancer } from './diff.ts';
+import { hasAttributes, type LoadBalancerObservation, observe, observeCreated } from './observe.ts';
+import type { CreateStep, LoadBalancerStep, RepairStep } from './plan.ts';
+
+/**
+ * Executes a plan; the caller has reserved its tokens.
+ *
+ * @param observed what the plan repairs; undefined: it creates
+ * @returns what a create has made, as observed anew; after repairs what they began with
+ */
+export async function executePlan(
+  scope: Scope,
+  plan: readonly LoadBalancerStep[],
+  observed: ObservedLoadBalancer | undefined,
+): Promise<LoadBalancerObservation> {
+  const [first] = plan;
+  if (first?.kind === 'create') return executeCreate(scope, first);
+  if (observed !== undefined) await executeRepairs(scope, plan.filter(isRepair), observed);
+  return observed === undefined ? { kind: 'absent' } : { kind: 'present', observed };
+}
+
+/** Lists the calls of a plan, and the reads that prove whose a created balancer is. */
+export function listOperations(
+  plan: readonly LoadBalancerStep[],
+  object: MyIngress,
+): readonly AwsOperation[] {
+  const writes = plan.map(({ operation }) => operation);
+  if (plan.every(isRepair)) return writes;
+  const more: readonly AwsOperation[] = ['DescribeLoadBalancerAttributes'];
+  const proof: readonly AwsOperation[] = ['DescribeLoadBalancers', 'DescribeTags'];
+  return [...writes, ...proof, ...(hasAttributes(object) ? more : [])];
+}
+
+/** Throws where two operators with one cluster id take the balancer from each other. */
+export function detectOwnershipFlapping(
+  { clock, identity, memory, object }: Scope,
+  { loadBalancer, tags }: ObservedLoadBalancer,
+): void {
+  const { name, arn } = loadBalancer;
+  const ownership = readOwnership(tags, identity, readRecordedArn(object) === arn);
+  if (ownership.kind === 'foreign' || ownership.previousUid === undefined) return;
+  if (!isFlapping(memory.facts, ownership.previousUid, clock.monotonicMs())) return;
+  throw failure(
+    'NameConflict',
+    `ownership of load balancer ${name} flaps between two operators with the same cluster id, ` +
+      'give one of them another ALBRIDGE_CLUSTER_ID',
+    { details: { arn, clusterID: identity.cluster, previousUID: ownership.previousUid } },
+  );
+}
+
+/**
+ * Creates the balancer. The call carries name and tags, and the keys of the user's tags are on record before it. So
+ * whatever happens to its answer, the next pass finds the balancer, and knows which of its tags
+ * others have added since. AWS may answer with a balancer that existed before, whoever owns it:
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateLoadBalancer.html
+ */
+async function executeCreate(
+  given: Scope,
+  { settings }: CreateStep,
+): Promise<LoadBalancerObservation> {
+  const scope = await recordBeforeCreate(given);
+  const { clock, memory } = scope;
+  const created = await createOnce(scope, settings);
+  if (created === undefined) return observe(scope, scope.pass.signal);
+  memory.facts = rememberCreate(memory.facts, created.arn, clock.monotonicMs());
+  return observeCreated(scope, created, scope.pass.signal);
+}
+
+/** Costs a write only where the spec has tags. */
+async function recordBeforeCreate(scope: Scope): Promise<Scope> {
+  const { desired, object, pass } = scope;
+  const recorded = object.status?.applied ?? {};
+  const applied = planWriteAhead({ tags: Object.keys(desired.userTags) }, recorded);
+  pass.report({ applied: omitEmpty(applied) });
+  await pass.recordNow();
+  return { ...scope, object: { ...object, status: { ...object.status, applied } } };
+}
+
+/** undefined: a balancer of this name and other settings exists; a read decides whose it is. */
+async function createOnce(
+  { aws, clock, memory }: Scope,
+  settings: LoadBalancerSettings,
+): Promise<LoadBalancer | undefined> {
+  try {
+    return await aws.create(settings);
+  } catch (error) {
+    const nowMs = clock.monotonicMs();
+    if (error instanceof OperatorError && error.reason === 'DuplicateName') {
+      const isNew = memory.facts.nameTakenMs === undefined;
+      memory.facts = rememberNameTaken(memory.facts, nowMs);
+      // By the second time no read can be older any more: asking again would only cost tokens.
+      if (isNew) return undefined;
+      throw error;
+    }
+    memory.facts = rememberCreate(memory.facts, undefined, nowMs);
+    throw error;
+  }
+}
+
+async function executeRepairs(
+  scope: Scope,
+  plan: readonly RepairStep[],
+  observed: ObservedLoadBalancer,
+): Promise<void> {
+  const { arn } = observed.loadBalancer;
+  const { clock, desired, memory, pass } = scope;
+  let applied = await recordBeforeWrite(scope, observed);
+  for (const { drift } of plan) {
+    pass.signal.throwIfAborted();
+    await executeStep(scope, arn, drift);
+    const change = { arn, step: drift, atMs: clock.monotonicMs() };
+    memory.facts = rememberChange(memory.facts, change);
+    applied = dropUndone(desired, applied, drift);
+    pass.report({ applied: omitEmpty(applied) });
+  }
+  memory.facts = rememberDrift(memory.facts, false);
+  recordRepairs(scope, observed);
+}
+
+function recordRepairs(scope: Scope, observed: ObservedLoadBalancer): void {
+  const { clock, desired, identity, memory, object } = scope;
+  const { loadBalancer, tags } = observed;
+  const isOnRecord = readRecordedArn(object) === loadBalancer.arn;
+  const ownership = readOwnership(tags, identity, isOnRecord);
+  if (ownership.kind === 'foreign') return recordAdopted(scope, loadBalancer);
+  if (ownership.previousUid !== undefined) {
+    memory.facts = rememberTakeover(memory.facts, ownership.previousUid, clock.monotonicMs());
+    recordTakenOver(scope, loadBalancer, ownership.previousUid);
+  }
+  const drift = diffLoadBalancer(desired, observed, readApplied(object, observed));
+  if (isOnRecord || ownership.previousUid !== undefined) recordUpdated(scope, loadBalancer, drift);
+  else logCompleted(scope, loadBalancer, drift);
+}
+
+/**
+ * Write-ahead: a key that is about to be added to an existing balancer is on record first, with the
+ * original value, and so is the ARN of a balancer about to be adopted. Then a crash loses
+ * nothing that has to be undone later.
+ */
+async function recordBeforeWrite(
+  scope: Scope,
+  observed: ObservedLoadBalancer,
+): Promise<AppliedSettings> {
+  const { desired, identity, object, pass } = scope;
+  const isOnRecord = readRecordedArn(object) === observed.loadBalancer.arn;
+  const isAdoption = readOwnership(observed.tags, identity, isOnRecord).kind === 'foreign';
+  const applied = readApplied(object, observed);
+  const before = planWriteAhead(projectApplied(desired, applied, observed.attributes), applied);
+  const recorded = object.status?.applied ?? {};
+  const isNew =
+    (before.tags ?? []).some((key) => !recorded.tags?.includes(key)) ||
+    Object.keys(before.attributes ?? {}).some(
+      (key) => !Object.hasOwn(recorded.attributes ?? {}, key),
+    );
+  pass.report({ applied: omitEmpty(before) });
+  if (isNew || (isAdoption && readRecordedArn(object) === undefined))
+    await recordHeld(scope, observed);
+  return before;
+}
+
+/** The pass over a balancer that is being set up ends in the same status, which is written once. */
+function recordHeld(
+  { object, pass }: Scope,
+  { loadBalancer }: ObservedLoadBalancer,
+): Promise<void> {
+  if (loadBalancer.state.code !== 'provisioning') return pass.recordNow();
+  return pass.recordNow(awaitActive(loadBalancer, 0, readRecordedArn(object) === undefined));
+}
+
+async function executeStep({ aws }: Scope, arn: string, drift: Drift): Promise<void> {
+  switch (drift.field) {
+    case 'tags':
+      return drift.remove.length > 0
+        ? aws.removeTags(arn, drift.remove)
+        : aws.addTags(arn, drift.set);
+    case 'securityGroups':
+      return aws.setSecurityGroups(arn, drift.desired);
+    case 'subnets':
+      return aws.setSubnets(arn, drift.desired);
+    case 'ipAddressType':
+      return aws.setIpAddressType(arn, drift.desired);
+    case 'attributes':
+      return aws.setAttributes(arn, drift.set);
+    default:
+      return drift satisfies never;
+  }
+}
+
+function isRepair(step: LoadBalancerStep): step is RepairStep {
+  return step.kind === 'repair';
+}

@@ -1,0 +1,300 @@
+import type { MyIngress } from '../../../apis/my-ingress.ts';
+import type {
+  AwsOperation,
+  LoadBalancer,
+  TaggedLoadBalancer,
+  Tags,
+} from '../../../aws/elbv2/load-balancers.ts';
+import { getReconcileRequest } from '../../../core/objects/annotations.ts';
+import { findLeadingCondition } from '../../../core/objects/conditions.ts';
+import { isBeingDeleted } from '../../../core/objects/kube-object.ts';
+import { OperatorError } from '../../../core/reconcile/operator-error.ts';
+import { type Waiting, waiting } from '../../../core/reconcile/outcome.ts';
+import { recordCreated } from '../events.ts';
+import { failure } from '../failure.ts';
+import { deriveDefaultName, refuseNameOfOthers } from '../identity.ts';
+import {
+  awaitsOwnCreate,
+  isFresh,
+  isNameTaken,
+  listRecentSteps,
+  measureAbsenceDoubtMs,
+  rememberAbsence,
+  rememberOwned,
+  rememberPresence,
+} from '../memory.ts';
+import { explainConflict, judgeClaim, type Ownership, readOwnership } from '../ownership.ts';
+import type { Scope } from '../scope.ts';
+import {
+  describeHeld,
+  explainRefusedRecord,
+  hasLost,
+  omitEmpty,
+  readApplied,
+  readRecordedArn,
+} from '../status.ts';
+import { awaitVisibility, correctRecord, doubtPresence } from './correction.ts';
+import { type ObservedLoadBalancer, projectStep } from './diff.ts';
+
+/**
+ * The depth of the first reads of a pass.
+ * - `live`: the balancer and its tags, read from AWS now. Every write is preceded by it.
+ * - `state`: only whether AWS has finished provisioning a balancer that this process knows as ours.
+ * - `snapshot`: the object is Ready for its spec; the last drift scan is the evidence.
+ */
+export type ReadDepth = 'live' | 'state' | 'snapshot';
+
+export function chooseReadDepth(object: MyIngress): ReadDepth {
+  const leading = findLeadingCondition(object.status?.conditions ?? []);
+  if (leading === undefined || requestsLiveRead(object)) return 'live';
+  if (leading.observedGeneration !== object.metadata.generation) return 'live';
+  if (leading.type === 'Reconciling' && leading.reason === 'Provisioning') return 'state';
+  return leading.type === 'Ready' && leading.status === 'True' ? 'snapshot' : 'live';
+}
+
+/** No balancer is on record, or a reconcile was requested. */
+function requestsLiveRead(object: MyIngress): boolean {
+  if (readRecordedArn(object) === undefined) return true;
+  const requested = getReconcileRequest(object);
+  return requested !== undefined && requested !== object.status?.lastHandledReconcileAt;
+}
+
+/** The reads that a pass begins with; pure. */
+export function planFirstReads(object: MyIngress): readonly AwsOperation[] {
+  const find: AwsOperation[] = ['DescribeLoadBalancers'];
+  const all: AwsOperation[] = [...find, 'DescribeTags'];
+  if (readRecordedArn(object) === undefined) return object.spec?.adopt ? [...find, ...all] : find;
+  if (isBeingDeleted(object)) return all;
+  if (chooseReadDepth(object) === 'state') return find;
+  return hasAttributes(object) ? [...all, 'DescribeLoadBalancerAttributes'] : all;
+}
+
+/** AWS lists attributes for one balancer at a time, so they are read only where some may have to be set. */
+export function hasAttributes({ spec, status }: MyIngress): boolean {
+  const applied = status?.applied?.attributes ?? {};
+  return Object.keys(spec.attributes ?? {}).length + Object.keys(applied).length > 0;
+}
+
+/** The result of reading one balancer. */
+export type LoadBalancerObservation =
+  | { readonly kind: 'absent' }
+  /** The read may be stale or is not yet proof: decide nothing on it. */
+  | { readonly kind: 'unconfirmed'; readonly waiting: Waiting }
+  | { readonly kind: 'present'; readonly observed: ObservedLoadBalancer };
+
+/** Reads the balancer as deep as the object needs. Never writes to AWS. */
+export async function observe(scope: Scope, signal: AbortSignal): Promise<LoadBalancerObservation> {
+  const observation =
+    chooseReadDepth(scope.object) === 'state' ? await observeState(scope, signal) : undefined;
+  return observation ?? observeLive(scope, signal);
+}
+
+/** Reads what the create has answered with, and its tags: it may be a balancer that existed before. */
+export async function observeCreated(
+  scope: Scope,
+  created: LoadBalancer,
+  signal: AbortSignal,
+): Promise<LoadBalancerObservation> {
+  const { aws, inventory } = scope;
+  const [visible, tags] = await Promise.all([
+    inventory.observe(created.arn, signal),
+    aws.tagsOf(created.arn, signal),
+  ]);
+  return assess(scope, { loadBalancer: visible ?? created, tags: tags ?? {} }, signal);
+}
+
+/** Decides whose the balancer is, and reads what else the plan needs. */
+async function assess(
+  scope: Scope,
+  { loadBalancer, tags }: TaggedLoadBalancer,
+  signal: AbortSignal,
+): Promise<LoadBalancerObservation> {
+  const { clock, memory } = scope;
+  const readMs = clock.monotonicMs();
+  const judgement = judgeClaim(scope, loadBalancer, tags);
+  if (judgement.kind === 'foreign') return awaitTagVisibility(scope, loadBalancer, tags);
+  memory.facts = rememberPresence(memory.facts);
+  if (judgement.kind === 'ours') memory.facts = rememberOwned(memory.facts, loadBalancer.arn);
+  reportObserved(scope, { loadBalancer, tags });
+  if (isOwnCreate(scope, loadBalancer, judgement)) recordCreated(scope, loadBalancer);
+  const read = await observeAttributes(scope, { loadBalancer, tags }, signal);
+  if (read === undefined) return awaitConfirmation(doubtPresence(scope, loadBalancer.arn, readMs));
+  // What reads do not show yet would count as undone, or as the original value.
+  const steps = listRecentSteps(memory.facts, loadBalancer.arn, clock.monotonicMs());
+  return { kind: 'present', observed: steps.reduce(projectStep, read) };
+}
+
+/** Reports the ARN together with what must be undone on it, however this pass ends. */
+function reportObserved({ object, pass }: Scope, observed: TaggedLoadBalancer): void {
+  pass.report({
+    alb: describeHeld(observed.loadBalancer),
+    applied: omitEmpty(readApplied(object, observed)),
+  });
+}
+
+/** Observed for the first time, in the creating pass or after its answer was lost. */
+function isOwnCreate(
+  { object }: Scope,
+  loadBalancer: LoadBalancer,
+  judgement: Ownership | { readonly kind: 'adoptable' },
+): boolean {
+  if (judgement.kind !== 'ours' || judgement.previousUid !== undefined) return false;
+  return readRecordedArn(object) === undefined && loadBalancer.arn !== object.spec.adopt?.arn;
+}
+
+/** undefined: it takes a live read. Nothing read here is a basis for a write. */
+async function observeState(
+  scope: Scope,
+  signal: AbortSignal,
+): Promise<LoadBalancerObservation | undefined> {
+  const arn = readRecordedArn(scope.object) ?? '';
+  const { hasOpenDrift, ownedArn } = scope.memory.facts;
+  if (ownedArn !== arn || hasOpenDrift) return undefined;
+  const loadBalancer = await scope.inventory.observe(arn, signal);
+  if (loadBalancer === undefined) return undefined;
+  return { kind: 'present', observed: { loadBalancer, tags: {}, isStateOnly: true } };
+}
+
+async function observeLive(scope: Scope, signal: AbortSignal): Promise<LoadBalancerObservation> {
+  const arn = readRecordedArn(scope.object);
+  if (arn === undefined) return observeByName(scope, signal);
+  try {
+    return await observeByArn(scope, arn, signal);
+  } catch (error) {
+    if (!isNoneOfOurs(error)) throw error;
+    const corrected = await correctRecord(scope, { arn, refusal: error }, signal);
+    if (corrected === undefined) throw explainRefusedRecord(arn, error) ?? error;
+    return awaitConfirmation(corrected);
+  }
+}
+
+async function observeByArn(
+  scope: Scope,
+  arn: string,
+  signal: AbortSignal,
+): Promise<LoadBalancerObservation> {
+  const { aws, clock, inventory } = scope;
+  const readMs = clock.monotonicMs();
+  const [loadBalancer, tags] = await Promise.all([
+    inventory.observe(arn, signal),
+    aws.tagsOf(arn, signal),
+  ]);
+  if (loadBalancer !== undefined && tags !== undefined) {
+    return assess(scope, { loadBalancer, tags }, signal);
+  }
+  return awaitConfirmation(
+    loadBalancer === undefined ? doubtPresence(scope, arn, readMs) : awaitVisibility(arn),
+  );
+}
+
+/** AWS does not take the recorded ARN for one, or its balancer is not ours. */
+function isNoneOfOurs(error: unknown): error is OperatorError {
+  if (!(error instanceof OperatorError)) return false;
+  return ['ValidationError', 'NameConflict', 'AdoptionRefused'].includes(error.reason);
+}
+
+async function observeByName(scope: Scope, signal: AbortSignal): Promise<LoadBalancerObservation> {
+  const { aws, clock, desired, memory, object } = scope;
+  const { adopt } = object.spec;
+  if (adopt !== undefined && !hasLost(object, desired.name)) {
+    return observeForAdoption(scope, adopt.arn, signal);
+  }
+  const loadBalancer = await aws.find({ name: desired.name }, signal);
+  if (loadBalancer !== undefined) return assessWithTags(scope, loadBalancer, signal);
+  const nowMs = clock.monotonicMs();
+  if (awaitsOwnCreate(memory.facts, nowMs) || isNameTaken(memory.facts, nowMs)) {
+    return awaitConfirmation(awaitVisibility(desired.name));
+  }
+  refuseNameOfOthers(desired.name, scope.identity);
+  return { kind: 'absent' };
+}
+
+async function assessWithTags(
+  scope: Scope,
+  loadBalancer: LoadBalancer,
+  signal: AbortSignal,
+): Promise<LoadBalancerObservation> {
+  const tags = await scope.aws.tagsOf(loadBalancer.arn, signal);
+  if (tags === undefined) return awaitConfirmation(awaitVisibility(loadBalancer.name));
+  return assess(scope, { loadBalancer, tags }, signal);
+}
+
+/**
+ * `adopt` may have been added while a create was under way: what was made then is still held, and is
+ * not forgotten over the adoption.
+ */
+async function observeForAdoption(
+  scope: Scope,
+  arn: string,
+  signal: AbortSignal,
+): Promise<LoadBalancerObservation> {
+  const { aws, clock, identity } = scope;
+  const readMs = clock.monotonicMs();
+  const [made, named] = await Promise.all([
+    aws.find({ name: deriveDefaultName(identity) }, signal),
+    aws.find({ arn }, signal),
+  ]);
+  const tagsOfMade = made && (await aws.tagsOf(made.arn, signal));
+  if (made && tagsOfMade && readOwnership(tagsOfMade, identity).kind === 'ours') {
+    reportObserved(scope, { loadBalancer: made, tags: tagsOfMade });
+    return assess(scope, { loadBalancer: made, tags: tagsOfMade }, signal);
+  }
+  return doubtOlderCreate(scope, readMs) ?? observeAdopted(scope, named, signal);
+}
+
+/** An object that asked for adoption from its beginning never had a create under way. */
+function doubtOlderCreate(
+  { memory, object }: Scope,
+  readMs: number,
+): LoadBalancerObservation | undefined {
+  if (object.metadata.generation === 1) return undefined;
+  memory.facts = rememberAbsence(memory.facts, readMs);
+  const doubtMs = measureAbsenceDoubtMs(memory.facts, readMs);
+  if (doubtMs === 0) return undefined;
+  const message = `a create from before spec.adopt may still appear; verifying again in ${Math.ceil(doubtMs / 1000)} s`;
+  return awaitConfirmation(waiting('Creating', message, doubtMs));
+}
+
+/** A balancer that was adopted, lost and recreated has the name and another ARN. */
+async function observeAdopted(
+  scope: Scope,
+  named: LoadBalancer | undefined,
+  signal: AbortSignal,
+): Promise<LoadBalancerObservation> {
+  const { aws, desired, object } = scope;
+  const adoptee = named ?? (await aws.find({ name: desired.name }, signal));
+  if (adoptee !== undefined) return assessWithTags(scope, adoptee, signal);
+  throw failure('AdoptionRefused', `AWS knows no load balancer ${object.spec.adopt?.arn}`);
+}
+
+/** Foreign or missing tags on a balancer that we have just created may be a stale read. */
+function awaitTagVisibility(
+  scope: Scope,
+  loadBalancer: LoadBalancer,
+  tags: Tags,
+): LoadBalancerObservation {
+  const { clock, memory } = scope;
+  if (!isFresh(memory.facts, loadBalancer.arn, clock.monotonicMs())) {
+    throw explainConflict(scope, loadBalancer, tags);
+  }
+  const message = `the tags of ALB ${loadBalancer.name} are not visible yet`;
+  return awaitConfirmation(waiting('OwnershipUnconfirmed', message, 2_000));
+}
+
+/** undefined: AWS does not find the attributes of this balancer. */
+export async function observeAttributes(
+  scope: Scope,
+  observed: TaggedLoadBalancer,
+  signal: AbortSignal,
+): Promise<ObservedLoadBalancer | undefined> {
+  if (!hasAttributes(scope.object)) return observed;
+  const { aws, clock, memory } = scope;
+  const attributes = await aws.attributesOf(observed.loadBalancer.arn, signal);
+  if (attributes === undefined) return undefined;
+  memory.facts = { ...memory.facts, attributesReadMs: clock.monotonicMs() };
+  return { ...observed, attributes };
+}
+
+function awaitConfirmation(awaited: Waiting): LoadBalancerObservation {
+  return { kind: 'unconfirmed', waiting: awaited };
+}

@@ -1,0 +1,121 @@
+import type { MyIngress } from '../../../apis/my-ingress.ts';
+import type { Cached, TaggedLoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
+import { findLeadingCondition } from '../../../core/objects/conditions.ts';
+import { sleep } from '../../../core/ports/clock.ts';
+import { OperatorError } from '../../../core/reconcile/operator-error.ts';
+import { type Outcome, settled } from '../../../core/reconcile/outcome.ts';
+import type { Identity } from '../identity.ts';
+import { areAttributesDue, type Facts, rememberDrift } from '../memory.ts';
+import type { Scope } from '../scope.ts';
+import { describeHeld, readApplied, readRecordedArn } from '../status.ts';
+import { desireLoadBalancer } from './desired.ts';
+import { diffLoadBalancer, type ObservedLoadBalancer } from './diff.ts';
+import { hasAttributes, observeAttributes } from './observe.ts';
+
+/** The result of checking an object that is Ready. */
+export type SnapshotCheck =
+  /** The snapshot may be out of date where it differs: that takes a live read. */
+  | { readonly kind: 'differs' }
+  | { readonly kind: 'same'; readonly observed: ObservedLoadBalancer }
+  /** Nothing was learned: the object stays as it stands. */
+  | { readonly kind: 'unchecked'; readonly outcome: Outcome };
+
+const ATTRIBUTE_INTERVAL_MS = 3_600_000;
+
+/** The last snapshot of the account, compared with an object that is Ready. */
+type Comparison =
+  | { readonly kind: 'differs' | 'unknown' }
+  | { readonly kind: 'same' | 'attributesDue'; readonly cached: TaggedLoadBalancer };
+
+/**
+ * Compares an object that is Ready with the last snapshot of the account, however old: the drift scan
+ * that took it calls for this pass where something differs. What is older than our own last write, or
+ * not read yet, is left to the next scan, so that no number of such passes asks AWS for anything but
+ * the attributes that are due.
+ */
+export async function checkSnapshot(scope: Scope, signal: AbortSignal): Promise<SnapshotCheck> {
+  const { clock, inventory, memory, object } = scope;
+  const cachedRead = inventory.cached(readRecordedArn(object) ?? '');
+  const compared = compareWithSnapshot(
+    { ...scope, facts: memory.facts },
+    cachedRead,
+    clock.monotonicMs(),
+  );
+  switch (compared.kind) {
+    case 'differs':
+      return { kind: 'differs' };
+    case 'unknown':
+      // After a start thousands of these follow each other and wait for nothing else.
+      await sleep(clock, 0, signal);
+      return { kind: 'unchecked', outcome: keepCondition(object) };
+    case 'attributesDue':
+      return checkAttributes(scope, compared.cached, signal);
+    case 'same':
+      return { kind: 'same', observed: compared.cached };
+    default:
+      return compared satisfies never;
+  }
+}
+
+interface Compared {
+  readonly object: MyIngress;
+  readonly identity: Identity;
+  readonly facts: Facts;
+}
+
+/** Compares one object with its cached balancer, for the drift scan and for the pass that it enqueues; pure. */
+export function compareWithSnapshot(
+  { object, identity, facts }: Compared,
+  cachedRead: Cached,
+  nowMs: number,
+): Comparison {
+  if (cachedRead.kind === 'absent' || facts.hasOpenDrift) return { kind: 'differs' };
+  if (cachedRead.kind === 'unknown') return { kind: 'unknown' };
+  const { observed: cached } = cachedRead;
+  if (hasDrifted(object, identity, cached)) return { kind: 'differs' };
+  // Attributes cost one call for each balancer, so those of a quiet one are read once an hour.
+  const isDue = hasAttributes(object) && areAttributesDue(facts, ATTRIBUTE_INTERVAL_MS, nowMs);
+  return { kind: isDue ? 'attributesDue' : 'same', cached };
+}
+
+/** True where the balancer differs from the spec or from what status shows. */
+function hasDrifted(
+  object: MyIngress,
+  identity: Identity,
+  observed: ObservedLoadBalancer,
+): boolean {
+  const { loadBalancer } = observed;
+  if (loadBalancer.state.code !== 'active') return true;
+  const shown: Readonly<Record<string, unknown>> = { ...object.status.alb };
+  if (Object.entries(describeHeld(loadBalancer)).some(([key, value]) => shown[key] !== value))
+    return true;
+  const desired = desireLoadBalancer(object, identity);
+  return diffLoadBalancer(desired, observed, readApplied(object, observed)).length > 0;
+}
+
+async function checkAttributes(
+  scope: Scope,
+  cached: TaggedLoadBalancer,
+  signal: AbortSignal,
+): Promise<SnapshotCheck> {
+  try {
+    const observed = await observeAttributes(scope, cached, signal);
+    if (observed === undefined) return { kind: 'differs' };
+    const { identity, memory, object } = scope;
+    if (!hasDrifted(object, identity, observed)) return { kind: 'same', observed };
+    memory.facts = rememberDrift(memory.facts, true);
+    return { kind: 'differs' };
+  } catch (error) {
+    // That a check could not be made proves nothing about the balancer.
+    if (!(error instanceof OperatorError) || error.healedBy === 'person') throw error;
+    const { retryAfterMs: requeueAfterMs } = error;
+    const outcome = { ...keepCondition(scope.object), ...(requeueAfterMs && { requeueAfterMs }) };
+    return { kind: 'unchecked', outcome };
+  }
+}
+
+function keepCondition({ status }: MyIngress): Outcome {
+  const { reason = 'Available', message = '' } =
+    findLeadingCondition(status?.conditions ?? []) ?? {};
+  return settled(reason, message);
+}

@@ -1,0 +1,60 @@
+import type { Inbound, RouteBackend, RouteConditions, RouteFixedResponse } from './routes.ts';
+
+/** The part of a MyIngress's spec that is about traffic; every field may be left out. */
+export interface TrafficSpec {
+  readonly backends?: readonly BackendSpec[];
+  readonly listeners?: readonly ListenerSpec[];
+  readonly rules?: readonly RuleSpec[];
+  readonly defaultAction?: ActionSpec;
+  readonly inbound?: Inbound;
+}
+
+export interface BackendSpec {
+  readonly name: string;
+  /** Admission refuses a backend without one. */
+  readonly service?: RouteBackend['service'];
+  readonly targetType?: RouteBackend['targetType'];
+  readonly protocol?: RouteBackend['protocol'];
+  readonly protocolVersion?: RouteBackend['protocolVersion'];
+  readonly healthCheck?: HealthCheckSpec;
+  readonly stickiness?: { readonly durationSeconds: number };
+  readonly attributes?: Readonly<Record<string, string>>;
+}
+
+interface HealthCheckSpec {
+  readonly path?: string;
+  readonly intervalSeconds?: number;
+  readonly timeoutSeconds?: number;
+  readonly healthyThreshold?: number;
+  readonly unhealthyThreshold?: number;
+  readonly matcher?: string;
+}
+
+export interface ListenerSpec {
+  readonly port: number;
+  readonly protocol: 'HTTP' | 'HTTPS';
+  readonly certificates?: readonly string[];
+  readonly sslPolicy?: string;
+  readonly redirectToHTTPS?: boolean;
+  readonly defaultAction?: ActionSpec;
+}
+
+export interface ActionSpec {
+  readonly forward?: readonly { readonly backend: string; readonly weight?: number }[];
+  readonly redirect?: RedirectSpec;
+  readonly fixedResponse?: RouteFixedResponse;
+}
+
+interface RedirectSpec {
+  readonly statusCode: 301 | 302;
+  readonly protocol?: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly path?: string;
+  readonly query?: string;
+}
+
+export interface RuleSpec extends RouteConditions, ActionSpec {
+  readonly name: string;
+  readonly listeners?: readonly number[];
+}

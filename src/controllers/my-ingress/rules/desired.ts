@@ -1,0 +1,47 @@
+import { desireAction, type GroupNames } from '../graph/actions.ts';
+import type { KnownCondition } from '../graph/aws-shapes.ts';
+import type { DesiredRule } from '../graph/graph.ts';
+import type { Place } from '../graph/place.ts';
+import { ruleId } from '../graph/resource-id.ts';
+import { desireTags } from '../graph/tags.ts';
+import type { RouteConditions, RouteRule } from '../routes/routes.ts';
+import { normaliseConditions } from './conditions.ts';
+
+export interface RuleContext {
+  readonly names: GroupNames;
+  readonly place: Place;
+}
+
+/** One rule on one listener. */
+export function desireRule(
+  rule: RouteRule,
+  port: number,
+  { names, place }: RuleContext,
+): DesiredRule {
+  const id = ruleId(port, rule);
+  return {
+    id,
+    conditions: normaliseConditions(readConditions(rule)),
+    action: desireAction(rule.action, names),
+    tags: desireTags(id, place.userTags, place.identity),
+  };
+}
+
+function readConditions(rule: RouteConditions): readonly KnownCondition[] {
+  const { hosts = [], paths = [], methods = [], sourceCIDRs = [] } = rule;
+  const plain: readonly KnownCondition[] = [
+    { field: 'host-header', values: hosts },
+    { field: 'path-pattern', values: paths },
+    { field: 'http-request-method', values: methods },
+    { field: 'source-ip', values: sourceCIDRs },
+    { field: 'query-string', values: rule.queryStrings ?? [] },
+  ];
+  const headers = (rule.headers ?? []).map(({ name, values = [], regex }): KnownCondition => {
+    const header = { field: 'http-header' as const, name };
+    return regex === undefined
+      ? { ...header, values }
+      : { ...header, values: [regex], isRegex: true };
+  });
+  const given = [...plain, ...headers];
+  return given.filter(({ values }) => values.length > 0);
+}

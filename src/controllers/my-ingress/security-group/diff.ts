@@ -1,0 +1,200 @@
+// Lives here: the managed security group: desired, diff, attachment; pure.
+// May import it: my-ingress/graph; rules/ takes cidr.ts.
+// Start with: this file, then attachment.ts.
+
+import type { Permission, Tags } from '../graph/aws-shapes.ts';
+import type {
+  AttachedGroup,
+  DesiredGraph,
+  DesiredSecurityGroup,
+  ObservedGraph,
+  ObservedSecurityGroup,
+} from '../graph/graph.ts';
+import type { PlanContext } from '../graph/plan-context.ts';
+import type { Problem } from '../graph/problem.ts';
+import { LOAD_BALANCER_ID, SECURITY_GROUP_ID } from '../graph/resource-id.ts';
+import type { Call, Step } from '../graph/steps.ts';
+import { diffTags, identifyResource } from '../graph/tags.ts';
+import { canonicalCidr } from './cidr.ts';
+
+/** The steps of the managed group, by the phase of the plan that they belong to. */
+export interface SecurityGroupSteps {
+  /** Before the balancer is created or changed. */
+  readonly before: readonly Step[];
+  readonly tags: readonly Step[];
+  /** Sources and ports that left the spec, then groups that are not attached any more. */
+  readonly removals: readonly Step[];
+  readonly problems: readonly Problem[];
+}
+
+type GroupGraph = Pick<DesiredGraph, 'securityGroup' | 'attachment'>;
+
+export function planSecurityGroup(
+  desired: GroupGraph,
+  observed: ObservedGraph,
+  context: PlanContext,
+): SecurityGroupSteps {
+  const { securityGroup } = desired;
+  const own = claimGroups(observed, context);
+  const kept = own.find(({ securityGroup: { vpcId } }) => vpcId === securityGroup?.vpcId);
+  const taken = kept === undefined ? findHolder(securityGroup, observed) : undefined;
+  const problems = taken === undefined ? [] : [conflict(taken)];
+  const attached = planAttachment(desired, observed, kept);
+  const unused = own
+    .filter((group) => group !== kept)
+    .filter((group) => !isAttached(group, observed));
+  const removals = unused.map(({ securityGroup: { id } }) => deleteGroup(id));
+  if (securityGroup === undefined || taken !== undefined) {
+    return { before: taken === undefined ? attached : [], tags: [], removals, problems };
+  }
+  if (kept === undefined) {
+    return { before: [...createGroup(securityGroup), ...attached], tags: [], removals, problems };
+  }
+  const { missing, left } = diffIngress(securityGroup.ingress, kept.securityGroup.ingress);
+  return {
+    before: [...authorize(missing, 'not allowed'), ...attached],
+    tags: updateTags(securityGroup, kept, context),
+    removals: [...revoke(left), ...removals],
+    problems,
+  };
+}
+
+function claimGroups(
+  { securityGroups }: ObservedGraph,
+  { identity }: PlanContext,
+): readonly ObservedSecurityGroup[] {
+  return securityGroups.filter(
+    ({ tags }) => identifyResource(tags, identity) === SECURITY_GROUP_ID,
+  );
+}
+
+/** Names of groups are unique in a VPC without regard to case. */
+function findHolder(
+  desired: DesiredSecurityGroup | undefined,
+  { securityGroups }: ObservedGraph,
+): ObservedSecurityGroup | undefined {
+  return securityGroups.find(({ securityGroup: { name, vpcId } }) => {
+    return name.toLowerCase() === desired?.name.toLowerCase() && vpcId === desired.vpcId;
+  });
+}
+
+function createGroup({
+  id,
+  name,
+  description,
+  vpcId,
+  ingress,
+  tags,
+}: DesiredSecurityGroup): Step[] {
+  const input = { name, description, vpcId, tags };
+  return [
+    { id, operation: 'CreateSecurityGroup', why: 'not there', needs: [], input },
+    ...authorize(ingress, 'new'),
+  ];
+}
+
+/** All in one call. */
+function authorize(ingress: readonly Permission[], why: string): Step[] {
+  if (ingress.length === 0) return [];
+  return [
+    {
+      ...{ id: SECURITY_GROUP_ID, operation: 'AuthorizeSecurityGroupIngress' },
+      ...{ why: `${why}: ${describe(ingress)}`, needs: [SECURITY_GROUP_ID], input: { ingress } },
+    },
+  ];
+}
+
+function revoke(ingress: readonly Permission[]): Step[] {
+  if (ingress.length === 0) return [];
+  return [
+    {
+      ...{ id: SECURITY_GROUP_ID, operation: 'RevokeSecurityGroupIngress' },
+      ...{ why: `not in the spec: ${describe(ingress)}`, needs: [], input: { ingress } },
+    },
+  ];
+}
+
+/** A group of ours is ours entirely: what others have allowed is revoked. */
+function diffIngress(
+  desired: readonly Permission[],
+  observed: readonly Permission[],
+): { readonly missing: readonly Permission[]; readonly left: readonly Permission[] } {
+  const keysOf = (list: readonly Permission[]): ReadonlySet<string> => new Set(list.map(getKey));
+  const [desiredKeys, there] = [keysOf(desired), keysOf(observed)];
+  return {
+    missing: desired.filter((one) => !there.has(getKey(one))),
+    left: observed.filter((one) => !desiredKeys.has(getKey(one))),
+  };
+}
+
+function getKey({ protocol, fromPort, toPort, source: { kind, value } }: Permission): string {
+  return `${protocol} ${fromPort ?? ''}-${toPort ?? ''} ${kind} ${canonicalCidr(value)}`;
+}
+
+function describe(ingress: readonly Permission[]): string {
+  return ingress
+    .map(({ fromPort, source }) => `${fromPort ?? 'all'} from ${source.value}`)
+    .join(', ');
+}
+
+function planAttachment(
+  { attachment }: GroupGraph,
+  { loadBalancer }: ObservedGraph,
+  kept: ObservedSecurityGroup | undefined,
+): readonly Step[] {
+  if (loadBalancer === undefined || attachment === undefined) return [];
+  const ids = attachment.map((group) => idOf(group, kept));
+  const { securityGroups } = loadBalancer;
+  const isSame =
+    ids.length === securityGroups.length &&
+    ids.every((id) => id !== undefined && securityGroups.includes(id));
+  if (isSame) return [];
+  const desired = ids.map((id) => id ?? SECURITY_GROUP_ID);
+  const why = `observed ${securityGroups.join(', ')}, desired ${desired.join(', ')}`;
+  const needs = attachment.flatMap((group) => ('resource' in group ? [group.resource] : []));
+  const input = { groups: attachment };
+  return [{ id: LOAD_BALANCER_ID, operation: 'SetSecurityGroups', why, needs, input }];
+}
+
+function idOf(group: AttachedGroup, kept: ObservedSecurityGroup | undefined): string | undefined {
+  return 'id' in group ? group.id : kept?.securityGroup.id;
+}
+
+function isAttached(
+  { securityGroup: { id } }: ObservedSecurityGroup,
+  { loadBalancer }: ObservedGraph,
+): boolean {
+  return loadBalancer?.securityGroups.includes(id) ?? false;
+}
+
+function deleteGroup(groupId: string): Step {
+  return {
+    ...{ id: SECURITY_GROUP_ID, operation: 'DeleteSecurityGroup', why: 'not attached any more' },
+    ...{ needs: [], input: { groupId } },
+  };
+}
+
+/** EC2 has tagging operations of its own. */
+function updateTags(
+  desired: DesiredSecurityGroup,
+  { securityGroup, tags }: ObservedSecurityGroup,
+  { appliedTags }: PlanContext,
+): readonly Step[] {
+  const { id: resource } = securityGroup;
+  const context = { resource, appliedTags };
+  return diffTags(desired.tags, tags, context).map((call): Step => {
+    const common = { id: desired.id, why: call.why, needs: [] };
+    return call.operation === 'AddTags'
+      ? { ...common, operation: 'CreateTags', input: call.input }
+      : { ...common, operation: 'DeleteTags', input: { resource, tags: pickTags(tags, call) } };
+  });
+}
+
+function pickTags(tags: Tags, { input: { keys } }: Call<'RemoveTags'>): Tags {
+  return Object.fromEntries(Object.entries(tags).filter(([key]) => keys.includes(key)));
+}
+
+function conflict({ securityGroup: { id, name } }: ObservedSecurityGroup): Problem {
+  const message = `the name ${name} is held by ${id}, whose tags say that it is not this object's`;
+  return { id: SECURITY_GROUP_ID, reason: 'NameConflict', message };
+}

@@ -1,0 +1,209 @@
+import {
+  type AppliedSettings,
+  type HeldLoadBalancer,
+  type MyIngress,
+  ownershipTagKeys,
+} from '../../apis/my-ingress.ts';
+import type { LoadBalancer, TaggedLoadBalancer } from '../../aws/elbv2/load-balancers.ts';
+import type { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { type Outcome, settled, type Waiting, waiting } from '../../core/reconcile/outcome.ts';
+import { failure } from './failure.ts';
+import {
+  type DesiredLoadBalancer,
+  findAttributeDefault,
+  projectAddressing,
+} from './load-balancer/desired.ts';
+import type { Drift, ObservedLoadBalancer } from './load-balancer/diff.ts';
+
+/** `status` of the balancer that an object holds: what is recorded, what must be undone, which outcome its state gives. Pure. */
+
+/** `status.alb.state` of a balancer that is proved deleted and is to be recreated. */
+const VANISHED = 'deleted';
+
+export function readRecordedArn(object: MyIngress): string | undefined {
+  const held = object.status?.alb;
+  return held?.state === VANISHED ? undefined : held?.arn;
+}
+
+/** https://docs.aws.amazon.com/elasticloadbalancing/latest/userguide/elb-api-permissions.html */
+const LOAD_BALANCER_ARN =
+  /^arn:[^:]+:elasticloadbalancing:[^:]+:\d{12}:loadbalancer\/app\/[^/]+\/[^/]+$/;
+
+/**
+ * A recorded ARN that AWS refuses may be that of our balancer in another region or account, and is not
+ * forgotten. Text that is no such ARN was put on record by no pass: undefined.
+ */
+export function explainRefusedRecord(
+  arn: string,
+  refusal: OperatorError,
+): OperatorError | undefined {
+  if (refusal.reason !== 'ValidationError' || !LOAD_BALANCER_ARN.test(arn)) return undefined;
+  const observed = `AWS does not accept status.alb.arn ${arn} as a load balancer of this region and account; AWS_REGION and the credentials of albridge select them`;
+  return failure('ValidationError', observed, { details: { refusal: refusal.message } });
+}
+
+/** True where the object held a balancer of this name, which was deleted. */
+export function hasLost(object: MyIngress, name: string): boolean {
+  const held = object.status?.alb;
+  return held?.state === VANISHED && held.name === name;
+}
+
+/** `status.alb` for a balancer that is ours. */
+export function describeHeld(loadBalancer: LoadBalancer): HeldLoadBalancer {
+  const { arn, dns, name, state, hostedZoneId, vpcId } = loadBalancer;
+  return { arn, dns, name, state: state.code, hostedZoneId, vpcId };
+}
+
+/**
+ * `status.alb` for a balancer that was deleted. Its ARN no longer counts, least of all in a deletion: a
+ * new balancer may be there before its ARN is on record.
+ */
+export function describeLost(held: HeldLoadBalancer): HeldLoadBalancer {
+  const { arn, name } = held;
+  return { arn, ...(name === undefined ? {} : { name }), state: VANISHED };
+}
+
+/**
+ * Reads what this object is known to have put on the balancer. While no ARN is on record the balancer is
+ * its own lost create only if the tag for the UID proves it: another one carries tags of others.
+ */
+export function readApplied(
+  object: MyIngress,
+  { loadBalancer, tags }: TaggedLoadBalancer,
+): AppliedSettings {
+  const recorded = readRecordedArn(object);
+  const isKnown =
+    recorded === undefined
+      ? tags[ownershipTagKeys.uid] === object.metadata.uid
+      : recorded === loadBalancer.arn;
+  return isKnown ? (object.status?.applied ?? {}) : {};
+}
+
+type Strings = Readonly<Record<string, string>>;
+
+/** Builds status.applied for the time when the spec is applied; pure. */
+export function projectApplied(
+  desired: DesiredLoadBalancer,
+  applied: AppliedSettings,
+  observedAttributes: Strings | undefined,
+): AppliedSettings {
+  const tags = Object.keys(desired.userTags).sort();
+  const attributes =
+    observedAttributes === undefined
+      ? (applied.attributes ?? {})
+      : keepOriginals(
+          Object.keys(desired.attributes),
+          applied.attributes ?? {},
+          observedAttributes,
+        );
+  return dropEmptyParts({ tags, attributes });
+}
+
+/** Builds status.applied for the time before the write: everything that may have to be undone after a crash. */
+export function planWriteAhead(after: AppliedSettings, applied: AppliedSettings): AppliedSettings {
+  const tags = [...new Set([...(applied.tags ?? []), ...(after.tags ?? [])])].sort();
+  return dropEmptyParts({ tags, attributes: { ...after.attributes, ...applied.attributes } });
+}
+
+/**
+ * Drops from status.applied what `step` has undone: it need not be undone again, should a later
+ * step fail.
+ */
+export function dropUndone(
+  desired: DesiredLoadBalancer,
+  applied: AppliedSettings,
+  step: Drift,
+): AppliedSettings {
+  const { tags = [], attributes = {} } = applied;
+  if (step.field === 'tags') {
+    return dropEmptyParts({ attributes, tags: tags.filter((key) => !step.remove.includes(key)) });
+  }
+  if (step.field !== 'attributes') return applied;
+  const isUndone = (key: string): boolean =>
+    Object.hasOwn(step.set, key) && !Object.hasOwn(desired.attributes, key);
+  const left = Object.entries(attributes).filter(([key]) => !isUndone(key));
+  return dropEmptyParts({ tags, attributes: Object.fromEntries(left) });
+}
+
+/** Attributes that left the spec and stay as they are, because no default of AWS is known for them. */
+export function listKeptAttributes(
+  desired: DesiredLoadBalancer,
+  applied: AppliedSettings,
+  { attributes, loadBalancer }: ObservedLoadBalancer,
+): readonly string[] {
+  if (attributes === undefined) return [];
+  return Object.keys(applied.attributes ?? {}).filter(
+    (key) =>
+      !Object.hasOwn(desired.attributes, key) &&
+      findAttributeDefault(key, projectAddressing(desired, loadBalancer)) === undefined,
+  );
+}
+
+/** `status.applied`: absent where nothing has to be undone. */
+export function omitEmpty(applied: AppliedSettings): AppliedSettings | undefined {
+  return Object.keys(applied).length === 0 ? undefined : applied;
+}
+
+/** The first value observed stays: later ones are our own. */
+function keepOriginals(keys: readonly string[], applied: Strings, observed: Strings): Strings {
+  const known = keys.flatMap((key) => {
+    const from = Object.hasOwn(applied, key) ? applied : observed;
+    return Object.hasOwn(from, key) ? [[key, from[key] as string] as const] : [];
+  });
+  return Object.fromEntries(known);
+}
+
+function dropEmptyParts(settings: Required<AppliedSettings>): AppliedSettings {
+  const kept = Object.entries(settings).filter(([, value]) => Object.keys(value).length > 0);
+  return Object.fromEntries(kept);
+}
+
+const LONGEST_WAIT_MS = 15_000;
+
+/**
+ * Concludes the outcome from the state of a balancer; pure. Ready is `active` and nothing else.
+ * States: https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_LoadBalancerState.html
+ *
+ * @param measureProvisioningMs since when this process waits for `active`, in ms
+ * @param isReported an event of this pass reports where the balancer comes from
+ * @throws OperatorError LoadBalancerFailed, LoadBalancerImpaired
+ */
+export function concludeState(
+  loadBalancer: LoadBalancer,
+  measureProvisioningMs: number,
+  isReported = false,
+): Outcome {
+  const { name, dns, state } = loadBalancer;
+  const why = describeReason(loadBalancer);
+  switch (state.code) {
+    case 'active':
+      return settled('Available', `load balancer ${name} is active at ${dns}`);
+    case 'failed':
+      throw failure('LoadBalancerFailed', `AWS could not set up load balancer ${name}${why}`);
+    case 'active_impaired':
+      throw failure('LoadBalancerImpaired', `load balancer ${name} is impaired${why}`);
+    default:
+      return awaitActive(loadBalancer, measureProvisioningMs, isReported);
+  }
+}
+
+/** Waits until AWS has set up the balancer. */
+export function awaitActive(
+  loadBalancer: LoadBalancer,
+  forMs: number,
+  isReported: boolean,
+): Waiting {
+  const { name, state } = loadBalancer;
+  const message = `AWS is setting up load balancer ${name}, state ${state.code}${describeReason(loadBalancer)}`;
+  return { ...waiting('Provisioning', message, chooseRequeueMs(forMs)), isReported };
+}
+
+function describeReason({ state }: LoadBalancer): string {
+  return state.reason === undefined ? '' : `: ${state.reason}`;
+}
+
+/** Looks fall at 1, 3, 7, 15, 30, 45 ... seconds: after 1, 2, 4, 8, 15, 15 ... */
+function chooseRequeueMs(measureProvisioningMs: number): number {
+  const seconds = Math.floor(measureProvisioningMs / 1000);
+  return Math.min(LONGEST_WAIT_MS, (seconds + 1) * 1000);
+}

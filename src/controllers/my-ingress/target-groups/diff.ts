@@ -1,0 +1,80 @@
+import type { DesiredTargetGroup, ObservedTargetGroup } from '../graph/graph.ts';
+import { LOAD_BALANCER_ID } from '../graph/resource-id.ts';
+import type { Step } from '../graph/steps.ts';
+import { diffTags } from '../graph/tags.ts';
+import { attributeDefaults } from './attribute-defaults.ts';
+
+type Strings = Readonly<Record<string, string>>;
+
+/** The steps of one group that is not there; it has AWS's defaults for attributes then. */
+export function createTargetGroup(desired: DesiredTargetGroup): readonly Step[] {
+  const { id, name, fixed, port, healthCheck, tags } = desired;
+  const create: Step = {
+    ...{ id, operation: 'CreateTargetGroup', why: 'not there', needs: [LOAD_BALANCER_ID] },
+    input: { name, port, ...fixed, healthCheck, tags },
+  };
+  return [create, ...setAttributes(desired, attributeDefaults)];
+}
+
+/** The steps of one group that is there under its name; what cannot be changed is part of the name. */
+export function updateTargetGroup(
+  desired: DesiredTargetGroup,
+  { targetGroup, tags, attributes }: ObservedTargetGroup,
+  appliedTags: readonly string[],
+): readonly Step[] {
+  const { id } = desired;
+  const differing = describeDifferences(
+    { ...desired.healthCheck },
+    { ...targetGroup.healthCheck },
+    'healthCheck.',
+  );
+  const { arn } = targetGroup;
+  const check: Step = {
+    ...{ id, operation: 'ModifyTargetGroup', why: differing.join('; '), needs: [] },
+    input: { arn, protocolVersion: targetGroup.protocolVersion, healthCheck: desired.healthCheck },
+  };
+  const marks = diffTags(desired.tags, tags, { resource: arn, appliedTags });
+  return [
+    ...(differing.length === 0 ? [] : [check]),
+    ...(attributes === undefined ? [] : setAttributes(desired, attributes)),
+    ...marks.map((call) => ({ id, needs: [], ...call })),
+  ];
+}
+
+/**
+ * AWS refuses stickiness of a group that a forward without stickiness names beside others: on, it comes
+ * after the rules, also those that are deleted; off, before them.
+ * https://github.com/argoproj/argo-rollouts/pull/1577
+ */
+export function turnsStickinessOn({ operation, input }: Step): boolean {
+  return (
+    operation === 'ModifyTargetGroupAttributes' && input.attributes['stickiness.enabled'] === 'true'
+  );
+}
+
+function setAttributes(
+  { id, name, attributes }: DesiredTargetGroup,
+  observed: Strings,
+): readonly Step[] {
+  const why = describeDifferences(attributes, observed, '');
+  if (why.length === 0) return [];
+  const set = Object.entries(attributes).filter(([key, value]) => observed[key] !== value);
+  return [
+    {
+      ...{ id, operation: 'ModifyTargetGroupAttributes', why: why.join('; '), needs: [id] },
+      input: { targetGroup: name, attributes: Object.fromEntries(set) },
+    },
+  ];
+}
+
+function describeDifferences(
+  desired: Readonly<Record<string, string | number>>,
+  observed: Readonly<Record<string, string | number>>,
+  prefix: string,
+): readonly string[] {
+  return Object.entries(desired)
+    .filter(([key, value]) => observed[key] !== value)
+    .map(
+      ([key, value]) => `${prefix}${key}: observed ${observed[key] ?? 'none'}, desired ${value}`,
+    );
+}

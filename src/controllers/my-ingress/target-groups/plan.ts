@@ -1,0 +1,78 @@
+// Lives here: target groups: desired, diff, retirement; pure.
+// May import it: my-ingress/graph.
+// Start with: this file, then diff.ts and retirement.ts.
+
+import type { DesiredTargetGroup, ObservedGraph, ObservedTargetGroup } from '../graph/graph.ts';
+import type { PlanContext } from '../graph/plan-context.ts';
+import type { Problem } from '../graph/problem.ts';
+import type { ResourceId } from '../graph/resource-id.ts';
+import type { Step } from '../graph/steps.ts';
+import { identifyResource } from '../graph/tags.ts';
+import { readOwnership } from '../ownership.ts';
+import { createTargetGroup, turnsStickinessOn, updateTargetGroup } from './diff.ts';
+
+export interface TargetGroupSteps {
+  /** Before the listeners. */
+  readonly before: readonly Step[];
+  /** After the rules, those that are deleted among them. */
+  readonly afterRules: readonly Step[];
+  /** Ours and not desired any more. */
+  readonly obsolete: readonly ObsoleteGroup[];
+  readonly problems: readonly Problem[];
+}
+
+export interface ObsoleteGroup {
+  readonly id: ResourceId;
+  readonly observed: ObservedTargetGroup;
+}
+
+type Context = Pick<PlanContext, 'identity' | 'appliedTags'>;
+
+/** A group whose settings cannot be changed has another name, so that its successor is created beside it. */
+export function planTargetGroups(
+  desired: readonly DesiredTargetGroup[],
+  observed: ObservedGraph,
+  context: Context,
+): TargetGroupSteps {
+  const steps = desired.flatMap((group) => planTargetGroup(group, observed, context));
+  const names = new Set(desired.map(({ name }) => name));
+  const foreign = findForeignGroups(desired, observed, context);
+  return {
+    before: steps.filter((step) => !turnsStickinessOn(step)),
+    afterRules: steps.filter(turnsStickinessOn),
+    obsolete: observed.targetGroups.flatMap((group) => {
+      const id = identifyResource(group.tags, context.identity);
+      return id === undefined || names.has(group.targetGroup.name) ? [] : [{ id, observed: group }];
+    }),
+    problems: foreign.map(conflict),
+  };
+}
+
+/** Desired ones whose name a foreign group has. */
+export function findForeignGroups(
+  desired: readonly DesiredTargetGroup[],
+  { targetGroups }: ObservedGraph,
+  { identity }: Pick<Context, 'identity'>,
+): readonly DesiredTargetGroup[] {
+  const foreign = targetGroups.filter(
+    ({ tags }) => readOwnership(tags, identity).kind === 'foreign',
+  );
+  const names = new Set(foreign.map(({ targetGroup: { name } }) => name));
+  return desired.filter(({ name }) => names.has(name));
+}
+
+function planTargetGroup(
+  desired: DesiredTargetGroup,
+  observed: ObservedGraph,
+  { identity, appliedTags }: Context,
+): readonly Step[] {
+  const found = observed.targetGroups.find(({ targetGroup }) => targetGroup.name === desired.name);
+  if (found === undefined) return createTargetGroup(desired);
+  if (readOwnership(found.tags, identity).kind === 'foreign') return [];
+  return updateTargetGroup(desired, found, appliedTags);
+}
+
+function conflict({ id, name }: DesiredTargetGroup): Problem {
+  const message = `a target group ${name} exists, and its tags say that it is not this object's`;
+  return { id, reason: 'NameConflict', message };
+}

@@ -1,0 +1,39 @@
+import type { KubeObject } from '../../core/objects/kube-object.ts';
+
+/** The parts of https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/ that are read. */
+export interface Deployment extends KubeObject {
+  readonly spec?: DeploymentSpec;
+  readonly status?: DeploymentStatus;
+}
+
+interface DeploymentSpec {
+  readonly replicas?: number;
+  readonly paused?: boolean;
+  readonly template?: { readonly spec?: { readonly containers?: readonly Container[] } };
+}
+
+interface Container {
+  readonly name: string;
+  readonly image?: string;
+  readonly readinessProbe?: object;
+}
+
+/** Counts that are 0 are left out on the wire. */
+export interface DeploymentStatus {
+  readonly observedGeneration?: number;
+  readonly replicas?: number;
+  readonly updatedReplicas?: number;
+  readonly readyReplicas?: number;
+  readonly availableReplicas?: number;
+  readonly conditions?: readonly DeploymentCondition[];
+}
+
+export interface DeploymentCondition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** https://kubernetes.io/docs/reference/kubernetes-api/service-resources/service-v1/; nothing of it is read. */
+export type Service = KubeObject;

@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import { DESIRED_HASH_ANNOTATION } from '../objects/annotations.ts';
+import { digestChild } from '../objects/digests.ts';
+import { diffFields, type FieldPath, omitField } from '../objects/fields.ts';
+import {
+  getController,
+  getKey,
+  isBeingDeleted,
+  type Key,
+  type KubeObject,
+  type OwnerReference,
+} from '../objects/kube-object.ts';
+import type { ChildWriter } from '../ports/writers.ts';
+import { CoreReason, OperatorError } from '../reconcile/operator-error.ts';
+
+/**
+ * The desired children of one kind of an owner, and where they are observed and written. Observed
+ * objects may hold long texts, and long lists of texts, as digests (`withDigests`).
+ */
+export interface OwnedObjects {
+  readonly desired: readonly KubeObject[];
+  readonly observed: {
+    get(key: Key): KubeObject | undefined;
+    listOwned(uid: string): readonly KubeObject[];
+  };
+  readonly writer: ChildWriter;
+  /** The pass's: once it is aborted, no further child is written. */
+  readonly signal: AbortSignal;
+  /** Fields that are set at creation only; another controller changes them from then on. */
+  readonly createOnlyFields?: readonly FieldPath[];
+  /** Called after every write that had an effect. */
+  readonly onChange?: (change: OwnedChange) => void;
+}
+
+export type OwnedChange =
+  | { readonly kind: 'created' | 'deleted'; readonly child: KubeObject }
+  | {
+      /** `updated`: the desired state changed; `repaired`: the child had drifted. */
+      readonly kind: 'updated' | 'repaired';
+      readonly child: KubeObject;
+      /** Paths of the fields that differed; none where a field was only to be removed. */
+      readonly differences: readonly string[];
+    };
+
+/**
+ * Applies the desired children, then deletes those that are ours and no longer desired. A child of
+ * the desired name that has another controller, or none, is foreign: nothing is written and
+ * NameConflict is thrown. Children that are as desired are not written.
+ */
+export async function ensureOwned(owner: KubeObject, owned: OwnedObjects): Promise<void> {
+  const desired = owned.desired.map((child) =>
+    desireChild(owner, child, owned.createOnlyFields ?? []),
+  );
+  for (const { applied } of desired) refuseForeign(owned.observed.get(getKey(applied)), owner);
+  for (const child of desired) {
+    owned.signal.throwIfAborted();
+    await ensureChild(child, owner, owned);
+  }
+  await prune(desired, owner, owned);
+}
+
+/** True where `observed` was last written as `child` is desired now, whatever others changed in it since. */
+export function isWrittenAs(observed: KubeObject, child: KubeObject): boolean {
+  return getDesiredHash(observed) === hashChild(child);
+}
+
+/** One desired child in the two forms in which it is sent. */
+interface DesiredChild {
+  readonly created: KubeObject;
+  /** Without the fields that are left to others. */
+  readonly applied: KubeObject;
+}
+
+function desireChild(
+  owner: KubeObject,
+  child: KubeObject,
+  createOnlyFields: readonly FieldPath[],
+): DesiredChild {
+  const ours = createOnlyFields.reduce(omitField<KubeObject>, child);
+  const hash = hashChild(ours);
+  return { created: addOwner(child, owner, hash), applied: addOwner(ours, owner, hash) };
+}
+
+async function ensureChild(
+  desired: DesiredChild,
+  owner: KubeObject,
+  owned: OwnedObjects,
+): Promise<void> {
+  const { observed, writer } = owned;
+  const existing = observed.get(getKey(desired.applied));
+  if (existing !== undefined) return repairChild(existing, desired, owned);
+  const created = await writer.create(desired.created);
+  if (created !== undefined) {
+    owned.onChange?.({ kind: 'created', child: created });
+    return;
+  }
+  const hidden = await writer.get(desired.applied);
+  refuseForeign(hidden, owner);
+  if (hidden !== undefined) await repairChild(hidden, desired, owned);
+}
+
+async function repairChild(
+  observed: KubeObject,
+  { applied }: DesiredChild,
+  owned: OwnedObjects,
+): Promise<void> {
+  const { uid, resourceVersion } = observed.metadata;
+  const differences = diffFields(digestChild(observed), digestChild(applied));
+  if (uid === undefined || differences.length === 0) return;
+  const child = await owned.writer.apply(
+    { ...applied, metadata: { ...applied.metadata, uid } },
+    owned.createOnlyFields,
+  );
+  if (child.metadata.resourceVersion === resourceVersion) return;
+  const kind = getDesiredHash(observed) === getDesiredHash(applied) ? 'repaired' : 'updated';
+  const reported = differences.filter((path) => !path.endsWith(DESIRED_HASH_ANNOTATION));
+  owned.onChange?.({ kind, child, differences: reported });
+}
+
+async function prune(
+  desired: readonly DesiredChild[],
+  owner: KubeObject,
+  { observed, writer, signal, onChange }: OwnedObjects,
+): Promise<void> {
+  const keys = new Set(desired.map(({ applied }) => getKey(applied)));
+  for (const child of observed.listOwned(getUid(owner))) {
+    if (keys.has(getKey(child)) || isBeingDeleted(child)) continue;
+    signal.throwIfAborted();
+    await writer.delete(child);
+    onChange?.({ kind: 'deleted', child });
+  }
+}
+
+function refuseForeign(observed: KubeObject | undefined, owner: KubeObject): void {
+  if (observed === undefined) return;
+  const controller = getController(observed);
+  if (controller?.uid === getUid(owner)) return;
+  const held =
+    controller === undefined ? 'has no controller' : `belongs to ${formatReference(controller)}`;
+  throw new OperatorError({
+    reason: CoreReason.NameConflict,
+    message: `${observed.kind} ${getKey(observed)} exists and ${held}; delete or rename it, or rename this object`,
+    healedBy: 'person',
+  });
+}
+
+/** https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/ */
+function addOwner(child: KubeObject, owner: KubeObject, hash: string): KubeObject {
+  const reference: OwnerReference = {
+    apiVersion: owner.apiVersion,
+    kind: owner.kind,
+    name: owner.metadata.name,
+    uid: getUid(owner),
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+  const annotations = { ...child.metadata.annotations, [DESIRED_HASH_ANNOTATION]: hash };
+  return { ...child, metadata: { ...child.metadata, annotations, ownerReferences: [reference] } };
+}
+
+function getUid(object: KubeObject): string {
+  return object.metadata.uid ?? '';
+}
+
+function formatReference(reference: OwnerReference): string {
+  return `${reference.kind} ${reference.name}`;
+}
+
+function getDesiredHash(object: KubeObject): string | undefined {
+  return object.metadata.annotations?.[DESIRED_HASH_ANNOTATION];
+}
+
+function hashChild(child: KubeObject): string {
+  return createHash('sha256')
+    .update(JSON.stringify(digestChild(child)))
+    .digest('hex')
+    .slice(0, 16);
+}

@@ -1,0 +1,232 @@
+import { isPaused } from '../objects/annotations.ts';
+import { omitUndefined } from '../objects/fields.ts';
+import { isBeingDeleted, type Key } from '../objects/kube-object.ts';
+import type { ObjectCache } from '../ports/cache.ts';
+import { DeadlineExceeded } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import { CoreReason, OperatorError } from '../reconcile/operator-error.ts';
+import type { Waiting } from '../reconcile/outcome.ts';
+import type { Reconciler } from '../reconcile/reconciler.ts';
+import type { WriteGate } from '../staleness/read-your-writes.ts';
+import { type PassContext, type PassDependencies, RunningPass } from './running-pass.ts';
+import {
+  computeStatus,
+  hasSameStatus,
+  logFailure,
+  type ObjectWithStatus,
+  recordTransition,
+} from './status.ts';
+import type { Verdict } from './verdict.ts';
+
+export interface LifecycleDependencies<T extends ObjectWithStatus> extends PassDependencies<T> {
+  readonly cache: ObjectCache<T>;
+  readonly reconciler: Reconciler<T>;
+  readonly children?: readonly WriteGate[];
+  readonly status?: 'ours' | 'foreign';
+  /** Called when the cache lags behind our own last write and the pass goes on all the same. */
+  readonly onStaleRead: () => void;
+}
+
+/**
+ * One pass over one key: reads the object, keeps the finalizer's four states, calls the reconciler,
+ * writes status once, records the transition. Never throws.
+ */
+export async function runPass<T extends ObjectWithStatus>(
+  deps: LifecycleDependencies<T>,
+  key: Key,
+  context: PassContext,
+): Promise<Verdict> {
+  try {
+    if (!(await areOwnWritesVisible(deps, key, context.signal))) deps.onStaleRead();
+    context.signal.throwIfAborted(); // a key may be handed out in the very moment of the shutdown
+    const vanished = deps.lateFinalizers.findDeleted(key);
+    const waiting = vanished && (await finalizeDeleted(deps, vanished, context));
+    if (waiting !== undefined) return waiting;
+    const object = deps.cache.get(key);
+    if (object === undefined) return forgetObject(deps, key, context);
+    const newest = deps.writes.pickNewest(object);
+    return await runPassOver(deps, new RunningPass(deps, newest, context));
+  } catch (error) {
+    return logUnreported(toFailure(error, context.signal, false), context.log);
+  }
+}
+
+function forgetObject<T extends ObjectWithStatus>(
+  deps: LifecycleDependencies<T>,
+  key: Key,
+  { log }: PassContext,
+): Verdict {
+  log.debug('resource not found, ignoring');
+  deps.reconciler.forget?.(key);
+  return { kind: 'gone' };
+}
+
+/** Finalizes an object that was deleted despite our finalizer. A new object of its name waits for that. */
+async function finalizeDeleted<T extends ObjectWithStatus>(
+  deps: LifecycleDependencies<T>,
+  vanished: T,
+  context: PassContext,
+): Promise<Waiting | undefined> {
+  const pass = new RunningPass(deps, vanished, context);
+  context.log.info('the object was deleted while its finalizer was stored, cleaning up behind it');
+  try {
+    const outcome = await deps.reconciler.finalize?.(vanished, pass);
+    if (outcome?.kind === 'waiting') return outcome;
+  } catch (error) {
+    const isPersons = error instanceof OperatorError && error.healedBy === 'person';
+    if (!isPersons || deps.cache.get(pass.key) === undefined) throw error;
+    logFailure(context.log, error, { reason: error.reason });
+  }
+  deps.lateFinalizers.forget(pass.key);
+  return undefined;
+}
+
+async function areOwnWritesVisible<T extends ObjectWithStatus>(
+  { writes, children = [] }: LifecycleDependencies<T>,
+  key: Key,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const gates: readonly WriteGate[] = [writes, ...children];
+  const areVisible = await Promise.all(gates.map((gate) => gate.areVisible(key, signal)));
+  return areVisible.every(Boolean);
+}
+
+async function runPassOver<T extends ObjectWithStatus>(
+  deps: LifecycleDependencies<T>,
+  pass: RunningPass<T>,
+): Promise<Verdict> {
+  let verdict: Verdict;
+  try {
+    verdict = await runStep(deps, pass);
+  } catch (error) {
+    verdict = toFailure(error, pass.signal, pass.isReadyDisproved);
+  }
+  try {
+    await reportPass(deps, pass, verdict);
+    return verdict;
+  } catch (error) {
+    const unwritten = logUnreported(toFailure(error, pass.signal, false), pass.log);
+    return isHealedByTime(verdict) ? delayRetry(verdict, unwritten) : unwritten;
+  }
+}
+
+/** Logs a failure that no condition can report. */
+function logUnreported(verdict: Verdict, log: Logger): Verdict {
+  if (verdict.kind !== 'failed' || isSilent(verdict)) return verdict;
+  logFailure(log, verdict.error, { reason: verdict.error.reason });
+  return verdict;
+}
+
+type Failed = Extract<Verdict, { readonly kind: 'failed' }>;
+
+function isHealedByTime(verdict: Verdict): verdict is Failed {
+  return verdict.kind === 'failed' && verdict.error.healedBy === 'time';
+}
+
+/** The failure of the pass, no sooner repeated than the API server allows that refused to store it. */
+function delayRetry(verdict: Failed, unwritten: Verdict): Verdict {
+  const { reason, message, healedBy, details, retryAfterMs, notBeforeMs } = verdict.error;
+  const ownMs = retryAfterMs ?? notBeforeMs ?? 0;
+  const askedMs = (unwritten.kind === 'failed' && unwritten.error.notBeforeMs) || 0;
+  if (askedMs <= ownMs) return verdict;
+  const kept = { reason, message, healedBy, ...omitUndefined({ details }) };
+  const error = new OperatorError({ ...kept, notBeforeMs: askedMs, cause: verdict.error });
+  return { ...verdict, error };
+}
+
+/** The four states of (being deleted) x (our finalizer is on). */
+async function runStep<T extends ObjectWithStatus>(
+  deps: LifecycleDependencies<T>,
+  pass: RunningPass<T>,
+): Promise<Verdict> {
+  const { object } = pass;
+  const hasFinalizer =
+    deps.finalizer !== undefined && (object.metadata.finalizers ?? []).includes(deps.finalizer);
+  if (isBeingDeleted(object) && !hasFinalizer) return { kind: 'gone' };
+  if (isPaused(object)) return skipPaused(deps, pass);
+  return isBeingDeleted(object) ? finalize(deps, pass) : reconcile(deps, pass);
+}
+
+async function skipPaused<T extends ObjectWithStatus>(
+  { reconciler }: LifecycleDependencies<T>,
+  pass: RunningPass<T>,
+): Promise<Verdict> {
+  const isLeaving = isBeingDeleted(pass.object);
+  if (!isLeaving) await reconciler.whilePaused?.(pass.object, pass);
+  return { kind: 'paused', isBeingDeleted: isLeaving };
+}
+
+async function reconcile<T extends ObjectWithStatus>(
+  deps: LifecycleDependencies<T>,
+  pass: RunningPass<T>,
+): Promise<Verdict> {
+  const storing = Promise.allSettled([pass.ensureFinalizer()]);
+  try {
+    const outcome = await deps.reconciler.reconcile(pass.object, pass);
+    await pass.ensureFinalizer();
+    return outcome;
+  } finally {
+    await storing; // no write of a pass outlives it: the next pass of this key may start at once
+  }
+}
+
+async function finalize<T extends ObjectWithStatus>(
+  deps: LifecycleDependencies<T>,
+  pass: RunningPass<T>,
+): Promise<Verdict> {
+  const outcome = (await deps.reconciler.finalize?.(pass.object, pass)) ?? { kind: 'released' };
+  if (outcome.kind === 'waiting') return outcome;
+  const released = await deps.writer.removeFinalizer(pass.object, deps.finalizer as string);
+  deps.writes.record(pass.key, released);
+  return outcome;
+}
+
+async function reportPass<T extends ObjectWithStatus>(
+  deps: LifecycleDependencies<T>,
+  pass: RunningPass<T>,
+  verdict: Verdict,
+): Promise<void> {
+  if (verdict.kind === 'gone' || verdict.kind === 'released' || isSilent(verdict)) return;
+  if (deps.status === 'foreign') {
+    logUnreported(verdict, pass.log);
+    return;
+  }
+  const before = pass.object;
+  const { reported, stated } = pass;
+  const status = computeStatus(before, { reported, stated, verdict }, deps.clock.now());
+  if (hasSameStatus(before, status)) return;
+  const isWritten = await pass.writeStatus(status);
+  if (isWritten) recordTransition(before, status, { verdict, pass });
+}
+
+/** A lost write or a lost lease is not reported: no person needs to act on it. */
+function isSilent(verdict: Verdict): boolean {
+  if (verdict.kind !== 'failed') return false;
+  const { reason } = verdict.error;
+  return reason === CoreReason.Conflict || reason === CoreReason.LeadershipLost;
+}
+
+function toFailure(error: unknown, signal: AbortSignal, isReadyDisproved: boolean): Verdict {
+  if (signal.aborted && !(signal.reason instanceof DeadlineExceeded)) return { kind: 'aborted' };
+  return { kind: 'failed', error: toOperatorError(error, signal), isReadyDisproved };
+}
+
+function toOperatorError(error: unknown, signal: AbortSignal): OperatorError {
+  if (error instanceof OperatorError) return error;
+  if (signal.reason instanceof DeadlineExceeded) {
+    const message = `the pass took too long: ${signal.reason.message}; it is tried again`;
+    return new OperatorError({
+      reason: CoreReason.DeadlineExceeded,
+      message,
+      healedBy: 'time',
+      cause: error,
+    });
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return new OperatorError({
+    reason: CoreReason.InternalError,
+    message: `a bug in the operator: ${reason}; please report it with the log of this pass`,
+    healedBy: 'time',
+    cause: error,
+  });
+}

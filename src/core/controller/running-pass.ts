@@ -1,0 +1,151 @@
+import type { StatedCondition } from '../objects/conditions.ts';
+import { omitUndefined } from '../objects/fields.ts';
+import { getKey, type Key } from '../objects/kube-object.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { EventDraft, EventRecorder } from '../ports/events.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { ObjectWriter } from '../ports/writers.ts';
+import { CoreReason, OperatorError } from '../reconcile/operator-error.ts';
+import type { Waiting } from '../reconcile/outcome.ts';
+import type { Pass } from '../reconcile/reconciler.ts';
+import type { ReadYourWrites } from '../staleness/read-your-writes.ts';
+import type { LateFinalizers } from './late-finalizers.ts';
+import {
+  type CoreStatus,
+  computeStatus,
+  hasSameStatus,
+  type ObjectWithStatus,
+  recordTransition,
+} from './status.ts';
+
+export interface PassDependencies<T extends ObjectWithStatus> {
+  readonly clock: Clock;
+  readonly writer: ObjectWriter<T>;
+  readonly events: EventRecorder;
+  readonly writes: ReadYourWrites<T>;
+  readonly lateFinalizers: LateFinalizers<T>;
+  readonly finalizer: string | undefined;
+}
+
+export interface PassContext {
+  readonly reconcileId: string;
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+}
+
+/** The core's side of a Pass: gathers what the reconciler reports and keeps the write order. */
+export class RunningPass<T extends ObjectWithStatus> implements Pass {
+  readonly key: Key;
+  readonly reconcileId: string;
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  readonly #deps: PassDependencies<T>;
+  #object: T;
+  #reported: Readonly<Record<string, unknown>> = {};
+  readonly #stated = new Map<string, StatedCondition>();
+  #ensureFinalizer: Promise<void> | undefined;
+  #isReadyDisproved = false;
+
+  constructor(deps: PassDependencies<T>, object: T, context: PassContext) {
+    this.key = getKey(object);
+    this.reconcileId = context.reconcileId;
+    this.signal = context.signal;
+    this.log = context.log;
+    this.#deps = deps;
+    this.#object = object;
+  }
+
+  get reported(): Readonly<Record<string, unknown>> {
+    return this.#reported;
+  }
+
+  get stated(): readonly StatedCondition[] {
+    return [...this.#stated.values()];
+  }
+
+  /**
+   * The object as the pass began with it, its version and status as this pass has last stored them:
+   * what others changed meanwhile is for the next pass.
+   */
+  get object(): T {
+    return this.#object;
+  }
+
+  get isReadyDisproved(): boolean {
+    return this.#isReadyDisproved;
+  }
+
+  report(status: Readonly<Record<string, unknown>>): void {
+    this.#reported = { ...this.#reported, ...status };
+  }
+
+  setCondition(condition: StatedCondition): void {
+    this.#stated.set(condition.type, condition);
+  }
+
+  async recordNow(meanwhile?: Waiting): Promise<void> {
+    const before = this.#object;
+    const status = this.#computeStatusNow(meanwhile);
+    if (hasSameStatus(before, status)) return;
+    if (!(await this.writeStatus(status))) throw createGoneError(this.key);
+    if (meanwhile !== undefined)
+      recordTransition(before, status, { verdict: meanwhile, pass: this });
+  }
+
+  recordEvent(event: EventDraft): void {
+    this.#deps.events.record(this.#object, event);
+  }
+
+  disproveReady(): void {
+    this.#isReadyDisproved = true;
+  }
+
+  /** Starts the write at the first call, so that reads may run beside it. */
+  ensureFinalizer(): Promise<void> {
+    this.#ensureFinalizer ??= this.#storeFinalizer();
+    return this.#ensureFinalizer;
+  }
+
+  /**
+   * False if the object is gone, or another one of the same name has taken its place. Conflict if its
+   * status is not what this pass began with: what an earlier leader put on record would be taken back.
+   */
+  async writeStatus(status: CoreStatus): Promise<boolean> {
+    const { status: stored = {} } = this.#object;
+    const fits = (live: T): boolean => hasSameStatus(live, stored);
+    const written = await this.#deps.writer.applyStatus(this.#object, status, fits);
+    if (written === undefined) return false;
+    this.#remember(written, { status });
+    return true;
+  }
+
+  #computeStatusNow(meanwhile: Waiting | undefined): CoreStatus {
+    const reported = this.#reported;
+    if (meanwhile === undefined) return omitUndefined({ ...this.#object.status, ...reported });
+    const report = { reported, stated: this.stated, verdict: meanwhile };
+    return computeStatus(this.#object, report, this.#deps.clock.now());
+  }
+
+  async #storeFinalizer(): Promise<void> {
+    const { finalizer, writer } = this.#deps;
+    if (finalizer === undefined || this.#object.metadata.finalizers?.includes(finalizer)) return;
+    const stored = await writer.addFinalizer(this.#object, finalizer);
+    this.#deps.lateFinalizers.recordStored(stored);
+    this.#remember(stored);
+  }
+
+  #remember(written: T, change: { readonly status?: CoreStatus } = {}): void {
+    const { resourceVersion } = written.metadata;
+    const metadata = { ...this.#object.metadata, ...(resourceVersion && { resourceVersion }) };
+    this.#object = { ...this.#object, ...change, metadata };
+    this.#deps.writes.record(this.key, written);
+  }
+}
+
+function createGoneError(key: Key): OperatorError {
+  return new OperatorError({
+    reason: CoreReason.Conflict,
+    message: `record the status of ${key}: the object is gone`,
+    healedBy: 'time',
+  });
+}

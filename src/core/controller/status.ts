@@ -1,0 +1,100 @@
+import { isDeepStrictEqual } from 'node:util';
+import { getReconcileRequest } from '../objects/annotations.ts';
+import {
+  type Condition,
+  computeConditions,
+  findLeadingCondition,
+  mergeStatedConditions,
+  type StatedCondition,
+} from '../objects/conditions.ts';
+import { omitUndefined } from '../objects/fields.ts';
+import type { KubeObject } from '../objects/kube-object.ts';
+import type { LogFields, Logger } from '../ports/logger.ts';
+import { CoreReason, type OperatorError } from '../reconcile/operator-error.ts';
+import type { Pass } from '../reconcile/reconciler.ts';
+import { describeVerdict, type Verdict } from './verdict.ts';
+
+/** The status fields that the core itself keeps, on every kind. */
+export interface CoreStatus {
+  readonly observedGeneration?: number;
+  readonly lastHandledReconcileAt?: string;
+  readonly conditions?: readonly Condition[];
+}
+
+export type ObjectWithStatus = KubeObject & { readonly status?: CoreStatus };
+
+/**
+ * The whole status after a pass; pure. `reported` are the fields of the reconciler, `stated` its own
+ * conditions; Ready, Reconciling and Stalled follow from the verdict.
+ */
+export function computeStatus(
+  object: ObjectWithStatus,
+  {
+    reported,
+    stated = [],
+    verdict,
+  }: {
+    readonly reported: Readonly<Record<string, unknown>>;
+    readonly stated?: readonly StatedCondition[];
+    readonly verdict: Verdict;
+  },
+  nowMs: number,
+): CoreStatus {
+  // Server-side apply drops what is left out, so a field reported as undefined is removed.
+  const status = omitUndefined({ ...object.status, ...reported });
+  const headline = describeVerdict(verdict);
+  if (headline === undefined) return status;
+  const generation = object.metadata.generation ?? 0;
+  const before = object.status?.conditions ?? [];
+  const context = { generation, nowMs };
+  const requested = verdict.kind === 'paused' ? undefined : getReconcileRequest(object);
+  return {
+    ...status,
+    ...(requested === undefined ? {} : { lastHandledReconcileAt: requested }),
+    observedGeneration: generation,
+    conditions: [
+      ...computeConditions(before, headline, context),
+      ...mergeStatedConditions(before, stated, context),
+    ],
+  };
+}
+
+export function hasSameStatus(object: ObjectWithStatus, status: CoreStatus): boolean {
+  return isDeepStrictEqual(object.status ?? {}, status);
+}
+
+/**
+ * One event and one log line when the leading condition changes its type, status or reason; a
+ * message that merely reads differently is no transition.
+ */
+export function recordTransition(
+  before: ObjectWithStatus,
+  after: CoreStatus,
+  {
+    verdict,
+    pass,
+  }: { readonly verdict: Verdict; readonly pass: Pick<Pass, 'recordEvent' | 'log'> },
+): void {
+  const was = findLeadingCondition(before.status?.conditions ?? []);
+  const is = findLeadingCondition(after.conditions ?? []);
+  if (is === undefined || isSameState(was, is)) return;
+  const isFailure = verdict.kind === 'failed';
+  const type = isFailure ? 'Warning' : 'Normal';
+  const draft = { type, reason: is.reason, action: 'Reconcile', note: is.message } as const;
+  if (verdict.kind !== 'waiting' || !verdict.isReported) pass.recordEvent(draft);
+  const fields = { reason: is.reason, condition: is.type, status: is.status };
+  if (isFailure) logFailure(pass.log, verdict.error, fields);
+  else pass.log.info(is.message, fields);
+}
+
+/** Logs at error only what needs a person: a failure that needs action, or a bug of ours. */
+export function logFailure(log: Logger, error: OperatorError, fields: LogFields): void {
+  const needsPerson = error.healedBy === 'person' || error.reason === CoreReason.InternalError;
+  const all = { ...fields, ...error.details, err: error };
+  if (needsPerson) log.error(error.message, all);
+  else log.info(error.message, all);
+}
+
+function isSameState(was: Condition | undefined, is: Condition): boolean {
+  return was?.type === is.type && was.status === is.status && was.reason === is.reason;
+}

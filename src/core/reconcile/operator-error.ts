@@ -1,0 +1,70 @@
+import { omitUndefined } from '../objects/fields.ts';
+import type { LogFields } from '../ports/logger.ts';
+
+/**
+ * The class of a failure: `person` needs a change of the object, the account or the rights; `time` is
+ * retried, which may suffice. Only retry-policy.ts acts on it.
+ */
+export type HealedBy = 'person' | 'time';
+
+export interface OperatorErrorOptions {
+  /** CamelCase word that becomes the condition's reason; stable, documented. */
+  readonly reason: string;
+  /** One lower-case sentence for people: the step, the object, and what to do next. */
+  readonly message: string;
+  readonly healedBy: HealedBy;
+  /**
+   * When it is this key's turn: look again exactly then, without it the key's backoff decides. Where a
+   * person must act: no later than this.
+   */
+  readonly retryAfterMs?: number;
+  /** The backoff decides, but no sooner than this: a server asks it of every client. */
+  readonly notBeforeMs?: number;
+  /** Fields of the log line alone: what the owner of the object may not know. */
+  readonly details?: LogFields;
+  readonly cause?: unknown;
+}
+
+/** The only error that travels past an adapter; matched by class and `reason`, never by message. */
+export class OperatorError extends Error {
+  readonly reason: string;
+  readonly healedBy: HealedBy;
+  readonly retryAfterMs: number | undefined;
+  readonly notBeforeMs: number | undefined;
+  readonly details: LogFields | undefined;
+
+  constructor(options: OperatorErrorOptions) {
+    super(options.message, { cause: options.cause });
+    this.name = 'OperatorError';
+    this.reason = options.reason;
+    this.healedBy = options.healedBy;
+    this.retryAfterMs = options.retryAfterMs;
+    this.notBeforeMs = options.notBeforeMs;
+    this.details = options.details;
+  }
+}
+
+/** The same failure in other words, such as an article's. */
+export function rewordError(error: unknown, word: (why: string) => string): unknown {
+  if (!(error instanceof OperatorError)) return error;
+  const { reason, healedBy, retryAfterMs, notBeforeMs } = error;
+  const when = omitUndefined({ retryAfterMs, notBeforeMs });
+  const message = word(error.message);
+  return new OperatorError({ reason, message, healedBy, ...when, cause: error });
+}
+
+/** Reasons that the core and its adapters to Kubernetes raise for every kind. */
+export const CoreReason = {
+  /** A write lost to a newer resourceVersion: read again, try again; never shown in a condition. */
+  Conflict: 'Conflict',
+  /** The pass took longer than its deadline. */
+  DeadlineExceeded: 'DeadlineExceeded',
+  /** A bug: something other than an OperatorError was thrown. */
+  InternalError: 'InternalError',
+  /** A write was refused because this process no longer holds the lease. */
+  LeadershipLost: 'LeadershipLost',
+  /** An object of the desired name exists and is foreign. */
+  NameConflict: 'NameConflict',
+  /** `albridge.io/paused: "true"`. */
+  Paused: 'Paused',
+} as const;

@@ -1,0 +1,30 @@
+/** The end of a pass without a failure. Failure is thrown, waiting is returned. */
+export type Outcome = Settled | Waiting;
+
+/** The world matches the spec. */
+export interface Settled {
+  readonly kind: 'settled';
+  /** CamelCase reason and sentence of Ready=True. */
+  readonly reason: string;
+  readonly message: string;
+  /** Look again after this time even without a change; absent: only when something changes. */
+  readonly requeueAfterMs?: number;
+}
+
+/** A dependency is not ready yet. */
+export interface Waiting {
+  readonly kind: 'waiting';
+  readonly reason: string;
+  readonly message: string;
+  readonly requeueAfterMs: number;
+  /** An event of this pass reports it already. */
+  readonly isReported?: boolean;
+}
+
+export function settled(reason: string, message: string): Settled {
+  return { kind: 'settled', reason, message };
+}
+
+export function waiting(reason: string, message: string, requeueAfterMs: number): Waiting {
+  return { kind: 'waiting', reason, message, requeueAfterMs };
+}

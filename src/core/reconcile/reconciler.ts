@@ -1,0 +1,74 @@
+// Lives here: the contract of a kind with the core: reconciler, pass, outcome, error, external resource.
+// May import it: everyone.
+// Start with: this file, then outcome.ts and external-resource.ts.
+
+import type { StatedCondition } from '../objects/conditions.ts';
+import type { Key, KubeObject } from '../objects/kube-object.ts';
+import type { EventDraft } from '../ports/events.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Outcome, Waiting } from './outcome.ts';
+
+/**
+ * Brings the world to the spec of one object.
+ *
+ * Expected flow: a change of the object, of a child or of a source queues its key. The core reads the
+ * object from the cache, as new as our own last write, and calls `reconcile`, or `finalize` once the
+ * object is being deleted and has the finalizer. The outcome becomes the conditions; status is written
+ * once, at the end of the pass; the retry policy decides about the key.
+ *
+ * Guarantees: passes of one key never overlap. The finalizer is stored before `Pass.ensureFinalizer`
+ * resolves, and removed only after `finalize` returned `released`. Status is also written after a
+ * failure. `forget` is called when a pass finds no object.
+ *
+ * Assumptions: a pass decides from the observed state, never from the event, so that lost, doubled and
+ * reordered events do no harm. It may be aborted at any await and repeated from the start. A failure is
+ * thrown as OperatorError, a dependency that is not ready is returned as `waiting`. `released` is
+ * returned only after a read proved that nothing of ours is left.
+ *
+ * Caveats: without a finalizer `finalize` is never called. An object may vanish although its finalizer
+ * was stored (https://github.com/kubernetes/kubernetes/issues/77988); `finalize` then gets its last
+ * state. While an object is paused `whilePaused` is called instead, and nothing once it is being deleted.
+ */
+export interface Reconciler<T extends KubeObject> {
+  reconcile(object: T, pass: Pass): Promise<Outcome>;
+  /**
+   * Cleans up behind an object that is being deleted. `released` lets the finalizer go: return it
+   * only after a read has proved that nothing of ours is left.
+   */
+  finalize?(object: T, pass: Pass): Promise<Released | Waiting>;
+  /** Records what could not be observed later; writes nothing to the outside, restarts nothing. */
+  whilePaused?(object: T, pass: Pass): Promise<void>;
+  /** The object is gone: drop what is kept in memory for its key. */
+  forget?(key: Key): void;
+}
+
+export interface Released {
+  readonly kind: 'released';
+}
+
+/** One pass over one object, as the reconciler sees it. */
+export interface Pass {
+  readonly key: Key;
+  /** On every log line of this pass. */
+  readonly reconcileId: string;
+  /** Aborts at the deadline, on shutdown and on a lost lease. Every read takes it. */
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  /** Merged into status, which is written once, when the pass ends - also when it ends in an error. */
+  report(status: Readonly<Record<string, unknown>>): void;
+  /**
+   * States a condition of the kind's own, beside Ready, Reconciling and Stalled, which follow from
+   * how the pass ends. One that is not stated again stays as it is.
+   */
+  setCondition(condition: StatedCondition): void;
+  /**
+   * Writes what was reported so far, now: for what must be on record before a write to the outside.
+   * `meanwhile` goes into the conditions: what the object waits for, if the pass will end in that too.
+   */
+  recordNow(meanwhile?: Waiting): Promise<void>;
+  recordEvent(event: EventDraft): void;
+  /** Drift was observed: Ready may not stay True if this pass fails. */
+  disproveReady(): void;
+  /** Resolves once the finalizer is stored. Await it before the first write to the outside. */
+  ensureFinalizer(): Promise<void>;
+}

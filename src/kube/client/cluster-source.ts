@@ -1,0 +1,161 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { KubeConfig } from '@kubernetes/client-node';
+import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import type { KubeReason } from './kube-reasons.ts';
+
+/** The settings that lead to the cluster; config.ts takes them from the environment. */
+export interface ClusterSettings {
+  /** KUBERNETES_SERVICE_HOST and _PORT, which every pod has. */
+  readonly serviceHost?: string;
+  readonly servicePort?: string;
+  /** Where `token`, `ca.crt` and `namespace` lie; DEFAULT_SERVICE_ACCOUNT_DIR in a pod. */
+  readonly serviceAccountDir?: string;
+  /** KUBECONFIG: one path, or several joined by the platform's path delimiter. */
+  readonly kubeconfig?: string;
+  /** Read when KUBECONFIG is not set: `.kube/config` in the home directory. */
+  readonly defaultKubeconfig?: string;
+}
+
+/** https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/#directly-accessing-the-rest-api */
+const DEFAULT_SERVICE_ACCOUNT_DIR = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** The source of cluster and credentials. */
+export interface ClusterSource {
+  readonly kind: 'in-cluster' | 'kubeconfig';
+  /** For the first log line: "service account in DIR" or "kubeconfig PATH". */
+  readonly description: string;
+  /** Reads them now. `context`: this one instead of the current-context, which people switch. */
+  load(context?: string): KubeConfig;
+}
+
+/**
+ * In a pod its service account, else KUBECONFIG, else the default kubeconfig. Throws OperatorError
+ * ClusterNotConfigured, which says what to set.
+ */
+export function findClusterSource(settings: ClusterSettings): ClusterSource {
+  const { serviceHost, serviceAccountDir = DEFAULT_SERVICE_ACCOUNT_DIR } = settings;
+  if (serviceHost && existsSync(join(serviceAccountDir, 'token'))) {
+    const server = formatServer(serviceHost, settings.servicePort ?? '443');
+    return createInClusterSource(server, serviceAccountDir);
+  }
+  if (settings.kubeconfig) return createKubeconfigSource(splitPaths(settings.kubeconfig));
+  const { defaultKubeconfig } = settings;
+  if (defaultKubeconfig && existsSync(defaultKubeconfig))
+    return createKubeconfigSource([defaultKubeconfig]);
+  throw createConfigError(
+    serviceHost
+      ? `in a pod, but ${serviceAccountDir} holds no token: set automountServiceAccountToken: true`
+      : `no cluster: set KUBECONFIG to a kubeconfig${defaultKubeconfig ? `, or create ${defaultKubeconfig}` : ''}`,
+  );
+}
+
+function createInClusterSource(server: string, directory: string): ClusterSource {
+  const load = (): KubeConfig => {
+    const config = new KubeConfig();
+    const user = { name: 'in-cluster', authProvider: tokenFile(join(directory, 'token')) };
+    const cluster = {
+      name: 'in-cluster',
+      server,
+      ...findAuthority(directory),
+      skipTLSVerify: false,
+    };
+    const namespace = readIfThere(join(directory, 'namespace'));
+    config.loadFromOptions({
+      clusters: [cluster],
+      users: [user],
+      contexts: [{ name: 'in-cluster', cluster: cluster.name, user: user.name, namespace }],
+      currentContext: 'in-cluster',
+    });
+    return config;
+  };
+  return { kind: 'in-cluster', description: `service account in ${directory}`, load };
+}
+
+function createKubeconfigSource(paths: readonly string[]): ClusterSource {
+  const description = `kubeconfig ${paths.join(delimiter)}`;
+  return { kind: 'kubeconfig', description, load: (context) => loadKubeconfig(paths, context) };
+}
+
+/**
+ * The first file that names a thing, or a current context, wins; a missing file is skipped, as long
+ * as one is there (https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/#merging-kubeconfig-files).
+ */
+function loadKubeconfig(paths: readonly string[], pinned?: string): KubeConfig {
+  const present = paths.filter((path) => existsSync(path));
+  if (present.length === 0) {
+    throw createConfigError(`no kubeconfig at ${paths.join(' or ')}: correct KUBECONFIG`);
+  }
+  const merged = present.map(readKubeconfig).reduce(merge);
+  if (pinned !== undefined) merged.setCurrentContext(pinned);
+  if (merged.getCurrentCluster()) return merged;
+  throw createConfigError(`kubeconfig ${present.join(delimiter)}: ${describeLack(merged, pinned)}`);
+}
+
+function describeLack(config: KubeConfig, pinned: string | undefined): string {
+  if (pinned !== undefined) {
+    return `context "${pinned}" names no cluster any more: restore it, or restart the operator to use another`;
+  }
+  const context = config.getCurrentContext() as string | undefined;
+  const lack = context
+    ? `its current-context "${context}" names no cluster`
+    : 'it has no current-context';
+  return `${lack}: run kubectl config use-context`;
+}
+
+function readKubeconfig(path: string): KubeConfig {
+  const config = new KubeConfig();
+  try {
+    config.loadFromFile(path);
+    return config;
+  } catch (error) {
+    throw createConfigError(`kubeconfig ${path} cannot be read: correct or replace it`, error);
+  }
+}
+
+function merge(first: KubeConfig, next: KubeConfig): KubeConfig {
+  const merged = new KubeConfig();
+  merged.loadFromOptions({
+    clusters: uniteByName(first.getClusters(), next.getClusters()),
+    users: uniteByName(first.getUsers(), next.getUsers()),
+    contexts: uniteByName(first.getContexts(), next.getContexts()),
+    currentContext: first.getCurrentContext() || next.getCurrentContext(),
+  });
+  return merged;
+}
+
+function uniteByName<T extends { readonly name: string }>(a: readonly T[], b: readonly T[]): T[] {
+  return [...a, ...b.filter(({ name }) => !a.some((item) => item.name === name))];
+}
+
+/** client-node's name for "read the bearer token from this file". */
+function tokenFile(path: string): object {
+  return { name: 'tokenFile', config: { tokenFile: path } };
+}
+
+function findAuthority(directory: string): { readonly caFile?: string } {
+  const caFile = join(directory, 'ca.crt');
+  return existsSync(caFile) ? { caFile } : {};
+}
+
+function formatServer(host: string, port: string): string {
+  return `https://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+}
+
+function readIfThere(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
+}
+
+function splitPaths(kubeconfig: string): readonly string[] {
+  return kubeconfig.split(delimiter).filter((path) => path !== '');
+}
+
+function createConfigError(message: string, cause?: unknown): OperatorError {
+  return new OperatorError({
+    reason: 'ClusterNotConfigured' satisfies KubeReason,
+    message,
+    healedBy: 'person',
+    cause,
+  });
+}

@@ -1,0 +1,246 @@
+import { DeadlineExceeded } from '../../core/ports/clock.ts';
+import { CoreReason, OperatorError } from '../../core/reconcile/operator-error.ts';
+import { type KubeReason, kubeReasons } from './kube-reasons.ts';
+
+/** The parts of a Status that callers decide on; https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/ */
+export interface KubeErrorDetails {
+  readonly kind?: string;
+  readonly name?: string;
+  readonly uid?: string;
+  readonly causes: readonly { readonly reason?: string; readonly field?: string }[];
+}
+
+export interface KubeErrorOptions {
+  readonly status: number;
+  readonly reason: string;
+  readonly message: string;
+  readonly retryAfterMs?: number;
+  readonly details?: KubeErrorDetails;
+}
+
+/** An answer of the API server other than 2xx, or an ERROR event of a watch. */
+export class KubeError extends Error {
+  /** HTTP status. */
+  readonly status: number;
+  /** `reason` of the Status body, such as NotFound or Expired; empty if it gave none. */
+  readonly reason: string;
+  /** Delay that the server asked for, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  readonly details: KubeErrorDetails | undefined;
+
+  constructor(options: KubeErrorOptions) {
+    super(options.message);
+    this.name = 'KubeError';
+    this.status = options.status;
+    this.reason = options.reason;
+    this.retryAfterMs = options.retryAfterMs;
+    this.details = options.details;
+  }
+}
+
+/** The connection broke, or never came to be, before the whole answer had arrived. */
+export class NoAnswerError extends Error {
+  constructor(cause: unknown) {
+    super(`no answer from the API server: ${toOneLine(describeCause(cause))}`, { cause });
+    this.name = 'NoAnswerError';
+  }
+}
+
+/**
+ * Reads an answer that is not 2xx. Its body is a Status, or anything that a proxy on the way sent;
+ * only the Status's own words go into the message, never the body or the headers.
+ */
+export function parseKubeError(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): KubeError {
+  const statusBody = parseStatus(body);
+  const error = createKubeError(status, statusBody);
+  const headerMs = parseRetryAfter(headers['retry-after']);
+  if (headerMs === undefined) return error;
+  return new KubeError({ ...copyOptions(error), retryAfterMs: headerMs });
+}
+
+/** The KubeError for the `object` of a watch's ERROR event, which is a Status too. */
+export function parseErrorEvent(object: unknown): KubeError {
+  const status = asRecord(object);
+  return createKubeError(typeof status['code'] === 'number' ? status['code'] : 500, status);
+}
+
+/** The object is not there, while its kind is. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof KubeError && error.status === 404 && !isKindMissing(error);
+}
+
+/**
+ * The kind itself is not served: the API server answers 404 without naming an object (a plain text
+ * for an unknown group, a Status without details.name for an unknown resource).
+ */
+function isKindMissing(error: unknown): boolean {
+  return error instanceof KubeError && error.status === 404 && !error.details?.name;
+}
+
+export function isConflict(error: unknown): boolean {
+  return error instanceof KubeError && error.status === 409;
+}
+
+/**
+ * The object of this name is not the one whose UID the patch gave: the API server says that the
+ * field is immutable.
+ */
+export function isOtherObject(error: unknown): boolean {
+  if (!(error instanceof KubeError) || error.status !== 422) return false;
+  return error.details?.causes.some((cause) => cause.field === 'metadata.uid') ?? false;
+}
+
+/** A write into a namespace that is being deleted, or that is gone. */
+export function isNamespaceTerminating(error: unknown): boolean {
+  if (!(error instanceof KubeError)) return false;
+  const { details } = error;
+  if (error.status === 404) return details?.kind === 'namespaces';
+  return details?.causes.some((cause) => cause.reason === 'NamespaceTerminating') ?? false;
+}
+
+/**
+ * Translates at the border of the adapter. `step` names the step and the object in lower case:
+ * "add finalizer to web/shop". Errors that are not the API server's travel unchanged: an
+ * OperatorError is translated already, anything else is a bug for the core to report as one.
+ */
+export function toOperatorError(step: string, error: unknown): unknown {
+  if (error instanceof KubeError) return createOperatorError(step, error);
+  if (!(error instanceof NoAnswerError) && !(error instanceof DeadlineExceeded)) return error;
+  const message = `${step}: ${error.message}`;
+  return new OperatorError({
+    reason: 'ApiServerUnavailable' satisfies KubeReason,
+    message,
+    healedBy: 'time',
+    cause: error,
+  });
+}
+
+/** Runs `work` and translates what it throws. */
+export async function translateErrors<T>(step: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toOperatorError(step, error);
+  }
+}
+
+function createOperatorError(step: string, error: KubeError): OperatorError {
+  const reason = classifyReason(error);
+  const { healedBy } = kubeReasons[reason];
+  const advice = healedBy === 'person' ? `; ${adviseNext(reason, error)}` : '';
+  const what =
+    reason === 'KindNotInstalled' ? 'the API server does not serve this kind' : error.message;
+  return new OperatorError({
+    reason,
+    message: `${step}: ${what}${advice}`,
+    healedBy,
+    cause: error,
+    ...(error.retryAfterMs !== undefined && { notBeforeMs: error.retryAfterMs }),
+  });
+}
+
+/**
+ * Of a right that is missing the API server says whose and which; admission refuses in words of its own,
+ * under the same status and reason
+ * (https://github.com/kubernetes/apiserver/blob/v0.34.0/pkg/endpoints/handlers/responsewriters/errors.go).
+ */
+function adviseNext(reason: KubeReason, { message }: KubeError): string {
+  if (reason !== 'Forbidden') return kubeReasons[reason].next;
+  const isRightMissing = /\bUser "[^"]*" cannot \S+ /.test(message);
+  if (isRightMissing) return "grant the named verb on the named resource to the operator's role";
+  return 'relax the quota, policy or Pod Security level that refuses it, or change what it names';
+}
+
+const REASON_BY_STATUS: Readonly<Record<number, KubeReason>> = {
+  400: 'Invalid',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: CoreReason.Conflict,
+  409: CoreReason.Conflict,
+  413: 'Invalid',
+  415: 'Invalid',
+  422: 'Invalid',
+};
+
+function classifyReason(error: KubeError): KubeReason {
+  if (isNamespaceTerminating(error)) return 'NamespaceTerminating';
+  if (isKindMissing(error)) return 'KindNotInstalled';
+  if (isOtherObject(error)) return CoreReason.Conflict;
+  return REASON_BY_STATUS[error.status] ?? 'ApiServerUnavailable';
+}
+
+function createKubeError(status: number, body: Readonly<Record<string, unknown>>): KubeError {
+  const details = asRecord(body['details']);
+  const retryAfterSeconds = details['retryAfterSeconds'];
+  return new KubeError({
+    status,
+    reason: pickTextOr(body['reason'], ''),
+    message: toOneLine(pickTextOr(body['message'], '') || `the API server answered ${status}`),
+    ...(body['details'] !== undefined && { details: parseDetails(details) }),
+    ...(typeof retryAfterSeconds === 'number' && { retryAfterMs: retryAfterSeconds * 1000 }),
+  });
+}
+
+function parseDetails(details: Readonly<Record<string, unknown>>): KubeErrorDetails {
+  const causes = Array.isArray(details['causes']) ? details['causes'].map(asRecord) : [];
+  return {
+    ...pickText(details, 'kind'),
+    ...pickText(details, 'name'),
+    ...pickText(details, 'uid'),
+    causes: causes.map((cause) => ({
+      ...pickText(cause, 'reason'),
+      ...pickText(cause, 'field'),
+    })),
+  };
+}
+
+function copyOptions(error: KubeError): KubeErrorOptions {
+  const { status, reason, message, details } = error;
+  return { status, reason, message, ...(details !== undefined && { details }) };
+}
+
+/** The API server sends whole seconds; a date (https://www.rfc-editor.org/rfc/rfc9110#name-retry-after) it never sends. */
+function parseRetryAfter(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) * 1000 : undefined;
+}
+
+function parseStatus(body: string): Readonly<Record<string, unknown>> {
+  try {
+    const parsed = asRecord(JSON.parse(body));
+    return parsed['kind'] === 'Status' ? parsed : {};
+  } catch {
+    return {};
+  }
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function pickText<K extends string>(
+  from: Readonly<Record<string, unknown>>,
+  key: K,
+): { readonly [P in K]?: string } {
+  const value = from[key];
+  return (typeof value === 'string' ? { [key]: value } : {}) as { readonly [P in K]?: string };
+}
+
+function pickTextOr(value: unknown, otherwise: string): string {
+  return typeof value === 'string' ? value : otherwise;
+}
+
+function describeCause(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+const MAX_MESSAGE_LENGTH = 1000;
+
+/** Messages end up in conditions and events: one line, bounded. */
+function toOneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= MAX_MESSAGE_LENGTH ? line : `${line.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
+}

@@ -1,0 +1,135 @@
+import { type ResourceKind } from '../../core/objects/kube-object.ts';
+import { addJitter, type Clock } from '../../core/ports/clock.ts';
+import { BodyTooLarge } from '../../http/exchange.ts';
+import type { KubeClient } from '../client/kube-client.ts';
+import { KubeError } from '../client/kube-error.ts';
+import { buildResourcePath } from '../client/resource-path.ts';
+
+export interface ListOptions {
+  readonly client: KubeClient;
+  readonly collection: Collection;
+  readonly signal: AbortSignal;
+  readonly onItem: (item: unknown) => void;
+  /** What came so far does not count; the items come again from the first on. */
+  readonly onRestart: () => void;
+}
+
+interface Page {
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly items?: readonly unknown[] | null;
+}
+
+const MOST_ITEMS = 500;
+/** 500, 63, 8, 1: pages of objects as large as etcd takes them need few attempts. */
+const SHRINK = 8;
+
+/**
+ * Reads a whole collection in pages and returns the resourceVersion to watch from. If the snapshot
+ * behind the pages is compacted away on the way (410), it is read once more in one piece:
+ * https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
+ * Throws what the client throws.
+ */
+export async function listAll(options: ListOptions): Promise<string> {
+  const pages = new Pages(options);
+  const first = await pages.read();
+  try {
+    let token = first.metadata.continue;
+    while (token) token = (await pages.read(token)).metadata.continue;
+    return first.metadata.resourceVersion;
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.status !== 410) throw error;
+    options.onRestart();
+    return (await readPage(options, {})).metadata.resourceVersion;
+  }
+}
+
+/**
+ * Asks for fewer items where a page is too large to read, and for more again behind it. A token may be
+ * used with another limit than it was given for:
+ * https://github.com/kubernetes/design-proposals-archive/blob/main/api-machinery/api-chunking.md
+ */
+class Pages {
+  readonly #options: ListOptions;
+  #limit = MOST_ITEMS;
+
+  constructor(options: ListOptions) {
+    this.#options = options;
+  }
+
+  async read(token?: string): Promise<Page> {
+    const paging = { limit: `${this.#limit}`, ...(token !== undefined && { continue: token }) };
+    try {
+      const page = await readPage(this.#options, paging);
+      this.#limit = Math.min(2 * this.#limit, MOST_ITEMS);
+      return page;
+    } catch (error) {
+      if (!(error instanceof BodyTooLarge) || this.#limit === 1) throw error;
+      this.#limit = Math.ceil(this.#limit / SHRINK);
+      return this.read(token);
+    }
+  }
+}
+
+async function readPage(options: ListOptions, paging: Query): Promise<Page> {
+  const { client, collection, signal } = options;
+  const query = { ...buildSelectorQuery(collection), ...paging };
+  const page = await client.request<Page>({
+    method: 'GET',
+    path: buildResourcePath(collection.kind, { namespace: collection.namespace }),
+    query,
+    signal,
+  });
+  signal.throwIfAborted();
+  for (const item of page.items ?? []) options.onItem(item);
+  return page;
+}
+
+/** The part of a resource that a reflector follows. */
+export interface Collection {
+  readonly kind: ResourceKind;
+  /** Absent: all namespaces, or a cluster-scoped resource. */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+export type Query = Readonly<Record<string, string>>;
+
+function buildSelectorQuery(collection: Collection): Query {
+  const { labelSelector, fieldSelector } = collection;
+  return {
+    ...(labelSelector !== undefined && { labelSelector }),
+    ...(fieldSelector !== undefined && { fieldSelector }),
+  };
+}
+
+const WATCH_SECONDS = { least: 30, most: 40 };
+
+/** Spread, so that the watches of a process do not end together; in whole seconds. */
+export function drawWatchSeconds(clock: Clock): number {
+  const { least, most } = WATCH_SECONDS;
+  return Math.floor(addJitter(clock, least, most / least - 1));
+}
+
+/**
+ * `from` is the resourceVersion to go on from. Without it the watch begins with the state of the
+ * whole collection as one consistent snapshot, closed by an annotated bookmark:
+ * https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
+ */
+export function buildWatchQuery(
+  collection: Collection,
+  timeoutSeconds: number,
+  from?: string,
+): Query {
+  const start: Query =
+    from === undefined
+      ? { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }
+      : { resourceVersion: from };
+  return {
+    ...buildSelectorQuery(collection),
+    ...start,
+    watch: 'true',
+    allowWatchBookmarks: 'true',
+    timeoutSeconds: `${timeoutSeconds}`,
+  };
+}

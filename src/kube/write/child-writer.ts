@@ -1,0 +1,143 @@
+import type { FieldPath } from '../../core/objects/fields.ts';
+import {
+  formatApiVersion,
+  type KubeObject,
+  type ResourceKind,
+} from '../../core/objects/kube-object.ts';
+import type { Transform } from '../../core/objects/trim-metadata.ts';
+import type { ChildWriter } from '../../core/ports/writers.ts';
+import type { KubeClient } from '../client/kube-client.ts';
+import { isConflict, isNotFound, KubeError, translateErrors } from '../client/kube-error.ts';
+import { buildObjectPath, buildResourcePath, describeObject } from '../client/resource-path.ts';
+import { findLive, readLive } from './live-object.ts';
+import {
+  adoptFieldOwners,
+  createApplyRequest,
+  FIELD_MANAGER,
+  type FieldOwner,
+} from './server-side-apply.ts';
+
+/**
+ * Writes children of the given kinds; every method throws OperatorError. `transform` is what is held of
+ * an answer: a pass may hold many.
+ */
+export function createChildWriter(
+  client: KubeClient,
+  kinds: readonly ResourceKind[],
+  transform: Transform = (child) => child,
+): ChildWriter {
+  const kindOf = createKindFinder(kinds);
+  return {
+    create: (child) =>
+      translateErrors(`create ${describeObject(child)}`, async () => {
+        const created = await createChild(client, kindOf(child), child);
+        return created && transform(created);
+      }),
+    apply: (child, createOnlyFields) =>
+      translateErrors(`apply ${describeObject(child)}`, async () =>
+        transform(await applyChild(client, { kind: kindOf(child), child, createOnlyFields })),
+      ),
+    delete: (child) =>
+      translateErrors(`delete ${describeObject(child)}`, () =>
+        deleteChild(client, kindOf(child), child),
+      ),
+    get: (child) =>
+      translateErrors(`read ${describeObject(child)}`, () =>
+        readLive(client, kindOf(child), child),
+      ),
+  };
+}
+
+function createKindFinder(kinds: readonly ResourceKind[]): (child: KubeObject) => ResourceKind {
+  const byName = new Map(kinds.map((kind) => [`${formatApiVersion(kind)} ${kind.kind}`, kind]));
+  return ({ apiVersion, kind }) => {
+    const found = byName.get(`${apiVersion} ${kind}`);
+    if (!found) throw new Error(`${apiVersion} ${kind} is not among the kinds of this writer`);
+    return found;
+  };
+}
+
+/** A plain create is the only write that fails where an object of the name exists already. */
+async function createChild(
+  client: KubeClient,
+  kind: ResourceKind,
+  child: KubeObject,
+): Promise<KubeObject | undefined> {
+  const { namespace } = child.metadata;
+  try {
+    return await client.request<KubeObject>({
+      method: 'POST',
+      path: buildResourcePath(kind, { namespace }),
+      query: { fieldManager: FIELD_MANAGER },
+      body: JSON.stringify(child),
+    });
+  } catch (error) {
+    if (error instanceof KubeError && error.reason === 'AlreadyExists') return undefined;
+    throw error;
+  }
+}
+
+interface Application {
+  readonly kind: ResourceKind;
+  readonly child: KubeObject;
+  readonly createOnlyFields: readonly FieldPath[] | undefined;
+}
+
+async function applyChild(client: KubeClient, application: Application): Promise<KubeObject> {
+  const { kind, child } = application;
+  await ownByApply(client, application);
+  return client.request<KubeObject>(createApplyRequest(buildObjectPath(kind, child), child));
+}
+
+interface ManagedObject extends KubeObject {
+  readonly metadata: KubeObject['metadata'] & { readonly managedFields?: readonly FieldOwner[] };
+}
+
+/**
+ * What a plain create set is owned by our name, but not by apply, and a later apply would leave
+ * alone what it no longer lists. So the entry is turned into one of apply first; and where a field is
+ * left to others our hold on it is given up, for an apply that merely omits it would remove it
+ * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#migrating-between-client-side-and-server-side-apply).
+ */
+async function ownByApply(
+  client: KubeClient,
+  { kind, child, createOnlyFields }: Application,
+): Promise<void> {
+  const live = await readLive<ManagedObject>(client, kind, child);
+  const ownerUid = child.metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
+  const owners = adoptFieldOwners(live?.metadata.managedFields ?? [], createOnlyFields, ownerUid);
+  if (!live || !owners) return;
+  const { uid, resourceVersion } = live.metadata;
+  await client.request<KubeObject>({
+    method: 'PATCH',
+    path: buildObjectPath(kind, child),
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: JSON.stringify({ metadata: { uid, resourceVersion, managedFields: owners } }),
+  });
+}
+
+/** Background: what the child owns goes after it, by the garbage collector. */
+async function deleteChild(
+  client: KubeClient,
+  kind: ResourceKind,
+  child: KubeObject,
+): Promise<void> {
+  const { uid } = child.metadata;
+  if (uid === undefined) throw new Error(`delete of ${describeObject(child)} without a UID`);
+  try {
+    await client.request<unknown>({
+      method: 'DELETE',
+      path: buildObjectPath(kind, child),
+      body: JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'DeleteOptions',
+        preconditions: { uid },
+        propagationPolicy: 'Background',
+      }),
+    });
+  } catch (error) {
+    if (isNotFound(error)) return;
+    if (isConflict(error) && !(await findLive(client, kind, child))) return;
+    throw error;
+  }
+}

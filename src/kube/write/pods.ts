@@ -1,0 +1,116 @@
+import {
+  formatLabelSelector,
+  type KubeObject,
+  type ResourceKind,
+} from '../../core/objects/kube-object.ts';
+import type { Eviction, LivePods, PodEvictor } from '../../pods/pod-ports.ts';
+import type { KubeClient } from '../client/kube-client.ts';
+import { isNotFound, KubeError, translateErrors } from '../client/kube-error.ts';
+import { buildObjectPath, describeObject } from '../client/resource-path.ts';
+import { listAll } from '../watch/list.ts';
+
+/** Sends pods of the given kind away, which is the core's Pod, whatever form its callers hold it in. */
+export function createPodEvictor(client: KubeClient, podKind: ResourceKind): PodEvictor {
+  return {
+    evict: (pod) =>
+      translateErrors(`evict ${describeObject(pod)}`, () => evictPod(client, podKind, pod)),
+    delete: (pod) =>
+      translateErrors(`delete ${describeObject(pod)}`, () => deletePod(client, podKind, pod)),
+  };
+}
+
+/** https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/eviction-v1/ */
+async function evictPod(
+  client: KubeClient,
+  podKind: ResourceKind,
+  pod: KubeObject,
+): Promise<Eviction> {
+  const { name, namespace } = pod.metadata;
+  const eviction = {
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: { name, namespace },
+    deleteOptions: { preconditions: createPrecondition(pod) },
+  };
+  try {
+    const path = buildObjectPath(podKind, pod, 'eviction');
+    await client.request<unknown>({ method: 'POST', path, body: JSON.stringify(eviction) });
+    return { kind: 'evicted' };
+  } catch (error) {
+    const refusal = isNotFound(error) ? { kind: 'evicted' as const } : classifyRefusal(error);
+    if (refusal !== undefined) return refusal;
+    throw error;
+  }
+}
+
+async function deletePod(
+  client: KubeClient,
+  podKind: ResourceKind,
+  pod: KubeObject,
+): Promise<Eviction> {
+  const options = {
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    preconditions: createPrecondition(pod),
+  };
+  const path = buildObjectPath(podKind, pod);
+  try {
+    await client.request<unknown>({ method: 'DELETE', path, body: JSON.stringify(options) });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+  return { kind: 'evicted' };
+}
+
+function createPrecondition(pod: KubeObject): { readonly uid: string } {
+  const { uid } = pod.metadata;
+  if (uid === undefined) throw new Error(`${describeObject(pod)} without a UID`);
+  return { uid };
+}
+
+function classifyRefusal(error: unknown): Eviction | undefined {
+  if (!(error instanceof KubeError)) return undefined;
+  const { message } = error;
+  if (isBlocked(error)) return { kind: 'blocked', message };
+  return isAmbiguous(error) ? { kind: 'ambiguous', message } : undefined;
+}
+
+/** The API server has other reasons for 429 as well, such as being too busy. */
+function isBlocked({ status, details }: KubeError): boolean {
+  const isOfBudget = details?.causes.some(({ reason }) => reason === 'DisruptionBudget');
+  return status === 429 && isOfBudget === true;
+}
+
+/**
+ * Several budgets are answered with a bare 500 that has neither reason nor details, so its words are
+ * all that there is: https://github.com/kubernetes/kubernetes/blob/v1.36.0/pkg/registry/core/pod/storage/eviction.go
+ */
+function isAmbiguous({ status, reason, message }: KubeError): boolean {
+  return status === 500 && reason === '' && message.includes('more than one PodDisruptionBudget');
+}
+
+/**
+ * Lists pods of the given kind, which is the core's Pod, whatever form its callers hold it in. A list
+ * without a resourceVersion shows the newest state:
+ * https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
+ */
+export function createLivePods(client: KubeClient, podKind: ResourceKind): LivePods {
+  return {
+    uidsOf: (namespace, labels, signal) =>
+      translateErrors(`list pods of ${namespace}`, async () => {
+        const uids = new Set<string>();
+        await listAll({
+          client,
+          collection: {
+            kind: podKind,
+            namespace,
+            labelSelector: formatLabelSelector(labels),
+          },
+          signal,
+          onItem: (item) => uids.add((item as KubeObject).metadata.uid ?? ''),
+          onRestart: () => uids.clear(),
+        });
+        return uids;
+      }),
+  };
+}

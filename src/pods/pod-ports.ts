@@ -1,0 +1,28 @@
+import type { KubeObject } from '../core/objects/kube-object.ts';
+
+/** The eviction API's answer; `message` is its own sentence. */
+export type Eviction =
+  /** The pod is being deleted, or is gone. */
+  | { readonly kind: 'evicted' }
+  /** A disruption budget does not allow it now. */
+  | { readonly kind: 'blocked'; readonly message: string }
+  /** Two disruption budgets select the pod: it is refused until a person changes that. */
+  | { readonly kind: 'ambiguous'; readonly message: string };
+
+/** https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/ */
+export interface PodEvictor {
+  /** Guarded by UID: Conflict where another pod has taken the name. Throws OperatorError. */
+  evict(pod: KubeObject): Promise<Eviction>;
+  /** The same without asking any budget. */
+  delete(pod: KubeObject): Promise<Eviction>;
+}
+
+/** The pods that there are, past every cache. */
+export interface LivePods {
+  /** UIDs of the pods of a namespace that have all the labels; throws OperatorError. */
+  uidsOf(
+    namespace: string,
+    labels: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<ReadonlySet<string>>;
+}

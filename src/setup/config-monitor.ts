@@ -1,0 +1,83 @@
+import { type ConfigMonitor, configMonitorKind } from '../apis/config-monitor.ts';
+import {
+  createAnnotatedConfigMapReconciler,
+  listClosedNamespaces,
+  mayHaveMonitor,
+} from '../controllers/config-monitor/annotated-config-map.ts';
+import {
+  type TrimmedConfigMap,
+  trimConfigMap,
+} from '../controllers/config-monitor/config-map-transform.ts';
+import { createConfigMonitorReconciler } from '../controllers/config-monitor/controller.ts';
+import { MonitorIndex } from '../controllers/config-monitor/monitor-index.ts';
+import { PodIndex } from '../controllers/config-monitor/pod-index.ts';
+import { type TrimmedPod, trimPod } from '../controllers/config-monitor/pod-transform.ts';
+import { Children } from '../core/children/children.ts';
+import { Controller } from '../core/controller/controller.ts';
+import type { ResourceKind } from '../core/objects/kube-object.ts';
+import { createChildWriter } from '../kube/write/child-writer.ts';
+import { createObjectWriter } from '../kube/write/object-writer.ts';
+import { createLivePods, createPodEvictor } from '../kube/write/pods.ts';
+import { createWorkloads } from '../kube/write/workloads.ts';
+import { podKind } from '../pods/pod.ts';
+import type { BuildController, SetupContext } from './context.ts';
+
+const CONFIG_MAP: ResourceKind = {
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+};
+
+export function setUpConfigMonitor(context: SetupContext): BuildController {
+  const { client } = context;
+  const cache = context.watch<ConfigMonitor>(configMonitorKind);
+  const configMaps = context.watch<TrimmedConfigMap>(CONFIG_MAP, { transform: trimConfigMap });
+  const podCache = context.watch<TrimmedPod>(podKind, { transform: trimPod });
+  const monitors = new MonitorIndex(cache);
+  const reconciler = createConfigMonitorReconciler({
+    configMaps,
+    pods: new PodIndex(podCache, context.ports.clock),
+    livePods: createLivePods(client, podKind),
+    monitors,
+    evictor: createPodEvictor(client, podKind),
+    workloads: createWorkloads(client),
+    clock: context.ports.clock,
+    ownPod: context.settings.podName,
+  });
+  return () =>
+    new Controller<ConfigMonitor>({
+      ...context.getControllerDefaults(),
+      name: 'configmonitor',
+      cache,
+      writer: createObjectWriter<ConfigMonitor>(client, configMonitorKind),
+      reconciler,
+      sources: [monitors.ofConfigMaps(configMaps), monitors.ofPods(podCache)],
+    });
+}
+
+/** ConfigMaps with the annotation: each gets a ConfigMonitor. */
+export function setUpAnnotatedConfigMap(context: SetupContext): BuildController {
+  const { client } = context;
+  const cache = context.watch<TrimmedConfigMap>(CONFIG_MAP, { transform: trimConfigMap });
+  const monitors = new Children<ConfigMonitor>({
+    cache: context.watch<ConfigMonitor>(configMonitorKind),
+    writer: createChildWriter(client, [configMonitorKind]),
+    owner: CONFIG_MAP,
+    clock: context.ports.clock,
+  });
+  return () =>
+    new Controller<TrimmedConfigMap>({
+      ...context.getControllerDefaults(),
+      name: 'configmap',
+      cache,
+      writer: createObjectWriter<TrimmedConfigMap>(client, CONFIG_MAP),
+      reconciler: createAnnotatedConfigMapReconciler(
+        monitors,
+        listClosedNamespaces(context.settings),
+      ),
+      predicate: mayHaveMonitor,
+      children: [monitors],
+      status: 'foreign',
+    });
+}

@@ -1,0 +1,152 @@
+// Lives here: how each controller is put together, one file for each kind, and the context they share.
+// May import it: src/operator.ts.
+// Start with: this file, then my-app.ts, the shortest setup.
+
+import type { AwsApi } from '../aws/client/aws-api.ts';
+import type { OperatorConfig } from '../config/config.ts';
+import type { Controller, ControllerOptions } from '../core/controller/controller.ts';
+import type { KubeObject, ResourceKind } from '../core/objects/kube-object.ts';
+import type { ObjectCache } from '../core/ports/cache.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { Leadership } from '../core/ports/leadership.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import type { Metrics } from '../core/ports/metrics.ts';
+import { KubeClient } from '../kube/client/kube-client.ts';
+import type { KubeTransport } from '../kube/client/kube-transport.ts';
+import type { Rights } from '../kube/client/rights.ts';
+import { KubeEventRecorder } from '../kube/events/event-recorder.ts';
+import type { Reflector } from '../kube/watch/reflector.ts';
+import { joinCaches, type Watched, Watches } from '../kube/watch/watches.ts';
+
+/** Everything that reaches out of the process; a simulation gives others than main.ts does. */
+export interface OperatorPorts {
+  readonly transport: KubeTransport;
+  /** Undefined: MyIngress is off. */
+  readonly api?: AwsApi;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Called with every request that the API server refused. */
+  readonly rights?: Rights;
+  /** Asked before each write. */
+  readonly leadership: Leadership;
+  /** Resolves when this process may write. */
+  readonly acquired: Promise<void>;
+}
+
+/** The settings that the operator reads, and the names of this process. */
+export interface OperatorSettings
+  extends Pick<
+    OperatorConfig,
+    'kinds' | 'clusterId' | 'namespaces' | 'aws' | 'sweepIntervalMs' | 'concurrency'
+  > {
+  /** This process in events; nothing is read out of it. */
+  readonly identity: string;
+  /** The pod of this process, or else its machine. */
+  readonly podName: string;
+  /** The pod of this process; undefined outside a cluster. */
+  readonly ownNamespace?: string | undefined;
+}
+
+/** The part of a kind that is watched, and the transform of each object. */
+export type WatchOptions = Pick<Watched, 'labelSelector' | 'fieldSelector' | 'transform'>;
+
+/** Shared by all controllers of one process. */
+export class SharedContext {
+  readonly ports: OperatorPorts;
+  readonly settings: OperatorSettings;
+  /** Its writes ask for leadership first. */
+  readonly client: KubeClient;
+  readonly events: KubeEventRecorder;
+  readonly watches: Watches;
+
+  constructor(ports: OperatorPorts, settings: OperatorSettings) {
+    const { transport, clock, metrics, log, leadership, rights } = ports;
+    const reporting = rights === undefined ? {} : { rights };
+    this.ports = ports;
+    this.settings = settings;
+    this.client = new KubeClient({ transport, clock, metrics, leadership, ...reporting });
+    this.events = new KubeEventRecorder({
+      client: new KubeClient({ transport, clock, metrics, ...reporting }),
+      clock,
+      log,
+      metrics,
+      reportingInstance: settings.identity,
+    });
+    // A refused watch reports its own refusal.
+    const client = new KubeClient({ transport, clock, metrics, leadership });
+    this.watches = new Watches({ client, clock, log, metrics });
+  }
+}
+
+const PASS_DEADLINE_MS = 120_000;
+/** The API server is near and fast: failures start at a tenth of a second and end at a minute. */
+const NEAR_BACKOFF = { firstMs: 100, maxMs: 60_000 } as const;
+
+/** Gives a setup its ports and watches, and reports when its caches are filled. */
+export class SetupContext {
+  readonly ports: OperatorPorts;
+  readonly settings: OperatorSettings;
+  readonly client: KubeClient;
+  readonly #shared: SharedContext;
+  readonly #reflectors: Reflector[] = [];
+
+  constructor(shared: SharedContext) {
+    this.ports = shared.ports;
+    this.settings = shared.settings;
+    this.client = shared.client;
+    this.#shared = shared;
+  }
+
+  /** Opens the watch on a kind at once: one for the cluster, or one in each namespace. */
+  watch<T extends KubeObject>(kind: ResourceKind, options: WatchOptions = {}): ObjectCache<T> {
+    const { namespaces } = this.settings;
+    if (namespaces.length === 0) return this.#watchOne<T>({ ...options, kind });
+    const caches = namespaces.map(
+      (namespace) => [namespace, this.#watchOne<T>({ ...options, kind, namespace })] as const,
+    );
+    return joinCaches(new Map(caches));
+  }
+
+  /** Options that every controller has unless its setup overrides them. */
+  getControllerDefaults(): Pick<
+    ControllerOptions<KubeObject>,
+    'clock' | 'log' | 'metrics' | 'events' | 'concurrency' | 'deadlineMs' | 'backoff'
+  > {
+    const { clock, log, metrics } = this.ports;
+    const { concurrency } = this.settings;
+    const { events } = this.#shared;
+    const limits = { deadlineMs: PASS_DEADLINE_MS, backoff: NEAR_BACKOFF };
+    return { clock, log, metrics, events, concurrency, ...limits };
+  }
+
+  /** Resolves when every cache of the controller holds its whole collection. */
+  async waitForSync(): Promise<void> {
+    await Promise.all(this.#reflectors.map((reflector) => reflector.synced));
+  }
+
+  /** One sentence for each watch that does not do its work. */
+  listFaults(): readonly string[] {
+    return this.#reflectors.flatMap((reflector) => reflector.findFault() ?? []);
+  }
+
+  #watchOne<T extends KubeObject>(watched: Watched): ObjectCache<T> {
+    const { cache, reflector } = this.#shared.watches.watch<T>(watched);
+    this.#reflectors.push(reflector);
+    return cache;
+  }
+}
+
+/**
+ * Sets one controller up. Its watches open at once; the controller is built once they have filled
+ * their caches and the cluster's id is known, independent of the other controllers.
+ */
+export type ControllerSetup = (context: SetupContext) => BuildController;
+
+export type BuildController = (clusterId: string) => RunningController;
+
+/** A Controller whatever its kind of object. */
+export type RunningController = Pick<
+  Controller<KubeObject>,
+  'name' | 'start' | 'stop' | 'listStuckPasses' | 'refreshMetrics' | 'requeueFailed'
+>;

@@ -1,0 +1,28 @@
+import { type MyApp, myAppKind } from '../apis/my-app.ts';
+import { createMyAppReconciler } from '../controllers/my-app/controller.ts';
+import { Controller } from '../core/controller/controller.ts';
+import { createObjectWriter } from '../kube/write/object-writer.ts';
+import { type Pod, podKind, podLabels } from '../pods/pod.ts';
+import type { BuildController, SetupContext } from './context.ts';
+import { watchLabelledChildren } from './labelled-children.ts';
+
+const NAME = 'myapp';
+
+export function setUpMyApp(context: SetupContext): BuildController {
+  const { clock } = context.ports;
+  const cache = context.watch<MyApp>(myAppKind);
+  const pods = watchLabelledChildren<Pod>(context, {
+    kind: podKind,
+    owner: myAppKind,
+    labels: podLabels,
+  });
+  return () =>
+    new Controller<MyApp>({
+      ...context.getControllerDefaults(),
+      name: NAME,
+      cache,
+      writer: createObjectWriter<MyApp>(context.client, myAppKind),
+      reconciler: createMyAppReconciler({ pods, clock }),
+      children: [pods],
+    });
+}

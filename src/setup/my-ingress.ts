@@ -1,0 +1,42 @@
+import { loadBalancerFinalizer, type MyIngress, myIngressKind } from '../apis/my-ingress.ts';
+import { myIngressReasons as texts } from '../apis/my-ingress-reasons.ts';
+import { wireAws } from '../aws/client/wire.ts';
+import { createMyIngressReconciler } from '../controllers/my-ingress/controller.ts';
+import { DriftScan } from '../controllers/my-ingress/drift-scan.ts';
+import { Memory } from '../controllers/my-ingress/memory.ts';
+import { Controller } from '../core/controller/controller.ts';
+import { createObjectWriter } from '../kube/write/object-writer.ts';
+import type { BuildController, SetupContext } from './context.ts';
+
+const NAME = 'myingress';
+/** AWS is slow and its budget small: failures start at a second and end at five minutes. */
+const BACKOFF = { firstMs: 1_000, maxMs: 300_000 } as const;
+
+export function setUpMyIngress(context: SetupContext): BuildController {
+  const cache = context.watch<MyIngress>(myIngressKind);
+  return (cluster) => {
+    const { api, clock, log, metrics } = context.ports;
+    const { aws, namespaces, sweepIntervalMs } = context.settings;
+    if (api === undefined || aws === undefined) throw new Error('MyIngress needs the port to AWS');
+    const { inventory, loadBalancers } = wireAws({ ...context.ports, ...aws, api, texts });
+    const memory = new Memory(clock);
+    const shared = { cluster, inventory, memory, clock };
+    const driftScan = new DriftScan({
+      ...shared,
+      ...{ cache, namespaces, metrics },
+      intervalMs: sweepIntervalMs,
+      log: log.child({ controller: NAME }),
+    });
+    const reconciler = createMyIngressReconciler({ ...shared, aws: loadBalancers });
+    return new Controller<MyIngress>({
+      ...context.getControllerDefaults(),
+      name: NAME,
+      cache,
+      writer: createObjectWriter<MyIngress>(context.client, myIngressKind),
+      reconciler,
+      finalizer: loadBalancerFinalizer,
+      sources: [driftScan.source],
+      backoff: BACKOFF,
+    });
+  };
+}

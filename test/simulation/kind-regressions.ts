@@ -1,0 +1,112 @@
+import { PLAIN } from './plain-settings.ts';
+import type { Regression } from './regression.ts';
+
+/** Of MyIngress and ImmortalContainer. */
+export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
+  'holds a balancer on record, also without its UID tag': {
+    why: "the simulation took an adopted balancer whose UID tag others took off for nobody's; the operator was right",
+    seed: 910000651,
+    scenario: {
+      seed: 910000651,
+      settings: PLAIN,
+      steps: [
+        {
+          atMs: 2287,
+          myIngress: {
+            do: 'legacy',
+            name: 'legacy-web',
+            spec: { subnets: ['subnet-b', 'subnet-c'], scheme: 'internet-facing' },
+            tags: { owner: 'somebody', ManagedBy: 'terraform' },
+            consentFor: 'web/shop',
+          },
+        },
+        {
+          atMs: 2288,
+          myIngress: {
+            do: 'create',
+            at: 'web/shop',
+            spec: {
+              subnets: ['subnet-a', 'subnet-d'],
+              attributes: {
+                'idle_timeout.timeout_seconds': '30',
+                'deletion_protection.enabled': 'true',
+                'access_logs.s3.enabled': 'true',
+                'access_logs.s3.bucket': 'logs',
+              },
+              adopt: 'legacy-web',
+            },
+          },
+        },
+        { atMs: 5429, myIngress: { do: 'delete', at: 'web/shop' } },
+        {
+          atMs: 176074,
+          myIngress: {
+            do: 'meddle',
+            at: 'web/shop',
+            meddling: { what: 'untag', key: 'albridge.io/uid' },
+          },
+        },
+      ],
+      faults: [],
+    },
+  },
+  'counts no pod that its predecessor has counted': {
+    why: 'the watch of pods lagged behind that of objects, so an older pod counted as one that was started since',
+    seed: 910001098,
+    scenario: {
+      seed: 910001098,
+      settings: {
+        ...PLAIN,
+        replicas: 2,
+        election: true,
+        isClusterIdConfigured: false,
+        sweepMs: 60000,
+      },
+      steps: [
+        {
+          atMs: 1842,
+          myIngress: {
+            do: 'create',
+            at: 'web/shop',
+            spec: {
+              subnets: ['subnet-a', 'subnet-b'],
+              scheme: 'internal',
+              securityGroups: ['sg-web'],
+              tags: { team: 'a', env: 'a' },
+              attributes: {},
+            },
+          },
+        },
+        {
+          atMs: 8384,
+          webApp: { do: 'create', at: 'api/front', spec: { image: 'registry.example/app:1' } },
+        },
+        {
+          atMs: 13100,
+          myApp: { do: 'create', at: 'api/banner', spec: { image: 'registry.example/shell:1' } },
+        },
+        {
+          atMs: 13700,
+          immortal: { do: 'create', at: 'web/cache', image: 'registry.example/cache:2' },
+        },
+        {
+          atMs: 18549,
+          myApp: { do: 'create', at: 'web/banner', spec: { image: 'registry.example/shell:1' } },
+        },
+        {
+          atMs: 19159,
+          webApp: { do: 'create', at: 'web/front', spec: { image: 'registry.example/app:2' } },
+        },
+        { atMs: 19253, webApp: { do: 'meddle', at: 'api/front', meddling: { what: 'unlabel' } } },
+        { atMs: 159188, myIngress: { do: 'meddle', at: 'web/shop', meddling: { what: 'delete' } } },
+        { atMs: 163491, immortal: { do: 'pod', at: 'web/cache', what: 'deleted' } },
+      ],
+      faults: [
+        { kind: 'crash', label: 'aws CreateLoadBalancer', phase: 'after', nth: 1, restartMs: 2000 },
+        { kind: 'freeze', label: 'kube POST deployments', nth: 3, forMs: 40000 },
+        { kind: 'freeze', label: 'aws DescribeLoadBalancers by name', nth: 3, forMs: 17000 },
+        { kind: 'partition', fromMs: 144212, forMs: 34784, replica: 1 },
+      ],
+    },
+  },
+};

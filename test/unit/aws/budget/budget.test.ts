@@ -1,0 +1,367 @@
+import { describe, expect, it } from 'vitest';
+import { Budget, type Requester } from '../../../../src/aws/budget/budget.ts';
+import {
+  AWS_LIMITS,
+  type BudgetLimits,
+  NO_LIMITS,
+} from '../../../../src/aws/budget/budget-limits.ts';
+import type { AwsOperation } from '../../../../src/aws/client/aws-api.ts';
+import { awsMetrics } from '../../../../src/aws/client/aws-metrics.ts';
+import { sleep } from '../../../../src/core/ports/clock.ts';
+import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
+import { SilentLogger } from '../../../fakes/silent-logger.ts';
+import { never } from '../client/scripted-aws-api.ts';
+
+interface Setup {
+  readonly budget: Budget;
+  readonly clock: ManualClock;
+  readonly metrics: RecordingMetrics;
+  readonly log: SilentLogger;
+}
+
+function setup(limits: BudgetLimits = AWS_LIMITS): Setup {
+  const clock = new ManualClock();
+  const metrics = new RecordingMetrics();
+  const log = new SilentLogger();
+  return { budget: new Budget({ limits, clock, metrics, log }), clock, metrics, log };
+}
+
+interface Claim extends Requester {
+  readonly operation: AwsOperation;
+}
+
+function take(budget: Budget, claim: Claim, signal: AbortSignal): Promise<void> {
+  const { operation, ...requester } = claim;
+  return budget.take(operation, requester, signal);
+}
+
+function create(name: string): Claim {
+  return { operation: 'CreateLoadBalancer', subject: `load balancer ${name}` };
+}
+
+const read: Claim = { operation: 'DescribeTags', subject: 'several load balancers' };
+
+async function takeAll(budget: Budget, claim: (i: number) => Claim, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await take(budget, claim(i), never);
+}
+
+async function refusalOf(taking: Promise<void>): Promise<OperatorError> {
+  const error = await taking.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(OperatorError);
+  return error as OperatorError;
+}
+
+describe('Budget', () => {
+  it("grants the burst of each of AWS's classes at once", async () => {
+    const bursts = [
+      { burst: 40, claim: () => read },
+      { burst: 20, claim: () => ({ ...read, operation: 'AddTags' }) as const },
+      { burst: 10, claim: (i: number) => create(`${i}`) },
+      { burst: 20, claim: () => ({ ...read, operation: 'RegisterTargets' }) as const },
+      { burst: 100, claim: () => ({ ...read, operation: 'DescribeSubnets' }) as const },
+      { burst: 50, claim: () => ({ ...read, operation: 'DeleteSecurityGroup' }) as const },
+    ];
+    for (const { burst, claim } of bursts) {
+      const { budget, clock } = setup();
+      await takeAll(budget, claim, burst);
+      expect(clock.monotonicMs()).toBe(0);
+    }
+  });
+
+  it('counts reads and writes together as well, as AWS does for the whole account', async () => {
+    const { budget, clock } = setup();
+    await takeAll(budget, (i) => create(`${i}`), 10);
+    await takeAll(budget, () => ({ ...read, operation: 'AddTags' }), 20);
+    await takeAll(budget, () => read, 10);
+    expect(clock.monotonicMs()).toBe(0);
+    await clock.finish(take(budget, read, never));
+    expect(clock.monotonicMs()).toBe(100);
+  });
+
+  it('keeps no token of the account for who waits for a rarer one', async () => {
+    const { budget, clock } = setup();
+    await takeAll(budget, (i) => create(`${i}`), 10);
+    for (let i = 0; i < 90; i++) await refusalOf(take(budget, create(`waiting ${i}`), never));
+    await takeAll(budget, () => read, 30);
+    expect(clock.monotonicMs()).toBe(0);
+  });
+
+  it('sleeps in the pass for a token that comes within a second', async () => {
+    const { budget, clock, metrics } = setup();
+    await takeAll(budget, () => read, 40);
+    await clock.finish(take(budget, read, never));
+    expect(clock.monotonicMs()).toBe(100);
+    expect(metrics.valueOf(awsMetrics.budgetWaitSeconds, { bucket: 'reads' })).toBeCloseTo(0.1);
+  });
+
+  it('sends a claim away with its own turn where it would take longer', async () => {
+    const { budget, clock, metrics } = setup();
+    await takeAll(budget, (i) => create(`${i}`), 10);
+    const first = await refusalOf(take(budget, create('shop'), never));
+    const second = await refusalOf(take(budget, create('cart'), never));
+    expect(first).toMatchObject({ reason: 'BudgetExhausted', healedBy: 'time' });
+    expect([first.retryAfterMs, second.retryAfterMs]).toEqual([5000, 10_000]);
+    expect(first.message).toMatch(/^create load balancer shop: waits about 5 s .*; wait/);
+    expect(metrics.valueOf(awsMetrics.budgetExhausted, { bucket: 'intensive' })).toBe(2);
+    await clock.advance(5000);
+    await take(budget, create('shop'), never);
+    expect(clock.monotonicMs()).toBe(5000);
+  });
+
+  it('shares the bucket of CreateLoadBalancer with SetSubnets', async () => {
+    const { budget } = setup();
+    await takeAll(budget, (i) => create(`${i}`), 10);
+    const refused = take(budget, { operation: 'SetSubnets', subject: 'load balancer a' }, never);
+    expect((await refusalOf(refused)).retryAfterMs).toBe(5000);
+  });
+
+  it('serves ninety creates that came at once in 450 s, none of them twice', async () => {
+    const { budget, clock } = setup();
+    let tries = 0;
+    const untilGranted = async (claim: Claim): Promise<void> => {
+      for (;;) {
+        tries++;
+        const refused = await take(budget, claim, never).catch((error: OperatorError) => error);
+        if (!refused) return;
+        const { promise, resolve } = Promise.withResolvers<void>();
+        clock.setTimer(refused.retryAfterMs ?? 0, resolve);
+        await promise;
+      }
+    };
+    const all = Array.from({ length: 100 }, (_, i) => untilGranted(create(`${i}`)));
+    await clock.finish(Promise.all(all));
+    expect(clock.monotonicMs()).toBe(450_000);
+    expect(tries).toBe(190);
+  });
+
+  it("serves a neighbour's create within one turn while a namespace asks for 500", async () => {
+    const { budget, clock } = setup();
+    const untilGranted = async (claim: Claim): Promise<number> => {
+      for (;;) {
+        const refused = await take(budget, claim, never).catch((error: OperatorError) => error);
+        if (!refused) return clock.monotonicMs();
+        await sleep(clock, refused.retryAfterMs ?? 0, never);
+      }
+    };
+    const ofTenant = (i: number): Claim => ({ ...create(`${i}`), namespace: 'tenant' });
+    const all = Array.from({ length: 500 }, (_, i) => untilGranted(ofTenant(i)));
+    await clock.advance(7000);
+    const served = untilGranted({ ...create('shop'), namespace: 'neighbour' });
+    expect(await clock.finish(served)).toBe(10_000);
+    await clock.finish(Promise.all(all));
+  });
+
+  it('stops waiting when the pass is aborted, and gives its turn back', async () => {
+    const { budget, clock } = setup();
+    await takeAll(budget, () => read, 40);
+    const pass = new AbortController();
+    const waiting = take(budget, { ...read, subject: 'load balancer a' }, pass.signal);
+    const reason = new Error('the pass is over');
+    pass.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    expect(clock.pendingTimers).toBe(0);
+    await clock.finish(take(budget, read, never));
+    expect(clock.monotonicMs()).toBe(100);
+  });
+
+  it('holds one class of calls after a refusal, and no other', async () => {
+    const { budget, clock } = setup();
+    budget.recordRefusal('DescribeTags', 'Throttled');
+    await take(budget, create('shop'), never);
+    expect(clock.monotonicMs()).toBe(0);
+    await clock.finish(take(budget, { ...read, operation: 'DescribeLoadBalancers' }, never));
+    expect(clock.monotonicMs()).toBeGreaterThan(500);
+  });
+
+  it('says who keeps a call waiting: AWS while it refuses, else the budget', async () => {
+    const { budget, clock } = setup(NO_LIMITS);
+    for (let i = 0; i < 3; i++) {
+      budget.recordRefusal('CreateLoadBalancer', 'Throttled');
+      if (i < 2) await clock.advance(1600);
+    }
+    const refused = await take(budget, create('shop'), never).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ reason: 'Throttled', retryAfterMs: expect.any(Number) });
+    expect(String(refused)).toContain('AWS throttles calls');
+  });
+
+  it('holds longer with each refusal in a row, up to half a minute', async () => {
+    const { budget, clock, metrics, log } = setup();
+    const leastMs = [500, 1000, 2000, 4000, 8000, 16_000, 20_000, 20_000];
+    for (const _ of leastMs) {
+      budget.recordRefusal('DescribeTags', 'Throttled');
+      await clock.advance(30_000);
+    }
+    const holdsMs = log.shown.map(({ fields }) => Number(fields['holdMs']));
+    expect(
+      holdsMs.map((ms, i) => ms >= (leastMs[i] ?? 0) && ms <= (leastMs[i] ?? 0) * 1.5),
+    ).toEqual(leastMs.map(() => true));
+    expect(new Set(holdsMs).size).toBe(holdsMs.length);
+    expect(metrics.valueOf(awsMetrics.budgetHolds, { bucket: 'reads' })).toBe(leastMs.length);
+  });
+
+  it('counts the refusals of calls that were under way when the hold began as one', () => {
+    const { budget, log } = setup();
+    for (let i = 0; i < 20; i++) budget.recordRefusal('DescribeTags', 'Throttled');
+    expect(log.shown).toHaveLength(1);
+  });
+
+  it('starts from a short hold again once AWS has answered', async () => {
+    const { budget, clock, log } = setup();
+    for (let i = 0; i < 6; i++) {
+      budget.recordRefusal('DescribeTags', 'Throttled');
+      await clock.advance(30_000);
+    }
+    budget.recordAnswer('DescribeTags');
+    budget.recordRefusal('DescribeTags', 'Throttled');
+    expect(log.shown.at(-1)?.fields['holdMs']).toBeLessThanOrEqual(750);
+  });
+
+  it('is not put at ease by answers that come in during a hold', async () => {
+    const { budget, clock, log } = setup();
+    budget.recordRefusal('DescribeTags', 'Throttled');
+    budget.recordAnswer('DescribeTags');
+    await clock.advance(1000);
+    budget.recordRefusal('DescribeTags', 'Throttled');
+    expect(log.shown.at(-1)?.fields['holdMs']).toBeGreaterThanOrEqual(1000);
+  });
+
+  it('holds a class in which one call after the other does not get through', async () => {
+    const { budget, clock, log } = setup(NO_LIMITS);
+    let sent = 0;
+    const trying = async (name: string): Promise<void> => {
+      while (clock.monotonicMs() < 120_000) {
+        const claim = { ...read, subject: name };
+        const held = await take(budget, claim, never).catch((error: OperatorError) => error);
+        if (held) {
+          expect(held.reason).toBe('AwsUnavailable');
+          await sleep(clock, held.retryAfterMs ?? 0, never);
+          continue;
+        }
+        sent++;
+        budget.recordRefusal('DescribeTags', 'AwsUnavailable');
+        await sleep(clock, 200, never);
+      }
+    };
+    await clock.finish(Promise.all(Array.from({ length: 50 }, (_, i) => trying(`lb ${i}`))));
+    // Two minutes of 50 objects that ask five times a second would be 30,000.
+    expect(sent).toBeLessThan(120 * 10);
+    const lastMs = log.shown.at(-1)?.fields['holdMs'];
+    expect(lastMs).toBeLessThanOrEqual(12_000);
+  });
+
+  it('does not hold a class for one call that fails while others are answered', async () => {
+    const { budget, clock, log } = setup();
+    for (let i = 0; i < 10; i++) {
+      budget.recordRefusal('DescribeTags', 'AwsUnavailable');
+      budget.recordAnswer('DescribeTags');
+    }
+    await take(budget, read, never);
+    expect(clock.monotonicMs()).toBe(0);
+    expect(log.shown).toEqual([]);
+  });
+
+  it('waits as long as AWS asks for, up to a minute', async () => {
+    for (const [askedMs, leastMs] of [
+      [7000, 7000],
+      [3_600_000, 60_000],
+    ] as const) {
+      const { budget, log } = setup();
+      budget.recordRefusal('DescribeTags', 'AwsUnavailable', askedMs);
+      const holdMs = Number(log.shown[0]?.fields['holdMs']);
+      expect(holdMs).toBeGreaterThanOrEqual(leastMs);
+      expect(holdMs).toBeLessThanOrEqual(leastMs * 1.5);
+    }
+  });
+
+  it('slows down for AWS also where it has no limits of its own', async () => {
+    const { budget, clock } = setup(NO_LIMITS);
+    await takeAll(budget, (i) => create(`${i}`), 1000);
+    expect(clock.monotonicMs()).toBe(0);
+    budget.recordRefusal('CreateLoadBalancer', 'Throttled');
+    await clock.finish(take(budget, create('shop'), never));
+    expect(clock.monotonicMs()).toBeGreaterThan(500);
+  });
+});
+
+const plan = ['RemoveTags', 'AddTags', 'SetSubnets'] as const;
+const shop = { subject: 'load balancer of web/shop', namespace: 'web' };
+
+describe('a reservation', () => {
+  it('takes the tokens of a whole plan, or none of them', async () => {
+    const { budget, clock } = setup();
+    await takeAll(budget, () => ({ ...read, operation: 'AddTags' }), 19);
+    const refused = await refusalOf(
+      budget.reserve(['AddTags', 'AddTags', 'AddTags', ...plan], shop, never).then(() => {}),
+    );
+    expect(refused).toMatchObject({ reason: 'BudgetExhausted', retryAfterMs: 1334 });
+    await clock.advance(1334);
+    const reserved = await budget.reserve(['AddTags', 'AddTags', 'AddTags', ...plan], shop, never);
+    expect(reserved.covers(['AddTags', 'AddTags', 'AddTags', ...plan])).toBe(true);
+    expect(clock.monotonicMs()).toBe(1334);
+  });
+
+  it('pays for each of its calls once', async () => {
+    const { budget } = setup();
+    const reserved = await budget.reserve(plan, shop, never);
+    expect(reserved.covers(plan)).toBe(true);
+    expect(reserved.covers(['AddTags'])).toBe(true);
+    expect(reserved.covers([...plan, 'AddTags'])).toBe(false);
+    expect(reserved.covers(['DescribeTags'])).toBe(false);
+    expect(plan.map((operation) => reserved.spend(operation))).toEqual([true, true, true]);
+    expect(reserved.spend('AddTags')).toBe(false);
+  });
+
+  it('gives back what was not spent, and holds no token for ever', async () => {
+    const { budget, clock } = setup();
+    for (let i = 0; i < 100; i++) (await budget.reserve(plan, shop, never)).release();
+    await takeAll(budget, () => ({ ...read, operation: 'AddTags' }), 20);
+    expect(clock.monotonicMs()).toBe(0);
+  });
+
+  it('lets no bucket see more than its burst, however late it is spent', async () => {
+    const { budget, clock } = setup();
+    const reserved = await budget.reserve(plan, shop, never);
+    await clock.advance(60_000);
+    await takeAll(budget, () => ({ ...read, operation: 'AddTags' }), 18);
+    expect(clock.monotonicMs()).toBe(60_000);
+    expect(plan.map((operation) => reserved.spend(operation))).toEqual([true, true, true]);
+    await clock.finish(take(budget, { ...read, operation: 'AddTags' }, never));
+    expect(clock.monotonicMs()).toBeGreaterThan(60_000);
+  });
+
+  it('pays for nothing while AWS refuses the class', async () => {
+    const { budget } = setup();
+    const reserved = await budget.reserve(plan, shop, never);
+    budget.recordRefusal('AddTags', 'Throttled');
+    expect(reserved.spend('AddTags')).toBe(false);
+    expect(reserved.spend('SetSubnets')).toBe(true);
+  });
+
+  it('pays for EC2 without touching the account-wide bucket of load balancing', async () => {
+    const { budget, clock } = setup();
+    await takeAll(budget, () => read, 40);
+    await budget.take('DescribeSubnets', { subject: 'subnets' }, never);
+    const reservation = await budget.reserve(
+      ['CreateSecurityGroup', 'AuthorizeSecurityGroupIngress'],
+      { subject: 'plan' },
+      never,
+    );
+    expect(clock.monotonicMs()).toBe(0);
+    expect(reservation.spend('CreateSecurityGroup')).toBe(true);
+    expect(reservation.spend('RegisterTargets')).toBe(false);
+    expect(reservation.covers(['AuthorizeSecurityGroupIngress'])).toBe(true);
+    reservation.release();
+  });
+
+  it('lets the registration of targets go on while AWS holds other writes', async () => {
+    const { budget, clock } = setup();
+    budget.recordRefusal('CreateRule', 'Throttled');
+    await budget.take('RegisterTargets', { subject: 'target group web' }, never);
+    expect(clock.monotonicMs()).toBe(0);
+  });
+});

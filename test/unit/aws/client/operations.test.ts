@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../../../localstack/embedded/operations.ts';
+import { reasonByCode } from '../../../../src/aws/client/aws-codes.ts';
+import {
+  type AwsOperation,
+  bucketsOf,
+  isWrite,
+  operations,
+  traitsOf,
+} from '../../../../src/aws/client/operations.ts';
+import { elbv2Operations } from '../../../../src/aws/elbv2/operations.ts';
+import { declaredCodes } from '../../localstack/seeded-model.ts';
+
+const all = Object.keys(operations) as AwsOperation[];
+const ofLoadBalancing = Object.keys(elbv2Operations) as AwsOperation[];
+
+/** As the stand-in names the buckets, which it has from AWS's page on its own. */
+const BUCKETS: Readonly<Record<string, string>> = {
+  reads: 'read',
+  writes: 'write',
+  intensive: 'resourceIntensive',
+  registrations: 'registration',
+  ec2Reads: 'ec2Read',
+  ec2Writes: 'ec2Write',
+};
+
+describe('each operation in use', () => {
+  it.each(all)('%s pays where the stand-in takes its tokens', (name) => {
+    const { bucket, service } = traitsOf(name);
+    const modelled = OPERATIONS.get(name);
+    expect(modelled?.bucket).toBe(BUCKETS[bucket]);
+    expect(modelled?.kind).toBe(isWrite(name) ? 'write' : 'read');
+    expect(bucketsOf(name).includes('account')).toBe(service === 'elbv2');
+  });
+
+  it.each(ofLoadBalancing)('%s has a reason for each code that AWS declares', (name) => {
+    const codes = declaredCodes(name);
+    expect(codes.filter((code) => !reasonByCode.has(code) && !NOT_SENT.has(code))).toEqual([]);
+  });
+
+  it.each(ofLoadBalancing)('%s takes for absence what AWS declares, and no more', (name) => {
+    // Of a group that is gone AWS declares nothing on its deletion; moto answers TargetGroupNotFound.
+    if (name === 'DeleteTargetGroup') return;
+    const declared = declaredCodes(name).map((code) => reasonByCode.get(code));
+    for (const reason of traitsOf(name).absent) expect(declared).toContain(reason);
+  });
+
+  it('is repeated by no call that creates or deletes', () => {
+    const repeated = all.filter((name) => /^(Create|Delete)[^T]/.test(name) && isRepeated(name));
+    expect(repeated).toEqual([]);
+    expect(all.filter(isRepeated).length).toBeGreaterThan(20);
+  });
+});
+
+/** About what albridge does not ask for: trust stores, capacity, ALPN policies. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  'ALPNPolicyNotSupported',
+  'AllocationIdNotFound',
+  'TrustStoreNotFound',
+]);
+
+function isRepeated(name: AwsOperation): boolean {
+  return traitsOf(name).isIdempotent;
+}

@@ -1,0 +1,324 @@
+import { describe, expect, it } from 'vitest';
+import { AWS_LIMITS, NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
+import {
+  accountOf,
+  arnOf,
+  awsError,
+  type Bench,
+  bench,
+  never,
+  raise,
+} from '../client/scripted-aws-api.ts';
+
+function named(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `lb-${i}`);
+}
+
+function account(names: Iterable<string>, budget = NO_LIMITS): Bench & { names: Set<string> } {
+  const own = new Set(names);
+  const world = bench(
+    { ...accountOf(own), AddTags: () => ({}), DeleteLoadBalancer: () => ({}) },
+    budget,
+  );
+  return Object.assign(world, { names: own });
+}
+
+/** What the last refresh says of a balancer, its tags where it has seen it. */
+function cached({ inventory }: Bench, name: string): unknown {
+  const said = inventory.cached(arnOf(name));
+  return said.kind === 'observed' ? said.observed.tags : said.kind;
+}
+
+async function refresh({ inventory, clock }: Bench, wanted: Iterable<string>): Promise<void> {
+  await clock.finish(inventory.refresh(new Set(wanted), never));
+}
+
+describe('refresh', () => {
+  const costs: Readonly<Record<string, { balancers: number; wanted: number; calls: number }>> = {
+    '400 of 400': { balancers: 400, wanted: 400, calls: 1 + 20 },
+    '500 of 500': { balancers: 500, wanted: 500, calls: 2 + 25 },
+    'one of 1000': { balancers: 1000, wanted: 1, calls: 3 + 1 },
+    'none of 1000': { balancers: 1000, wanted: 0, calls: 3 },
+  };
+  for (const [name, { balancers, wanted, calls }] of Object.entries(costs)) {
+    it(`takes ${calls} calls for ${name}`, async () => {
+      const world = account(named(balancers));
+      await refresh(world, named(wanted));
+      expect(world.api.sent).toHaveLength(calls);
+      const seen = named(balancers).filter((n) => typeof cached(world, n) === 'object');
+      expect(seen).toHaveLength(wanted);
+    });
+  }
+
+  it('stays within the budget of AWS for 1000 balancers, and waits for it', async () => {
+    const world = account(named(1000), AWS_LIMITS);
+    await refresh(world, named(1000));
+    expect(world.api.sent).toHaveLength(3 + 50);
+    expect(cached(world, 'lb-999')).toEqual({ name: 'lb-999' });
+    expect(world.clock.monotonicMs()).toBeLessThan(10_000);
+  });
+
+  it('remembers balancers wanted by ARN as well as by name', async () => {
+    const world = account(['a', 'b', 'c']);
+    await refresh(world, [arnOf('a'), 'b']);
+    expect(cached(world, 'a')).toEqual({ name: 'a' });
+    expect(cached(world, 'b')).toEqual({ name: 'b' });
+    expect(cached(world, 'c')).toBe('unknown');
+    expect(cached(world, 'd')).toBe('absent');
+  });
+
+  it('says nothing of a balancer that went between the listing and its tags', async () => {
+    const names = new Set(['a', 'b']);
+    const handlers = accountOf(names);
+    const world = bench({
+      ...handlers,
+      DescribeTags(input, signal) {
+        names.delete('b');
+        return handlers.DescribeTags?.(input, signal);
+      },
+    });
+    await refresh(world, ['a', 'b']);
+    expect(cached(world, 'a')).toEqual({ name: 'a' });
+    expect(cached(world, 'b')).toBe('unknown');
+  });
+
+  it.each([1, 100])('fails where AWS refuses the tags of all of %d', async (count) => {
+    const handlers = accountOf(new Set(named(count)));
+    const world = bench({ ...handlers, DescribeTags: () => raise(awsError('SomethingNew')) });
+    const refreshing = refresh(world, named(count));
+    await expect(refreshing).rejects.toMatchObject({ reason: 'AwsError' });
+  });
+
+  it('outlasts a short outage, and reads nothing twice for it', async () => {
+    const handlers = accountOf(new Set(named(1600)));
+    const world = bench({
+      ...handlers,
+      DescribeTags(input, signal) {
+        const atMs = world.clock.monotonicMs();
+        if (atMs > 2_000 && atMs < 5_000) raise(awsError('InternalFailure', 'oops', 500));
+        return handlers.DescribeTags?.(input, signal);
+      },
+    });
+    await refresh(world, named(1600));
+    expect(world.api.countOf('DescribeLoadBalancers')).toBe(4);
+    expect(cached(world, 'lb-1599')).toEqual({ name: 'lb-1599' });
+    const read = world.api.sent.filter(({ atMs }) => atMs <= 2_000 || atMs >= 5_000);
+    expect(read).toHaveLength(4 + 80);
+  });
+
+  it('keeps the former picture where the listing fails', async () => {
+    let isDown = false;
+    const handlers = accountOf(new Set(['a']));
+    const world = bench({
+      ...handlers,
+      DescribeLoadBalancers: (input, signal) =>
+        isDown
+          ? raise(awsError('InternalFailure', 'oops', 500))
+          : handlers.DescribeLoadBalancers?.(input, signal),
+    });
+    await refresh(world, ['a']);
+    isDown = true;
+    await expect(refresh(world, ['a'])).rejects.toMatchObject({ reason: 'AwsUnavailable' });
+    expect(cached(world, 'a')).toEqual({ name: 'a' });
+  });
+});
+
+describe('recall', () => {
+  it('says nothing before the first refresh', () => {
+    expect(cached(account(['a']), 'a')).toBe('unknown');
+  });
+
+  it('says what it has seen, however long ago', async () => {
+    const world = account(['a']);
+    await refresh(world, ['a']);
+    await world.clock.advance(3_600_000);
+    expect(cached(world, 'a')).toEqual({ name: 'a' });
+  });
+
+  it('says nothing of a balancer that we wrote to within ten seconds before the refresh', async () => {
+    const world = account(['a', 'b']);
+    await world.clock.finish(world.loadBalancers.addTags(arnOf('a'), { x: 'y' }));
+    await world.clock.advance(9999);
+    await refresh(world, ['a', 'b']);
+    expect(cached(world, 'a')).toBe('unknown');
+    expect(cached(world, 'b')).toEqual({ name: 'b' });
+    await world.clock.advance(1);
+    await refresh(world, ['a', 'b']);
+    expect(cached(world, 'a')).toEqual({ name: 'a' });
+  });
+
+  it('says nothing of a balancer that we wrote to since the refresh, or are writing to', async () => {
+    const world = account(['a']);
+    await world.clock.advance(60_000);
+    await refresh(world, ['a']);
+    const deleting = world.loadBalancers.delete(arnOf('a'));
+    expect(cached(world, 'a')).toBe('unknown');
+    await world.clock.finish(deleting);
+    expect(cached(world, 'a')).toBe('unknown');
+  });
+
+  it('counts a write that failed as a write, since it may have been carried out', async () => {
+    const world = bench({
+      ...accountOf(new Set(['a'])),
+      SetSubnets: () => raise(awsError('InternalFailure', 'oops', 500)),
+    });
+    await world.clock.finish(world.loadBalancers.setSubnets(arnOf('a'), ['s'])).catch(() => {});
+    await refresh(world, ['a']);
+    expect(cached(world, 'a')).toBe('unknown');
+  });
+});
+
+describe('look', () => {
+  const look = (world: Bench, names: readonly string[]): Promise<readonly (string | undefined)[]> =>
+    world.clock.finish(
+      Promise.all(
+        names.map(async (name) => (await world.inventory.observe(arnOf(name), never))?.name),
+      ),
+    );
+
+  it('is one call for twenty who ask within a moment', async () => {
+    const world = account(named(20));
+    expect(await look(world, named(20))).toEqual(named(20));
+    expect(world.api.sent).toHaveLength(1);
+  });
+
+  it('lists the account where more than twenty ask', async () => {
+    const world = account(named(300));
+    await refresh(world, []);
+    expect(await look(world, named(300))).toEqual(named(300));
+    expect(world.api.sent).toHaveLength(2);
+  });
+
+  it.each([
+    ['', true],
+    [', nor one of unknown size', false],
+  ])('lists no large account for a few%s', async (_, isScanned) => {
+    const world = account(named(5000));
+    if (isScanned) await refresh(world, []);
+    const before = world.api.sent.length;
+    expect(await look(world, named(21))).toEqual(named(21));
+    expect(world.api.sent.length - before).toBe(2);
+  });
+
+  it('says of one that AWS does not find that it is absent', async () => {
+    expect(await look(account([]), ['gone'])).toEqual([undefined]);
+  });
+
+  it('says only of the missing ones that they are absent', async () => {
+    const world = account(named(10));
+    expect(await look(world, ['lb-1', 'gone', 'lb-2'])).toEqual(['lb-1', undefined, 'lb-2']);
+    expect(await look(world, [...named(10), 'gone', ...named(10)])).toHaveLength(21);
+  });
+
+  it('does not take a listing for proof of absence, but asks by ARN', async () => {
+    const names = new Set(named(50));
+    const handlers = accountOf(names);
+    const stale = accountOf(new Set(named(49)));
+    const world = bench({
+      ...handlers,
+      DescribeLoadBalancers: (input, signal) =>
+        (input.LoadBalancerArns ? handlers : stale).DescribeLoadBalancers?.(input, signal),
+    });
+    await refresh(world, []);
+    expect(await look(world, named(50))).toEqual(named(50));
+    expect(world.api.sent).toHaveLength(3);
+  });
+
+  it('takes no failure for absence', async () => {
+    const world = bench({
+      DescribeLoadBalancers: () => raise(awsError('AccessDenied', 'no')),
+    });
+    await expect(look(world, ['a', 'b'])).rejects.toMatchObject({ reason: 'AccessDenied' });
+  });
+});
+
+describe("a neighbour's read while another namespace asks for 200", () => {
+  const reads: Readonly<Record<string, (world: Bench) => Promise<unknown>>> = {
+    'by name': ({ loadBalancers }) =>
+      loadBalancers.paidBy({ namespace: 'shop' }).find({ name: 'lb-1' }, never),
+    'of tags': ({ loadBalancers }) =>
+      loadBalancers.paidBy({ namespace: 'shop' }).tagsOf(arnOf('lb-1'), never),
+    'of a state': ({ inventory }) =>
+      inventory.paidBy({ namespace: 'shop' }).observe(arnOf('lb-1'), never),
+    'of the whole account': ({ inventory }) => inventory.refresh(new Set(['lb-1']), never),
+  };
+  it.each(Object.entries(reads))('waits for one of theirs: %s', async (_, read) => {
+    const world = account(named(200), AWS_LIMITS);
+    const tenant = world.loadBalancers.paidBy({ namespace: 'tenant' });
+    const theirs = named(200).map((name) => tenant.find({ name }, never));
+    const all = Promise.allSettled(theirs);
+    await world.clock.settle();
+    await world.clock.finish(read(world));
+    expect(world.clock.monotonicMs()).toBeLessThanOrEqual(500);
+    await world.clock.finish(all);
+  });
+});
+
+describe('an ARN that AWS refuses', () => {
+  it('fails the pass that asked for it and no other of the same moment', async () => {
+    const handlers = accountOf(new Set(['a']));
+    const refusing: typeof handlers = Object.fromEntries(
+      Object.entries(handlers).map(([operation, handle]) => [
+        operation,
+        (input: object, signal: AbortSignal) =>
+          JSON.stringify(input).includes('forged')
+            ? raise(awsError('ValidationError', "'forged' is not a valid ARN", 400))
+            : handle?.(input as never, signal),
+      ]),
+    );
+    const { inventory, loadBalancers, clock } = bench(refusing);
+    const answers = Promise.allSettled([
+      inventory.observe(arnOf('a'), never),
+      inventory.observe('forged', never),
+      loadBalancers.tagsOf(arnOf('a'), never),
+      loadBalancers.tagsOf('forged', never),
+    ]);
+    const [look, forgedLook, tags, forgedTags] = await clock.finish(answers);
+    expect([look?.status, tags?.status]).toEqual(['fulfilled', 'fulfilled']);
+    for (const answer of [forgedLook, forgedTags]) {
+      expect(answer).toMatchObject({ reason: { reason: 'ValidationError' } });
+    }
+  });
+});
+
+describe('a call that two tenants share', () => {
+  const ARNS = [arnOf('mine'), arnOf('theirs')] as const;
+  type Read = (world: Bench, arn: string) => Promise<unknown>;
+  const reads: Readonly<Record<string, Read>> = {
+    DescribeLoadBalancers: ({ inventory }, arn) => inventory.observe(arn, never),
+    DescribeTags: ({ loadBalancers }, arn) => loadBalancers.tagsOf(arn, never),
+  };
+  const both = (world: Bench, read: Read): Promise<readonly PromiseSettledResult<unknown>[]> =>
+    world.clock.finish(Promise.allSettled(ARNS.map((arn) => read(world, arn))));
+
+  it.each(Object.entries(reads))(
+    'fails each with its own ARN alone: %s',
+    async (operation, read) => {
+      const world = bench({ [operation]: () => raise(awsError('InternalFailure', 'oops', 500)) });
+      const answers = await both(world, read);
+      for (const [index, answer] of answers.entries()) {
+        const { message } = answer.status === 'rejected' ? answer.reason : { message: '' };
+        expect(message).toContain(`load balancer ${ARNS[index]}: `);
+        expect(message).not.toContain(ARNS[1 - index]);
+      }
+    },
+  );
+
+  it.each(Object.entries(reads))(
+    'and that is asked in parts fails only whose part fails: %s',
+    async (operation, read) => {
+      const account = accountOf(new Set(['mine', 'theirs']));
+      const world = bench({
+        [operation]: (input: { LoadBalancerArns?: string[]; ResourceArns?: string[] }) => {
+          const [arn, ...others] = input.LoadBalancerArns ?? input.ResourceArns ?? [];
+          if (others.length > 0) raise(awsError('ValidationError'));
+          if (arn === ARNS[0]) raise(awsError('AccessDenied'));
+          return account[operation as 'DescribeTags']?.(input as never, never);
+        },
+      });
+      const [mine, theirs] = await both(world, read);
+      expect(mine).toMatchObject({ reason: { reason: 'AccessDenied' } });
+      expect(theirs?.status).toBe('fulfilled');
+    },
+  );
+});

@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ConfigMonitorStatus } from '../../../../src/apis/config-monitor.ts';
+import { PAUSED_ANNOTATION } from '../../../../src/core/objects/annotations.ts';
+import { ConfigMonitorBench } from './bench.ts';
+
+let bench: ConfigMonitorBench;
+
+beforeEach(async () => {
+  bench = new ConfigMonitorBench();
+  bench.cluster.deploy('frontend', 8, { app: 'frontend' });
+  await bench.clock.advance(1_000);
+  await bench.start();
+  await bench.configure('one');
+});
+
+afterEach(() => bench.stop());
+
+/** The first pod goes by another hand; gives the name of the one that comes instead. */
+async function replaceOne(): Promise<string> {
+  const before = bench.cluster.names;
+  bench.kube.delete(bench.cluster.pods()[0] as never);
+  await bench.clock.advance(1_000);
+  const [fresh = ''] = bench.cluster.names.filter((name) => !before.includes(name));
+  return fresh;
+}
+
+async function resume(): Promise<void> {
+  await bench.editMonitor({ suspend: false });
+  await bench.clock.advance(60_000);
+}
+
+async function pause(value: 'true' | 'false'): Promise<void> {
+  bench.kube.edit(bench.object(), (live) => {
+    return { ...live, metadata: { ...live.metadata, annotations: { [PAUSED_ANNOTATION]: value } } };
+  });
+  await bench.clock.advance(60_000);
+}
+
+function store(change: Partial<NonNullable<ConfigMonitorStatus['change']>> | undefined): void {
+  const { change: before, ...status } = bench.status();
+  const stored = change && { ...before, ...change };
+  bench.kube.server.applyStatus(bench.object(), { ...status, ...(stored && { change: stored }) });
+}
+
+describe('a change that waits', () => {
+  it('while the operator is replaced restarts, in the end, only pods that are older than it', async () => {
+    await bench.monitor({ suspend: true });
+    await bench.change('two');
+    const fresh = await replaceOne();
+    await bench.restart();
+    expect(bench.status().pendingPods).toBe(7);
+    await resume();
+    expect(bench.cluster.evicted).toHaveLength(7);
+    expect(bench.cluster.names).toContain(fresh);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('for its least interval is known to a successor too', async () => {
+    await bench.monitor({ minIntervalSeconds: 300 });
+    await bench.change('two');
+    await bench.change('three');
+    const fresh = await replaceOne();
+    bench.cluster.evicted.length = 0;
+    await bench.crash();
+    await bench.clock.advance(300_000);
+    expect(bench.cluster.evicted).toHaveLength(7);
+    expect(bench.cluster.names).toContain(fresh);
+  });
+
+  it('is told once, however many processes see it', async () => {
+    await bench.monitor({ suspend: true });
+    await bench.change('two');
+    const { lastChangeTime } = bench.status();
+    await bench.restart();
+    await bench.clock.advance(60_000);
+    expect(bench.told('ConfigChanged')).toHaveLength(1);
+    expect(bench.status().lastChangeTime).toBe(lastChangeTime);
+  });
+
+  it('and is taken back, seen by another process, restarts whoever was started in between', async () => {
+    await bench.monitor({ suspend: true });
+    await bench.change('two');
+    const odd = await replaceOne();
+    await bench.restart();
+    await bench.change('one');
+    await resume();
+    expect(bench.cluster.evicted).toEqual([odd]);
+  });
+
+  it('and is taken back restarts whoever was waiting to start when it came', async () => {
+    await bench.monitor({ suspend: true });
+    bench.cluster.isBroken = true;
+    const odd = await replaceOne();
+    await bench.change('two');
+    // Its containers start now, and read what is there.
+    bench.cluster.heal();
+    await bench.change('one');
+    await resume();
+    expect(bench.cluster.evicted).toEqual([odd]);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('and is taken back leaves alone a pod whose containers run, ready or not', async () => {
+    await bench.monitor({ suspend: true });
+    const [pod] = bench.cluster.pods();
+    const containerStatuses = [{ name: 'app', restartCount: 0, state: { running: {} } }];
+    const conditions = [{ type: 'Ready', status: 'False' }];
+    bench.kube.server.applyStatus(pod as never, {
+      phase: 'Running',
+      conditions,
+      containerStatuses,
+    });
+    await bench.change('two');
+    await bench.change('one');
+    await resume();
+    expect(bench.cluster.evicted).toEqual([]);
+  });
+
+  it('and is taken back restarts pods that an edit of the selector has added meanwhile', async () => {
+    bench.cluster.deploy('backend', 2, { app: 'backend' });
+    const added = bench.cluster.podsOf('backend').map(({ metadata }) => metadata.name);
+    await bench.monitor({ suspend: true });
+    await bench.change('two');
+    await bench.editMonitor({ podSelector: { app: 'backend' } });
+    await bench.change('one');
+    await resume();
+    expect(bench.cluster.evicted).toEqual(added);
+  });
+
+  it('while the object is paused leaves alone who came since', async () => {
+    await bench.monitor();
+    await pause('true');
+    await bench.change('two', 60_000);
+    const fresh = await replaceOne();
+    expect(bench.cluster.evicted).toEqual([]);
+    expect(bench.condition('Ready')).toBe('Unknown Paused');
+    await pause('false');
+    expect(bench.cluster.evicted).toHaveLength(7);
+    expect(bench.cluster.names).toContain(fresh);
+  });
+
+  it('restarts pods that an edit of the selector adds: nobody knows that they are younger', async () => {
+    bench.cluster.deploy('backend', 2, { app: 'backend' });
+    const added = bench.cluster.podsOf('backend').map(({ metadata }) => metadata.name);
+    await bench.monitor({ suspend: true });
+    await bench.change('two');
+    await bench.editMonitor({ podSelector: { app: 'backend' } });
+    await bench.restart();
+    await resume();
+    expect(bench.cluster.evicted).toEqual(added);
+  });
+
+  it('is gone from status when the pods are restarted, and when it is taken back', async () => {
+    await bench.monitor({ suspend: true });
+    await bench.change('two');
+    expect(bench.status().change?.pods).toHaveLength(8);
+    await bench.change('one');
+    expect(bench.status().change).toBeUndefined();
+    await bench.change('three');
+    await resume();
+    expect(bench.status().change).toBeUndefined();
+  });
+});
+
+describe('a status whose change does not help', () => {
+  it('of an earlier release, which kept none, makes a successor take all pods for older', async () => {
+    await bench.monitor({ suspend: true });
+    await bench.change('two');
+    await bench.stop();
+    store(undefined);
+    await bench.restart();
+    await resume();
+    expect(bench.cluster.evicted).toHaveLength(8);
+  });
+
+  it('relative to data that is not on record any more counts for nothing', async () => {
+    await bench.monitor({ suspend: true });
+    await bench.change('two');
+    await bench.stop();
+    store({ recorded: 'of long ago', pods: [] });
+    await bench.restart();
+    await resume();
+    expect(bench.cluster.evicted).toHaveLength(8);
+  });
+
+  it('has no room for more than 5000 pods: they count as older than the change', async () => {
+    await bench.monitor({ suspend: true });
+    const { cluster } = bench;
+    const list = cluster.uidsOf.bind(cluster);
+    const others = Array.from({ length: 4_993 }, (_, nth) => `another-${nth}`);
+    cluster.uidsOf = async (...of) => new Set([...(await list(...of)), ...others]);
+    await bench.change('two');
+    expect(bench.status().change).toBeUndefined();
+    cluster.uidsOf = list;
+    await replaceOne();
+    await bench.restart();
+    await resume();
+    expect(cluster.evicted).toHaveLength(8);
+  });
+});
+
+describe('data that was taken back, with strategy Rollout', () => {
+  it('evicts the one pod that may have data that was taken back, and leaves the template alone', async () => {
+    await bench.monitor({ strategy: 'Rollout', suspend: true });
+    bench.cluster.isBroken = true;
+    const before = bench.cluster.names;
+    await bench.cluster.kubelet.delete(`web/${before[0]}`);
+    await bench.change('two', 5_000);
+    await bench.change('one', 5_000);
+    bench.cluster.heal();
+    await bench.clock.advance(5_000);
+    const kept = bench.cluster.names.filter((name) => before.includes(name));
+    await bench.editMonitor({ suspend: false });
+    await bench.clock.advance(60_000);
+    expect(bench.told('WorkloadRestarted')).toEqual([]);
+    expect(bench.cluster.names).toEqual(expect.arrayContaining(kept));
+    expect(bench.cluster.evicted).toHaveLength(1);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { ConfigMonitor } from '../../../../src/apis/config-monitor.ts';
+import { findVouchers } from '../../../../src/controllers/config-monitor/pending-change.ts';
+import type { TrimmedPod } from '../../../../src/controllers/config-monitor/pod-transform.ts';
+import type { Scope } from '../../../../src/controllers/config-monitor/scope.ts';
+
+const HASH = 'a'.repeat(64);
+const TIME = '2026-01-01T00:00:00Z';
+
+/** Another ConfigMonitor of the same ConfigMap, which has restarted the pods of `app=app-<at>` for this data. */
+function voucher(at: number, pending: () => readonly string[]): ConfigMonitor {
+  const status = {
+    ...{ configMap: 'settings', configHash: HASH, lastChangeTime: TIME, lastRestartTime: TIME },
+    get rollout() {
+      return { pods: pending() };
+    },
+  };
+  const spec = { configMap: 'settings', podSelector: { app: `app-${at}` }, unmanagedPods: 'Evict' };
+  return { metadata: { namespace: 'web', uid: `monitor-${at}` }, spec, status } as never;
+}
+
+function scopeWith(vouchers: readonly ConfigMonitor[]): Scope {
+  return {
+    object: { metadata: { namespace: 'web', uid: 'own' } },
+    configMapName: 'settings',
+    monitors: { listByConfigMap: () => vouchers },
+    changes: { get: () => undefined },
+  } as unknown as Scope;
+}
+
+function pod(at: number, uid = `pod-${at}`): TrimmedPod {
+  return {
+    metadata: { namespace: 'web', uid, labels: { app: `app-${at}` } },
+  } as unknown as TrimmedPod;
+}
+
+describe('other ConfigMonitors of a ConfigMap', () => {
+  it('vouch for their pods, but for those that they have still to restart', () => {
+    const isVouchedFor = findVouchers(HASH, scopeWith([voucher(0, () => ['late'])]));
+    expect(isVouchedFor(pod(0))).toBe(true);
+    expect(isVouchedFor(pod(0, 'late'))).toBe(false);
+    expect(isVouchedFor(pod(1))).toBe(false);
+  });
+
+  it('are read once, however many pods a pass asks about', () => {
+    let reads = 0;
+    const pending = (): readonly string[] => {
+      reads += 1;
+      return Array.from({ length: 5000 }, (_, at) => `pending-${at}`);
+    };
+    const isVouchedFor = findVouchers(HASH, scopeWith([voucher(0, pending)]));
+    const before = reads;
+    for (let at = 0; at < 1000; at++) isVouchedFor(pod(0, `pod-${at}`));
+    expect(reads).toBe(before);
+  });
+
+  it('count up to the 32nd, so that a tenant with many of them slows no pass', () => {
+    const isVouchedFor = findVouchers(
+      HASH,
+      scopeWith(Array.from({ length: 40 }, (_, at) => voucher(at, () => []))),
+    );
+    const vouched = Array.from({ length: 40 }, (_, at) => at).filter((at) => isVouchedFor(pod(at)));
+    expect(vouched).toEqual(Array.from({ length: 32 }, (_, at) => at));
+  });
+});

@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
+import { MINUTE_MS, reads, SCAN_MS, World, writes } from './world.ts';
+
+/** One read every two seconds. */
+const SLOW = { burst: 4, perSecond: 0.5 };
+const ONE_SCAN_MS = SCAN_MS * 1.1;
+
+async function worldOf(
+  count: number,
+  options: ConstructorParameters<typeof World>[0] = {},
+): Promise<World> {
+  const world = new World({ concurrency: 16, ...options });
+  world.start();
+  await world.clock.settle();
+  for (let i = 0; i < count; i++) world.apply(`shop-${i}`);
+  await world.clock.advance(10_000);
+  return world;
+}
+
+describe('the drift scan', () => {
+  it('costs at most 0.06 calls for each of 400 balancers, and writes nothing', async () => {
+    const world = await worldOf(400);
+    await world.clock.advance(ONE_SCAN_MS);
+    const calls = await world.callsDuring(async () => {
+      expect(await world.writesDuring(() => world.clock.advance(10 * ONE_SCAN_MS))).toEqual([]);
+    });
+    const scans = calls['DescribeLoadBalancers'] ?? 0;
+    expect(scans).toBeGreaterThanOrEqual(10);
+    expect(reads(calls) / scans / 400).toBeLessThanOrEqual(0.06);
+  });
+
+  it('confirms 500 balancers after a restart with at most 30 calls', async () => {
+    const world = await worldOf(500);
+    await world.clock.advance(MINUTE_MS);
+    const calls = await world.callsDuring(async () => {
+      expect(
+        await world.writesDuring(async () => {
+          await world.restart();
+          await world.clock.advance(MINUTE_MS);
+        }),
+      ).toEqual([]);
+    });
+    expect(reads(calls)).toBeLessThanOrEqual(30);
+    expect(writes(calls)).toBe(0);
+  });
+
+  it('finds what happened while no operator ran, in one scan', async () => {
+    const world = await worldOf(30);
+    await world.clock.advance(MINUTE_MS);
+    world.crash();
+    for (const { arn } of world.balancers.slice(0, 5)) {
+      world.tagOutOfBand(arn, { 'albridge.io/managed-by': 'somebody' });
+    }
+    world.start();
+    const calls = await world.callsDuring(() => world.clock.advance(MINUTE_MS));
+    expect(world.balancers.every(({ tags }) => tags['albridge.io/managed-by'] === 'albridge')).toBe(
+      true,
+    );
+    expect(calls['AddTags']).toBe(5);
+    expect(reads(calls)).toBeLessThanOrEqual(3 + 2 * 2 * 5);
+  });
+
+  it('spreads the attributes of many over the hour', async () => {
+    const world = new World({ concurrency: 16 });
+    world.start();
+    await world.clock.settle();
+    for (let i = 0; i < 60; i++) {
+      world.apply(`shop-${i}`, { attributes: { 'idle_timeout.timeout_seconds': '120' } });
+    }
+    await world.clock.advance(10_000);
+    await world.restart();
+    const perSweep: number[] = [];
+    for (let i = 0; i < 12; i++) {
+      const calls = await world.callsDuring(() => world.clock.advance(SCAN_MS));
+      perSweep.push(calls['DescribeLoadBalancerAttributes'] ?? 0);
+    }
+    expect(Math.max(...perSweep)).toBeLessThan(25);
+    expect(perSweep.reduce((sum, of) => sum + of)).toBeGreaterThanOrEqual(50);
+    expect(perSweep.reduce((sum, of) => sum + of)).toBeLessThanOrEqual(70);
+  });
+
+  it('that AWS does not answer is told in the log, changes nothing, and is tried again soon', async () => {
+    const world = await worldOf(3);
+    await world.clock.advance(MINUTE_MS);
+    world.fault(
+      '*',
+      { kind: 'error', code: 'InternalFailure', status: 500, message: 'x' },
+      { forMs: 400_000 },
+    );
+    const written = await world.writesDuring(() => world.clock.advance(321_000));
+    expect(written).toEqual([]);
+    expect(world.log.lines.filter(({ level }) => level === 'error')).not.toEqual([]);
+    for (let i = 0; i < 3; i++) expect(world.condition(`shop-${i}`)).toBe('True Available');
+    world.aws.control.clearFaults();
+    world.tagOutOfBand(world.balancers[0]?.arn ?? '', { 'albridge.io/managed-by': 'somebody' });
+    await world.clock.advance(2 * MINUTE_MS);
+    expect(world.balancers[0]?.tags['albridge.io/managed-by']).toBe('albridge');
+  });
+
+  it('does not ask twice for what was applied while its picture was taken', async () => {
+    const world = await worldOf(2);
+    await world.clock.advance(MINUTE_MS);
+    world.fault('DescribeTags', { kind: 'delay', delayMs: 3_000 });
+    await world.restart();
+    await world.clock.advance(1_000);
+    const calls = await world.callsDuring(async () => {
+      world.apply('late');
+      await world.clock.advance(10_000);
+    });
+    expect(world.condition('late')).toBe('True Available');
+    expect(calls).toEqual({ CreateLoadBalancer: 1, DescribeLoadBalancers: 2, DescribeTags: 1 });
+  });
+
+  it('lets a create through at once while a long one is under way', async () => {
+    const world = await worldOf(30, { concurrency: 4 });
+    await world.clock.advance(MINUTE_MS);
+    world.fault('DescribeTags', { kind: 'delay', delayMs: 30_000 });
+    await world.restart();
+    await world.clock.advance(1_000);
+    world.apply('late');
+    await world.clock.advance(1_000);
+    expect(world.condition('late')).toBe('True Available');
+  });
+
+  it('asks AWS for nothing but the account, however long it takes', async () => {
+    const world = await worldOf(30);
+    await world.clock.advance(MINUTE_MS);
+    const calls = await world.callsDuring(async () => {
+      world.fault('DescribeTags', { kind: 'delay', delayMs: 60_000 });
+      await world.clock.advance(ONE_SCAN_MS + 2 * MINUTE_MS);
+    });
+    expect(calls).toEqual({ DescribeLoadBalancers: 1, DescribeTags: 2 });
+  });
+
+  it.each([
+    ['at the start', 0],
+    ['in the middle', ONE_SCAN_MS],
+  ])('confirms all by one scan after an outage %s, and none was in doubt', async (_, afterMs) => {
+    const world = await worldOf(100);
+    await world.clock.advance(MINUTE_MS);
+    await world.restart();
+    await world.clock.advance(afterMs);
+    if (afterMs === 0) world.crash();
+    world.fault(
+      '*',
+      { kind: 'error', code: 'ServiceUnavailable', status: 503, message: 'x' },
+      { forMs: MINUTE_MS },
+    );
+    if (afterMs === 0) world.start();
+    const written = await world.writesDuring(() => world.clock.advance(MINUTE_MS));
+    expect(written).toEqual([]);
+    world.untagOutOfBand(world.balancers[0]?.arn ?? '', 'albridge.io/managed-by');
+    const calls = await world.callsDuring(() => world.clock.advance(ONE_SCAN_MS));
+    expect(world.balancers[0]?.tags).toHaveProperty(['albridge.io/managed-by']);
+    expect(reads(calls)).toBeLessThanOrEqual(2 * (1 + 5) + 4);
+  });
+
+  it('reads the attributes of a quiet object later where the budget is spent, and Ready stays', async () => {
+    const world = new World({ concurrency: 16, budget: { ...NO_LIMITS, reads: SLOW } });
+    world.start();
+    await world.clock.settle();
+    for (let i = 0; i < 20; i++) {
+      world.apply(`shop-${i}`, { attributes: { 'idle_timeout.timeout_seconds': '120' } });
+    }
+    await world.clock.advance(20 * MINUTE_MS);
+    expect(world.condition('shop-19')).toBe('True Available');
+    expect(await world.writesDuring(() => world.clock.advance(70 * MINUTE_MS))).toEqual([]);
+    const read = world.aws.control.calls('DescribeLoadBalancerAttributes');
+    const names = new Set(read.slice(20).map(({ input }) => String(input['LoadBalancerArn'])));
+    expect(names.size).toBe(20);
+  });
+
+  it('asks AWS nothing where there is no object', async () => {
+    const world = new World();
+    world.start();
+    expect(await world.callsDuring(() => world.clock.advance(60 * MINUTE_MS))).toEqual({});
+  });
+
+  it('survives a spec of other types', async () => {
+    const world = await worldOf(1);
+    world.edit('shop-0', { adopt: { arn: 7 }, name: {} } as never);
+    await world.clock.advance(ONE_SCAN_MS);
+    world.apply('other');
+    await world.clock.advance(ONE_SCAN_MS);
+    world.tagOutOfBand(world.object('other').status.alb?.arn ?? '', {
+      'albridge.io/managed-by': 'somebody',
+    });
+    await world.clock.advance(ONE_SCAN_MS);
+    expect(world.events.reasons).toContain('DriftRepaired');
+  });
+});

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import type {
+  ActionSpec,
+  RuleSpec,
+  TrafficSpec,
+} from '../../../../../src/controllers/my-ingress/routes/traffic-spec.ts';
+import type { Request } from '../../../../../src/routing/rule.ts';
+
+const BACKENDS = ['web', 'api', 'api-next'] as const;
+const HOSTS = ['a.example.com', '*.example.com', 'b.example.org'];
+const PATHS = ['/a', '/a/*', '/b', '/*', '/a/?'];
+const RULES = ['one', 'two', 'three', 'four', 'five', 'six'];
+
+const someOf = (values: readonly string[]): fc.Arbitrary<readonly string[]> =>
+  fc.subarray([...values], { minLength: 1, maxLength: 2 });
+
+const forward: fc.Arbitrary<ActionSpec> = fc
+  .subarray([...BACKENDS], { minLength: 1 })
+  .chain((names) =>
+    fc.tuple(
+      ...names.map((backend) => fc.record({ backend: fc.constant(backend), weight: fc.nat(9) })),
+    ),
+  )
+  .map((to) => ({ forward: to }));
+
+const redirect: fc.Arbitrary<ActionSpec> = fc
+  .record(
+    {
+      statusCode: fc.constantFrom(301 as const, 302 as const),
+      host: fc.constantFrom('x.example.com', '#{host}'),
+      query: fc.constantFrom('', 'a=1'),
+      path: fc.constantFrom('/x', '/y/#{path}'),
+    },
+    { requiredKeys: ['statusCode', 'path'] },
+  )
+  .map((parts) => ({ redirect: parts }));
+
+const fixedResponse: fc.Arbitrary<ActionSpec> = fc
+  .record(
+    {
+      statusCode: fc.constantFrom(200, 404, 503),
+      contentType: fc.constantFrom('text/plain', 'text/html'),
+      body: fc.constantFrom('', 'hello'),
+    },
+    { requiredKeys: ['statusCode'] },
+  )
+  .map((response) => ({ fixedResponse: response }));
+
+const action: fc.Arbitrary<ActionSpec> = fc.oneof(forward, forward, redirect, fixedResponse);
+
+const conditions: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc
+  .record(
+    {
+      hosts: someOf(HOSTS),
+      paths: someOf(PATHS),
+      methods: someOf(['GET', 'POST']),
+      sourceCIDRs: someOf(['10.0.0.9/8', '2001:DB8::/32']),
+    },
+    { requiredKeys: [] },
+  )
+  .filter(
+    (one) =>
+      Object.keys(one).length > 0 &&
+      Object.values(one).reduce((sum, values) => sum + values.length, 0) <= 4,
+  );
+
+const backend = (name: string): fc.Arbitrary<NonNullable<TrafficSpec['backends']>[number]> =>
+  fc.record(
+    {
+      name: fc.constant(name),
+      service: fc.constant({ name, port: 80 }),
+      protocol: fc.constantFrom('HTTP' as const, 'HTTPS' as const),
+      healthCheck: fc.record({ path: fc.constantFrom('/', '/healthz') }, { requiredKeys: [] }),
+      attributes: fc.constantFrom({}, { 'deregistration_delay.timeout_seconds': '30' }),
+      stickiness: fc.constantFrom({ durationSeconds: 60 }, { durationSeconds: 120 }),
+    },
+    { requiredKeys: ['name', 'service', 'protocol', 'healthCheck', 'attributes'] },
+  );
+
+const backends = fc.tuple(...BACKENDS.map(backend)).map((list) => [...list]);
+
+export const CERTIFICATES = [1, 2, 3].map(
+  (n) => `arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-00000000000${n}`,
+);
+
+const listeners: fc.Arbitrary<NonNullable<TrafficSpec['listeners']>> = fc.oneof(
+  fc.constant([{ port: 80, protocol: 'HTTP' as const }]),
+  fc
+    .tuple(fc.boolean(), fc.shuffledSubarray(CERTIFICATES, { minLength: 1 }))
+    .map(([redirectToHTTPS, certificates]) => [
+      { port: 80, protocol: 'HTTP' as const, redirectToHTTPS },
+      { port: 443, protocol: 'HTTPS' as const, certificates },
+    ]),
+  fc.constant([
+    { port: 80, protocol: 'HTTP' as const, defaultAction: { fixedResponse: { statusCode: 403 } } },
+    { port: 8080, protocol: 'HTTP' as const },
+  ]),
+  fc
+    .shuffledSubarray(CERTIFICATES, { minLength: 1 })
+    .map((certificates) => [{ port: 80, protocol: 'HTTPS' as const, certificates }]),
+);
+
+const rule = (name: string): fc.Arbitrary<RuleSpec> =>
+  fc.tuple(conditions, action).map(([when, then]) => ({ name, ...when, ...then }));
+
+const rules: fc.Arbitrary<readonly RuleSpec[]> = fc
+  .shuffledSubarray(RULES)
+  .chain((names) => fc.tuple(...names.map(rule)));
+
+/** Anything that can be written. */
+export const spec: fc.Arbitrary<TrafficSpec> = fc.oneof(
+  { weight: 9, arbitrary: fc.record({ backends, listeners, rules, defaultAction: action }) },
+  { weight: 1, arbitrary: fc.constant({}) },
+);
+
+/** Specs whose rules of one name differ in their actions alone. */
+export const specsOfSteadyConditions = (
+  count: number,
+  { keepsOrder }: { readonly keepsOrder: boolean },
+): fc.Arbitrary<readonly TrafficSpec[]> =>
+  fc.tuple(...RULES.map(() => conditions)).chain((pool) => {
+    const names = keepsOrder ? fc.subarray(RULES) : fc.shuffledSubarray(RULES);
+    const list = names.chain((chosen) =>
+      fc.tuple(
+        ...chosen.map((name) =>
+          action.map((then): RuleSpec => ({ name, ...pool[RULES.indexOf(name)], ...then })),
+        ),
+      ),
+    );
+    const one = fc.record({ backends, rules: list, defaultAction: action });
+    return fc.array(one, { minLength: count, maxLength: count });
+  });
+
+export const request: fc.Arbitrary<Request> = fc.record({
+  protocol: fc.constant('HTTP' as const),
+  port: fc.constant(80),
+  method: fc.constantFrom('GET', 'POST'),
+  host: fc.constantFrom('a.example.com', 'c.example.com', 'b.example.org', 'z.example.net'),
+  path: fc.constantFrom('/a', '/a/b', '/a/bc', '/b', '/'),
+  query: fc.constant(''),
+  headers: fc.constant([]),
+  sourceIp: fc.constantFrom('10.1.2.3', '2001:db8::1', '192.0.2.1'),
+});

@@ -1,0 +1,104 @@
+import { expect } from 'vitest';
+import { desireGraph } from '../../../../../src/controllers/my-ingress/graph/desired-graph.ts';
+import {
+  beginFacts,
+  isRouting,
+  recordStep,
+  recordUnused,
+  type TrafficFacts,
+} from '../../../../../src/controllers/my-ingress/graph/facts.ts';
+import type {
+  DesiredGraph,
+  ObservedGraph,
+} from '../../../../../src/controllers/my-ingress/graph/graph.ts';
+import { type Plan, planTraffic } from '../../../../../src/controllers/my-ingress/graph/plan.ts';
+import type { Step } from '../../../../../src/controllers/my-ingress/graph/steps.ts';
+import { readRoutes } from '../../../../../src/controllers/my-ingress/routes/read-routes.ts';
+import type { TrafficSpec } from '../../../../../src/controllers/my-ingress/routes/traffic-spec.ts';
+import { MemoryAws } from './memory-aws.ts';
+
+export const IDENTITY = {
+  cluster: '3f2504e0-4f89-41d3-9a0c-0305e82c3301',
+  ...{ namespace: 'web', name: 'shop', uid: 'uid-1' },
+};
+export const PLACE = { identity: IDENTITY, userTags: { team: 'web' }, vpcId: 'vpc-main' };
+
+/** What carries out steps and shows what came of them. */
+export interface Aws {
+  /** The VPC's default security group. */
+  readonly defaultGroup: string;
+  observed(): ObservedGraph;
+  apply(step: Step): void;
+}
+
+/** One object's passes against an AWS, with a clock that moves when a plan waits. */
+export class TrafficWorld {
+  readonly aws: Aws;
+  nowMs = 0;
+  facts: TrafficFacts = beginFacts(0);
+  #routingMs = Number.NEGATIVE_INFINITY;
+  spec: TrafficSpec = {};
+  securityGroups: readonly string[] | undefined;
+
+  constructor(aws: Aws = new MemoryAws()) {
+    this.aws = aws;
+  }
+
+  desired(): DesiredGraph {
+    const { loadBalancer, listeners, securityGroups } = this.aws.observed();
+    const own = securityGroups[0]?.securityGroup.id ?? 'none';
+    const frontend = {
+      ...{ scheme: 'internet-facing', ipAddressType: 'dualstack', isAdopted: false },
+      ...{
+        backendGroups: [],
+        defaultGroup: this.aws.defaultGroup,
+        securityGroups: this.securityGroups,
+      },
+      isManagedAttached: loadBalancer?.securityGroups.includes(own) ?? false,
+      servedPorts: listeners.map(({ listener }) => listener.port),
+    };
+    return desireGraph(readRoutes(this.spec), frontend, PLACE);
+  }
+
+  plan(): Plan {
+    const observed = this.aws.observed();
+    this.facts = recordUnused(this.facts, observed, this.nowMs);
+    const { facts, nowMs } = this;
+    return planTraffic(this.desired(), observed, {
+      ...{ identity: IDENTITY, appliedTags: [], facts, nowMs },
+    });
+  }
+
+  /** Carries out the first `count` steps of a plan; with fewer than all the process dies. */
+  execute(plan: Plan, count = plan.steps.length): void {
+    for (const step of plan.steps.slice(0, count)) {
+      this.nowMs += 100;
+      this.aws.apply(step);
+      this.#watch(step);
+      this.facts = recordStep(this.facts, step, this.nowMs);
+    }
+    if (count < plan.steps.length) this.facts = beginFacts(this.nowMs);
+  }
+
+  /** Passes until nothing is left to do or to wait for; returns the last plan. */
+  converge(onPass: (plan: Plan) => void = (plan) => this.execute(plan)): Plan {
+    for (let pass = 0; pass < 60; pass += 1) {
+      const plan = this.plan();
+      if (plan.steps.length > 0) {
+        onPass(plan);
+      } else {
+        const waits = plan.postponed.map(({ inMs }) => inMs);
+        if (waits.length === 0) return plan;
+        this.nowMs += Math.min(...waits);
+      }
+    }
+    throw new Error(`does not converge: ${JSON.stringify(this.plan(), undefined, 1)}`);
+  }
+
+  /** Nothing is deleted within 15 s of what replaces it. */
+  #watch(step: Step): void {
+    if (isRouting(step)) this.#routingMs = this.nowMs;
+    if (step.operation !== 'DeleteRule' && step.operation !== 'DeleteListener') return;
+    expect(this.nowMs - this.#routingMs, 'a removal follows a change').toBeGreaterThan(14_999);
+  }
+}

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AttachmentSpec,
+  chooseAttachment,
+} from '../../../../../src/controllers/my-ingress/security-group/attachment.ts';
+import { canonicalCidr } from '../../../../../src/controllers/my-ingress/security-group/cidr.ts';
+import {
+  desireSecurityGroup,
+  type Frontend,
+} from '../../../../../src/controllers/my-ingress/security-group/desired.ts';
+import { PLACE, TrafficWorld } from '../graph/traffic-world.ts';
+
+const none: AttachmentSpec = {
+  ...{ securityGroups: undefined, hasListeners: false, isAdopted: false, hasInbound: false },
+};
+
+const modes: Readonly<Record<string, readonly [Partial<AttachmentSpec>, string]>> = {
+  'a balancer alone': [{}, 'default'],
+  listeners: [{ hasListeners: true }, 'managed'],
+  'given groups': [{ securityGroups: ['sg-a'] }, 'given'],
+  'given groups and listeners': [{ securityGroups: ['sg-a'], hasListeners: true }, 'given'],
+  'an adopted balancer': [{ hasListeners: true, isAdopted: true }, 'adopted'],
+  'an adopted balancer with inbound': [
+    { hasListeners: true, isAdopted: true, hasInbound: true },
+    'managed',
+  ],
+  'inbound without listeners': [{ hasInbound: true }, 'default'],
+};
+
+describe('whose security groups a balancer has:', () => {
+  it.each(Object.entries(modes))('%s', (_, [spec, mode]) => {
+    expect(chooseAttachment({ ...none, ...spec })).toBe(mode);
+  });
+});
+
+type Mode = 'default' | 'managed' | 'given' | 'others';
+
+interface Transition {
+  readonly from: Mode;
+  readonly to: Mode;
+  /** After each step: what is attached, and whether the managed group exists. */
+  readonly attached: readonly string[];
+  readonly why: string;
+}
+
+const OWN = 'sg-1';
+
+/** Every transition among the VPC's default group, the managed one and given ones. */
+const transitions: readonly Transition[] = [
+  {
+    ...{ from: 'default', to: 'managed' },
+    attached: [
+      'sg-default',
+      'sg-default, sg-1 exists',
+      'sg-default, sg-1 exists',
+      'sg-1, sg-1 exists',
+    ],
+    why: 'it admits everybody whom it should before it is attached, and listeners come after',
+  },
+  {
+    ...{ from: 'default', to: 'given' },
+    attached: ['sg-default', 'sg-a'],
+    why: 'given ones are only attached',
+  },
+  {
+    ...{ from: 'managed', to: 'given' },
+    attached: ['sg-1, sg-1 exists', 'sg-a, sg-1 exists', 'sg-a'],
+    why: 'the managed one goes once nothing has it',
+  },
+  {
+    ...{ from: 'given', to: 'managed' },
+    attached: ['sg-a', 'sg-a, sg-1 exists', 'sg-a, sg-1 exists', 'sg-1, sg-1 exists'],
+    why: 'admission refuses it, an object of an older CRD may do it',
+  },
+  {
+    ...{ from: 'managed', to: 'default' },
+    attached: ['sg-1, sg-1 exists', 'sg-default, sg-1 exists', 'sg-default'],
+    why: 'a balancer must have one',
+  },
+  {
+    ...{ from: 'given', to: 'default' },
+    attached: ['sg-a'],
+    why: 'AWS has no way back, and nothing of ours is there: they stay',
+  },
+  {
+    ...{ from: 'given', to: 'others' },
+    attached: ['sg-a', 'sg-b'],
+    why: 'in one step',
+  },
+  ...(['default', 'managed', 'given'] as const).map((mode) => ({
+    ...{ from: mode, to: mode, why: 'nothing to do' },
+    attached: [{ default: 'sg-default', managed: 'sg-1, sg-1 exists', given: 'sg-a' }[mode]],
+  })),
+];
+
+describe('security groups of a balancer go', () => {
+  it.each(transitions)('from $from to $to', ({ from, to, attached, why }) => {
+    const world = new TrafficWorld();
+    become(world, from);
+    world.converge();
+    become(world, to);
+    const seen = [observe(world)];
+    world.converge((plan) => {
+      for (const step of plan.steps) {
+        world.execute({ ...plan, steps: [step] });
+        if (step.operation.includes('SecurityGroup')) seen.push(observe(world));
+      }
+    });
+    const changes = seen.filter((one, index) => index === 0 || one !== '');
+    expect(changes, why).toEqual(attached);
+  });
+});
+
+function become(world: TrafficWorld, mode: Mode): void {
+  const listeners = mode === 'managed' ? [{ port: 80, protocol: 'HTTP' as const }] : [];
+  world.spec = listeners.length === 0 ? {} : { listeners };
+  world.securityGroups = {
+    given: ['sg-a'],
+    others: ['sg-b'],
+    default: undefined,
+    managed: undefined,
+  }[mode];
+}
+
+function observe(world: TrafficWorld): string {
+  const { loadBalancer, securityGroups } = world.aws.observed();
+  const exists = securityGroups.map(({ securityGroup: { id } }) => `${id} exists`);
+  return [loadBalancer?.securityGroups.join('+'), ...exists].join(', ');
+}
+
+const frontend: Frontend = {
+  ...{ scheme: 'internet-facing', ipAddressType: 'ipv4', ports: [80], inbound: undefined },
+};
+
+const sources: Readonly<Record<string, readonly [Partial<Frontend>, readonly string[]]>> = {
+  everybody: [{}, ['80 from 0.0.0.0/0']],
+  'everybody by IPv6 too': [{ ipAddressType: 'dualstack' }, ['80 from 0.0.0.0/0', '80 from ::/0']],
+  'the private ranges for an internal balancer': [
+    { scheme: 'internal', ipAddressType: 'dualstack' },
+    [
+      '80 from 10.0.0.0/8',
+      '80 from 172.16.0.0/12',
+      '80 from 192.168.0.0/16',
+      '80 from 100.64.0.0/10',
+    ],
+  ],
+  'each port, in order and once': [
+    { ports: [443, 80, 443] },
+    ['80 from 0.0.0.0/0', '443 from 0.0.0.0/0'],
+  ],
+  'what is asked for, in one form and once': [
+    {
+      inbound: {
+        cidrs: ['10.0.0.9/8', '10.0.0.0/8', '2001:DB8::1/32'],
+        prefixListIDs: ['pl-1'],
+        securityGroupIDs: ['sg-a'],
+      },
+    },
+    ['80 from 10.0.0.0/8', '80 from 2001:db8::/32', '80 from pl-1', '80 from sg-a'],
+  ],
+  nobody: [{ inbound: {} }, []],
+};
+
+describe('the managed security group admits', () => {
+  it.each(Object.entries(sources))('%s', (_, [given, admitted]) => {
+    const { ingress } = desireSecurityGroup({ ...frontend, ...given }, PLACE);
+    const words = ingress.map(({ fromPort, source }) => `${fromPort} from ${source.value}`);
+    expect(words).toEqual(admitted);
+  });
+
+  it('nobody whom somebody else has let in', () => {
+    const world = new TrafficWorld();
+    become(world, 'managed');
+    world.converge();
+    const source = { kind: 'ipv4' as const, value: '192.0.2.0/24' };
+    const ingress = [{ protocol: 'tcp', fromPort: 22, toPort: 22, source }];
+    const step = {
+      id: OWN,
+      why: '',
+      needs: [],
+      operation: 'AuthorizeSecurityGroupIngress' as const,
+    };
+    world.aws.apply({ ...step, input: { ingress } });
+    expect(world.plan().steps.map(({ operation, input }) => ({ operation, input }))).toEqual([
+      { operation: 'RevokeSecurityGroupIngress', input: { ingress } },
+    ]);
+  });
+});
+
+describe('a block of addresses', () => {
+  it.each([
+    ['100.68.0.18/18', '100.68.0.0/18'],
+    ['10.1.2.3/32', '10.1.2.3/32'],
+    ['255.255.255.255/0', '0.0.0.0/0'],
+    ['10.1.2.3/31', '10.1.2.2/31'],
+    ['2001:DB8:0:0:0:0:0:1/64', '2001:db8::/64'],
+    ['2001:db8:ffff::/33', '2001:db8:8000::/33'],
+    ['::/0', '::/0'],
+    ['::ffff:10.0.0.1/128', '::ffff:a00:1/128'],
+  ])('%s is echoed as %s', (given, echoed) => {
+    expect(canonicalCidr(given)).toBe(echoed);
+  });
+
+  it.each(['10.0.0.0', '10.0.0.0/33', '10.0.0/8', '300.0.0.0/8', 'x/8', '::g/8', '::/129', ''])(
+    'that is none, %s, is left for AWS to refuse',
+    (given) => {
+      expect(canonicalCidr(given)).toBe(given);
+    },
+  );
+});

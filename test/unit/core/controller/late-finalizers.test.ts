@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
+import type { Outcome } from '../../../../src/core/reconcile/outcome.ts';
+import { waiting } from '../../../../src/core/reconcile/outcome.ts';
+import type { Reconciler, Released } from '../../../../src/core/reconcile/reconciler.ts';
+import { LifecycleBench, Outside } from './lifecycle-bench.ts';
+import { PROBE_FINALIZER, type Probe, probe } from './probe.ts';
+
+/** Somebody deletes the object at the very moment in which its finalizer is stored. */
+describe('an object that goes in spite of its finalizer', () => {
+  it('is cleaned up behind like any other', async () => {
+    const { bench, outside, keeper } = await vanishedInMidPass();
+    expect(outside.isThere).toBe(true);
+    expect(await bench.run(keeper)).toEqual({ kind: 'gone' });
+    expect(outside.calls).toEqual(['create', 'delete']);
+    expect(bench.verbs).not.toContain('removeFinalizer');
+  });
+
+  it('is cleaned up behind also where its pass comes minutes after the deletion', async () => {
+    const { bench, outside, keeper } = await vanishedInMidPass();
+    await bench.clock.advance(600_000);
+    expect(await bench.run(keeper)).toEqual({ kind: 'gone' });
+    expect(outside.calls).toEqual(['create', 'delete']);
+  });
+
+  it('is cleaned up behind minutes later also where the watch was ahead of the answer', async () => {
+    const bench = new LifecycleBench();
+    const outside = new Outside();
+    const keeper = keeperOf(outside);
+    bench.kube.onFinalizerStored(() => bench.kube.deleteInSpite(bench.object));
+    await bench.run(keeper);
+    await bench.clock.advance(600_000);
+    await bench.run(keeper);
+    expect(outside.calls).toEqual(['create', 'delete']);
+  });
+
+  it('is cleaned up behind once', async () => {
+    const { bench, outside, keeper } = await vanishedInMidPass();
+    await bench.run(keeper);
+    expect(await bench.run(keeper)).toEqual({ kind: 'gone' });
+    expect(outside.calls).toEqual(['create', 'delete']);
+  });
+
+  it('is cleaned up behind for as long as it takes', async () => {
+    const { bench, outside, keeper } = await vanishedInMidPass();
+    const still = waiting('Deleting', 'not proved yet', 2000);
+    expect(await bench.run({ ...keeper, finalize: async () => still })).toEqual(still);
+    await bench.clock.advance(600_000);
+    const failing = { ...keeper, finalize: () => Promise.reject(new Error('no luck today')) };
+    expect(await bench.run(failing)).toMatchObject({ kind: 'failed' });
+    expect(bench.log.lines.at(-1)?.level).toBe('error');
+    await bench.run(keeper);
+    expect(outside.isThere).toBe(false);
+  });
+
+  it('is remembered by the reconciler until that is done', async () => {
+    const { bench, keeper } = await vanishedInMidPass();
+    const forgotten: string[] = [];
+    const watched = { ...keeper, forget: (key: string) => void forgotten.push(key) };
+    const still = waiting('Deleting', 'not proved yet', 2000);
+    await bench.run({ ...watched, finalize: async () => still });
+    expect(forgotten).toEqual([]);
+    await bench.run(watched);
+    expect(forgotten).toEqual([bench.key]);
+  });
+
+  it('is cleaned up behind before another object of its name is reconciled', async () => {
+    const { bench, outside, keeper } = await vanishedInMidPass();
+    const successor = bench.kube.create(probe());
+    const still = waiting('Deleting', 'not proved yet', 2000);
+    expect(await bench.run({ ...keeper, finalize: async () => still })).toEqual(still);
+    expect(bench.finalizers).toEqual([]);
+    expect(await bench.run(keeper)).toMatchObject({ kind: 'settled' });
+    expect(outside.calls).toEqual(['create', 'delete', 'create']);
+    expect(bench.live?.metadata.uid).toBe(successor.metadata.uid);
+    expect(bench.finalizers).toEqual([PROBE_FINALIZER]);
+  });
+
+  it('does not hold up another object of its name where only a person could clean up', async () => {
+    const { bench, outside, keeper } = await vanishedInMidPass();
+    bench.kube.create(probe());
+    const blocked = new OperatorError({ reason: 'Blocked', message: 'no', healedBy: 'person' });
+    const verdict = await bench.run({ ...keeper, finalize: () => Promise.reject(blocked) });
+    expect(verdict).toMatchObject({ kind: 'settled' });
+    expect(bench.log.lines.map(({ level }) => level)).toContain('error');
+    await bench.run(keeper);
+    expect(outside.calls).not.toContain('delete');
+  });
+
+  it('is left alone where another object of its name has its finalizer already', async () => {
+    const { bench, outside, keeper } = await vanishedInMidPass();
+    bench.kube.create(probe('one', { finalizers: [PROBE_FINALIZER] }));
+    await bench.run(keeper);
+    expect(outside.calls).toEqual(['create', 'create']);
+  });
+
+  it('is cleaned up behind also where the cache lags', async () => {
+    const bench = new LifecycleBench();
+    const outside = new Outside();
+    bench.cache.hold();
+    await bench.run(keeperOf(outside));
+    bench.kube.deleteInSpite(bench.object);
+    bench.cache.catchUp();
+    await bench.run(keeperOf(outside));
+    expect(outside.calls).toEqual(['create', 'delete']);
+  });
+});
+
+describe('an object that goes after its finalizer was stored is left alone', () => {
+  const ends: Record<string, { why: string; end: (bench: LifecycleBench) => unknown }> = {
+    'that was marked as deleted first': {
+      why: 'the finalizer held it, and went when all was cleaned up',
+      end: (bench) => {
+        bench.kube.delete(bench.object);
+        bench.kube.edit(bench.object, withoutFinalizers);
+      },
+    },
+    'whose finalizer somebody took off': {
+      why: 'whoever does that wants to keep what it made',
+      end: (bench) => {
+        bench.kube.edit(bench.object, withoutFinalizers);
+        bench.kube.delete(bench.object);
+      },
+    },
+    'that goes long after': {
+      why: 'no DELETE lasts so long; a store that was put back to an old state looks like this',
+      end: async (bench) => {
+        await bench.clock.advance(121_000);
+        bench.kube.deleteInSpite(bench.object);
+      },
+    },
+  };
+  it.each(Object.entries(ends))('%s', async (_name, { why, end }) => {
+    const bench = new LifecycleBench();
+    const outside = new Outside();
+    const keeper = keeperOf(outside);
+    await bench.run(keeper);
+    await end(bench);
+    expect(await bench.run(keeper), why).toEqual({ kind: 'gone' });
+    expect(outside.calls, why).toEqual(['create']);
+  });
+});
+
+interface Vanished {
+  readonly bench: LifecycleBench;
+  readonly outside: Outside;
+  readonly keeper: Reconciler<Probe>;
+}
+
+/** The DELETE takes effect between the stored finalizer and the create. */
+async function vanishedInMidPass(): Promise<Vanished> {
+  const bench = new LifecycleBench();
+  const outside = new Outside();
+  const keeper = keeperOf(outside, () => {
+    if (!outside.calls.includes('create')) bench.kube.deleteInSpite(bench.object);
+  });
+  await bench.run(keeper);
+  expect(bench.live).toBeUndefined();
+  return { bench, outside, keeper };
+}
+
+function keeperOf(outside: Outside, beforeCreate = (): void => {}): Reconciler<Probe> {
+  return {
+    async reconcile(_object, pass): Promise<Outcome> {
+      await pass.ensureFinalizer();
+      beforeCreate();
+      outside.create();
+      return { kind: 'settled', reason: 'Done', message: 'done' };
+    },
+    async finalize(object): Promise<Released> {
+      expect(object.metadata.finalizers).toContain(PROBE_FINALIZER);
+      if (outside.isThere) outside.delete();
+      return { kind: 'released' };
+    },
+  };
+}
+
+function withoutFinalizers(object: Probe): Probe {
+  const { finalizers: _gone, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
+import { type Outcome, settled, waiting } from '../../../../src/core/reconcile/outcome.ts';
+import { LifecycleBench } from './lifecycle-bench.ts';
+import { PROBE_FINALIZER, probe } from './probe.ts';
+
+const WAITS = waiting('Provisioning', 'it comes', 1000);
+const DONE = settled('Active', 'it stands');
+const THROTTLED = failure('Throttled', 'time');
+const STALLED = failure('SubnetNotFound', 'person');
+
+type Step = Outcome | OperatorError;
+
+const stories: Record<string, { why: string; steps: readonly Step[]; events: readonly string[] }> =
+  {
+    'an ordinary life': {
+      why: 'one event for each state that people tell apart',
+      steps: [WAITS, WAITS, WAITS, DONE, DONE],
+      events: ['Normal Provisioning', 'Normal Active'],
+    },
+    'another sentence': {
+      why: 'a message that reads differently is no transition',
+      steps: [WAITS, { ...WAITS, message: '40 s so far' }, DONE, { ...DONE, message: 'as ever' }],
+      events: ['Normal Provisioning', 'Normal Active'],
+    },
+    'a failure that time heals': {
+      why: 'it is told once, and so is its end',
+      steps: [DONE, THROTTLED, THROTTLED, THROTTLED, DONE],
+      events: ['Normal Active', 'Warning Throttled', 'Normal Active'],
+    },
+    'a failure that a person must heal': {
+      why: 'it is told once, however often it is looked at again',
+      steps: [STALLED, STALLED, STALLED, DONE],
+      events: ['Warning SubnetNotFound', 'Normal Active'],
+    },
+    'one failure after the other': {
+      why: 'another reason is another state',
+      steps: [THROTTLED, STALLED, failure('TooManyLoadBalancers', 'person')],
+      events: ['Warning Throttled', 'Warning SubnetNotFound', 'Warning TooManyLoadBalancers'],
+    },
+  };
+
+describe('transitions', () => {
+  it.each(Object.entries(stories))('%s', async (_name, { steps, events, why }) => {
+    const bench = await told(steps);
+    const said = bench.events.recorded.map(({ type, reason }) => `${type} ${reason}`);
+    expect(said, why).toEqual(events);
+    expect(bench.log.shown, why).toHaveLength(events.length);
+  });
+
+  it('are no event where another event of the pass stands for them', async () => {
+    const bench = new LifecycleBench(probe('one', { finalizers: [PROBE_FINALIZER] }));
+    await bench.run({ reconcile: async () => ({ ...WAITS, isReported: true }) });
+    expect(bench.events.reasons).toEqual([]);
+    expect(bench.condition('Reconciling')).toBe('True Provisioning');
+    expect(bench.log.shown).toMatchObject([{ message: WAITS.message }]);
+  });
+
+  it('name the object, the reason and the sentence', async () => {
+    const bench = await told([STALLED]);
+    expect(bench.events.recorded).toEqual([
+      {
+        key: bench.key,
+        uid: bench.object.metadata.uid,
+        type: 'Warning',
+        reason: 'SubnetNotFound',
+        action: 'Reconcile',
+        note: 'SubnetNotFound happened',
+      },
+    ]);
+    expect(bench.log.shown).toMatchObject([
+      {
+        level: 'error',
+        message: 'SubnetNotFound happened',
+        fields: { reason: 'SubnetNotFound', condition: 'Stalled', status: 'True', err: STALLED },
+      },
+    ]);
+  });
+
+  it('are errors in the log only where a person should look', async () => {
+    const bug = new TypeError('x is undefined');
+    const translated = failure('Throttled', 'time', new Error('Rate exceeded'));
+    const bench = await told([DONE, translated, STALLED, bug]);
+    expect(bench.log.shown.map(({ level, fields }) => `${level} ${String(fields.reason)}`)).toEqual(
+      ['info Active', 'info Throttled', 'error SubnetNotFound', 'error InternalError'],
+    );
+  });
+});
+
+/** One pass per step over one object. */
+async function told(steps: readonly (Outcome | Error)[]): Promise<LifecycleBench> {
+  const bench = new LifecycleBench(probe('one', { finalizers: [PROBE_FINALIZER] }));
+  for (const step of steps) {
+    const answer = (): Promise<Outcome> =>
+      step instanceof Error ? Promise.reject(step) : Promise.resolve(step);
+    await bench.run({ reconcile: answer });
+    await bench.clock.advance(1000);
+  }
+  return bench;
+}
+
+function failure(reason: string, healedBy: 'person' | 'time', cause?: unknown): OperatorError {
+  return new OperatorError({ reason, message: `${reason} happened`, healedBy, cause });
+}

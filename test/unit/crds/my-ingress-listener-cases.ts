@@ -1,0 +1,209 @@
+import {
+  casesOf,
+  certificate,
+  type Draft,
+  http,
+  https,
+  type RuleTable,
+  web,
+  withSpec,
+  withTraffic,
+} from './rule-case.ts';
+
+const listening = (...listeners: readonly object[]): Draft => withTraffic({ listeners });
+const redirecting = { ...http, redirectToHTTPS: true };
+const sources = (inbound: object): Draft => withTraffic({ inbound });
+
+/** Rules that look at listeners and at who may connect to them. */
+export const listenerCases: RuleTable = {
+  'spec.listeners[].certificates: each certificate': {
+    accepts: {
+      two: {
+        why: 'the second is for other hosts',
+        object: listening({ ...https, certificates: [certificate, `${certificate}6`] }),
+      },
+    },
+    rejects: {
+      repeated: {
+        why: 'AWS knows it once',
+        object: listening({
+          ...https,
+          certificates: [certificate, certificate, `${certificate}6`],
+        }),
+      },
+    },
+  },
+  'spec.listeners[].certificates[]: is not the ARN': {
+    accepts: casesOf(
+      {
+        [certificate]: 'of AWS Certificate Manager',
+        [certificate.replace('aws', 'aws-cn')]: 'in China',
+        'arn:aws:iam::123456789012:server-certificate/cloudfront/shop': 'of IAM, with a path',
+      },
+      (arn) => listening({ ...https, certificates: [arn] }),
+    ),
+    rejects: casesOf(
+      {
+        'shop.example.com': 'a host',
+        'arn:aws:acm:eu-central-1:123456789012:certificate/': 'without an id',
+        'arn:aws:secretsmanager:eu-central-1:123456789012:secret:tls': 'another service',
+        '': 'empty',
+      },
+      (arn) => listening({ ...https, certificates: [arn] }),
+    ),
+  },
+  'spec.listeners[].sslPolicy: is not the name': {
+    accepts: casesOf({ 'ELBSecurityPolicy-TLS13-1-2-2021-06': 'a policy of AWS' }, (sslPolicy) =>
+      listening({ ...https, sslPolicy }),
+    ),
+    rejects: casesOf(
+      { 'TLS13-1-2': 'no prefix', 'ELBSecurityPolicy-': 'no name', '': 'empty' },
+      (sslPolicy) => listening({ ...https, sslPolicy }),
+    ),
+  },
+  'spec.listeners[]: an HTTPS listener needs': {
+    accepts: { 'one certificate': { why: 'the least', object: listening(https) } },
+    rejects: {
+      none: { why: 'AWS refuses it', object: listening({ port: 443, protocol: 'HTTPS' }) },
+    },
+  },
+  'spec.listeners[]: certificates belong to HTTPS': {
+    accepts: { 'an HTTP listener without': { why: 'it needs none', object: listening(http) } },
+    rejects: {
+      'an HTTP listener with one': {
+        why: 'AWS refuses it',
+        object: listening({ ...http, certificates: [certificate] }),
+      },
+    },
+  },
+  'spec.listeners[]: sslPolicy belongs to HTTPS': {
+    accepts: { 'an HTTP listener without': { why: 'it needs none', object: listening(http) } },
+    rejects: {
+      'an HTTP listener with one': {
+        why: 'AWS refuses it',
+        object: listening({ ...http, sslPolicy: 'ELBSecurityPolicy-2016-08' }),
+      },
+    },
+  },
+  'spec.listeners[]: redirectToHTTPS on an HTTPS': {
+    accepts: {
+      'on HTTP': { why: 'it leads to the other listener', object: listening(redirecting, https) },
+      'false on HTTPS': {
+        why: 'it says nothing',
+        object: listening({ ...https, redirectToHTTPS: false }),
+      },
+    },
+    rejects: {
+      'on HTTPS': { why: 'a loop', object: listening({ ...https, redirectToHTTPS: true }) },
+    },
+  },
+  'spec.listeners: redirectToHTTPS needs a listener': {
+    accepts: {
+      'HTTPS on another port': {
+        why: 'the redirect names the port',
+        object: listening(redirecting, { ...https, port: 8443 }),
+      },
+      'false without HTTPS': {
+        why: 'nothing is redirected',
+        object: listening({ ...http, redirectToHTTPS: false }),
+      },
+    },
+    rejects: {
+      'no HTTPS listener': { why: 'the redirect leads nowhere', object: listening(redirecting) },
+      'HTTP on 443': {
+        why: 'a port is no protocol',
+        object: listening(redirecting, { ...http, port: 443 }),
+      },
+    },
+  },
+  'spec: rules, defaultAction and inbound need': {
+    accepts: {
+      'listeners without backends': {
+        why: 'they answer 404',
+        object: withSpec({ listeners: [http], inbound: { cidrs: ['0.0.0.0/0'] } }),
+      },
+      'backends without listeners': {
+        why: 'HTTP on port 80',
+        object: sources({ cidrs: ['0.0.0.0/0'] }),
+      },
+      neither: { why: 'a balancer alone', object: withSpec({}) },
+    },
+    rejects: {
+      'inbound alone': {
+        why: 'nothing listens',
+        object: withSpec({ inbound: { cidrs: ['0.0.0.0/0'] } }),
+      },
+    },
+  },
+  'spec: inbound describes the security group': {
+    accepts: {
+      'inbound alone': { why: 'of the managed group', object: sources({ cidrs: ['0.0.0.0/0'] }) },
+      'groups alone': {
+        why: 'they have rules of their own',
+        object: withTraffic({ securityGroups: ['sg-a'] }),
+      },
+    },
+    rejects: {
+      both: {
+        why: 'there is no managed group',
+        object: withTraffic({ securityGroups: ['sg-a'], inbound: { cidrs: ['0.0.0.0/0'] } }),
+      },
+    },
+  },
+  'spec.inbound: names no source': {
+    accepts: {
+      'one kind of source': { why: 'enough', object: sources({ prefixListIDs: ['pl-a'] }) },
+    },
+    rejects: { none: { why: 'nobody could connect', object: sources({}) } },
+  },
+  'spec.inbound.cidrs[]: is not a range': {
+    accepts: {
+      'both families': {
+        why: 'a dualstack balancer has both',
+        object: sources({ cidrs: ['203.0.113.0/24', '2001:db8::/32', '::/0'] }),
+      },
+      'one address': { why: 'a range of one', object: sources({ cidrs: ['10.1.2.3/32'] }) },
+    },
+    rejects: casesOf(
+      {
+        '10.1.2.3': 'no prefix',
+        '10.0.0.0/33': 'an IPv4 address has 32 bits',
+        'pl-0123456789abcdef0': 'a prefix list has a field of its own',
+      },
+      (cidr) => sources({ cidrs: [cidr] }),
+    ),
+  },
+  'spec.inbound.prefixListIDs[]: is not the id': {
+    accepts: casesOf({ 'pl-0123456789abcdef0': 'the form of AWS' }, (id) =>
+      sources({ prefixListIDs: [id] }),
+    ),
+    rejects: casesOf({ 'com.amazonaws.global.cloudfront.origin-facing': 'a name' }, (id) =>
+      sources({ prefixListIDs: [id] }),
+    ),
+  },
+  'spec.inbound.securityGroupIDs[]: is not a security group id': {
+    accepts: casesOf({ 'sg-0123456789abcdef0': 'the form of AWS' }, (id) =>
+      sources({ securityGroupIDs: [id] }),
+    ),
+    rejects: casesOf({ default: 'a name' }, (id) => sources({ securityGroupIDs: [id] })),
+  },
+  'spec: defaultAction is required': {
+    accepts: {
+      'one backend without': { why: 'it gets what is left', object: withTraffic({}) },
+      'two backends with': {
+        why: 'it says which',
+        object: withTraffic({
+          backends: [web, { ...web, name: 'api' }],
+          defaultAction: { forward: [{ backend: 'web' }] },
+        }),
+      },
+      'no backend': { why: 'the listener answers 404', object: withSpec({ listeners: [http] }) },
+    },
+    rejects: {
+      'two backends without': {
+        why: 'a second backend would take traffic away',
+        object: withTraffic({ backends: [web, { ...web, name: 'api' }] }),
+      },
+    },
+  },
+};

@@ -1,0 +1,113 @@
+import {
+  type Draft,
+  http,
+  https,
+  type RuleTable,
+  withBackend,
+  withRule,
+  withSpec,
+  withTraffic,
+} from './rule-case.ts';
+
+const rule = (fields: Readonly<Record<string, unknown>>): Draft => withRule(fields);
+const byDefault = (action: object): Draft => withTraffic({ defaultAction: action });
+const six = ['/1', '/2', '/3', '/4', '/5', '/6'];
+
+/** An object for each field of traffic: all of them are refused, as long as no traffic is implemented. */
+export const refusedTraffic: Readonly<Record<string, Draft>> = {
+  backends: withTraffic({}),
+  listeners: withSpec({ listeners: [http] }),
+  rules: rule({}),
+  defaultAction: byDefault({ forward: [{ backend: 'web' }] }),
+  inbound: withTraffic({ inbound: { cidrs: ['10.0.0.0/8'] } }),
+};
+
+/** The sentences by which an object with traffic is refused, one for each field of traffic that it has. */
+export function trafficSentencesOf({ spec = {} }: Draft): readonly string[] {
+  const fields = Object.keys(refusedTraffic).filter((field) => field in spec);
+  return fields.map(
+    (field) => `spec.${field} is not supported yet: this version creates the load balancer alone`,
+  );
+}
+
+/** What is not supported yet once traffic is: [beginning of the rule, what is accepted instead, what is refused]. */
+const refused: readonly (readonly [string, Draft, readonly [Draft, ...Draft[]]])[] = [
+  ['webACLARN', withTraffic({}), [withSpec({ webACLARN: 'arn:aws:wafv2:a' })]],
+  [
+    'backends[].targetGroupARN',
+    withTraffic({}),
+    [withBackend({ service: undefined, targetGroupARN: 'arn:aws:a' })],
+  ],
+  ['backends[].stickiness', withTraffic({}), [withBackend({ stickiness: { durationSeconds: 1 } })]],
+  [
+    'backends[].targetType',
+    withBackend({ targetType: 'ip' }),
+    [withBackend({ targetType: 'instance' })],
+  ],
+  [
+    'backends[].protocol: HTTPS',
+    withBackend({ protocol: 'HTTP' }),
+    [withBackend({ protocol: 'HTTPS' })],
+  ],
+  [
+    'backends[].protocolVersion',
+    withBackend({ protocolVersion: 'HTTP1' }),
+    [withTraffic({ ...withBackend({ protocolVersion: 'HTTP2' }).spec, listeners: [https] })],
+  ],
+  [
+    'listeners[].mutualTLS',
+    withTraffic({ listeners: [http] }),
+    [withTraffic({ listeners: [http, { ...https, mutualTLS: { mode: 'verify' } }] })],
+  ],
+  [
+    'authenticate',
+    byDefault({ forward: [{ backend: 'web' }] }),
+    [
+      rule({ authenticate: {} }),
+      rule({ authenticate: { oidc: { issuer: 'a' } } }),
+      byDefault({ forward: [{ backend: 'web' }], authenticate: {} }),
+    ],
+  ],
+  ['rules[].rewrite', rule({}), [rule({ rewrite: { path: '/' } })]],
+  ['rules[].methods', rule({}), [rule({ methods: ['GET'] })]],
+  ['rules[].headers', rule({}), [rule({ headers: [{ name: 'a', values: ['b'] }] })]],
+  ['rules[].queryStrings', rule({}), [rule({ queryStrings: [{ value: 'a' }] })]],
+  ['rules[].sourceCIDRs', rule({}), [rule({ sourceCIDRs: ['10.0.0.0/8'] })]],
+  [
+    'redirect is',
+    byDefault({ forward: [{ backend: 'web' }] }),
+    [
+      rule({ forward: undefined, redirect: { statusCode: 301, path: '/b' } }),
+      byDefault({ redirect: { statusCode: 301, path: '/b' } }),
+    ],
+  ],
+  [
+    'fixedResponse is',
+    byDefault({ forward: [{ backend: 'web' }] }),
+    [
+      rule({ forward: undefined, fixedResponse: { statusCode: 200 } }),
+      byDefault({ fixedResponse: { statusCode: 200 } }),
+    ],
+  ],
+  [
+    'a rule with more than five',
+    rule({ hosts: ['a.b', 'b.c'], paths: six.slice(3) }),
+    [rule({ paths: six }), rule({ hosts: ['a.b'], paths: six.slice(1) })],
+  ],
+];
+
+/** The rules that refuse what nothing implements yet, other than traffic as a whole. */
+export const refusedCases: RuleTable = Object.fromEntries(
+  refused.map(([beginning, accepted, rejected]) => [
+    `spec: ${beginning}`,
+    {
+      accepts: { 'what is supported': { why: 'it works', object: accepted } },
+      rejects: Object.fromEntries(
+        rejected.map((object, index) => [
+          `form ${index + 1}`,
+          { why: 'it would be ignored silently', object },
+        ]),
+      ),
+    },
+  ]),
+);

@@ -1,0 +1,340 @@
+import {
+  casesOf,
+  type Draft,
+  http,
+  https,
+  plainRule,
+  type RuleTable,
+  web,
+  withRule,
+  withSpec,
+  withTraffic,
+} from './rule-case.ts';
+
+const rule = { name: 'a', paths: ['/a'], forward: [{ backend: 'web' }] };
+const header = (fields: object): Draft =>
+  withRule({ headers: [{ name: 'X-Team', values: ['a'], ...fields }] });
+const grpc = { ...web, protocolVersion: 'GRPC' };
+const redirecting = { ...http, redirectToHTTPS: true };
+const listened = (listeners: readonly object[], ports?: readonly number[]): Draft =>
+  withTraffic({
+    listeners,
+    rules: [plainRule, { ...rule, ...(ports === undefined ? {} : { listeners: ports }) }],
+  });
+
+/** Rules that look at a rule's conditions, or at what one part of the spec says about another. */
+export const routingCases: RuleTable = {
+  'spec.rules: two rules have the same name': {
+    accepts: {
+      different: {
+        why: 'each once',
+        object: withTraffic({ rules: [rule, { ...rule, name: 'b' }] }),
+      },
+    },
+    rejects: {
+      repeated: {
+        why: 'a rule in AWS is found by it',
+        object: withTraffic({ rules: [rule, { ...rule, paths: ['/b'] }] }),
+      },
+    },
+  },
+  'spec.rules[].name: must be lower-case': {
+    accepts: casesOf({ api: 'the usual', ['a'.repeat(63)]: 'the most' }, (name) =>
+      withRule({ name }),
+    ),
+    rejects: casesOf(
+      { API: 'capitals', 'a b': 'a space', 'api-': 'a hyphen last', '': 'empty' },
+      (name) => withRule({ name }),
+    ),
+  },
+  'spec.rules[]: a rule needs a condition': {
+    accepts: {
+      'one of them': {
+        why: 'AWS needs one',
+        object: withRule({ paths: undefined, hosts: ['example.com'] }),
+      },
+      ...Object.fromEntries(
+        Object.entries({
+          methods: ['GET'],
+          headers: [{ name: 'X-Team', values: ['a'] }],
+          queryStrings: [{ key: 'a', value: 'b' }],
+          sourceCIDRs: ['10.0.0.0/8'],
+        }).map(([field, values]) => [
+          `${field} alone`,
+          { why: 'AWS needs one', object: withRule({ paths: undefined, [field]: values }) },
+        ]),
+      ),
+    },
+    rejects: {
+      none: { why: 'it would be the default action', object: withRule({ paths: undefined }) },
+    },
+  },
+  'spec.rules[].listeners: each listener': {
+    accepts: { two: { why: 'each once', object: listened([http, https], [80, 443]) } },
+    rejects: {
+      repeated: { why: 'it says the same twice', object: listened([http, https], [80, 80, 443]) },
+    },
+  },
+  'spec.rules[].hosts[]: is not a host': {
+    accepts: casesOf(
+      {
+        'api.example.com': 'a host',
+        '*.Example.com': 'a wildcard and a capital',
+        'a?.example.com': 'one character',
+      },
+      (host) => withRule({ hosts: [host] }),
+    ),
+    rejects: casesOf(
+      {
+        localhost: 'no dot',
+        '*': 'every host',
+        'example.com:8080': 'a port',
+        'https://example.com': 'an address',
+        'example.c0m': 'a digit behind the last dot',
+        'example.*': 'a wildcard behind the last dot',
+        '': 'empty',
+      },
+      (host) => withRule({ hosts: [host] }),
+    ),
+  },
+  'spec.rules[].paths[]: is not a path': {
+    accepts: casesOf(
+      {
+        '/': 'the root',
+        '/v1/*': 'what is below',
+        '*.png': 'a wildcard first',
+        [`/a_-.$/~"'@:+&?`]: 'every character',
+      },
+      (path) => withRule({ paths: [path] }),
+    ),
+    rejects: casesOf(
+      {
+        'v1/*': 'no slash: it never matches',
+        '/a b': 'a space',
+        '/a%20b': 'a percent sign',
+        '/größe': 'not ASCII',
+        '': 'empty',
+      },
+      (path) => withRule({ paths: [path] }),
+    ),
+  },
+  'spec.rules[].methods[]: is not a method': {
+    accepts: casesOf({ GET: 'the usual', 'VERSION-CONTROL': 'a hyphen' }, (method) =>
+      withRule({ methods: [method] }),
+    ),
+    rejects: casesOf(
+      { get: 'small letters never match', '*': 'no wildcards', '': 'empty' },
+      (method) => withRule({ methods: [method] }),
+    ),
+  },
+  'spec.rules[].headers[].name: is not the name': {
+    accepts: casesOf({ 'X-Team': 'the usual', ['a'.repeat(40)]: 'the most' }, (name) =>
+      header({ name }),
+    ),
+    rejects: casesOf(
+      { 'X-*': 'a wildcard', 'X-Team:': 'a colon', 'X Team': 'a space', '': 'empty' },
+      (name) => header({ name }),
+    ),
+  },
+  'spec.rules[].headers[].name: AWS does not match': {
+    accepts: casesOf({ 'X-Host': 'another header' }, (name) => header({ name })),
+    rejects: casesOf({ Host: 'it has its own condition', host: 'in any case' }, (name) =>
+      header({ name }),
+    ),
+  },
+  'spec.rules[].headers[].values[]: must be visible': {
+    accepts: casesOf({ 'Mozilla/5.0 (*': 'with spaces and a wildcard' }, (value) =>
+      header({ values: [value] }),
+    ),
+    rejects: casesOf({ größe: 'not ASCII', 'a\tb': 'a tab', '': 'empty' }, (value) =>
+      header({ values: [value] }),
+    ),
+  },
+  'spec.rules[].headers[].regex: must be visible': {
+    accepts: casesOf(
+      { '^(?i:team-[0-9]+)$': 'a group with a flag', '(?P<a>b)': 'a named group' },
+      (regex) => header({ values: undefined, regex }),
+    ),
+    rejects: casesOf(
+      {
+        '(?=a)': 'looks ahead',
+        '(?<!a)b': 'looks behind',
+        '(?>a)': 'an atomic group',
+        '(a)\\1': 'a back reference',
+        größe: 'not ASCII',
+        '': 'empty',
+      },
+      (regex) => header({ values: undefined, regex }),
+    ),
+  },
+  'spec.rules[].headers[]: give exactly one of values': {
+    accepts: { regex: { why: 'one', object: header({ values: undefined, regex: 'a' }) } },
+    rejects: {
+      both: { why: 'AWS takes one', object: header({ regex: 'a' }) },
+      none: { why: 'nothing is asked of the header', object: header({ values: undefined }) },
+    },
+  },
+  'spec.rules[].queryStrings[].key: must be visible': {
+    accepts: {
+      'no key': {
+        why: 'every key',
+        object: withRule({ queryStrings: [{ key: 'a', value: '1' }, { value: 'b' }] }),
+      },
+    },
+    rejects: casesOf({ größe: 'not ASCII', '': 'empty' }, (key) =>
+      withRule({ queryStrings: [{ key, value: 'a' }] }),
+    ),
+  },
+  'spec.rules[].queryStrings[].value: must be visible': {
+    accepts: casesOf({ 'a\\*b': 'a wildcard taken as it is' }, (value) =>
+      withRule({ queryStrings: [{ value }] }),
+    ),
+    rejects: casesOf({ größe: 'not ASCII', '': 'empty' }, (value) =>
+      withRule({ queryStrings: [{ value }] }),
+    ),
+  },
+  'spec.rules[].sourceCIDRs[]: is not a range': {
+    accepts: casesOf({ '10.0.0.0/8': 'IPv4', '2001:db8::/32': 'IPv6' }, (cidr) =>
+      withRule({ sourceCIDRs: [cidr] }),
+    ),
+    rejects: casesOf({ '10.0.0.1': 'no prefix', '255.255.255.255/32': 'AWS refuses it' }, (cidr) =>
+      withRule({ sourceCIDRs: [cidr] }),
+    ),
+  },
+  'spec: a rule forwards to a backend that': {
+    accepts: { 'a backend': { why: 'it is there', object: withRule({}) } },
+    rejects: {
+      'a name in error': {
+        why: 'nobody knows it',
+        object: withRule({ forward: [{ backend: 'wep' }] }),
+      },
+      'no backends at all': {
+        why: 'nobody knows it',
+        object: withSpec({ listeners: [http], rules: [rule] }),
+      },
+    },
+  },
+  'spec: defaultAction forwards to a backend that': {
+    accepts: {
+      'a backend': {
+        why: 'it is there',
+        object: withTraffic({ defaultAction: { forward: [{ backend: 'web' }] } }),
+      },
+    },
+    rejects: {
+      'a name in error': {
+        why: 'nobody knows it',
+        object: withTraffic({ defaultAction: { forward: [{ backend: 'wep' }] } }),
+      },
+    },
+  },
+  'spec: a rule names a port that': {
+    accepts: { 'a listener': { why: 'it is there', object: listened([http, https], [443]) } },
+    rejects: {
+      'another port': { why: 'nothing listens on it', object: listened([http, https], [80, 8080]) },
+      'no listeners': {
+        why: 'the one on port 80 is not written down',
+        object: withRule({ listeners: [80] }),
+      },
+    },
+  },
+  'spec: a rule names a listener that redirects': {
+    accepts: {
+      'the other one': { why: 'it carries rules', object: listened([redirecting, https], [443]) },
+      'left out': { why: 'the rule skips it', object: listened([redirecting, https]) },
+    },
+    rejects: {
+      'that one': {
+        why: 'it redirects everything',
+        object: listened([redirecting, https], [80, 443]),
+      },
+    },
+  },
+  'spec: a rule forwards from an HTTP listener': {
+    accepts: {
+      'from HTTPS': {
+        why: 'AWS takes it',
+        object: withTraffic({ backends: [grpc], listeners: [https], rules: [rule] }),
+      },
+      'narrowed to HTTPS': {
+        why: 'the HTTP listener has another default',
+        object: withTraffic({
+          backends: [web, { ...grpc, name: 'api' }],
+          listeners: [http, https],
+          rules: [{ ...rule, listeners: [443], forward: [{ backend: 'api' }] }],
+          defaultAction: { forward: [{ backend: 'web' }] },
+        }),
+      },
+      'an answer from HTTP': {
+        why: 'it forwards to nobody',
+        object: withTraffic({
+          backends: [web, { ...grpc, name: 'api' }],
+          rules: [{ name: 'a', paths: ['/a'], fixedResponse: { statusCode: 404 } }],
+          defaultAction: { forward: [{ backend: 'web' }] },
+        }),
+      },
+      'with a redirect from HTTP': {
+        why: 'it carries no rules',
+        object: withTraffic({ backends: [grpc], listeners: [redirecting, https], rules: [rule] }),
+      },
+    },
+    rejects: Object.fromEntries(
+      Object.entries({
+        'from both': { listeners: [http, https] },
+        'from HTTP by name': {
+          listeners: [http, https],
+          rules: [{ ...rule, listeners: [80], forward: [{ backend: 'api' }] }],
+        },
+        'from the listener that is not written down': {},
+      }).map(([name, fields]) => [
+        name,
+        {
+          why: 'AWS needs HTTPS for HTTP2 and GRPC',
+          object: withTraffic({
+            backends: [web, { ...grpc, name: 'api' }],
+            rules: [plainRule, { ...rule, forward: [{ backend: 'api' }] }],
+            defaultAction: { forward: [{ backend: 'web' }] },
+            ...fields,
+          }),
+        },
+      ]),
+    ),
+  },
+  'spec: the default action of an HTTP listener': {
+    accepts: {
+      'HTTPS alone': {
+        why: 'AWS takes it',
+        object: withTraffic({ backends: [grpc], listeners: [https] }),
+      },
+      'another default': {
+        why: 'the GRPC backend is not the default',
+        object: withTraffic({
+          backends: [web, { ...grpc, name: 'api' }],
+          listeners: [http],
+          defaultAction: { forward: [{ backend: 'web' }] },
+        }),
+      },
+    },
+    rejects: {
+      'one of two backends': {
+        why: 'AWS refuses it',
+        object: withTraffic({
+          backends: [web, { ...grpc, name: 'api' }],
+          defaultAction: { forward: [{ backend: 'api' }] },
+        }),
+      },
+      'the only backend': {
+        why: 'it is the default of port 80',
+        object: withTraffic({ backends: [grpc] }),
+      },
+      'by name': {
+        why: 'AWS refuses it',
+        object: withTraffic({
+          backends: [grpc],
+          listeners: [http, https],
+          defaultAction: { forward: [{ backend: 'web' }] },
+        }),
+      },
+    },
+  },
+};

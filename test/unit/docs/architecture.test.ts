@@ -1,0 +1,46 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { World } from '../controllers/my-ingress/world.ts';
+import { trace } from './trace.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const FOLDER = 'src/controllers/my-ingress';
+const PAGE = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+const [, WAY = '', REST = ''] =
+  /^## The way of a create$([^]*?)^Not on this way([^]*)/m.exec(PAGE) ?? [];
+
+function linkedIn(text: string): readonly string[] {
+  return [...text.matchAll(/\]\(\.\.\/(src\/[^)]+)\)/g)].map(([, path]) => path as string);
+}
+
+describe('the guided tour of a create', () => {
+  it('names the files that run in a real pass: each of MyIngress, and none that does not run', async () => {
+    const world = new World();
+    world.start();
+    const spec = { tags: { team: 'web' }, attributes: { 'idle_timeout.timeout_seconds': '120' } };
+    const ran = await trace(() => world.applied('shop', spec));
+    expect(world.condition('shop')).toBe('True Available');
+    expect(linkedIn(WAY).filter((path) => !ran.includes(path))).toEqual([]);
+    expect(ran.filter((path) => path.startsWith(FOLDER) && !linkedIn(WAY).includes(path))).toEqual(
+      [],
+    );
+  });
+
+  it('visits no file twice', () => {
+    expect(new Set(linkedIn(WAY)).size).toBe(linkedIn(WAY).length);
+    expect(linkedIn(WAY).length).toBeGreaterThan(15);
+  });
+
+  it('names elsewhere what is left of the folder, and nothing that is not there', () => {
+    const named = [...linkedIn(WAY), ...linkedIn(REST)];
+    expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    const own = ['', '/load-balancer'].flatMap((sub) =>
+      readdirSync(join(ROOT, `${FOLDER}${sub}`), { withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => `${FOLDER}${sub}/${name}`),
+    );
+    expect(own.filter((path) => !named.includes(path))).toEqual([]);
+  });
+});

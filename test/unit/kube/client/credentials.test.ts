@@ -1,0 +1,342 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { stringify } from 'yaml';
+import { loadCluster } from '../../../../src/kube/client/credentials.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+
+let directory: string;
+let clock: ManualClock;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'albridge-credentials-'));
+  clock = new ManualClock();
+});
+
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+function write(name: string, text: string): string {
+  const path = join(directory, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+function kubeconfig(name: string, user: object, cluster: object = {}): string {
+  return write(
+    name,
+    stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': name,
+      clusters: [{ name, cluster: { server: `https://${name}.example:6443`, ...cluster } }],
+      users: [{ name, user }],
+      contexts: [{ name, context: { cluster: name, user: name, namespace: 'web' } }],
+    }),
+  );
+}
+
+function inPod(): { readonly serviceHost: string; readonly serviceAccountDir: string } {
+  write('token', 'first\n');
+  write('namespace', 'albridge-system\n');
+  write('ca.crt', 'CA');
+  return { serviceHost: 'fd00::1', serviceAccountDir: directory };
+}
+
+describe('the way to the cluster', () => {
+  it('is the service account in a pod, whatever KUBECONFIG says', async () => {
+    const settings = { ...inPod(), kubeconfig: kubeconfig('other', { token: 'x' }) };
+    const cluster = loadCluster({ ...settings, servicePort: '6443' }, clock);
+
+    expect(cluster).toMatchObject({
+      server: 'https://[fd00::1]:6443',
+      isInCluster: true,
+      context: 'in-cluster',
+      namespace: 'albridge-system',
+      description: `service account in ${directory}`,
+    });
+    await expect(cluster.credentials()).resolves.toEqual({
+      headers: { authorization: 'Bearer first' },
+      tls: { ca: 'CA' },
+    });
+  });
+
+  it('is KUBECONFIG outside a pod', async () => {
+    const path = kubeconfig('kind', { token: 'abc' });
+    const cluster = loadCluster({ kubeconfig: path, defaultKubeconfig: '/nowhere' }, clock);
+
+    expect(cluster).toMatchObject({
+      server: 'https://kind.example:6443',
+      isInCluster: false,
+      context: 'kind',
+      namespace: 'web',
+      description: `kubeconfig ${path}`,
+    });
+    await expect(cluster.credentials()).resolves.toEqual({
+      headers: { authorization: 'Bearer abc' },
+      tls: {},
+    });
+  });
+
+  it('is the default kubeconfig without KUBECONFIG', () => {
+    const defaultKubeconfig = kubeconfig('home', {});
+
+    expect(loadCluster({ defaultKubeconfig }, clock).context).toBe('home');
+  });
+
+  it('takes the first of several files that names a context, and skips missing ones', () => {
+    const paths = [join(directory, 'missing'), kubeconfig('a', {}), kubeconfig('b', {})];
+
+    expect(loadCluster({ kubeconfig: paths.join(delimiter) }, clock).context).toBe('a');
+  });
+
+  it('carries what the kubeconfig says of certificates, names and verification', async () => {
+    const path = kubeconfig(
+      'certs',
+      {
+        'client-certificate-data': Buffer.from('CERT').toString('base64'),
+        'client-key': 'key.pem',
+        as: 'jane',
+      },
+      {
+        'certificate-authority': 'ca.pem',
+        'insecure-skip-tls-verify': true,
+        'tls-server-name': 'kube',
+        'proxy-url': 'http://proxy:3128',
+      },
+    );
+    write('key.pem', 'KEY');
+    write('ca.pem', 'CA');
+    const cluster = loadCluster({ kubeconfig: path }, clock);
+
+    expect(cluster.proxyUrl).toBe('http://proxy:3128');
+    await expect(cluster.credentials()).resolves.toEqual({
+      headers: { 'impersonate-user': 'jane' },
+      tls: { ca: 'CA', cert: 'CERT', key: 'KEY', rejectUnauthorized: false, servername: 'kube' },
+    });
+  });
+
+  it('may be plain http (kubectl proxy)', async () => {
+    const path = kubeconfig(
+      'proxy',
+      { username: 'u', password: 'p' },
+      { server: 'http://[::1]:8001' },
+    );
+
+    await expect(loadCluster({ kubeconfig: path }, clock).credentials()).resolves.toMatchObject({
+      headers: { authorization: `Basic ${Buffer.from('u:p').toString('base64')}` },
+    });
+  });
+});
+
+describe('a way that leads nowhere', () => {
+  const cases: Readonly<
+    Record<string, { readonly settings: () => object; readonly says: RegExp }>
+  > = {
+    'nothing is set': {
+      settings: () => ({ defaultKubeconfig: '/home/x/.kube/config' }),
+      says: /set KUBECONFIG to a kubeconfig, or create \/home\/x\/\.kube\/config/,
+    },
+    'a pod without token': {
+      settings: () => ({ serviceHost: '10.0.0.1', serviceAccountDir: '/nowhere' }),
+      says: /\/nowhere holds no token: set automountServiceAccountToken: true/,
+    },
+    'a missing file': {
+      settings: () => ({ kubeconfig: '/nowhere/a' }),
+      says: /no kubeconfig at \/nowhere\/a: correct KUBECONFIG/,
+    },
+    'a file that is no kubeconfig': {
+      settings: () => ({ kubeconfig: write('bad', '{{{') }),
+      says: /bad cannot be read: correct or replace it/,
+    },
+    'no current context': {
+      settings: () => ({ kubeconfig: write('empty', 'apiVersion: v1\nkind: Config\n') }),
+      says: /it has no current-context: run kubectl config use-context/,
+    },
+  };
+
+  it.each(Object.entries(cases))('says what to do: %s', (_, { settings, says }) => {
+    const load = (): unknown => loadCluster(settings(), clock);
+
+    expect(load).toThrow(says);
+    expect(load).toThrow(expect.objectContaining({ reason: 'ClusterNotConfigured' }));
+  });
+});
+
+describe('a token that is replaced', () => {
+  it('is read again after a minute', async () => {
+    const cluster = loadCluster(inPod(), clock);
+    const first = await cluster.credentials();
+    write('token', 'second\n');
+
+    await clock.advance(59_999);
+    expect(await cluster.credentials()).toBe(first);
+    await clock.advance(1);
+
+    expect((await cluster.credentials()).headers).toEqual({ authorization: 'Bearer second' });
+  });
+
+  it('is read again at once when the old one was refused', async () => {
+    const cluster = loadCluster(inPod(), clock);
+    const first = await cluster.credentials();
+    write('token', 'second\n');
+
+    cluster.forget(first);
+
+    expect((await cluster.credentials()).headers).toEqual({ authorization: 'Bearer second' });
+  });
+
+  it('stays when a refusal of an older one comes late', async () => {
+    const cluster = loadCluster(inPod(), clock);
+    const first = await cluster.credentials();
+    cluster.forget(first);
+    const second = await cluster.credentials();
+
+    cluster.forget(first);
+
+    expect(await cluster.credentials()).toBe(second);
+  });
+
+  it('is an error that time heals while its file is missing', async () => {
+    const cluster = loadCluster(inPod(), clock);
+    rmSync(join(directory, 'token'));
+
+    await expect(cluster.credentials()).rejects.toMatchObject({
+      reason: 'CredentialsUnavailable',
+      healedBy: 'time',
+    });
+    write('token', 'back');
+    await expect(cluster.credentials()).resolves.toBeDefined();
+  });
+});
+
+describe('a kubeconfig that changes while the operator runs', () => {
+  const started = {
+    current: 'a',
+    aServer: 'https://a.example',
+    aToken: 'first',
+    users: ['a', 'b'],
+  };
+
+  function kubeconfigOf({ current, aServer, aToken, users }: typeof started): string {
+    return write(
+      'config',
+      stringify({
+        'current-context': current,
+        clusters: [
+          { name: 'a', cluster: { server: aServer } },
+          { name: 'b', cluster: { server: 'https://b.example' } },
+        ],
+        users: users.map((name) => ({ name, user: { token: name === 'a' ? aToken : 'token-b' } })),
+        contexts: ['a', 'b'].map((name) => ({ name, context: { cluster: name, user: name } })),
+      }),
+    );
+  }
+
+  it("never gives another cluster's token to the server of the start", async () => {
+    const cluster = loadCluster({ kubeconfig: kubeconfigOf(started) }, clock);
+    kubeconfigOf({ ...started, current: 'b', aToken: 'second' });
+    await clock.advance(60_000);
+
+    const { headers } = await cluster.credentials();
+    expect(headers).toEqual({ authorization: 'Bearer second' });
+    expect(cluster.server).toBe('https://a.example');
+  });
+
+  const unusable: Readonly<
+    Record<string, { readonly change: () => void; readonly says: RegExp; readonly why: string }>
+  > = {
+    'half written': {
+      change: () => write('config', '{"clusters": [{"name"'),
+      says: /cannot be read/,
+      why: 'kubectl config does not replace the file in one step',
+    },
+    'emptied before it is written again': {
+      change: () => write('config', ''),
+      says: /cannot be read|names no cluster/,
+      why: 'kubectl config truncates the file first',
+    },
+    'without the context of the start': {
+      change: () => kubeconfig('config', { token: 'other' }),
+      says: /context "a" names no cluster any more: restore it, or restart the operator/,
+      why: 'another cluster is none of ours',
+    },
+    'with another server in that context': {
+      change: () => kubeconfigOf({ ...started, aServer: 'https://moved.example' }),
+      says: /changed from https:\/\/a\.example to https:\/\/moved\.example: .*restart/,
+      why: 'connections go to the server of the start',
+    },
+    'without the user of that context': {
+      change: () => kubeconfigOf({ ...started, users: ['b'] }),
+      says: /user "a" of context "a" is missing: restore it/,
+      why: 'a request without credentials is refused, and that parks the object',
+    },
+  };
+
+  it.each(Object.entries(unusable))(
+    'is an error that time heals: %s',
+    async (_, { change, says, why }) => {
+      const cluster = loadCluster({ kubeconfig: kubeconfigOf(started) }, clock);
+      change();
+      const reading = cluster.credentials();
+      await expect(reading, why).rejects.toMatchObject({
+        reason: 'CredentialsUnavailable',
+        healedBy: 'time',
+        message: expect.stringMatching(says),
+      });
+      kubeconfigOf({ ...started, aToken: 'back' });
+      const { headers } = await cluster.credentials();
+      expect(headers).toEqual({ authorization: 'Bearer back' });
+    },
+  );
+});
+
+describe('a credential plugin', () => {
+  function plugin(script: string): string {
+    const command = write('plugin', `#!/bin/sh\necho run >> ${directory}/runs\n${script}\n`);
+    chmodSync(command, 0o755);
+    return kubeconfig('exec', {
+      exec: { apiVersion: 'client.authentication.k8s.io/v1', command },
+    });
+  }
+
+  it('runs once for all who ask, and again after a refusal', async () => {
+    const answer = { status: { token: 'plugged' } };
+    const path = plugin(`echo '${JSON.stringify(answer)}'`);
+    const cluster = loadCluster({ kubeconfig: path }, clock);
+    const all = await Promise.all([cluster.credentials(), cluster.credentials()]);
+
+    expect(all[0]).toBe(all[1]);
+    expect(all[0]?.headers).toEqual({ authorization: 'Bearer plugged' });
+    await clock.advance(60_000);
+    const kept = await cluster.credentials();
+    expect(runs()).toBe(1);
+    cluster.forget(kept);
+    await cluster.credentials();
+    expect(runs()).toBe(2);
+  });
+
+  it('that hangs is given up after half a minute', async () => {
+    const cluster = loadCluster({ kubeconfig: plugin('sleep 2') }, clock);
+    const waiting = expect(cluster.credentials()).rejects.toThrow('deadline of 30000 ms exceeded');
+
+    await clock.advance(30_000);
+
+    await waiting;
+    // It writes into the directory that is removed next.
+    await vi.waitFor(() => expect(runs()).toBe(1), 20_000);
+  });
+
+  it('that fails says why in one line', async () => {
+    const path = plugin('echo "no session: run login" >&2; echo more >&2; exit 1');
+    const failing = loadCluster({ kubeconfig: path }, clock).credentials();
+
+    await expect(failing).rejects.toThrow(
+      /^read the credentials of the kubeconfig .*: no session: run login$/,
+    );
+  });
+});
+
+function runs(): number {
+  return readFileSync(join(directory, 'runs'), 'utf8').split('run').length - 1;
+}
