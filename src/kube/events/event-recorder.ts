@@ -171,7 +171,9 @@ export class KubeEventRecorder implements EventRecorder {
     series.state = 'idle';
     if (failure !== undefined) return this.#putBack(series, failure);
     series.tries = 0;
-    if (series.isDueAgain && isUnwritten(series)) this.#enqueue(series);
+    // Repetitions that the rate limit held back during the write: their time will not come.
+    const isDue = series.isDueAgain || this.#isDraining;
+    if (isDue && isUnwritten(series)) this.#enqueue(series);
     series.isDueAgain = false;
   }
 

@@ -435,6 +435,18 @@ describe('drain', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('writes what was counted during a write that was under way, though the limit had held it back', async () => {
+    const { recorder, clock, stored } = setUp();
+    for (let i = 0; i < 40; i++) {
+      recorder.record(shop(), CREATED);
+      if (i < 24) await clock.settle();
+    }
+
+    await recorder.drain(new AbortController().signal);
+
+    expect([...stored.values()].map(({ series }) => series?.count)).toEqual([40]);
+  });
+
   it('ends when its signal aborts, whatever still hangs', async () => {
     const { recorder, clock, transport } = setUp(() => 'hang');
     for (let i = 0; i < 3; i++) recorder.record(shop(`uid-${i}`), CREATED);
