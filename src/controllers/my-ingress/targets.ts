@@ -1,0 +1,54 @@
+import type { Key } from '../../core/objects/kube-object.ts';
+import type { KeySource } from '../../core/queue/key-queue.ts';
+import type { RouteBackend } from './routes/routes.ts';
+
+/** A target group that is proved ours, and the Service whose endpoints are its targets. */
+export interface ServedGroup {
+  readonly backend: string;
+  readonly arn: string;
+  readonly service: RouteBackend['service'];
+  readonly targetType: RouteBackend['targetType'];
+  /** Created by this process: nothing is registered yet, so that nothing has to be read. */
+  readonly isNew: boolean;
+}
+
+/** What is known of the targets of one group. */
+export interface TargetsState {
+  readonly backend: string;
+  readonly desired: number;
+  /** Of the desired ones. */
+  readonly registered: number;
+  /** Of the desired ones; undefined: AWS was not asked yet. */
+  readonly healthy?: number;
+  /** Wall time in ms of AWS's answer. */
+  readonly healthAsOfMs?: number;
+  /** All desired targets were registered at least once since the group was published. */
+  readonly isFilled: boolean;
+  /** Why there are no targets, or fewer than there should be; the latest reason in words. */
+  readonly problem?: TargetsProblem;
+}
+
+export interface TargetsProblem {
+  /** A reason of my-ingress-reasons.ts, or of AWS. */
+  readonly reason: string;
+  readonly message: string;
+  /** Monotonic ms: since when it is so without interruption. */
+  readonly sinceMs: number;
+}
+
+/**
+ * The targets controller, as far as a MyIngress is concerned: it is told which groups it may fill, and
+ * tells what became of that. All of it is memory: a restart publishes anew.
+ */
+export interface Targets {
+  /** The groups of one object, in place of the ones before. Only what tags have just proved ours. */
+  publish(key: Key, groups: readonly ServedGroup[]): void;
+  /** The object is gone or being deleted: nothing is written to its groups from here on. */
+  withdraw(key: Key): void;
+  /** One for each published group, in that order. */
+  read(key: Key): readonly TargetsState[];
+  /** Resolves once each published group is filled or has a problem; rejects when `signal` aborts. */
+  waitUntilFilled(key: Key, signal: AbortSignal): Promise<void>;
+  /** Keys whose answer to `read` has changed, each at most once a second. */
+  readonly changes: KeySource;
+}
