@@ -37,6 +37,11 @@ export const myIngressReasons = {
     cause: 'AWS is setting the load balancer up, which takes two to three minutes',
     next: 'wait until AWS reports it active',
   },
+  Registering: {
+    healedBy: 'time',
+    cause: 'The targets of a backend are being registered for the first time',
+    next: 'wait, albridge registers them within seconds',
+  },
   Deleting: {
     healedBy: 'time',
     cause: 'The deletion was accepted and absence is not proved yet',
@@ -167,4 +172,15 @@ export const myIngressEvents = {
   DeletedALB: 'The load balancer was deleted',
   RetainedALB: 'deletionPolicy Retain: the load balancer stays, without the tags of albridge',
   LeftALB: "Warning: the load balancer stays, because by its tags it is not this object's",
+  UpdatedTraffic:
+    'What stands beside the load balancer was made or changed; the note names the first steps',
+  RepairedTraffic:
+    'What stands beside the load balancer was changed outside albridge; the note names what was repaired',
+  Resolved: 'BackendsResolved is True: every backend has targets',
+  NoBackends: 'The spec has no backends any more',
+  Healthy: 'TargetsHealthy is True: AWS reports every target healthy',
+  TargetsUnhealthy:
+    'TargetsHealthy is False: AWS reports fewer healthy targets than there should be',
+  HealthUnknown: 'TargetsHealthy is Unknown: AWS has not reported the health of every target yet',
+  NoTargets: 'TargetsHealthy is False: a backend has no targets',
 } as const;
