@@ -1632,7 +1632,7 @@ export const myIngressSchema = {
         },
         applied: {
           description:
-            'What albridge has put on the load balancer or created for it, and will take off or delete again when it leaves the spec. Keys are stored before the write to AWS, so that a crash in between loses nothing.',
+            'What albridge has put on the load balancer and will take off again when it leaves the spec. Stored before the write to AWS, so that a crash in between loses nothing.',
           type: 'object',
           'x-kubernetes-map-type': 'atomic',
           properties: {
@@ -1656,18 +1656,6 @@ export const myIngressSchema = {
                 description: 'Value before albridge set its own.',
                 type: 'string',
                 maxLength: 1024,
-              },
-            },
-            targetGroups: {
-              description:
-                'Target groups that albridge has created for this object and not yet proved deleted, so that one that left the spec is deleted after a restart too.',
-              type: 'array',
-              maxItems: 200,
-              'x-kubernetes-list-type': 'atomic',
-              items: {
-                description: 'Amazon Resource Name of one target group.',
-                type: 'string',
-                maxLength: 2048,
               },
             },
           },

@@ -54,8 +54,8 @@ export type MyIngressStatus = Infer<Properties['status']>;
 /** `status.alb`: the load balancer that an object holds. */
 export type HeldLoadBalancer = NonNullable<MyIngressStatus['alb']>;
 
-/** The part of `status.applied` that is taken off the balancer again when it leaves the spec. */
-export type AppliedSettings = Omit<NonNullable<MyIngressStatus['applied']>, 'targetGroups'>;
+/** `status.applied`: what is taken off the balancer again when it leaves the spec. */
+export type AppliedSettings = NonNullable<MyIngressStatus['applied']>;
 
 /**
  * A stored MyIngress. `spec` is there in every object created under this CRD; one that an older CRD

@@ -101,11 +101,7 @@ describe('the MyIngress CRD in a real API server', () => {
         },
       ],
       targets: '3/3',
-      applied: {
-        tags: ['team'],
-        attributes: { 'idle_timeout.timeout_seconds': '60' },
-        targetGroups: Array.from({ length: 200 }, (_, index) => `${arn}${index}`),
-      },
+      applied: { tags: ['team'], attributes: { 'idle_timeout.timeout_seconds': '60' } },
       conditions: [ready],
     };
     const answer = await callApi(cluster, {
