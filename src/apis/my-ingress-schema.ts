@@ -684,7 +684,7 @@ export const myIngressSchema = {
               },
               methods: {
                 description:
-                  'Not supported yet. HTTP methods, exactly as sent, such as GET. Route HEAD as you route GET.',
+                  'HTTP methods, exactly as sent, such as GET. Route HEAD as you route GET.',
                 type: 'array',
                 minItems: 1,
                 maxItems: 20,
@@ -1440,12 +1440,6 @@ export const myIngressSchema = {
           fieldPath: '.rules',
         },
         {
-          rule: '!has(self.rules) || self.rules.all(rule, !has(rule.methods))',
-          message: 'rules[].methods is not supported yet; remove it',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.rules',
-        },
-        {
           rule: '!has(self.rules) || self.rules.all(rule, !has(rule.headers))',
           message: 'rules[].headers is not supported yet; remove it',
           reason: 'FieldValueForbidden',
@@ -1476,9 +1470,9 @@ export const myIngressSchema = {
           fieldPath: '.rules',
         },
         {
-          rule: '!has(self.rules) || self.rules.all(rule, (has(rule.hosts) ? rule.hosts.size() : 0) + (has(rule.paths) ? rule.paths.size() : 0) <= 5)',
+          rule: '!has(self.rules) || self.rules.all(rule, (has(rule.hosts) ? rule.hosts.size() : 0) + (has(rule.paths) ? rule.paths.size() : 0) + (has(rule.methods) ? rule.methods.size() : 0) <= 5)',
           message:
-            'a rule with more than five hosts and paths together is not supported yet; split it into several rules',
+            'a rule with more than five values of all its conditions together is not supported yet; split it into several rules',
           reason: 'FieldValueForbidden',
           fieldPath: '.rules',
         },

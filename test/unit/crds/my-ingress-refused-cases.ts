@@ -52,7 +52,6 @@ const refused: readonly (readonly [string, Draft, readonly [Draft, ...Draft[]]])
     ],
   ],
   ['rules[].rewrite', rule({}), [rule({ rewrite: { path: '/' } })]],
-  ['rules[].methods', rule({}), [rule({ methods: ['GET'] })]],
   ['rules[].headers', rule({}), [rule({ headers: [{ name: 'a', values: ['b'] }] })]],
   ['rules[].queryStrings', rule({}), [rule({ queryStrings: [{ value: 'a' }] })]],
   ['rules[].sourceCIDRs', rule({}), [rule({ sourceCIDRs: ['10.0.0.0/8'] })]],
@@ -74,8 +73,12 @@ const refused: readonly (readonly [string, Draft, readonly [Draft, ...Draft[]]])
   ],
   [
     'a rule with more than five',
-    rule({ hosts: ['a.b', 'b.c'], paths: six.slice(3) }),
-    [rule({ paths: six }), rule({ hosts: ['a.b'], paths: six.slice(1) })],
+    rule({ hosts: ['a.b', 'b.c'], paths: ['/1'], methods: ['GET', 'HEAD'] }),
+    [
+      rule({ paths: six }),
+      rule({ hosts: ['a.b'], paths: six.slice(1) }),
+      rule({ paths: six.slice(1), methods: ['GET'] }),
+    ],
   ],
 ];
 

@@ -107,7 +107,11 @@ const cases: Readonly<Record<string, Case>> = {
           ],
         },
       },
-      { name: 'moved', action: { kind: 'redirect', statusCode: 302, port: '8080', path: '/x' } },
+      {
+        name: 'moved',
+        methods: ['GET'],
+        action: { kind: 'redirect', statusCode: 302, port: '8080', path: '/x' },
+      },
     ],
     why: 'in their order, on every listener or on those that they name and that exist',
   },
