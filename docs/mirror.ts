@@ -137,8 +137,7 @@ Everything that albridge asks of AWS, from the one table of the code that budget
 the IAM policy derive from. *Buckets*: the token buckets of [ALBRIDGE_AWS_BUDGET](configuration.md) that
 one call pays into. *Repeated*: whether a request without an answer is sent again within its pass
 ([retries.md](retries.md)). *Absent*: the failures that prove that the resource does not exist; no
-other does. *Allowed if*: the condition of the policy ([iam.md](iam.md)); listeners, rules, target groups, targets and EC2's
-operations are not called yet, and the shipped policy does not allow them. *Also needs*: what
+other does. *Allowed if*: the condition of the policy ([iam.md](iam.md)). *Also needs*: what
 AWS requires of the caller besides.
 
 ${table(['operation', 'buckets', 'repeated', 'absent', 'allowed if', 'also needs'], rows)}`;

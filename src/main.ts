@@ -105,8 +105,13 @@ async function serve(config: OperatorConfig): Promise<void> {
   runUntilStopped(await start(config, cluster, { log, metrics }));
 }
 
-function describeAws({ region, endpoint, proxy }: AwsConfig): Readonly<Record<string, string>> {
-  return { region, endpoint: endpoint ?? 'AWS', ...(proxy && { proxy: new URL(proxy.url).host }) };
+function describeAws(aws: AwsConfig): Readonly<Record<string, string>> {
+  const { region, endpoint = 'AWS', ec2Endpoint = 'AWS', proxy } = aws;
+  return {
+    ...{ region, endpoint },
+    ...(ec2Endpoint !== endpoint && { ec2Endpoint }),
+    ...(proxy && { proxy: new URL(proxy.url).host }),
+  };
 }
 
 /**

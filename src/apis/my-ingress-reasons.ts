@@ -18,7 +18,7 @@ interface ReasonEntry {
 export const myIngressReasons = {
   Available: {
     healedBy: 'nobody',
-    cause: 'The load balancer is active and matches the spec',
+    cause: 'The load balancer is active and matches the spec, listeners and rules included',
     next: 'send traffic to status.alb.dns',
   },
   Paused: {
@@ -72,7 +72,7 @@ export const myIngressReasons = {
   InvalidConfigurationRequest: {
     healedBy: 'person',
     cause: 'The requested settings are incompatible, or a log bucket denies access',
-    next: 'correct spec.attributes, spec.subnets or the policy of the log bucket',
+    next: 'correct the field that the message is about, or the policy of the log bucket',
   },
   DuplicateTagKeys: {
     healedBy: 'person',
@@ -81,7 +81,7 @@ export const myIngressReasons = {
   },
   TooManyTags: {
     healedBy: 'person',
-    cause: 'The load balancer would carry more than 50 tags, those of albridge included',
+    cause: 'A resource of the object would carry more than 50 tags, those of albridge included',
     next: 'remove entries from spec.tags',
   },
   SubnetNotFound: {
@@ -102,7 +102,32 @@ export const myIngressReasons = {
   InvalidSecurityGroup: {
     healedBy: 'person',
     cause: 'A security group does not exist or belongs to another VPC',
-    next: 'correct spec.securityGroups',
+    next: 'correct spec.securityGroups or spec.inbound, or the ALBRIDGE_BACKEND_SECURITY_GROUPS of the operator',
+  },
+  InvalidLoadBalancerAction: {
+    healedBy: 'person',
+    cause: 'AWS does not accept the action of a rule or listener',
+    next: 'correct the rule, or spec.defaultAction',
+  },
+  IncompatibleProtocols: {
+    healedBy: 'person',
+    cause: 'The protocols of a listener and of a backend do not go together',
+    next: 'correct the protocol of the listener or the backend',
+  },
+  SSLPolicyNotFound: {
+    healedBy: 'person',
+    cause: 'The security policy of a listener does not exist in this region',
+    next: 'correct sslPolicy in spec.listeners',
+  },
+  CertificateNotFound: {
+    healedBy: 'person',
+    cause: 'A certificate does not exist in this account and region, or is not issued yet',
+    next: 'correct certificates in spec.listeners, or wait until it is issued',
+  },
+  InvalidTarget: {
+    healedBy: 'person',
+    cause: 'AWS does not accept the address of a pod as a target',
+    next: 'give the pods addresses of the VPC, as the Amazon VPC CNI does',
   },
   DeletionBlocked: {
     healedBy: 'person',
@@ -112,8 +137,8 @@ export const myIngressReasons = {
   NameConflict: {
     healedBy: 'person',
     cause:
-      "A load balancer of this name exists and by its tags it is not this object's; the operator's log names its holder",
-    next: 'choose another spec.name, remove the other load balancer, or adopt it by consent',
+      "A load balancer, target group or security group of this name exists and by its tags it is not this object's; the operator's log names the holder of a load balancer",
+    next: 'choose another spec.name, adopt the load balancer by consent, or remove what has the name',
   },
   DuplicateName: {
     healedBy: 'person',

@@ -3,7 +3,7 @@
 /** The schema of MyIngress as the API server knows it. */
 export const myIngressSchema = {
   description:
-    'A MyIngress is one AWS Application Load Balancer. albridge creates the balancer, keeps it as the spec describes it, writes its DNS name into the status, and removes it when the object is deleted. The annotation albridge.io/paused: "true" stops every write to AWS, deletion included. A new value of the annotation albridge.io/reconcile-requested-at asks for a look at once; status.lastHandledReconcileAt repeats it when that is done.',
+    'A MyIngress is one AWS Application Load Balancer with its listeners, rules and target groups. albridge creates them, keeps them as the spec describes, registers the endpoints of Services as targets, writes the DNS name into the status, and removes all of it when the object is deleted. The annotation albridge.io/paused: "true" stops every write to AWS, deletion included, except the registration of targets. A new value of the annotation albridge.io/reconcile-requested-at asks for a look at once; status.lastHandledReconcileAt repeats it when that is done.',
   type: 'object',
   properties: {
     apiVersion: {
@@ -22,7 +22,7 @@ export const myIngressSchema = {
     },
     spec: {
       description:
-        'The load balancer you want. Only you write it, albridge never does. subnets is the one field that has to be given.',
+        'The load balancer you want, and where its requests go. Only you write it, albridge never does. subnets is the one field that has to be given; with subnets alone it is a load balancer without listeners.',
       type: 'object',
       required: ['subnets'],
       properties: {
@@ -101,7 +101,7 @@ export const myIngressSchema = {
         },
         securityGroups: {
           description:
-            'Ids of the security groups of the load balancer: 1 to 16, each once, all of its VPC. AWS allows 5 for each network interface unless the quota was raised, and never more than 16. Left out, AWS gives the balancer the default group of the VPC. Once set it may be changed, but not left out again, because AWS has no way back to the default. https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html#vpc-limits-security-groups',
+            'Ids of the security groups of the load balancer: 1 to 16, each once, all of its VPC. AWS allows 5 for each network interface unless the quota was raised, and never more than 16. Left out, a load balancer with listeners gets a group that albridge manages, which admits the sources of inbound, and one without listeners has the default group of the VPC; an adopted one keeps its groups, unless inbound is given. Once set it may be changed, but not left out again, because AWS has no way back to the default. https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html#vpc-limits-security-groups',
           type: 'array',
           minItems: 1,
           maxItems: 16,
@@ -160,7 +160,7 @@ export const myIngressSchema = {
         },
         tags: {
           description:
-            'Tags to put on the load balancer beside those that albridge needs itself, at most 40 (AWS allows 50 in all). A key has 1 to 128 characters, a value up to 256; both may hold letters, digits, spaces and _ . : / = + - @. Keys that start with aws:, albridge.io/, kubernetes.io/ or a domain of k8s.aws/ are reserved. A tag that is removed here is taken off the balancer; tags that others put on it stay. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-tags.html',
+            'Tags to put on the load balancer, its listeners and rules, the target groups and the managed security group, next to those that albridge needs itself, at most 40 (AWS allows 50 in all). A key has 1 to 128 characters, a value up to 256; both may hold letters, digits, spaces and _ . : / = + - @. Keys that start with aws:, albridge.io/, kubernetes.io/ or a domain of k8s.aws/ are reserved. A tag that is removed here is taken off again; tags that others put there stay. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-tags.html',
           type: 'object',
           maxProperties: 256,
           additionalProperties: {
@@ -211,7 +211,7 @@ export const myIngressSchema = {
         },
         deletionPolicy: {
           description:
-            "What becomes of the load balancer when this object is deleted. Delete (default) removes it, and the object stays until AWS says that it is gone. Retain leaves it in AWS and takes albridge's tags off, after which it comes back only through adopt. May be changed at any time, also while a deletion waits.",
+            "What becomes of the load balancer when this object is deleted. Delete (default) removes it with its listeners, rules, target groups and managed security group, and the object stays until AWS says that they are gone. Retain leaves all of it in AWS and takes albridge's tags off, after which the load balancer comes back only through adopt. May be changed at any time, also while a deletion waits.",
           type: 'string',
           enum: ['Delete', 'Retain'],
           default: 'Delete',
@@ -240,7 +240,7 @@ export const myIngressSchema = {
         },
         backends: {
           description:
-            'Not supported yet. Where requests can go, each by a name that rules and defaultAction refer to: at most 30. Each is one target group, whose targets follow the Service. With two or more, defaultAction is required. Backends without listeners get one listener, HTTP on port 80. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-target-groups.html',
+            'Where requests can go, each by a name that rules and defaultAction refer to: at most 30. Each is one target group, whose targets follow the Service. One whose Service is missing or has no endpoints keeps an empty group, for which AWS answers 503. With two or more, defaultAction is required. Backends without listeners get one listener, HTTP on port 80. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-target-groups.html',
           type: 'array',
           minItems: 1,
           maxItems: 30,
@@ -309,19 +309,19 @@ export const myIngressSchema = {
               },
               targetType: {
                 description:
-                  'What is registered: ip (default), the addresses of the pods, or instance, the nodes with the NodePort of the Service. A change replaces the target group.',
+                  'What is registered: ip (default), the addresses of the pods. instance, the nodes with the NodePort of the Service, is not supported yet.',
                 type: 'string',
                 enum: ['ip', 'instance'],
               },
               protocol: {
                 description:
-                  'Protocol between load balancer and targets, HTTP (default) or HTTPS. AWS does not verify the certificates of targets. A change replaces the target group.',
+                  'Protocol between load balancer and targets: HTTP (default). HTTPS is not supported yet.',
                 type: 'string',
                 enum: ['HTTP', 'HTTPS'],
               },
               protocolVersion: {
                 description:
-                  'Version of HTTP between load balancer and targets: HTTP1 (default), HTTP2 or GRPC. HTTP2 and GRPC need HTTPS listeners. A change replaces the target group. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-target-groups.html#target-group-protocol-version',
+                  'Version of HTTP between load balancer and targets: HTTP1 (default). HTTP2 and GRPC, which need HTTPS listeners, are not supported yet. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-target-groups.html#target-group-protocol-version',
                 type: 'string',
                 enum: ['HTTP1', 'HTTP2', 'GRPC'],
               },
@@ -394,7 +394,7 @@ export const myIngressSchema = {
               },
               stickiness: {
                 description:
-                  'Keeps a client at the target that it reached first, by a cookie of the load balancer, also where a rule forwards to several backends. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/sticky-sessions.html',
+                  'Not supported yet. Keeps a client at the target that it reached first, by a cookie of the load balancer, also where a rule forwards to several backends. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/sticky-sessions.html',
                 type: 'object',
                 required: ['durationSeconds'],
                 properties: {
@@ -409,7 +409,7 @@ export const myIngressSchema = {
               },
               attributes: {
                 description:
-                  'Attributes of the target group by AWS\'s own keys, at most 40; every value is text, so numbers and booleans need quotes, as in deregistration_delay.timeout_seconds: "30". Only keys listed here are managed; a key that is removed gets AWS\'s default. Stickiness has its own field. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_TargetGroupAttribute.html',
+                  "Attributes of the target group by AWS's own keys, at most 40; every value is text, so numbers and booleans need quotes, as in deregistration_delay.timeout_seconds: \"30\". A target group is albridge's alone: what is not listed here is kept at AWS's default. Stickiness has its own field. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_TargetGroupAttribute.html",
                 type: 'object',
                 maxProperties: 40,
                 additionalProperties: {
@@ -476,7 +476,7 @@ export const myIngressSchema = {
         },
         listeners: {
           description:
-            'Not supported yet. Ports that the load balancer listens on, each once: at most 5. A request that no rule matches gets defaultAction. Left out, backends are reached by HTTP on port 80. A listener without any backend answers 404. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-listeners.html',
+            'Ports that the load balancer listens on, each once: at most 5. A request that no rule matches gets defaultAction. Left out, backends are reached by HTTP on port 80. A listener without any backend answers 404. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-listeners.html',
           type: 'array',
           minItems: 1,
           maxItems: 5,
@@ -593,7 +593,7 @@ export const myIngressSchema = {
         },
         rules: {
           description:
-            'Not supported yet. Which requests go where: at most 100. Their order is the order of evaluation, the first that matches decides. The list has one owner: server-side apply replaces it as a whole. AWS allows 100 rules for each load balancer, and counts one for each listener that a rule applies to, unless the quota was raised. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/listener-rules.html',
+            'Which requests go where: at most 100. Their order is the order of evaluation, the first that matches decides. The list has one owner: server-side apply replaces it as a whole. AWS allows 100 rules for each load balancer, and counts one for each listener that a rule applies to, unless the quota was raised. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/listener-rules.html',
           type: 'array',
           minItems: 1,
           maxItems: 100,
@@ -704,7 +704,8 @@ export const myIngressSchema = {
                 },
               },
               headers: {
-                description: 'Headers of the request. Each entry must hold; of its values any.',
+                description:
+                  'Not supported yet. Headers of the request. Each entry must hold; of its values any.',
                 type: 'array',
                 minItems: 1,
                 maxItems: 5,
@@ -780,7 +781,7 @@ export const myIngressSchema = {
               },
               queryStrings: {
                 description:
-                  'Pairs of the query, without regard to case; any of them suffices. * stands for any number of characters, ? for one; a backslash before them takes them as they are.',
+                  'Not supported yet. Pairs of the query, without regard to case; any of them suffices. * stands for any number of characters, ? for one; a backslash before them takes them as they are.',
                 type: 'array',
                 minItems: 1,
                 maxItems: 20,
@@ -821,7 +822,7 @@ export const myIngressSchema = {
               },
               sourceCIDRs: {
                 description:
-                  'Ranges of the address that connects, IPv4 and IPv6. X-Forwarded-For does not count.',
+                  'Not supported yet. Ranges of the address that connects, IPv4 and IPv6. X-Forwarded-For does not count.',
                 type: 'array',
                 minItems: 1,
                 maxItems: 20,
@@ -883,7 +884,7 @@ export const myIngressSchema = {
               },
               redirect: {
                 description:
-                  'Answers with a redirect. What is left out stays as the request has it; protocol, host, port or path must change. host, path and query may hold #{host}; path and query also #{port} and #{path} (without its first slash); query also #{protocol} and #{query}. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
+                  'Not supported yet. Answers with a redirect. What is left out stays as the request has it; protocol, host, port or path must change. host, path and query may hold #{host}; path and query also #{port} and #{path} (without its first slash); query also #{protocol} and #{query}. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
                 type: 'object',
                 required: ['statusCode'],
                 properties: {
@@ -957,7 +958,7 @@ export const myIngressSchema = {
               },
               fixedResponse: {
                 description:
-                  'Answers with this status and body, without any backend. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
+                  'Not supported yet. Answers with this status and body, without any backend. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
                 type: 'object',
                 required: ['statusCode'],
                 properties: {
@@ -1030,7 +1031,7 @@ export const myIngressSchema = {
         },
         defaultAction: {
           description:
-            'Not supported yet. What becomes of requests that no rule matches, on every listener that does not redirect to HTTPS. Left out, they go to the only backend, or get a 404 if there is none. Required with two or more backends, so that adding one never changes where requests go.',
+            'What becomes of requests that no rule matches, on every listener that does not redirect to HTTPS. Left out, they go to the only backend, or get a 404 if there is none. Required with two or more backends, so that adding one never changes where requests go.',
           type: 'object',
           'x-kubernetes-map-type': 'atomic',
           properties: {
@@ -1077,7 +1078,7 @@ export const myIngressSchema = {
             },
             redirect: {
               description:
-                'Answers with a redirect. What is left out stays as the request has it; protocol, host, port or path must change. host, path and query may hold #{host}; path and query also #{port} and #{path} (without its first slash); query also #{protocol} and #{query}. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
+                'Not supported yet. Answers with a redirect. What is left out stays as the request has it; protocol, host, port or path must change. host, path and query may hold #{host}; path and query also #{port} and #{path} (without its first slash); query also #{protocol} and #{query}. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
               type: 'object',
               required: ['statusCode'],
               properties: {
@@ -1151,7 +1152,7 @@ export const myIngressSchema = {
             },
             fixedResponse: {
               description:
-                'Answers with this status and body, without any backend. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
+                'Not supported yet. Answers with this status and body, without any backend. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
               type: 'object',
               required: ['statusCode'],
               properties: {
@@ -1203,7 +1204,7 @@ export const myIngressSchema = {
         },
         inbound: {
           description:
-            'Not supported yet. Who may connect to the listeners: the sources that the security group of the load balancer admits. Left out, that is everybody for an internet-facing load balancer, and the private ranges 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 and 100.64.0.0/10 for an internal one. May be changed at any time. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-update-security-groups.html',
+            'Who may connect to the listeners: the sources that the security group of the load balancer admits. Left out, that is everybody for an internet-facing load balancer, and the private ranges 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 and 100.64.0.0/10 for an internal one. May be changed at any time. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-update-security-groups.html',
           type: 'object',
           properties: {
             cidrs: {
@@ -1439,12 +1440,6 @@ export const myIngressSchema = {
           fieldPath: '.rules',
         },
         {
-          rule: '!has(self.rules) || self.rules.all(rule, !has(rule.methods))',
-          message: 'rules[].methods is not supported yet; remove it',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.rules',
-        },
-        {
           rule: '!has(self.rules) || self.rules.all(rule, !has(rule.headers))',
           message: 'rules[].headers is not supported yet; remove it',
           reason: 'FieldValueForbidden',
@@ -1475,45 +1470,11 @@ export const myIngressSchema = {
           fieldPath: '.rules',
         },
         {
-          rule: '!has(self.rules) || self.rules.all(rule, (has(rule.hosts) ? rule.hosts.size() : 0) + (has(rule.paths) ? rule.paths.size() : 0) <= 5)',
+          rule: '!has(self.rules) || self.rules.all(rule, (has(rule.hosts) ? rule.hosts.size() : 0) + (has(rule.paths) ? rule.paths.size() : 0) + (has(rule.methods) ? rule.methods.size() : 0) <= 5)',
           message:
-            'a rule with more than five hosts and paths together is not supported yet; split it into several rules',
+            'a rule with more than five values of all its conditions together is not supported yet; split it into several rules',
           reason: 'FieldValueForbidden',
           fieldPath: '.rules',
-        },
-        {
-          rule: '!has(self.backends)',
-          message:
-            'spec.backends is not supported yet: this version creates the load balancer alone',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.backends',
-        },
-        {
-          rule: '!has(self.listeners)',
-          message:
-            'spec.listeners is not supported yet: this version creates the load balancer alone',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.listeners',
-        },
-        {
-          rule: '!has(self.rules)',
-          message: 'spec.rules is not supported yet: this version creates the load balancer alone',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.rules',
-        },
-        {
-          rule: '!has(self.defaultAction)',
-          message:
-            'spec.defaultAction is not supported yet: this version creates the load balancer alone',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.defaultAction',
-        },
-        {
-          rule: '!has(self.inbound)',
-          message:
-            'spec.inbound is not supported yet: this version creates the load balancer alone',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.inbound',
         },
       ],
     },
@@ -1719,7 +1680,7 @@ export const myIngressSchema = {
         },
         conditions: {
           description:
-            'Ready says whether the load balancer is active and as the spec describes it. Reconciling and Stalled are there only while they are True: work is under way, or a person has to act. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
+            'Ready says whether the load balancer is active and matches the spec, listeners and rules included. BackendsResolved says whether each backend has its Service, port and endpoints; TargetsHealthy whether AWS reports the registered targets healthy. Both are absent without backends. Reconciling and Stalled are there only while they are True: work is under way, or a person has to act. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
           type: 'array',
           maxItems: 16,
           'x-kubernetes-list-type': 'map',
@@ -1731,7 +1692,8 @@ export const myIngressSchema = {
             required: ['type', 'status', 'lastTransitionTime', 'reason', 'message'],
             properties: {
               type: {
-                description: 'Type of the condition: Ready, Reconciling or Stalled.',
+                description:
+                  'Type of the condition: Ready, Reconciling, Stalled, BackendsResolved or TargetsHealthy.',
                 type: 'string',
                 minLength: 1,
                 maxLength: 316,

@@ -45,9 +45,14 @@ export interface OperatorConfig {
 
 export interface AwsConfig {
   readonly region: string;
+  /** Of Elastic Load Balancing. Undefined: AWS's own. */
   readonly endpoint?: string;
+  /** Undefined: AWS's own. */
+  readonly ec2Endpoint?: string;
   readonly proxy?: Proxy;
   readonly budget: BudgetLimits;
+  /** Attached next to a managed security group. */
+  readonly backendSecurityGroups: readonly string[];
 }
 
 export type ParsedConfig =
@@ -158,12 +163,12 @@ function findContradictions(env: Environment, kinds: readonly KindName[]): reado
 }
 
 /**
- * ALBRIDGE_ variables that are not the operator's and harm nothing: what the seed script prints for
- * the examples, settings of the tests, and what Kubernetes adds for each Service in the namespace
+ * ALBRIDGE_ variables that are not the operator's and harm nothing: what the seed script and the sandbox
+ * print for the examples, settings of the tests, and what Kubernetes adds for each Service in the namespace
  * (https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables).
  */
 const OTHERS =
-  /^ALBRIDGE_((SAME_ZONE_|ARTICLE_)?SUBNETS|SECURITY_GROUPS|VPC|(DOWNLOAD|TEST)_\w+|(\w+_)?SERVICE_(HOST|PORT)(_\w+)?|(\w+_)?PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/;
+  /^ALBRIDGE_((SAME_ZONE_|ARTICLE_)?SUBNETS|SECURITY_GROUPS|VPC|CERTIFICATES|(DOWNLOAD|TEST)_\w+|(\w+_)?SERVICE_(HOST|PORT)(_\w+)?|(\w+_)?PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/;
 
 function findUnknownSettings(env: Environment): readonly string[] {
   const known = Object.values<Setting>(settings).map((row) => row.name);
@@ -214,8 +219,12 @@ function assembleAws(values: Values, budget: BudgetLimits): AwsConfig | undefine
   if (region === undefined || !selectKinds(values).includes('myingress')) return undefined;
   const proxy =
     values.proxy === undefined ? undefined : { url: values.proxy, except: values.noProxy ?? '' };
-  const endpoint = values.elbEndpoint ?? values.endpoint;
-  return omitUndefined({ region, budget, endpoint, proxy });
+  return omitUndefined({
+    ...{ region, budget, proxy },
+    endpoint: values.elbEndpoint ?? values.endpoint,
+    ec2Endpoint: values.ec2Endpoint ?? values.endpoint,
+    backendSecurityGroups: values.backendSecurityGroups ?? [],
+  });
 }
 
 function readVariable(env: Environment, name: string): string | undefined {

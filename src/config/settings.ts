@@ -66,6 +66,13 @@ export const settings = {
     otherwise: 'AWS_ENDPOINT_URL',
     parse: values.parsePlainUrl,
   },
+  ec2Endpoint: {
+    name: 'AWS_ENDPOINT_URL_EC2',
+    what: 'address of EC2, which has subnets and security groups',
+    accepts: 'an http or https address without name and password in it',
+    otherwise: 'AWS_ENDPOINT_URL',
+    parse: values.parsePlainUrl,
+  },
   endpoint: {
     name: 'AWS_ENDPOINT_URL',
     what: 'address of all of AWS, such as a stand-in for it',
@@ -93,6 +100,13 @@ export const settings = {
     accepts: 'aws, off, or the path of a file of limits',
     default: 'aws',
     parse: values.parseText,
+  },
+  backendSecurityGroups: {
+    name: 'ALBRIDGE_BACKEND_SECURITY_GROUPS',
+    what: "security groups that load balancers get next to the one that albridge manages, so that pods admit them; on EKS the cluster's own",
+    accepts: 'up to 15 ids of security groups between commas, such as sg-0123456789abcdef0',
+    otherwise: 'none',
+    parse: values.parseSecurityGroups,
   },
   kinds: {
     name: 'ALBRIDGE_KINDS',

@@ -84,6 +84,20 @@ export function parseNamespaces(text: string): readonly string[] | undefined {
   return given.length > 0 && given.every((name) => NAMESPACE.test(name)) ? given : undefined;
 }
 
+const SECURITY_GROUP = /^sg-[0-9A-Za-z-]{1,61}$/;
+/**
+ * AWS allows 16 for each network interface at most, of which albridge manages one.
+ * https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html#vpc-limits-security-groups
+ */
+const MOST_SECURITY_GROUPS = 15;
+
+/** Ids of security groups between commas; blanks and repetitions do not matter. */
+export function parseSecurityGroups(text: string): readonly string[] | undefined {
+  const given = splitNames(text);
+  if (given.length === 0 || given.length > MOST_SECURITY_GROUPS) return undefined;
+  return given.every((id) => SECURITY_GROUP.test(id)) ? given : undefined;
+}
+
 /** Some of `words` between commas, in the order of `words`. */
 export function parseSomeOf<const Word extends string>(
   words: readonly Word[],

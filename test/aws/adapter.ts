@@ -38,6 +38,7 @@ export function adapterUnderTest(endpoint?: string, requestTimeoutMs = 10_000): 
     clock: systemClock,
     region,
     ...at(endpoint ?? url),
+    ...atEc2(endpoint ?? url),
     leadership,
     userAgent: 'albridge/0.0.0-test',
     requestTimeoutMs,
@@ -94,6 +95,10 @@ export function clientUnderTest(
 
 function at(endpoint: string): { readonly endpoint?: string } {
   return endpoint === '' ? {} : { endpoint };
+}
+
+function atEc2(ec2Endpoint: string): { readonly ec2Endpoint?: string } {
+  return ec2Endpoint === '' ? {} : { ec2Endpoint };
 }
 
 /** The reason that a call ends in; `none` where it succeeds. */

@@ -120,7 +120,7 @@ interface Choice {
 }
 
 const choices: Readonly<Record<string, Choice>> = {
-  MyIngress: { kinds: ['myingress'], asks: ['namespaces'] },
+  MyIngress: { kinds: ['myingress'], asks: ['endpointslices', 'namespaces', 'services'] },
   ConfigMonitor: {
     kinds: ['configmonitor'],
     asks: ['configmaps', 'daemonsets', 'deployments', 'pods', 'replicasets', 'statefulsets'],

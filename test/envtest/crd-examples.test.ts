@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { accessCluster } from '../control-plane/cluster-access.ts';
 import { readMyIngressDefinition } from '../unit/crds/custom-resource-definition.ts';
 import { createNamespace, installDefinition } from './crd-api.ts';
@@ -9,16 +9,18 @@ import { createNamespace, installDefinition } from './crd-api.ts';
 const cluster = accessCluster(inject('controlPlane'));
 const directory = fileURLToPath(new URL('../../examples/', import.meta.url));
 const manifests = readdirSync(directory).filter((file) => file.endsWith('.yaml'));
-const examples = manifests.filter((file) => {
-  const { kind } = parse(readFileSync(`${directory}${file}`, 'utf8')) as { kind: string };
-  return kind === 'MyIngress';
-});
+const examples = manifests.filter((file) => kindsIn(file)[0] === 'MyIngress');
 let namespace = '';
 
 beforeAll(async () => {
   await installDefinition(cluster, readMyIngressDefinition());
   namespace = await createNamespace(cluster, 'crd-examples');
 });
+
+function kindsIn(file: string): readonly string[] {
+  const text = readFileSync(`${directory}${file}`, 'utf8');
+  return parseAllDocuments(text).map((document) => (document.toJS() as { kind: string }).kind);
+}
 
 describe('the examples', () => {
   it('begin with the article', () => {
@@ -37,8 +39,9 @@ describe('the examples', () => {
     const apply = ['apply', '-n', namespace, '-f', `${directory}${file}`];
     const first = await cluster.kubectl(apply);
     expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: '' });
-    expect(first.stdout).toMatch(/^myingress\.demo\.rtfm\.co\.ua\/[a-z]+ created\n$/);
+    expect(first.stdout).toMatch(/^myingress\.demo\.rtfm\.co\.ua\/[a-z]+ created\n/);
+    expect(first.stdout.match(/ created\n/g)).toHaveLength(kindsIn(file).length);
     const second = await cluster.kubectl(apply);
-    expect(second.stdout).toMatch(/unchanged\n$/);
+    expect(second.stdout.match(/ unchanged\n/g)).toHaveLength(kindsIn(file).length);
   });
 });

@@ -1,20 +1,18 @@
 import { beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { accessCluster } from '../control-plane/cluster-access.ts';
-import { readFutureMyIngressDefinition } from '../unit/crds/custom-resource-definition.ts';
+import { readMyIngressDefinition } from '../unit/crds/custom-resource-definition.ts';
 import { http, https, subnets, web } from '../unit/crds/rule-case.ts';
 import {
   type ApiAnswer,
   callApi,
   createNamespace,
   installDefinition,
-  movedTo,
   pathOf,
   succeeded,
 } from './crd-api.ts';
 
 const cluster = accessCluster(inject('controlPlane'));
-// Traffic is refused today: its lists are tried in a group of their own, without the refusals.
-const definition = movedTo('managers.example.com', readFutureMyIngressDefinition());
+const definition = readMyIngressDefinition();
 const api = { name: 'api', service: { name: 'api', port: 'http' } };
 const rule = { name: 'web', paths: ['/web'], forward: [{ backend: 'web' }] };
 const defaultAction = { forward: [{ backend: 'web' }] };
@@ -83,11 +81,13 @@ describe('two managers of one MyIngress', () => {
     ]);
   });
 
-  it('share no default action: a redirect never joins a forward', async () => {
-    await specAfter(apply('platform', { subnets, backends: [web], defaultAction }));
-    expect(
-      (await apply('team', { defaultAction: { fixedResponse: { statusCode: 404 } } })).code,
-    ).toBe(409);
+  it('share no default action: a second one is a conflict, and never joins the first', async () => {
+    await specAfter(apply('platform', { subnets, backends: [web, api], defaultAction }));
+    const others = { defaultAction: { forward: [{ backend: 'api' }] } };
+    expect((await apply('team', others)).code).toBe(409);
+    expect((await specAfter(apply('team', others, true)))['defaultAction']).toEqual(
+      others.defaultAction,
+    );
   });
 });
 

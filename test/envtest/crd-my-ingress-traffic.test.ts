@@ -4,19 +4,13 @@ import {
   type CustomResourceDefinition,
   readFutureMyIngressDefinition,
   readMyIngressDefinition,
-  readTrafficMyIngressDefinition,
 } from '../unit/crds/custom-resource-definition.ts';
 import { actionCases } from '../unit/crds/my-ingress-action-cases.ts';
 import { backendCases } from '../unit/crds/my-ingress-backend-cases.ts';
 import { listenerCases } from '../unit/crds/my-ingress-listener-cases.ts';
-import {
-  refusedCases,
-  refusedTraffic,
-  trafficSentencesOf,
-} from '../unit/crds/my-ingress-refused-cases.ts';
+import { refusedCases } from '../unit/crds/my-ingress-refused-cases.ts';
 import { routingCases } from '../unit/crds/my-ingress-routing-cases.ts';
 import { certificate, http, https, subnets, web } from '../unit/crds/rule-case.ts';
-import { readTrafficExamples } from '../unit/crds/traffic-examples.ts';
 import {
   type ApiAnswer,
   callApi,
@@ -29,14 +23,12 @@ import { describeRulesOnServer, type FaultTable } from './crd-rules.ts';
 
 const cluster = accessCluster(inject('controlPlane'));
 const today = readMyIngressDefinition();
-// What is refused today has limits too: they are tried in groups of their own, without the refusals.
-const traffic = movedTo('traffic.example.com', readTrafficMyIngressDefinition());
+// What is refused today has limits too: they are tried in a group of their own, without the refusals.
 const future = movedTo('future.example.com', readFutureMyIngressDefinition());
 let namespace = '';
 
 beforeAll(async () => {
   await installDefinition(cluster, today);
-  await installDefinition(cluster, traffic);
   await installDefinition(cluster, future);
   namespace = await createNamespace(cluster, 'crd-traffic');
 });
@@ -194,24 +186,9 @@ function create(
   return callApi(cluster, { method: 'POST', path, body });
 }
 
-const withTraffic = { ...refusedTraffic, ...readTrafficExamples() };
-
-describe('traffic', () => {
-  it.each(Object.entries(withTraffic))('is refused by name today: %s', async (_name, draft) => {
-    const { code, message } = await create(today, 'refused', draft.spec);
-    expect(code).toBe(422);
-    for (const sentence of trafficSentencesOf(draft)) expect(message).toContain(sentence);
-  });
-
-  it.each(Object.entries(readTrafficExamples()))('of %s is valid', async (file, { spec }) => {
-    const { code, message } = await create(traffic, `example-${file}`, spec);
-    expect({ code, message }).toEqual({ code: 201, message: '' });
-  });
-});
-
 describe('what is not supported yet', () => {
   describeRulesOnServer({
-    definition: traffic,
+    definition: today,
     rules: refusedCases,
     faults: {
       'authentication, by a client that checks fields': {
@@ -268,7 +245,7 @@ describe('the largest object', () => {
   };
 
   it.each([
-    ['with what is supported first', traffic, {}],
+    ['with what is supported today', today, {}],
     ['with all of it supported', future, everything],
   ])(
     'is within the budget that the API server has for rules: %s',

@@ -116,12 +116,15 @@ describe('the MyIngress CRD in a real API server', () => {
 
   it('prints exactly the columns that people need', async () => {
     const table = cellsOf(await kubectl('get', 'myingress', '-n', namespace));
-    expect(table[0]).toEqual(['NAME', 'SCHEME', 'STATE', 'ADDRESS', 'READY', 'REASON', 'AGE']);
-    expect(table[1]?.slice(0, 6)).toEqual([
+    expect(table[0]).toEqual([
+      ...['NAME', 'SCHEME', 'STATE', 'ADDRESS', 'TARGETS', 'READY', 'REASON', 'AGE'],
+    ]);
+    expect(table[1]?.slice(0, 7)).toEqual([
       'shop',
       'internet-facing',
       'active',
       'shop.elb',
+      '3/3',
       'True',
       'Available',
     ]);
@@ -129,8 +132,8 @@ describe('the MyIngress CRD in a real API server', () => {
 
   it('adds ARN and message to the wide table', async () => {
     const table = cellsOf(await kubectl('get', 'mying', '-n', namespace, '-o', 'wide'));
-    expect(table[0]?.slice(6)).toEqual(['AGE', 'ARN', 'MESSAGE']);
-    expect(table[1]?.slice(7)).toEqual([arn, 'all is well']);
+    expect(table[0]?.slice(7)).toEqual(['AGE', 'ARN', 'MESSAGE']);
+    expect(table[1]?.slice(8)).toEqual([arn, 'all is well']);
   });
 
   it('is found by its category, by its scheme and by kubectl wait', async () => {

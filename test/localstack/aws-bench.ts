@@ -32,6 +32,7 @@ export async function startAwsBench(): Promise<AwsBench> {
     clock: systemClock,
     region,
     endpoint,
+    ec2Endpoint: endpoint,
     leadership,
     userAgent: 'albridge/0.0.0-test',
   });

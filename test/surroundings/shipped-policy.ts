@@ -1,5 +1,4 @@
 import policy from '../../deploy/iam/policy.json' with { type: 'json' };
-import { renderFullPolicy } from '../../deploy/iam.ts';
 import type { Policy } from '../../localstack/embedded/iam/policy-evaluation.ts';
 
 /** What the operator signs with; LocalStack takes the key id for the account. */
@@ -10,19 +9,10 @@ const PLACE = { REGION: 'us-east-1', ACCOUNT_ID: '000000000000' } as const;
 
 /** deploy/iam/policy.json as docs/install.md has it filled in, for the operator of this cluster. */
 export function shippedPolicy(clusterId: string): Policy {
-  return fillPolicy(JSON.stringify(policy), clusterId);
-}
-
-/** The policy for the whole table of operations, as it will ship once the operator carries traffic out. */
-export function fullPolicy(clusterId: string): Policy {
-  return fillPolicy(renderFullPolicy(), clusterId);
-}
-
-function fillPolicy(policyText: string, clusterId: string): Policy {
   const values = { CLUSTER_ID: clusterId, ...PLACE };
   const text = Object.entries(values).reduce(
     (filled, [placeholder, value]) => filled.replaceAll(placeholder, value),
-    policyText,
+    JSON.stringify(policy),
   );
   return JSON.parse(text) as Policy;
 }

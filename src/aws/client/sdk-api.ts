@@ -44,13 +44,15 @@ import { type AwsOperation, type Elbv2Operation, isWrite, traitsOf } from './ope
 
 export interface SdkClientOptions {
   readonly region: string;
-  /** Base address of a stand-in for AWS; AWS's own of the region without it. */
+  /** Base address of Elastic Load Balancing; AWS's own of the region without it. */
   readonly endpoint?: string;
   readonly proxy?: Proxy;
   readonly userAgent: string;
 }
 
 export interface SdkApiOptions extends SdkClientOptions {
+  /** Base address of EC2; AWS's own of the region without it. */
+  readonly ec2Endpoint?: string;
   readonly clock: Clock;
   /** Asked in the moment in which a write is written to its socket. */
   readonly leadership: Leadership;
@@ -111,7 +113,8 @@ export function createSdkApi(options: SdkApiOptions): SdkApi {
   const send = (operation: AwsOperation, input: object, how: SendOptions): Promise<unknown> => {
     if (isOfEc2(operation)) {
       const { credentials, requestHandler } = client.config;
-      ofEc2 ??= createSdkClient(options, { credentials, requestHandler, ...ec2Service });
+      const changes = { credentials, requestHandler, endpoint: options.ec2Endpoint, ...ec2Service };
+      ofEc2 ??= createSdkClient(options, changes);
       return ofEc2.send(createEc2Command(operation, input) as never, how);
     }
     const Command = commands[operation] as unknown as new (input: object) => never;

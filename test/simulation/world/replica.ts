@@ -58,7 +58,7 @@ export class OperatorProcess {
       { transport, api: ports.api(leadership), clock, log, metrics, leadership, acquired },
       {
         kinds: KIND_NAMES,
-        aws: { region: 'us-east-1', budget },
+        aws: { region: 'us-east-1', budget, backendSecurityGroups: [] },
         sweepIntervalMs,
         concurrency,
         identity,

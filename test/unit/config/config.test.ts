@@ -38,7 +38,7 @@ describe('parseConfig', () => {
         serviceAccountDir: '/var/run/secrets/kubernetes.io/serviceaccount',
         defaultKubeconfig: '/home/somebody/.kube/config',
       },
-      aws: { region: 'eu-central-1', budget: DEFAULT_LIMITS },
+      aws: { region: 'eu-central-1', budget: DEFAULT_LIMITS, backendSecurityGroups: [] },
       namespaces: [],
       sweepIntervalMs: 300_000,
       concurrency: 16,
@@ -64,7 +64,7 @@ describe('parseConfig', () => {
     },
     'a stand-in for AWS': {
       env: { AWS_ENDPOINT_URL: 'http://127.0.0.1:4566' },
-      means: { aws: { endpoint: 'http://127.0.0.1:4566' } },
+      means: { aws: { endpoint: 'http://127.0.0.1:4566', ec2Endpoint: 'http://127.0.0.1:4566' } },
       why: 'LocalStack and the embedded one are reached so',
     },
     'the endpoint of the one service': {
@@ -72,8 +72,18 @@ describe('parseConfig', () => {
         AWS_ENDPOINT_URL: 'http://all',
         AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2: 'https://elb',
       },
-      means: { aws: { endpoint: 'https://elb' } },
+      means: { aws: { endpoint: 'https://elb', ec2Endpoint: 'http://all' } },
       why: 'the more special setting wins, as in the SDK',
+    },
+    'the endpoint of the other service': {
+      env: { AWS_ENDPOINT_URL: 'http://all', AWS_ENDPOINT_URL_EC2: 'https://ec2' },
+      means: { aws: { endpoint: 'http://all', ec2Endpoint: 'https://ec2' } },
+      why: 'each service has its own',
+    },
+    'security groups that pods admit': {
+      env: { ALBRIDGE_BACKEND_SECURITY_GROUPS: 'sg-0123456789abcdef0, sg-abc,sg-abc' },
+      means: { aws: { backendSecurityGroups: ['sg-0123456789abcdef0', 'sg-abc'] } },
+      why: 'on EKS it is the group of the cluster, which its nodes and pods have',
     },
     'a proxy, with a password': {
       env: { HTTPS_PROXY: 'https://me:pw@proxy:3128', NO_PROXY: '.vpce.amazonaws.com,10.0.0.0/8' },
@@ -171,8 +181,8 @@ describe('parseConfig', () => {
       means: { metricsAddress: { port: 8080 } },
       why: 'nobody set these, and the operator must start beside its own Service',
     },
-    'what the seed script prints': {
-      env: { ALBRIDGE_SUBNETS: 'subnet-a,subnet-b', ALBRIDGE_VPC: 'vpc-1' },
+    'what the seed script and the sandbox print': {
+      env: { ALBRIDGE_SUBNETS: 'subnet-a,subnet-b', ALBRIDGE_CERTIFICATES: 'arn:aws:acm:a,arn:b' },
       means: { concurrency: 16 },
       why: "a sandbox's file of settings is read into the operator's environment as it is",
     },
@@ -183,6 +193,12 @@ describe('parseConfig', () => {
 
   it('asks for nothing of AWS where no kind needs it', () => {
     expect(configOf({ ALBRIDGE_KINDS: 'webapp' })).not.toHaveProperty('aws');
+  });
+
+  it('asks EC2 at its own address where that of Elastic Load Balancing alone is another', () => {
+    const { aws } = configOf({ AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2: 'https://elb' });
+    expect(aws?.endpoint).toBe('https://elb');
+    expect(aws).not.toHaveProperty('ec2Endpoint');
   });
 
   it('serves neither metrics nor health where their addresses are off', () => {
@@ -215,6 +231,28 @@ describe('parseConfig', () => {
       env: { AWS_ENDPOINT_URL: 'htp://me:pw#1/@host' },
       says: /^AWS_ENDPOINT_URL="htp:\/\/\*\*\*@host": expected/,
       why: 'the problem is logged too',
+    },
+    'a password in the endpoint of EC2': {
+      env: { AWS_ENDPOINT_URL_EC2: 'http://me:pw@host' },
+      says: /^AWS_ENDPOINT_URL_EC2="http:\/\/\*\*\*@host": expected .* without name and password/,
+      why: 'it would be logged',
+    },
+    'the name of a security group': {
+      env: { ALBRIDGE_BACKEND_SECURITY_GROUPS: 'sg-abc,nodes' },
+      says: /^ALBRIDGE_BACKEND_SECURITY_GROUPS="sg-abc,nodes": expected up to 15 ids/,
+      why: 'AWS would refuse it on every load balancer',
+    },
+    'no security group': {
+      env: { ALBRIDGE_BACKEND_SECURITY_GROUPS: ',' },
+      says: /expected up to 15 ids of security groups/,
+      why: 'a slip, and balancers would reach no pod',
+    },
+    '16 security groups': {
+      env: {
+        ALBRIDGE_BACKEND_SECURITY_GROUPS: Array.from({ length: 16 }, (_, n) => `sg-${n}`).join(),
+      },
+      says: /expected up to 15 ids of security groups/,
+      why: 'the managed one would be the 17th, and AWS takes 16',
     },
     'a proxy with a bare percent sign in its password': {
       env: { HTTPS_PROXY: 'http://me:100%@proxy:3128' },

@@ -66,28 +66,12 @@ export function isRefusal({ message }: SchemaRule): boolean {
   return message.includes(' is not supported yet');
 }
 
-/** Marks a refusal of all traffic, whatever the field holds. */
-export function isTrafficRefusal({ message }: SchemaRule): boolean {
-  return message.endsWith(': this version creates the load balancer alone');
-}
-
 /** MyIngress without refusals: as it will be when all of it is implemented. */
 export function readFutureMyIngressDefinition(): CustomResourceDefinition {
-  return readMyIngressDefinitionWithout(isRefusal);
-}
-
-/** MyIngress as it will be when traffic is implemented, and some of its fields are not. */
-export function readTrafficMyIngressDefinition(): CustomResourceDefinition {
-  return readMyIngressDefinitionWithout(isTrafficRefusal);
-}
-
-function readMyIngressDefinitionWithout(
-  isLeftOut: (rule: SchemaRule) => boolean,
-): CustomResourceDefinition {
   const text = JSON.stringify(readMyIngressDefinition());
   return JSON.parse(text, (key, value: unknown) =>
     key === 'x-kubernetes-validations'
-      ? (value as readonly SchemaRule[]).filter((rule) => !isLeftOut(rule))
+      ? (value as readonly SchemaRule[]).filter((rule) => !isRefusal(rule))
       : value,
   ) as CustomResourceDefinition;
 }

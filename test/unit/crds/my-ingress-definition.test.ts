@@ -5,7 +5,12 @@ import {
   PAUSED_ANNOTATION,
   RECONCILE_REQUESTED_ANNOTATION,
 } from '../../../src/core/objects/annotations.ts';
-import { myIngressDefinitionFile, readMyIngressDefinition } from './custom-resource-definition.ts';
+import { rulesOf } from './cel-rules.ts';
+import {
+  isRefusal,
+  myIngressDefinitionFile,
+  readMyIngressDefinition,
+} from './custom-resource-definition.ts';
 import { schemaFaults } from './schema-faults.ts';
 import { nodesOf, type SchemaNode } from './schema-walk.ts';
 
@@ -51,6 +56,7 @@ describe('the MyIngress CRD', () => {
       'Scheme',
       'State',
       'Address',
+      'Targets',
       'Ready',
       'Reason',
       'Age',
@@ -88,6 +94,23 @@ describe('the MyIngress CRD', () => {
     const defaulted = nodesOf(schema).filter(({ node }) => node.default !== undefined);
     expect(defaulted.map(({ path }) => path)).toContain('spec.scheme');
     expect(defaulted.filter(({ path }) => path.includes('[]'))).toEqual([]);
+  });
+
+  it('says of each field that it refuses that it is not supported yet', () => {
+    const nodes = nodesOf(schema);
+    const messages = rulesOf(schema).filter(isRefusal);
+    const refused = messages.flatMap(({ message }) => {
+      const [field = ''] = /^[\w.[\]]+/.exec(message) ?? [];
+      return nodes.filter(({ path }) => path.startsWith('spec.') && path.endsWith(`.${field}`));
+    });
+    expect(refused.length).toBeGreaterThan(messages.length);
+    const silent = refused.filter(
+      ({ node }) => !/not supported\s+yet/i.test(node.description ?? ''),
+    );
+    expect(silent.map(({ path }) => path)).toEqual([]);
+    const others = nodes.filter((one) => !refused.includes(one));
+    const shy = others.filter(({ node }) => /not supported/i.test(node.description ?? ''));
+    expect(shy.map(({ path }) => path)).toEqual([]);
   });
 
   it('names the annotations and tags that the code uses', () => {

@@ -131,6 +131,7 @@ describe('AWS as the simulation shows it, and as the SDK shows it over HTTP', ()
       clock: systemClock,
       region: 'us-east-1',
       endpoint,
+      ec2Endpoint: endpoint,
       leadership,
       userAgent: 'albridge/0.0.0-test',
     });

@@ -1,7 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
 import { readRoutes } from '../../../../../src/controllers/my-ingress/routes/read-routes.ts';
 import type { Routes } from '../../../../../src/controllers/my-ingress/routes/routes.ts';
-import type { TrafficSpec } from '../../../../../src/controllers/my-ingress/routes/traffic-spec.ts';
+import type {
+  BackendSpec,
+  RuleSpec,
+  TrafficSpec,
+} from '../../../../../src/controllers/my-ingress/routes/traffic-spec.ts';
 
 const web = { name: 'web', service: { name: 'web', port: 'http' } };
 const api = { name: 'api', service: { name: 'api', port: 8080 } };
@@ -102,7 +107,11 @@ const cases: Readonly<Record<string, Case>> = {
           ],
         },
       },
-      { name: 'moved', action: { kind: 'redirect', statusCode: 302, port: '8080', path: '/x' } },
+      {
+        name: 'moved',
+        methods: ['GET'],
+        action: { kind: 'redirect', statusCode: 302, port: '8080', path: '/x' },
+      },
     ],
     why: 'in their order, on every listener or on those that they name and that exist',
   },
@@ -126,6 +135,15 @@ const cases: Readonly<Record<string, Case>> = {
     why: 'the forward must be sticky too, alone it need not',
   },
 };
+
+// The compiler is the judge here.
+it('routes are read from any spec that was admitted', () => {
+  expectTypeOf<Pick<MyIngressSpec, keyof TrafficSpec>>().toExtend<TrafficSpec>();
+  type Backend = NonNullable<MyIngressSpec['backends']>[number];
+  expectTypeOf<keyof BackendSpec>().toExtend<keyof Backend>();
+  type Rule = NonNullable<MyIngressSpec['rules']>[number];
+  expectTypeOf<keyof RuleSpec>().toExtend<keyof Rule>();
+});
 
 describe('the routes of', () => {
   it.each(Object.entries(cases))('%s', (_, { spec, listeners, rules, why }) => {

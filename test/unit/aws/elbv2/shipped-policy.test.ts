@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { operations } from '../../../../src/aws/client/operations.ts';
 import type { Permission } from '../../../../src/aws/ec2/security-groups.ts';
 import type { KnownAction } from '../../../../src/aws/elbv2/traffic.ts';
-import { fullPolicy, OPERATOR_KEY } from '../../../surroundings/shipped-policy.ts';
+import { OPERATOR_KEY, shippedPolicy } from '../../../surroundings/shipped-policy.ts';
 import { call } from '../../localstack/seeded-model.ts';
 import { CERTIFICATE, certificateArn, POLICY } from '../../localstack/traffic/traffic-model.ts';
 import { never } from '../client/scripted-aws-api.ts';
@@ -20,21 +21,22 @@ const https = {
 };
 const frontend = { name: 'frontend', description: 'x', vpcId: 'vpc-main' };
 
-/** The stand-in evaluates the policy of all operations for the cluster c1, on a balancer of this one. */
+/** The stand-in evaluates the shipped policy for the cluster c1, on a balancer of this one. */
 function benchOf(cluster: string): TrafficBench {
   const bench = trafficBench();
   const Tags = [{ Key: 'albridge.io/cluster', Value: cluster }];
   call(bench.model, 'AddTags', { ResourceArns: [bench.shop], Tags });
-  bench.model.control.setPolicy(OPERATOR_KEY, fullPolicy('c1'));
+  bench.model.control.setPolicy(OPERATOR_KEY, shippedPolicy('c1'));
   return bench;
 }
 
-it('the policy of all operations lets albridge do all that it does to what is its own', async () => {
+it('the shipped policy lets albridge do all that traffic takes to what is its own', async () => {
   const { targetGroups, targets, listeners, rules, tags: all, ...bench } = benchOf('c1');
   const { securityGroups, clock, shop } = bench;
   const group = await securityGroups.create({ ...frontend, tags });
   await securityGroups.allow(group, [anybody]);
   await securityGroups.addTags(group, { team: 'web' });
+  expect(await securityGroups.find({ ids: [group] }, never)).toHaveLength(1);
   expect(await securityGroups.vpcOf(['subnet-a'], never)).toBe('vpc-main');
   const { arn } = await targetGroups.create({ ...groupSettings, name: 'api' });
   await targetGroups.setHealthCheck(arn, groupSettings.healthCheck, 'HTTP1');
@@ -54,6 +56,8 @@ it('the policy of all operations lets albridge do all that it does to what is it
   }
   expect(await targets.health(arn, never)).toHaveLength(1);
   expect(await targetGroups.ofBalancer(shop, never)).toEqual([]);
+  expect(await targetGroups.attributes(arn, never)).toMatchObject({ 'stickiness.enabled': 'true' });
+  expect(await listeners.list(shop, never)).toHaveLength(1);
   expect(await listeners.certificates(listener, never)).toEqual([CERTIFICATE]);
   expect(await rules.list(listener, never)).toHaveLength(2);
   await targets.deregister(arn, [{ id: '10.0.0.9', port: 80 }]);
@@ -63,7 +67,14 @@ it('the policy of all operations lets albridge do all that it does to what is it
   await securityGroups.revoke(group, [anybody]);
   await securityGroups.removeTags(group, { team: 'web' });
   await securityGroups.delete(group);
+  const balancers = Object.keys(operations).filter((one) => ON_BALANCERS.test(one));
+  expect([...new Set([...bench.sent(), ...balancers])].sort()).toEqual(
+    Object.keys(operations).sort(),
+  );
 });
+
+/** Those of a load balancer alone: test/unit/deploy/iam-policy.test.ts has its life. */
+const ON_BALANCERS = /LoadBalancer|^Set(Subnets|SecurityGroups|IpAddressType)$/;
 
 const foreign: Readonly<Record<string, (bench: TrafficBench) => Promise<unknown>>> = {
   CreateListener: ({ listeners, shop }) => listeners.create(shop, { ...https, tags }),
