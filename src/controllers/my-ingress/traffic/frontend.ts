@@ -86,7 +86,7 @@ async function carryOutGroup(
   { desired, plan, found }: GroupPlan,
 ): Promise<Frontend | undefined> {
   const { clock, memory, object } = scope;
-  const { generation = 0 } = object.metadata;
+  const { generation } = object.metadata;
   memory.traffic = beginMemory(memory.traffic, generation, clock.monotonicMs());
   const steps = plan.steps.filter(({ id }) => id === SECURITY_GROUP_ID);
   const run = beginRun(readReferences(observe(found), scope.identity, ''));
@@ -135,7 +135,7 @@ function planFrom(
   found: readonly ObservedSecurityGroup[],
 ): Plan {
   const nowMs = clock.monotonicMs();
-  const { facts } = beginMemory(memory.traffic, object.metadata.generation ?? 0, nowMs);
+  const { facts } = beginMemory(memory.traffic, object.metadata.generation, nowMs);
   const appliedTags = object.status?.applied?.tags ?? [];
   return planTraffic(desired, observe(found), { identity, appliedTags, facts, nowMs });
 }

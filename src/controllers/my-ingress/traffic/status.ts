@@ -151,8 +151,7 @@ function stateHealthy(states: readonly TargetsState[]): StatedCondition {
 export function concludeTraffic(
   outcome: Outcome,
   { problems, againMs }: Pick<TrafficState, 'problems' | 'againMs'>,
-  states: readonly TargetsState[],
-  nowMs: number,
+  { states, nowMs }: { readonly states: readonly TargetsState[]; readonly nowMs: number },
 ): Outcome {
   const report = reportProblems(problems);
   if (report !== undefined) {
