@@ -2,8 +2,8 @@ import type { MyIngress } from '../../../apis/my-ingress.ts';
 import type { StatedCondition } from '../../../core/objects/conditions.ts';
 import { omitUndefined } from '../../../core/objects/fields.ts';
 import { formatTime } from '../../../core/objects/kube-object.ts';
-import { OperatorError } from '../../../core/reconcile/operator-error.ts';
 import { type Outcome, waiting } from '../../../core/reconcile/outcome.ts';
+import { failureOf } from '../failure.ts';
 import { type Problem, reportProblems } from '../graph/problem.ts';
 import { targetGroupId } from '../graph/resource-id.ts';
 import type { TargetsState } from '../targets.ts';
@@ -158,7 +158,7 @@ export function concludeTraffic(
     const dueMs = Math.min(againMs ?? Number.POSITIVE_INFINITY, requeueOf(outcome));
     const retry =
       Number.isFinite(dueMs) && report.healedBy === 'person' ? { retryAfterMs: dueMs } : {};
-    throw new OperatorError({ ...report, ...retry });
+    throw failureOf(report, retry);
   }
   if (outcome.kind === 'waiting') return outcome;
   return awaitTargets(states, nowMs) ?? requeueBy(outcome, againMs, findGraceMs(states, nowMs));
