@@ -6,6 +6,10 @@ import {
   type EmbeddedAws,
 } from '../../../../localstack/embedded/embedded-aws.ts';
 import type { FaultRule } from '../../../../localstack/embedded/faults/fault-script.ts';
+import {
+  deregisterTargets,
+  registerTargets,
+} from '../../../../localstack/embedded/target-groups/targets.ts';
 import { type BudgetLimits, NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
 import type { AwsApi } from '../../../../src/aws/client/aws-api.ts';
 import { wireAws } from '../../../../src/aws/client/wire.ts';
@@ -39,8 +43,6 @@ interface BenchOptions {
   readonly settings?: Partial<AwsSettings>;
   readonly budget?: BudgetLimits;
 }
-
-type Health = { Target: { Id: string; Port: number }; TargetHealth: { State: string } };
 
 /** The controller over the embedded stand-in and a cluster in memory, under virtual time. */
 export class TargetsBench {
@@ -140,9 +142,11 @@ export class TargetsBench {
 
   /** Targets of AWS that are not draining, by name. */
   registered(arn: string): readonly string[] {
-    return this.#health(arn)
-      .filter(({ TargetHealth }) => TargetHealth.State !== 'draining')
-      .map(({ Target }) => `${Target.Id}:${Target.Port}`)
+    const group = this.aws.world.traffic.targetGroups.byArn(arn);
+    const targets = [...(group?.targets.values() ?? [])];
+    return targets
+      .filter(({ drainsUntilMs }) => drainsUntilMs === undefined)
+      .map(({ id, port }) => `${id}:${port}`)
       .toSorted();
   }
 
@@ -163,14 +167,15 @@ export class TargetsBench {
     return this.aws.handle(operation, input, { userAgent: 'somebody else' }) as Record<string, any>;
   }
 
-  registerOutOfBand(arn: string, ...ids: readonly string[]): void {
+  /** As somebody else does it, past all faults. */
+  registerOutOfBand(TargetGroupArn: string, ...ids: readonly string[]): void {
     const Targets = ids.map((Id) => ({ Id, Port: 8080 }));
-    this.outOfBand('RegisterTargets', { TargetGroupArn: arn, Targets });
+    registerTargets(this.aws.world, { TargetGroupArn, Targets });
   }
 
-  deregisterOutOfBand(arn: string, ...ids: readonly string[]): void {
+  deregisterOutOfBand(TargetGroupArn: string, ...ids: readonly string[]): void {
     const Targets = ids.map((Id) => ({ Id, Port: 8080 }));
-    this.outOfBand('DeregisterTargets', { TargetGroupArn: arn, Targets });
+    deregisterTargets(this.aws.world, { TargetGroupArn, Targets });
   }
 
   /** What health checks find of all targets of the group from now on. */
@@ -187,11 +192,6 @@ export class TargetsBench {
   refuse(operation: string, code: string, rule: Partial<FaultRule> = {}): void {
     const status = code === 'InternalFailure' ? 500 : 400;
     this.fault(operation, { kind: 'error', code, status, message: 'refused' }, rule);
-  }
-
-  #health(arn: string): readonly Health[] {
-    const answer = this.outOfBand('DescribeTargetHealth', { TargetGroupArn: arn });
-    return answer['TargetHealthDescriptions'] as readonly Health[];
   }
 }
 
