@@ -133,8 +133,8 @@ export class KubeInvariants {
   #whatTrafficLacks(object: MyIngress, spec: MyIngressSpec): string | undefined {
     const { traffic } = this.#parts;
     if (traffic.wasMeddledWith(keyOf(object))) return undefined;
-    // What is replaced stays for a while.
-    return traffic.listFaults(keyOf(object), spec).find((fault) => !fault.endsWith(' is left'));
+    const [fault] = traffic.listFaults(keyOf(object), spec, { isSettled: false });
+    return fault;
   }
 
   #isActive({ arn, state }: Balancer): boolean {

@@ -28,6 +28,25 @@ export interface TrafficInvariantParts {
   readonly report: Report;
 }
 
+interface Subject {
+  readonly TargetGroupArn?: string;
+  readonly ListenerArn?: string;
+  readonly RuleArn?: string;
+  readonly RulePriorities?: readonly { readonly RuleArn: string }[];
+  readonly GroupId?: string;
+  readonly Resources?: readonly string[];
+  readonly ResourceArns?: readonly string[];
+}
+
+/** What a call is about; nothing where it is about a balancer. */
+function listKeys(input: Subject): readonly string[] {
+  const { TargetGroupArn, ListenerArn, RuleArn, GroupId } = input;
+  const lists = [input.Resources ?? [], input.ResourceArns ?? []].flat();
+  const rules = (input.RulePriorities ?? []).map((one) => one.RuleArn);
+  const all = [TargetGroupArn, ListenerArn, RuleArn, GroupId, ...lists, ...rules];
+  return all.filter((key) => key !== undefined && !key.includes(':loadbalancer/')) as string[];
+}
+
 const RECENT_MS = 30_000;
 const OWN_KEYS: ReadonlySet<string> = new Set([...Object.values(ownershipTagKeys), resourceTagKey]);
 
@@ -48,6 +67,14 @@ export class TrafficInvariants {
         this.#judgeChange(operation, before, now);
       }
     }
+  }
+
+  /** AWS has refused the call for want of a right; what is lost since lately is let pass. */
+  judgeDenial({ operation, input }: AwsCallSeen): void {
+    const { claims, report } = this.#parts;
+    const keys = listKeys(input as Subject);
+    if (keys.length === 0 || keys.some((key) => claims.lostBy(key) !== undefined)) return;
+    report('asks-for-what-is-granted', `${operation} on ${keys.join()} was denied`);
   }
 
   #judgeCreate(operation: string, made: Resource, after: Picture): void {

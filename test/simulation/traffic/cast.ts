@@ -91,6 +91,8 @@ export class TrafficCast implements Cast<TrafficAction> {
     const result = carryOut();
     const after = takePicture(this.#stage.aws.world);
     const changes = diffPictures(before, after);
+    const { outcome } = this.#stage.aws.control.calls().at(-1) ?? {};
+    if (outcome === 'AccessDenied') this.#invariants.judgeDenial(call);
     if (changes.length === 0) return result;
     this.#invariants.judge(call, changes, after);
     this.#targets.judge(changes);
@@ -128,10 +130,14 @@ export class TrafficCast implements Cast<TrafficAction> {
     checkOrphans({ picture, claims: this.claims, isThere, report });
   }
 
-  /** Every way in which AWS is not what this spec of the object says. */
-  listFaults(key: string, spec: MyIngressSpec): readonly string[] {
+  /** Every way in which AWS is not what this spec of the object says, but for what is still to go. */
+  listFaults(
+    key: string,
+    spec: MyIngressSpec,
+    options: { readonly isSettled: boolean },
+  ): readonly string[] {
     const picture = takePicture(this.#stage.aws.world);
-    return listTrafficFaults(key, spec, { picture, claims: this.claims });
+    return listTrafficFaults(key, spec, { picture, claims: this.claims, ...options });
   }
 
   /** Every backend whose targets are not the endpoints of its Service. */

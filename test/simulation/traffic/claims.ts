@@ -27,9 +27,14 @@ export class Claims {
 
   /** The one that it has, or had until lately: a read may be as old. */
   recentOwnerOf(resource: Resource): string | undefined {
-    const lost = this.#lost.get(resource.key);
+    return this.ownerOf(resource) ?? this.lostBy(resource.key);
+  }
+
+  /** Who has lost it lately, by a tag or because it is gone. */
+  lostBy(key: string): string | undefined {
+    const lost = this.#lost.get(key);
     const isRecent = lost !== undefined && lost.atMs >= this.#nowMs() - RECENT_MS;
-    return this.ownerOf(resource) ?? (isRecent ? lost.owner : undefined);
+    return isRecent ? lost.owner : undefined;
   }
 
   /** Call after each change. */

@@ -37,16 +37,23 @@ interface Own {
   readonly parts: StructureParts;
   readonly spec: MyIngressSpec;
   readonly all: readonly Resource[];
+  readonly isSettled: boolean;
 }
 
-/** Every way in which what the object has next to its balancer is not what this spec says. */
+/**
+ * Every way in which what the object has next to its balancer is not what this spec says. Until it is
+ * settled, what has left the spec may be there for a while.
+ */
 export function listTrafficFaults(
   key: string,
   spec: MyIngressSpec,
-  parts: StructureParts,
+  { isSettled = true, ...parts }: StructureParts & { readonly isSettled?: boolean },
 ): readonly string[] {
-  const all = [...parts.picture.values()].filter((one) => parts.claims.ownerOf(one) === key);
-  const own: Own = { parts, spec, all };
+  const desired = new Set(listResourceIds(spec));
+  const all = [...parts.picture.values()]
+    .filter((one) => parts.claims.ownerOf(one) === key)
+    .filter((one) => isSettled || desired.has(resourceIdOf(one)));
+  const own: Own = { parts, spec, all, isSettled };
   return [
     ...listMissing(own),
     ...listListeners(spec).flatMap(({ port }) => listListenerFaults(own, port)),
@@ -193,17 +200,18 @@ function listGroupFaults({ spec, all }: Own, name: string): readonly string[] {
 }
 
 /** Each port of a listener is open to each source, and nothing else is. */
-function listIngressFaults({ spec, all }: Own): readonly string[] {
+function listIngressFaults({ spec, all, isSettled }: Own): readonly string[] {
   const group = all.find((one): one is Of<'securityGroup'> => one.kind === 'securityGroup');
   if (group === undefined) return [];
   const sources = listSources(spec);
   const desired = listListeners(spec).flatMap(({ port }) =>
     sources.map((source) => `${port} ${source}`),
   );
-  const actual = group.record.ingress.map(({ ports, source }) => {
+  const open = group.record.ingress.map(({ ports, source }) => {
     const range = ports?.from === ports?.to ? `${ports?.from}` : `${ports?.from}-${ports?.to}`;
     return `${range} ${source.value}`;
   });
+  const actual = open.filter((rule) => isSettled || desired.includes(rule));
   return listDifferences(
     'security group',
     { ingress: actual.toSorted() },
