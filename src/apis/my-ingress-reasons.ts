@@ -37,6 +37,11 @@ export const myIngressReasons = {
     cause: 'AWS is setting the load balancer up, which takes two to three minutes',
     next: 'wait until AWS reports it active',
   },
+  Registering: {
+    healedBy: 'time',
+    cause: 'The targets of a backend are being registered for the first time',
+    next: 'wait, albridge registers them within seconds',
+  },
   Deleting: {
     healedBy: 'time',
     cause: 'The deletion was accepted and absence is not proved yet',
@@ -156,6 +161,42 @@ export const myIngressReasons = {
     cause: 'A listener or rule names a backend that has no target group',
     next: 'correct the backend, or name another one',
   },
+
+  ServiceNotFound: {
+    healedBy: 'time',
+    cause: 'The Service of a backend does not exist; its target group is empty',
+    next: 'create the Service, or correct its name in spec.backends',
+  },
+  ServicePortNotFound: {
+    healedBy: 'time',
+    cause: 'The Service of a backend has no TCP port of this name or number',
+    next: 'correct the port in spec.backends, or add it to the Service',
+  },
+  TargetPortNotFound: {
+    healedBy: 'time',
+    cause: 'The pods of the Service of a backend have no port of the name that is its targetPort',
+    next: 'correct targetPort of the Service, or name the port of the container so',
+  },
+  NoReadyEndpoints: {
+    healedBy: 'time',
+    cause: 'The Service of a backend has no ready endpoints; the load balancer answers 503',
+    next: 'check that the selector of the Service matches pods, and that they become ready',
+  },
+  UnusableEndpoints: {
+    healedBy: 'time',
+    cause: 'The Service of a backend has endpoints, none of them with an IPv4 address',
+    next: 'give the Service the address family IPv4 in spec.ipFamilies',
+  },
+  ExternalNameService: {
+    healedBy: 'person',
+    cause: 'The Service of a backend is of type ExternalName, which has no endpoints',
+    next: 'name a Service with a selector, or one with EndpointSlices of its own',
+  },
+  TargetTypeUnsupported: {
+    healedBy: 'person',
+    cause: 'Backends of targetType instance are not supported yet; their targets stay as they are',
+    next: 'set targetType to ip in spec.backends',
+  },
   SpecMismatch: {
     healedBy: 'person',
     cause: 'The load balancer differs from the spec in its name, scheme or type, which are fixed',
@@ -192,4 +233,15 @@ export const myIngressEvents = {
   DeletedALB: 'The load balancer was deleted',
   RetainedALB: 'deletionPolicy Retain: the load balancer stays, without the tags of albridge',
   LeftALB: "Warning: the load balancer stays, because by its tags it is not this object's",
+  UpdatedTraffic:
+    'What stands beside the load balancer was made or changed; the note names the first steps',
+  RepairedTraffic:
+    'What stands beside the load balancer was changed outside albridge; the note names what was repaired',
+  Resolved: 'BackendsResolved is True: every backend has targets',
+  NoBackends: 'The spec has no backends any more',
+  Healthy: 'TargetsHealthy is True: AWS reports every target healthy',
+  TargetsUnhealthy:
+    'TargetsHealthy is False: AWS reports fewer healthy targets than there should be',
+  HealthUnknown: 'TargetsHealthy is Unknown: AWS has not reported the health of every target yet',
+  NoTargets: 'TargetsHealthy is False: a backend has no targets',
 } as const;

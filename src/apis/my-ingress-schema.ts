@@ -1611,6 +1611,30 @@ export const myIngressSchema = {
           type: 'string',
           maxLength: 64,
         },
+        owned: {
+          description:
+            'What albridge has made, or is about to make, in AWS beside the load balancer and will delete again. Stored before the write to AWS, so that a crash in between loses nothing.',
+          type: 'object',
+          'x-kubernetes-map-type': 'atomic',
+          properties: {
+            securityGroup: {
+              description: 'Name of the security group that admits clients to the listeners.',
+              type: 'string',
+              maxLength: 255,
+            },
+            targetGroups: {
+              description: 'Names of target groups.',
+              type: 'array',
+              maxItems: 200,
+              'x-kubernetes-list-type': 'atomic',
+              items: {
+                description: 'Name of one target group.',
+                type: 'string',
+                maxLength: 32,
+              },
+            },
+          },
+        },
         applied: {
           description:
             'What albridge has put on the load balancer and will take off again when it leaves the spec. Stored before the write to AWS, so that a crash in between loses nothing.',

@@ -94,11 +94,12 @@ export const layers: Readonly<Record<string, LayerRule>> = {
       !PORTS.includes(to) &&
       !isPureBuiltin(to),
   },
-  'only-my-ingress-touches-aws': {
-    teaches: 'of the controllers only src/controllers/my-ingress knows that AWS exists',
+  'only-traffic-touches-aws': {
+    teaches:
+      'of the controllers only src/controllers/my-ingress and src/controllers/targets know that AWS exists',
     forbids: ({ from, to }) =>
       isIn(from, 'src/controllers/') &&
-      !isIn(from, 'src/controllers/my-ingress/') &&
+      !isIn(from, 'src/controllers/my-ingress/', 'src/controllers/targets/') &&
       isIn(to, 'src/aws/'),
   },
   'nobody-imports-main': {

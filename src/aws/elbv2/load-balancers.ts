@@ -109,6 +109,11 @@ export type Cached =
   /** Nothing: there was no refresh, or we have written to the balancer since, or just before. */
   | { readonly kind: 'unknown' };
 
+/** The result of the last refresh for a target group. */
+export type CachedGroup =
+  | { readonly kind: 'observed'; readonly observed: TaggedTargetGroup }
+  | { readonly kind: 'absent' | 'unknown' };
+
 /** One shared snapshot of the account, so that the cost per balancer falls as their number grows. */
 export interface Inventory {
   /**
@@ -125,8 +130,8 @@ export interface Inventory {
   cached(arn: string): Cached;
   /** The selected ones that the last refresh listed, with their tags. */
   selected(): readonly TaggedLoadBalancer[];
-  /** Target groups of the last refresh, but for those that we have written to since. */
-  targetGroups(): readonly TaggedTargetGroup[];
+  /** As `cached`, the target group of a name that was asked for, or that a selected balancer uses. */
+  cachedGroup(name: string): CachedGroup;
   /** ARNs of the target groups that the last refresh listed next to those. */
   otherTargetGroups(): readonly string[];
   /** ARNs of the application balancers that the last refresh listed next to the selected ones. */

@@ -13,13 +13,14 @@ const MOST_TARGETS = 200;
 export function createTargets(call: AwsCall): Targets {
   const change =
     (operation: 'RegisterTargets' | 'DeregisterTargets'): Targets['register'] =>
-    async (targetGroupArn, targets) => {
+    async (targetGroupArn, targets, signal) => {
+      const subject = `target group ${targetGroupArn}`;
       for (let i = 0; i < targets.length; i += MOST_TARGETS) {
         const some = targets.slice(i, i + MOST_TARGETS).map(toTarget);
         await call(
           operation,
           { TargetGroupArn: targetGroupArn, Targets: some },
-          { subject: `target group ${targetGroupArn}` },
+          { subject, ...(signal && { signal }) },
         );
       }
     };

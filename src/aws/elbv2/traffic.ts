@@ -160,12 +160,12 @@ export interface TargetGroups {
   delete(arn: string): Promise<void>;
 }
 
-/** Both writes may be repeated, and take 200 targets a call. */
+/** Both writes may be repeated, and take 200 targets a call; `signal` ends one that is not sent yet. */
 export interface Targets {
   /** Draining ones are included. */
   health(targetGroupArn: string, signal: AbortSignal): Promise<readonly TargetHealth[] | undefined>;
-  register(targetGroupArn: string, targets: readonly Target[]): Promise<void>;
-  deregister(targetGroupArn: string, targets: readonly Target[]): Promise<void>;
+  register(arn: string, targets: readonly Target[], signal?: AbortSignal): Promise<void>;
+  deregister(arn: string, targets: readonly Target[], signal?: AbortSignal): Promise<void>;
 }
 
 export interface Listeners {

@@ -16,6 +16,7 @@ import {
 } from '../elbv2/load-balancer-reader.ts';
 import type {
   Cached,
+  CachedGroup,
   Inventory,
   LoadBalancer,
   TaggedLoadBalancer,
@@ -42,7 +43,9 @@ interface Snapshot {
   readonly byArn: ReadonlyMap<string, TaggedLoadBalancer>;
   /** ARNs of what was listed and not selected. */
   readonly others: readonly string[];
-  readonly groups: readonly TaggedTargetGroup[];
+  readonly groups: ReadonlyMap<string, TaggedTargetGroup>;
+  /** Names that were asked for and not listed. */
+  readonly absentGroups: ReadonlySet<string>;
   readonly otherGroups: readonly string[];
 }
 
@@ -96,10 +99,15 @@ export class AccountInventory implements Inventory {
     return [...(this.#shared.snapshot?.byArn.values() ?? [])];
   }
 
-  targetGroups(): readonly TaggedTargetGroup[] {
-    const { groups = [], takenAtMs = 0 } = this.#shared.snapshot ?? {};
-    const isSettled = (id: string): boolean => this.#parts.ledger.isSettled(id, takenAtMs);
-    return groups.filter(({ targetGroup: { arn, name } }) => isSettled(arn) && isSettled(name));
+  cachedGroup(name: string): CachedGroup {
+    const { ledger } = this.#parts;
+    const { snapshot } = this.#shared;
+    const observed = snapshot?.groups.get(name);
+    const ids = [name, ...(observed ? [observed.targetGroup.arn] : [])];
+    const isSettled = snapshot && ids.every((id) => ledger.isSettled(id, snapshot.takenAtMs));
+    if (!isSettled) return { kind: 'unknown' };
+    if (observed) return { kind: 'observed', observed };
+    return { kind: snapshot.absentGroups.has(name) ? 'absent' : 'unknown' };
   }
 
   otherTargetGroups(): readonly string[] {
@@ -170,9 +178,23 @@ async function takeSnapshot(
       ]),
     ),
     others: others.map(({ arn }) => arn),
-    groups: withTags(groups, tags).map(([targetGroup, of]) => ({ targetGroup, tags: of })),
+    groups: new Map(
+      withTags(groups, tags).map(([targetGroup, of]) => [
+        targetGroup.name,
+        { targetGroup, tags: of },
+      ]),
+    ),
+    absentGroups: omitListed(targetGroupNames, allGroups),
     otherGroups: allGroups.filter((one) => !isSelectedGroup(one)).map(({ arn }) => arn),
   };
+}
+
+function omitListed(
+  names: ReadonlySet<string>,
+  listed: readonly TargetGroup[],
+): ReadonlySet<string> {
+  const there = new Set(listed.map(({ name }) => name));
+  return new Set([...names].filter((name) => !there.has(name)));
 }
 
 /** Those of which the tags were read. */

@@ -41,6 +41,10 @@ import {
   readApplied,
   readRecordedArn,
 } from './status.ts';
+import { hasTraffic } from './traffic/concern.ts';
+import { ensureTraffic } from './traffic/ensure.ts';
+import { type Frontend, planFrontend, prepareFrontend } from './traffic/frontend.ts';
+import { isTrafficDue, refreshTraffic, reportTraffic } from './traffic/report.ts';
 
 export function createMyIngressReconciler(context: MyIngressContext): Reconciler<MyIngress> {
   return {
@@ -61,17 +65,26 @@ async function reconcile(
   }
   refuseReservedTags(object.spec);
   const scope = createScope(context, object, pass);
-  if (chooseReadDepth(object) === 'snapshot') {
+  if (chooseReadDepth(object) === 'snapshot' && !isTrafficDue(scope)) {
     const checked = await checkSnapshot(scope, pass.signal);
-    if (checked.kind === 'same') return conclude(scope, checked);
-    if (checked.kind === 'unchecked') return checked.outcome;
+    if (checked.kind === 'same') return refreshTraffic(scope, conclude(scope, checked));
+    if (checked.kind === 'unchecked') return refreshTraffic(scope, checked.outcome);
   }
   return withTokens(scope, reconcileLive);
 }
 
 async function reconcileLive(scope: Scope): Promise<Outcome> {
-  const ensured = await ensurePresent(defineLoadBalancer(scope), scope.pass);
-  return ensured.kind === 'waiting' ? ensured : conclude(scope, ensured);
+  let isNew: Frontend | undefined;
+  const balancer = defineLoadBalancer(scope, (frontend) => {
+    isNew = frontend;
+  });
+  const ensured = await ensurePresent(balancer, scope.pass);
+  if (ensured.kind === 'waiting') return ensured;
+  const { observed } = ensured;
+  if (!hasTraffic(scope.object)) return conclude(scope, ensured);
+  if (observed.isStateOnly) return refreshTraffic(scope, conclude(scope, ensured));
+  const state = await ensureTraffic(scope, { observed, isNew });
+  return reportTraffic(scope, state, () => conclude(scope, ensured));
 }
 
 /**
@@ -80,14 +93,21 @@ async function reconcileLive(scope: Scope): Promise<Outcome> {
  */
 function defineLoadBalancer(
   scope: Scope,
+  onNew: (frontend: Frontend) => void,
 ): Omit<ExternalResource<ObservedLoadBalancer, LoadBalancerStep>, 'delete'> {
   return {
     observe: async (signal) => planRepairs(scope, await observe(scope, signal)),
     async create() {
-      const plan = planLoadBalancer(scope.desired, undefined, {});
+      const { operations, managed } = await planFrontend(scope);
+      const calls = listOperations(planLoadBalancer(scope.desired, undefined, {}), scope.object);
+      await scope.tokens.reserve([...operations, ...calls]);
+      const frontend = managed && (await prepareFrontend(scope, managed));
+      const desired = { ...scope.desired, ...(frontend && { securityGroups: frontend.attached }) };
+      const plan = planLoadBalancer(desired, undefined, {});
       logPlan(scope, plan);
-      await scope.tokens.reserve(listOperations(plan, scope.object));
-      return planRepairs(scope, await executePlan(scope, plan, undefined));
+      const created = planRepairs(scope, await executePlan(scope, plan, undefined));
+      if (created.kind === 'present' && frontend) onNew(frontend);
+      return created;
     },
     async update(observed, plan) {
       logPlan(scope, plan);

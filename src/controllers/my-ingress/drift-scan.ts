@@ -1,5 +1,10 @@
 import { type MyIngress, ownershipTagKeys } from '../../apis/my-ingress.ts';
-import { type Inventory, STALENESS_BOUND_MS, type Tags } from '../../aws/elbv2/load-balancers.ts';
+import {
+  type CachedGroup,
+  type Inventory,
+  STALENESS_BOUND_MS,
+  type Tags,
+} from '../../aws/elbv2/load-balancers.ts';
 import { isPaused } from '../../core/objects/annotations.ts';
 import { getKey, isBeingDeleted } from '../../core/objects/kube-object.ts';
 import type { ObjectCache } from '../../core/ports/cache.ts';
@@ -14,9 +19,14 @@ import { chooseReadDepth } from './load-balancer/observe.ts';
 import { compareWithSnapshot } from './load-balancer/snapshot.ts';
 import type { Memory } from './memory.ts';
 import { readRecordedArn } from './status.ts';
+import type { Targets } from './targets.ts';
+import { hasTraffic } from './traffic/concern.ts';
+import { isTrafficDue } from './traffic/report.ts';
+import { desireGroups, hasTrafficDrifted, listServed } from './traffic/snapshot.ts';
 
 interface DriftScanOptions {
   readonly inventory: Inventory;
+  readonly targets: Targets;
   readonly memory: Memory;
   readonly cache: ObjectCache<MyIngress>;
   readonly cluster: string;
@@ -87,7 +97,8 @@ export class DriftScan {
     // What is created from here on has a pass of its own and need not be in the snapshot.
     const objects = cache.list();
     try {
-      await inventory.refresh(await this.#listDesired(objects, signal), signal);
+      const { balancers, targetGroups } = await this.#listDesired(objects, signal);
+      await inventory.refresh(balancers, signal, targetGroups);
     } catch (error) {
       if (!signal.aborted)
         log.error('drift scan failed: cannot list load balancers', { err: error });
@@ -95,6 +106,7 @@ export class DriftScan {
     }
     await forEachInTurns(objects, { clock: this.#options.clock, signal }, (before) => {
       const object = cache.get(getKey(before));
+      if (object !== undefined) this.#publish(object);
       if (object !== undefined && this.#needsPass(object)) {
         enqueue(getKey(object), { priority: LOW_PRIORITY });
       }
@@ -103,16 +115,27 @@ export class DriftScan {
     return true;
   }
 
-  async #listDesired(
-    objects: readonly MyIngress[],
-    signal: AbortSignal,
-  ): Promise<ReadonlySet<string>> {
+  async #listDesired(objects: readonly MyIngress[], signal: AbortSignal): Promise<Desired> {
     const { cluster, clock } = this.#options;
-    const desired = new Set<string>();
+    const balancers = new Set<string>();
+    const targetGroups = new Set<string>();
     await forEachInTurns(objects, { clock, signal }, (object) => {
-      desired.add(readRecordedArn(object) ?? desireName(object.spec, identify(cluster, object)));
+      const identity = identify(cluster, object);
+      balancers.add(readRecordedArn(object) ?? desireName(object.spec, identity));
+      for (const { name } of desireGroups(object, identity)) targetGroups.add(name);
     });
-    return desired;
+    return { balancers, targetGroups };
+  }
+
+  /** After a start nobody else tells which groups are this object's, paused or not. */
+  #publish(object: MyIngress): void {
+    const { cluster, inventory, targets } = this.#options;
+    const key = getKey(object);
+    const isKnown = !hasTraffic(object) || isBeingDeleted(object) || targets.read(key).length > 0;
+    if (isKnown) return;
+    const find = (name: string): CachedGroup => inventory.cachedGroup(name);
+    const served = listServed(object, identify(cluster, object), find);
+    if (served.length > 0) targets.publish(key, served);
   }
 
   #needsPass(object: MyIngress): boolean {
@@ -130,9 +153,17 @@ export class DriftScan {
     if (isBeingDeleted(object) || chooseReadDepth(object) !== 'snapshot') return true;
     const cached = inventory.cached(readRecordedArn(object) ?? '');
     const identity = identify(cluster, object);
-    const { facts } = memory.of(getKey(object), identity.uid);
-    const { kind } = compareWithSnapshot({ object, identity, facts }, cached, clock.monotonicMs());
-    return kind === 'differs' || kind === 'attributesDue';
+    const known = memory.of(getKey(object), identity.uid);
+    const compared = { object, identity, facts: known.facts };
+    const comparison = compareWithSnapshot(compared, cached, clock.monotonicMs());
+    if (comparison.kind === 'unknown') return false;
+    if (comparison.kind !== 'same') return true;
+    const { loadBalancer } = comparison.cached;
+    const find = (name: string): CachedGroup => inventory.cachedGroup(name);
+    return (
+      isTrafficDue({ object, identity, clock, memory: known }) ||
+      hasTrafficDrifted({ object, identity, memory: known.traffic }, loadBalancer, find)
+    );
   }
 
   /** A failure leaves the count to the next scan. */
@@ -146,6 +177,12 @@ export class DriftScan {
       }
     }
   }
+}
+
+/** What the scan asks for by name or ARN. */
+interface Desired {
+  readonly balancers: ReadonlySet<string>;
+  readonly targetGroups: ReadonlySet<string>;
 }
 
 /** Thousands of objects, and the event loop is never blocked for long. */

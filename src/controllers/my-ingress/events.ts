@@ -87,7 +87,7 @@ function recordEvent(
 }
 
 /** A difference against a spec that was applied once is drift; any other is an edit being applied. */
-function wasReadyForThisSpec({ object }: Scope): boolean {
+export function wasReadyForThisSpec({ object }: ObjectScope): boolean {
   const ready = object.status?.conditions?.find((condition) => condition.type === 'Ready');
   return ready?.status === 'True' && ready.observedGeneration === object.metadata.generation;
 }

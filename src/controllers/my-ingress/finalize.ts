@@ -24,6 +24,7 @@ import {
 import { readOwnership } from './ownership.ts';
 import type { ObjectScope } from './scope.ts';
 import { explainRefusedRecord, readRecordedArn } from './status.ts';
+import { releaseTraffic, tearDownTraffic } from './traffic/finalize.ts';
 
 type ReleaseObservation = Observation<TaggedLoadBalancer, never>;
 
@@ -44,6 +45,7 @@ const DELETION_PROTECTION = 'deletion_protection.enabled';
  * nothing of ours is left. Works from tags and names alone: deletion needs no valid spec.
  */
 export async function finalizeLoadBalancer(scope: ObjectScope): Promise<Released | Waiting> {
+  scope.targets.withdraw(scope.pass.key);
   const outcome = await ensureAbsent<TaggedLoadBalancer, never>(
     {
       observe: (signal) => observe(scope, signal),
@@ -51,8 +53,18 @@ export async function finalizeLoadBalancer(scope: ObjectScope): Promise<Released
     },
     scope.pass,
   );
-  if (outcome.kind === 'released') recordReleased(scope);
+  if (outcome.kind === 'waiting') return outcome;
+  const left = await finalizeTraffic(scope);
+  if (left !== undefined) return left;
+  recordReleased(scope);
   return outcome;
+}
+
+/** What stood beside the balancer, which is gone or released. */
+async function finalizeTraffic(scope: ObjectScope): Promise<Waiting | undefined> {
+  if (!isRetained(scope)) return tearDownTraffic(scope);
+  await releaseTraffic(scope, undefined);
+  return undefined;
 }
 
 /** Absent here means: nothing of ours. */
@@ -203,9 +215,11 @@ async function deleteOurs(scope: ObjectScope, { loadBalancer }: TaggedLoadBalanc
 }
 
 async function retain(
-  { aws, clock, memory, tokens }: ObjectScope,
+  scope: ObjectScope,
   { loadBalancer, tags }: TaggedLoadBalancer,
 ): Promise<void> {
+  const { aws, clock, memory, tokens } = scope;
+  await releaseTraffic(scope, loadBalancer);
   await tokens.reserve(['RemoveTags', ...PROOF]);
   await aws.removeTags(loadBalancer.arn, Object.keys(tags).filter(isOwnershipTag));
   memory.facts = rememberRelease(memory.facts, loadBalancer, clock.monotonicMs());

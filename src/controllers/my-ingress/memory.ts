@@ -2,6 +2,7 @@ import { type AwsOperation, STALENESS_BOUND_MS } from '../../aws/elbv2/load-bala
 import type { Key } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Drift } from './load-balancer/diff.ts';
+import type { TrafficMemory } from './traffic/memory.ts';
 
 /**
  * Facts that this process has about the balancer of one object: what it wrote or read, when, and
@@ -170,6 +171,8 @@ export interface ObjectMemory {
   facts: Facts;
   /** The plan that waits for its tokens, and for which state of the object it was made. */
   awaited?: { readonly operations: readonly AwsOperation[]; readonly madeFor: string } | undefined;
+  /** Of an object with listeners or backends. */
+  traffic?: TrafficMemory | undefined;
 }
 
 /**

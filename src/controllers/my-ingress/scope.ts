@@ -6,6 +6,8 @@ import { type Identity, identify } from './identity.ts';
 import { type DesiredLoadBalancer, desireLoadBalancer } from './load-balancer/desired.ts';
 import type { Memory, ObjectMemory } from './memory.ts';
 import { PlanTokens } from './plan-tokens.ts';
+import type { Targets } from './targets.ts';
+import type { TrafficClients } from './traffic/clients.ts';
 
 /** The context of all passes of the controller. */
 export interface MyIngressContext {
@@ -13,17 +15,25 @@ export interface MyIngressContext {
   readonly cluster: string;
   readonly aws: LoadBalancers;
   readonly inventory: Inventory;
+  readonly traffic: (payer: Payer) => TrafficClients;
+  readonly targets: Targets;
+  /** Security groups that every balancer with a managed one carries too, so that pods admit it. */
+  readonly backendSecurityGroups: readonly string[];
   readonly memory: Memory;
   readonly clock: Clock;
 }
 
+type Payer = Parameters<LoadBalancers['paidBy']>[0];
+
 /** The scope of one pass over one object, whether its spec is valid or not. */
-export interface ObjectScope extends Omit<MyIngressContext, 'memory'> {
+export interface ObjectScope extends Omit<MyIngressContext, 'memory' | 'traffic'> {
   readonly object: MyIngress;
   readonly pass: Pass;
   readonly identity: Identity;
   readonly memory: ObjectMemory;
   readonly tokens: PlanTokens;
+  /** Clients of what is beside the balancer, made when they are first asked for. */
+  readonly traffic: () => TrafficClients;
 }
 
 /** The scope of a pass toward the spec. */
@@ -40,9 +50,15 @@ export function createObjectScope(
   const { namespace, uid } = identity;
   const memory = context.memory.of(pass.key, uid);
   const tokens = new PlanTokens({ aws: context.aws, memory, object, pass });
-  const aws = context.aws.paidBy({ namespace, reservation: tokens, log: pass.log });
+  const payer = { namespace, reservation: tokens, log: pass.log };
+  const aws = context.aws.paidBy(payer);
   const inventory = context.inventory.paidBy({ namespace, reservation: tokens });
-  return { ...context, object, pass, identity, aws, inventory, memory, tokens };
+  let clients: TrafficClients | undefined;
+  const traffic = (): TrafficClients => {
+    clients ??= context.traffic(payer);
+    return clients;
+  };
+  return { ...context, object, pass, identity, aws, inventory, memory, tokens, traffic };
 }
 
 export function createScope(context: MyIngressContext, object: MyIngress, pass: Pass): Scope {

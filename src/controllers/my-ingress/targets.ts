@@ -1,3 +1,4 @@
+import type { TargetHealth } from '../../aws/elbv2/traffic.ts';
 import type { Key } from '../../core/objects/kube-object.ts';
 import type { KeySource } from '../../core/queue/key-queue.ts';
 import type { RouteBackend } from './routes/routes.ts';
@@ -22,9 +23,11 @@ export interface TargetsState {
   readonly healthy?: number;
   /** Wall time in ms of AWS's answer. */
   readonly healthAsOfMs?: number;
-  /** All desired targets were registered at least once since the group was published. */
+  /** One of the desired ones that is registered and not healthy, and why. */
+  readonly unhealthy?: TargetHealth;
+  /** All desired targets, at least one, were registered at least once since the group was published. */
   readonly isFilled: boolean;
-  /** Why there are no targets, or fewer than there should be; the latest reason in words. */
+  /** Why there are no targets, or not those that there should be. */
   readonly problem?: TargetsProblem;
 }
 
@@ -32,7 +35,7 @@ export interface TargetsProblem {
   /** A reason of my-ingress-reasons.ts, or of AWS. */
   readonly reason: string;
   readonly message: string;
-  /** Monotonic ms: since when it is so without interruption. */
+  /** Monotonic ms: since when there is a problem without interruption. */
   readonly sinceMs: number;
 }
 

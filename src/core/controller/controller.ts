@@ -11,6 +11,7 @@ import type { EventRecorder } from '../ports/events.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { ObjectWriter } from '../ports/writers.ts';
+import { Backoff, type BackoffOptions } from '../queue/backoff.ts';
 import {
   type Enqueue,
   KeyQueue,
@@ -23,7 +24,7 @@ import { ReadYourWrites } from '../staleness/read-your-writes.ts';
 import { ControllerMetrics, createQueueObserver } from './controller-metrics.ts';
 import { LateFinalizers } from './late-finalizers.ts';
 import { type LifecycleDependencies, runPass } from './lifecycle.ts';
-import { Backoff, type BackoffOptions, decideRetry, type RetryDecision } from './retry-policy.ts';
+import { decideRetry, type RetryDecision } from './retry-policy.ts';
 import type { ObjectWithStatus } from './status.ts';
 import type { Verdict } from './verdict.ts';
 

@@ -1,5 +1,5 @@
-// Lives here: the work queue, one record for each key.
-// May import it: the engine, and sources of keys.
+// Lives here: the work queue, one record for each key, and the backoff of a key.
+// May import it: the engine, and controllers with a queue of their own; sources of keys take its types.
 // Start with: this file; heap.ts holds the keys that are not due.
 
 import { type Key, splitKey } from '../objects/kube-object.ts';

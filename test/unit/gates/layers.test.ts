@@ -153,11 +153,17 @@ const plantings: Readonly<Record<string, readonly Planting[]>> = {
       why: "the adapter's inside instead of its port",
     },
   ],
-  'only-my-ingress-touches-aws': [
+  'only-traffic-touches-aws': [
     {
       file: 'src/controllers/my-app/f.ts',
       bad: "import type {} from '../../aws/elbv2/load-balancers.ts';",
       why: 'even the port',
+    },
+    {
+      file: 'src/controllers/targets/a.ts',
+      bad: '',
+      good: "import type {} from '../../aws/elbv2/load-balancers.ts';",
+      why: 'it registers targets',
     },
   ],
   'nobody-imports-main': [

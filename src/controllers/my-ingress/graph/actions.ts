@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Action } from '../../../aws/elbv2/traffic.ts';
 import {
   keyOfBackend,
   type RouteAction,
   type RouteBackend,
   type RouteRedirect,
 } from '../routes/routes.ts';
-import type { Action } from './aws-shapes.ts';
 import type { DesiredAction } from './graph.ts';
 import { targetGroupId } from './resource-id.ts';
 

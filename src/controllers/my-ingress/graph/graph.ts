@@ -2,16 +2,15 @@
 // May import it: controllers/my-ingress.
 // Start with: this file, then plan.ts; planned-step.ts is a step and its printed form.
 
-import type { HealthCheck, RouteFixedResponse, RouteRedirect } from '../routes/routes.ts';
+import type { Permission, SecurityGroup } from '../../../aws/ec2/security-groups.ts';
 import type {
   KnownCondition,
   Listener,
-  Permission,
   Rule,
-  SecurityGroup,
   Tags,
   TargetGroup,
-} from './aws-shapes.ts';
+} from '../../../aws/elbv2/traffic.ts';
+import type { HealthCheck, RouteFixedResponse, RouteRedirect } from '../routes/routes.ts';
 import type { FixedSettings } from './names.ts';
 import type { ResourceId } from './resource-id.ts';
 

@@ -1,5 +1,5 @@
+import type { Tags } from '../../../aws/elbv2/traffic.ts';
 import type { Identity } from '../identity.ts';
-import type { Tags } from './aws-shapes.ts';
 
 /** Where and for whom resources are desired. */
 export interface Place {

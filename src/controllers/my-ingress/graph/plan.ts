@@ -89,5 +89,5 @@ function postpone(steps: readonly Step[], inMs: number): readonly Postponed[] {
 
 /** A full quota must never keep anything from being deleted: then removals come first. */
 function isQuotaFull({ refused }: TrafficFacts): boolean {
-  return [...refused.values()].some((reason) => /^TooMany(?!Tags)/.test(reason));
+  return [...refused.values()].includes('QuotaExceeded');
 }

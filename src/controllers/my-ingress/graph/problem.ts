@@ -12,6 +12,17 @@ export interface Problem {
   readonly reason: ProblemReason;
   /** Without its subject and without a full stop: `port 80 is held by listener arn:...`. */
   readonly message: string;
+  /** What to do next, where the table's words do not say it best. */
+  readonly next?: string;
+}
+
+/** A refusal of AWS, which says what to do next at its end. */
+export function describeRefusal(id: ResourceId, reason: ProblemReason, said: string): Problem {
+  const usual = `; ${REASONS[reason].next}`;
+  if (said.endsWith(usual)) return { id, reason, message: said.slice(0, -usual.length) };
+  const end = said.lastIndexOf('; ');
+  if (end < 0) return { id, reason, message: said };
+  return { id, reason, message: said.slice(0, end), next: said.slice(end + 2) };
 }
 
 /** The whole of a condition's message about resources, worst first; pure. */
@@ -31,7 +42,8 @@ export function reportProblems(problems: readonly Problem[]): ProblemReport | un
   const sentences = sorted.slice(0, MOST_SENTENCES).map(describeProblem);
   const rest = sorted.length - sentences.length;
   const more = rest > 0 ? [`and ${rest} more`] : [];
-  const { healedBy, next } = REASONS[worst.reason];
+  const { healedBy } = REASONS[worst.reason];
+  const { next = REASONS[worst.reason].next } = worst;
   return {
     reason: worst.reason,
     message: `${[...sentences, ...more].join('. ')}; ${next}`,

@@ -1,5 +1,6 @@
+import type { Permission } from '../../../aws/ec2/security-groups.ts';
+import type { KnownCondition, Tags } from '../../../aws/elbv2/traffic.ts';
 import type { HealthCheck } from '../routes/routes.ts';
-import type { KnownCondition, Permission, Tags } from './aws-shapes.ts';
 import type { AttachedGroup, DesiredAction } from './graph.ts';
 import type { FixedSettings } from './names.ts';
 import { printStep } from './planned-step.ts';

@@ -1,6 +1,6 @@
 import { ownershipTagKeys, resourceTagKey } from '../../../apis/my-ingress.ts';
+import type { Tags } from '../../../aws/elbv2/traffic.ts';
 import type { Identity } from '../identity.ts';
-import type { Tags } from './aws-shapes.ts';
 import type { ObservedGraph } from './graph.ts';
 import { LOAD_BALANCER_ID, type ResourceId } from './resource-id.ts';
 import type { Step } from './steps.ts';

@@ -8,6 +8,7 @@ import type { Identity } from '../identity.ts';
 import { areAttributesDue, type Facts, rememberDrift } from '../memory.ts';
 import type { Scope } from '../scope.ts';
 import { describeHeld, readApplied, readRecordedArn } from '../status.ts';
+import { hasTrafficDrifted } from '../traffic/snapshot.ts';
 import { desireLoadBalancer } from './desired.ts';
 import { diffLoadBalancer, type ObservedLoadBalancer } from './diff.ts';
 import { hasAttributes, observeAttributes } from './observe.ts';
@@ -51,7 +52,13 @@ export async function checkSnapshot(scope: Scope, signal: AbortSignal): Promise<
     case 'attributesDue':
       return checkAttributes(scope, compared.cached, signal);
     case 'same':
-      return { kind: 'same', observed: compared.cached };
+      return hasTrafficDrifted(
+        { object, identity: scope.identity, memory: memory.traffic },
+        compared.cached.loadBalancer,
+        (name) => inventory.cachedGroup(name),
+      )
+        ? { kind: 'differs' }
+        : { kind: 'same', observed: compared.cached };
     default:
       return compared satisfies never;
   }

@@ -1,4 +1,4 @@
-import type { Condition, KnownCondition } from '../graph/aws-shapes.ts';
+import type { Condition, KnownCondition } from '../../../aws/elbv2/traffic.ts';
 import { canonicalCidr } from '../security-group/cidr.ts';
 
 /**

@@ -1,5 +1,5 @@
+import type { KnownCondition } from '../../../aws/elbv2/traffic.ts';
 import { desireAction, type GroupNames } from '../graph/actions.ts';
-import type { KnownCondition } from '../graph/aws-shapes.ts';
 import type { DesiredRule } from '../graph/graph.ts';
 import type { Place } from '../graph/place.ts';
 import { ruleId } from '../graph/resource-id.ts';

@@ -3,8 +3,8 @@
 // Start with: this file, then priorities.ts.
 
 import { isDeepStrictEqual } from 'node:util';
+import type { Condition } from '../../../aws/elbv2/traffic.ts';
 import { diffAction, namesIn, normaliseActions } from '../graph/actions.ts';
-import type { Condition } from '../graph/aws-shapes.ts';
 import type { DesiredListener, DesiredRule, ObservedRule } from '../graph/graph.ts';
 import { idsByName, isServed, type PlanContext } from '../graph/plan-context.ts';
 import type { Problem } from '../graph/problem.ts';

@@ -1,4 +1,4 @@
-import type { Condition } from '../graph/aws-shapes.ts';
+import type { Condition } from '../../../aws/elbv2/traffic.ts';
 import type { DesiredRule } from '../graph/graph.ts';
 import type { ResourceId } from '../graph/resource-id.ts';
 import type { OwnRule } from './claims.ts';

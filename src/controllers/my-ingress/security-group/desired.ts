@@ -1,4 +1,4 @@
-import type { Permission } from '../graph/aws-shapes.ts';
+import type { Permission } from '../../../aws/ec2/security-groups.ts';
 import type { DesiredSecurityGroup } from '../graph/graph.ts';
 import { nameSecurityGroup } from '../graph/names.ts';
 import type { Place } from '../graph/place.ts';

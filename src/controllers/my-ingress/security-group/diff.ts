@@ -2,7 +2,8 @@
 // May import it: my-ingress/graph; rules/ takes cidr.ts.
 // Start with: this file, then attachment.ts.
 
-import type { Permission, Tags } from '../graph/aws-shapes.ts';
+import type { Permission } from '../../../aws/ec2/security-groups.ts';
+import type { Tags } from '../../../aws/elbv2/traffic.ts';
 import type {
   AttachedGroup,
   DesiredGraph,

@@ -38,7 +38,7 @@ export function planTargetGroups(
   const names = new Set(desired.map(({ name }) => name));
   const foreign = findForeignGroups(desired, observed, context);
   return {
-    before: steps.filter((step) => !turnsStickinessOn(step)),
+    before: putCreatesFirst(steps.filter((step) => !turnsStickinessOn(step))),
     afterRules: steps.filter(turnsStickinessOn),
     obsolete: observed.targetGroups.flatMap((group) => {
       const id = identifyResource(group.tags, context.identity);
@@ -46,6 +46,15 @@ export function planTargetGroups(
     }),
     problems: foreign.map(conflict),
   };
+}
+
+/** So that one read of tags proves all that was created, before anything else is done with it. */
+function putCreatesFirst(steps: readonly Step[]): readonly Step[] {
+  return steps.toSorted((a, b) => Number(isCreate(b)) - Number(isCreate(a)));
+}
+
+function isCreate({ operation }: Step): boolean {
+  return operation === 'CreateTargetGroup';
 }
 
 /** Desired ones whose name a foreign group has. */

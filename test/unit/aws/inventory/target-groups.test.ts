@@ -21,10 +21,15 @@ it('the scan lists target groups with their balancers and tags, in the calls for
   await clock.finish(inventory.refresh(new Set([shop]), never, new Set(['named'])));
   expect(bench.sent()).toEqual(['DescribeLoadBalancers', 'DescribeTargetGroups', 'DescribeTags']);
   const tags = { 'albridge.io/cluster': 'c1' };
-  expect(inventory.targetGroups()).toEqual([
-    { targetGroup: { ...used, loadBalancerArns: [shop] }, tags },
-    { targetGroup: named, tags },
-  ]);
+  expect(inventory.cachedGroup('used')).toEqual({
+    kind: 'observed',
+    observed: { targetGroup: { ...used, loadBalancerArns: [shop] }, tags },
+  });
+  expect(inventory.cachedGroup('named')).toEqual({
+    kind: 'observed',
+    observed: { targetGroup: named, tags },
+  });
+  expect(inventory.cachedGroup('other').kind).toBe('unknown');
   expect(inventory.otherTargetGroups()).toContain(other?.arn);
   expect(inventory.otherTargetGroups()).not.toContain(named?.arn);
 });
@@ -33,7 +38,14 @@ it('the scan of balancers alone asks for no target group', async () => {
   const { clock, inventory, shop, sent } = trafficBench();
   await clock.finish(inventory.refresh(new Set([shop]), never));
   expect(sent()).toEqual(['DescribeLoadBalancers', 'DescribeTags']);
-  expect(inventory.targetGroups()).toEqual([]);
+  expect(inventory.cachedGroup('api').kind).toBe('unknown');
+});
+
+it('a name that was asked for and not listed is absent', async () => {
+  const { clock, inventory } = trafficBench();
+  await clock.finish(inventory.refresh(new Set(), never, new Set(['api'])));
+  expect(inventory.cachedGroup('api').kind).toBe('absent');
+  expect(inventory.cachedGroup('web').kind).toBe('unknown');
 });
 
 it('a group that was written to since the scan is not in question', async () => {
@@ -42,7 +54,7 @@ it('a group that was written to since the scan is not in question', async () => 
   const [group] = await makeGroups(bench, 'api');
   await clock.advance(W);
   await clock.finish(inventory.refresh(new Set(), never, new Set(['api'])));
-  expect(inventory.targetGroups()).toHaveLength(1);
+  expect(inventory.cachedGroup('api').kind).toBe('observed');
   await bench.targetGroups.setAttributes(group?.arn ?? '', { 'stickiness.enabled': 'true' });
-  expect(inventory.targetGroups()).toEqual([]);
+  expect(inventory.cachedGroup('api').kind).toBe('unknown');
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../src/apis/my-ingress.ts';
-import { type CrashPlan, Incarnation } from './crashing-ports.ts';
-import { type Balancer, MINUTE_MS, SCAN_MS, World } from './world.ts';
+import { cutsOf, play, type Story, staleFor } from './crash-play.ts';
+import { Incarnation } from './crashing-ports.ts';
+import { type Balancer, MINUTE_MS, SCAN_MS } from './world.ts';
 
 const FULL: Partial<MyIngressSpec> = {
   tags: { team: 'web', env: 'prod' },
@@ -14,14 +15,6 @@ const EDITED: Partial<MyIngressSpec> = {
   tags: { team: 'ops' },
   attributes: { 'routing.http2.enabled': 'false' },
 };
-
-interface Story {
-  /** Before the process that is to die begins. */
-  readonly before: (world: World) => Promise<unknown>;
-  /** What people do while it runs. */
-  readonly act: (world: World) => void;
-  readonly ends: (world: World) => void;
-}
 
 const stories: Readonly<Record<string, Story>> = {
   create: {
@@ -94,37 +87,6 @@ const stories: Readonly<Record<string, Story>> = {
   },
 };
 
-const ports = ['aws', 'kube'] as const;
-const moments = ['before', 'unanswered', 'after'] as const;
-
-/** Every place where the story can be cut, by running it once without a crash. */
-async function cutsOf(story: Story): Promise<readonly CrashPlan[]> {
-  const world = await play(story, undefined);
-  return ports.flatMap((port) =>
-    Array.from({ length: world.incarnation.count(port) }, (_, i) => i + 1).flatMap((at) =>
-      moments.map((when) => ({ port, at, when })),
-    ),
-  );
-}
-
-async function play(
-  story: Story,
-  plan: CrashPlan | undefined,
-  prepare?: (world: World) => void,
-): Promise<World> {
-  const world = new World();
-  world.start();
-  await story.before(world);
-  await world.clock.advance(MINUTE_MS);
-  world.crash();
-  world.start(plan);
-  await world.clock.settle();
-  prepare?.(world);
-  story.act(world);
-  await world.clock.advance(20_000);
-  return world;
-}
-
 describe('a process that dies at any of its operations', () => {
   for (const [name, story] of Object.entries(stories)) {
     it(`leaves the next one to finish: ${name}`, async () => {
@@ -165,11 +127,6 @@ describe('a process that dies at any of its operations', () => {
     });
   }
 });
-
-/** Every read answers as things stood nine seconds before. */
-function staleFor(forMs: number): (world: World) => void {
-  return (world) => world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs });
-}
 
 function isOurs({ tags }: Balancer): boolean {
   return Object.keys(tags).some((key) => key.startsWith('albridge.io/'));

@@ -12,11 +12,43 @@ type Tags = Readonly<Record<string, string>>;
 export interface Scene {
   readonly cluster: string;
   readonly balancers: readonly Balancer[];
+  readonly beside: readonly Resource[];
   object(namespace: string, name: string): MyIngress | undefined;
+}
+
+/** What stands beside a balancer, by its ARN or id. */
+export interface Resource {
+  readonly id: string;
+  readonly tags: Tags;
+}
+
+/** Everything beside the balancers: target groups, listeners, rules, security groups. */
+export function listBeside(snapshot: WorldSnapshot): readonly Resource[] {
+  const groups = snapshot.securityGroups as readonly {
+    readonly id: string;
+    readonly tags: Tags;
+  }[];
+  return [
+    ...snapshot.targetGroups.map(({ arn, tags }) => ({ id: arn, tags })),
+    ...snapshot.listeners.flatMap(({ arn, tags, rules }) => [
+      { id: arn, tags },
+      ...rules.map((rule) => ({ id: rule.arn, tags: rule.tags })),
+    ]),
+    ...groups.map(({ id, tags }) => ({ id, tags })),
+  ];
 }
 
 interface WriteInput {
   readonly LoadBalancerArn?: string;
+  readonly TargetGroupArn?: string;
+  readonly ListenerArn?: string;
+  readonly RuleArn?: string;
+  readonly GroupId?: string;
+  readonly RulePriorities?: readonly { readonly RuleArn: string }[];
+  readonly Resources?: readonly string[];
+  readonly TagSpecifications?: readonly [
+    { readonly Tags: readonly { readonly Key: string; readonly Value: string }[] },
+  ];
   readonly ResourceArns?: readonly string[];
   readonly Tags?: readonly { readonly Key: string; readonly Value: string }[];
   readonly Attributes?: readonly { readonly Key: string; readonly Value: string }[];
@@ -29,7 +61,9 @@ interface WriteInput {
 export function faultsOf(operation: AwsOperation, input: object, scene: Scene): readonly string[] {
   if (operation.startsWith('Describe')) return [];
   const write = input as WriteInput;
-  if (operation === 'CreateLoadBalancer') return faultsOfCreate(write, scene);
+  if (CREATES.has(operation)) return faultsOfCreate(operation, write, scene);
+  const beside = listTargets(write).flatMap((id) => faultsBeside(operation, id, scene));
+  if (beside.length > 0) return beside;
   const arn = write.LoadBalancerArn ?? write.ResourceArns?.[0] ?? '';
   const balancer = scene.balancers.find((candidate) => candidate.arn === arn);
   if (balancer === undefined) return [];
@@ -41,11 +75,45 @@ export function faultsOf(operation: AwsOperation, input: object, scene: Scene): 
   ];
 }
 
-function faultsOfCreate({ Tags: pairs = [] }: WriteInput, scene: Scene): readonly string[] {
+const CREATES: ReadonlySet<string> = new Set([
+  ...['CreateLoadBalancer', 'CreateTargetGroup', 'CreateListener', 'CreateRule'],
+  'CreateSecurityGroup',
+]);
+
+function faultsOfCreate(operation: string, write: WriteInput, scene: Scene): readonly string[] {
+  const pairs = write.Tags ?? write.TagSpecifications?.[0].Tags ?? [];
   const tags = Object.fromEntries(pairs.map(({ Key, Value }) => [Key, Value]));
   const object = ownerOf(tags, scene);
-  if (object === undefined) return ['CreateLoadBalancer without the ownership tags of an object'];
-  return faultsOfFinalizer('CreateLoadBalancer', object);
+  if (object === undefined) return [`${operation} without the ownership tags of an object`];
+  return [...faultsOfFinalizer(operation, object), ...faultsOfName(operation, write, object)];
+}
+
+/** Write-ahead: what outlives the balancer is on record by its name before it is made. */
+function faultsOfName(
+  operation: string,
+  { Name, GroupName }: WriteInput & { readonly Name?: string; readonly GroupName?: string },
+  { status }: MyIngress,
+): readonly string[] {
+  const { targetGroups = [], securityGroup } = status?.owned ?? {};
+  const isOnRecord =
+    (operation !== 'CreateTargetGroup' || targetGroups.includes(Name ?? '')) &&
+    (operation !== 'CreateSecurityGroup' || securityGroup === GroupName);
+  return isOnRecord ? [] : [`${operation} ${Name ?? GroupName} before its name was on record`];
+}
+
+function listTargets(write: WriteInput): readonly string[] {
+  const { TargetGroupArn, ListenerArn, RuleArn, GroupId, RulePriorities = [] } = write;
+  const ids = [TargetGroupArn, ListenerArn, RuleArn, GroupId].filter((id) => id !== undefined);
+  const rules = RulePriorities.map((one) => one.RuleArn);
+  return [...ids, ...rules, ...(write.Resources ?? []), ...(write.ResourceArns ?? [])];
+}
+
+function faultsBeside(operation: string, id: string, scene: Scene): readonly string[] {
+  const resource = scene.beside.find((one) => one.id === id);
+  if (resource === undefined) return [];
+  const object = ownerOf(resource.tags, scene);
+  if (object === undefined) return [`${operation} to ${id}, which is not ours`];
+  return faultsOfFinalizer(operation, object);
 }
 
 /** The object whose tags the balancer carries, or the one that its owner lets adopt it. */

@@ -6,6 +6,7 @@ import {
   type EmbeddedAws,
 } from '../../../../localstack/embedded/embedded-aws.ts';
 import type { FaultRule } from '../../../../localstack/embedded/faults/fault-script.ts';
+import type { Policy } from '../../../../localstack/embedded/iam/policy-evaluation.ts';
 import type { WorldSnapshot } from '../../../../localstack/embedded/world-snapshot.ts';
 import {
   loadBalancerFinalizer,
@@ -24,15 +25,16 @@ import type { ObjectWriter } from '../../../../src/core/ports/writers.ts';
 import { EmbeddedAwsApi } from '../../../fakes/embedded-aws-api.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { FakeKube } from '../../../fakes/fake-kube.ts';
+import { FakeTargets } from '../../../fakes/fake-targets.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { RecordingEvents } from '../../../fakes/recording-events.ts';
 import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
 import { SilentLogger } from '../../../fakes/silent-logger.ts';
-import { OPERATOR_KEY, shippedPolicy } from '../../../surroundings/shipped-policy.ts';
+import { fullPolicy, OPERATOR_KEY } from '../../../surroundings/shipped-policy.ts';
 import { type CrashPlan, Incarnation } from './crashing-ports.ts';
 import { draftOf } from './drafts.ts';
 import { seedNetwork } from './network.ts';
-import { faultsOf } from './witness.ts';
+import { faultsOf, listBeside, type Resource } from './witness.ts';
 
 export type Balancer = WorldSnapshot['loadBalancers'][number];
 
@@ -41,6 +43,9 @@ export interface WorldOptions {
   readonly budget?: BudgetLimits;
   readonly scanMs?: number;
   readonly concurrency?: number;
+  readonly backendSecurityGroups?: readonly string[];
+  /** Of the operator's role; default the whole one. */
+  readonly policy?: 'of a balancer alone';
   /** Those that the operator watches; default all. */
   readonly namespaces?: readonly string[];
 }
@@ -59,6 +64,7 @@ export class World {
   readonly events = new RecordingEvents();
   readonly log = new SilentLogger();
   readonly metrics = new RecordingMetrics();
+  readonly targets = new FakeTargets();
   readonly aws: EmbeddedAws;
   readonly faults: string[] = [];
   cache: FakeCache<MyIngress>;
@@ -74,7 +80,9 @@ export class World {
       settings: { budget: 'off', provisioningMs: 0, quota: 1000, ...options.settings },
     });
     seedNetwork(this.aws);
-    this.aws.control.setPolicy(OPERATOR_KEY, shippedPolicy(CLUSTER));
+    const policy = fullPolicy(CLUSTER);
+    const isOld = options.policy !== undefined;
+    this.aws.control.setPolicy(OPERATOR_KEY, isOld ? takeTrafficOff(policy) : policy);
     this.cache = this.kube.cache<MyIngress>('MyIngress');
     onTestFinished(() => expect(this.faults).toEqual([]));
   }
@@ -96,6 +104,7 @@ export class World {
     const scan = new DriftScan({
       ...shared,
       cache,
+      targets: this.targets,
       namespaces,
       intervalMs: scanMs,
       log,
@@ -105,9 +114,15 @@ export class World {
       name: 'myingress',
       cache: this.cache,
       writer: this.#mortalWriter(incarnation),
-      reconciler: createMyIngressReconciler({ ...shared, aws: aws.loadBalancers }),
+      reconciler: createMyIngressReconciler({
+        ...shared,
+        aws: aws.loadBalancers,
+        traffic: aws.traffic,
+        targets: this.targets,
+        backendSecurityGroups: this.#options.backendSecurityGroups ?? [],
+      }),
       finalizer: loadBalancerFinalizer,
-      sources: [scan.source],
+      sources: [scan.source, this.targets.changes],
       concurrency,
       deadlineMs: 120_000,
       backoff: { firstMs: 1_000, maxMs: 300_000 },
@@ -190,6 +205,14 @@ export class World {
     return this.aws.control.snapshot().loadBalancers;
   }
 
+  /** Target groups, listeners, rules and security groups with a tag of ours. */
+  get beside(): readonly Resource[] {
+    const all = listBeside(this.aws.control.snapshot());
+    return all.filter(({ tags }) =>
+      Object.keys(tags).some((key) => key.startsWith('albridge.io/')),
+    );
+  }
+
   /** The balancer of this name, or the only one. */
   balancer(name?: string): Balancer {
     const found = this.balancers.filter((one) => name === undefined || one.name === name);
@@ -249,7 +272,8 @@ export class World {
   #scene(): Parameters<typeof faultsOf>[2] {
     const object = (namespace: string, name: string): MyIngress | undefined =>
       this.kube.get(draftOf(name, {}, namespace));
-    return { cluster: CLUSTER, balancers: this.balancers, object };
+    const beside = listBeside(this.aws.control.snapshot());
+    return { cluster: CLUSTER, balancers: this.balancers, beside, object };
   }
 
   #mortalWriter(incarnation: Incarnation): ObjectWriter<MyIngress> {
@@ -263,6 +287,15 @@ export class World {
         incarnation.through('kube', () => writer.applyStatus(object, status)),
     };
   }
+}
+
+function takeTrafficOff(policy: Policy): Policy {
+  const isTraffic = (action: string): boolean => /^ec2:|Target|Listener|Rule/.test(action);
+  const statements = policy.Statement.map((statement) => ({
+    ...statement,
+    Action: [statement.Action ?? []].flat().filter((action) => !isTraffic(action)),
+  }));
+  return { ...policy, Statement: statements };
 }
 
 export function reads(calls: Readonly<Record<string, number>>): number {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { Action } from '../../../../../src/aws/elbv2/traffic.ts';
 import {
   desireAction,
   diffAction,
   normaliseActions,
 } from '../../../../../src/controllers/my-ingress/graph/actions.ts';
-import type { Action } from '../../../../../src/controllers/my-ingress/graph/aws-shapes.ts';
 import type { RouteAction } from '../../../../../src/controllers/my-ingress/routes/routes.ts';
 
 const namesByBackend = new Map([

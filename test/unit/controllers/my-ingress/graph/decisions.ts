@@ -1,4 +1,4 @@
-import type { Condition as AwsCondition } from '../../../../../src/controllers/my-ingress/graph/aws-shapes.ts';
+import type { Condition as AwsCondition } from '../../../../../src/aws/elbv2/traffic.ts';
 import type {
   DesiredListener,
   ObservedGraph,

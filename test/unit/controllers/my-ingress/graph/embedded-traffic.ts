@@ -1,11 +1,11 @@
 import type { EmbeddedAws } from '../../../../../localstack/embedded/embedded-aws.ts';
+import type { Permission } from '../../../../../src/aws/ec2/security-groups.ts';
 import type {
   Action,
   Condition,
   KnownCondition,
-  Permission,
   Tags,
-} from '../../../../../src/controllers/my-ingress/graph/aws-shapes.ts';
+} from '../../../../../src/aws/elbv2/traffic.ts';
 import type {
   DesiredAction,
   ObservedGraph,

@@ -38,7 +38,7 @@ describe('a step that AWS has refused', () => {
     if (create === undefined) throw new Error('nothing is created');
     world.facts = recordRefusal(world.facts, create, 'TooManyTags');
     expect(operations(world), 'no quota').toEqual(['CreateRule', 'DeleteRule']);
-    world.facts = recordRefusal(world.facts, create, 'TooManyLoadBalancers');
+    world.facts = recordRefusal(world.facts, create, 'QuotaExceeded');
     expect(operations(world)).toEqual(['DeleteRule', 'CreateRule']);
   });
 

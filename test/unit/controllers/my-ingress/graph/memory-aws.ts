@@ -1,9 +1,5 @@
-import type {
-  Action,
-  Permission,
-  Rule,
-  Tags,
-} from '../../../../../src/controllers/my-ingress/graph/aws-shapes.ts';
+import type { Permission } from '../../../../../src/aws/ec2/security-groups.ts';
+import type { Action, Rule, Tags } from '../../../../../src/aws/elbv2/traffic.ts';
 import type {
   DesiredAction,
   ObservedGraph,

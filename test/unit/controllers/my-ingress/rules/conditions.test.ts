@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Condition } from '../../../../../src/controllers/my-ingress/graph/aws-shapes.ts';
+import type { Condition } from '../../../../../src/aws/elbv2/traffic.ts';
 import {
   describeConditions,
   normaliseEcho,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Backoff } from '../../../../src/core/controller/retry-policy.ts';
+import { Backoff } from '../../../../src/core/queue/backoff.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 
 const OPTIONS = { firstMs: 1000, maxMs: 300_000 };

@@ -1,0 +1,114 @@
+import type { OperatorError } from '../../../core/reconcile/operator-error.ts';
+import { describeRefusal, type Problem } from '../graph/problem.ts';
+import { findObstacle, type Step } from '../graph/steps.ts';
+import { describeHolder, readOwnership } from '../ownership.ts';
+import type { ObjectScope } from '../scope.ts';
+import { classifyRefusal, executeStep } from './execute.ts';
+import { rememberRefusal, rememberStep } from './memory.ts';
+import type { References } from './references.ts';
+
+/** What came of a plan so far. */
+export interface Progress {
+  readonly references: References;
+  /** Steps that AWS has accepted. */
+  readonly done: readonly Step[];
+  /** Steps that AWS has refused, and those that need one of them. */
+  readonly failed: readonly Step[];
+  readonly problems: readonly Problem[];
+}
+
+/** The carrying out of a plan; `progress` is right also where it ends in a failure. */
+export interface Run {
+  progress: Progress;
+  /** Called before the first step about listeners and rules, once. */
+  readonly prepareRouting: () => Promise<void>;
+}
+
+export function beginRun(
+  references: References,
+  prepareRouting: Run['prepareRouting'] = () => Promise.resolve(),
+): Run {
+  return { progress: { references, done: [], failed: [], problems: [] }, prepareRouting };
+}
+
+/**
+ * Carries out steps in their order. One that AWS refuses stops those that need it, and no other; a failure
+ * that is not about one resource ends the pass. A new target group is proved ours before anything is
+ * done with it: AWS may have answered with an existing one.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateTargetGroup.html
+ */
+export async function carryOut(
+  scope: ObjectScope,
+  steps: readonly Step[],
+  run: Run,
+): Promise<void> {
+  const routingFrom = steps.findIndex(isAboutRouting);
+  for (const [index, step] of steps.entries()) {
+    scope.pass.signal.throwIfAborted();
+    if (index === routingFrom) await run.prepareRouting();
+    run.progress = await carryOutOne(scope, step, run.progress);
+    const isLastCreate = isCreate(step) && !isCreate(steps[index + 1]);
+    if (isLastCreate) run.progress = await proveTargetGroups(scope, run.progress);
+  }
+}
+
+function isCreate(step: Step | undefined): boolean {
+  return step?.operation === 'CreateTargetGroup';
+}
+
+/** Listeners and rules: their target groups are filled first. */
+function isAboutRouting({ id }: Step): boolean {
+  return id.startsWith('listener/') || id.startsWith('rule/');
+}
+
+async function carryOutOne(scope: ObjectScope, step: Step, progress: Progress): Promise<Progress> {
+  const { references, done, failed, problems } = progress;
+  if (findObstacle(step, failed) !== undefined) return { ...progress, failed: [...failed, step] };
+  const { aws, clock, memory } = scope;
+  const setSecurityGroups = (arn: string, ids: readonly string[]): Promise<void> =>
+    aws.setSecurityGroups(arn, ids);
+  try {
+    const context = { clients: scope.traffic(), setSecurityGroups, references };
+    const known = await executeStep(step, context);
+    memory.traffic = rememberStep(memory.traffic, step, clock.monotonicMs());
+    return { ...progress, references: known, done: [...done, step] };
+  } catch (error) {
+    const reason = classifyRefusal(error);
+    if (reason === undefined) throw error;
+    memory.traffic = rememberRefusal(memory.traffic, step, reason);
+    const problem = describeRefusal(step.id, reason, (error as OperatorError).message);
+    return { ...progress, failed: [...failed, step], problems: [...problems, problem] };
+  }
+}
+
+async function proveTargetGroups(scope: ObjectScope, progress: Progress): Promise<Progress> {
+  const { pass, identity } = scope;
+  const { tags } = scope.traffic();
+  const created = progress.done.filter(({ operation }) => operation === 'CreateTargetGroup');
+  const proofs = await Promise.all(
+    created.map(async (step) => {
+      const arn = findArn(step, progress);
+      const read = arn === undefined ? undefined : await tags.read(arn, pass.signal);
+      return { step, arn, tags: read ?? {} };
+    }),
+  );
+  const foreign = proofs.filter((proof) => readOwnership(proof.tags, identity).kind === 'foreign');
+  for (const { arn, tags: read } of foreign) {
+    pass.log.info('a target group of this name is foreign', { arn, holder: describeHolder(read) });
+  }
+  return {
+    ...progress,
+    failed: [...progress.failed, ...foreign.map(({ step }) => step)],
+    problems: [...progress.problems, ...foreign.map(({ step }) => explainForeign(step))],
+  };
+}
+
+function findArn({ operation, input }: Step, { references }: Progress): string | undefined {
+  return operation === 'CreateTargetGroup' ? references.targetGroups.get(input.name) : undefined;
+}
+
+function explainForeign({ id, operation, input }: Step): Problem {
+  const name = operation === 'CreateTargetGroup' ? input.name : id;
+  const message = `the tags of target group ${name} do not say that it is this object's`;
+  return { id, reason: 'OwnershipUnconfirmed', message };
+}

@@ -1,0 +1,175 @@
+import { type LoadBalancer, STALENESS_BOUND_MS } from '../../../aws/elbv2/load-balancers.ts';
+import { OperatorError } from '../../../core/reconcile/operator-error.ts';
+import { type Waiting, waiting } from '../../../core/reconcile/outcome.ts';
+import type { ObservedGraph } from '../graph/graph.ts';
+import { type Problem, reportProblems } from '../graph/problem.ts';
+import { printPlan, type Step } from '../graph/steps.ts';
+import { identifyResource } from '../graph/tags.ts';
+import { planRelease, planTeardown } from '../graph/teardown.ts';
+import { readRoutes } from '../routes/read-routes.ts';
+import type { ObjectScope } from '../scope.ts';
+import { desireTargetGroup } from '../target-groups/desired.ts';
+import { beginRun, carryOut } from './carry-out.ts';
+import { hasTraffic } from './concern.ts';
+import { recordChanged } from './events.ts';
+import { mayHide } from './memory.ts';
+import { findSecurityGroups, findTargetGroups, observeTraffic } from './observe.ts';
+import { describeOwned } from './owned.ts';
+import { readReferences } from './references.ts';
+
+/** Network interfaces hold the security group for some minutes after the balancer is gone. */
+const INTERFACES_MS = 15_000;
+const SOON_MS = 2_000;
+
+/**
+ * Deletes what stood beside the balancer, once that is gone, and proves by a read that nothing of ours is
+ * left; undefined: nothing is.
+ */
+export async function tearDownTraffic(scope: ObjectScope): Promise<Waiting | undefined> {
+  if (!hasTraffic(scope.object)) return undefined;
+  const readMs = scope.clock.monotonicMs();
+  const names = listNames(scope, undefined);
+  const observed = await observeLeft(scope, names);
+  const steps = planTeardown(observed, scope.identity);
+  if (steps.length === 0) return doubtAbsence(scope, { names, observed, readMs });
+  const held = await deleteEach(scope, observed, steps);
+  const gone = await proveDeleted(scope, names);
+  if (held !== undefined) return held;
+  const left = ownsSecurityGroup(scope) ? await findOwnGroups(scope) : [];
+  if (gone && left.length === 0) return doubtAbsence(scope, { names, observed, readMs });
+  return waiting('Deleting', 'the deletions were accepted and are not visible yet', SOON_MS);
+}
+
+/** Takes our tags off everything beside the balancer, which stays as it is. */
+export async function releaseTraffic(
+  scope: ObjectScope,
+  loadBalancer: LoadBalancer | undefined,
+): Promise<void> {
+  if (!hasTraffic(scope.object)) return;
+  const { identity, object, pass } = scope;
+  const groupNames = listNames(scope, loadBalancer?.vpcId);
+  const hasSecurityGroup = ownsSecurityGroup(scope);
+  const observed =
+    loadBalancer === undefined
+      ? await observeLeft(scope, groupNames)
+      : await observeTraffic(
+          scope.traffic(),
+          { loadBalancer, identity, groupNames, hasSecurityGroup },
+          pass.signal,
+        );
+  const problems = await carryOutAll(scope, observed, planRelease(observed, identity));
+  const report = reportProblems(problems);
+  if (report !== undefined) throw new OperatorError(report);
+  pass.log.debug('released what is beside the balancer', { name: object.metadata.name });
+}
+
+/** Each by a read of its own, for AWS answers about several names only if all of them exist. */
+async function proveDeleted(scope: ObjectScope, names: readonly string[]): Promise<boolean> {
+  const { identity, pass } = scope;
+  const clients = scope.traffic();
+  const found = await Promise.all(
+    names.map((name) => findTargetGroups(clients, [name], pass.signal)),
+  );
+  const left = found
+    .flat()
+    .filter(({ tags }) => identifyResource(tags, identity) !== undefined)
+    .map(({ targetGroup: { name } }) => name);
+  const securityGroup = scope.object.status?.owned?.securityGroup;
+  pass.report({ owned: describeOwned(left, securityGroup) ?? {} });
+  return left.length === 0;
+}
+
+async function findOwnGroups(scope: ObjectScope): Promise<readonly unknown[]> {
+  const { identity, pass } = scope;
+  const found = await findSecurityGroups(scope.traffic(), identity, pass.signal);
+  return found.filter(({ tags }) => identifyResource(tags, identity) !== undefined);
+}
+
+async function deleteEach(
+  scope: ObjectScope,
+  observed: ObservedGraph,
+  steps: readonly Step[],
+): Promise<Waiting | undefined> {
+  const problems = await carryOutAll(scope, observed, steps);
+  const isNormal = problems.every(({ reason }) => NORMAL.has(reason));
+  const report = reportProblems(problems);
+  if (report === undefined) return undefined;
+  if (!isNormal) throw new OperatorError(report);
+  const isHeld = problems.some(({ reason }) => reason === 'DependencyViolation');
+  return waiting('Deleting', report.message, isHeld ? INTERFACES_MS : SOON_MS);
+}
+
+/** What AWS answers while it still tidies up behind the balancer. */
+const NORMAL: ReadonlySet<Problem['reason']> = new Set<Problem['reason']>([
+  'DependencyViolation',
+  'StillInUse',
+]);
+
+async function carryOutAll(
+  scope: ObjectScope,
+  observed: ObservedGraph,
+  steps: readonly Step[],
+): Promise<readonly Problem[]> {
+  const { identity, pass, tokens } = scope;
+  if (steps.length === 0) return [];
+  pass.log.debug('plan', { plan: printPlan({ steps, postponed: [] }) });
+  await tokens.reserve(steps.map(({ operation }) => operation));
+  const run = beginRun(readReferences(observed, identity, observed.loadBalancer?.arn ?? ''));
+  try {
+    await carryOut(scope, steps, run);
+  } finally {
+    recordChanged(scope, run.progress.done);
+  }
+  return run.progress.problems;
+}
+
+/** What may be left: by the names on record and those of the spec, and by tags. */
+async function observeLeft(scope: ObjectScope, names: readonly string[]): Promise<ObservedGraph> {
+  const { identity, pass } = scope;
+  const clients = scope.traffic();
+  const [targetGroups, securityGroups] = await Promise.all([
+    findTargetGroups(clients, names, pass.signal),
+    ownsSecurityGroup(scope) ? findSecurityGroups(clients, identity, pass.signal) : [],
+  ]);
+  return { loadBalancer: undefined, listeners: [], targetGroups, securityGroups };
+}
+
+/** Those on record; where there is no record at all, which anybody can remove, those of the spec. */
+function listNames({ identity, object }: ObjectScope, vpc: string | undefined): readonly string[] {
+  const { owned } = object.status ?? {};
+  if (owned !== undefined) return owned.targetGroups ?? [];
+  const vpcId = vpc ?? object.status?.alb?.vpcId;
+  const { backends } = readRoutes(object.spec ?? {});
+  const place = { identity, userTags: {}, vpcId: vpcId ?? '' };
+  const wanted =
+    vpcId === undefined ? [] : backends.map((one) => desireTargetGroup(one, place).name);
+  return wanted;
+}
+
+/** An object with groups of its own may run without any right on EC2. */
+function ownsSecurityGroup({ object }: ObjectScope): boolean {
+  const { owned } = object.status ?? {};
+  return owned?.securityGroup !== undefined || object.spec?.securityGroups === undefined;
+}
+
+interface Left {
+  readonly names: readonly string[];
+  readonly observed: ObservedGraph;
+  readonly readMs: number;
+}
+
+/** What was made a moment ago, by this process or the one before, may not show yet. */
+function doubtAbsence(
+  { identity, memory }: ObjectScope,
+  { names, observed, readMs }: Left,
+): Waiting | undefined {
+  const seen = observed.targetGroups.map(({ targetGroup: { name } }) => name);
+  const isAllSeen =
+    names.every((name) => seen.includes(name)) &&
+    observed.securityGroups.some(({ tags }) => identifyResource(tags, identity) !== undefined);
+  const isEarly =
+    readMs - memory.facts.knownSinceMs < STALENESS_BOUND_MS ||
+    (memory.traffic !== undefined && mayHide(memory.traffic, readMs));
+  if (isAllSeen || !isEarly) return undefined;
+  return waiting('Deleting', 'AWS shows nothing more of ours; verifying again', SOON_MS);
+}

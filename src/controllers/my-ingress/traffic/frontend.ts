@@ -1,0 +1,145 @@
+import type { AwsOperation } from '../../../aws/elbv2/load-balancers.ts';
+import { OperatorError } from '../../../core/reconcile/operator-error.ts';
+import { failure } from '../failure.ts';
+import { desireGraph } from '../graph/desired-graph.ts';
+import type { DesiredGraph, ObservedGraph, ObservedSecurityGroup } from '../graph/graph.ts';
+import { type Plan, planTraffic } from '../graph/plan.ts';
+import { reportProblems } from '../graph/problem.ts';
+import { SECURITY_GROUP_ID } from '../graph/resource-id.ts';
+import { readRoutes } from '../routes/read-routes.ts';
+import type { Routes } from '../routes/routes.ts';
+import type { Scope } from '../scope.ts';
+import { beginRun, carryOut } from './carry-out.ts';
+import { hasTraffic } from './concern.ts';
+import { isManaged } from './ensure.ts';
+import { recordChanged } from './events.ts';
+import { beginMemory } from './memory.ts';
+import { describeOwned } from './owned.ts';
+import { readReferences, resolveAttachment } from './references.ts';
+
+/** What is planned for a balancer that is not there yet. */
+export interface FrontendPlan {
+  /** All calls beside the balancer's own, to be paid for together with it. */
+  readonly operations: readonly AwsOperation[];
+  /** Undefined: the balancer gets no security group of its own. */
+  readonly managed: ManagedFrontend | undefined;
+}
+
+interface ManagedFrontend {
+  readonly desired: DesiredGraph;
+  readonly plan: Plan;
+}
+
+/** Plans everything beside a balancer that is about to be created; reads its VPC, nothing else. */
+export async function planFrontend(scope: Scope): Promise<FrontendPlan> {
+  const { object, pass } = scope;
+  if (!hasTraffic(object)) return { operations: [], managed: undefined };
+  const routes = readRoutes(object.spec);
+  if (!isManaged(scope, routes)) return { operations: [], managed: undefined };
+  const { subnets } = object.spec;
+  const vpcId = await scope.traffic().securityGroups.vpcOf(subnets, pass.signal);
+  if (vpcId === undefined) throw failure('SubnetNotFound', `AWS knows no subnet ${subnets[0]}`);
+  const desired = desire(scope, routes, vpcId);
+  const plan = planFrom(scope, desired, []);
+  const operations = plan.steps.map(({ operation }) => operation);
+  return { operations, managed: { desired, plan } };
+}
+
+/** The groups that the balancer is created with, and what is known of the managed one. */
+export interface Frontend {
+  readonly attached: readonly string[];
+  readonly securityGroups: readonly ObservedSecurityGroup[];
+}
+
+/** Makes the managed security group, or finds the one that an earlier pass has made. */
+export async function prepareFrontend(
+  scope: Scope,
+  { desired, plan }: ManagedFrontend,
+): Promise<Frontend> {
+  const { pass } = scope;
+  pass.report({
+    owned: describeOwned(
+      desired.targetGroups.map(({ name }) => name).toSorted(),
+      desired.securityGroup?.name,
+    ),
+  });
+  await pass.recordNow();
+  const made = await carryOutGroup(scope, { desired, plan, found: [] });
+  if (made !== undefined) return made;
+  const { name = '', vpcId = '' } = desired.securityGroup ?? {};
+  const found = await scope.traffic().securityGroups.find({ vpcId, name }, pass.signal);
+  const again = planFrom(scope, desired, found);
+  const report = reportProblems(again.problems);
+  if (report !== undefined) throw new OperatorError(report);
+  const frontend = await carryOutGroup(scope, { desired, plan: again, found });
+  if (frontend !== undefined) return frontend;
+  throw failure('OwnershipUnconfirmed', `security group ${name} is not visible yet`);
+}
+
+interface GroupPlan extends ManagedFrontend {
+  readonly found: readonly ObservedSecurityGroup[];
+}
+
+/** undefined: a group of this name exists. */
+async function carryOutGroup(
+  scope: Scope,
+  { desired, plan, found }: GroupPlan,
+): Promise<Frontend | undefined> {
+  const { clock, memory, object } = scope;
+  const { generation = 0 } = object.metadata;
+  memory.traffic = beginMemory(memory.traffic, generation, clock.monotonicMs());
+  const steps = plan.steps.filter(({ id }) => id === SECURITY_GROUP_ID);
+  const run = beginRun(readReferences(observe(found), scope.identity, ''));
+  try {
+    await carryOut(scope, steps, run);
+  } finally {
+    recordChanged(scope, run.progress.done);
+  }
+  const { problems, references } = run.progress;
+  if (problems.some(({ reason }) => reason === 'DuplicateSecurityGroup')) return undefined;
+  const report = reportProblems(problems);
+  if (report !== undefined) throw new OperatorError(report);
+  const attached = resolveAttachment(desired.attachment ?? [], references) ?? [];
+  return { attached, securityGroups: describeMade(desired, references.securityGroup) };
+}
+
+function describeMade(
+  { securityGroup }: DesiredGraph,
+  id: string | undefined,
+): readonly ObservedSecurityGroup[] {
+  if (securityGroup === undefined || id === undefined) return [];
+  const { name, vpcId, ingress, tags } = securityGroup;
+  return [{ securityGroup: { id, name, vpcId, ingress }, tags }];
+}
+
+function desire(scope: Scope, routes: Routes, vpcId: string): DesiredGraph {
+  const { desired, identity, object } = scope;
+  return desireGraph(
+    routes,
+    {
+      ...{ scheme: desired.scheme, ipAddressType: desired.ipAddressType ?? 'ipv4' },
+      securityGroups: object.spec.securityGroups,
+      isAdopted: object.spec.adopt !== undefined,
+      servedPorts: [],
+      backendGroups: scope.backendSecurityGroups,
+      defaultGroup: undefined,
+      isManagedAttached: false,
+    },
+    { identity, userTags: desired.userTags, vpcId },
+  );
+}
+
+function planFrom(
+  { clock, identity, memory, object }: Scope,
+  desired: DesiredGraph,
+  found: readonly ObservedSecurityGroup[],
+): Plan {
+  const nowMs = clock.monotonicMs();
+  const { facts } = beginMemory(memory.traffic, object.metadata.generation ?? 0, nowMs);
+  const appliedTags = object.status?.applied?.tags ?? [];
+  return planTraffic(desired, observe(found), { identity, appliedTags, facts, nowMs });
+}
+
+function observe(securityGroups: readonly ObservedSecurityGroup[]): ObservedGraph {
+  return { loadBalancer: undefined, securityGroups, targetGroups: [], listeners: [] };
+}

@@ -1,0 +1,79 @@
+import { STALENESS_BOUND_MS } from '../../../aws/elbv2/load-balancers.ts';
+import {
+  beginFacts,
+  forgetRefusals,
+  recordRefusal,
+  recordStep,
+  type TrafficFacts,
+} from '../graph/facts.ts';
+import type { ProblemReason } from '../graph/problem.ts';
+import type { Step } from '../graph/steps.ts';
+
+/** What this process remembers of the traffic of one object; times are monotonic ms. */
+export interface TrafficMemory {
+  readonly facts: TrafficFacts;
+  /** The spec that the facts are about. */
+  readonly generation: number;
+  /** When all of it was last read. */
+  readonly readMs?: number;
+  /** The security groups that the balancer is to carry; undefined: whichever it does. */
+  readonly attached?: readonly string[] | undefined;
+  /** When something that was postponed is due. */
+  readonly dueMs?: number;
+  /** When this process last made something: a read may be older. */
+  readonly madeMs?: number;
+}
+
+/** The memory for a pass over this generation: an edit makes every refusal worth another try. */
+export function beginMemory(
+  before: TrafficMemory | undefined,
+  generation: number,
+  nowMs: number,
+): TrafficMemory {
+  if (before === undefined) return { facts: beginFacts(nowMs), generation };
+  if (before.generation === generation) return before;
+  return { ...before, generation, facts: forgetRefusals(before.facts) };
+}
+
+/** A step that AWS has accepted. */
+export function rememberStep(
+  before: TrafficMemory | undefined,
+  step: Step,
+  nowMs: number,
+): TrafficMemory | undefined {
+  if (before === undefined) return undefined;
+  const made = step.operation.startsWith('Create') ? { madeMs: nowMs } : {};
+  return { ...before, ...made, facts: recordStep(before.facts, step, nowMs) };
+}
+
+/** A step that AWS has refused for a reason of its own. */
+export function rememberRefusal(
+  before: TrafficMemory | undefined,
+  step: Step,
+  reason: ProblemReason,
+): TrafficMemory | undefined {
+  return before && { ...before, facts: recordRefusal(before.facts, step, reason) };
+}
+
+/** Listeners, rules and attributes are listed for one balancer at a time, so they are read this rarely. */
+const READ_INTERVAL_MS = 1_800_000;
+
+interface DueGiven {
+  readonly memory: TrafficMemory | undefined;
+  /** As `Facts`. */
+  readonly knownSinceMs: number;
+  readonly spread: number;
+}
+
+/** True when all of it is to be read again; after a restart the first reads are spread over one interval. */
+export function isReadDue({ memory, knownSinceMs, spread }: DueGiven, nowMs: number): boolean {
+  const { readMs, dueMs = Number.POSITIVE_INFINITY } = memory ?? {};
+  const nextMs =
+    readMs === undefined ? knownSinceMs + spread * READ_INTERVAL_MS : readMs + READ_INTERVAL_MS;
+  return Math.min(nextMs, dueMs) <= nowMs;
+}
+
+/** True while a read may be older than what this process has made. */
+export function mayHide({ madeMs }: TrafficMemory, nowMs: number): boolean {
+  return madeMs !== undefined && nowMs - madeMs < STALENESS_BOUND_MS;
+}

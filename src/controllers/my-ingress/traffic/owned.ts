@@ -1,0 +1,48 @@
+import type { DesiredGraph, ObservedGraph } from '../graph/graph.ts';
+import type { Scope } from '../scope.ts';
+import { mayHide, type TrafficMemory } from './memory.ts';
+
+interface Ownable {
+  readonly desired: DesiredGraph;
+  readonly observed: ObservedGraph;
+  readonly remembered: TrafficMemory;
+}
+
+/**
+ * Write-ahead: what is about to be made is on record by its name first, so that whatever leaves the spec
+ * afterwards is found again. A name is dropped once a read, not older than what was made, shows nothing.
+ */
+export async function recordOwned(
+  scope: Scope,
+  { desired, observed, remembered }: Ownable,
+): Promise<void> {
+  const { clock, object, pass } = scope;
+  const before = object.status?.owned ?? {};
+  const isProof = !mayHide(remembered, clock.monotonicMs());
+  const there = new Set(observed.targetGroups.map(({ targetGroup: { name } }) => name));
+  const kept = (before.targetGroups ?? []).filter((name) => !isProof || there.has(name));
+  const wanted = desired.targetGroups.map(({ name }) => name);
+  const targetGroups = [...new Set([...kept, ...wanted])].toSorted();
+  const held = observed.securityGroups.length > 0 || !isProof ? before.securityGroup : undefined;
+  const securityGroup = desired.securityGroup?.name ?? held;
+  pass.report({ owned: describeOwned(targetGroups, securityGroup) });
+  const isNew =
+    targetGroups.some((name) => !before.targetGroups?.includes(name)) ||
+    (securityGroup !== undefined && securityGroup !== before.securityGroup);
+  if (isNew) {
+    await pass.ensureFinalizer();
+    await pass.recordNow();
+  }
+}
+
+/** `status.owned`: absent where nothing is left. */
+export function describeOwned(
+  targetGroups: readonly string[],
+  securityGroup: string | undefined,
+): object | undefined {
+  if (targetGroups.length === 0 && securityGroup === undefined) return undefined;
+  return {
+    ...(securityGroup !== undefined && { securityGroup }),
+    ...(targetGroups.length > 0 && { targetGroups }),
+  };
+}

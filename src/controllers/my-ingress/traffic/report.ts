@@ -1,0 +1,84 @@
+import type { MyIngress } from '../../../apis/my-ingress.ts';
+import type { Outcome } from '../../../core/reconcile/outcome.ts';
+import type { Identity } from '../identity.ts';
+import { readRoutes } from '../routes/read-routes.ts';
+import type { ObjectScope, Scope } from '../scope.ts';
+import type { TargetsState } from '../targets.ts';
+import { hasTraffic } from './concern.ts';
+import { isManaged, type TrafficState } from './ensure.ts';
+import { isReadDue } from './memory.ts';
+import { desireGroups } from './snapshot.ts';
+import {
+  concludeTraffic,
+  countTargets,
+  describeBackends,
+  describeListeners,
+  findGraceMs,
+  refreshBackends,
+  requeueBy,
+  stateConditions,
+} from './status.ts';
+
+/** True where everything beside the balancer is to be read again, also of an object that is Ready. */
+export function isTrafficDue({
+  clock,
+  identity,
+  memory,
+  object,
+}: Pick<Scope, 'clock' | 'identity' | 'memory' | 'object'>): boolean {
+  if (!hasTraffic(object)) return false;
+  const { knownSinceMs, spread } = memory.facts;
+  const given = { memory: memory.traffic, knownSinceMs, spread };
+  // What an earlier process has left to delete is not left for half an hour more.
+  const isUnfinished = memory.traffic === undefined && hasObsolete(object, identity);
+  return isUnfinished || isReadDue(given, clock.monotonicMs());
+}
+
+/** True where status records a target group or a security group that the spec does not want. */
+function hasObsolete(object: MyIngress, identity: Identity): boolean {
+  const { targetGroups = [], securityGroup } = object.status?.owned ?? {};
+  const wanted = new Set(desireGroups(object, identity).map(({ name }) => name));
+  const isManagedWanted = isManaged({ object }, readRoutes(object.spec));
+  return targetGroups.some((name) => !wanted.has(name)) || (!!securityGroup && !isManagedWanted);
+}
+
+/** Reports the state after a pass over everything, and the outcome of the pass. */
+export function reportTraffic(
+  scope: Scope,
+  state: TrafficState,
+  concludeBalancer: () => Outcome,
+): Outcome {
+  const { clock, object, pass } = scope;
+  const states = reportTargets(scope);
+  pass.report({
+    listeners: emptyToNone(describeListeners(state)),
+    backends: emptyToNone(describeBackends(object, state, states)),
+  });
+  return concludeTraffic(concludeBalancer(), state, states, clock.monotonicMs());
+}
+
+/** Newer counts of targets, where nothing else was looked at. */
+export function refreshTraffic(scope: Scope, outcome: Outcome): Outcome {
+  const { clock, memory, object, pass } = scope;
+  if (!hasTraffic(object)) return outcome;
+  const states = reportTargets(scope);
+  if (states.length > 0) pass.report({ backends: refreshBackends(object, states) });
+  const nowMs = clock.monotonicMs();
+  const { dueMs } = memory.traffic ?? {};
+  const restMs = dueMs === undefined ? undefined : Math.max(0, dueMs - nowMs);
+  return requeueBy(outcome, restMs, findGraceMs(states, nowMs));
+}
+
+function reportTargets({ clock, object, pass, targets }: ObjectScope): readonly TargetsState[] {
+  const states = targets.read(pass.key);
+  const isKnown = states.length > 0 || (object.spec.backends ?? []).length === 0;
+  if (!isKnown) return states;
+  pass.report({ targets: countTargets(states) });
+  for (const condition of stateConditions(object, states, clock.monotonicMs()))
+    pass.setCondition(condition);
+  return states;
+}
+
+function emptyToNone<T>(items: readonly T[]): readonly T[] | undefined {
+  return items.length === 0 ? undefined : items;
+}

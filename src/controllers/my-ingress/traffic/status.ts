@@ -1,0 +1,198 @@
+import type { MyIngress } from '../../../apis/my-ingress.ts';
+import type { StatedCondition } from '../../../core/objects/conditions.ts';
+import { omitUndefined } from '../../../core/objects/fields.ts';
+import { formatTime } from '../../../core/objects/kube-object.ts';
+import { OperatorError } from '../../../core/reconcile/operator-error.ts';
+import { type Outcome, waiting } from '../../../core/reconcile/outcome.ts';
+import { type Problem, reportProblems } from '../graph/problem.ts';
+import { targetGroupId } from '../graph/resource-id.ts';
+import type { TargetsState } from '../targets.ts';
+import type { TrafficState } from './ensure.ts';
+
+/** Status of everything beside the balancer; pure. */
+
+type Status = MyIngress['status'];
+type ListenerStatus = NonNullable<Status['listeners']>[number];
+type BackendStatus = NonNullable<Status['backends']>[number];
+
+const OF_BACKENDS: readonly string[] = ['BackendsResolved', 'TargetsHealthy'];
+
+/** A Service may be applied a moment after the object that names it. */
+const GRACE_MS = 60_000;
+
+/** `status.listeners`: the desired ones. */
+export function describeListeners({
+  desired,
+  references,
+  problems,
+}: TrafficState): readonly ListenerStatus[] {
+  return desired.listeners.map(({ id, port }) => {
+    const message = findMessage(problems, id);
+    return { port, ...omitUndefined({ arn: references.listeners.get(id), message }) };
+  });
+}
+
+/** `status.backends`, in the order of the spec, after a pass over all of it. */
+export function describeBackends(
+  object: MyIngress,
+  { desired, references, problems }: TrafficState,
+  states: readonly TargetsState[],
+): readonly BackendStatus[] {
+  const { backends = [] } = object.spec;
+  return backends.map(({ name }, index) => {
+    const group = desired.targetGroups[index];
+    const targetGroupARN = group && references.targetGroups.get(group.name);
+    const state = states.find(({ backend }) => backend === name);
+    const message = findMessage(problems, targetGroupId({ source: 'spec', name }));
+    return { name, ...omitUndefined({ targetGroupARN }), ...describeTargets(state, message) };
+  });
+}
+
+/** The same with newer counts, where nothing else was looked at. */
+export function refreshBackends(
+  { status }: MyIngress,
+  states: readonly TargetsState[],
+): readonly BackendStatus[] {
+  return (status?.backends ?? []).map((before) => {
+    const state = states.find(({ backend }) => backend === before.name);
+    if (state === undefined) return before;
+    const { name, targetGroupARN } = before;
+    return { name, ...omitUndefined({ targetGroupARN }), ...describeTargets(state, undefined) };
+  });
+}
+
+function describeTargets(
+  state: TargetsState | undefined,
+  message: string | undefined,
+): Omit<BackendStatus, 'name' | 'targetGroupARN'> {
+  const { desired, registered, healthy, healthAsOfMs, problem } = state ?? {};
+  const healthAsOf = healthAsOfMs === undefined ? undefined : formatTime(healthAsOfMs);
+  const said = message ?? problem?.message;
+  return omitUndefined({ desired, registered, healthy, healthAsOf, message: said });
+}
+
+function findMessage(problems: readonly Problem[], id: string): string | undefined {
+  return problems.find((problem) => problem.id === id)?.message;
+}
+
+/** `status.targets`: registered and desired targets of all backends; undefined without backends. */
+export function countTargets(states: readonly TargetsState[]): string | undefined {
+  if (states.length === 0) return undefined;
+  const sum = (count: (state: TargetsState) => number): number =>
+    states.reduce((total, state) => total + count(state), 0);
+  return `${sum(({ registered }) => registered)}/${sum(({ desired }) => desired)}`;
+}
+
+/** BackendsResolved and TargetsHealthy; of an object that has lost its backends they say so. */
+export function stateConditions(
+  { status }: MyIngress,
+  states: readonly TargetsState[],
+  nowMs: number,
+): readonly StatedCondition[] {
+  if (states.length === 0) {
+    const stated = (status?.conditions ?? []).filter(({ type }) => OF_BACKENDS.includes(type));
+    const message = 'the spec has no backends';
+    return stated.map(({ type }) => ({ type, status: 'True', reason: 'NoBackends', message }));
+  }
+  return [stateResolved(states, nowMs), stateHealthy(states)];
+}
+
+function stateResolved(states: readonly TargetsState[], nowMs: number): StatedCondition {
+  const type = 'BackendsResolved';
+  const [worst] = listUnresolved(states);
+  if (worst?.problem === undefined) {
+    const message = `every backend has targets: ${countTargets(states)}`;
+    return { type, status: 'True', reason: 'Resolved', message };
+  }
+  const { reason, sinceMs } = worst.problem;
+  const isEarly = nowMs - sinceMs < GRACE_MS;
+  return {
+    type,
+    status: isEarly ? 'Unknown' : 'False',
+    reason,
+    message: describeUnresolved(states),
+  };
+}
+
+function listUnresolved(states: readonly TargetsState[]): readonly TargetsState[] {
+  return states.filter(({ problem }) => problem !== undefined);
+}
+
+function describeUnresolved(states: readonly TargetsState[]): string {
+  return listUnresolved(states)
+    .map(({ backend, problem }) => `backend ${backend}: ${problem?.message ?? ''}`)
+    .join('. ');
+}
+
+function stateHealthy(states: readonly TargetsState[]): StatedCondition {
+  const type = 'TargetsHealthy';
+  const counts = states.map(({ backend, desired, healthy }) => {
+    return `${backend} ${healthy ?? '?'}/${desired}`;
+  });
+  const message = `healthy targets by backend: ${counts.join(', ')}`;
+  if (states.some(({ desired }) => desired === 0)) {
+    return { type, status: 'False', reason: 'NoTargets', message };
+  }
+  if (states.some(({ healthy }) => healthy === undefined)) {
+    return { type, status: 'Unknown', reason: 'HealthUnknown', message };
+  }
+  const isHealthy = states.every(({ desired, healthy }) => healthy === desired);
+  return isHealthy
+    ? { type, status: 'True', reason: 'Healthy', message }
+    : { type, status: 'False', reason: 'TargetsUnhealthy', message };
+}
+
+/**
+ * The outcome of a pass over the balancer and everything beside it.
+ *
+ * @param outcome the balancer's own
+ * @throws OperatorError where something does not match the spec
+ */
+export function concludeTraffic(
+  outcome: Outcome,
+  { problems, againMs }: Pick<TrafficState, 'problems' | 'againMs'>,
+  states: readonly TargetsState[],
+  nowMs: number,
+): Outcome {
+  const report = reportProblems(problems);
+  if (report !== undefined) {
+    const dueMs = Math.min(againMs ?? Number.POSITIVE_INFINITY, requeueOf(outcome));
+    const retry =
+      Number.isFinite(dueMs) && report.healedBy === 'person' ? { retryAfterMs: dueMs } : {};
+    throw new OperatorError({ ...report, ...retry });
+  }
+  if (outcome.kind === 'waiting') return outcome;
+  return awaitTargets(states, nowMs) ?? requeueBy(outcome, againMs, findGraceMs(states, nowMs));
+}
+
+function requeueOf({ requeueAfterMs = Number.POSITIVE_INFINITY }: Outcome): number {
+  return requeueAfterMs;
+}
+
+/** Ready waits for the first registrations, and for a moment for a Service that is not there yet. */
+function awaitTargets(states: readonly TargetsState[], nowMs: number): Outcome | undefined {
+  const graceMs = findGraceMs(states, nowMs);
+  const [unresolved] = listUnresolved(states);
+  if (graceMs !== undefined && unresolved?.problem !== undefined) {
+    return waiting(unresolved.problem.reason, describeUnresolved(states), graceMs);
+  }
+  const filling = states.find(({ isFilled, problem }) => !isFilled && problem === undefined);
+  if (filling === undefined) return undefined;
+  const { backend, desired, registered } = filling;
+  const message = `registering the targets of backend ${backend}: ${registered} of ${desired}`;
+  return waiting('Registering', message, 1_000);
+}
+
+/** What is left of the time in which a backend may still be resolved by itself. */
+export function findGraceMs(states: readonly TargetsState[], nowMs: number): number | undefined {
+  const left = listUnresolved(states).flatMap(({ problem }) => {
+    const restMs = (problem?.sinceMs ?? nowMs) + GRACE_MS - nowMs;
+    return restMs > 0 ? [restMs] : [];
+  });
+  return left.length === 0 ? undefined : Math.min(...left);
+}
+
+export function requeueBy(outcome: Outcome, ...times: readonly (number | undefined)[]): Outcome {
+  const known = [...times, outcome.requeueAfterMs].filter((time) => time !== undefined);
+  return known.length === 0 ? outcome : { ...outcome, requeueAfterMs: Math.min(...known) };
+}

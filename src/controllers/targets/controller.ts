@@ -1,0 +1,191 @@
+// Lives here: the controller that fills target groups: from EndpointSlices to registered targets.
+// May import it: src/setup; MyIngress knows it by the interface in controllers/my-ingress/targets.ts.
+// Start with: this file, then desired-targets.ts, flush-plan.ts and flusher.ts.
+
+import type { Key } from '../../core/objects/kube-object.ts';
+import { raceAbort } from '../../core/ports/clock.ts';
+import type { KeySource } from '../../core/queue/key-queue.ts';
+import { ChangeFeed } from './change-feed.ts';
+import { desireTargets } from './desired-targets.ts';
+import { type EndpointCaches, EndpointsIndex } from './endpoints-index.ts';
+import { Flusher, type GroupWork } from './flusher.ts';
+import { Group, type ServedGroup, type TargetsState } from './group.ts';
+import { HealthPolls } from './health-polls.ts';
+
+export interface TargetsOptions
+  extends EndpointCaches,
+    Pick<GroupWork, 'connect' | 'clock' | 'log' | 'metrics'> {}
+
+/** A pass that waits reads the answer in a moment. */
+const AWAITED_MS = 1_000;
+
+/**
+ * Keeps the targets of published groups equal to the endpoints of their Services, whatever becomes of
+ * the objects' passes, and tells those objects what became of it. All of it is memory. Build it once the caches
+ * are filled: nothing is deregistered on the word of a cache that is not.
+ */
+export class TargetsController {
+  readonly #options: TargetsOptions;
+  readonly #index: EndpointsIndex;
+  readonly #groups = new Map<Key, Group>();
+  readonly #byOwner = new Map<Key, readonly Group[]>();
+  readonly #byService = new Map<Key, Set<Group>>();
+  readonly #waiting = new Map<Key, Set<() => void>>();
+  readonly #flusher: Flusher;
+  readonly #polls: HealthPolls;
+  readonly #feed: ChangeFeed;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(options: TargetsOptions) {
+    this.#options = options;
+    this.#index = new EndpointsIndex(options);
+    const work: GroupWork = {
+      ...options,
+      groups: this.#groups,
+      onChange: (group) => this.#onChange(group),
+    };
+    this.#flusher = new Flusher(work);
+    this.#polls = new HealthPolls({ ...work, onDrift: (group) => this.#flusher.schedule(group) });
+    this.#feed = new ChangeFeed(options.clock, (key) => this.#describe(key));
+  }
+
+  /** Runs the controller until it is stopped; for the one controller whose objects publish groups. */
+  readonly changes: KeySource = (enqueue) => {
+    const unfollow = this.#index.follow((service) => this.#onEndpoints(service));
+    this.#running = Promise.all([this.#flusher.run(), this.#polls.run(), this.#feed.run(enqueue)]);
+    return () => {
+      unfollow();
+      const reason = new Error('the targets controller was stopped');
+      this.#flusher.stop();
+      this.#polls.stop(reason);
+      this.#feed.stop();
+      for (const group of this.#groups.values()) group.stop(reason);
+    };
+  };
+
+  /** Resolves when the calls that were under way at the stop have ended. */
+  get stopped(): Promise<unknown> {
+    return this.#running;
+  }
+
+  /** The groups of one object, in place of the ones before. Only what tags have just proved ours. */
+  publish(owner: Key, served: readonly ServedGroup[]): void {
+    const before = this.#byOwner.get(owner) ?? [];
+    for (const group of before) this.#unlink(group);
+    const groups = served.map((one) => this.#takeOver(before, owner, one));
+    for (const group of before) if (!groups.includes(group)) this.#drop(group);
+    if (groups.length === 0) this.#byOwner.delete(owner);
+    else this.#byOwner.set(owner, groups);
+    for (const group of groups) {
+      this.#link(group);
+      this.#refresh(group);
+      this.#flusher.schedule(group);
+    }
+    this.#resolveWaiting(owner);
+    if (groups.length === 0) this.#feed.forget(owner);
+    // Whoever publishes reads what has become of it.
+    else this.#feed.recordRead(owner);
+  }
+
+  /** The object is gone or being deleted: nothing is written to its groups from here on. */
+  withdraw(owner: Key): void {
+    this.publish(owner, []);
+  }
+
+  /** One for each published group, in that order. */
+  read(owner: Key): readonly TargetsState[] {
+    const groups = this.#byOwner.get(owner) ?? [];
+    if (groups.length > 0) this.#feed.recordRead(owner);
+    return groups.map(({ state }) => state);
+  }
+
+  /** Resolves once each published group is filled or has a problem; rejects when `signal` aborts. */
+  async waitUntilFilled(owner: Key, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#isFilled(owner)) return;
+    for (const group of this.#byOwner.get(owner) ?? []) {
+      group.hurry();
+      this.#flusher.schedule(group);
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting = this.#waiting.get(owner) ?? new Set();
+    this.#waiting.set(owner, waiting.add(resolve));
+    await raceAbort(promise, signal).finally(() => {
+      waiting.delete(resolve);
+      if (waiting.size === 0) this.#waiting.delete(owner);
+    });
+  }
+
+  #takeOver(before: readonly Group[], owner: Key, served: ServedGroup): Group {
+    const known = before.find((group) => group.served.arn === served.arn);
+    if (known !== undefined) {
+      known.served = served;
+      return known;
+    }
+    const group = new Group(owner, served, this.#options.clock);
+    this.#groups.set(group.key, group);
+    return group;
+  }
+
+  #drop(group: Group): void {
+    this.#groups.delete(group.key);
+    this.#flusher.forget(group);
+    group.stop(new Error('the target group was withdrawn'));
+  }
+
+  #link(group: Group): void {
+    const { serviceKey } = group;
+    this.#byService.set(serviceKey, (this.#byService.get(serviceKey) ?? new Set()).add(group));
+  }
+
+  #unlink(group: Group): void {
+    const groups = this.#byService.get(group.serviceKey);
+    groups?.delete(group);
+    if (groups?.size === 0) this.#byService.delete(group.serviceKey);
+  }
+
+  #onEndpoints(service: Key): void {
+    for (const group of this.#byService.get(service) ?? []) {
+      if (this.#refresh(group)) group.hurry();
+      this.#flusher.schedule(group);
+      this.#onChange(group);
+    }
+  }
+
+  /** Returns whether other targets are desired than before. */
+  #refresh(group: Group): boolean {
+    return group.desire(desireTargets(group.served, this.#index.get(group.serviceKey)));
+  }
+
+  #onChange(group: Group): void {
+    this.#polls.schedule(group);
+    this.#feed.check(group.owner, this.#waiting.has(group.owner) ? AWAITED_MS : 0);
+    this.#resolveWaiting(group.owner);
+  }
+
+  #resolveWaiting(owner: Key): void {
+    if (!this.#waiting.has(owner) || !this.#isFilled(owner)) return;
+    for (const resolve of this.#waiting.get(owner) ?? []) resolve();
+  }
+
+  #isFilled(owner: Key): boolean {
+    const groups = this.#byOwner.get(owner) ?? [];
+    return groups.every(({ state }) => state.isFilled || state.problem !== undefined);
+  }
+
+  /** What makes a reader come: not that AWS was asked again, nor how long a turn takes. */
+  #describe(owner: Key): string {
+    const groups = this.#byOwner.get(owner) ?? [];
+    return JSON.stringify(groups.map(({ state }) => describeState(state)));
+  }
+}
+
+function describeState({
+  healthAsOfMs: _asOf,
+  unhealthy,
+  problem,
+  ...state
+}: TargetsState): object {
+  const { state: health, reason } = unhealthy ?? {};
+  return { ...state, health, reason, problem: problem?.reason };
+}

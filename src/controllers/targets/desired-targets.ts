@@ -1,0 +1,118 @@
+import { type MyIngressReason, myIngressReasons } from '../../apis/my-ingress-reasons.ts';
+import type { Target } from '../../aws/elbv2/traffic.ts';
+import type { NamedPort, TrimmedEndpointSlice, TrimmedService } from './transforms.ts';
+
+/** The Service of a target group, by a port of it. */
+export interface BackendService {
+  readonly service: { readonly name: string; readonly port: string | number };
+  readonly targetType: 'ip' | 'instance';
+}
+
+/** A Service and what stands behind it, as the caches have them. */
+export interface Endpoints {
+  readonly service: TrimmedService | undefined;
+  readonly slices: readonly TrimmedEndpointSlice[];
+}
+
+/** By `nameTarget`. */
+export type TargetMap = ReadonlyMap<string, Target>;
+
+export interface DesiredTargets {
+  readonly targets: TargetMap;
+  /** Addresses of pods that exist and serve, on whatever port. */
+  readonly live: ReadonlySet<string>;
+  /** Why there are no targets. */
+  readonly problem?: DesireProblem;
+}
+
+export interface DesireProblem {
+  readonly reason: MyIngressReason;
+  readonly message: string;
+}
+
+/** The same address may be a target with several ports. */
+export function nameTarget({ id, port }: Target): string {
+  return `${id}:${port}`;
+}
+
+/**
+ * The targets that a group should have. A pod that is being deleted is none, unless nothing else is
+ * ready: then those that still serve are, as kube-proxy does it
+ * (https://kubernetes.io/docs/tutorials/services/pods-and-endpoint-termination-flow/).
+ */
+export function desireTargets(backend: BackendService, endpoints: Endpoints): DesiredTargets {
+  const live = listLive(endpoints.slices);
+  const port = resolvePort(backend, endpoints.service);
+  if ('reason' in port) return { targets: new Map(), live, problem: port };
+  const slices = endpoints.slices.flatMap((slice) => listPorts(slice, port.name));
+  const ready = collectTargets(slices, ({ slice }) => slice.ready);
+  const targets = ready.size > 0 ? ready : collectTargets(slices, ({ slice }) => slice.leaving);
+  if (targets.size > 0) return { targets, live };
+  return { targets, live, problem: explainNone(backend.service.name, endpoints.slices) };
+}
+
+/** The Service's port of this name or number, or why there is none. */
+function resolvePort(
+  { service: { name, port }, targetType }: BackendService,
+  service: TrimmedService | undefined,
+): NamedPort | DesireProblem {
+  if (targetType === 'instance') return problem('TargetTypeUnsupported', 'targetType is instance');
+  if (service === undefined) return problem('ServiceNotFound', `Service ${name} does not exist`);
+  if (service.isExternalName) {
+    return problem('ExternalNameService', `Service ${name} is of type ExternalName`);
+  }
+  const found = service.ports.find(
+    (one) => (typeof port === 'number' ? one.port : one.name) === port,
+  );
+  return found ?? problem('ServicePortNotFound', `Service ${name} has no TCP port ${port}`);
+}
+
+interface PortOfSlice {
+  readonly slice: TrimmedEndpointSlice;
+  readonly port: number;
+}
+
+/** Where the containers' ports differ by pod, each slice has its own number for the same name. */
+function listPorts(slice: TrimmedEndpointSlice, name: string): readonly PortOfSlice[] {
+  return slice.ports.filter((one) => one.name === name).map(({ port }) => ({ slice, port }));
+}
+
+/** An endpoint may stand in two slices for a moment: it is one target. */
+function collectTargets(
+  slices: readonly PortOfSlice[],
+  addresses: (of: PortOfSlice) => readonly string[],
+): TargetMap {
+  const targets = new Map<string, Target>();
+  for (const of of slices) {
+    for (const id of addresses(of)) {
+      const target = { id, port: of.port };
+      targets.set(nameTarget(target), target);
+    }
+  }
+  return targets;
+}
+
+function listLive(slices: readonly TrimmedEndpointSlice[]): ReadonlySet<string> {
+  return new Set(slices.flatMap(({ ready, leaving }) => [...ready, ...leaving]));
+}
+
+function explainNone(name: string, slices: readonly TrimmedEndpointSlice[]): DesireProblem {
+  const ofIpv4 = slices.filter(({ isIpv4 }) => isIpv4);
+  if (ofIpv4.some(({ ready, leaving }) => ready.length + leaving.length > 0)) {
+    return problem('TargetPortNotFound', `no ready pod of Service ${name} has its target port`);
+  }
+  const unready = countOthers(ofIpv4);
+  if (unready === 0 && countOthers(slices) > 0) {
+    return problem('UnusableEndpoints', `Service ${name} has no endpoint with an IPv4 address`);
+  }
+  const none = unready === 0 ? 'no endpoints' : `${unready} endpoints and none of them is ready`;
+  return problem('NoReadyEndpoints', `Service ${name} has ${none}`);
+}
+
+function countOthers(slices: readonly TrimmedEndpointSlice[]): number {
+  return slices.reduce((sum, { others }) => sum + others, 0);
+}
+
+function problem(reason: MyIngressReason, observed: string): DesireProblem {
+  return { reason, message: `${observed}; ${myIngressReasons[reason].next}` };
+}

@@ -1,0 +1,57 @@
+import { getKey, type Key } from '../../core/objects/kube-object.ts';
+import { listStates, type ObjectCache } from '../../core/ports/cache.ts';
+import type { Endpoints } from './desired-targets.ts';
+import type { TrimmedEndpointSlice, TrimmedService } from './transforms.ts';
+
+export interface EndpointCaches {
+  readonly services: Pick<ObjectCache<TrimmedService>, 'get' | 'subscribe'>;
+  readonly slices: Pick<ObjectCache<TrimmedEndpointSlice>, 'subscribe'>;
+}
+
+/** Finds the EndpointSlices of a Service without scanning all of them. */
+export class EndpointsIndex {
+  readonly #caches: EndpointCaches;
+  readonly #slices = new Map<Key, Map<Key, TrimmedEndpointSlice>>();
+
+  constructor(caches: EndpointCaches) {
+    this.#caches = caches;
+  }
+
+  /** Calls `onChange` with each Service that has changed, or whose slices have; what is held comes first. */
+  follow(onChange: (service: Key) => void): () => void {
+    const stopSlices = this.#caches.slices.subscribe((change) => {
+      for (const before of listStates(change).slice(0, -1)) this.#remove(before);
+      if (change.kind === 'deleted') this.#remove(change.object);
+      else this.#add(change.object);
+      for (const service of new Set(listStates(change).map(getServiceKey))) onChange(service);
+    });
+    const stopServices = this.#caches.services.subscribe(({ object }) => onChange(getKey(object)));
+    return () => {
+      stopSlices();
+      stopServices();
+    };
+  }
+
+  get(service: Key): Endpoints {
+    const slices = [...(this.#slices.get(service)?.values() ?? [])];
+    return { service: this.#caches.services.get(service), slices };
+  }
+
+  #add(slice: TrimmedEndpointSlice): void {
+    if (slice.service === '') return;
+    const service = getServiceKey(slice);
+    const slices = this.#slices.get(service) ?? new Map<Key, TrimmedEndpointSlice>();
+    this.#slices.set(service, slices.set(getKey(slice), slice));
+  }
+
+  #remove(slice: TrimmedEndpointSlice): void {
+    const service = getServiceKey(slice);
+    const slices = this.#slices.get(service);
+    slices?.delete(getKey(slice));
+    if (slices?.size === 0) this.#slices.delete(service);
+  }
+}
+
+function getServiceKey({ metadata, service }: TrimmedEndpointSlice): Key {
+  return `${metadata.namespace ?? ''}/${service}`;
+}

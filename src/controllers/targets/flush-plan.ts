@@ -1,0 +1,47 @@
+import type { Target } from '../../aws/elbv2/traffic.ts';
+import type { DesiredTargets } from './desired-targets.ts';
+import type { Registrations } from './registrations.ts';
+
+/** What one group needs, and what is known of it. */
+export interface FlushFacts {
+  readonly desired: DesiredTargets;
+  readonly registrations: Pick<Registrations, 'has' | 'listMissing' | 'listSurplus'>;
+  /** When a target that AWS has refused is tried again (monotonic ms); long past for others. */
+  readonly refusedUntilMs: (target: Target) => number;
+  /** Since when nothing is desired (monotonic ms). */
+  readonly emptySinceMs: number | undefined;
+}
+
+export interface FlushPlan {
+  readonly register: readonly Target[];
+  readonly deregister: readonly Target[];
+  /** When something that is not in the plan may be due (monotonic ms). */
+  readonly nextMs: number;
+}
+
+/**
+ * Slices follow a changed Service within moments: for so long a group is not emptied of pods that
+ * exist and serve, only because no slice has the port.
+ */
+export const EMPTYING_GRACE_MS = 10_000;
+
+/**
+ * Register what is missing. Deregister what is not desired, but none of a pod that serves before one
+ * of the desired targets is registered: a group without targets answers 503.
+ */
+export function planFlush(facts: FlushFacts, nowMs: number): FlushPlan {
+  const { desired, registrations, refusedUntilMs, emptySinceMs = nowMs } = facts;
+  const { targets, live } = desired;
+  const missing = registrations.listMissing(targets);
+  const register = missing.filter((target) => refusedUntilMs(target) <= nowMs);
+  const refused = missing.map(refusedUntilMs).filter((untilMs) => untilMs > nowMs);
+
+  const surplus = registrations.listSurplus(targets);
+  const graceEndsMs =
+    targets.size === 0 ? emptySinceMs + EMPTYING_GRACE_MS : Number.POSITIVE_INFINITY;
+  const hasSuccessor = [...targets.keys()].some((name) => registrations.has(name));
+  const canGo = ({ id }: Target): boolean => hasSuccessor || graceEndsMs <= nowMs || !live.has(id);
+  const deregister = surplus.filter(canGo);
+  const kept = deregister.length < surplus.length ? [graceEndsMs] : [];
+  return { register, deregister, nextMs: Math.min(...refused, ...kept, Number.POSITIVE_INFINITY) };
+}

@@ -1,0 +1,108 @@
+import { STALENESS_BOUND_MS } from '../../aws/elbv2/load-balancers.ts';
+import type { TargetHealth } from '../../aws/elbv2/traffic.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import { nameTarget } from './desired-targets.ts';
+
+/** A read of a group's health that is under way. */
+export interface HealthRead {
+  readonly isQuiet: boolean;
+  readonly startedMs: number;
+  readonly writes: number;
+}
+
+/** Between two reads of a group that is not settled: a quarter of its age since the last change, */
+const PACE = 1 / 4;
+/** but no less than this, */
+const FIRST_POLL_MS = 5_000;
+/** and no more. */
+const SLOWEST_POLL_MS = 60_000;
+
+/**
+ * The answers of AWS about the targets of one group, and when this process has written to it. An answer
+ * may be older than a write of the last ten seconds: then it shows health, but not what is registered.
+ */
+export class GroupHealth {
+  readonly #clock: Clock;
+  #shown: ReadonlyMap<string, TargetHealth> = new Map();
+  #asOfMs: number | undefined;
+  #changedMs: number;
+  /** Another process may have written until now. */
+  #lastWriteMs: number;
+  #confirmedMs = Number.NEGATIVE_INFINITY;
+  #writes = 0;
+  #writing = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#changedMs = clock.monotonicMs();
+    this.#lastWriteMs = clock.monotonicMs();
+  }
+
+  /** Wall time in ms of the last answer. */
+  get asOfMs(): number | undefined {
+    return this.#asOfMs;
+  }
+
+  beginWrite(): void {
+    this.#writes++;
+    this.#writing++;
+  }
+
+  endWrite(): void {
+    this.#writing--;
+    this.#lastWriteMs = this.#clock.monotonicMs();
+    this.#changedMs = this.#lastWriteMs;
+  }
+
+  beginRead(): HealthRead {
+    const startedMs = this.#clock.monotonicMs();
+    const isQuiet = this.#writing === 0 && startedMs - this.#lastWriteMs >= STALENESS_BOUND_MS;
+    return { isQuiet, startedMs, writes: this.#writes };
+  }
+
+  /** Returns whether the answer shows what is registered. */
+  record(answer: readonly TargetHealth[], read: HealthRead): boolean {
+    const shown = new Map(answer.map((one) => [nameTarget(one), one]));
+    const hasChanged = [...shown].some(
+      ([name, { state }]) => this.#shown.get(name)?.state !== state,
+    );
+    if (hasChanged) this.#changedMs = this.#clock.monotonicMs();
+    this.#shown = shown;
+    this.#asOfMs = this.#clock.now();
+    const isEvidence = read.isQuiet && read.writes === this.#writes;
+    if (isEvidence) this.#confirmedMs = read.startedMs;
+    return isEvidence;
+  }
+
+  countHealthy(names: readonly string[]): number {
+    return names.filter((name) => this.#isHealthy(name)).length;
+  }
+
+  /** One that is not healthy: rather one that AWS has found bad than one that is being checked. */
+  findUnhealthy(names: readonly string[]): TargetHealth | undefined {
+    const found = names.flatMap((name) => this.#shown.get(name) ?? []);
+    const unhealthy = found.filter(({ state }) => state !== 'healthy');
+    return unhealthy.find(({ state }) => state !== 'initial') ?? unhealthy[0];
+  }
+
+  /** When to read again while these targets are registered; undefined: they are healthy, as AWS has confirmed. */
+  nextPollInMs(names: readonly string[]): number | undefined {
+    const nowMs = this.#clock.monotonicMs();
+    if (!names.every((name) => this.#isHealthy(name))) {
+      const paceMs = (nowMs - this.#changedMs) * PACE;
+      return Math.min(SLOWEST_POLL_MS, Math.max(FIRST_POLL_MS, paceMs));
+    }
+    const quietFromMs = this.#lastWriteMs + STALENESS_BOUND_MS;
+    if (this.#confirmedMs >= quietFromMs) return undefined;
+    return Math.max(FIRST_POLL_MS, quietFromMs - nowMs);
+  }
+
+  #isHealthy(name: string): boolean {
+    return this.#shown.get(name)?.state === 'healthy';
+  }
+}
+
+/** A draining target is none any more, and may be registered again. */
+export function listRegistered(answer: readonly TargetHealth[]): readonly TargetHealth[] {
+  return answer.filter(({ state }) => state !== 'draining');
+}

@@ -1,0 +1,258 @@
+import type { Target, TargetHealth } from '../../aws/elbv2/traffic.ts';
+import { type Key, splitKey } from '../../core/objects/kube-object.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import { LOW_PRIORITY } from '../../core/queue/key-queue.ts';
+import { type BackendService, type DesiredTargets, nameTarget } from './desired-targets.ts';
+import { type FlushPlan, planFlush } from './flush-plan.ts';
+import { GroupHealth, type HealthRead, listRegistered } from './group-health.ts';
+import { type Action, Problems, type TargetsProblem } from './problems.ts';
+import { Registrations } from './registrations.ts';
+
+/** A target group that is proved ours, and the Service whose endpoints are its targets. */
+export interface ServedGroup extends BackendService {
+  readonly backend: string;
+  readonly arn: string;
+  /** Created by this process: nothing is registered yet, so that nothing has to be read. */
+  readonly isNew: boolean;
+}
+
+/** What is known of the targets of one group. */
+export interface TargetsState {
+  readonly backend: string;
+  readonly desired: number;
+  /** Of the desired ones. */
+  readonly registered: number;
+  /** Of the desired ones; undefined: AWS was not asked yet. */
+  readonly healthy?: number;
+  /** Wall time in ms of AWS's answer. */
+  readonly healthAsOfMs?: number;
+  /** One of the desired ones that is registered and not healthy, and why. */
+  readonly unhealthy?: TargetHealth;
+  /** All desired targets, at least one, were registered at least once since the group was published. */
+  readonly isFilled: boolean;
+  /** Why there are no targets, or not those that there should be. */
+  readonly problem?: TargetsProblem;
+}
+
+export type Write = Exclude<Action, 'read'>;
+const WRITES: readonly Write[] = ['register', 'deregister'];
+
+/** What follows the first change of a quiet group is collected for so long. */
+const COLLECT_MS = 100;
+
+/** Without targets the load balancer answers 503; a pod that goes soon answers nothing. */
+const PRIORITIES = { empty: 20, removal: 10, growth: 0 } as const;
+
+/** One published target group: what it should have, what it has, and what failed. */
+export class Group {
+  readonly key: Key;
+  readonly owner: Key;
+  readonly health: GroupHealth;
+  readonly problems: Problems;
+  readonly #clock: Clock;
+  readonly #stopping = new AbortController();
+  readonly #registrations = new Registrations();
+  /** Since when each target is to be registered or deregistered (monotonic ms). */
+  readonly #pendingSinceMs = new Map<string, number>();
+  #served: ServedGroup;
+  #desired: DesiredTargets = { targets: new Map(), live: new Set() };
+  #emptySinceMs: number | undefined;
+  #lastSentMs = Number.NEGATIVE_INFINITY;
+  #isKnown: boolean;
+  #isUrgent = false;
+  #isFilled = false;
+
+  constructor(owner: Key, served: ServedGroup, clock: Clock) {
+    this.key = `${owner}/${served.arn}`;
+    this.owner = owner;
+    this.health = new GroupHealth(clock);
+    this.problems = new Problems(clock);
+    this.#clock = clock;
+    this.#served = served;
+    this.#isKnown = served.isNew;
+  }
+
+  /** May change while the ARN stays. */
+  get served(): ServedGroup {
+    return this.#served;
+  }
+
+  set served(served: ServedGroup) {
+    this.#served = served;
+  }
+
+  get namespace(): string {
+    return splitKey(this.owner).namespace;
+  }
+
+  get serviceKey(): Key {
+    return `${this.namespace}/${this.#served.service.name}`;
+  }
+
+  /** Aborts when the group is withdrawn. */
+  get signal(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  /** False: what AWS has registered has to be read first. */
+  get isKnown(): boolean {
+    return this.#isKnown;
+  }
+
+  /** A change of its endpoints, or a pass, waits for it. */
+  get isUrgent(): boolean {
+    return this.#isUrgent;
+  }
+
+  /** In the queue of flushes. */
+  get priority(): number {
+    if (!this.#isKnown && !this.#isUrgent) return LOW_PRIORITY;
+    if (this.#registrations.size === 0) return PRIORITIES.empty;
+    return this.listSurplus().length > 0 ? PRIORITIES.removal : PRIORITIES.growth;
+  }
+
+  /** When a flush has something to do (monotonic ms); undefined: not as things are. */
+  get flushDueMs(): number | undefined {
+    if (this.#served.targetType === 'instance') return undefined;
+    if (!this.#isKnown) return this.problems.notBeforeMs('read');
+    const plan = this.#plan();
+    const due = WRITES.filter((write) => plan[write].length > 0).map((write) =>
+      Math.max(this.#lastSentMs + COLLECT_MS, this.problems.notBeforeMs(write)),
+    );
+    const dueMs = Math.min(plan.nextMs, ...due);
+    return dueMs === Number.POSITIVE_INFINITY ? undefined : dueMs;
+  }
+
+  /** As `GroupHealth.nextPollInMs`. */
+  get nextPollInMs(): number | undefined {
+    return this.health.nextPollInMs(this.#listRegistered());
+  }
+
+  get state(): TargetsState {
+    const names = this.#listRegistered();
+    const { asOfMs } = this.health;
+    const unhealthy = this.health.findUnhealthy(names);
+    const problem = this.problems.leading;
+    return {
+      backend: this.#served.backend,
+      desired: this.#desired.targets.size,
+      registered: names.length,
+      ...(asOfMs !== undefined && {
+        ...{ healthy: this.health.countHealthy(names), healthAsOfMs: asOfMs },
+      }),
+      ...(unhealthy && { unhealthy }),
+      isFilled: this.#isFilled,
+      ...(problem && { problem }),
+    };
+  }
+
+  /** Returns whether other targets are desired than before. */
+  desire(desired: DesiredTargets): boolean {
+    const hasChanged = !areSame(this.#desired, desired);
+    this.#desired = desired;
+    const isEmpty = desired.targets.size === 0;
+    this.#emptySinceMs = isEmpty ? (this.#emptySinceMs ?? this.#clock.monotonicMs()) : undefined;
+    this.problems.recordDesire(desired.targets, desired.problem);
+    this.#settle();
+    return hasChanged;
+  }
+
+  hurry(): void {
+    this.#isUrgent = true;
+  }
+
+  stop(reason: Error): void {
+    this.#stopping.abort(reason);
+  }
+
+  /** What to send now. */
+  listDue(write: Write): readonly Target[] {
+    const isHeld = this.problems.notBeforeMs(write) > this.#clock.monotonicMs();
+    return isHeld ? [] : this.#plan()[write];
+  }
+
+  /** All that is not desired and may be registered. */
+  listSurplus(): readonly Target[] {
+    return this.#registrations.listSurplus(this.#desired.targets);
+  }
+
+  beginWrite(write: Write, targets: readonly Target[]): void {
+    this.#lastSentMs = this.#clock.monotonicMs();
+    this.health.beginWrite();
+    if (write === 'register') this.#registrations.beginRegistering(targets);
+    else this.#registrations.beginDeregistering(targets);
+  }
+
+  /** Whatever became of it. */
+  endWrite(): void {
+    this.health.endWrite();
+    this.#settle();
+  }
+
+  /** AWS has carried it out. Returns how long each target has waited for it, in ms. */
+  recordWritten(write: Write, targets: readonly Target[]): readonly number[] {
+    const nowMs = this.#clock.monotonicMs();
+    if (write === 'register') this.#registrations.recordRegistered(targets);
+    else this.#registrations.recordDeregistered(targets);
+    this.problems.recordTaken(targets);
+    return targets.map((one) => nowMs - (this.#pendingSinceMs.get(nameTarget(one)) ?? nowMs));
+  }
+
+  /** AWS does not take these: it does not have them either. */
+  recordRefused(targets: readonly Target[]): void {
+    this.#registrations.recordDeregistered(targets);
+    this.#settle();
+  }
+
+  /** AWS has no such group now: nothing is written before a read has found it again. */
+  recordAbsence(): void {
+    this.#isKnown = false;
+    this.#isUrgent = true;
+    this.#registrations.clear();
+    this.problems.clear();
+    this.#settle();
+  }
+
+  /** Returns how many targets others have registered or deregistered. */
+  recordHealth(answer: readonly TargetHealth[], read: HealthRead): number {
+    const isFirst = !this.#isKnown;
+    const isEvidence = this.health.record(answer, read);
+    if (!isFirst && !isEvidence) return 0;
+    const drifted = this.#registrations.replace(listRegistered(answer));
+    this.#isKnown = true;
+    this.#settle();
+    return isFirst ? 0 : drifted;
+  }
+
+  #plan(): FlushPlan {
+    return planFlush(
+      {
+        desired: this.#desired,
+        registrations: this.#registrations,
+        refusedUntilMs: (target) => this.problems.refusedUntilMs(target),
+        emptySinceMs: this.#emptySinceMs,
+      },
+      this.#clock.monotonicMs(),
+    );
+  }
+
+  #listRegistered(): readonly string[] {
+    return [...this.#desired.targets.keys()].filter((name) => this.#registrations.has(name));
+  }
+
+  /** Keeps what follows from desired and registered targets. */
+  #settle(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const missing = this.#registrations.listMissing(this.#desired.targets);
+    this.#isFilled ||= this.#isKnown && this.#desired.targets.size > 0 && missing.length === 0;
+    const before = new Map(this.#pendingSinceMs);
+    this.#pendingSinceMs.clear();
+    for (const name of [...missing, ...this.listSurplus()].map(nameTarget)) {
+      this.#pendingSinceMs.set(name, before.get(name) ?? nowMs);
+    }
+  }
+}
+
+function areSame({ targets: one }: DesiredTargets, { targets: other }: DesiredTargets): boolean {
+  return one.size === other.size && [...one.keys()].every((name) => other.has(name));
+}

@@ -1,0 +1,106 @@
+import { addJitter, sleep } from '../../core/ports/clock.ts';
+import { KeyQueue, LOW_PRIORITY } from '../../core/queue/key-queue.ts';
+import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { BACKGROUND, describeAbsence, type GroupWork, targetsMetrics } from './flusher.ts';
+import type { Group } from './group.ts';
+
+/** Each is free again after a rest: 2 reads a second, a fifth of what AWS allows the account. */
+const POLLS_AT_ONCE = 10;
+const REST_MS = 5_000;
+/** Reads of settled groups: each in half an hour, */
+const AUDIT_MS = 1_800_000;
+/** and 0.83 of them in a second where there are very many groups. */
+const AUDIT_MS_PER_GROUP = 1_200;
+const JITTER = 0.2;
+
+export interface HealthPollsOptions extends GroupWork {
+  /** The group's registered targets are others than those that were known. */
+  readonly onDrift: (group: Group) => void;
+}
+
+/** Reads the health of groups: soon and again where something changes, rarely where all is settled. */
+export class HealthPolls {
+  readonly #options: HealthPollsOptions;
+  readonly #queue: KeyQueue;
+  readonly #stopping = new AbortController();
+
+  constructor(options: HealthPollsOptions) {
+    this.#options = options;
+    this.#queue = new KeyQueue(options.clock);
+  }
+
+  /** `leastMs`: not before. */
+  schedule(group: Group, leastMs = 0): void {
+    if (!group.isKnown) return;
+    const { clock } = this.#options;
+    const { nextPollInMs } = group;
+    const inMs = Math.max(leastMs, nextPollInMs ?? this.#getAuditMs());
+    const priority = nextPollInMs === undefined ? LOW_PRIORITY : 0;
+    this.#queue.add(group.key, { priority, afterMs: addJitter(clock, inMs, JITTER) });
+  }
+
+  /** Resolves after `stop`, when the reads that are under way have ended. */
+  async run(): Promise<void> {
+    await Promise.all(Array.from({ length: POLLS_AT_ONCE }, () => this.#runSlot()));
+  }
+
+  stop(reason: Error): void {
+    this.#queue.shutDown();
+    this.#stopping.abort(reason);
+  }
+
+  async #runSlot(): Promise<void> {
+    const { clock, groups } = this.#options;
+    const { signal } = this.#stopping;
+    for (let taken = await this.#queue.take(); taken; taken = await this.#queue.take()) {
+      const group = groups.get(taken.key);
+      if (group?.isKnown) await this.#poll(group);
+      this.#queue.done(taken.key);
+      if (group) await sleep(clock, REST_MS, signal).catch(() => undefined);
+    }
+  }
+
+  async #poll(group: Group): Promise<void> {
+    const failure = await this.#read(group).catch((error: unknown) => error);
+    if (group.signal.aborted) return;
+    const { retryAfterMs } = failure instanceof OperatorError ? failure : {};
+    this.schedule(group, retryAfterMs);
+    this.#options.onChange(group);
+  }
+
+  /** No answer is no news: what was known stays. */
+  async #read(group: Group): Promise<void> {
+    const { connect, log } = this.#options;
+    const { owner, namespace } = group;
+    const isAudit = group.nextPollInMs === undefined;
+    const payer = { namespace: isAudit ? BACKGROUND : namespace, log: log.child({ key: owner }) };
+    const read = group.health.beginRead();
+    const answer = await connect(payer).health(group.served.arn, group.signal);
+    if (answer === undefined) return this.#recordAbsence(group);
+    const drifted = group.recordHealth(answer, read);
+    if (drifted > 0) this.#recordDrift(group, drifted);
+  }
+
+  /** The next read, which is the flush's, decides. */
+  #recordAbsence(group: Group): void {
+    group.recordAbsence();
+    group.problems.recordFailure('read', describeAbsence(group.served.arn), 0);
+    this.#options.onDrift(group);
+  }
+
+  #recordDrift(group: Group, drifted: number): void {
+    const { log, metrics, onDrift } = this.#options;
+    const { owner, served } = group;
+    metrics.count(targetsMetrics.drifted, {}, drifted);
+    log.info('targets were changed outside albridge', {
+      key: owner,
+      targetGroupARN: served.arn,
+      drifted,
+    });
+    onDrift(group);
+  }
+
+  #getAuditMs(): number {
+    return Math.max(AUDIT_MS, this.#options.groups.size * AUDIT_MS_PER_GROUP);
+  }
+}

@@ -1,0 +1,118 @@
+import type { Target } from '../../aws/elbv2/traffic.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { type DesireProblem, nameTarget, type TargetMap } from './desired-targets.ts';
+
+interface Problem {
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface TargetsProblem extends Problem {
+  /** Monotonic ms: since when there is a problem without interruption. */
+  readonly sinceMs: number;
+}
+
+/** The two writes, and the read that comes before the first of them. */
+export type Action = 'read' | 'register' | 'deregister';
+
+interface Failure {
+  readonly error: OperatorError;
+  /** Monotonic ms. */
+  readonly notBeforeMs: number;
+}
+
+/** Failures of one group, each with the time until which it is not tried again. */
+export class Problems {
+  readonly #clock: Clock;
+  readonly #failures = new Map<Action, Failure>();
+  /** By target. */
+  readonly #refused = new Map<string, Failure>();
+  #desire: DesireProblem | undefined;
+  #sinceMs: number | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  notBeforeMs(action: Action): number {
+    return this.#failures.get(action)?.notBeforeMs ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Of a target that AWS has refused. */
+  refusedUntilMs(target: Target): number {
+    return this.#refused.get(nameTarget(target))?.notBeforeMs ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Returns whether the failure is another than the one before. */
+  recordFailure(action: Action, error: OperatorError, delayMs: number): boolean {
+    const before = this.#failures.get(action)?.error.reason;
+    this.#failures.set(action, this.#failUntil(error, delayMs));
+    this.#settle();
+    return before !== error.reason;
+  }
+
+  recordSuccess(action: Action): void {
+    this.#failures.delete(action);
+    this.#settle();
+  }
+
+  recordRefused(targets: readonly Target[], error: OperatorError, delayMs: number): void {
+    const failure = this.#failUntil(error, delayMs);
+    for (const target of targets) this.#refused.set(nameTarget(target), failure);
+    this.#settle();
+  }
+
+  recordTaken(targets: readonly Target[]): void {
+    for (const target of targets) this.#refused.delete(nameTarget(target));
+    this.#settle();
+  }
+
+  recordDesire(targets: TargetMap, problem: DesireProblem | undefined): void {
+    this.#desire = problem;
+    for (const name of this.#refused.keys()) {
+      if (!targets.has(name)) this.#refused.delete(name);
+    }
+    this.#settle();
+  }
+
+  clear(): void {
+    this.#failures.clear();
+    this.#refused.clear();
+    this.#settle();
+  }
+
+  /** The one to show: what the Service lacks comes before what AWS did not do. */
+  get leading(): TargetsProblem | undefined {
+    const problem = this.#find();
+    return problem && { ...problem, sinceMs: this.#sinceMs ?? this.#clock.monotonicMs() };
+  }
+
+  #find(): Problem | undefined {
+    if (this.#desire !== undefined) return this.#desire;
+    const [failure] = this.#failures.values();
+    if (failure !== undefined) return pickProblem(failure.error);
+    const [refused] = this.#refused.values();
+    if (refused === undefined) return undefined;
+    const { reason, message } = refused.error;
+    return { reason, message: `${listNames([...this.#refused.keys()])}: ${message}` };
+  }
+
+  #failUntil(error: OperatorError, delayMs: number): Failure {
+    return { error, notBeforeMs: this.#clock.monotonicMs() + delayMs };
+  }
+
+  #settle(): void {
+    const hasProblem = this.#find() !== undefined;
+    this.#sinceMs = hasProblem ? (this.#sinceMs ?? this.#clock.monotonicMs()) : undefined;
+  }
+}
+
+function pickProblem({ reason, message }: OperatorError): Problem {
+  return { reason, message };
+}
+
+function listNames(names: readonly string[]): string {
+  const shown = names.slice(0, 3).join(', ');
+  return names.length > 3 ? `${shown} and ${names.length - 3} more` : shown;
+}

@@ -1,0 +1,44 @@
+import type {
+  ServedGroup,
+  Targets,
+  TargetsState,
+} from '../../src/controllers/my-ingress/targets.ts';
+import type { Key } from '../../src/core/objects/kube-object.ts';
+import type { Enqueue } from '../../src/core/queue/key-queue.ts';
+
+/** Targets without EndpointSlices: what a test says of a backend, else two healthy targets. */
+export class FakeTargets implements Targets {
+  readonly published = new Map<Key, readonly ServedGroup[]>();
+  readonly #said = new Map<string, Partial<TargetsState>>();
+  #enqueue: Enqueue = () => undefined;
+
+  publish(key: Key, groups: readonly ServedGroup[]): void {
+    this.published.set(key, groups);
+  }
+
+  withdraw(key: Key): void {
+    this.published.delete(key);
+  }
+
+  read(key: Key): readonly TargetsState[] {
+    return (this.published.get(key) ?? []).map(({ backend }) => ({
+      ...{ backend, desired: 2, registered: 2, healthy: 2, healthAsOfMs: 0, isFilled: true },
+      ...this.#said.get(backend),
+    }));
+  }
+
+  waitUntilFilled(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  readonly changes = (enqueue: Enqueue): (() => void) => {
+    this.#enqueue = enqueue;
+    return () => undefined;
+  };
+
+  /** What is known of a backend from here on; the object is told. */
+  say(key: Key, backend: string, state: Partial<TargetsState>): void {
+    this.#said.set(backend, { ...this.#said.get(backend), ...state });
+    this.#enqueue(key);
+  }
+}

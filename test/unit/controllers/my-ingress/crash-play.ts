@@ -1,0 +1,46 @@
+import type { CrashPlan } from './crashing-ports.ts';
+import { MINUTE_MS, World } from './world.ts';
+
+export interface Story {
+  /** Before the process that is to die begins. */
+  readonly before: (world: World) => Promise<unknown>;
+  /** What people do while it runs. */
+  readonly act: (world: World) => void;
+  readonly ends: (world: World) => void;
+}
+
+const ports = ['aws', 'kube'] as const;
+const moments = ['before', 'unanswered', 'after'] as const;
+
+/** Every place where the story can be cut, by running it once without a crash. */
+export async function cutsOf(story: Story): Promise<readonly CrashPlan[]> {
+  const world = await play(story, undefined);
+  return ports.flatMap((port) =>
+    Array.from({ length: world.incarnation.count(port) }, (_, i) => i + 1).flatMap((at) =>
+      moments.map((when) => ({ port, at, when })),
+    ),
+  );
+}
+
+export async function play(
+  story: Story,
+  plan: CrashPlan | undefined,
+  prepare?: (world: World) => void,
+): Promise<World> {
+  const world = new World();
+  world.start();
+  await story.before(world);
+  await world.clock.advance(MINUTE_MS);
+  world.crash();
+  world.start(plan);
+  await world.clock.settle();
+  prepare?.(world);
+  story.act(world);
+  await world.clock.advance(20_000);
+  return world;
+}
+
+/** Every read answers as things stood nine seconds before. */
+export function staleFor(forMs: number): (world: World) => void {
+  return (world) => world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs });
+}

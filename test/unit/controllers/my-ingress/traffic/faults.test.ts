@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
+import { MINUTE_MS, SCAN_MS, World } from '../world.ts';
+import { api, SHOP, web } from './specs.ts';
+
+const KEY = 'web/shop';
+
+async function settled(spec: Partial<MyIngressSpec> = SHOP): Promise<World> {
+  const world = new World();
+  world.start();
+  await world.applied('shop', spec);
+  await world.clock.advance(MINUTE_MS);
+  return world;
+}
+
+function listener(world: World, port = 80) {
+  const found = world.aws.control.snapshot().listeners.find((one) => one.port === port);
+  if (found === undefined) throw new Error(`no listener on ${port}`);
+  return found;
+}
+
+describe('what AWS refuses', () => {
+  it('is one listener whose port somebody else holds: its rules wait, the other listener serves', async () => {
+    const world = new World();
+    world.start();
+    await world.applied('shop');
+    const fixed = { Type: 'fixed-response', FixedResponseConfig: { StatusCode: '200' } };
+    const LoadBalancerArn = world.balancer().arn;
+    const held = { LoadBalancerArn, Port: 80, Protocol: 'HTTP', DefaultActions: [fixed] };
+    world.outOfBand('CreateListener', held);
+    const listeners = [80, 8080].map((port) => ({ port, protocol: 'HTTP' as const }));
+    world.edit('shop', { ...SHOP, listeners });
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe('True PortConflict');
+    expect(world.message('shop')).toContain('listener 80: port 80 is held by');
+    expect(listener(world, 80).rules).toHaveLength(1);
+    expect(listener(world, 8080).rules).toHaveLength(2);
+    expect(world.object('shop').status.listeners).toMatchObject([
+      { port: 80, message: expect.stringContaining('is held by') },
+      { port: 8080, arn: listener(world, 8080).arn },
+    ]);
+  });
+
+  it('is one certificate: the listener without it serves', async () => {
+    const certificate = 'arn:aws:acm:us-east-1:000000000000:certificate/none';
+    const world = await settled({
+      ...SHOP,
+      listeners: [
+        { port: 80, protocol: 'HTTP' },
+        { port: 443, protocol: 'HTTPS', certificates: [certificate] },
+      ],
+    });
+    expect(world.condition('shop', 'Stalled')).toBe('True CertificateNotFound');
+    expect(world.message('shop')).toContain('listener 443: ');
+    expect(listener(world, 80).rules).toHaveLength(2);
+  });
+
+  it('is a rule too many: the others serve, and it comes once there is room', async () => {
+    const world = new World({ settings: { limits: { 'rules-per-application-load-balancer': 2 } } });
+    world.start();
+    const rules = ['a', 'b', 'c'].map((name) => {
+      return { name, paths: [`/${name}`], forward: [{ backend: 'api' }] };
+    });
+    await world.applied('shop', { ...SHOP, rules });
+    expect(world.condition('shop', 'Stalled')).toBe('True QuotaExceeded');
+    expect(world.message('shop')).toContain('rule c on port 80: ');
+    expect(listener(world).rules).toHaveLength(3);
+    world.edit('shop', { rules: rules.slice(1) });
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(listener(world).rules).toHaveLength(3);
+  });
+
+  it('is a target group of its name with somebody else’s tags: it is left alone, the other backend serves', async () => {
+    const world = await settled();
+    const group = world.aws.control
+      .snapshot()
+      .targetGroups.find(({ name }) => name.includes('api'));
+    world.untagOutOfBand(group?.arn ?? '', 'albridge.io/cluster');
+    await world.clock.advance(SCAN_MS + MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe('True NameConflict');
+    expect(world.message('shop')).toContain('backend api: ');
+    expect(world.targets.published.get(KEY)?.map(({ backend }) => backend)).toEqual(['web']);
+  });
+
+  it('is everything where the policy is that of an older version: the message names the action', async () => {
+    const world = new World({ policy: 'of a balancer alone' });
+    world.start();
+    await world.applied('shop', SHOP);
+    expect(world.condition('shop', 'Stalled')).toBe('True AccessDenied');
+    expect(world.message('shop')).toContain('allow ec2:DescribeSubnets in the IAM policy');
+    expect(world.balancers).toEqual([]);
+  });
+});
+
+describe('what somebody changes in AWS is repaired by the next scan', () => {
+  const changes: Readonly<Record<string, (world: World) => void>> = {
+    'a listener that is gone': (world) =>
+      void world.outOfBand('DeleteListener', { ListenerArn: listener(world).arn }),
+    'the only rule of a backend that is gone': (world) =>
+      void world.outOfBand('DeleteRule', { RuleArn: listener(world).rules[0]?.arn }),
+    'tags of a target group': (world) => {
+      const [group] = world.aws.control.snapshot().targetGroups;
+      world.untagOutOfBand(group?.arn ?? '', 'team');
+    },
+    'a health check': (world) => {
+      const [group] = world.aws.control.snapshot().targetGroups;
+      world.outOfBand('ModifyTargetGroup', {
+        TargetGroupArn: group?.arn,
+        HealthCheckPath: '/elsewhere',
+      });
+    },
+    'the security groups of the balancer': (world) =>
+      void world.outOfBand('SetSecurityGroups', {
+        LoadBalancerArn: world.balancer().arn,
+        SecurityGroups: ['sg-web'],
+      }),
+  };
+
+  for (const [what, change] of Object.entries(changes)) {
+    it(what, async () => {
+      const world = await settled({ ...SHOP, tags: { team: 'web' } });
+      const before = world.beside.length;
+      change(world);
+      await world.clock.advance(SCAN_MS + MINUTE_MS);
+      expect(world.condition('shop')).toBe('True Available');
+      expect(world.beside).toHaveLength(before);
+      expect(world.events.reasons).toContain('RepairedTraffic');
+      expect(await world.writesDuring(() => world.clock.advance(2 * SCAN_MS))).toEqual([]);
+    });
+  }
+
+  it('and what only a list of one balancer shows within half an hour', async () => {
+    const world = await settled({
+      ...SHOP,
+      rules: [...(SHOP.rules ?? []), { name: 'v2', paths: ['/v2'], forward: [{ backend: 'api' }] }],
+    });
+    world.outOfBand('DeleteRule', { RuleArn: listener(world).rules[0]?.arn });
+    await world.clock.advance(36 * MINUTE_MS);
+    expect(listener(world).rules).toHaveLength(3);
+  });
+});
+
+describe('targets', () => {
+  it('of a Service that is not there yet are awaited for a minute, then the balancer is Ready without', async () => {
+    const world = new World();
+    world.start();
+    const problem = { reason: 'ServiceNotFound', message: 'no Service api', sinceMs: 0 };
+    world.targets.say(KEY, 'api', { desired: 0, registered: 0, problem });
+    await world.applied('shop', SHOP);
+    expect(world.condition('shop', 'Reconciling')).toBe('True ServiceNotFound');
+    expect(world.condition('shop', 'BackendsResolved')).toBe('Unknown ServiceNotFound');
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(world.condition('shop', 'BackendsResolved')).toBe('False ServiceNotFound');
+    expect(world.object('shop').status).toMatchObject({
+      targets: '2/2',
+      backends: [{ name: 'web' }, { name: 'api', message: 'no Service api', desired: 0 }],
+    });
+  });
+
+  it('that change are counted without a call to AWS', async () => {
+    const world = await settled();
+    const calls = await world.callsDuring(async () => {
+      world.targets.say(KEY, 'web', { desired: 3, registered: 3, healthy: 1 });
+      await world.clock.advance(2_000);
+    });
+    expect(calls).toEqual({});
+    expect(world.object('shop').status.targets).toBe('5/5');
+    expect(world.condition('shop', 'TargetsHealthy')).toBe('False TargetsUnhealthy');
+    expect(world.condition('shop')).toBe('True Available');
+  });
+
+  it('are those of groups that the scan has read as ours after a restart', async () => {
+    const world = await settled();
+    const before = world.targets.published.get(KEY);
+    world.targets.withdraw(KEY);
+    await world.restart();
+    await world.clock.advance(MINUTE_MS);
+    const after = world.targets.published.get(KEY);
+    expect(after?.map(({ arn }) => arn)).toEqual(before?.map(({ arn }) => arn));
+    expect(after?.every(({ isNew }) => !isNew)).toBe(true);
+  });
+
+  it('are followed while the object is paused', async () => {
+    const world = await settled();
+    world.annotate('shop', { 'albridge.io/paused': 'true' });
+    world.targets.withdraw(KEY);
+    await world.restart();
+    await world.clock.advance(MINUTE_MS);
+    expect(world.targets.published.get(KEY)).toHaveLength(2);
+  });
+
+  it('are nobody’s once the object is being deleted', async () => {
+    const world = await settled();
+    world.delete('shop');
+    await world.clock.advance(MINUTE_MS);
+    expect(world.exists('shop')).toBe(false);
+    expect(world.targets.published.has(KEY)).toBe(false);
+  });
+});
+
+it('an object that loses its backends shows none', async () => {
+  const world = await settled({ backends: [api] });
+  world.unset('shop', 'backends');
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(world.object('shop').status).not.toHaveProperty('backends');
+  expect(world.object('shop').status).not.toHaveProperty('targets');
+  expect(world.condition('shop', 'BackendsResolved')).toBe('True NoBackends');
+  expect(world.beside).toEqual([]);
+  expect(web.name).toBe('web');
+});
