@@ -7,6 +7,7 @@ import { Memory } from '../controllers/my-ingress/memory.ts';
 import { Controller } from '../core/controller/controller.ts';
 import { createObjectWriter } from '../kube/write/object-writer.ts';
 import type { BuildController, SetupContext } from './context.ts';
+import { setUpTargets } from './targets.ts';
 
 const NAME = 'myingress';
 /** AWS is slow and its budget small: failures start at a second and end at five minutes. */
@@ -14,20 +15,26 @@ const BACKOFF = { firstMs: 1_000, maxMs: 300_000 } as const;
 
 export function setUpMyIngress(context: SetupContext): BuildController {
   const cache = context.watch<MyIngress>(myIngressKind);
+  const createTargets = setUpTargets(context);
   return (cluster) => {
     const { api, clock, log, metrics } = context.ports;
     const { aws, namespaces, sweepIntervalMs } = context.settings;
     if (api === undefined || aws === undefined) throw new Error('MyIngress needs the port to AWS');
-    const { inventory, loadBalancers } = wireAws({ ...context.ports, ...aws, api, texts });
+    const { inventory, loadBalancers, traffic } = wireAws({ ...context.ports, ...aws, api, texts });
+    const targets = createTargets((payer) => traffic(payer).targets);
     const memory = new Memory(clock);
     const shared = { cluster, inventory, memory, clock };
     const driftScan = new DriftScan({
       ...shared,
-      ...{ cache, namespaces, metrics },
+      ...{ cache, namespaces, metrics, targets },
       intervalMs: sweepIntervalMs,
       log: log.child({ controller: NAME }),
     });
-    const reconciler = createMyIngressReconciler({ ...shared, aws: loadBalancers });
+    const reconciler = createMyIngressReconciler({
+      ...{ ...shared, traffic, targets },
+      aws: loadBalancers,
+      backendSecurityGroups: aws.backendSecurityGroups,
+    });
     return new Controller<MyIngress>({
       ...context.getControllerDefaults(),
       name: NAME,
@@ -35,7 +42,7 @@ export function setUpMyIngress(context: SetupContext): BuildController {
       writer: createObjectWriter<MyIngress>(context.client, myIngressKind),
       reconciler,
       finalizer: loadBalancerFinalizer,
-      sources: [driftScan.source],
+      sources: [driftScan.source, targets.changes],
       backoff: BACKOFF,
     });
   };

@@ -30,7 +30,7 @@ import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { RecordingEvents } from '../../../fakes/recording-events.ts';
 import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
 import { SilentLogger } from '../../../fakes/silent-logger.ts';
-import { fullPolicy, OPERATOR_KEY } from '../../../surroundings/shipped-policy.ts';
+import { OPERATOR_KEY, shippedPolicy } from '../../../surroundings/shipped-policy.ts';
 import { type CrashPlan, Incarnation } from './crashing-ports.ts';
 import { draftOf } from './drafts.ts';
 import { seedNetwork } from './network.ts';
@@ -80,7 +80,7 @@ export class World {
       settings: { budget: 'off', provisioningMs: 0, quota: 1000, ...options.settings },
     });
     seedNetwork(this.aws);
-    const policy = fullPolicy(CLUSTER);
+    const policy = shippedPolicy(CLUSTER);
     const isOld = options.policy !== undefined;
     this.aws.control.setPolicy(OPERATOR_KEY, isOld ? takeTrafficOff(policy) : policy);
     this.cache = this.kube.cache<MyIngress>('MyIngress');
