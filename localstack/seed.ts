@@ -15,6 +15,7 @@ import {
   type TagSpecification,
   type Vpc,
 } from '@aws-sdk/client-ec2';
+import { POD_BLOCK } from './pod-block.ts';
 
 export interface SeedOptions {
   /** Address of the stand-in for AWS. Required, so that no real account is seeded by accident. */
@@ -45,10 +46,10 @@ const ARTICLE_SUBNETS = ['subnet-abc', 'subnet-def'] as const;
 
 interface SubnetPlan {
   readonly name: string;
-  /** Third octet of the block. */
-  readonly octet: number;
+  readonly block: string;
   readonly zone: string;
-  readonly hasIpv6?: boolean;
+  /** Which part of the VPC's block, if any. */
+  readonly ipv6Part?: number;
   readonly customId?: string;
 }
 
@@ -88,18 +89,19 @@ async function ensureNetwork(ec2: EC2Client): Promise<SeededNetwork> {
   const [zoneA, zoneB] = zones;
   const plans = zones.map((zone, index) => ({
     name: `${PREFIX}-${index + 1}`,
-    octet: index,
+    block: blockOf(index),
     zone,
-    hasIpv6: true,
+    ipv6Part: index,
   }));
   const subnets = await ensureSubnets(ec2, vpc, plans);
   const twins = await ensureSubnets(ec2, vpc, [
-    { name: `${PREFIX}-1-twin`, octet: 10, zone: zoneA },
+    { name: `${PREFIX}-1-twin`, block: blockOf(10), zone: zoneA },
   ]);
   const article = await ensureSubnets(ec2, vpc, [
-    { name: `${PREFIX}-article-1`, octet: 20, zone: zoneA, customId: ARTICLE_SUBNETS[0] },
-    { name: `${PREFIX}-article-2`, octet: 21, zone: zoneB, customId: ARTICLE_SUBNETS[1] },
+    { name: `${PREFIX}-article-1`, block: blockOf(20), zone: zoneA, customId: ARTICLE_SUBNETS[0] },
+    { name: `${PREFIX}-article-2`, block: blockOf(21), zone: zoneB, customId: ARTICLE_SUBNETS[1] },
   ]);
+  await ensureSubnets(ec2, vpc, [{ name: `${PREFIX}-pods`, block: POD_BLOCK, zone: zoneA }]);
   return {
     vpcId,
     subnets,
@@ -167,6 +169,10 @@ async function createGateway(ec2: EC2Client, name: string): Promise<InternetGate
   return required(created.InternetGateway, 'internet gateway');
 }
 
+function blockOf(octet: number): string {
+  return `10.87.${octet}.0/24`;
+}
+
 async function ensureSubnets(
   ec2: EC2Client,
   vpc: Vpc,
@@ -186,11 +192,11 @@ async function ensureSubnet(ec2: EC2Client, vpc: Vpc, plan: SubnetPlan): Promise
   );
   const existing = found.Subnets?.[0]?.SubnetId;
   if (existing !== undefined) return existing;
-  const ipv6 = plan.hasIpv6 ? ipv6Block(vpc, plan.octet) : undefined;
+  const ipv6 = plan.ipv6Part === undefined ? undefined : ipv6Block(vpc, plan.ipv6Part);
   const created = await ec2.send(
     new CreateSubnetCommand({
       VpcId,
-      CidrBlock: `10.87.${plan.octet}.0/24`,
+      CidrBlock: plan.block,
       AvailabilityZone: plan.zone,
       ...(ipv6 === undefined ? {} : { Ipv6CidrBlock: ipv6 }),
       TagSpecifications: [named('subnet', plan.name, plan.customId)],

@@ -704,14 +704,13 @@ export const myIngressSchema = {
                 },
               },
               headers: {
-                description:
-                  'Not supported yet. Headers of the request. Each entry must hold; of its values any.',
+                description: 'Headers of the request. Each entry must hold; of its values any.',
                 type: 'array',
                 minItems: 1,
                 maxItems: 5,
                 'x-kubernetes-list-type': 'atomic',
                 items: {
-                  description: 'One header, and either values or regex.',
+                  description: 'One header and its values.',
                   type: 'object',
                   required: ['name'],
                   properties: {
@@ -757,7 +756,7 @@ export const myIngressSchema = {
                     },
                     regex: {
                       description:
-                        'Regular expression for the value, at most 128 characters, without lookaround and back references.',
+                        'Not supported yet. Regular expression for the value, at most 128 characters, without lookaround and back references.',
                       type: 'string',
                       maxLength: 128,
                       'x-kubernetes-validations': [
@@ -781,7 +780,7 @@ export const myIngressSchema = {
               },
               queryStrings: {
                 description:
-                  'Not supported yet. Pairs of the query, without regard to case; any of them suffices. * stands for any number of characters, ? for one; a backslash before them takes them as they are.',
+                  'Pairs of the query, without regard to case; any of them suffices. * stands for any number of characters, ? for one; a backslash before them takes them as they are.',
                 type: 'array',
                 minItems: 1,
                 maxItems: 20,
@@ -822,7 +821,7 @@ export const myIngressSchema = {
               },
               sourceCIDRs: {
                 description:
-                  'Not supported yet. Ranges of the address that connects, IPv4 and IPv6. X-Forwarded-For does not count.',
+                  'Ranges of the address that connects, IPv4 and IPv6. X-Forwarded-For does not count.',
                 type: 'array',
                 minItems: 1,
                 maxItems: 20,
@@ -1440,20 +1439,8 @@ export const myIngressSchema = {
           fieldPath: '.rules',
         },
         {
-          rule: '!has(self.rules) || self.rules.all(rule, !has(rule.headers))',
-          message: 'rules[].headers is not supported yet; remove it',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.rules',
-        },
-        {
-          rule: '!has(self.rules) || self.rules.all(rule, !has(rule.queryStrings))',
-          message: 'rules[].queryStrings is not supported yet; remove it',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.rules',
-        },
-        {
-          rule: '!has(self.rules) || self.rules.all(rule, !has(rule.sourceCIDRs))',
-          message: 'rules[].sourceCIDRs is not supported yet; remove it',
+          rule: '!has(self.rules) || self.rules.all(rule, !has(rule.headers) || rule.headers.all(header, !has(header.regex)))',
+          message: 'rules[].headers[].regex is not supported yet; use values',
           reason: 'FieldValueForbidden',
           fieldPath: '.rules',
         },
@@ -1470,7 +1457,7 @@ export const myIngressSchema = {
           fieldPath: '.rules',
         },
         {
-          rule: '!has(self.rules) || self.rules.all(rule, (has(rule.hosts) ? rule.hosts.size() : 0) + (has(rule.paths) ? rule.paths.size() : 0) + (has(rule.methods) ? rule.methods.size() : 0) <= 5)',
+          rule: '!has(self.rules) || self.rules.all(rule, (has(rule.hosts) ? rule.hosts.size() : 0) + (has(rule.paths) ? rule.paths.size() : 0) + (has(rule.methods) ? rule.methods.size() : 0) + (has(rule.queryStrings) ? rule.queryStrings.size() : 0) + (has(rule.sourceCIDRs) ? rule.sourceCIDRs.size() : 0) + (has(rule.headers) ? rule.headers.map(header, has(header.values) ? header.values.size() : 1).sum() : 0) <= 5)',
           message:
             'a rule with more than five values of all its conditions together is not supported yet; split it into several rules',
           reason: 'FieldValueForbidden',

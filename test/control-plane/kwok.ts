@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { POD_BLOCK } from '../../localstack/pod-block.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { type ManagedProcess, type ProcessSpec, startProcess } from './managed-process.ts';
 
@@ -25,7 +26,7 @@ export async function startKwok(
       '--manage-all-nodes=true',
       '--node-lease-duration-seconds=40',
       '--node-ip=10.128.0.1',
-      '--cidr=10.64.0.0/14',
+      `--cidr=${POD_BLOCK}`,
     ],
   });
   try {

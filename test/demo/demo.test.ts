@@ -4,6 +4,11 @@ import { Program } from '../surroundings/program.ts';
 
 const NOTHING = { processes: [], files: [] };
 const SCENES = [
+  'two applications behind one load balancer: every pod is a target',
+  'curl by the DNS name: each path reaches its application',
+  'a canary by weight: of 1,000 requests about a tenth reach the next release',
+  'a pod is killed: its target goes, its successor answers',
+  'kubectl delete: balancer, target groups and security group are gone from AWS',
   'ConfigMonitor: editing a ConfigMap restarts its pods',
   'ImmortalContainer: a deleted pod is recreated',
   "MyApp: its pod's command prints the banner",
@@ -35,7 +40,7 @@ describe('npm run demo', () => {
     const ticks = output.split('\n').filter((line) => line.startsWith('✓'));
     for (const tick of ticks) expect(tick).toMatch(/ \(\d+\.\d s\)$/);
     expect(output).toContain(`all ${ticks.length} steps passed`);
-    expect(ticks.length).toBeGreaterThanOrEqual(17);
+    expect(ticks.length).toBeGreaterThanOrEqual(22);
     expect(output).toMatch(/^myapp +internet-facing +provisioning +\S+amazonaws\.com +False /m);
     expect(output).toMatch(/^myapp +internet-facing +active +\S+amazonaws\.com +True +Available/m);
     expect(output).toContain('$ kubectl describe myingress myapp');
@@ -43,6 +48,10 @@ describe('npm run demo', () => {
     expect(output).toMatch(/DriftRepaired .*tag team: observed somebody-else, desired web/);
     expect(output).toContain('✓ nothing is left in AWS');
     for (const scene of SCENES) expect(output).toContain(`\n✓ ${scene}`);
+    expect(output).toMatch(/^store +internet-facing +active +\S+amazonaws\.com +5\/5 +True/m);
+    expect(output).toMatch(
+      /^\$ curl --connect-to ::127\.0\.0\.1:\d+ http:\/\/store-alb-\S+\/\npod=/m,
+    );
     const names = [...output.matchAll(/^(frontend-\S+) +1\/1 +Running/gm)].map(([, name]) => name);
     expect(new Set(names).size, 'a pod before and another after the edit').toBe(2);
     expect(output).toMatch(/^example-immortalcontainer .*-immortalpod +2 +Running +True/m);

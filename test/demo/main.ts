@@ -2,10 +2,13 @@ import { parseArgs } from 'node:util';
 import { removeCallersSettings } from '../gates/clean-environment.ts';
 import { Interrupted, interruption } from '../surroundings/interruption.ts';
 import { Outsider } from '../surroundings/outsider.ts';
+import { startPodRunner } from '../surroundings/pod-runner.ts';
+import { StandInControl } from '../surroundings/stand-in-control.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 import { playCreation, playDeletion, playDrift, playEdit } from './balancer-scenes.ts';
 import { playPods } from './pod-scenes.ts';
 import { Stage } from './stage.ts';
+import { playTraffic } from './traffic-scenes.ts';
 
 /** `npm run demo`: albridge's whole job on real parts, in about a minute. */
 
@@ -13,7 +16,7 @@ const HELP = `Plays albridge's job on a real control plane and a stand-in for AW
 
 Usage: npm run demo [-- --backend NAME] [--quota N]
   --backend NAME  who plays AWS: embedded (default), albridge's own stand-in, or localstack,
-                  LocalStack's open runtime without Docker, which needs Python 3.10
+                  LocalStack's open runtime without Docker, which needs Python 3.10 and sends no traffic
   --quota N       load balancers that the embedded account may have (default 50); the demo needs 4,
                   and with fewer it shows what a miss looks like
   --help          this text
@@ -74,6 +77,13 @@ async function play(flags: Flags, cleanUps: (() => Promise<unknown>)[]): Promise
   await playDrift(scene);
   await playEdit(scene);
   await playDeletion(scene);
+  // Only our own stand-in sends requests anywhere.
+  if (backend === 'embedded') {
+    const endpoint = surroundings.aws.environment['AWS_ENDPOINT_URL'] as string;
+    const pods = startPodRunner(surroundings.controlPlane, endpoint);
+    cleanUps.push(() => pods.stop());
+    await playTraffic({ ...scene, standIn: new StandInControl(endpoint) });
+  }
   await playPods(scene);
 }
 

@@ -244,13 +244,21 @@ describe('the largest object', () => {
     paths: many(20, (index) => `/${'p'.repeat(50)}${index}`),
   };
 
+  const header = (index: number): object => ({
+    name: `${'X'.repeat(39)}${index}`,
+    values: [`${index}`.padStart(128, 'v')],
+  });
+  const headersAlone = { hosts: undefined, paths: undefined, headers: many(5, header) };
+
   it.each([
     ['with what is supported today', today, {}],
+    ['with headers alone', today, headersAlone],
     ['with all of it supported', future, everything],
   ])(
     'is within the budget that the API server has for rules: %s',
-    async (_name, definition, fields) => {
-      const { code, message } = await create(definition, 'largest', largestSpec(fields));
+    async (name, definition, fields) => {
+      const object = name.replaceAll(' ', '-');
+      const { code, message } = await create(definition, object, largestSpec(fields));
       expect({ code, message }).toEqual({ code: 201, message: '' });
     },
   );

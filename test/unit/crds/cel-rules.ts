@@ -24,6 +24,10 @@ const environment = new Environment({ enableOptionalTypes: true, unlistedVariabl
   .registerFunction('string.matchesUnicode(string): bool', (text: string, pattern: string) =>
     new RegExp(pattern, 'u').test(text),
   )
+  // https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-list-library
+  .registerFunction('list.sum(): int', (list: readonly bigint[]) =>
+    list.reduce((sum, one) => sum + one, 0n),
+  )
   // https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-cidr-library
   .registerFunction('isCIDR(string): bool', isCidr);
 

@@ -52,9 +52,19 @@ const refused: readonly (readonly [string, Draft, readonly [Draft, ...Draft[]]])
     ],
   ],
   ['rules[].rewrite', rule({}), [rule({ rewrite: { path: '/' } })]],
-  ['rules[].headers', rule({}), [rule({ headers: [{ name: 'a', values: ['b'] }] })]],
-  ['rules[].queryStrings', rule({}), [rule({ queryStrings: [{ value: 'a' }] })]],
-  ['rules[].sourceCIDRs', rule({}), [rule({ sourceCIDRs: ['10.0.0.0/8'] })]],
+  [
+    'rules[].headers[].regex',
+    rule({ headers: [{ name: 'a', values: ['b'] }] }),
+    [
+      rule({ headers: [{ name: 'a', regex: 'b' }] }),
+      rule({
+        headers: [
+          { name: 'a', values: ['b'] },
+          { name: 'c', regex: 'd' },
+        ],
+      }),
+    ],
+  ],
   [
     'redirect is',
     byDefault({ forward: [{ backend: 'web' }] }),
@@ -73,11 +83,22 @@ const refused: readonly (readonly [string, Draft, readonly [Draft, ...Draft[]]])
   ],
   [
     'a rule with more than five',
-    rule({ hosts: ['a.b', 'b.c'], paths: ['/1'], methods: ['GET', 'HEAD'] }),
+    rule({
+      ...{ hosts: ['a.b'], paths: undefined, methods: ['GET'], sourceCIDRs: ['10.0.0.0/8'] },
+      ...{ queryStrings: [{ value: 'a' }], headers: [{ name: 'a', values: ['b'] }] },
+    }),
     [
       rule({ paths: six }),
       rule({ hosts: ['a.b'], paths: six.slice(1) }),
       rule({ paths: six.slice(1), methods: ['GET'] }),
+      rule({ paths: six.slice(1), sourceCIDRs: ['10.0.0.0/8'] }),
+      rule({ paths: six.slice(1), queryStrings: [{ value: 'a' }] }),
+      rule({
+        headers: [
+          { name: 'a', values: ['1', '2', '3'] },
+          { name: 'b', values: ['1', '2'] },
+        ],
+      }),
     ],
   ],
 ];

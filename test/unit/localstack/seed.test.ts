@@ -1,6 +1,7 @@
 import { DescribeSecurityGroupsCommand, DescribeSubnetsCommand } from '@aws-sdk/client-ec2';
 import { CreateLoadBalancerCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, test } from 'vitest';
+import { POD_BLOCK } from '../../../localstack/pod-block.ts';
 import { envLines, seedNetwork } from '../../../localstack/seed.ts';
 import { serveAwsForTests } from './http/served-aws.ts';
 
@@ -25,6 +26,17 @@ describe('the seeded network', () => {
     expect(served.network.exampleSecurityGroup).toBe('sg-abc');
     expect(await zonesOf(articleSubnets)).toBe(2);
     expect(groups.SecurityGroups).toMatchObject([{ VpcId: vpcId }, { VpcId: vpcId }]);
+  });
+
+  test('has a subnet for pods, in a zone of the balancers', async () => {
+    const { subnets, articleSubnets, vpcId } = served.network;
+    const Filters = [{ Name: 'vpc-id', Values: [vpcId] }];
+    const { Subnets = [] } = await served.ec2.send(new DescribeSubnetsCommand({ Filters }));
+    const zone = Subnets.find(({ CidrBlock }) => CidrBlock === POD_BLOCK)?.AvailabilityZone;
+    for (const ids of [subnets, articleSubnets]) {
+      const zones = Subnets.filter(({ SubnetId = '' }) => ids.includes(SubnetId));
+      expect(zones.map(({ AvailabilityZone }) => AvailabilityZone)).toContain(zone);
+    }
   });
 
   test('carries balancers of every kind', async () => {

@@ -9,6 +9,11 @@ import type { Request } from '../../../../../src/routing/rule.ts';
 const BACKENDS = ['web', 'api', 'api-next'] as const;
 const HOSTS = ['a.example.com', '*.example.com', 'b.example.org'];
 const PATHS = ['/a', '/a/*', '/b', '/*', '/a/?'];
+const HEADERS = [
+  { name: 'X-Team', values: ['Blue*'] },
+  { name: 'accept', values: ['text/html'] },
+];
+const PAIRS = [{ key: 'Preview', value: '1' }, { value: 'a\\*' }];
 const RULES = ['one', 'two', 'three', 'four', 'five', 'six'];
 
 const someOf = (values: readonly string[]): fc.Arbitrary<readonly string[]> =>
@@ -55,6 +60,8 @@ const conditions: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc
       paths: someOf(PATHS),
       methods: someOf(['GET', 'POST']),
       sourceCIDRs: someOf(['10.0.0.9/8', '2001:DB8::/32']),
+      headers: fc.subarray(HEADERS, { minLength: 1 }),
+      queryStrings: fc.subarray(PAIRS, { minLength: 1 }),
     },
     { requiredKeys: [] },
   )
@@ -137,7 +144,7 @@ export const request: fc.Arbitrary<Request> = fc.record({
   method: fc.constantFrom('GET', 'POST'),
   host: fc.constantFrom('a.example.com', 'c.example.com', 'b.example.org', 'z.example.net'),
   path: fc.constantFrom('/a', '/a/b', '/a/bc', '/b', '/'),
-  query: fc.constant(''),
-  headers: fc.constant([]),
+  query: fc.constantFrom('', 'preview=1', 'b=a*'),
+  headers: fc.constantFrom([], [['x-team', 'bluebell'] as const]),
   sourceIp: fc.constantFrom('10.1.2.3', '2001:db8::1', '192.0.2.1'),
 });
