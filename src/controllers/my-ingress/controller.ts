@@ -45,6 +45,7 @@ import { hasTraffic } from './traffic/concern.ts';
 import { ensureTraffic } from './traffic/ensure.ts';
 import { type Frontend, planFrontend, prepareFrontend } from './traffic/frontend.ts';
 import { isTrafficDue, refreshTraffic, reportTraffic } from './traffic/report.ts';
+import { beginWarm } from './traffic/warm.ts';
 
 export function createMyIngressReconciler(context: MyIngressContext): Reconciler<MyIngress> {
   return {
@@ -75,6 +76,7 @@ async function reconcile(
 
 async function reconcileLive(scope: Scope): Promise<Outcome> {
   let isNew: Frontend | undefined;
+  const warm = hasTraffic(scope.object) ? beginWarm(scope) : undefined;
   const balancer = defineLoadBalancer(scope, (frontend) => {
     isNew = frontend;
   });
@@ -83,7 +85,7 @@ async function reconcileLive(scope: Scope): Promise<Outcome> {
   const { observed } = ensured;
   if (!hasTraffic(scope.object)) return conclude(scope, ensured);
   if (observed.isStateOnly) return refreshTraffic(scope, conclude(scope, ensured));
-  const state = await ensureTraffic(scope, { observed, isNew });
+  const state = await ensureTraffic(scope, { observed, isNew, warm });
   return reportTraffic(scope, state, () => conclude(scope, ensured));
 }
 

@@ -54,7 +54,7 @@ export function chooseReadDepth(object: MyIngress): ReadDepth {
 }
 
 /** No balancer is on record, or a reconcile was requested. */
-function requestsLiveRead(object: MyIngress): boolean {
+export function requestsLiveRead(object: MyIngress): boolean {
   if (readRecordedArn(object) === undefined) return true;
   const requested = getReconcileRequest(object);
   return requested !== undefined && requested !== object.status?.lastHandledReconcileAt;

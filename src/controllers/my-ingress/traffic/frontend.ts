@@ -9,7 +9,7 @@ import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
 import { beginRun, carryOut } from './carry-out.ts';
-import { isManaged } from './ensure.ts';
+import { isManaged } from './desire.ts';
 import { recordChanged } from './events.ts';
 import { beginMemory } from './memory.ts';
 import { describeOwned } from './owned.ts';

@@ -5,7 +5,8 @@ import { readRoutes } from '../routes/read-routes.ts';
 import type { ObjectScope, Scope } from '../scope.ts';
 import type { TargetsState } from '../targets.ts';
 import { hasTraffic } from './concern.ts';
-import { isManaged, type TrafficState } from './ensure.ts';
+import { isManaged } from './desire.ts';
+import type { TrafficState } from './ensure.ts';
 import { isReadDue } from './memory.ts';
 import { desireGroups } from './snapshot.ts';
 import {
