@@ -178,12 +178,15 @@ export class Flusher {
   async #send(group: Group, write: Write, targets: readonly Target[]): Promise<void> {
     group.signal.throwIfAborted();
     const client = this.#connect(group, group.namespace);
-    group.beginWrite(write, targets);
+    const signal = group.beginWrite(write, targets);
     try {
-      await client[write](group.served.arn, targets, group.signal);
+      await client[write](group.served.arn, targets, signal);
       for (const waitedMs of group.recordWritten(write, targets)) {
         this.#work.metrics.observe(targetsMetrics.writeSeconds, { write }, waitedMs / 1000);
       }
+    } catch (error) {
+      // The call became wrong while it waited: the next batch is planned from what is desired now.
+      if (group.signal.aborted || error !== signal.reason) throw error;
     } finally {
       group.endWrite();
       this.#work.onChange(group);
