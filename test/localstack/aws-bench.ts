@@ -29,11 +29,8 @@ export async function startAwsBench(): Promise<AwsBench> {
   const leadership = { isLeader: () => lease.isHeld };
   const { region, url: endpoint } = server;
   const api = createSdkApi({
-    clock: systemClock,
-    region,
-    endpoint,
-    ec2Endpoint: endpoint,
-    leadership,
+    ...{ clock: systemClock, region, leadership },
+    ...{ endpoint, ec2Endpoint: endpoint },
     userAgent: 'albridge/0.0.0-test',
   });
   const metrics = new RecordingMetrics();

@@ -14,6 +14,8 @@ import {
   type Story,
 } from './my-ingress/stories.ts';
 import type { Scenario, Settings, Step } from './scenario.ts';
+import { drawTrafficFaults } from './traffic/faults.ts';
+import { drawTrafficSteps } from './traffic/steps.ts';
 import { drawWebAppSteps } from './web-app/steps.ts';
 
 /** The part of a scenario in which things are done and go wrong. */
@@ -29,8 +31,14 @@ function isDirected(seed: number): boolean {
   return seed % 4 === 3;
 }
 
+/** Three of sixteen are about traffic alone: one of the calm ones, one of the aimed, one of the others. */
+function isAboutTraffic(seed: number): boolean {
+  return [0, 13, 15].includes(seed % 16);
+}
+
 /** The scenario of a seed; always the same. */
 export function generate(seed: number): Scenario {
+  if (isAboutTraffic(seed)) return drawTrafficScenario(seed);
   if (isDirected(seed)) {
     const chance = new Chance(seed * 7919 + 17);
     return drawDirected(chance, { seed, settings: drawSettings(chance), lengthMs: EVENTFUL_MS });
@@ -41,6 +49,20 @@ export function generate(seed: number): Scenario {
   return isCalm(seed) || !chance.happens(0.3)
     ? scenario
     : withStory(scenario, drawOwnership(chance));
+}
+
+function drawTrafficScenario(seed: number): Scenario {
+  const chance = new Chance(seed * 6_700_417 + 23);
+  const interfacesLingerMs = chance.one([0, 0, 20_000, 90_000]);
+  const drawn = { ...drawSettings(chance), interfacesLingerMs };
+  const settings = isDirected(seed) ? { ...drawn, replicas: 2 as const, election: true } : drawn;
+  const hasOutsiders = chance.happens(0.5);
+  const steps = drawTrafficSteps(chance, { lengthMs: EVENTFUL_MS, hasOutsiders });
+  const { replicas, election } = settings;
+  const faults = isCalm(seed)
+    ? []
+    : drawTrafficFaults(chance, { lengthMs: EVENTFUL_MS, replicas, election });
+  return { seed, settings, steps, faults };
 }
 
 function withStory(scenario: Scenario, { steps, faults }: Story): Scenario {

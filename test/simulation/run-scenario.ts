@@ -19,7 +19,7 @@ export interface Outcome {
 const CONVERGENCE_MS = 20 * 60_000;
 /** From one look at the end of a scenario to the next. */
 const LOOK_AGAIN_MS = 5 * 60_000;
-/** Attributes that outsiders change are looked at once an hour only. */
+/** Attributes that outsiders change are looked at once an hour only, listeners and rules twice. */
 const SLOW_LANE_MS = 75 * 60_000;
 /** One more sweep, jitter included, and one retry of what waits for a person. */
 const QUIET_MS = 11 * 60_000;
@@ -84,6 +84,9 @@ async function isQuiet(world: World, isOver: () => boolean): Promise<boolean> {
 }
 
 function needsSlowLane({ steps }: Scenario): boolean {
-  const actions = steps.flatMap((step) => ('myIngress' in step ? [step.myIngress] : []));
-  return actions.some((one) => one.do === 'meddle' && one.meddling.what === 'attribute');
+  return steps.some((step) => {
+    if ('traffic' in step) return step.traffic.do === 'meddle';
+    const action = 'myIngress' in step ? step.myIngress : undefined;
+    return action?.do === 'meddle' && action.meddling.what === 'attribute';
+  });
 }

@@ -3,7 +3,9 @@ import type { Scenario } from './scenario.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const KINDS = ['myIngress', 'webApp', 'immortal', 'myApp', 'config'] as const;
+const KINDS = [
+  ...(['myIngress', 'traffic', 'service', 'webApp', 'immortal', 'myApp', 'config'] as const),
+];
 
 /** What was printed after `shrunk:`, perhaps edited; throws one sentence where it is no scenario. */
 export function parseScenario(text: string): Scenario {

@@ -2,6 +2,8 @@ import type { ConfigAction } from './config-monitor/actions.ts';
 import type { ImmortalAction } from './immortal-container/actions.ts';
 import type { MyAppAction } from './my-app/actions.ts';
 import type { MyIngressAction } from './my-ingress/actions.ts';
+import type { ServiceAction } from './services/actions.ts';
+import type { TrafficAction } from './traffic/actions.ts';
 import type { WebAppAction } from './web-app/actions.ts';
 
 /** Everything that happens in one simulated world, as data: it can be written down, cut and replayed. */
@@ -24,6 +26,8 @@ export interface Settings {
   readonly accountBudget: 'aws' | 'off';
   readonly provisioningMs: number;
   readonly quota: number;
+  /** How long interfaces hold the security group of a deleted balancer; left out: not at all. */
+  readonly interfacesLingerMs?: number;
   readonly sweepMs: number;
   readonly concurrency: number;
   /** Of the machine of the first replica. */
@@ -32,6 +36,8 @@ export interface Settings {
 
 export type Step = { readonly atMs: number } & (
   | { readonly myIngress: MyIngressAction }
+  | { readonly traffic: TrafficAction }
+  | { readonly service: ServiceAction }
   | { readonly webApp: WebAppAction }
   | { readonly immortal: ImmortalAction }
   | { readonly myApp: MyAppAction }
@@ -52,7 +58,11 @@ export type AwsEffect =
   | 'throttled'
   | 'failing'
   | 'html'
-  | 'notFound';
+  | 'notFound'
+  /** ResourceInUse or DependencyViolation, as for some time after what used it is gone. */
+  | 'inUse'
+  /** The code of the operation's own resource, as for some time after its creation. */
+  | 'notVisible';
 
 /** What may happen to one request to the API server. */
 export type KubeEffect = 'lost' | 'late' | 'twice' | 'dropped' | 'unanswered' | 'failing' | 'busy';

@@ -127,8 +127,9 @@ export class TokenBucket {
     this.#wasScan = isScan;
   }
 
-  /** A token that was taken is used now. */
+  /** A token that was taken is used now; until now it was in the bucket, which gained no other in its place. */
   spend(): void {
+    this.#fill(this.#clock.monotonicMs());
     this.#reserved--;
   }
 

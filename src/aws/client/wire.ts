@@ -49,7 +49,7 @@ export interface Aws {
   readonly loadBalancers: LoadBalancers;
   readonly inventory: Inventory;
   /** Clients of everything behind the balancers, paid for and logged by one payer. */
-  traffic(payer?: Payer): Traffic;
+  readonly traffic: (payer?: Payer) => Traffic;
 }
 
 /** Everything above AwsApi, put together; once per process, since the budget is the process's. */

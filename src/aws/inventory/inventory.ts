@@ -2,8 +2,7 @@
 // May import it: src/aws.
 // Start with: this file; write-ledger.ts says which answers are older than our own writes.
 
-import { type Clock, sleep } from '../../core/ports/clock.ts';
-import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import type { Clock } from '../../core/ports/clock.ts';
 import { type AwsCall, callFor, type Payer } from '../client/aws-call.ts';
 import {
   type Answers,
@@ -27,6 +26,7 @@ import { readTags } from '../elbv2/tags.ts';
 import { describeAllGroups } from '../elbv2/target-groups-client.ts';
 import type { TargetGroup } from '../elbv2/traffic.ts';
 import { Batch } from './batch.ts';
+import { patient } from './patient-call.ts';
 import type { WriteLedger } from './write-ledger.ts';
 
 export interface InventoryParts {
@@ -273,47 +273,4 @@ async function describeMany(
 function chunksOf(arns: readonly string[]): (readonly string[])[] {
   const count = Math.ceil(arns.length / MOST_ARNS);
   return Array.from({ length: count }, (_, i) => arns.slice(i * MOST_ARNS, (i + 1) * MOST_ARNS));
-}
-
-/**
- * With the tokens of the scan. No worker waits here, so a spent budget is waited for, and a short
- * outage: what the scan has read by then is not read again.
- */
-function patient({ call, clock }: InventoryParts, signal: AbortSignal): AwsCall {
-  const ofScan = callFor({ isScan: true }, call);
-  return async (operation, input, options) => {
-    let downSinceMs: number | undefined;
-    for (;;) {
-      try {
-        return await ofScan(operation, input, options);
-      } catch (error) {
-        const nowMs = clock.monotonicMs();
-        if (isOutage(error)) downSinceMs ??= nowMs;
-        const waitMs = waitMsAfter(error, nowMs - (downSinceMs ?? nowMs));
-        if (waitMs === undefined) throw error;
-        await sleep(clock, waitMs, signal);
-      }
-    }
-  };
-}
-
-/** Where the failure of an outage does not state its time. */
-const OUTAGE_PAUSE_MS = 2_000;
-/** What lasts longer is for the log, and for the next try of the scan. */
-const LONGEST_OUTAGE_MS = 20_000;
-
-function waitMsAfter(error: unknown, downMs: number): number | undefined {
-  if (isOutage(error)) {
-    return downMs < LONGEST_OUTAGE_MS ? (error.retryAfterMs ?? OUTAGE_PAUSE_MS) : undefined;
-  }
-  const isWait = isOneOf(['BudgetExhausted', 'Throttled'], error);
-  return isWait ? error.retryAfterMs : undefined;
-}
-
-function isOutage(error: unknown): error is OperatorError {
-  return isOneOf(['AwsUnavailable', 'AwsUnreachable'], error);
-}
-
-function isOneOf(reasons: readonly string[], error: unknown): error is OperatorError {
-  return error instanceof OperatorError && reasons.includes(error.reason);
 }

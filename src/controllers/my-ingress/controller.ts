@@ -98,7 +98,9 @@ function defineLoadBalancer(
   return {
     observe: async (signal) => planRepairs(scope, await observe(scope, signal)),
     async create() {
-      const { operations, managed } = await planFrontend(scope);
+      const { operations, managed } = hasTraffic(scope.object)
+        ? await planFrontend(scope)
+        : { operations: [], managed: undefined };
       const calls = listOperations(planLoadBalancer(scope.desired, undefined, {}), scope.object);
       await scope.tokens.reserve([...operations, ...calls]);
       const frontend = managed && (await prepareFrontend(scope, managed));

@@ -1,6 +1,7 @@
 import { type MyIngressReason, myIngressReasons } from '../../apis/my-ingress-reasons.ts';
 import type { LogFields } from '../../core/ports/logger.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import type { ProblemReport } from './graph/problem.ts';
 
 /**
  * Builds the error for a reason of the table: what was observed, then what to do next. The message is for the
@@ -18,4 +19,12 @@ export function failure(
     healedBy: healedBy === 'time' ? 'time' : 'person',
     ...more,
   });
+}
+
+/** Builds the error for what is wrong with resources, from the report of their problems. */
+export function failureOf(
+  report: ProblemReport,
+  more: { readonly retryAfterMs?: number } = {},
+): OperatorError {
+  return new OperatorError({ ...report, ...more });
 }

@@ -37,12 +37,18 @@ export class ChangeFeed {
     this.#readers.delete(key);
   }
 
-  /** The answer may have changed. `leastMs`: a reader that is about to ask need not be woken before. */
-  check(key: Key, leastMs = 0): void {
+  /** The reader is about to ask, and need not be woken for that. */
+  awaitRead(key: Key): void {
+    const reader = this.#readers.get(key);
+    if (reader) reader.toldMs = this.#clock.monotonicMs();
+  }
+
+  /** The answer may have changed. */
+  check(key: Key): void {
     const reader = this.#readers.get(key);
     if (reader === undefined) return;
     const dueMs = reader.toldMs + INTERVAL_MS;
-    this.#queue.add(key, { afterMs: Math.max(leastMs, dueMs - this.#clock.monotonicMs()) });
+    this.#queue.add(key, { afterMs: dueMs - this.#clock.monotonicMs() });
   }
 
   /** Resolves after `stop`. */

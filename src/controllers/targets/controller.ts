@@ -16,9 +16,6 @@ export interface TargetsOptions
   extends EndpointCaches,
     Pick<GroupWork, 'connect' | 'clock' | 'log' | 'metrics'> {}
 
-/** A pass that waits reads the answer in a moment. */
-const AWAITED_MS = 1_000;
-
 /**
  * Keeps the targets of published groups equal to the endpoints of their Services, whatever becomes of
  * the objects' passes, and tells those objects what became of it. All of it is memory. Build it once the caches
@@ -159,7 +156,8 @@ export class TargetsController {
 
   #onChange(group: Group): void {
     this.#polls.schedule(group);
-    this.#feed.check(group.owner, this.#waiting.has(group.owner) ? AWAITED_MS : 0);
+    if (this.#waiting.has(group.owner)) this.#feed.awaitRead(group.owner);
+    this.#feed.check(group.owner);
     this.#resolveWaiting(group.owner);
   }
 

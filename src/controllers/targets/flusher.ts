@@ -9,7 +9,7 @@ import { createFailure } from '../../core/reconcile/failure.ts';
 import { CoreReason, OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { Group, Write } from './group.ts';
 import type { Action } from './problems.ts';
-import { sendInParts } from './target-batches.ts';
+import { mayBeOutside, placeOutside, type Refusal, sendInParts } from './target-batches.ts';
 
 /** Targets over AWS, paid for by a namespace and logged by `log`. */
 export type Connect = (payer: { readonly namespace: string; readonly log: Logger }) => Targets;
@@ -131,13 +131,11 @@ export class Flusher {
   }
 
   async #writeBatch(group: Group, write: Write, batch: readonly Target[]): Promise<void> {
-    const refusals = await sendInParts(batch, (part) => this.#send(group, write, part)).catch(
-      async (error: unknown) => {
-        if (write === 'deregister' || !isQuota(error)) throw error;
-        await this.#makeRoom(group, error);
-        return [];
-      },
-    );
+    const refusals = await this.#sendAll(group, write, batch).catch(async (error: unknown) => {
+      if (write === 'deregister' || !isQuota(error)) throw error;
+      await this.#makeRoom(group, error);
+      return [];
+    });
     for (const { targets, error } of refusals) {
       group.recordRefused(targets);
       this.#report(group, write, error);
@@ -145,6 +143,25 @@ export class Flusher {
       group.problems.recordRefused(targets, error, this.#refusedBackoff.drawDelayMs(group.key));
     }
     if (refusals.length === 0) this.#refusedBackoff.forget(group.key);
+  }
+
+  /** What AWS does not take as it is may be outside the VPC; where one target was, the next is tried so first. */
+  async #sendAll(
+    group: Group,
+    write: Write,
+    batch: readonly Target[],
+  ): Promise<readonly Refusal[]> {
+    const send = (part: readonly Target[]): Promise<void> => this.#send(group, write, part);
+    if (write === 'deregister') return sendInParts(batch, send);
+    const sendOutside = (part: readonly Target[]): Promise<void> => send(placeOutside(part));
+    const [first, second] = group.isOutside ? [sendOutside, send] : [send, sendOutside];
+    const refusals = await sendInParts(batch, first);
+    const others = refusals.filter(mayBeOutside);
+    const again = others.flatMap(({ targets }) => targets);
+    if (again.length === 0) return refusals;
+    const refusedAgain = await sendInParts(again, second);
+    if (refusedAgain.length === 0) group.isOutside = !group.isOutside;
+    return [...refusals.filter((refusal) => !mayBeOutside(refusal)), ...refusedAgain];
   }
 
   /** A quota is no reason to keep what is not desired; half of it goes, so that the group is not empty. */

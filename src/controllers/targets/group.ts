@@ -49,6 +49,8 @@ export class Group {
   readonly owner: Key;
   readonly health: GroupHealth;
   readonly problems: Problems;
+  /** AWS took the last targets as ones outside the group's VPC. */
+  isOutside = false;
   readonly #clock: Clock;
   readonly #stopping = new AbortController();
   readonly #registrations = new Registrations();

@@ -45,6 +45,20 @@ async function findRefusal(sending: Promise<void>): Promise<OperatorError | unde
   }
 }
 
+/**
+ * For a target outside the group's VPC, such as a pod on a secondary network, AWS wants the zone `all`, and
+ * for one inside it takes none. Nobody here knows the VPC's blocks, so AWS's refusal decides.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_TargetDescription.html
+ */
+export function placeOutside(targets: readonly Target[]): readonly Target[] {
+  return targets.map((target) => ({ ...target, zone: 'all' }));
+}
+
+/** Those that AWS may take with a zone. */
+export function mayBeOutside({ error }: Refusal): boolean {
+  return error.reason === 'ValidationError';
+}
+
 /** The message is a hint alone: each part is tried, whatever it says. */
 function split(part: readonly Target[], message: string): readonly (readonly Target[])[] {
   const said = new Set(message.match(/\d+(?:\.\d+){3}|i-[0-9a-f]+/g));

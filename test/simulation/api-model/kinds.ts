@@ -76,6 +76,16 @@ export const SERVICES: ServedKind = {
   tracksFields: true,
 };
 
+export const ENDPOINT_SLICES: ServedKind = {
+  group: 'discovery.k8s.io',
+  version: 'v1',
+  kind: 'EndpointSlice',
+  plural: 'endpointslices',
+  isNamespaced: true,
+  isCustom: false,
+  tracksFields: true,
+};
+
 export const AUTOSCALERS: ServedKind = {
   group: 'autoscaling',
   version: 'v2',
@@ -132,6 +142,7 @@ export const BUILT_IN_KINDS: readonly ServedKind[] = [
   BUDGETS,
   CONFIG_MAPS,
   DEPLOYMENTS,
+  ENDPOINT_SLICES,
   EVENTS,
   JOBS,
   LEASES,

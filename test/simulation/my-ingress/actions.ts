@@ -1,8 +1,10 @@
+import type { TrafficSpec } from '../traffic/spec-answers.ts';
+
 /** `namespace/name` of a MyIngress. */
 export type ObjectName = `${string}/${string}`;
 
 /** A spec as the scenario writes it down: the ARN to adopt is known only in the run. */
-export interface SpecPlan {
+export interface SpecPlan extends TrafficSpec {
   readonly subnets: readonly string[];
   readonly scheme?: string;
   readonly name?: string;
@@ -14,6 +16,9 @@ export interface SpecPlan {
   /** The name of a balancer made by `legacy`. */
   readonly adopt?: string;
 }
+
+/** null takes a field away. */
+export type SpecChange = { readonly [Field in keyof SpecPlan]?: SpecPlan[Field] | null };
 
 /** What an outsider does to the balancer that an object holds. */
 export type Meddling =
@@ -31,7 +36,7 @@ export type Meddling =
 export type MyIngressAction =
   /** Tried again each second while an object of that name is there. */
   | { readonly do: 'create'; readonly at: ObjectName; readonly spec: SpecPlan }
-  | { readonly do: 'edit'; readonly at: ObjectName; readonly change: Partial<SpecPlan> }
+  | { readonly do: 'edit'; readonly at: ObjectName; readonly change: SpecChange }
   | { readonly do: 'unset'; readonly at: ObjectName; readonly field: keyof SpecPlan }
   | { readonly do: 'delete'; readonly at: ObjectName }
   /** By a DELETE that looked before the finalizer was stored and removes after it: decision 0009. */

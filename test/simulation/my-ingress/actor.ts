@@ -9,7 +9,7 @@ import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { ApiServerModel } from '../api-model/api-server-model.ts';
 import { People, partsOf } from '../people.ts';
 import type { Account, Balancer } from './account.ts';
-import type { Meddling, MyIngressAction, ObjectName, SpecPlan } from './actions.ts';
+import type { Meddling, MyIngressAction, ObjectName, SpecChange, SpecPlan } from './actions.ts';
 import { MY_INGRESSES } from './kind.ts';
 
 export interface ActorParts {
@@ -19,6 +19,8 @@ export interface ActorParts {
   readonly account: Account;
   readonly cluster: string;
   readonly isCalm: boolean;
+  /** Runs what somebody else does to AWS. */
+  readonly around: (act: () => void) => void;
   readonly trace: (line: string) => void;
 }
 
@@ -141,8 +143,8 @@ export class Actor {
     }
   }
 
-  #specOf({ adopt, ...spec }: Partial<SpecPlan>): Patch {
-    if (adopt === undefined) return spec;
+  #specOf({ adopt, ...spec }: SpecChange): Patch {
+    if (adopt === undefined || adopt === null) return spec;
     return { ...spec, adopt: { arn: this.#made.get(adopt) ?? UNKNOWN_ARN } };
   }
 
@@ -247,18 +249,21 @@ export class Actor {
 
   /** Outsiders are refused like anybody else; then nothing has happened. */
   #call(operation: string, input: object): unknown {
-    const { aws, account, trace } = this.#parts;
+    const { aws, account, around, trace } = this.#parts;
     const { budget } = aws.control.settings();
+    let answer: unknown;
     aws.control.changeSettings({ budget: 'off' });
     try {
-      return aws.handle(operation, input as never, OUTSIDER);
+      around(() => {
+        answer = aws.handle(operation, input as never, OUTSIDER);
+      });
     } catch (error) {
       trace(`  ${operation}: ${(error as Error).message}`);
-      return undefined;
     } finally {
       aws.control.changeSettings({ budget });
       account.remember();
     }
+    return answer;
   }
 }
 

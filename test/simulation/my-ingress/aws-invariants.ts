@@ -116,6 +116,8 @@ export class AwsInvariants {
   #judgeDenial(operation: string, input: WriteInput, before: readonly Balancer[]): void {
     const { account, report } = this.#parts;
     const arn = arnOf(input);
+    const isAboutBalancer = arn.includes(':loadbalancer/') || operation === 'CreateLoadBalancer';
+    if (!isAboutBalancer) return;
     const isOurs = (one: Balancer): boolean =>
       (account.ownerOf(one) ?? account.consentOf(one)) !== undefined;
     const isOursNow = before.some((one) => one.arn === arn && isOurs(one));

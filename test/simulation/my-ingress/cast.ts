@@ -1,5 +1,6 @@
 import type { MyIngress } from '../../../src/apis/my-ingress.ts';
 import type { Commit } from '../api-model/object-table.ts';
+import type { TrafficCast } from '../traffic/cast.ts';
 import type { AwsCallSeen } from '../world/aws-network.ts';
 import type { Cast, Stage } from '../world/stage.ts';
 import { Account } from './account.ts';
@@ -11,26 +12,35 @@ import { checkFinal } from './final-check.ts';
 import { MY_INGRESSES } from './kind.ts';
 import { KubeInvariants } from './kube-invariants.ts';
 
+export interface MyIngressCastOptions {
+  readonly isCalm: boolean;
+  readonly traffic: TrafficCast;
+}
+
 /** MyIngress: users of the cluster, outsiders in the account, and the promises about balancers. */
 export class MyIngressCast implements Cast<MyIngressAction> {
   readonly #stage: Stage;
   readonly #account: Account;
+  readonly #traffic: TrafficCast;
   readonly #actor: Actor;
   readonly #kube: KubeInvariants;
   readonly #aws: AwsInvariants;
 
   readonly #turns: FairTurns;
 
-  constructor(stage: Stage, isCalm: boolean) {
+  constructor(stage: Stage, { isCalm, traffic }: MyIngressCastOptions) {
     const { clock, aws, cluster, settings, report } = stage;
     const nowMs = (): number => clock.monotonicMs();
     const account = new Account({ aws, nowMs, cluster, sweepMs: settings.sweepMs });
     this.#stage = stage;
     this.#account = account;
-    this.#actor = new Actor({ ...stage, account, isCalm });
+    this.#traffic = traffic;
+    traffic.goneInSpite = account.goneInSpite;
+    const around = (act: () => void): void => traffic.meddled(act);
+    this.#actor = new Actor({ ...stage, account, isCalm, around });
     this.#turns = new FairTurns({ nowMs, report, isKept: isCalm && settings.budget === 'aws' });
     const { provisioningMs } = settings;
-    this.#kube = new KubeInvariants({ account, nowMs, report, provisioningMs });
+    this.#kube = new KubeInvariants({ account, traffic, nowMs, report, provisioningMs });
     this.#aws = new AwsInvariants({
       account,
       report,
@@ -56,7 +66,7 @@ export class MyIngressCast implements Cast<MyIngressAction> {
   /** Runs what a call does to AWS, and judges it. */
   during<T>(call: AwsCallSeen, carryOut: () => T): T {
     this.#turns.sent(call);
-    return this.#aws.during(call, carryOut);
+    return this.#aws.during(call, () => this.#traffic.during(call, carryOut));
   }
 
   heal(): void {
@@ -69,7 +79,7 @@ export class MyIngressCast implements Cast<MyIngressAction> {
     const { aws, cluster, report, model } = this.#stage;
     const objects = model.table.list(MY_INGRESSES) as unknown as readonly MyIngress[];
     const { quota } = aws.control.settings();
-    checkFinal({ account: this.#account, objects, quota, cluster, report });
+    checkFinal({ account: this.#account, traffic: this.#traffic, objects, quota, cluster, report });
   }
 
   #object(key: string): MyIngress | undefined {

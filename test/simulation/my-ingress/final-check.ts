@@ -2,12 +2,14 @@ import { APPLICATION_ATTRIBUTES } from '../../../localstack/embedded/load-balanc
 import { type MyIngress, ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
 import { deriveDefaultName } from '../../../src/controllers/my-ingress/identity.ts';
 import { isPaused } from '../../../src/core/objects/annotations.ts';
+import type { TrafficCast } from '../traffic/cast.ts';
 import type { Report } from '../violation.ts';
 import type { Account, Balancer } from './account.ts';
 import { differences, isAcceptable } from './specs.ts';
 
 export interface FinalParts {
   readonly account: Account;
+  readonly traffic: TrafficCast;
   readonly cluster: string;
   readonly quota: number;
   readonly objects: readonly MyIngress[];
@@ -45,7 +47,7 @@ function checkObject(parts: FinalParts, object: MyIngress): void {
   report('converges', `${key} is ${ready.status} ${ready.reason}: ${ready.message}`);
 }
 
-function checkHeld({ account, report }: FinalParts, object: MyIngress): void {
+function checkHeld({ account, traffic, report }: FinalParts, object: MyIngress): void {
   const { arn, dns } = object.status.alb ?? {};
   const held = account.balancers.find((balancer) => balancer.arn === arn);
   const key = keyOf(object);
@@ -58,6 +60,8 @@ function checkHeld({ account, report }: FinalParts, object: MyIngress): void {
     ...unless(account.ownerOf(held) === key, 'it is not its own'),
     ...unless(held.tags[ownershipTagKeys.uid] === object.metadata.uid, 'tag uid is another'),
     ...forgottenBy(account, object, held),
+    ...traffic.listFaults(key, object.spec, { isSettled: true }),
+    ...traffic.listTargetFaults(object),
   ];
   if (wrong.length > 0) report('converges', `${key} is Ready, AWS has ${wrong.join('; ')}`);
 }
@@ -115,7 +119,8 @@ function checkExcuse(parts: FinalParts, object: MyIngress, reason: string): void
   };
   const isLive = object.metadata.deletionTimestamp === undefined;
   const isRefused = !isAcceptable(object.spec) || object.spec.adopt?.arn.includes('/none/');
-  const isTrue = excuses[reason] ?? (isLive && isRefused);
+  const isOfTraffic = parts.traffic.isExcused(object, reason);
+  const isTrue = isOfTraffic || (excuses[reason] ?? (isLive && isRefused));
   if (!isTrue) parts.report('stalled-is-true', `${keyOf(object)} is Stalled by ${reason}`);
 }
 

@@ -6,6 +6,7 @@ import {
   ownershipTagKeys,
 } from '../../../src/apis/my-ingress.ts';
 import type { Commit } from '../api-model/object-table.ts';
+import type { TrafficCast } from '../traffic/cast.ts';
 import type { Report } from '../violation.ts';
 import { isOperator } from '../world/stage.ts';
 import type { Account, Balancer } from './account.ts';
@@ -13,6 +14,7 @@ import { differences } from './specs.ts';
 
 export interface KubeInvariantParts {
   readonly account: Account;
+  readonly traffic: TrafficCast;
   readonly nowMs: () => number;
   readonly provisioningMs: number;
   readonly report: Report;
@@ -123,7 +125,16 @@ export class KubeInvariants {
     const lacking = pictures.map((one) => new Set(differences(spec, one, meddled)));
     const fields = lacking.map((what) => new Set([...what].map(fieldOf)));
     const always = [...(fields[0] ?? [])].filter((field) => fields.every((all) => all.has(field)));
-    return always.length === 0 ? undefined : [...(lacking.at(-1) ?? [])].join('; ');
+    if (always.length > 0) return [...(lacking.at(-1) ?? [])].join('; ');
+    return this.#whatTrafficLacks(object, spec);
+  }
+
+  /** What others have changed is found by the next scan, or by a later one. */
+  #whatTrafficLacks(object: MyIngress, spec: MyIngressSpec): string | undefined {
+    const { traffic } = this.#parts;
+    if (traffic.wasMeddledWith(keyOf(object))) return undefined;
+    const [fault] = traffic.listFaults(keyOf(object), spec, { isSettled: false });
+    return fault;
   }
 
   #isActive({ arn, state }: Balancer): boolean {

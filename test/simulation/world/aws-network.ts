@@ -1,7 +1,7 @@
 import type { EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
 import type { FaultEffect } from '../../../localstack/embedded/faults/fault-script.ts';
 import type { AwsApi, AwsOperation } from '../../../src/aws/client/aws-api.ts';
-import { isWrite } from '../../../src/aws/client/operations.ts';
+import { isWrite, traitsOf } from '../../../src/aws/client/operations.ts';
 import { type Clock, DeadlineExceeded } from '../../../src/core/ports/clock.ts';
 import { assertLeader, type Leadership } from '../../../src/core/ports/leadership.ts';
 import { EmbeddedAwsApi } from '../../fakes/embedded-aws-api.ts';
@@ -126,7 +126,8 @@ class Call {
     const { effect } = this.#fate;
     if (effect === 'unanswered') return this.#dieAnyway();
     if (effect === 'twice') void this.#carryOut(undefined);
-    const told = this.#carryOut(effectOf(effect) ?? this.#staleness());
+    const fault = effectOf(effect, this.#call.operation);
+    const told = this.#carryOut(fault ?? this.#staleness());
     if (effect === 'late') return this.#dieAnyway();
     void told.then((outcome) => this.#back(outcome));
   }
@@ -198,7 +199,7 @@ class Call {
   }
 }
 
-function effectOf(effect: Fate['effect']): FaultEffect | undefined {
+function effectOf(effect: Fate['effect'], operation: AwsOperation): FaultEffect | undefined {
   switch (effect) {
     case 'lost':
       return { kind: 'lostResponse' };
@@ -210,6 +211,15 @@ function effectOf(effect: Fate['effect']): FaultEffect | undefined {
       return { kind: 'error', code: 'Throttling', status: 400, message: 'Rate exceeded' };
     case 'notFound':
       return { kind: 'error', code: 'LoadBalancerNotFound', status: 400, message: 'not found' };
+    case 'inUse': {
+      const code = operation === 'DeleteSecurityGroup' ? 'DependencyViolation' : 'ResourceInUse';
+      return { kind: 'error', code, status: 400, message: 'still in use' };
+    }
+    case 'notVisible': {
+      // The first one is that of its own kind.
+      const [code = 'InternalFailure'] = traitsOf(operation).absent;
+      return { kind: 'error', code, status: 400, message: 'not found' };
+    }
     case 'failing':
       return { kind: 'error', code: 'InternalFailure', status: 500, message: 'no luck today' };
     default:

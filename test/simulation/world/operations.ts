@@ -45,5 +45,8 @@ const LISTINGS: ReadonlySet<AwsOperation> = new Set([
 export function awsLabel(operation: AwsOperation, input: object): Label {
   if (!LISTINGS.has(operation)) return `aws ${operation}`;
   if ('Names' in input) return `aws ${operation} by name`;
-  return `aws ${operation} ${'LoadBalancerArns' in input || 'LoadBalancerArn' in input ? 'by ARN' : 'all'}`;
+  const isByArn = ['LoadBalancerArns', 'LoadBalancerArn', 'TargetGroupArns'].some(
+    (field) => field in input,
+  );
+  return `aws ${operation} ${isByArn ? 'by ARN' : 'all'}`;
 }

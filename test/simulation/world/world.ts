@@ -33,7 +33,10 @@ import { type ObjectKey, People } from '../people.ts';
 import { ProcessInvariants } from '../process-invariants.ts';
 import type { Fault, Scenario, Step } from '../scenario.ts';
 import { DEFINED_KINDS } from '../served-definition.ts';
+import { ServiceCast } from '../services/cast.ts';
 import { SimClock } from '../sim-clock.ts';
+import { TrafficCast } from '../traffic/cast.ts';
+import { CERTIFICATES } from '../traffic/draw-spec.ts';
 import type { Violation } from '../violation.ts';
 import { WebAppCast } from '../web-app/cast.ts';
 import type { AwsWitness } from './aws-network.ts';
@@ -67,6 +70,8 @@ export class World {
   readonly #isTraced: boolean;
   readonly #stage: Stage;
   readonly #fleet: Fleet;
+  readonly #services: ServiceCast;
+  readonly #traffic: TrafficCast;
   readonly #myIngress: MyIngressCast;
   readonly #webApp: WebAppCast;
   readonly #immortal: ImmortalCast;
@@ -88,14 +93,19 @@ export class World {
     this.board = new FaultBoard(faults);
     this.#stage = this.#build();
     const isCalm = faults.length === 0;
-    this.#myIngress = new MyIngressCast(this.#stage, isCalm);
+    this.#services = new ServiceCast(this.#stage);
+    this.#traffic = new TrafficCast(this.#stage, { services: this.#services, isCalm });
+    this.#myIngress = new MyIngressCast(this.#stage, { isCalm, traffic: this.#traffic });
     this.#webApp = new WebAppCast(this.#stage);
     const kubelet = new Kubelet(this.#stage);
     this.#kubelet = kubelet;
     this.#immortal = new ImmortalCast(this.#stage, kubelet);
     this.#myApp = new MyAppCast(this.#stage, kubelet);
     this.#config = new ConfigMonitorCast(this.#stage, { kubelet, isCalm });
-    this.#casts = [this.#myIngress, this.#webApp, this.#immortal, this.#myApp, this.#config];
+    this.#casts = [
+      ...[this.#services, this.#traffic, this.#myIngress, this.#webApp],
+      ...[this.#immortal, this.#myApp, this.#config],
+    ];
     this.#collector = new GarbageCollector(this.#stage, {
       owners: [...DEFINED_KINDS, CONFIG_MAPS, DEPLOYMENTS, JOBS, REPLICA_SETS, STATEFUL_SETS],
       children: [...DEFINED_KINDS, DEPLOYMENTS, PODS, REPLICA_SETS, SERVICES],
@@ -185,13 +195,14 @@ export class World {
     const kinds = [...DEFINED_KINDS, ...BUILT_IN_KINDS];
     const model = new ApiServerModel({ clock, random: seededRandom(seed + 1), kinds });
     const kubeSystem = seedNamespaces(model);
-    const { accountBudget: budget, provisioningMs, quota } = settings;
+    const { accountBudget: budget, provisioningMs, quota, interfacesLingerMs = 0 } = settings;
     const aws = createEmbeddedAws({
       clock,
       random: seededRandom(seed + 2),
-      settings: { budget, provisioningMs, quota },
+      settings: { budget, provisioningMs, quota, interfacesLingerMs },
     });
     seedNetwork(aws);
+    aws.control.setCertificates(CERTIFICATES);
     const cluster = settings.isClusterIdConfigured ? CLUSTER : kubeSystem;
     aws.control.setPolicy(OPERATOR_KEY, shippedPolicy(cluster));
     return {
@@ -228,6 +239,8 @@ export class World {
     this.tell(`people ${JSON.stringify(step)}`);
     this.#meetStep(step);
     if ('myIngress' in step) this.#myIngress.perform(step.myIngress);
+    else if ('traffic' in step) this.#traffic.perform(step.traffic);
+    else if ('service' in step) this.#services.perform(step.service);
     else if ('webApp' in step) this.#webApp.perform(step.webApp);
     else if ('immortal' in step) this.#immortal.perform(step.immortal);
     else if ('myApp' in step) this.#myApp.perform(step.myApp);

@@ -2,14 +2,17 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { SHOP } from '../controllers/my-ingress/traffic/specs.ts';
 import { World } from '../controllers/my-ingress/world.ts';
 import { trace } from './trace.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const FOLDER = 'src/controllers/my-ingress';
 const PAGE = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
-const [, WAY = '', REST = ''] =
-  /^## The way of a create$([^]*?)^Not on this way([^]*)/m.exec(PAGE) ?? [];
+const [, WAY = '', TRAFFIC = '', REST = ''] =
+  /^## The way of a create$([^]*?)^## The way of its traffic$([^]*?)^## The way of an endpoint$([^]*)/m.exec(
+    PAGE,
+  ) ?? [];
 
 function linkedIn(text: string): readonly string[] {
   return [...text.matchAll(/\]\(\.\.\/(src\/[^)]+)\)/g)].map(([, path]) => path as string);
@@ -28,15 +31,29 @@ describe('the guided tour of a create', () => {
     );
   });
 
+  it('and of its traffic names the files that run in addition', async () => {
+    const world = new World();
+    world.start();
+    const spec = { ...SHOP, tags: { team: 'web' } };
+    const ran = await trace(async () => {
+      await world.applied('shop', spec);
+      world.edit('shop', { rules: [] });
+      await world.clock.advance(1_000);
+    });
+    expect(linkedIn(TRAFFIC).filter((path) => !ran.includes(path))).toEqual([]);
+    const named = [...linkedIn(WAY), ...linkedIn(TRAFFIC), ...linkedIn(REST)];
+    expect(ran.filter((path) => path.startsWith(FOLDER) && !named.includes(path))).toEqual([]);
+  });
+
   it('visits no file twice', () => {
     expect(new Set(linkedIn(WAY)).size).toBe(linkedIn(WAY).length);
     expect(linkedIn(WAY).length).toBeGreaterThan(15);
   });
 
   it('names elsewhere what is left of the folder, and nothing that is not there', () => {
-    const named = [...linkedIn(WAY), ...linkedIn(REST)];
+    const named = [...linkedIn(WAY), ...linkedIn(TRAFFIC), ...linkedIn(REST)];
     expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
-    const own = ['', '/load-balancer'].flatMap((sub) =>
+    const own = ['', '/load-balancer', '/traffic'].flatMap((sub) =>
       readdirSync(join(ROOT, `${FOLDER}${sub}`), { withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map(({ name }) => `${FOLDER}${sub}/${name}`),

@@ -26,6 +26,7 @@ import {
   readApplied,
   readRecordedArn,
 } from '../status.ts';
+import { hasTraffic } from '../traffic/concern.ts';
 import { type Drift, diffLoadBalancer, type ObservedLoadBalancer } from './diff.ts';
 import { hasAttributes, type LoadBalancerObservation, observe, observeCreated } from './observe.ts';
 import type { CreateStep, LoadBalancerStep, RepairStep } from './plan.ts';
@@ -55,7 +56,9 @@ export function listOperations(
   const writes = plan.map(({ operation }) => operation);
   if (plan.every(isRepair)) return writes;
   const more: readonly AwsOperation[] = ['DescribeLoadBalancerAttributes'];
-  const proof: readonly AwsOperation[] = ['DescribeLoadBalancers', 'DescribeTags'];
+  const proof: readonly AwsOperation[] = hasTraffic(object)
+    ? ['DescribeTags']
+    : ['DescribeLoadBalancers', 'DescribeTags'];
   return [...writes, ...proof, ...(hasAttributes(object) ? more : [])];
 }
 

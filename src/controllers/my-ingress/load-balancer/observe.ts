@@ -33,6 +33,7 @@ import {
   readApplied,
   readRecordedArn,
 } from '../status.ts';
+import { hasTraffic } from '../traffic/concern.ts';
 import { awaitVisibility, correctRecord, doubtPresence } from './correction.ts';
 import { type ObservedLoadBalancer, projectStep } from './diff.ts';
 
@@ -95,9 +96,11 @@ export async function observeCreated(
   created: LoadBalancer,
   signal: AbortSignal,
 ): Promise<LoadBalancerObservation> {
-  const { aws, inventory } = scope;
+  const { aws, inventory, object } = scope;
+  // While listeners and rules are being made nothing waits for the balancer's state.
+  const isStateAwaited = !hasTraffic(object);
   const [visible, tags] = await Promise.all([
-    inventory.observe(created.arn, signal),
+    isStateAwaited ? inventory.observe(created.arn, signal) : undefined,
     aws.tagsOf(created.arn, signal),
   ]);
   return assess(scope, { loadBalancer: visible ?? created, tags: tags ?? {} }, signal);

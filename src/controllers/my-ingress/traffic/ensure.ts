@@ -48,12 +48,11 @@ interface Given {
 
 /** Observes, plans, reserves, carries out, and publishes the target groups that are proved ours. */
 export async function ensureTraffic(scope: Scope, given: Given): Promise<TrafficState> {
-  const { clock, memory, object, pass } = scope;
+  const { clock, memory, object } = scope;
   const { loadBalancer } = given.observed;
   const routes = readRoutes(object.spec);
   const nowMs = clock.monotonicMs();
-  const { generation = 0 } = object.metadata;
-  let remembered = beginMemory(memory.traffic, generation, nowMs);
+  let remembered = beginMemory(memory.traffic, object.metadata.generation, nowMs);
   const observed = await observeGraph(scope, routes, given);
   const facts = recordUnused(remembered.facts, observed, nowMs);
   remembered = { ...remembered, facts, readMs: nowMs };
@@ -99,7 +98,7 @@ function observeGraph(scope: Scope, routes: Routes, given: Given): Promise<Obser
 }
 
 /** Names of the target groups that the routes want in this VPC. */
-export function listGroupNames(
+function listGroupNames(
   { desired, identity }: Pick<Scope, 'desired' | 'identity'>,
   routes: Routes,
   vpcId: string,

@@ -1,6 +1,6 @@
 import { type LoadBalancer, STALENESS_BOUND_MS } from '../../../aws/elbv2/load-balancers.ts';
-import { OperatorError } from '../../../core/reconcile/operator-error.ts';
 import { type Waiting, waiting } from '../../../core/reconcile/outcome.ts';
+import { failureOf } from '../failure.ts';
 import type { ObservedGraph } from '../graph/graph.ts';
 import { type Problem, reportProblems } from '../graph/problem.ts';
 import { printPlan, type Step } from '../graph/steps.ts';
@@ -59,7 +59,7 @@ export async function releaseTraffic(
         );
   const problems = await carryOutAll(scope, observed, planRelease(observed, identity));
   const report = reportProblems(problems);
-  if (report !== undefined) throw new OperatorError(report);
+  if (report !== undefined) throw failureOf(report);
   pass.log.debug('released what is beside the balancer', { name: object.metadata.name });
 }
 
@@ -94,7 +94,7 @@ async function deleteEach(
   const isNormal = problems.every(({ reason }) => NORMAL.has(reason));
   const report = reportProblems(problems);
   if (report === undefined) return undefined;
-  if (!isNormal) throw new OperatorError(report);
+  if (!isNormal) throw failureOf(report);
   const isHeld = problems.some(({ reason }) => reason === 'DependencyViolation');
   return waiting('Deleting', report.message, isHeld ? INTERFACES_MS : SOON_MS);
 }

@@ -1,6 +1,5 @@
 import type { AwsOperation } from '../../../aws/elbv2/load-balancers.ts';
-import { OperatorError } from '../../../core/reconcile/operator-error.ts';
-import { failure } from '../failure.ts';
+import { failure, failureOf } from '../failure.ts';
 import { desireGraph } from '../graph/desired-graph.ts';
 import type { DesiredGraph, ObservedGraph, ObservedSecurityGroup } from '../graph/graph.ts';
 import { type Plan, planTraffic } from '../graph/plan.ts';
@@ -10,7 +9,6 @@ import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
 import { beginRun, carryOut } from './carry-out.ts';
-import { hasTraffic } from './concern.ts';
 import { isManaged } from './ensure.ts';
 import { recordChanged } from './events.ts';
 import { beginMemory } from './memory.ts';
@@ -33,7 +31,6 @@ interface ManagedFrontend {
 /** Plans everything beside a balancer that is about to be created; reads its VPC, nothing else. */
 export async function planFrontend(scope: Scope): Promise<FrontendPlan> {
   const { object, pass } = scope;
-  if (!hasTraffic(object)) return { operations: [], managed: undefined };
   const routes = readRoutes(object.spec);
   if (!isManaged(scope, routes)) return { operations: [], managed: undefined };
   const { subnets } = object.spec;
@@ -70,7 +67,7 @@ export async function prepareFrontend(
   const found = await scope.traffic().securityGroups.find({ vpcId, name }, pass.signal);
   const again = planFrom(scope, desired, found);
   const report = reportProblems(again.problems);
-  if (report !== undefined) throw new OperatorError(report);
+  if (report !== undefined) throw failureOf(report);
   const frontend = await carryOutGroup(scope, { desired, plan: again, found });
   if (frontend !== undefined) return frontend;
   throw failure('OwnershipUnconfirmed', `security group ${name} is not visible yet`);
@@ -86,7 +83,7 @@ async function carryOutGroup(
   { desired, plan, found }: GroupPlan,
 ): Promise<Frontend | undefined> {
   const { clock, memory, object } = scope;
-  const { generation = 0 } = object.metadata;
+  const { generation } = object.metadata;
   memory.traffic = beginMemory(memory.traffic, generation, clock.monotonicMs());
   const steps = plan.steps.filter(({ id }) => id === SECURITY_GROUP_ID);
   const run = beginRun(readReferences(observe(found), scope.identity, ''));
@@ -98,7 +95,7 @@ async function carryOutGroup(
   const { problems, references } = run.progress;
   if (problems.some(({ reason }) => reason === 'DuplicateSecurityGroup')) return undefined;
   const report = reportProblems(problems);
-  if (report !== undefined) throw new OperatorError(report);
+  if (report !== undefined) throw failureOf(report);
   const attached = resolveAttachment(desired.attachment ?? [], references) ?? [];
   return { attached, securityGroups: describeMade(desired, references.securityGroup) };
 }
@@ -135,7 +132,7 @@ function planFrom(
   found: readonly ObservedSecurityGroup[],
 ): Plan {
   const nowMs = clock.monotonicMs();
-  const { facts } = beginMemory(memory.traffic, object.metadata.generation ?? 0, nowMs);
+  const { facts } = beginMemory(memory.traffic, object.metadata.generation, nowMs);
   const appliedTags = object.status?.applied?.tags ?? [];
   return planTraffic(desired, observe(found), { identity, appliedTags, facts, nowMs });
 }

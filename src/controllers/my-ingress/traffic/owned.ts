@@ -12,27 +12,33 @@ interface Ownable {
  * Write-ahead: what is about to be made is on record by its name first, so that whatever leaves the spec
  * afterwards is found again. A name is dropped once a read, not older than what was made, shows nothing.
  */
-export async function recordOwned(
-  scope: Scope,
-  { desired, observed, remembered }: Ownable,
-): Promise<void> {
-  const { clock, object, pass } = scope;
+export async function recordOwned(scope: Scope, ownable: Ownable): Promise<void> {
+  const { object, pass } = scope;
   const before = object.status?.owned ?? {};
+  const owned = projectOwned(scope, ownable);
+  pass.report({ owned: describeOwned(owned.targetGroups, owned.securityGroup) });
+  const isNew =
+    owned.targetGroups.some((name) => !before.targetGroups?.includes(name)) ||
+    (owned.securityGroup !== undefined && owned.securityGroup !== before.securityGroup);
+  if (!isNew) return;
+  await pass.ensureFinalizer();
+  await pass.recordNow();
+}
+
+function projectOwned(
+  { clock, object }: Scope,
+  { desired, observed, remembered }: Ownable,
+): { readonly targetGroups: readonly string[]; readonly securityGroup: string | undefined } {
+  const { targetGroups = [], securityGroup } = object.status?.owned ?? {};
   const isProof = !mayHide(remembered, clock.monotonicMs());
   const there = new Set(observed.targetGroups.map(({ targetGroup: { name } }) => name));
-  const kept = (before.targetGroups ?? []).filter((name) => !isProof || there.has(name));
+  const kept = targetGroups.filter((name) => !isProof || there.has(name));
   const wanted = desired.targetGroups.map(({ name }) => name);
-  const targetGroups = [...new Set([...kept, ...wanted])].toSorted();
-  const held = observed.securityGroups.length > 0 || !isProof ? before.securityGroup : undefined;
-  const securityGroup = desired.securityGroup?.name ?? held;
-  pass.report({ owned: describeOwned(targetGroups, securityGroup) });
-  const isNew =
-    targetGroups.some((name) => !before.targetGroups?.includes(name)) ||
-    (securityGroup !== undefined && securityGroup !== before.securityGroup);
-  if (isNew) {
-    await pass.ensureFinalizer();
-    await pass.recordNow();
-  }
+  const isHeld = observed.securityGroups.length > 0 || !isProof;
+  return {
+    targetGroups: [...new Set([...kept, ...wanted])].toSorted(),
+    securityGroup: desired.securityGroup?.name ?? (isHeld ? securityGroup : undefined),
+  };
 }
 
 /** `status.owned`: absent where nothing is left. */

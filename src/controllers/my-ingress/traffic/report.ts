@@ -54,7 +54,7 @@ export function reportTraffic(
     listeners: emptyToNone(describeListeners(state)),
     backends: emptyToNone(describeBackends(object, state, states)),
   });
-  return concludeTraffic(concludeBalancer(), state, states, clock.monotonicMs());
+  return concludeTraffic(concludeBalancer(), state, { states, nowMs: clock.monotonicMs() });
 }
 
 /** Newer counts of targets, where nothing else was looked at. */

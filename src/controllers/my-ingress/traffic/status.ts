@@ -2,8 +2,8 @@ import type { MyIngress } from '../../../apis/my-ingress.ts';
 import type { StatedCondition } from '../../../core/objects/conditions.ts';
 import { omitUndefined } from '../../../core/objects/fields.ts';
 import { formatTime } from '../../../core/objects/kube-object.ts';
-import { OperatorError } from '../../../core/reconcile/operator-error.ts';
 import { type Outcome, waiting } from '../../../core/reconcile/outcome.ts';
+import { failureOf } from '../failure.ts';
 import { type Problem, reportProblems } from '../graph/problem.ts';
 import { targetGroupId } from '../graph/resource-id.ts';
 import type { TargetsState } from '../targets.ts';
@@ -151,15 +151,14 @@ function stateHealthy(states: readonly TargetsState[]): StatedCondition {
 export function concludeTraffic(
   outcome: Outcome,
   { problems, againMs }: Pick<TrafficState, 'problems' | 'againMs'>,
-  states: readonly TargetsState[],
-  nowMs: number,
+  { states, nowMs }: { readonly states: readonly TargetsState[]; readonly nowMs: number },
 ): Outcome {
   const report = reportProblems(problems);
   if (report !== undefined) {
     const dueMs = Math.min(againMs ?? Number.POSITIVE_INFINITY, requeueOf(outcome));
     const retry =
       Number.isFinite(dueMs) && report.healedBy === 'person' ? { retryAfterMs: dueMs } : {};
-    throw new OperatorError({ ...report, ...retry });
+    throw failureOf(report, retry);
   }
   if (outcome.kind === 'waiting') return outcome;
   return awaitTargets(states, nowMs) ?? requeueBy(outcome, againMs, findGraceMs(states, nowMs));

@@ -50,6 +50,18 @@ describe('TokenBucket', () => {
     expect(take(bucket, 'next')).toBe(1500);
   });
 
+  it('does not fill beyond its burst for the time before a taken token is spent', async () => {
+    const clock = new ManualClock();
+    const bucket = new TokenBucket(clock, { burst: 4, perSecond: 1 });
+    const plan = { key: 'plan', count: 2 };
+    expect(bucket.turnInMs(plan)).toBe(0);
+    bucket.take(plan);
+    await clock.advance(10_000);
+    bucket.spend();
+    bucket.spend();
+    expect(['one', 'two', 'three'].map((key) => take(bucket, key))).toEqual([0, 0, 1000]);
+  });
+
   it('tells a claim that comes too early the rest of its wait, and keeps its place', async () => {
     const { clock, bucket } = emptied();
     take(bucket, 'first');

@@ -101,24 +101,15 @@ export class World {
     const memory = new Memory(clock);
     const shared = { cluster: CLUSTER, inventory: aws.inventory, memory, clock };
     const { cache } = this;
-    const scan = new DriftScan({
-      ...shared,
-      cache,
-      targets: this.targets,
-      namespaces,
-      intervalMs: scanMs,
-      log,
-      metrics,
-    });
+    const common = { ...shared, targets: this.targets };
+    const limits = { cache, namespaces, intervalMs: scanMs };
+    const scan = new DriftScan({ ...common, ...limits, log, metrics });
     this.#controller = new Controller<MyIngress>({
       name: 'myingress',
       cache: this.cache,
       writer: this.#mortalWriter(incarnation),
       reconciler: createMyIngressReconciler({
-        ...shared,
-        aws: aws.loadBalancers,
-        traffic: aws.traffic,
-        targets: this.targets,
+        ...{ ...common, aws: aws.loadBalancers, traffic: aws.traffic },
         backendSecurityGroups: this.#options.backendSecurityGroups ?? [],
       }),
       finalizer: loadBalancerFinalizer,

@@ -17,7 +17,7 @@ describe('of a Service is kept', () => {
         { name: 'dns', port: 53, protocol: 'UDP' },
       ],
     });
-    expect(trimService({ ...service, metadata } as never)).toEqual({
+    expect(trimService({ ...service, metadata })).toEqual({
       ...{ apiVersion: 'v1', kind: 'Service', isExternalName: false },
       metadata: { namespace: 'web', name: 'shop', uid: 'u1', resourceVersion: '7' },
       ports: [{ name: 'http', port: 80 }],
@@ -32,7 +32,7 @@ describe('of an EndpointSlice is kept', () => {
     );
     const slice = draftSlice('shop', endpoints);
     const labels = { ...slice.metadata.labels, 'app.kubernetes.io/name': 'shop' };
-    expect(trimEndpointSlice({ ...slice, metadata: { ...metadata, labels } } as never)).toEqual({
+    expect(trimEndpointSlice({ ...slice, metadata: { ...metadata, labels } })).toEqual({
       ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' },
       metadata: { namespace: 'web', name: 'shop', uid: 'u1', resourceVersion: '7' },
       ...{ service: 'shop', isIpv4: true, ports: [{ name: 'http', port: 8080 }] },

@@ -52,8 +52,11 @@ describe('a failure', () => {
     const paths = globSync('src/controllers/**/*.ts', { cwd: root });
     const texts = paths.map((path) => [path, readFileSync(resolve(root, path), 'utf8')] as const);
     const byHand = texts.filter(([, text]) => text.includes('new OperatorError('));
-    // It takes healing and next action from the table of MyIngress.
-    expect(byHand.map(([path]) => path)).toEqual(['src/controllers/my-ingress/failure.ts']);
+    // They take healing and next action from the table of MyIngress, or name a defect of ours.
+    const excused = ['my-ingress/failure.ts', 'targets/flusher.ts'];
+    expect(byHand.map(([path]) => path).toSorted()).toEqual(
+      excused.map((path) => `src/controllers/${path}`),
+    );
     const built = texts.flatMap(([, text]) => text.match(/createFailure\(\s*\w+Reasons,/g) ?? []);
     expect(built.length).toBeGreaterThanOrEqual(15);
   });

@@ -1,0 +1,49 @@
+import { type Clock, sleep } from '../../core/ports/clock.ts';
+import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { type AwsCall, callFor } from '../client/aws-call.ts';
+
+/**
+ * With the tokens of the scan. No worker waits here, so a spent budget is waited for, and a short
+ * outage: what the scan has read by then is not read again.
+ */
+export function patient(
+  { call, clock }: { readonly call: AwsCall; readonly clock: Clock },
+  signal: AbortSignal,
+): AwsCall {
+  const ofScan = callFor({ isScan: true }, call);
+  return async (operation, input, options) => {
+    let downSinceMs: number | undefined;
+    for (;;) {
+      try {
+        return await ofScan(operation, input, options);
+      } catch (error) {
+        const nowMs = clock.monotonicMs();
+        if (isOutage(error)) downSinceMs ??= nowMs;
+        const waitMs = waitMsAfter(error, nowMs - (downSinceMs ?? nowMs));
+        if (waitMs === undefined) throw error;
+        await sleep(clock, waitMs, signal);
+      }
+    }
+  };
+}
+
+/** Where the failure of an outage does not state its time. */
+const OUTAGE_PAUSE_MS = 2_000;
+/** What lasts longer is for the log, and for the next try of the scan. */
+const LONGEST_OUTAGE_MS = 20_000;
+
+function waitMsAfter(error: unknown, downMs: number): number | undefined {
+  if (isOutage(error)) {
+    return downMs < LONGEST_OUTAGE_MS ? (error.retryAfterMs ?? OUTAGE_PAUSE_MS) : undefined;
+  }
+  const isWait = isOneOf(['BudgetExhausted', 'Throttled'], error);
+  return isWait ? error.retryAfterMs : undefined;
+}
+
+function isOutage(error: unknown): error is OperatorError {
+  return isOneOf(['AwsUnavailable', 'AwsUnreachable'], error);
+}
+
+function isOneOf(reasons: readonly string[], error: unknown): error is OperatorError {
+  return error instanceof OperatorError && reasons.includes(error.reason);
+}

@@ -1,0 +1,103 @@
+import { ENDPOINT_SLICES, SERVICES } from '../api-model/kinds.ts';
+import type { Commit, ObjectTable } from '../api-model/object-table.ts';
+import { keyOfStored, type StoredObject } from '../api-model/stored-object.ts';
+import type { ServiceKey, ServicePort } from './actions.ts';
+import { SERVICE_NAME } from './slice-controller.ts';
+
+/** A Service of a namespace and one of its ports, as a backend names them. */
+export interface ServiceRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: string | number;
+}
+
+/** Targets as `address:port`. */
+export interface Targets {
+  readonly ready: ReadonlySet<string>;
+  /** The ready ones; where there are none, those that are terminating and still serve. */
+  readonly desired: ReadonlySet<string>;
+}
+
+interface Moment {
+  readonly atMs: number;
+  /** undefined: there is no such Service. */
+  readonly ports: readonly ServicePort[] | undefined;
+  /** By name of the port. */
+  readonly targets: ReadonlyMap<string, Targets>;
+}
+
+interface Slice extends StoredObject {
+  readonly endpoints?: readonly {
+    readonly addresses: readonly string[];
+    readonly conditions: Readonly<Record<'ready' | 'serving' | 'terminating', boolean>>;
+  }[];
+  readonly ports?: readonly { readonly name: string; readonly port: number }[];
+}
+
+export const NO_TARGETS: Targets = { ready: new Set(), desired: new Set() };
+
+/** The targets of every Service by the API server's own state, as it is and as it was. */
+export class EndpointHistory {
+  readonly #table: ObjectTable;
+  readonly #nowMs: () => number;
+  readonly #moments = new Map<ServiceKey, Moment[]>();
+
+  constructor(table: ObjectTable, nowMs: () => number) {
+    this.#table = table;
+    this.#nowMs = nowMs;
+  }
+
+  onCommit({ kind, object }: Commit): void {
+    if (kind === SERVICES) this.#remember(keyOfStored(object) as ServiceKey);
+    if (kind !== ENDPOINT_SLICES) return;
+    const { namespace, labels } = object.metadata;
+    this.#remember(`${namespace ?? ''}/${labels?.[SERVICE_NAME] ?? ''}`);
+  }
+
+  now(ref: ServiceRef): Targets {
+    return targetsAt(this.#of(ref).at(-1), ref);
+  }
+
+  /** The targets at every time since then, the latest last. */
+  since(ref: ServiceRef, fromMs: number): readonly Targets[] {
+    const moments = this.#of(ref);
+    const first = moments.findLastIndex(({ atMs }) => atMs <= fromMs);
+    const known = moments.slice(Math.max(0, first)).map((moment) => targetsAt(moment, ref));
+    return first < 0 ? [NO_TARGETS, ...known] : known;
+  }
+
+  #of({ namespace, name }: ServiceRef): readonly Moment[] {
+    return this.#moments.get(`${namespace}/${name}`) ?? [];
+  }
+
+  #remember(at: ServiceKey): void {
+    const moments = this.#moments.get(at) ?? [];
+    this.#moments.set(at, moments);
+    const service = this.#table.get(SERVICES, at);
+    const { ports } = (service?.['spec'] ?? {}) as { readonly ports?: readonly ServicePort[] };
+    const names = (ports ?? []).map(({ name }) => name);
+    const targets = new Map(names.map((name) => [name, this.#targetsOf(at, name)]));
+    moments.push({ atMs: this.#nowMs(), ports, targets });
+  }
+
+  #targetsOf(at: ServiceKey, portName: string): Targets {
+    const [ready, leaving] = [new Set<string>(), new Set<string>()];
+    const slices = this.#table.list(ENDPOINT_SLICES) as readonly Slice[];
+    for (const { metadata, endpoints = [], ports = [] } of slices) {
+      if (`${metadata.namespace}/${metadata.labels?.[SERVICE_NAME]}` !== at) continue;
+      const port = ports.find(({ name }) => name === portName)?.port;
+      if (port === undefined) continue;
+      for (const { addresses, conditions } of endpoints) {
+        const target = `${addresses[0]}:${port}`;
+        if (conditions.ready && !conditions.terminating) ready.add(target);
+        if (conditions.serving && conditions.terminating) leaving.add(target);
+      }
+    }
+    return { ready, desired: ready.size > 0 ? ready : leaving };
+  }
+}
+
+function targetsAt(moment: Moment | undefined, { port }: ServiceRef): Targets {
+  const found = moment?.ports?.find((one) => one.name === port || one.port === port);
+  return moment?.targets.get(found?.name ?? '') ?? NO_TARGETS;
+}

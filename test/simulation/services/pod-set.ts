@@ -1,0 +1,116 @@
+import type { Clock } from '../../../src/core/ports/clock.ts';
+import type { Addresses } from './addresses.ts';
+
+/** One pod, as far as an EndpointSlice shows it. */
+export interface Backend {
+  readonly id: number;
+  readonly address: string;
+  readonly isReady: boolean;
+  readonly isTerminating: boolean;
+}
+
+export interface PodSetParts {
+  readonly clock: Clock;
+  readonly addresses: Addresses;
+  /** A pod has come, gone or changed. */
+  readonly onChange: () => void;
+}
+
+const START_MS = 500;
+const START_SPREAD_MS = 3500;
+/** preStop and the end of requests in flight. */
+const END_MS = 2000;
+const END_SPREAD_MS = 20_000;
+
+/** The pods of one application: they start, get ready, end, and are replaced. */
+export class PodSet {
+  readonly #parts: PodSetParts;
+  #pods: readonly Backend[] = [];
+  #desired = 0;
+  #started = 0;
+  #isFailing = false;
+  /** Pods that a rolling update has still to replace. */
+  #outdated = new Set<number>();
+
+  constructor(parts: PodSetParts) {
+    this.#parts = parts;
+  }
+
+  get pods(): readonly Backend[] {
+    return this.#pods;
+  }
+
+  scale(desired: number): void {
+    this.#desired = desired;
+    this.#reconcile();
+  }
+
+  roll(): void {
+    this.#outdated = new Set(this.#living().map(({ id }) => id));
+    this.#reconcile();
+  }
+
+  recreate(): void {
+    this.#outdated.clear();
+    for (const { id } of this.#living()) this.#end(id);
+    this.#reconcile();
+  }
+
+  setFailing(isFailing: boolean): void {
+    this.#isFailing = isFailing;
+    for (const { id } of this.#living()) this.#change(id, { isReady: !isFailing });
+    this.#reconcile();
+  }
+
+  /** Starts what is missing, one more while pods are replaced, and ends what is too many. */
+  #reconcile(): void {
+    const outdated = this.#living().filter(({ id }) => this.#outdated.has(id));
+    const surplus = outdated.length > 0 ? 1 : 0;
+    for (let count = this.#living().length; count < this.#desired + surplus; count += 1) {
+      this.#start();
+    }
+    const isReplaced = this.#living().filter(({ isReady }) => isReady).length > this.#desired;
+    const [oldest] = outdated;
+    if (oldest !== undefined && isReplaced) this.#end(oldest.id);
+    const spare = this.#living().length - this.#desired - (outdated.length > 0 ? 1 : 0);
+    for (const { id } of this.#living().slice(0, Math.max(0, spare))) this.#end(id);
+  }
+
+  #start(): void {
+    const { clock, addresses } = this.#parts;
+    const id = ++this.#started;
+    const pod = { id, address: addresses.take(), isReady: false, isTerminating: false };
+    this.#set([...this.#pods, pod]);
+    clock.setTimer(START_MS + START_SPREAD_MS * clock.random(), () => {
+      this.#change(id, { isReady: !this.#isFailing });
+      this.#reconcile();
+    });
+  }
+
+  /** It serves on until it is gone. */
+  #end(id: number): void {
+    const { clock, addresses } = this.#parts;
+    this.#outdated.delete(id);
+    this.#change(id, { isTerminating: true });
+    clock.setTimer(END_MS + END_SPREAD_MS * clock.random(), () => {
+      const pod = this.#pods.find((one) => one.id === id);
+      if (pod === undefined) return;
+      this.#set(this.#pods.filter((one) => one !== pod));
+      addresses.free(pod.address);
+      this.#reconcile();
+    });
+  }
+
+  #living(): readonly Backend[] {
+    return this.#pods.filter(({ isTerminating }) => !isTerminating);
+  }
+
+  #change(id: number, change: Partial<Backend>): void {
+    this.#set(this.#pods.map((pod) => (pod.id === id ? { ...pod, ...change } : pod)));
+  }
+
+  #set(pods: readonly Backend[]): void {
+    this.#pods = pods;
+    this.#parts.onChange();
+  }
+}

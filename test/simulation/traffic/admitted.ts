@@ -1,0 +1,40 @@
+import { definedKind } from '../served-definition.ts';
+import type { TrafficSpec } from './spec-answers.ts';
+
+/** What of a spec's traffic the CRD admits: a field that is refused today is drawn from the day on which it is not. */
+export interface Admitted {
+  readonly traffic: boolean;
+  readonly redirect: boolean;
+  readonly fixedResponse: boolean;
+  readonly secureBackends: boolean;
+  readonly stickiness: boolean;
+}
+
+const SERVICE = { name: 'web', port: 80 };
+const ONE = { backends: [{ name: 'web', service: SERVICE }] } as const;
+
+let known: Admitted | undefined;
+
+export function listAdmitted(): Admitted {
+  const rule = { name: 'one', paths: ['/'] };
+  known ??= {
+    traffic: isAdmitted(ONE),
+    redirect: isAdmitted({
+      ...ONE,
+      rules: [{ ...rule, redirect: { statusCode: 301, path: '/x' } }],
+    }),
+    fixedResponse: isAdmitted({ ...ONE, rules: [{ ...rule, fixedResponse: { statusCode: 200 } }] }),
+    secureBackends: isAdmitted({ backends: [{ ...ONE.backends[0], protocol: 'HTTPS' }] }),
+    stickiness: isAdmitted({
+      backends: [{ ...ONE.backends[0], stickiness: { durationSeconds: 60 } }],
+    }),
+  };
+  return known;
+}
+
+function isAdmitted(traffic: TrafficSpec): boolean {
+  const spec = { subnets: ['subnet-a', 'subnet-b'], scheme: 'internet-facing', ...traffic };
+  const { faultsOf, withDefaults } = definedKind('MyIngress');
+  const object = { metadata: { name: 'shop' }, spec };
+  return (faultsOf?.(withDefaults?.(object) ?? object, undefined) ?? []).length === 0;
+}

@@ -1,0 +1,156 @@
+import type { AwsWorld } from '../../../localstack/embedded/aws-world.ts';
+import {
+  loadBalancerFinalizer,
+  type MyIngress,
+  ownershipTagKeys,
+  resourceTagKey,
+} from '../../../src/apis/my-ingress.ts';
+import type { Report } from '../violation.ts';
+import type { AwsCallSeen } from '../world/aws-network.ts';
+import type { Claims } from './claims.ts';
+import { desiresResource } from './desires.ts';
+import {
+  type Change,
+  type Picture,
+  type Resource,
+  resourceIdOf,
+  type TagMap,
+} from './resources.ts';
+import type { SpecHistory } from './spec-history.ts';
+
+export interface TrafficInvariantParts {
+  readonly world: AwsWorld;
+  readonly claims: Claims;
+  readonly specs: SpecHistory;
+  readonly object: (key: string) => MyIngress | undefined;
+  /** True for an object that was removed in spite of its finalizer. */
+  readonly isGoneInSpite: (key: string) => boolean;
+  readonly report: Report;
+}
+
+interface Subject {
+  readonly TargetGroupArn?: string;
+  readonly ListenerArn?: string;
+  readonly RuleArn?: string;
+  readonly RulePriorities?: readonly { readonly RuleArn: string }[];
+  readonly GroupId?: string;
+  readonly Resources?: readonly string[];
+  readonly ResourceArns?: readonly string[];
+}
+
+/** What a call is about; nothing where it is about a balancer. */
+function listKeys(input: Subject): readonly string[] {
+  const { TargetGroupArn, ListenerArn, RuleArn, GroupId } = input;
+  const lists = [input.Resources ?? [], input.ResourceArns ?? []].flat();
+  const rules = (input.RulePriorities ?? []).map((one) => one.RuleArn);
+  const all = [TargetGroupArn, ListenerArn, RuleArn, GroupId, ...lists, ...rules];
+  return all.filter((key) => key !== undefined && !key.includes(':loadbalancer/')) as string[];
+}
+
+const RECENT_MS = 30_000;
+const OWN_KEYS: ReadonlySet<string> = new Set([...Object.values(ownershipTagKeys), resourceTagKey]);
+
+/** What must hold for every write of the operator to a listener, rule, target group or security group. */
+export class TrafficInvariants {
+  readonly #parts: TrafficInvariantParts;
+
+  constructor(parts: TrafficInvariantParts) {
+    this.#parts = parts;
+  }
+
+  /** `after`: the whole account. */
+  judge({ operation }: AwsCallSeen, changes: readonly Change[], after: Picture): void {
+    for (const { before, after: now } of changes) {
+      if (before === undefined && now !== undefined) this.#judgeCreate(operation, now, after);
+      // A balancer takes its listeners and rules with it, whoever made them.
+      else if (before !== undefined && operation !== 'DeleteLoadBalancer') {
+        this.#judgeChange(operation, before, now);
+      }
+    }
+  }
+
+  /** AWS has refused the call for want of a right; what is lost since lately is let pass. */
+  judgeDenial({ operation, input }: AwsCallSeen): void {
+    const { claims, report } = this.#parts;
+    const keys = listKeys(input as Subject);
+    if (keys.length === 0 || keys.some((key) => claims.lostBy(key) !== undefined)) return;
+    report('asks-for-what-is-granted', `${operation} on ${keys.join()} was denied`);
+  }
+
+  #judgeCreate(operation: string, made: Resource, after: Picture): void {
+    const { claims, report } = this.#parts;
+    const owner = claims.ownerOf(made);
+    const lacks = [resourceTagKey, ownershipTagKeys.managedBy].filter((key) => !made.tags.has(key));
+    if (owner === undefined || lacks.length > 0) {
+      return report('tags-in-the-create', `${operation} made ${made.key} without its tags`);
+    }
+    this.#judgeFinalizer(operation, owner);
+    const twins = [...after.values()].filter((one) => this.#isSame(one, made));
+    if (twins.length < 2) return;
+    report('one-resource-each', `${owner} has ${twins.map(({ key }) => key).join(' and ')}`);
+  }
+
+  /** Listeners and rules of one identity may be two for a moment, when the answer to a create was lost. */
+  #isSame(one: Resource, made: Resource): boolean {
+    const { claims } = this.#parts;
+    if (made.kind !== 'targetGroup' && made.kind !== 'securityGroup') return false;
+    if (one.kind !== made.kind || resourceIdOf(one) !== resourceIdOf(made)) return false;
+    if (claims.ownerOf(one) !== claims.ownerOf(made)) return false;
+    if (one.kind !== 'targetGroup' || made.kind !== 'targetGroup') return true;
+    const fixed = ({ record }: typeof one): string =>
+      [record.protocol, record.protocolVersion, record.targetType, record.vpcId].join();
+    return fixed(one) === fixed(made);
+  }
+
+  #judgeChange(operation: string, before: Resource, after: Resource | undefined): void {
+    const { claims, report } = this.#parts;
+    const owner = claims.recentOwnerOf(before);
+    if (owner === undefined) return report('foreign-untouched', `${operation} to ${before.key}`);
+    this.#judgeFinalizer(operation, owner);
+    if (after === undefined) this.#judgeDelete(operation, before, owner);
+    else this.#judgeTags(before, after.tags, owner);
+  }
+
+  #judgeFinalizer(operation: string, owner: string): void {
+    const { object, isGoneInSpite, report } = this.#parts;
+    if (isGoneInSpite(owner)) return;
+    if (object(owner)?.metadata.finalizers?.includes(loadBalancerFinalizer)) return;
+    report('finalizer-first', `${operation} for ${owner}, which has no finalizer`);
+  }
+
+  /** Nothing is deleted that every spec of the last half minute has desired. */
+  #judgeDelete(operation: string, before: Resource, owner: string): void {
+    const { object, specs, isGoneInSpite, report } = this.#parts;
+    const holder = object(owner);
+    const recent = specs.recent(owner, RECENT_MS);
+    if (holder?.metadata.deletionTimestamp !== undefined) {
+      const isRetained = recent.every(({ deletionPolicy }) => deletionPolicy === 'Retain');
+      if (isRetained) report('retain-retains', `${operation} deleted ${before.key} of ${owner}`);
+      return;
+    }
+    if (isGoneInSpite(owner) || this.#hasTwin(before)) return;
+    if (recent.length === 0 || !recent.every((spec) => desiresResource(spec, before))) return;
+    report('deletes-only-the-obsolete', `${operation} deleted ${resourceIdOf(before)} of ${owner}`);
+  }
+
+  /** Another resource of the same identity is left. */
+  #hasTwin(gone: Resource): boolean {
+    const { world, claims } = this.#parts;
+    const { listeners, rules, targetGroups } = world.traffic;
+    const all = [listeners.all(), rules.all(), targetGroups.all()].flat();
+    const id = resourceIdOf(gone);
+    const owner = claims.ownerOf(gone);
+    return all.some((one) => resourceIdOf(one) === id && claims.ownerOf(one) === owner);
+  }
+
+  /** Other people tag resources too: only what a spec of this object has had is changed. */
+  #judgeTags({ key, tags }: Resource, after: TagMap, owner: string): void {
+    const { specs, report } = this.#parts;
+    const known = specs.tagKeys(owner);
+    const theirs = [...tags]
+      .filter(([name, value]) => after.get(name) !== value)
+      .filter(([name]) => !OWN_KEYS.has(name) && !known.has(name));
+    if (theirs.length === 0) return;
+    report('others-tags-stay', `${theirs.map(([name]) => name).join()} of ${key}`);
+  }
+}

@@ -1,0 +1,224 @@
+import {
+  loadBalancerFinalizer,
+  type MyIngress,
+  type MyIngressSpec,
+} from '../../../src/apis/my-ingress.ts';
+import { isWrite } from '../../../src/aws/client/operations.ts';
+import type { Commit } from '../api-model/object-table.ts';
+import { MY_INGRESSES } from '../my-ingress/kind.ts';
+import type { ServiceCast } from '../services/cast.ts';
+import type { EndpointHistory } from '../services/endpoint-history.ts';
+import type { AwsCallSeen } from '../world/aws-network.ts';
+import { type Cast, isOperator, type Stage } from '../world/stage.ts';
+import type { TrafficAction } from './actions.ts';
+import { TrafficInvariants } from './aws-invariants.ts';
+import { Claims } from './claims.ts';
+import { checkOrphans } from './final-check.ts';
+import { HealthChecks } from './health-checks.ts';
+import { Outsider } from './outsider.ts';
+import { type Change, diffPictures, ownerByTags, type Resource, takePicture } from './resources.ts';
+import { RoutingWatch } from './routing-watch.ts';
+import { listListeners } from './spec-answers.ts';
+import { SpecHistory } from './spec-history.ts';
+import { listTargetFaults, listTrafficFaults } from './structure.ts';
+import { TargetInvariants } from './target-invariants.ts';
+
+export interface TrafficCastOptions {
+  readonly services: ServiceCast;
+  readonly isCalm: boolean;
+}
+
+/** Listeners, rules, target groups and security groups: outsiders, and the promises about them. */
+export class TrafficCast implements Cast<TrafficAction> {
+  readonly claims: Claims;
+  readonly specs: SpecHistory;
+  /** Objects that were removed in spite of their finalizer. */
+  goneInSpite: ReadonlySet<string> = new Set();
+  readonly #stage: Stage;
+  readonly #outsider: Outsider;
+  readonly #routing: RoutingWatch;
+  readonly #invariants: TrafficInvariants;
+  readonly #targets: TargetInvariants;
+  readonly #health: HealthChecks;
+  readonly #endpoints: EndpointHistory;
+  readonly #meddledWith = new Set<string>();
+
+  constructor(stage: Stage, { services, isCalm }: TrafficCastOptions) {
+    const { aws, clock, cluster, report, trace } = stage;
+    const { world } = aws;
+    const nowMs = (): number => clock.monotonicMs();
+    const claims = new Claims(cluster, nowMs);
+    const specs = new SpecHistory(nowMs);
+    const object = (key: string): MyIngress | undefined => this.#object(key);
+    const around = (act: () => void): void => this.meddled(act);
+    this.#stage = stage;
+    this.claims = claims;
+    this.specs = specs;
+    this.#outsider = new Outsider({ aws, cluster, claims, around, trace });
+    this.#routing = new RoutingWatch({ world, claims, nowMs, report });
+    const isGoneInSpite = (key: string): boolean => this.goneInSpite.has(key);
+    this.#invariants = new TrafficInvariants({
+      ...{ world, claims, specs, object, isGoneInSpite, report },
+    });
+    const { history: endpoints } = services;
+    this.#endpoints = endpoints;
+    this.#targets = new TargetInvariants({
+      ...{ world, claims, specs, endpoints, nowMs, isCalm, report },
+    });
+    const answers = (address: string): boolean => services.isServing(address);
+    this.#health = new HealthChecks({ world, clock, answers });
+    services.onPodChange = () => this.#health.changed();
+  }
+
+  perform(action: TrafficAction): void {
+    this.#outsider.perform(action);
+  }
+
+  onCommit(commit: Commit): void {
+    if (commit.kind !== MY_INGRESSES) return;
+    const object = commit.object as unknown as MyIngress;
+    const key = keyOf(object);
+    const isGone = commit.type === 'DELETED' || object.metadata.deletionTimestamp !== undefined;
+    if (isGone) this.#routing.lost(key);
+    if (isOperator(commit.by)) this.#judgeFinalizer(object, commit.before);
+    if (this.specs.note(object) && !isGone) this.#routing.edited(key, object.spec);
+  }
+
+  /** Runs what a call of the operator does to AWS, and judges it. */
+  during<T>(call: AwsCallSeen, carryOut: () => T): T {
+    if (!isWrite(call.operation)) return carryOut();
+    const before = takePicture(this.#stage.aws.world);
+    const result = carryOut();
+    const after = takePicture(this.#stage.aws.world);
+    const changes = diffPictures(before, after);
+    const { outcome } = this.#stage.aws.control.calls().at(-1) ?? {};
+    if (outcome === 'AccessDenied') this.#invariants.judgeDenial(call);
+    if (changes.length === 0) return result;
+    this.#invariants.judge(call, changes, after);
+    this.#targets.judge(changes);
+    this.claims.note(changes);
+    this.#watchRouting(changes);
+    this.#health.changed();
+    return result;
+  }
+
+  /** Runs what somebody else does to AWS; from then on nothing holds of where requests go, until it is repaired. */
+  meddled(act: () => void): void {
+    const before = takePicture(this.#stage.aws.world);
+    act();
+    const changes = diffPictures(before, takePicture(this.#stage.aws.world));
+    for (const owner of this.#ownersIn(changes)) {
+      this.#meddledWith.add(owner);
+      this.#routing.lost(owner);
+    }
+    for (const { before: was, after: now } of changes) {
+      const isReleased = was && now && this.claims.ownerOf(was) && !this.claims.ownerOf(now);
+      if (isReleased) this.claims.releasedByHand.add(now.key);
+    }
+    this.claims.note(changes);
+    this.#health.changed();
+  }
+
+  heal(): void {
+    this.#stage.aws.control.changeSettings({ limits: {} });
+  }
+
+  checkFinal(): void {
+    const { aws, report } = this.#stage;
+    const picture = takePicture(aws.world);
+    const isThere = (key: string): boolean => this.#object(key) !== undefined;
+    checkOrphans({ picture, claims: this.claims, isThere, report });
+  }
+
+  /** Every way in which AWS is not what this spec of the object says, but for what is still to go. */
+  listFaults(
+    key: string,
+    spec: MyIngressSpec,
+    options: { readonly isSettled: boolean },
+  ): readonly string[] {
+    const picture = takePicture(this.#stage.aws.world);
+    return listTrafficFaults(key, spec, { picture, claims: this.claims, ...options });
+  }
+
+  /** Every backend whose targets are not the endpoints of its Service. */
+  listTargetFaults(object: MyIngress): readonly string[] {
+    const picture = takePicture(this.#stage.aws.world);
+    return listTargetFaults(object, { picture, claims: this.claims }, this.#endpoints);
+  }
+
+  /** Whether somebody else has changed what this object has. */
+  wasMeddledWith(key: string): boolean {
+    return this.#meddledWith.has(key);
+  }
+
+  /** Whether it is true that this keeps the object from being what its spec says. */
+  isExcused({ metadata, spec, status }: MyIngress, reason: string): boolean {
+    const key = `${metadata.namespace}/${metadata.name}`;
+    const all = [...takePicture(this.#stage.aws.world).values()];
+    const foreign = all.filter((one) => this.claims.ownerOf(one) !== key);
+    const ports = new Set(listListeners(spec).map(({ port }) => port));
+    const balancer = status.alb?.arn;
+    switch (reason) {
+      case 'PortConflict':
+        return foreign.some(
+          ({ kind, record }) =>
+            kind === 'listener' && record.balancerArn === balancer && ports.has(record.port),
+        );
+      case 'NameConflict':
+        return this.#outsider.isSquatting(key);
+      default:
+        return false;
+    }
+  }
+
+  #watchRouting(changes: readonly Change[]): void {
+    const { aws } = this.#stage;
+    for (const owner of this.#ownersIn(changes)) {
+      const object = this.#object(owner);
+      if (object === undefined || object.metadata.deletionTimestamp !== undefined) continue;
+      const arn = object.status.alb?.arn ?? '';
+      const balancer = aws.world.balancers.byArn(arn);
+      if (balancer !== undefined) this.#routing.changed(owner, { spec: object.spec, arn });
+    }
+  }
+
+  /** Objects whose resources these are, and those on whose balancer they are. */
+  #ownersIn(changes: readonly Change[]): ReadonlySet<string> {
+    const { aws, cluster } = this.#stage;
+    const owners = changes.flatMap(({ before, after }) =>
+      [before, after].flatMap((one) => {
+        if (one === undefined) return [];
+        const balancer = aws.world.balancers.byArn(balancerOf(one));
+        const holder = balancer && ownerByTags(balancer.tags, cluster);
+        return [this.claims.ownerOf(one) ?? [], holder ?? []].flat();
+      }),
+    );
+    return new Set(owners);
+  }
+
+  /** The finalizer stays while a group of ours exists; listeners and rules go with the balancer. */
+  #judgeFinalizer(object: MyIngress, before: Commit['before']): void {
+    const had = before?.metadata.finalizers?.includes(loadBalancerFinalizer) ?? false;
+    if (!had || object.metadata.finalizers?.includes(loadBalancerFinalizer)) return;
+    const all = [...takePicture(this.#stage.aws.world).values()];
+    const left = all
+      .filter(({ kind }) => kind === 'targetGroup' || kind === 'securityGroup')
+      .filter((one) => this.claims.ownerOf(one) === keyOf(object));
+    if (left.length === 0) return;
+    const what = `${keyOf(object)} let go while ${left.map(({ key }) => key).join()} exist`;
+    this.#stage.report('finalizer-until-absent', what);
+  }
+
+  #object(key: string): MyIngress | undefined {
+    return this.#stage.model.table.get(MY_INGRESSES, key) as unknown as MyIngress | undefined;
+  }
+}
+
+function balancerOf(resource: Resource): string {
+  const { kind, record } = resource;
+  return kind === 'listener' || kind === 'rule' ? record.balancerArn : '';
+}
+
+function keyOf({ metadata }: MyIngress): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}

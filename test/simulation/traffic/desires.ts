@@ -1,0 +1,40 @@
+import type { MyIngressSpec } from '../../../src/apis/my-ingress.ts';
+import { type Resource, resourceIdOf } from './resources.ts';
+import { listListeners, listRules } from './spec-answers.ts';
+
+/** Whether the spec asks for this resource, by its identity and by what AWS cannot change of it. */
+export function desiresResource(spec: MyIngressSpec, resource: Resource): boolean {
+  return listResourceIds(spec).includes(resourceIdOf(resource)) && hasFixedSettings(spec, resource);
+}
+
+/** Identities of everything next to the balancer. */
+export function listResourceIds(spec: MyIngressSpec): readonly string[] {
+  const listeners = listListeners(spec);
+  return [
+    ...(hasManagedGroup(spec) ? ['security-group/frontend'] : []),
+    ...(spec.backends ?? []).map(({ name }) => `target-group/spec/${name}`),
+    ...listeners.map(({ port }) => `listener/${port}`),
+    ...listeners.flatMap(({ port }) =>
+      listRules(spec, port).map(({ name }) => `rule/${port}/spec/${name}/0`),
+    ),
+  ];
+}
+
+/** A managed group exists only where listeners are, none is given, and an adopted balancer asks for it. */
+export function hasManagedGroup(spec: MyIngressSpec): boolean {
+  if (spec.securityGroups !== undefined || listListeners(spec).length === 0) return false;
+  return spec.adopt === undefined || spec.inbound !== undefined;
+}
+
+function hasFixedSettings(spec: MyIngressSpec, resource: Resource): boolean {
+  if (resource.kind !== 'targetGroup') return true;
+  const id = resourceIdOf(resource);
+  const backend = (spec.backends ?? []).find(({ name }) => id === `target-group/spec/${name}`);
+  const { protocol = 'HTTP', protocolVersion = 'HTTP1', targetType = 'ip' } = backend ?? {};
+  const { record } = resource;
+  return (
+    record.protocol === protocol &&
+    record.protocolVersion === protocolVersion &&
+    record.targetType === targetType
+  );
+}

@@ -1,0 +1,47 @@
+import type { AwsWorld } from '../../../localstack/embedded/aws-world.ts';
+import type { TargetHealth } from '../../../localstack/embedded/target-groups/target-group.ts';
+import { noteTargetHealth } from '../../../localstack/embedded/target-groups/target-health.ts';
+import type { Clock } from '../../../src/core/ports/clock.ts';
+
+export interface HealthCheckParts {
+  readonly world: AwsWorld;
+  readonly clock: Clock;
+  /** Whether a pod at this address answers. */
+  readonly answers: (address: string) => boolean;
+}
+
+const LEAST_MS = 2000;
+const SPREAD_MS = 6000;
+const HEALTHY: TargetHealth = { state: 'healthy' };
+const UNHEALTHY: TargetHealth = { state: 'unhealthy', reason: 'Target.FailedHealthChecks' };
+
+/** Health checks without requests: some time after each change targets are as healthy as their pods. */
+export class HealthChecks {
+  readonly #parts: HealthCheckParts;
+  #isDue = false;
+
+  constructor(parts: HealthCheckParts) {
+    this.#parts = parts;
+  }
+
+  /** Targets, rules or pods have changed. */
+  changed(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    const { clock } = this.#parts;
+    clock.setTimer(LEAST_MS + SPREAD_MS * clock.random(), () => {
+      this.#isDue = false;
+      this.#check();
+    });
+  }
+
+  #check(): void {
+    const { world, answers } = this.#parts;
+    for (const { arn, targets } of world.traffic.targetGroups.all()) {
+      const found = [...targets].map(([key, { id }]) => {
+        return [key, answers(id) ? HEALTHY : UNHEALTHY] as const;
+      });
+      noteTargetHealth(world, arn, new Map(found));
+    }
+  }
+}

@@ -1,0 +1,251 @@
+import type { EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
+import {
+  nameSecurityGroup,
+  nameTargetGroup,
+} from '../../../src/controllers/my-ingress/graph/names.ts';
+import type { ObjectName } from '../my-ingress/actions.ts';
+import { partsOf } from '../people.ts';
+import type { TrafficAction, TrafficMeddling } from './actions.ts';
+import type { Claims } from './claims.ts';
+import { type Resource, takePicture } from './resources.ts';
+
+export interface OutsiderParts {
+  readonly aws: EmbeddedAws;
+  readonly cluster: string;
+  readonly claims: Claims;
+  /** Runs what somebody else does to AWS. */
+  readonly around: (act: () => void) => void;
+  readonly trace: (line: string) => void;
+}
+
+type Of<Kind extends Resource['kind']> = Extract<Resource, { readonly kind: Kind }>;
+type Nth = Extract<TrafficMeddling, { readonly nth: number }>;
+
+const OUTSIDER = { userAgent: 'somebody else' } as const;
+const VPC = 'vpc-main';
+const LIMITS = {
+  rules: 'rules-per-application-load-balancer',
+  targets: 'targets-per-application-load-balancer',
+} as const;
+const TEAPOT = {
+  Type: 'fixed-response',
+  FixedResponseConfig: { StatusCode: '418', ContentType: 'text/plain', MessageBody: 'theirs' },
+} as const;
+
+/** Whoever else works in the account, as far as traffic goes. */
+export class Outsider {
+  readonly #parts: OutsiderParts;
+  /** What squatters made, by object. */
+  readonly #squatted = new Map<ObjectName, (() => void)[]>();
+
+  constructor(parts: OutsiderParts) {
+    this.#parts = parts;
+  }
+
+  perform(action: TrafficAction): void {
+    switch (action.do) {
+      case 'meddle':
+        return this.#meddle(action.at, action.meddling);
+      case 'squat':
+        return action.what === 'targetGroup'
+          ? this.#squatGroup(action.at)
+          : this.#squatSecurityGroup(action.at);
+      case 'leave':
+        for (const leave of this.#squatted.get(action.at)?.splice(0) ?? []) leave();
+        return;
+      case 'limit':
+        return this.#parts.aws.control.changeSettings({
+          limits: { [LIMITS[action.name]]: action.most },
+        });
+      default:
+        return action satisfies never;
+    }
+  }
+
+  /** Whether a name that this object needs is somebody's. */
+  isSquatting(at: string): boolean {
+    return (this.#squatted.get(at as ObjectName) ?? []).length > 0;
+  }
+
+  #meddle(at: ObjectName, meddling: TrafficMeddling): void {
+    switch (meddling.what) {
+      case 'addListener':
+        return this.#addListener(at, meddling.port);
+      case 'allowIngress':
+      case 'revokeIngress':
+        return this.#meddleWithIngress(at, meddling.what);
+      case 'tag':
+      case 'untag':
+        return this.#meddleWithTag(at, meddling);
+      case 'deleteListener':
+      case 'editListener':
+        return this.#meddleWithListener(at, meddling);
+      case 'deleteRule':
+      case 'editRule':
+      case 'moveRule':
+      case 'addRule':
+        return this.#meddleWithRule(at, meddling);
+      default:
+        return this.#meddleWithGroup(at, meddling);
+    }
+  }
+
+  #meddleWithListener(at: ObjectName, { what, nth }: Nth): void {
+    const listener = this.#nth(this.#own(at, 'listener'), nth);
+    if (listener === undefined) return;
+    if (what === 'deleteListener') this.#call('DeleteListener', { ListenerArn: listener.key });
+    else this.#call('ModifyListener', { ListenerArn: listener.key, DefaultActions: [TEAPOT] });
+  }
+
+  #meddleWithRule(at: ObjectName, meddling: Nth): void {
+    if (meddling.what === 'addRule') {
+      const listener = this.#nth(this.#own(at, 'listener'), meddling.nth);
+      if (listener === undefined) return;
+      return this.#call('CreateRule', {
+        ListenerArn: listener.key,
+        Priority: meddling.priority,
+        Conditions: [{ Field: 'path-pattern', PathPatternConfig: { Values: ['/theirs'] } }],
+        Actions: [TEAPOT],
+      });
+    }
+    const rule = this.#nth(this.#own(at, 'rule'), meddling.nth);
+    if (rule === undefined) return;
+    const RuleArn = rule.key;
+    if (meddling.what === 'deleteRule') this.#call('DeleteRule', { RuleArn });
+    else if (meddling.what === 'editRule') this.#call('ModifyRule', { RuleArn, Actions: [TEAPOT] });
+    else this.#call('SetRulePriorities', { RulePriorities: [{ RuleArn, Priority: 4321 }] });
+  }
+
+  #meddleWithGroup(at: ObjectName, { what, nth }: Nth): void {
+    const group = this.#nth(this.#own(at, 'targetGroup'), nth);
+    if (group === undefined) return;
+    const TargetGroupArn = group.key;
+    switch (what) {
+      case 'deleteGroup':
+        for (const { key } of this.#own(at, 'listener')) {
+          this.#call('DeleteListener', { ListenerArn: key });
+        }
+        return this.#call('DeleteTargetGroup', { TargetGroupArn });
+      case 'editHealthCheck':
+        return this.#call('ModifyTargetGroup', { TargetGroupArn, HealthCheckPath: '/theirs' });
+      case 'editAttribute': {
+        const Attributes = [{ Key: 'deregistration_delay.timeout_seconds', Value: '77' }];
+        return this.#call('ModifyTargetGroupAttributes', { TargetGroupArn, Attributes });
+      }
+      case 'deregister': {
+        const Targets = [...group.record.targets.values()].map(({ id: Id, port: Port }) => ({
+          Id,
+          Port,
+        }));
+        if (Targets.length > 0) this.#call('DeregisterTargets', { TargetGroupArn, Targets });
+        return;
+      }
+      default:
+        return this.#call('RegisterTargets', {
+          TargetGroupArn,
+          Targets: [{ Id: '10.0.2.250', Port: 9999 }],
+        });
+    }
+  }
+
+  #addListener(at: ObjectName, port: number): void {
+    const [one] = this.#own(at, 'listener');
+    if (one === undefined) return;
+    const input = { LoadBalancerArn: one.record.balancerArn, Port: port, Protocol: 'HTTP' };
+    this.#call('CreateListener', { ...input, DefaultActions: [TEAPOT] });
+  }
+
+  #meddleWithIngress(at: ObjectName, what: 'allowIngress' | 'revokeIngress'): void {
+    const [group] = this.#own(at, 'securityGroup');
+    const [first] = group?.record.ingress ?? [];
+    if (group === undefined) return;
+    const ours = { IpProtocol: 'tcp', FromPort: first?.ports?.from, ToPort: first?.ports?.to };
+    const range = first?.source.kind === 'ipv4' ? [{ CidrIp: first.source.value }] : [];
+    if (what === 'revokeIngress' && range.length > 0) {
+      const IpPermissions = [{ ...ours, IpRanges: range }];
+      return this.#call('RevokeSecurityGroupIngress', { GroupId: group.key, IpPermissions });
+    }
+    const theirs = { IpProtocol: 'tcp', FromPort: 22, ToPort: 22 };
+    const IpPermissions = [{ ...theirs, IpRanges: [{ CidrIp: '192.0.2.0/24' }] }];
+    this.#call('AuthorizeSecurityGroupIngress', { GroupId: group.key, IpPermissions });
+  }
+
+  #meddleWithTag(
+    at: ObjectName,
+    { what, kind, key }: Extract<TrafficMeddling, { readonly what: 'tag' | 'untag' }>,
+  ): void {
+    const [one] = this.#own(at, kind);
+    if (one === undefined) return;
+    const Tags = [{ Key: key, Value: 'theirs' }];
+    if (kind === 'securityGroup') {
+      const given = what === 'tag' ? Tags : [{ Key: key }];
+      const operation = what === 'tag' ? 'CreateTags' : 'DeleteTags';
+      return this.#call(operation, { Resources: [one.key], Tags: given });
+    }
+    if (what === 'tag') this.#call('AddTags', { ResourceArns: [one.key], Tags });
+    else this.#call('RemoveTags', { ResourceArns: [one.key], TagKeys: [key] });
+  }
+
+  #squatGroup(at: ObjectName): void {
+    const fixed = { protocol: 'HTTP', protocolVersion: 'HTTP1', targetType: 'ip' } as const;
+    const Name = nameTargetGroup(
+      { cluster: this.#parts.cluster, ...partsOf(at) },
+      { source: 'spec', name: 'web' },
+      { ...fixed, ipAddressType: 'ipv4', vpcId: VPC },
+    );
+    const input = { Name, Protocol: 'HTTP', Port: 80, VpcId: VPC, TargetType: 'ip' };
+    const answer = this.#ask('CreateTargetGroup', { ...input, HealthCheckPath: '/' }) as
+      | { readonly TargetGroups: readonly { readonly TargetGroupArn: string }[] }
+      | undefined;
+    const TargetGroupArn = answer?.TargetGroups[0]?.TargetGroupArn;
+    if (TargetGroupArn === undefined) return;
+    this.#willLeave(at, () => this.#call('DeleteTargetGroup', { TargetGroupArn }));
+  }
+
+  #squatSecurityGroup(at: ObjectName): void {
+    const GroupName = nameSecurityGroup({ cluster: this.#parts.cluster, ...partsOf(at) });
+    const input = { GroupName, Description: 'theirs', VpcId: VPC };
+    const answer = this.#ask('CreateSecurityGroup', input) as
+      | { readonly GroupId: string }
+      | undefined;
+    if (answer === undefined) return;
+    const { GroupId } = answer;
+    this.#willLeave(at, () => this.#call('DeleteSecurityGroup', { GroupId }));
+  }
+
+  #willLeave(at: ObjectName, leave: () => void): void {
+    this.#squatted.set(at, [...(this.#squatted.get(at) ?? []), leave]);
+  }
+
+  #own<Kind extends Resource['kind']>(at: ObjectName, kind: Kind): readonly Of<Kind>[] {
+    const { aws, claims } = this.#parts;
+    const all = [...takePicture(aws.world).values()];
+    return all.filter((one): one is Of<Kind> => one.kind === kind && claims.ownerOf(one) === at);
+  }
+
+  #nth<T>(items: readonly T[], nth: number): T | undefined {
+    return items[nth % Math.max(1, items.length)];
+  }
+
+  #call(operation: string, input: object): void {
+    this.#ask(operation, input);
+  }
+
+  /** Refused like anybody else; then nothing has happened. */
+  #ask(operation: string, input: object): unknown {
+    const { aws, around, trace } = this.#parts;
+    const { budget } = aws.control.settings();
+    let answer: unknown;
+    aws.control.changeSettings({ budget: 'off' });
+    try {
+      around(() => {
+        answer = aws.handle(operation, input as never, OUTSIDER);
+      });
+    } catch (error) {
+      trace(`  ${operation}: ${(error as Error).message}`);
+    } finally {
+      aws.control.changeSettings({ budget });
+    }
+    return answer;
+  }
+}

@@ -1,0 +1,110 @@
+import type { AwsWorld } from '../../../localstack/embedded/aws-world.ts';
+import type { Rule } from '../../../localstack/embedded/rules/rule.ts';
+import type { Request } from '../../../src/routing/rule.ts';
+import type { Report } from '../violation.ts';
+import type { Claims } from './claims.ts';
+import { Course, judgeAnswer, WINDOW_MS } from './course.ts';
+import { describeProbe, listProbes } from './probes.ts';
+import { backendIn, resourceIdOf } from './resources.ts';
+import { answerBySpec, listListeners, type TrafficSpec } from './spec-answers.ts';
+import { answerByState, type RoutingState } from './state-answers.ts';
+
+export interface RoutingWatchParts {
+  readonly world: AwsWorld;
+  readonly claims: Claims;
+  readonly nowMs: () => number;
+  readonly report: Report;
+}
+
+/**
+ * Asks the same requests of every balancer after each change: a request is answered as before the edit
+ * that is under way, or as after it, also by a data plane that takes what is new later than what is gone.
+ */
+export class RoutingWatch {
+  readonly #parts: RoutingWatchParts;
+  readonly #courses = new Map<string, Course>();
+
+  constructor(parts: RoutingWatchParts) {
+    this.#parts = parts;
+  }
+
+  edited(key: string, spec: TrafficSpec): void {
+    this.#courseOf(key).edit(spec);
+  }
+
+  /** Others have changed where requests of this object go, or it goes itself. */
+  lost(key: string): void {
+    this.#courses.get(key)?.lose();
+  }
+
+  /** Call after each write of the operator to a balancer of this object. */
+  changed(key: string, { spec, arn }: { readonly spec: TrafficSpec; readonly arn: string }): void {
+    const state = this.#stateOf(arn);
+    const course = this.#courseOf(key);
+    const nowMs = this.#parts.nowMs();
+    this.#judge(key, state, course.specs);
+    for (const view of this.#lateViews(state)) this.#judge(key, view, course.specsLately(nowMs));
+    if (isAnsweredBy(spec, state)) course.settle(spec, nowMs);
+  }
+
+  #judge(key: string, state: RoutingState, specs: readonly TrafficSpec[] | undefined): void {
+    for (const request of specs === undefined ? [] : probesOf(specs)) {
+      const answer = answerByState(state, request);
+      if (answer.by.startsWith('arn:')) continue;
+      const difference = judgeAnswer(specs ?? [], request, answer);
+      if (difference === undefined) continue;
+      const what = `${key}: ${describeProbe(request)} is answered by ${difference}`;
+      return this.#parts.report('routes-as-before-or-after', what);
+    }
+  }
+
+  /** What is gone is gone at once, what is new is missing yet; of what has changed one or the other. */
+  #lateViews(state: RoutingState): readonly RoutingState[] {
+    const { world } = this.#parts;
+    const past = world.traffic.rules.asOf(world.clock.now() - WINDOW_MS);
+    const lasting = (listenerArn: string): readonly (readonly [Rule, Rule])[] =>
+      state.rulesOf(listenerArn).flatMap((now) => {
+        const was = past.byArn(now.arn);
+        return was === undefined ? [] : [[was, now] as const];
+      });
+    const rulesBefore = (arn: string): readonly Rule[] => lasting(arn).map(([was]) => was);
+    const rulesAfter = (arn: string): readonly Rule[] => lasting(arn).map(([, now]) => now);
+    return [
+      { ...state, rulesOf: rulesBefore },
+      { ...state, rulesOf: rulesAfter },
+    ];
+  }
+
+  #stateOf(balancerArn: string): RoutingState {
+    const { world, claims } = this.#parts;
+    const { listeners, rules, targetGroups } = world.traffic;
+    const backendOf = (arn: string): string => {
+      const group = targetGroups.byArn(arn);
+      return (group && backendIn(resourceIdOf(group))) || arn;
+    };
+    return {
+      listeners: listeners.byKey(balancerArn),
+      rulesOf: (arn) => rules.byKey(arn),
+      backendOf,
+      isOurs: (rule) => claims.ownerOf(rule) !== undefined,
+    };
+  }
+
+  #courseOf(key: string): Course {
+    const course = this.#courses.get(key) ?? new Course();
+    this.#courses.set(key, course);
+    return course;
+  }
+}
+
+/** Whether every request is answered as the spec says; what rules of others catch does not count. */
+function isAnsweredBy(spec: TrafficSpec, state: RoutingState): boolean {
+  return probesOf([spec]).every((request) => {
+    const { by, action } = answerByState(state, request);
+    return by.startsWith('arn:') || action === answerBySpec(spec, request).action;
+  });
+}
+
+function probesOf(specs: readonly TrafficSpec[]): readonly Request[] {
+  return listProbes(specs.flatMap((spec) => listListeners(spec).map(({ port }) => port)));
+}

@@ -1,0 +1,91 @@
+import type { MyIngressSpec } from '../../../src/apis/my-ingress.ts';
+import type { Request } from '../../../src/routing/rule.ts';
+import {
+  type Answer,
+  CLOSED,
+  describeForward,
+  describeRedirect,
+  describeResponse,
+  type RedirectParts,
+  type ResponseParts,
+} from './answer.ts';
+
+export type TrafficSpec = Pick<
+  MyIngressSpec,
+  'backends' | 'listeners' | 'rules' | 'defaultAction' | 'inbound'
+>;
+
+export type RuleSpec = NonNullable<TrafficSpec['rules']>[number];
+export type ListenerSpec = NonNullable<TrafficSpec['listeners']>[number];
+
+interface ActionSpec {
+  readonly forward?: readonly { readonly backend?: string; readonly weight?: number }[];
+  readonly redirect?: RedirectParts;
+  readonly fixedResponse?: ResponseParts;
+}
+
+/**
+ * What a spec asks for, read without any of the code that carries it out: docs/myingress.md, section
+ * "Traffic", in a few lines.
+ */
+export function answerBySpec(spec: TrafficSpec, request: Request): Answer {
+  const listener = listListeners(spec).find(({ port }) => port === request.port);
+  if (listener === undefined) return CLOSED;
+  const rule = listRules(spec, request.port).find((one) => meets(one, request));
+  if (rule !== undefined) return { by: rule.name, action: describeAction(rule as ActionSpec) };
+  return { by: 'default', action: describeDefault(spec, listener) };
+}
+
+/** With the one that backends get which have none. */
+export function listListeners({ listeners, backends = [] }: TrafficSpec): readonly ListenerSpec[] {
+  return listeners ?? (backends.length === 0 ? [] : [{ port: 80, protocol: 'HTTP' }]);
+}
+
+/** Of one listener, in the order of evaluation. */
+export function listRules(spec: TrafficSpec, port: number): readonly RuleSpec[] {
+  const listener = listListeners(spec).find((one) => one.port === port);
+  if (listener === undefined || listener.redirectToHTTPS === true) return [];
+  return (spec.rules ?? []).filter(({ listeners }) => listeners?.includes(port) ?? true);
+}
+
+/** Whether all conditions of the rule hold. */
+export function meets(rule: RuleSpec, request: Request): boolean {
+  const { hosts, paths, methods } = rule;
+  const hasHost = hosts?.some((host) => fits(host.toLowerCase(), request.host)) ?? true;
+  const hasPath = paths?.some((path) => fits(path, request.path)) ?? true;
+  return hasHost && hasPath && (methods?.includes(request.method) ?? true);
+}
+
+export function describeAction({ forward, redirect, fixedResponse }: ActionSpec): string {
+  if (redirect !== undefined) return describeRedirect(redirect);
+  if (fixedResponse !== undefined) return describeResponse(fixedResponse);
+  return describeForward(
+    (forward ?? []).map(({ backend = '', weight = 1 }) => ({ backend, weight })),
+  );
+}
+
+export function describeDefault(spec: TrafficSpec, listener: ListenerSpec): string {
+  if (listener.redirectToHTTPS === true) {
+    const port = portOfHttps(spec);
+    return describeRedirect({ statusCode: 301, protocol: 'HTTPS', port });
+  }
+  const given = (listener as { readonly defaultAction?: ActionSpec }).defaultAction;
+  const action = given ?? (spec.defaultAction as ActionSpec | undefined);
+  if (action !== undefined) return describeAction(action);
+  const [only, second] = spec.backends ?? [];
+  if (only === undefined || second !== undefined) return describeResponse({ statusCode: 404 });
+  return describeForward([{ backend: only.name, weight: 1 }]);
+}
+
+/** 443, or where no such listener is there the lowest one. */
+function portOfHttps(spec: TrafficSpec): number {
+  const secure = listListeners(spec).filter(({ protocol }) => protocol === 'HTTPS');
+  const ports = secure.map(({ port }) => port);
+  return ports.includes(443) ? 443 : Math.min(...ports);
+}
+
+/** `*` stands for any number of characters, `?` for one. */
+function fits(pattern: string, text: string): boolean {
+  const source = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*');
+  return new RegExp(`^${source.replaceAll('?', '.')}$`).test(text);
+}

@@ -1,0 +1,64 @@
+import type { MyIngress, MyIngressSpec } from '../../../src/apis/my-ingress.ts';
+import type { ServiceRef } from '../services/endpoint-history.ts';
+
+interface KnownSpec {
+  readonly uid: string;
+  readonly generation: number;
+  readonly spec: MyIngressSpec;
+  readonly fromMs: number;
+  untilMs: number;
+}
+
+/** The specs of every object of a name, as they are and as they were. */
+export class SpecHistory {
+  readonly #nowMs: () => number;
+  readonly #specs = new Map<string, KnownSpec[]>();
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** True for a spec that was not known. */
+  note({ metadata, spec }: MyIngress): boolean {
+    const key = `${metadata.namespace}/${metadata.name}`;
+    const known = this.#specs.get(key) ?? [];
+    this.#specs.set(key, known);
+    const { uid, generation } = metadata;
+    if (known.some((one) => one.uid === uid && one.generation === generation)) return false;
+    const nowMs = this.#nowMs();
+    for (const one of known) one.untilMs = Math.min(one.untilMs, nowMs);
+    known.push({ uid, generation, spec, fromMs: nowMs, untilMs: Number.POSITIVE_INFINITY });
+    return true;
+  }
+
+  of(key: string, uid: string, generation: number): MyIngressSpec | undefined {
+    return this.#specs.get(key)?.find((one) => one.uid === uid && one.generation === generation)
+      ?.spec;
+  }
+
+  /** Those that were in force at any time of the last `backMs`. */
+  recent(key: string, backMs: number): readonly MyIngressSpec[] {
+    const oldestMs = this.#nowMs() - backMs;
+    const known = this.#specs.get(key) ?? [];
+    return known.filter(({ untilMs }) => untilMs >= oldestMs).map(({ spec }) => spec);
+  }
+
+  /** Services that a backend of this name has had lately; undefined for a spec that has no such backend. */
+  recentServices(
+    key: string,
+    backend: string,
+    backMs: number,
+  ): readonly (ServiceRef | undefined)[] {
+    const [namespace = ''] = key.split('/');
+    return this.recent(key, backMs).map(({ backends }) => {
+      const service = backends?.find(({ name }) => name === backend)?.service;
+      return service && { namespace, name: service.name, port: service.port };
+    });
+  }
+
+  /** Keys of tags that a spec of any object of this name has had. */
+  tagKeys(key: string): ReadonlySet<string> {
+    const known = this.#specs.get(key) ?? [];
+    return new Set(known.flatMap(({ spec }) => Object.keys(spec.tags ?? {})));
+  }
+}

@@ -1,0 +1,254 @@
+import { isDeepStrictEqual } from 'node:util';
+import { routingRule } from '../../../localstack/embedded/data-plane/routing-rules.ts';
+import type { Rule } from '../../../localstack/embedded/rules/rule.ts';
+import {
+  type MyIngress,
+  type MyIngressSpec,
+  ownershipTagKeys,
+} from '../../../src/apis/my-ingress.ts';
+import { attributeDefaults } from '../../../src/controllers/my-ingress/target-groups/attribute-defaults.ts';
+import type { EndpointHistory } from '../services/endpoint-history.ts';
+import type { Claims } from './claims.ts';
+import { listResourceIds } from './desires.ts';
+import {
+  activeTargets,
+  backendIn,
+  type Picture,
+  type Resource,
+  resourceIdOf,
+} from './resources.ts';
+import {
+  describeAction,
+  describeDefault,
+  listListeners,
+  listRules,
+  type RuleSpec,
+} from './spec-answers.ts';
+import { describeAction as describeStored, nameOf } from './state-answers.ts';
+
+export interface StructureParts {
+  readonly claims: Claims;
+  readonly picture: Picture;
+}
+
+type Of<Kind extends Resource['kind']> = Extract<Resource, { readonly kind: Kind }>;
+
+interface Own {
+  readonly parts: StructureParts;
+  readonly spec: MyIngressSpec;
+  readonly all: readonly Resource[];
+  readonly isSettled: boolean;
+}
+
+/**
+ * Every way in which what the object has next to its balancer is not what this spec says. Until it is
+ * settled, what has left the spec may be there for a while.
+ */
+export function listTrafficFaults(
+  key: string,
+  spec: MyIngressSpec,
+  { isSettled = true, ...parts }: StructureParts & { readonly isSettled?: boolean },
+): readonly string[] {
+  const desired = new Set(listResourceIds(spec));
+  const all = [...parts.picture.values()]
+    .filter((one) => parts.claims.ownerOf(one) === key)
+    .filter((one) => isSettled || desired.has(resourceIdOf(one)));
+  const own: Own = { parts, spec, all, isSettled };
+  return [
+    ...listMissing(own),
+    ...listListeners(spec).flatMap(({ port }) => listListenerFaults(own, port)),
+    ...(spec.backends ?? []).flatMap(({ name }) => listGroupFaults(own, name)),
+    ...listIngressFaults(own),
+    ...all.flatMap((one) => listTagFaults(one, spec)),
+  ];
+}
+
+/** The targets of each backend are the endpoints that are ready. */
+export function listTargetFaults(
+  { metadata, spec }: MyIngress,
+  { claims, picture }: StructureParts,
+  endpoints: EndpointHistory,
+): readonly string[] {
+  const { namespace = '', name } = metadata;
+  return (spec.backends ?? []).flatMap((backend) => {
+    const group = [...picture.values()].find(
+      (one): one is Of<'targetGroup'> =>
+        one.kind === 'targetGroup' &&
+        claims.ownerOf(one) === `${namespace}/${name}` &&
+        backendIn(resourceIdOf(one)) === backend.name,
+    );
+    const { service } = backend;
+    if (group === undefined || service === undefined) return [];
+    const registered = [...activeTargets(group)].toSorted();
+    const ref = { namespace, name: service.name, port: service.port };
+    const desired = [...endpoints.now(ref).desired].toSorted();
+    if (isDeepStrictEqual(registered, desired)) return [];
+    return [`backend ${backend.name} has targets ${registered.join()}, desired ${desired.join()}`];
+  });
+}
+
+function listMissing({ spec, all }: Own): readonly string[] {
+  const observed = all.map(resourceIdOf);
+  const desired = listResourceIds(spec);
+  return [
+    ...desired.filter((id) => !observed.includes(id)).map((id) => `${id} is missing`),
+    ...observed.filter((id, at) => observed.indexOf(id) !== at).map((id) => `${id} is there twice`),
+    ...observed.filter((id) => !desired.includes(id)).map((id) => `${id} is left`),
+  ];
+}
+
+function listListenerFaults({ parts, spec, all: own }: Own, port: number): readonly string[] {
+  const listener = own.find(
+    (one): one is Of<'listener'> => one.kind === 'listener' && one.record.port === port,
+  );
+  const desired = listListeners(spec).find((one) => one.port === port);
+  if (listener === undefined || desired === undefined) return [];
+  const { record, defaultRule } = listener;
+  const rules = own
+    .filter(
+      (one): one is Of<'rule'> => one.kind === 'rule' && one.record.listenerArn === record.arn,
+    )
+    .map((one) => one.record)
+    .toSorted((a, b) => Number(a.priority) - Number(b.priority));
+  const backendOf = (arn: string): string => {
+    const group = parts.picture.get(arn);
+    return (group && backendIn(resourceIdOf(group))) || arn;
+  };
+  const describe = (rule: Rule | undefined): string =>
+    describeStored(rule?.actions[0], { backendOf });
+  // The default one may be among the further ones too.
+  const all = [record.tls?.certificateArn ?? [], record.extraCertificateArns].flat();
+  const certificates = [...new Set(all)];
+  const actual = {
+    protocol: record.protocol,
+    certificates,
+    default: describe(defaultRule),
+    rules: rules.map((rule) => ({
+      name: nameOf(rule, { isOurs: () => true }),
+      conditions: describeConditions(rule),
+      action: describe(rule),
+    })),
+  };
+  return listDifferences(`listener ${port}`, actual, {
+    protocol: desired.protocol,
+    certificates: sortFurther(desired.certificates ?? [], certificates),
+    default: describeDefault(spec, desired),
+    rules: listRules(spec, port).map((rule) => ({
+      name: rule.name,
+      conditions: describeDesired(rule),
+      action: describeAction(rule),
+    })),
+  });
+}
+
+/** The default one is the first; the order of the others does not count. */
+function sortFurther(desired: readonly string[], actual: readonly string[]): readonly string[] {
+  const [first, ...others] = desired;
+  const further = actual.slice(1).filter((arn) => others.includes(arn));
+  const missing = others.filter((arn) => !further.includes(arn));
+  return [first ?? [], further, missing].flat();
+}
+
+function describeConditions(rule: Rule): readonly string[] {
+  return routingRule(rule)
+    .conditions.map(({ field, values }) => `${field} ${describeValues(field, values as string[])}`)
+    .toSorted();
+}
+
+function describeDesired({ hosts, paths, methods }: RuleSpec): readonly string[] {
+  return [
+    ...(hosts ? [`host-header ${describeValues('host-header', hosts)}`] : []),
+    ...(methods ? [`http-request-method ${describeValues('', methods)}`] : []),
+    ...(paths ? [`path-pattern ${describeValues('', paths)}`] : []),
+  ].toSorted();
+}
+
+function describeValues(field: string, values: readonly string[]): string {
+  const same = field === 'host-header' ? values.map((value) => value.toLowerCase()) : values;
+  return same.toSorted().join();
+}
+
+function listGroupFaults({ spec, all }: Own, name: string): readonly string[] {
+  const group = all.find(
+    (one): one is Of<'targetGroup'> =>
+      one.kind === 'targetGroup' && backendIn(resourceIdOf(one)) === name,
+  );
+  const backend = spec.backends?.find((one) => one.name === name);
+  if (group === undefined || backend === undefined) return [];
+  const { record } = group;
+  const { healthCheck = {}, attributes = {} } = backend;
+  const desired: Readonly<Record<string, unknown>> = {
+    ...healthCheck,
+    protocol: backend.protocol ?? 'HTTP',
+  };
+  const actual = { ...record.healthCheck, protocol: record.protocol };
+  const checked = Object.keys(desired).map((field) => [
+    field,
+    (actual as Readonly<Record<string, unknown>>)[field],
+  ]);
+  const kept = Object.keys({ ...attributeDefaults, ...attributes }).filter(
+    (key) => !key.startsWith('stickiness.'),
+  );
+  return [
+    ...listDifferences(`backend ${name}`, Object.fromEntries(checked), desired),
+    ...listDifferences(
+      `backend ${name}`,
+      Object.fromEntries(kept.map((key) => [key, record.attributes.get(key)])),
+      Object.fromEntries(kept.map((key) => [key, attributes[key] ?? attributeDefaults[key]])),
+    ),
+  ];
+}
+
+/** Each port of a listener is open to each source, and nothing else is. */
+function listIngressFaults({ spec, all, isSettled }: Own): readonly string[] {
+  const group = all.find((one): one is Of<'securityGroup'> => one.kind === 'securityGroup');
+  if (group === undefined) return [];
+  const sources = listSources(spec);
+  const desired = listListeners(spec).flatMap(({ port }) =>
+    sources.map((source) => `${port} ${source}`),
+  );
+  const open = group.record.ingress.map(({ ports, source }) => {
+    const range = ports?.from === ports?.to ? `${ports?.from}` : `${ports?.from}-${ports?.to}`;
+    return `${range} ${source.value}`;
+  });
+  const actual = open.filter((rule) => isSettled || desired.includes(rule));
+  return listDifferences(
+    'security group',
+    { ingress: actual.toSorted() },
+    {
+      ingress: desired.toSorted(),
+    },
+  );
+}
+
+function listSources({ inbound, scheme, ipAddressType }: MyIngressSpec): readonly string[] {
+  if (inbound !== undefined) {
+    const { cidrs = [], securityGroupIDs = [], prefixListIDs = [] } = inbound;
+    // As AWS writes them.
+    const blocks = cidrs.map((cidr) => (cidr === '10.0.0.9/8' ? '10.0.0.0/8' : cidr));
+    return [...blocks, ...securityGroupIDs, ...prefixListIDs];
+  }
+  if (scheme === 'internal')
+    return ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'];
+  return ipAddressType === 'dualstack' ? ['0.0.0.0/0', '::/0'] : ['0.0.0.0/0'];
+}
+
+function listTagFaults({ key, tags }: Resource, spec: MyIngressSpec): readonly string[] {
+  const desired = { ...spec.tags, [ownershipTagKeys.managedBy]: 'albridge' };
+  return Object.entries(desired)
+    .filter(([name, value]) => tags.get(name) !== value)
+    .map(([name]) => `tag ${name} of ${key} is ${tags.get(name) ?? '(none)'}`);
+}
+
+function listDifferences(
+  what: string,
+  actual: Readonly<Record<string, unknown>>,
+  desired: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  return Object.keys(desired)
+    .filter((field) => !isDeepStrictEqual(actual[field], desired[field]))
+    .map((field) => {
+      const is = JSON.stringify(actual[field]);
+      return `${field} of ${what} is ${is}, desired ${JSON.stringify(desired[field])}`;
+    });
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { addressOf, podsOf, SHOP, TargetsBench } from './targets-bench.ts';
+
+const never = new AbortController().signal;
+
+async function filled(): Promise<TargetsBench> {
+  const bench = new TargetsBench();
+  bench.runPods(2);
+  bench.publish(bench.group('web'), { isNew: true });
+  await bench.clock.settle();
+  bench.check('web', 'healthy');
+  await bench.clock.advance(60_000);
+  bench.targets.read(SHOP);
+  bench.woken.splice(0);
+  return bench;
+}
+
+const timesOf = (bench: TargetsBench): readonly number[] => bench.woken.map(({ atMs }) => atMs);
+
+describe('an object is woken', () => {
+  it('at once by the first change of its answer, and by what follows once a second', async () => {
+    const bench = await filled();
+    const startMs = bench.clock.monotonicMs();
+    for (let count = 3; count < 28; count++) {
+      bench.runPods(count);
+      await bench.clock.advance(100);
+    }
+    expect(timesOf(bench).map((atMs) => atMs - startMs)).toEqual([0, 1_000, 2_000]);
+    expect(new Set(bench.woken.map(({ key }) => key))).toEqual(new Set([SHOP]));
+  });
+
+  it('when health changes, and not because AWS was asked again', async () => {
+    const bench = await filled();
+    await bench.clock.advance(3_600_000);
+    expect(bench.woken).toEqual([]);
+    bench.check('web', 'unhealthy');
+    await bench.clock.advance(2_200_000);
+    expect(bench.woken).toHaveLength(1);
+    await bench.clock.advance(3_600_000);
+    expect(bench.woken).toHaveLength(1);
+  });
+
+  it('by a problem and by its end', async () => {
+    const bench = await filled();
+    bench.refuse('RegisterTargets', 'AccessDenied');
+    bench.runPods({ [addressOf(0)]: 'ready', [addressOf(2)]: 'ready' });
+    await bench.clock.advance(500);
+    expect(bench.state.problem?.reason).toBe('AccessDenied');
+    bench.woken.splice(0);
+    await bench.clock.advance(1_500);
+    expect(bench.woken).toHaveLength(1);
+    expect(bench.state.problem).toBeUndefined();
+  });
+
+  it('not by what it has read already', async () => {
+    const bench = await filled();
+    bench.runPods(3);
+    await bench.clock.advance(0);
+    bench.targets.read(SHOP);
+    bench.woken.splice(0);
+    await bench.clock.advance(4_000);
+    expect(bench.woken).toEqual([]);
+  });
+
+  it('not by its own publication, nor by what it waits for', async () => {
+    const bench = new TargetsBench();
+    bench.runPods(2);
+    bench.fault('RegisterTargets', { kind: 'delay', delayMs: 300 });
+    bench.publish(bench.group('web'), { isNew: true });
+    const waiting = bench.targets.waitUntilFilled(SHOP, never);
+    await bench.clock.advance(300);
+    await waiting;
+    expect(bench.state.registered).toBe(2);
+    await bench.clock.advance(4_000);
+    expect(bench.woken).toEqual([]);
+  });
+
+  it('although the pass that waited has never read', async () => {
+    const bench = new TargetsBench();
+    bench.runPods(2);
+    bench.fault('RegisterTargets', { kind: 'delay', delayMs: 300 });
+    bench.publish(bench.group('web'), { isNew: true });
+    const waiting = bench.targets.waitUntilFilled(SHOP, never);
+    await bench.clock.advance(1_500);
+    await waiting;
+    expect(bench.woken).toHaveLength(1);
+  });
+
+  it('no more once its groups are withdrawn', async () => {
+    const bench = await filled();
+    bench.runPods(podsOf(3));
+    bench.targets.withdraw(SHOP);
+    bench.woken.splice(0);
+    await bench.clock.advance(10_000);
+    expect(bench.woken).toEqual([]);
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import type { Target } from '../../../../src/aws/elbv2/traffic.ts';
+import { nameTarget } from '../../../../src/controllers/targets/desired-targets.ts';
+import {
+  EMPTYING_GRACE_MS,
+  type FlushFacts,
+  planFlush,
+} from '../../../../src/controllers/targets/flush-plan.ts';
+import { Registrations } from '../../../../src/controllers/targets/registrations.ts';
+
+const NOW_MS = 1_000_000;
+
+const at = (id: string, port = 80): Target => ({ id, port });
+
+interface Draft {
+  readonly desired?: readonly Target[];
+  readonly registered?: readonly Target[];
+  readonly live?: readonly string[];
+  readonly refused?: Readonly<Record<string, number>>;
+  readonly emptySinceMs?: number;
+}
+
+function factsOf({
+  desired = [],
+  registered = [],
+  live = [],
+  refused = {},
+  emptySinceMs,
+}: Draft): FlushFacts {
+  const registrations = new Registrations();
+  registrations.recordRegistered(registered);
+  return {
+    desired: {
+      targets: new Map(desired.map((target) => [nameTarget(target), target])),
+      live: new Set(live),
+    },
+    registrations,
+    refusedUntilMs: ({ id }) => refused[id] ?? 0,
+    emptySinceMs,
+  };
+}
+
+describe('a flush', () => {
+  it('registers what is missing and deregisters what is not desired', () => {
+    const facts = factsOf({ desired: [at('a'), at('b')], registered: [at('b'), at('c')] });
+    const plan = planFlush(facts, NOW_MS);
+    expect(plan).toEqual({ register: [at('a')], deregister: [at('c')], nextMs: Infinity });
+  });
+
+  it('takes the same address with another port for another target', () => {
+    const facts = factsOf({ desired: [at('a', 81), at('b')], registered: [at('a', 80), at('b')] });
+    expect(planFlush(facts, NOW_MS)).toMatchObject({
+      ...{ register: [at('a', 81)], deregister: [at('a', 80)] },
+    });
+  });
+
+  it('keeps a pod that serves until one of its successors is registered', () => {
+    const draft = { desired: [at('b')], registered: [at('a')], live: ['a', 'b'] };
+    expect(planFlush(factsOf(draft), NOW_MS)).toMatchObject({
+      register: [at('b')],
+      deregister: [],
+    });
+    const later = factsOf({ ...draft, registered: [at('a'), at('b')] });
+    expect(planFlush(later, NOW_MS).deregister).toEqual([at('a')]);
+  });
+
+  it('keeps no address whose pod is gone, whatever becomes of the successor: somebody else may have it', () => {
+    const facts = factsOf({ desired: [at('b')], registered: [at('a')], live: ['b'] });
+    expect(planFlush(facts, NOW_MS).deregister).toEqual([at('a')]);
+  });
+
+  it('empties a group at once where no pod serves', () => {
+    const facts = factsOf({ registered: [at('a')], emptySinceMs: NOW_MS });
+    expect(planFlush(facts, NOW_MS).deregister).toEqual([at('a')]);
+  });
+
+  it('lets slices follow a changed Service before it empties the group of pods that serve', () => {
+    const facts = factsOf({ registered: [at('a')], live: ['a'], emptySinceMs: NOW_MS });
+    const endsMs = NOW_MS + EMPTYING_GRACE_MS;
+    expect(planFlush(facts, NOW_MS)).toEqual({ register: [], deregister: [], nextMs: endsMs });
+    expect(planFlush(facts, endsMs)).toEqual({
+      ...{ register: [], deregister: [at('a')], nextMs: Infinity },
+    });
+  });
+
+  it('leaves out what AWS has refused until its time', () => {
+    const refused = { a: NOW_MS + 60_000 };
+    const facts = factsOf({ desired: [at('a'), at('b')], refused });
+    expect(planFlush(facts, NOW_MS)).toMatchObject({ register: [at('b')], nextMs: refused.a });
+    expect(planFlush(facts, refused.a).register).toEqual([at('a'), at('b')]);
+  });
+});
+
+describe('what is registered', () => {
+  it('is, while an answer is lost, neither sure to be there nor sure to be gone', () => {
+    const registrations = new Registrations();
+    const desired = new Map([['a:80', at('a')]]);
+    registrations.beginRegistering([at('a')]);
+    expect(registrations.listMissing(desired)).toEqual([at('a')]);
+    expect(registrations.listSurplus(new Map())).toEqual([at('a')]);
+    registrations.recordRegistered([at('a')]);
+    registrations.beginDeregistering([at('a')]);
+    expect(registrations.listMissing(desired)).toEqual([at('a')]);
+    expect(registrations.listSurplus(new Map())).toEqual([at('a')]);
+    registrations.recordDeregistered([at('a')]);
+    expect(registrations.listSurplus(new Map())).toEqual([]);
+  });
+
+  it('differs by what others have done, not by what became of a lost answer', () => {
+    const registrations = new Registrations();
+    registrations.recordRegistered([at('a'), at('b')]);
+    registrations.beginRegistering([at('c')]);
+    registrations.beginDeregistering([at('b')]);
+    expect(registrations.replace([at('a'), at('c')])).toBe(0);
+    expect(registrations.replace([at('c'), at('d')])).toBe(2);
+    expect(registrations.has('d:80')).toBe(true);
+  });
+});

@@ -1,0 +1,220 @@
+import { onTestFinished } from 'vitest';
+import type { AwsSettings } from '../../../../localstack/embedded/aws-world.ts';
+import { seededRandom } from '../../../../localstack/embedded/ec2/seeded-ids.ts';
+import {
+  createEmbeddedAws,
+  type EmbeddedAws,
+} from '../../../../localstack/embedded/embedded-aws.ts';
+import type { FaultRule } from '../../../../localstack/embedded/faults/fault-script.ts';
+import {
+  deregisterTargets,
+  registerTargets,
+} from '../../../../localstack/embedded/target-groups/targets.ts';
+import { type BudgetLimits, NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
+import type { AwsApi } from '../../../../src/aws/client/aws-api.ts';
+import { wireAws } from '../../../../src/aws/client/wire.ts';
+import { TargetsController } from '../../../../src/controllers/targets/controller.ts';
+import type { ServedGroup, TargetsState } from '../../../../src/controllers/targets/group.ts';
+import {
+  type TrimmedEndpointSlice,
+  type TrimmedService,
+  trimEndpointSlice,
+  trimService,
+} from '../../../../src/controllers/targets/transforms.ts';
+import type { Key } from '../../../../src/core/objects/kube-object.ts';
+import { EmbeddedAwsApi } from '../../../fakes/embedded-aws-api.ts';
+import type { FakeCache } from '../../../fakes/fake-cache.ts';
+import { FakeKube } from '../../../fakes/fake-kube.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
+import { SilentLogger } from '../../../fakes/silent-logger.ts';
+import { seedNetwork } from '../my-ingress/network.ts';
+import {
+  draftService,
+  draftSlice,
+  endpointOf,
+  type PodState,
+  type SliceDraft,
+} from './endpoints.ts';
+
+export const SHOP: Key = 'web/shop';
+
+interface BenchOptions {
+  readonly settings?: Partial<AwsSettings>;
+  readonly budget?: BudgetLimits;
+}
+
+/** The controller over the embedded stand-in and a cluster in memory, under virtual time. */
+export class TargetsBench {
+  readonly clock = new ManualClock();
+  readonly kube = new FakeKube();
+  readonly log = new SilentLogger();
+  readonly metrics = new RecordingMetrics();
+  readonly aws: EmbeddedAws;
+  /** Keys that were woken, each with its time. */
+  readonly woken: { readonly key: Key; readonly atMs: number }[] = [];
+  readonly api: EmbeddedAwsApi;
+  slices!: FakeCache<TrimmedEndpointSlice>;
+  targets!: TargetsController;
+  isLeader = true;
+  readonly #options: BenchOptions;
+  #stop = (): void => {};
+  #balancer: string | undefined;
+  #listeners = 0;
+
+  constructor(options: BenchOptions = {}) {
+    this.#options = options;
+    this.aws = createEmbeddedAws({
+      clock: this.clock,
+      random: seededRandom(7),
+      settings: { budget: 'off', provisioningMs: 0, ...options.settings },
+    });
+    seedNetwork(this.aws);
+    this.api = new EmbeddedAwsApi(this.aws, this.clock);
+    this.start();
+    onTestFinished(() => this.stop());
+  }
+
+  /** A process of its own, which knows nothing of the one before. */
+  start(api: AwsApi = this.api): void {
+    const { clock, log, metrics } = this;
+    const aws = wireAws({
+      ...{ api, clock, log, metrics, budget: this.#options.budget ?? NO_LIMITS },
+      leadership: { isLeader: () => this.isLeader },
+    });
+    this.slices = this.kube.cache<TrimmedEndpointSlice>('EndpointSlice', trimEndpointSlice);
+    const targets = new TargetsController({
+      ...{ clock, log, metrics, slices: this.slices },
+      services: this.kube.cache<TrimmedService>('Service', trimService),
+      connect: (payer) => aws.traffic(payer).targets,
+    });
+    this.targets = targets;
+    this.#stop = targets.changes((key) => {
+      this.woken.push({ key, atMs: clock.monotonicMs() });
+    });
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+
+  /** A group of ip targets, in use by a listener unless told otherwise; returns its ARN. */
+  group(name: string, { isUsed = true }: { readonly isUsed?: boolean } = {}): string {
+    const arn = this.outOfBand('CreateTargetGroup', {
+      ...{ Name: name, Protocol: 'HTTP', Port: 80, VpcId: 'vpc-main', TargetType: 'ip' },
+    })['TargetGroups'][0].TargetGroupArn as string;
+    if (isUsed) this.listen(arn);
+    return arn;
+  }
+
+  listen(arn: string): void {
+    this.#balancer ??= this.outOfBand('CreateLoadBalancer', {
+      ...{ Name: 'shop', Subnets: ['subnet-a', 'subnet-b', 'subnet-c', 'subnet-d'].slice(0, 3) },
+    })['LoadBalancers'][0].LoadBalancerArn as string;
+    this.outOfBand('CreateListener', {
+      ...{ LoadBalancerArn: this.#balancer, Protocol: 'HTTP', Port: 80 + this.#listeners++ },
+      DefaultActions: [{ Type: 'forward', TargetGroupArn: arn }],
+    });
+  }
+
+  /** The Service `shop` with these pods, in one slice. */
+  runPods(pods: Readonly<Record<string, PodState>> | number, service = 'shop'): void {
+    const states = typeof pods === 'number' ? podsOf(pods) : pods;
+    const endpoints = Object.entries(states).map(([id, state]) => endpointOf(id, state));
+    if (this.kube.get(draftService(service)) === undefined) this.kube.create(draftService(service));
+    this.putSlice(draftSlice(service, endpoints));
+  }
+
+  putSlice(slice: SliceDraft): void {
+    if (this.kube.get(slice) === undefined) this.kube.create(slice);
+    else this.kube.edit(slice, (live) => ({ ...live, ...slice, metadata: live.metadata }));
+  }
+
+  publish(arn: string, more: Partial<ServedGroup> = {}): void {
+    this.targets.publish(SHOP, [servedBy(arn, more)]);
+  }
+
+  get state(): TargetsState {
+    const [state] = this.targets.read(SHOP);
+    if (state === undefined) throw new Error('nothing is published');
+    return state;
+  }
+
+  /** Targets of AWS that are not draining, by name. */
+  registered(arn: string): readonly string[] {
+    const group = this.aws.world.traffic.targetGroups.byArn(arn);
+    const targets = [...(group?.targets.values() ?? [])];
+    return targets
+      .filter(({ drainsUntilMs }) => drainsUntilMs === undefined)
+      .map(({ id, port }) => `${id}:${port}`)
+      .toSorted();
+  }
+
+  /** The operator's calls since the last question, oldest first, as `RegisterTargets 3`. */
+  sent(): readonly string[] {
+    const calls = this.aws.control.calls().filter(({ userAgent }) => userAgent === undefined);
+    this.aws.control.clearCalls();
+    return calls.map(({ operation, input }) => {
+      const targets = input['Targets'];
+      return Array.isArray(targets) ? `${operation} ${targets.length}` : operation;
+    });
+  }
+
+  /** Somebody else's call to AWS. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- each test knows the answer it looks into
+  outOfBand(operation: string, input: Readonly<Record<string, unknown>>): Record<string, any> {
+    // oxlint-disable-next-line typescript/no-explicit-any -- as above
+    return this.aws.handle(operation, input, { userAgent: 'somebody else' }) as Record<string, any>;
+  }
+
+  /** As somebody else does it, past all faults. */
+  registerOutOfBand(TargetGroupArn: string, ...ids: readonly string[]): void {
+    const Targets = ids.map((Id) => ({ Id, Port: 8080 }));
+    registerTargets(this.aws.world, { TargetGroupArn, Targets });
+  }
+
+  deregisterOutOfBand(TargetGroupArn: string, ...ids: readonly string[]): void {
+    const Targets = ids.map((Id) => ({ Id, Port: 8080 }));
+    deregisterTargets(this.aws.world, { TargetGroupArn, Targets });
+  }
+
+  /** What health checks find of all targets of the group from now on. */
+  check(name: string, state: 'healthy' | 'unhealthy' | 'initial'): void {
+    const reasons = { unhealthy: 'Target.Timeout', initial: 'Elb.InitialHealthChecking' };
+    const health = state === 'healthy' ? { state } : { state, reason: reasons[state] };
+    this.aws.control.setTargetHealth(name, { health });
+  }
+
+  fault(operation: string, effect: FaultRule['effect'], rule: Partial<FaultRule> = {}): void {
+    this.aws.control.addFault({ operation, effect, ...rule });
+  }
+
+  refuse(operation: string, code: string, rule: Partial<FaultRule> = {}): void {
+    const status = code === 'InternalFailure' ? 500 : 400;
+    this.fault(operation, { kind: 'error', code, status, message: 'refused' }, rule);
+  }
+}
+
+export function servedBy(arn: string, more: Partial<ServedGroup> = {}): ServedGroup {
+  return {
+    ...{ backend: 'shop', arn, isNew: false, targetType: 'ip' },
+    service: { name: 'shop', port: 'http' },
+    ...more,
+  };
+}
+
+/** Ready pods with addresses of the subnets, 250 in each. */
+export function podsOf(count: number, from = 0): Readonly<Record<string, PodState>> {
+  const ids = Array.from({ length: count }, (_, index) => addressOf(from + index));
+  return Object.fromEntries(ids.map((id) => [id, 'ready' as const]));
+}
+
+export function addressOf(index: number): string {
+  return `10.0.${Math.floor(index / 250)}.${(index % 250) + 4}`;
+}
+
+export function namesOf(pods: Readonly<Record<string, PodState>>): readonly string[] {
+  return Object.keys(pods)
+    .map((id) => `${id}:8080`)
+    .toSorted();
+}
