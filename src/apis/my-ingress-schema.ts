@@ -1667,7 +1667,7 @@ export const myIngressSchema = {
         },
         conditions: {
           description:
-            'Ready says whether the load balancer is active and matches the spec, listeners and rules included. BackendsResolved says whether each backend has its Service, port and endpoints; TargetsHealthy whether AWS reports the registered targets healthy. Both are absent without backends. Reconciling and Stalled are there only while they are True: work is under way, or a person has to act. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
+            'Ready says whether the load balancer is active and matches the spec, listeners and rules included. BackendsResolved says whether each backend has targets, and if not what its Service lacks; TargetsHealthy whether AWS reports them healthy. An object that never had backends has neither. Reconciling and Stalled are there only while they are True: work is under way, or a person has to act. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
           type: 'array',
           maxItems: 16,
           'x-kubernetes-list-type': 'map',
