@@ -35,9 +35,10 @@ export class MemoryAws {
         ...one,
         targetGroup: { ...one.targetGroup, loadBalancerArns: this.#usersOf(one.targetGroup.arn) },
       })),
+      // As they are read: only HTTPS has any.
       listeners: this.#listeners.map((one) => ({
         ...one,
-        certificates: one.listener.certificates,
+        ...(one.listener.protocol === 'HTTPS' && { certificates: one.listener.certificates }),
       })),
     };
   }
