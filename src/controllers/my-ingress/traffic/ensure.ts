@@ -275,6 +275,8 @@ interface Outcomes {
 }
 
 const DELETED: ReadonlySet<Step['operation']> = new Set<Step['operation']>([
+  // Its port is closed once it is gone.
+  'DeleteListener',
   'DeleteTargetGroup',
   'DeleteSecurityGroup',
 ]);
