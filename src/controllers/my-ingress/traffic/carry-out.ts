@@ -71,7 +71,7 @@ async function carryOutOne(scope: ObjectScope, step: Step, progress: Progress): 
     const context = { clients: scope.traffic(), setSecurityGroups, references };
     const known = await executeStep(step, context);
     memory.traffic = rememberStep(memory.traffic, step, clock.monotonicMs());
-    return { ...progress, references: known, done: [...done, step] };
+    return { ...progress, references: forgetDeleted(known, step), done: [...done, step] };
   } catch (error) {
     const reason = classifyRefusal(error);
     if (reason === undefined) throw error;
@@ -79,6 +79,12 @@ async function carryOutOne(scope: ObjectScope, step: Step, progress: Progress): 
     const problem = describeRefusal(step.id, reason, (error as OperatorError).message);
     return { ...progress, failed: [...failed, step], problems: [...problems, problem] };
   }
+}
+
+function forgetDeleted(references: References, step: Step): References {
+  if (step.operation !== 'DeleteListener') return references;
+  const listeners = [...references.listeners].filter(([, arn]) => arn !== step.input.arn);
+  return { ...references, listeners: new Map(listeners) };
 }
 
 async function proveTargetGroups(scope: ObjectScope, progress: Progress): Promise<Progress> {
