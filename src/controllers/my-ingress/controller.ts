@@ -41,7 +41,7 @@ import {
   readApplied,
   readRecordedArn,
 } from './status.ts';
-import { hasTraffic } from './traffic/concern.ts';
+import { hasLeftovers, hasTraffic } from './traffic/concern.ts';
 import { ensureTraffic } from './traffic/ensure.ts';
 import { type Frontend, planFrontend, prepareFrontend } from './traffic/frontend.ts';
 import { isTrafficDue, refreshTraffic, reportTraffic } from './traffic/report.ts';
@@ -110,7 +110,9 @@ function defineLoadBalancer(
       const plan = planLoadBalancer(desired, undefined, {});
       logPlan(scope, plan);
       const created = planRepairs(scope, await executePlan(scope, plan, undefined));
-      if (created.kind === 'present' && frontend) onNew(frontend);
+      // One that takes the place of another may have target groups already.
+      const isFirst = !hasLeftovers(scope.object);
+      if (created.kind === 'present' && frontend && isFirst) onNew(frontend);
       return created;
     },
     async update(observed, plan) {

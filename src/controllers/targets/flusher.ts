@@ -122,8 +122,10 @@ export class Flusher {
     group.recordHealth(answer, read);
   }
 
+  /** Endpoints change meanwhile: what is then to be registered goes before what is still to be deregistered. */
   async #writeAll(group: Group, write: Write): Promise<void> {
     for (;;) {
+      if (write === 'deregister' && group.listDue('register').length > 0) return;
       const batch = group.listDue(write).slice(0, MOST_TARGETS);
       if (batch.length === 0) return;
       if (!(await this.#attempt(group, write, () => this.#writeBatch(group, write, batch)))) return;

@@ -70,18 +70,20 @@ function isAboutRouting({ id }: Step): boolean {
 }
 
 async function carryOutOne(scope: ObjectScope, step: Step, progress: Progress): Promise<Progress> {
-  const { references, done, failed, problems } = progress;
+  const { done, failed, problems } = progress;
   if (findObstacle(step, failed) !== undefined) return { ...progress, failed: [...failed, step] };
   const { aws, clock, memory } = scope;
   const setSecurityGroups = (arn: string, ids: readonly string[]): Promise<void> =>
     aws.setSecurityGroups(arn, ids);
   try {
-    const context = { clients: scope.traffic(), setSecurityGroups, references };
+    const { references: before } = progress;
+    const context = { clients: scope.traffic(), setSecurityGroups, references: before };
     const { references: known, made } = await executeStep(step, context);
     memory.traffic = rememberStep(memory.traffic, step, clock.monotonicMs());
-    const before = isProjected(step) ? progress.standing : undefined;
-    const standing = before && projectStep(before, step, made);
-    return { ...progress, standing, references: known, done: [...done, step] };
+    const stood = isProjected(step) ? progress.standing : undefined;
+    const standing = stood && projectStep(stood, step, made);
+    const references = forgetDeleted(known, step);
+    return { ...progress, standing, references, done: [...done, step] };
   } catch (error) {
     const reason = classifyRefusal(error);
     if (reason === undefined) throw error;
@@ -89,6 +91,12 @@ async function carryOutOne(scope: ObjectScope, step: Step, progress: Progress): 
     const problem = describeRefusal(step.id, reason, (error as OperatorError).message);
     return { ...progress, failed: [...failed, step], problems: [...problems, problem] };
   }
+}
+
+function forgetDeleted(references: References, step: Step): References {
+  if (step.operation !== 'DeleteListener') return references;
+  const listeners = [...references.listeners].filter(([, arn]) => arn !== step.input.arn);
+  return { ...references, listeners: new Map(listeners) };
 }
 
 async function proveTargetGroups(scope: ObjectScope, progress: Progress): Promise<Progress> {

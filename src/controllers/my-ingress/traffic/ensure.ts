@@ -196,6 +196,8 @@ function findNext({ plan, desired, observed }: Planned, { done }: Progress): num
 }
 
 const DELETED: ReadonlySet<Step['operation']> = new Set<Step['operation']>([
+  // Its port is closed once it is gone.
+  'DeleteListener',
   'DeleteTargetGroup',
   'DeleteSecurityGroup',
 ]);

@@ -53,13 +53,10 @@ export async function prepareFrontend(
   scope: Scope,
   { desired, plan }: ManagedFrontend,
 ): Promise<Frontend> {
-  const { pass } = scope;
-  pass.report({
-    owned: describeOwned(
-      desired.targetGroups.map(({ name }) => name).toSorted(),
-      desired.securityGroup?.name,
-    ),
-  });
+  const { object, pass } = scope;
+  const kept = object.status?.owned?.targetGroups ?? [];
+  const names = [...new Set([...kept, ...desired.targetGroups.map(({ name }) => name)])];
+  pass.report({ owned: describeOwned(names.toSorted(), desired.securityGroup?.name) });
   await pass.recordNow();
   const made = await carryOutGroup(scope, { desired, plan, found: [] });
   if (made !== undefined) return made;

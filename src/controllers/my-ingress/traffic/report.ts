@@ -35,12 +35,18 @@ export function isTrafficDue({
   return isUnfinished || isReadDue(given, clock.monotonicMs());
 }
 
-/** True where status records a target group or a security group that the spec does not want. */
+/** True where status records a listener, a target group or a security group that the spec does not want. */
 function hasObsolete(object: MyIngress, identity: Identity): boolean {
-  const { targetGroups = [], securityGroup } = object.status?.owned ?? {};
+  const { owned = {}, listeners = [] } = object.status ?? {};
+  const { targetGroups = [], securityGroup } = owned;
   const wanted = new Set(desireGroups(object, identity).map(({ name }) => name));
-  const isManagedWanted = isManaged({ object }, readRoutes(object.spec));
-  return targetGroups.some((name) => !wanted.has(name)) || (!!securityGroup && !isManagedWanted);
+  const routes = readRoutes(object.spec);
+  const ports = new Set(routes.listeners.map(({ port }) => port));
+  return (
+    targetGroups.some((name) => !wanted.has(name)) ||
+    listeners.some(({ port }) => !ports.has(port)) ||
+    (!!securityGroup && !isManaged({ object }, routes))
+  );
 }
 
 /** Reports the state after a pass over everything, and the outcome of the pass. */

@@ -5,7 +5,7 @@ import { formatTime } from '../../../core/objects/kube-object.ts';
 import { type Outcome, waiting } from '../../../core/reconcile/outcome.ts';
 import { failureOf } from '../failure.ts';
 import { type Problem, reportProblems } from '../graph/problem.ts';
-import { targetGroupId } from '../graph/resource-id.ts';
+import { portOfListener, targetGroupId } from '../graph/resource-id.ts';
 import type { TargetsState } from '../targets.ts';
 import type { TrafficState } from './ensure.ts';
 
@@ -20,13 +20,16 @@ const OF_BACKENDS: readonly string[] = ['BackendsResolved', 'TargetsHealthy'];
 /** A Service may be applied a moment after the object that names it. */
 const GRACE_MS = 60_000;
 
-/** `status.listeners`: the desired ones. */
+/** `status.listeners`: the desired ones, and those of ours that are still there. */
 export function describeListeners({
   desired,
   references,
   problems,
 }: TrafficState): readonly ListenerStatus[] {
-  return desired.listeners.map(({ id, port }) => {
+  const ports = new Map(desired.listeners.map(({ id, port }) => [id, port]));
+  const left = [...references.listeners.keys()].filter((id) => !ports.has(id));
+  const all = [...ports, ...left.map((id) => [id, portOfListener(id)] as const)];
+  return all.map(([id, port]) => {
     const message = findMessage(problems, id);
     return { port, ...omitUndefined({ arn: references.listeners.get(id), message }) };
   });
