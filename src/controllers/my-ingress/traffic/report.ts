@@ -76,12 +76,17 @@ export function refreshTraffic(scope: Scope, outcome: Outcome): Outcome {
   return requeueBy(outcome, restMs, findGraceMs(states, nowMs));
 }
 
-function reportTargets({ clock, object, pass, targets }: ObjectScope): readonly TargetsState[] {
+function reportTargets(scope: ObjectScope): readonly TargetsState[] {
+  const { backendSecurityGroups, clock, object, pass, targets } = scope;
   const states = targets.read(pass.key);
   const isKnown = states.length > 0 || (object.spec.backends ?? []).length === 0;
   if (!isKnown) return states;
   pass.report({ targets: countTargets(states) });
-  for (const condition of stateConditions(object, states, clock.monotonicMs()))
+  const surroundings = {
+    nowMs: clock.monotonicMs(),
+    isManagedAlone: backendSecurityGroups.length === 0 && isManaged(scope, readRoutes(object.spec)),
+  };
+  for (const condition of stateConditions(object, states, surroundings))
     pass.setCondition(condition);
   return states;
 }

@@ -187,8 +187,8 @@ export class World {
     return found && `${found.status} ${found.reason}`;
   }
 
-  message(name: string): string {
-    const found = this.object(name).status?.conditions?.find((one) => one.type === 'Ready');
+  message(name: string, type = 'Ready'): string {
+    const found = this.object(name).status?.conditions?.find((one) => one.type === type);
     return found?.message ?? '';
   }
 
