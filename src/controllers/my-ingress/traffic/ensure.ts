@@ -48,7 +48,28 @@ interface Given {
 
 /** Observes, plans, reserves, carries out, and publishes the target groups that are proved ours. */
 export async function ensureTraffic(scope: Scope, given: Given): Promise<TrafficState> {
-  const { clock, memory, object } = scope;
+  const { clock, memory } = scope;
+  const planned = await observeAndPlan(scope, given);
+  const { desired, observed, plan } = planned;
+  await recordOwned(scope, planned);
+  const progress = await execute(scope, planned);
+  const againMs = findNext({ plan, desired, observed, progress });
+  const endMs = clock.monotonicMs();
+  const after = memory.traffic;
+  const due = againMs === undefined ? {} : { dueMs: endMs + againMs };
+  const { dueMs: _past, ...lasting } = after ?? planned.remembered;
+  const { attachment } = desired;
+  const attached = attachment && resolveAttachment(attachment, progress.references);
+  memory.traffic = { ...lasting, ...due, attached };
+  return {
+    ...{ desired, againMs, references: progress.references },
+    problems: judgeEarly([...plan.problems, ...progress.problems], memory.traffic, endMs),
+  };
+}
+
+/** Reads everything beside the balancer and plans; writes nothing. */
+export async function observeAndPlan(scope: Scope, given: Given): Promise<Planned> {
+  const { clock, identity, memory, object } = scope;
   const { loadBalancer } = given.observed;
   const routes = readRoutes(object.spec);
   const nowMs = clock.monotonicMs();
@@ -58,23 +79,9 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
   remembered = { ...remembered, facts, readMs: nowMs };
   memory.traffic = remembered;
   const desired = await desire(scope, { routes, loadBalancer, observed });
-  const { identity } = scope;
   const appliedTags = object.status?.applied?.tags ?? [];
   const plan = planTraffic(desired, observed, { identity, appliedTags, facts, nowMs });
-  await recordOwned(scope, { desired, observed, remembered });
-  const progress = await execute(scope, { plan, observed, desired, routes });
-  const againMs = findNext({ plan, desired, observed, progress });
-  const endMs = clock.monotonicMs();
-  const after = memory.traffic;
-  const due = againMs === undefined ? {} : { dueMs: endMs + againMs };
-  const { dueMs: _past, ...lasting } = after;
-  const { attachment } = desired;
-  const attached = attachment && resolveAttachment(attachment, progress.references);
-  memory.traffic = { ...lasting, ...due, attached };
-  return {
-    ...{ desired, againMs, references: progress.references },
-    problems: judgeEarly([...plan.problems, ...progress.problems], memory.traffic, endMs),
-  };
+  return { plan, observed, desired, routes, remembered };
 }
 
 function observeGraph(scope: Scope, routes: Routes, given: Given): Promise<ObservedGraph> {
@@ -177,6 +184,7 @@ interface Planned {
   readonly observed: ObservedGraph;
   readonly desired: DesiredGraph;
   readonly routes: Routes;
+  readonly remembered: TrafficMemory;
 }
 
 async function execute(scope: Scope, planned: Planned): Promise<Progress> {
