@@ -10,6 +10,7 @@ import { describePlan } from './graph/planned-step.ts';
 import { type Problem, reportProblems } from './graph/problem.ts';
 import { SECURITY_GROUP_ID } from './graph/resource-id.ts';
 import { type Postponed, printPlan, type Step } from './graph/steps.ts';
+import { planRetirement } from './graph/teardown.ts';
 import { chooseReadDepth, observeLive } from './load-balancer/observe.ts';
 import { planAfterCreate, planLoadBalancer } from './load-balancer/plan.ts';
 import { checkSnapshot } from './load-balancer/snapshot.ts';
@@ -42,8 +43,10 @@ export async function previewSpec(scope: Scope): Promise<Planned | Waiting> {
   const { observed } = observation;
   const { desired, object } = scope;
   const own = planLoadBalancer(desired, observed, readApplied(object, observed));
-  const traffic = hasTraffic(object) ? await observeAndPlan(scope, { observed }) : undefined;
-  return reportPlan(scope, joinPlans(describePlan(own), traffic?.plan));
+  if (!hasTraffic(object)) return reportPlan(scope, joinPlans(describePlan(own), undefined));
+  const traffic = await observeAndPlan(scope, { observed });
+  const retirement = planRetirement(traffic.desired, traffic.observed, scope.identity);
+  return reportPlan(scope, joinPlans(describePlan(own), { ...traffic.plan, retirement }));
 }
 
 /** As `previewSpec`, of the deletion. */
@@ -105,15 +108,16 @@ async function previewCreate(scope: Scope): Promise<Preview> {
 interface TrafficPlan {
   readonly steps: readonly Step[];
   readonly postponed: readonly Postponed[];
+  readonly retirement?: readonly Step[];
   readonly problems: readonly Problem[];
 }
 
 function joinPlans(own: readonly string[], traffic: TrafficPlan | undefined): Preview {
   if (traffic === undefined) return { lines: own, steps: own, problems: [] };
-  const { steps, postponed, problems } = traffic;
-  const all = [...steps, ...postponed.map(({ step }) => step)];
+  const { steps, postponed, retirement = [], problems } = traffic;
+  const all = [...steps, ...postponed.map(({ step }) => step), ...retirement];
   return {
-    lines: [...own, ...printPlan({ steps, postponed })],
+    lines: [...own, ...printPlan({ steps, postponed, retirement })],
     steps: [...own, ...printPlan({ steps: all, postponed: [] })],
     problems,
   };

@@ -32,7 +32,8 @@ function applyPlanned(world: World, name: string, spec: Partial<MyIngressSpec>):
 
 /** What a step does to what, in the words of the printed plan. */
 function readPhrase(line: string): string {
-  const [, verb = '', kind = ''] = /^(?:in \d+ s: )?(.*) ([a-z-]+)(?:\/\S+)?  \(/.exec(line) ?? [];
+  const [, verb = '', kind = ''] =
+    /^(?:in \d+ s: |later: )?(.*) ([a-z-]+)(?:\/\S+)?  \(/.exec(line) ?? [];
   return ['create', 'modify', 'delete'].includes(verb) ? `${verb} ${kind}` : verb;
 }
 
@@ -143,4 +144,58 @@ describe('albridge.io/mode: plan', () => {
     expect(world.writesToAws).toHaveLength(before);
     await expectCarriedOut(world);
   });
+});
+
+describe('the deletion of an object in plan mode', () => {
+  const deleted: Readonly<
+    Record<string, { spec: Partial<MyIngressSpec>; steps: readonly string[] }>
+  > = {
+    'a balancer alone': { spec: {}, steps: ['delete load-balancer'] },
+    'two backends by path': {
+      spec: TWO_BY_PATH,
+      steps: [
+        ...['delete load-balancer', 'delete target-group', 'delete target-group'],
+        'delete security-group',
+      ],
+    },
+    'two backends, retained': {
+      spec: { ...TWO_BY_PATH, deletionPolicy: 'Retain' },
+      steps: Array.from({ length: 6 }, () => 'remove tags from'),
+    },
+  };
+
+  it.each(Object.entries(deleted))('waits and is planned: %s', async (_, { spec, steps }) => {
+    const world = startWorld();
+    await world.applied('shop', spec);
+    await world.clock.advance(MINUTE_MS);
+    world.annotate('shop', PLAN);
+    world.delete('shop');
+    const before = world.writesToAws.length;
+    await world.clock.advance(15 * MINUTE_MS);
+    expect(world.writesToAws).toHaveLength(before);
+    expect(world.condition('shop')).toBe('Unknown Planned');
+    expect(world.message('shop')).toMatch(/^the deletion waits, status\.plan has \d steps?; /);
+    expect(planOf(world).map(readPhrase)).toEqual(steps);
+    await expectCarriedOut(world);
+    expect(world.exists('shop')).toBe(false);
+  });
+});
+
+it('pause wins over plan', async () => {
+  const world = startWorld();
+  await world.applied('shop');
+  world.annotate('shop', { ...PLAN, 'albridge.io/paused': 'true' });
+  await world.clock.advance(MINUTE_MS);
+  expect(world.condition('shop')).toBe('Unknown Paused');
+});
+
+it('a mistyped mode writes nothing', async () => {
+  const world = startWorld();
+  await world.applied('shop');
+  world.annotate('shop', { 'albridge.io/mode': 'Plan ' });
+  world.edit('shop', { tags: { team: 'web' } });
+  expect(await world.callsDuring(() => world.clock.advance(MINUTE_MS))).not.toHaveProperty(
+    'AddTags',
+  );
+  expect(planOf(world).map(readPhrase)).toEqual(['add tags to']);
 });
