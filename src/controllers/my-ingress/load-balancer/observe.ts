@@ -158,7 +158,11 @@ async function observeState(
   return { kind: 'present', observed: { loadBalancer, tags: {}, isStateOnly: true } };
 }
 
-async function observeLive(scope: Scope, signal: AbortSignal): Promise<LoadBalancerObservation> {
+/** Reads everything that a plan needs. Never writes to AWS. */
+export async function observeLive(
+  scope: Scope,
+  signal: AbortSignal,
+): Promise<LoadBalancerObservation> {
   const arn = readRecordedArn(scope.object);
   if (arn === undefined) return observeByName(scope, signal);
   try {

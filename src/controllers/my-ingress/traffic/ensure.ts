@@ -43,21 +43,31 @@ interface Given {
 
 /** Observes, plans, reserves, carries out, and publishes the target groups that are proved ours. */
 export async function ensureTraffic(scope: Scope, given: Given): Promise<TrafficState> {
-  const { clock, memory, object } = scope;
-  const nowMs = clock.monotonicMs();
-  const remembered = beginMemory(memory.traffic, object.metadata.generation, nowMs);
-  memory.traffic = remembered;
-  const planned = (await planWarm(scope, given)) ?? (await planCold(scope, given));
-  await recordOwned(scope, { ...planned, remembered });
+  const { clock, memory } = scope;
+  const planned = await observeAndPlan(scope, given);
+  const { desired, plan, remembered } = planned;
+  await recordOwned(scope, planned);
   const progress = await execute(scope, planned);
   const againMs = findNext(planned, progress);
   const endMs = clock.monotonicMs();
-  memory.traffic = concludeMemory(memory.traffic, { planned, progress, againMs, endMs });
-  const { desired, plan } = planned;
+  const before = memory.traffic ?? remembered;
+  memory.traffic = concludeMemory(before, { planned, progress, againMs, endMs });
   return {
     ...{ desired, againMs, references: progress.references },
     problems: judgeEarly([...plan.problems, ...progress.problems], memory.traffic, endMs),
   };
+}
+
+/** Reads what has to be read beside the balancer and plans; writes nothing. */
+export async function observeAndPlan(
+  scope: Scope,
+  given: Given,
+): Promise<Planned & { readonly remembered: TrafficMemory }> {
+  const { clock, memory, object } = scope;
+  const remembered = beginMemory(memory.traffic, object.metadata.generation, clock.monotonicMs());
+  memory.traffic = remembered;
+  const planned = (await planWarm(scope, given)) ?? (await planCold(scope, given));
+  return { ...planned, remembered: memory.traffic };
 }
 
 /** By what this process has left behind; undefined where that is not known, or is not proved. */
