@@ -164,7 +164,9 @@ export class Group {
     return hasChanged;
   }
 
+  /** Its turn behind all that nobody waits for does not count any more. */
   hurry(): void {
+    if (!this.#isKnown && !this.#isUrgent) this.problems.recordSuccess('read');
     this.#isUrgent = true;
   }
 
