@@ -20,6 +20,7 @@ import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
 import { chooseAttachment } from '../security-group/attachment.ts';
+import { revokeUnserved } from '../security-group/diff.ts';
 import { desireTargetGroup } from '../target-groups/desired.ts';
 import type { ServedGroup } from '../targets.ts';
 import { beginRun, carryOut, type Progress } from './carry-out.ts';
@@ -270,7 +271,8 @@ function findNext({ plan, desired, observed, progress }: Outcomes): number | und
   const left = observed.targetGroups.filter(({ targetGroup: { name } }) => !names.has(name));
   const isGroupLeft = observed.securityGroups.length > 0 && desired.securityGroup === undefined;
   const isDeleted = progress.done.some(({ operation }) => DELETED.has(operation));
-  const isOpen = (left.length > 0 && due.length === 0) || isGroupLeft || isDeleted;
+  const isLeft = left.length > 0 || revokeUnserved(desired).length > 0;
+  const isOpen = (isLeft && due.length === 0) || isGroupLeft || isDeleted;
   const next = Math.min(...due, ...(isOpen ? [STALENESS_BOUND_MS] : []));
   return Number.isFinite(next) ? next : undefined;
 }
