@@ -27,7 +27,8 @@ const MOST_PROOFS = 19;
 /**
  * After an edit, and when something is due, the graph that this process has left behind is as good as a
  * read, but for whose its resources are: each write follows a read of the tags of what it writes to,
- * which is asked for here, so that it goes with the balancer's. undefined: everything has to be read.
+ * which is asked for here, so that it goes with the balancer's (docs/decisions/0014-an-edit-goes-by-memory.md).
+ * undefined: everything has to be read.
  */
 export function beginWarm(scope: Scope): WarmStart | undefined {
   const { clock, memory, object, objectCount, pass } = scope;
