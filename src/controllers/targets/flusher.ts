@@ -211,6 +211,9 @@ export class Flusher {
     const isAbsent = error.reason === 'TargetGroupNotFound';
     if (isAbsent) group.recordAbsence();
     const failed = isAbsent ? 'read' : action;
+    if (action === 'read' && !group.isUrgent && error.retryAfterMs !== undefined) {
+      return group.problems.postpone(action, error.retryAfterMs);
+    }
     const delayMs =
       error.retryAfterMs ?? this.#backoff.drawDelayMs(`${group.key}/${failed}`, error.notBeforeMs);
     if (group.problems.recordFailure(failed, error, delayMs)) this.#report(group, action, error);

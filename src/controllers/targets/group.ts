@@ -19,6 +19,8 @@ export interface ServedGroup extends BackendService {
 /** What is known of the targets of one group. */
 export interface TargetsState {
   readonly backend: string;
+  /** False: AWS was not asked yet what is registered in the group of an earlier process. */
+  readonly isKnown: boolean;
   readonly desired: number;
   /** Of the desired ones. */
   readonly registered: number;
@@ -139,6 +141,7 @@ export class Group {
     const problem = this.problems.leading;
     return {
       backend: this.#served.backend,
+      isKnown: this.#isKnown,
       desired: this.#desired.targets.size,
       registered: names.length,
       ...(asOfMs !== undefined && {

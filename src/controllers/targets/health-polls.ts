@@ -34,9 +34,12 @@ export class HealthPolls {
     if (!group.isKnown) return;
     const { clock } = this.#options;
     const { nextPollInMs } = group;
-    const inMs = Math.max(leastMs, nextPollInMs ?? chooseAuditMs(this.#options.groups.size));
+    const inMs = nextPollInMs ?? chooseAuditMs(this.#options.groups.size);
     const priority = nextPollInMs === undefined ? LOW_PRIORITY : 0;
-    this.#queue.add(group.key, { priority, afterMs: addJitter(clock, inMs, JITTER) });
+    this.#queue.add(group.key, {
+      priority,
+      afterMs: Math.max(leastMs, addJitter(clock, inMs, JITTER)),
+    });
   }
 
   /** Resolves after `stop`, when the reads that are under way have ended. */

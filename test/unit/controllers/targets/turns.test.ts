@@ -42,6 +42,16 @@ describe('many groups of an earlier process', () => {
     await waiting;
   });
 
+  it('have no problem, and wake nobody, while they wait for a turn that nobody waits for', async () => {
+    const { bench } = await restarted();
+    await bench.clock.advance(5_000);
+    const states = bench.targets.read('web/many');
+    expect(states.filter(({ problem }) => problem !== undefined)).toEqual([]);
+    expect(states.filter(({ isKnown }) => !isKnown).length).toBeGreaterThan(80);
+    const messages = new Set(bench.log.lines.map(({ message }) => message));
+    expect(messages).toEqual(new Set(['write to AWS']));
+  });
+
   it('hold up no other group of their namespace that is known', async () => {
     const { bench, arns } = await restarted();
     await bench.clock.advance(1_000);
