@@ -97,7 +97,10 @@ function listMissing({ spec, all }: Own): readonly string[] {
   ];
 }
 
-function listListenerFaults({ parts, spec, all: own, isSettled }: Own, port: number): readonly string[] {
+function listListenerFaults(
+  { parts, spec, all: own, isSettled }: Own,
+  port: number,
+): readonly string[] {
   const listener = own.find(
     (one): one is Of<'listener'> => one.kind === 'listener' && one.record.port === port,
   );
