@@ -77,6 +77,7 @@ export class TargetsController {
       this.#link(group);
       this.#refresh(group);
       this.#flusher.schedule(group);
+      this.#polls.schedule(group);
     }
     this.#resolveWaiting(owner);
     if (groups.length === 0) this.#feed.forget(owner);

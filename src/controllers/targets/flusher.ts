@@ -178,7 +178,6 @@ export class Flusher {
   }
 
   async #send(group: Group, write: Write, targets: readonly Target[]): Promise<void> {
-    group.signal.throwIfAborted();
     const client = this.#connect(group, group.namespace);
     const signal = group.beginWrite(write, targets);
     try {

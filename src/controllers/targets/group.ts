@@ -157,16 +157,19 @@ export class Group {
     const isEmpty = desired.targets.size === 0;
     this.#emptySinceMs = isEmpty ? (this.#emptySinceMs ?? this.#clock.monotonicMs()) : undefined;
     this.problems.recordDesire(desired.targets, desired.problem);
+    if (!hasChanged) return false;
     if (this.#leaving?.targets.some((target) => desired.targets.has(nameTarget(target)))) {
       this.#leaving.aborting.abort(
         new Error('a target that was to be deregistered is desired again'),
       );
     }
     this.#settle();
-    return hasChanged;
+    return true;
   }
 
+  /** Its turn behind all that nobody waits for does not count any more. */
   hurry(): void {
+    if (!this.#isKnown && !this.#isUrgent) this.problems.recordSuccess('read');
     this.#isUrgent = true;
   }
 

@@ -25,6 +25,8 @@ export interface TrafficInvariantParts {
   readonly object: (key: string) => MyIngress | undefined;
   /** True for an object that was removed in spite of its finalizer. */
   readonly isGoneInSpite: (key: string) => boolean;
+  /** Drift may stay unseen for so long. */
+  readonly sweepMs: number;
   readonly report: Report;
 }
 
@@ -103,8 +105,10 @@ export class TrafficInvariants {
   }
 
   #judgeChange(operation: string, before: Resource, after: Resource | undefined): void {
-    const { claims, report } = this.#parts;
-    const owner = claims.recentOwnerOf(before);
+    const { claims, sweepMs, report } = this.#parts;
+    // Targets follow their pods between two looks at the group.
+    const isOfTargets = operation.endsWith('Targets');
+    const owner = claims.recentOwnerOf(before, isOfTargets ? 2 * sweepMs : RECENT_MS);
     if (owner === undefined) return report('foreign-untouched', `${operation} to ${before.key}`);
     this.#judgeFinalizer(operation, owner);
     if (after === undefined) this.#judgeDelete(operation, before, owner);

@@ -13,12 +13,12 @@ import { type Cast, isOperator, type Stage } from '../world/stage.ts';
 import type { TrafficAction } from './actions.ts';
 import { TrafficInvariants } from './aws-invariants.ts';
 import { Claims } from './claims.ts';
+import { isExcused } from './excuses.ts';
 import { checkOrphans } from './final-check.ts';
 import { HealthChecks } from './health-checks.ts';
 import { Outsider } from './outsider.ts';
 import { type Change, diffPictures, ownerByTags, type Resource, takePicture } from './resources.ts';
 import { RoutingWatch } from './routing-watch.ts';
-import { listListeners } from './spec-answers.ts';
 import { SpecHistory } from './spec-history.ts';
 import { listTargetFaults, listTrafficFaults } from './structure.ts';
 import { TargetInvariants } from './target-invariants.ts';
@@ -59,6 +59,7 @@ export class TrafficCast implements Cast<TrafficAction> {
     const isGoneInSpite = (key: string): boolean => this.goneInSpite.has(key);
     this.#invariants = new TrafficInvariants({
       ...{ world, claims, specs, object, isGoneInSpite, report },
+      sweepMs: stage.settings.sweepMs,
     });
     const { history: endpoints } = services;
     this.#endpoints = endpoints;
@@ -112,8 +113,9 @@ export class TrafficCast implements Cast<TrafficAction> {
       this.#routing.lost(owner);
     }
     for (const { before: was, after: now } of changes) {
-      const isReleased = was && now && this.claims.ownerOf(was) && !this.claims.ownerOf(now);
-      if (isReleased) this.claims.releasedByHand.add(now.key);
+      const owner = was && this.claims.ownerOf(was);
+      const isReleased = owner !== undefined && now && this.claims.ownerOf(now) === undefined;
+      if (isReleased) this.claims.releasedByHand.set(now.key, owner);
     }
     this.claims.note(changes);
     this.#health.changed();
@@ -152,23 +154,10 @@ export class TrafficCast implements Cast<TrafficAction> {
   }
 
   /** Whether it is true that this keeps the object from being what its spec says. */
-  isExcused({ metadata, spec, status }: MyIngress, reason: string): boolean {
-    const key = `${metadata.namespace}/${metadata.name}`;
-    const all = [...takePicture(this.#stage.aws.world).values()];
-    const foreign = all.filter((one) => this.claims.ownerOf(one) !== key);
-    const ports = new Set(listListeners(spec).map(({ port }) => port));
-    const balancer = status.alb?.arn;
-    switch (reason) {
-      case 'PortConflict':
-        return foreign.some(
-          ({ kind, record }) =>
-            kind === 'listener' && record.balancerArn === balancer && ports.has(record.port),
-        );
-      case 'NameConflict':
-        return this.#outsider.isSquatting(key);
-      default:
-        return false;
-    }
+  isExcused(object: MyIngress, reason: string): boolean {
+    const { aws, cluster } = this.#stage;
+    const picture = takePicture(aws.world);
+    return isExcused({ picture, claims: this.claims, cluster }, object, reason);
   }
 
   #watchRouting(changes: readonly Change[]): void {

@@ -62,11 +62,6 @@ export class Outsider {
     }
   }
 
-  /** Whether a name that this object needs is somebody's. */
-  isSquatting(at: string): boolean {
-    return (this.#squatted.get(at as ObjectName) ?? []).length > 0;
-  }
-
   #meddle(at: ObjectName, meddling: TrafficMeddling): void {
     switch (meddling.what) {
       case 'addListener':

@@ -12,6 +12,7 @@ import { identifyResource } from '../graph/tags.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
+import { revokeUnserved } from '../security-group/diff.ts';
 import type { ServedGroup } from '../targets.ts';
 import { beginRun, carryOut, type Progress } from './carry-out.ts';
 import { findDefaultGroup, isManaged, listGroupNames } from './desire.ts';
@@ -200,7 +201,8 @@ function findNext({ plan, desired, observed }: Planned, { done }: Progress): num
   const left = observed.targetGroups.filter(({ targetGroup: { name } }) => !names.has(name));
   const isGroupLeft = observed.securityGroups.length > 0 && desired.securityGroup === undefined;
   const isDeleted = done.some(({ operation }) => DELETED.has(operation));
-  const isOpen = (left.length > 0 && due.length === 0) || isGroupLeft || isDeleted;
+  const isLeft = left.length > 0 || revokeUnserved(desired).length > 0;
+  const isOpen = (isLeft && due.length === 0) || isGroupLeft || isDeleted;
   const next = Math.min(...due, ...(isOpen ? [STALENESS_BOUND_MS] : []));
   return Number.isFinite(next) ? next : undefined;
 }

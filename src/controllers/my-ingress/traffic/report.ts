@@ -26,10 +26,11 @@ export function isTrafficDue({
   identity,
   memory,
   object,
-}: Pick<Scope, 'clock' | 'identity' | 'memory' | 'object'>): boolean {
+  objectCount,
+}: Pick<Scope, 'clock' | 'identity' | 'memory' | 'object' | 'objectCount'>): boolean {
   if (!hasTraffic(object)) return false;
   const { knownSinceMs, spread } = memory.facts;
-  const given = { memory: memory.traffic, knownSinceMs, spread };
+  const given = { memory: memory.traffic, objectCount, knownSinceMs, spread };
   // What an earlier process has left to delete is not left for half an hour more.
   const isUnfinished = memory.traffic === undefined && hasObsolete(object, identity);
   return isUnfinished || isReadDue(given, clock.monotonicMs());

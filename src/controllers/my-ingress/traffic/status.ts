@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { MyIngress } from '../../../apis/my-ingress.ts';
 import type { StatedCondition } from '../../../core/objects/conditions.ts';
 import { omitUndefined } from '../../../core/objects/fields.ts';
@@ -43,12 +44,17 @@ export function describeBackends(
   states: readonly TargetsState[],
 ): readonly BackendStatus[] {
   const { backends = [] } = object.spec;
+  const known = object.status?.backends ?? [];
   return backends.map(({ name }, index) => {
     const group = desired.targetGroups[index];
     const targetGroupARN = group && references.targetGroups.get(group.name);
     const state = states.find(({ backend }) => backend === name);
     const message = findMessage(problems, targetGroupId({ source: 'spec', name }));
-    return { name, ...omitUndefined({ targetGroupARN }), ...describeTargets(state, message) };
+    const now = { name, ...omitUndefined({ targetGroupARN }), ...describeTargets(state, message) };
+    return keepTime(
+      now,
+      known.find((before) => before.name === name),
+    );
   });
 }
 
@@ -61,8 +67,20 @@ export function refreshBackends(
     const state = states.find(({ backend }) => backend === before.name);
     if (state === undefined) return before;
     const { name, targetGroupARN } = before;
-    return { name, ...omitUndefined({ targetGroupARN }), ...describeTargets(state, undefined) };
+    const now = {
+      name,
+      ...omitUndefined({ targetGroupARN }),
+      ...describeTargets(state, undefined),
+    };
+    return keepTime(now, before);
   });
+}
+
+/** AWS is asked again and again: only an answer that says something new has its time. */
+function keepTime(now: BackendStatus, before: BackendStatus | undefined): BackendStatus {
+  const { healthAsOf = now.healthAsOf } = before ?? {};
+  const same = { ...now, ...omitUndefined({ healthAsOf }) };
+  return isDeepStrictEqual(same, before) ? same : now;
 }
 
 function describeTargets(

@@ -27,20 +27,19 @@ const MOST_PROOFS = 19;
 /**
  * After an edit, and when something is due, the graph that this process has left behind is as good as a
  * read, but for whose its resources are: each write follows a read of the tags of what it writes to,
- * which is asked for here, so that it goes with the balancer's. undefined: everything has to be read.
+ * which is asked for here, so that it goes with the balancer's (docs/decisions/0014-an-edit-goes-by-memory.md).
+ * undefined: everything has to be read.
  */
 export function beginWarm(scope: Scope): WarmStart | undefined {
-  const { clock, memory, object, pass } = scope;
+  const { clock, memory, object, objectCount, pass } = scope;
   const { traffic } = memory;
   const { generation } = object.metadata;
   const nowMs = clock.monotonicMs();
   const { standing, readMs, dueMs = Number.POSITIVE_INFINITY } = traffic ?? {};
   if (traffic === undefined || standing === undefined || readMs === undefined) return undefined;
   const { knownSinceMs, spread, hasOpenDrift } = memory.facts;
-  const isOld = isReadDue(
-    { memory: { ...traffic, dueMs: undefined }, knownSinceMs, spread },
-    nowMs,
-  );
+  const before = { ...traffic, dueMs: undefined };
+  const isOld = isReadDue({ memory: before, objectCount, knownSinceMs, spread }, nowMs);
   const isCalledFor = traffic.generation !== generation || dueMs <= nowMs;
   if (isOld || hasOpenDrift || !isCalledFor || requestsLiveRead(object)) return undefined;
   // What takes the place of a managed group is read.

@@ -182,7 +182,9 @@ describe('a changed Service', () => {
   it('without the port empties the group in the end', async () => {
     const { bench, arn } = await filled();
     bench.publish(arn, { service: { name: 'shop', port: 81 } });
-    await bench.clock.advance(9_900);
+    await bench.clock.advance(5_000);
+    bench.runPods({ ...podsOf(2), [addressOf(7)]: 'unready' });
+    await bench.clock.advance(4_900);
     expect(bench.registered(arn)).toHaveLength(2);
     await bench.clock.advance(200);
     expect(bench.registered(arn)).toEqual([]);
