@@ -67,18 +67,14 @@ describe('parseConfig', () => {
       means: { aws: { endpoint: 'http://127.0.0.1:4566', ec2Endpoint: 'http://127.0.0.1:4566' } },
       why: 'LocalStack and the embedded one are reached so',
     },
-    'the endpoint of the one service': {
+    'the endpoint of each service': {
       env: {
         AWS_ENDPOINT_URL: 'http://all',
         AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2: 'https://elb',
+        AWS_ENDPOINT_URL_EC2: 'https://ec2',
       },
-      means: { aws: { endpoint: 'https://elb', ec2Endpoint: 'http://all' } },
+      means: { aws: { endpoint: 'https://elb', ec2Endpoint: 'https://ec2' } },
       why: 'the more special setting wins, as in the SDK',
-    },
-    'the endpoint of the other service': {
-      env: { AWS_ENDPOINT_URL: 'http://all', AWS_ENDPOINT_URL_EC2: 'https://ec2' },
-      means: { aws: { endpoint: 'http://all', ec2Endpoint: 'https://ec2' } },
-      why: 'each service has its own',
     },
     'security groups that pods admit': {
       env: { ALBRIDGE_BACKEND_SECURITY_GROUPS: 'sg-0123456789abcdef0, sg-abc,sg-abc' },
