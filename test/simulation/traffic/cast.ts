@@ -15,6 +15,7 @@ import { TrafficInvariants } from './aws-invariants.ts';
 import { Claims } from './claims.ts';
 import { isExcused } from './excuses.ts';
 import { checkOrphans } from './final-check.ts';
+import { GroupUsage } from './group-usage.ts';
 import { HealthChecks } from './health-checks.ts';
 import { Outsider } from './outsider.ts';
 import { type Change, diffPictures, ownerByTags, type Resource, takePicture } from './resources.ts';
@@ -41,6 +42,7 @@ export class TrafficCast implements Cast<TrafficAction> {
   readonly #targets: TargetInvariants;
   readonly #health: HealthChecks;
   readonly #endpoints: EndpointHistory;
+  readonly #usage: GroupUsage;
   readonly #meddledWith = new Set<string>();
 
   constructor(stage: Stage, { services, isCalm }: TrafficCastOptions) {
@@ -59,10 +61,12 @@ export class TrafficCast implements Cast<TrafficAction> {
     const isGoneInSpite = (key: string): boolean => this.goneInSpite.has(key);
     this.#invariants = new TrafficInvariants({
       ...{ world, claims, specs, object, isGoneInSpite, report },
-      sweepMs: stage.settings.sweepMs,
+      ...{ sweepMs: stage.settings.sweepMs, nowMs },
+      unusedSinceMs: (arn) => this.#usage.unusedSinceMs(arn),
     });
     const { history: endpoints } = services;
     this.#endpoints = endpoints;
+    this.#usage = new GroupUsage(world, nowMs);
     this.#targets = new TargetInvariants({
       ...{ world, claims, specs, endpoints, nowMs, isCalm, report },
     });
@@ -98,6 +102,7 @@ export class TrafficCast implements Cast<TrafficAction> {
     this.#invariants.judge(call, changes, after);
     this.#targets.judge(changes);
     this.claims.note(changes);
+    this.#usage.note();
     this.#watchRouting(changes);
     this.#health.changed();
     return result;
@@ -118,6 +123,7 @@ export class TrafficCast implements Cast<TrafficAction> {
       if (isReleased) this.claims.releasedByHand.set(now.key, owner);
     }
     this.claims.note(changes);
+    this.#usage.note();
     this.#health.changed();
   }
 
@@ -140,6 +146,15 @@ export class TrafficCast implements Cast<TrafficAction> {
   ): readonly string[] {
     const picture = takePicture(this.#stage.aws.world);
     return listTrafficFaults(key, spec, { picture, claims: this.claims, ...options });
+  }
+
+  /** A backend that has had ready pods all the time and no target yet. */
+  findUnfilled({ metadata }: MyIngress, { backends = [] }: MyIngressSpec): string | undefined {
+    const { namespace = '', name } = metadata;
+    const unfilled = backends.find((backend) =>
+      this.#targets.isUnfilled(`${namespace}/${name}`, backend.name),
+    );
+    return unfilled && `backend ${unfilled.name} has ready pods and no target`;
   }
 
   /** Every backend whose targets are not the endpoints of its Service. */
