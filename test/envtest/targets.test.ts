@@ -39,7 +39,7 @@ beforeAll(async () => {
   );
   const ports = { transport, clock, log, metrics, leadership, acquired: Promise.resolve() };
   const settings = {
-    ...{ kinds: [], clusterId: 'c1', namespaces: [], concurrency: 1 },
+    ...{ mode: 'reconcile' as const, kinds: [], clusterId: 'c1', namespaces: [], concurrency: 1 },
     ...{ sweepIntervalMs: 300_000, identity: 'test', podName: 'test' },
   };
   const shared = new SharedContext(ports, settings);

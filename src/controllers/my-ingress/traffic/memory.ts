@@ -54,6 +54,15 @@ export function rememberStep(
   return { ...before, ...made, facts: recordStep(before.facts, step, nowMs) };
 }
 
+/** A step without an answer of AWS: it may have been carried out. */
+export function rememberUnanswered(
+  before: TrafficMemory | undefined,
+  { operation }: Step,
+  nowMs: number,
+): TrafficMemory | undefined {
+  return before && operation.startsWith('Create') ? { ...before, madeMs: nowMs } : before;
+}
+
 /** A step that AWS has refused for a reason of its own. */
 export function rememberRefusal(
   before: TrafficMemory | undefined,

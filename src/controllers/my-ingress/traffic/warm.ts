@@ -73,16 +73,16 @@ export function isProved(planned: Planned, proofs: Proofs, identity: Identity): 
   );
 }
 
-/** ARNs of what is there and is written to; undefined: that includes a security group, which has no ARN. */
+/**
+ * ARNs of what is there and is written to; undefined: that takes a read. A security group has no ARN, and a
+ * listener takes its rules along, among them those of others that this process does not know of.
+ */
 function listWritten(
   { plan, observed }: Pick<Planned, 'plan' | 'observed'>,
   identity: Identity,
 ): readonly string[] | undefined {
   const { listeners, targetGroups } = readReferences(observed, identity, '');
-  const isOfGroup = ({ id }: Step): boolean => id.startsWith('security-group/');
-  if (plan.steps.some((step) => isOfGroup(step) || step.operation === 'SetSecurityGroups')) {
-    return undefined;
-  }
+  if (plan.steps.some(takesRead)) return undefined;
   const arns = plan.steps.flatMap(({ input }) => [
     'arn' in input ? input.arn : [],
     'resource' in input ? input.resource : [],
@@ -91,6 +91,11 @@ function listWritten(
     'targetGroup' in input ? (targetGroups.get(input.targetGroup) ?? []) : [],
   ]);
   return [...new Set(arns.flat())];
+}
+
+function takesRead({ id, operation }: Step): boolean {
+  const isOfGroup = id.startsWith('security-group/') || operation === 'SetSecurityGroups';
+  return isOfGroup || operation === 'DeleteListener';
 }
 
 function listTags({ listeners, targetGroups }: ObservedGraph): ReadonlyMap<string, Tags> {
