@@ -38,7 +38,13 @@ export interface OperatorPorts {
 export interface OperatorSettings
   extends Pick<
     OperatorConfig,
-    'kinds' | 'clusterId' | 'namespaces' | 'aws' | 'sweepIntervalMs' | 'concurrency'
+    | 'kinds'
+    | 'clusterId'
+    | 'namespaces'
+    | 'aws'
+    | 'sweepIntervalMs'
+    | 'readinessGates'
+    | 'concurrency'
   > {
   /** This process in events; nothing is read out of it. */
   readonly identity: string;

@@ -58,6 +58,7 @@ export class OperatorProcess {
       { transport, api: ports.api(leadership), clock, log, metrics, leadership, acquired },
       {
         kinds: KIND_NAMES,
+        readinessGates: false,
         aws: { region: 'us-east-1', budget, backendSecurityGroups: [] },
         sweepIntervalMs,
         concurrency,

@@ -71,7 +71,7 @@ class RandomWorld {
     const slices = server
       .list('EndpointSlice')
       .map((one) => trimEndpointSlice(one) as TrimmedEndpointSlice);
-    return desireTargets(servedBy(this.arn), { service, slices });
+    return desireTargets(servedBy(this.arn), { service, slices, held: new Set() });
   }
 
   #witness(operation: string, input: object): void {
