@@ -192,9 +192,36 @@ const MONITORS: Policy = {
   },
 };
 
+const GATE = 'albridge.io/targets-healthy';
+
+/** CEL: of these conditions those of others, in their order. */
+function conditionsOfOthers(of: string): string {
+  return `${of}.status.?conditions.orValue([]).filter(c, c.type != '${GATE}')`;
+}
+
+/** A pod's status has its address, which Services send requests to, and its write reaches the labels too. */
+const POD_STATUS: Policy = {
+  name: 'status',
+  group: '',
+  resources: ['pods/status'],
+  operations: ['UPDATE'],
+  validations: {
+    'albridge writes no status of a pod but its conditions': sameBut('status', ['conditions']),
+    'albridge writes no condition of a pod but that of its readiness gate': `
+      ${conditionsOfOthers('object')} == ${conditionsOfOthers('oldObject')}`,
+    'albridge opens readiness gates and closes none': `
+      object.status.?conditions.orValue([]).all(c, c.type != '${GATE}' || c.status == 'True')`,
+    'albridge writes no metadata of a pod with its status': sameBut('metadata', [
+      'managedFields',
+      'resourceVersion',
+    ]),
+  },
+};
+
 const POLICIES: Readonly<Record<string, readonly Policy[]>> = {
   myingress: [MYINGRESSES],
   'configmap-annotation': [MONITORS],
+  'readiness-gates': [POD_STATUS],
   configmonitor: [
     REMOVALS,
     {
@@ -230,9 +257,11 @@ export function renderPolicies(): Readonly<Record<string, string>> {
   return Object.fromEntries(texts);
 }
 
-/** That component has a policy.yaml for its users. */
+/** Components whose policy.yaml is about others than the operator. */
+const HAVE_ANOTHER = ['configmap-annotation', 'readiness-gates'];
+
 function fileOf(kind: string): string {
-  return kind === 'configmap-annotation' ? 'operator-policy.yaml' : 'policy.yaml';
+  return HAVE_ANOTHER.includes(kind) ? 'operator-policy.yaml' : 'policy.yaml';
 }
 
 /** Refuses where it cannot be judged: nobody but the operator has to wait for that. */

@@ -17,7 +17,7 @@ export interface GateFacts {
 export type GateDecision =
   | {
       readonly kind: 'open';
-      readonly reason: 'NoBackend' | 'TargetsHealthy' | 'NoAnswer';
+      readonly reason: 'NoBackend' | 'Healthy' | 'NoAnswer';
       readonly message: string;
     }
   /** `untilMs`: unless AWS answers before (monotonic ms). */
@@ -36,7 +36,7 @@ export function decideGate({ upSinceMs, targets }: GateFacts, nowMs: number): Ga
   }
   if (upSinceMs === undefined) return { kind: 'wait' };
   const waiting = targets.filter(({ health }) => health === 'waiting');
-  if (waiting.length === 0) return open('TargetsHealthy', explainOpen(targets));
+  if (waiting.length === 0) return open('Healthy', explainOpen(targets));
   const answeredMs = waiting.map((one) => Math.max(upSinceMs, one.answeredMs ?? upSinceMs));
   const untilMs = Math.max(...answeredMs) + LONGEST_SILENCE_MS;
   if (nowMs < untilMs) return { kind: 'wait', untilMs };
@@ -52,6 +52,6 @@ function explainOpen(targets: readonly TargetReport[]): string {
   return `healthy in ${healthy} target groups; ${targets.length - healthy} get no requests`;
 }
 
-function open(reason: 'NoBackend' | 'TargetsHealthy' | 'NoAnswer', message: string): GateDecision {
+function open(reason: 'NoBackend' | 'Healthy' | 'NoAnswer', message: string): GateDecision {
   return { kind: 'open', reason, message };
 }

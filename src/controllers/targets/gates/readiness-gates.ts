@@ -204,8 +204,7 @@ export class ReadinessGates {
     this.#await(key, waiting, []);
     log.info('readiness gate opened', { key, reason });
     if (reason !== 'NoAnswer') return;
-    const event = { type: 'Warning', reason: 'ReadinessGateForced', action: 'OpenGate' } as const;
-    events.record(pod, { ...event, note: message });
+    events.record(pod, { type: 'Warning', reason, action: 'OpenGate', note: message });
   }
 
   #report(key: Key, error: unknown): void {

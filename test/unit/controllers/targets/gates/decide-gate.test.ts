@@ -24,19 +24,19 @@ const cases: Readonly<Record<string, Case>> = {
     why: 'a job must not wait for a load balancer',
     ...{ targets: [], upSinceMs: undefined, is: 'NoBackend' },
   },
-  'healthy in its only group': { why: 'it may serve', targets: [healthy], is: 'TargetsHealthy' },
+  'healthy in its only group': { why: 'it may serve', targets: [healthy], is: 'Healthy' },
   'healthy in one group of two': {
     why: 'the other one would lose its last pod',
     ...{ targets: [healthy, waiting], is: 11 * MINUTE_MS },
   },
   'healthy, and in a group that no action names': {
     why: 'AWS checks nothing there',
-    ...{ targets: [healthy, unused], is: 'TargetsHealthy' },
+    ...{ targets: [healthy, unused], is: 'Healthy' },
   },
   'in a group that no action names': {
     why: 'else it waits for good',
     targets: [unused],
-    is: 'TargetsHealthy',
+    is: 'Healthy',
   },
   'not up': { why: 'it is no target', targets: [silent], upSinceMs: undefined, is: undefined },
   'AWS has never answered': {

@@ -37,7 +37,7 @@ function heal(bench: TargetsBench, id = NEW): void {
   bench.aws.control.setTargetHealth('web', { id, health: { state: 'healthy' } });
 }
 
-const OPENED = [`web/pod-${NEW} TargetsHealthy`];
+const OPENED = [`web/pod-${NEW} Healthy`];
 
 describe('a pod that only its gate keeps from being Ready', () => {
   it('is a target, and its gate opens within one read of its being healthy', async () => {
@@ -189,7 +189,7 @@ describe('a gate opens without AWS', () => {
     await bench.clock.advance(0.3 * MINUTE_MS);
     expect(pods.written).toEqual([`web/pod-${NEW} NoAnswer`]);
     expect(pods.events.recorded).toMatchObject([
-      { key: `web/pod-${NEW}`, type: 'Warning', reason: 'ReadinessGateForced' },
+      { key: `web/pod-${NEW}`, type: 'Warning', reason: 'NoAnswer' },
     ]);
   });
 
