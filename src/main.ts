@@ -99,6 +99,7 @@ async function serve(config: OperatorConfig): Promise<void> {
     version: manifest.version,
     cluster: cluster.server,
     credentials: cluster.description,
+    mode: config.mode,
     kinds: config.kinds,
     ...(config.aws && describeAws(config.aws)),
   });
@@ -163,7 +164,9 @@ function joinElection(
   cluster: Cluster,
   options: Omit<ElectionOptions, 'namespace' | 'name'>,
 ): Election | undefined {
-  if (!(config.leaderElection ?? cluster.isInCluster)) return undefined;
+  // An observer agrees with nobody: it needs no right on Leases, and keeps nobody from working.
+  const isUsual = cluster.isInCluster && config.mode === 'reconcile';
+  if (!(config.leaderElection ?? isUsual)) return undefined;
   const namespace = config.pod.namespace ?? cluster.namespace ?? 'default';
   return new Election({ ...options, namespace, name: LEASE_NAME });
 }

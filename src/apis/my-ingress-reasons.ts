@@ -26,6 +26,17 @@ export const myIngressReasons = {
     cause: 'The annotation albridge.io/paused stops every write to AWS',
     next: 'remove the annotation albridge.io/paused to continue',
   },
+  Planned: {
+    healedBy: 'nobody',
+    cause:
+      'The annotation albridge.io/mode stops every write to AWS; status.plan has what would be done',
+    next: 'remove the annotation albridge.io/mode to carry the plan out',
+  },
+  ObserveMode: {
+    healedBy: 'nobody',
+    cause: 'ALBRIDGE_MODE of the operator is observe; status.plan has what would be done',
+    next: 'set ALBRIDGE_MODE to reconcile to carry the plan out',
+  },
 
   Creating: {
     healedBy: 'time',

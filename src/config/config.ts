@@ -23,6 +23,8 @@ import { type Setting, settings } from './settings.ts';
 /** The operator's environment, checked and frozen. */
 export interface OperatorConfig {
   readonly cluster: ClusterSettings;
+  /** `observe`: nothing but status is written. */
+  readonly mode: 'reconcile' | 'observe';
   readonly kinds: readonly KindName[];
   /** Undefined: no kind needs it. */
   readonly aws?: AwsConfig;
@@ -39,7 +41,7 @@ export interface OperatorConfig {
   readonly metricsAddress?: ListenAddress;
   /** Undefined: not served. */
   readonly healthAddress?: ListenAddress;
-  /** Undefined: on in a cluster, off with a kubeconfig. */
+  /** Undefined: on in a cluster, off with a kubeconfig and in mode `observe`. */
   readonly leaderElection?: boolean;
   readonly log: { readonly level: LogLevel; readonly format: LogFormat };
   readonly pod: { readonly name?: string; readonly namespace?: string };
@@ -193,6 +195,7 @@ function assemble(
 ): OperatorConfig {
   const { metricsAddress, healthAddress } = values;
   return deepFreeze({
+    mode: values.mode,
     kinds: selectKinds(values),
     ...omitUndefined({ aws: assembleAws(values, budget) }),
     cluster: omitUndefined({

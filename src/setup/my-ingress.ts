@@ -29,6 +29,7 @@ export function setUpMyIngress(context: SetupContext): BuildController {
       ...shared,
       ...{ cache, namespaces, metrics, targets },
       intervalMs: sweepIntervalMs,
+      isObserver: context.isObserver,
       log: log.child({ controller: NAME }),
     });
     const reconciler = createMyIngressReconciler({

@@ -53,9 +53,9 @@ export function setUpTargets(
     });
 }
 
-/** Only pods with the label are watched, and none where gates are off. */
+/** Only pods with the label are watched, and none where gates are off or nothing is written. */
 function setUpGates(context: SetupContext, backends: DeclaredBackends): GateOptions | undefined {
-  if (!context.settings.readinessGates) return undefined;
+  if (!context.settings.readinessGates || context.isObserver) return undefined;
   const labelSelector = formatLabelSelector(GATE_LABELS);
   return {
     backends,

@@ -69,8 +69,8 @@ afterAll(() => {
   kube.transport.close();
   operator.transport.close();
 });
-kube.transport.close();
-operator.transport.close();
+
+async function createNamespace(
   name: string,
   labels: Readonly<Record<string, string>>,
 ): Promise<void> {

@@ -45,12 +45,13 @@ export function createObjectScope(
   context: MyIngressContext,
   object: MyIngress,
   pass: Pass,
+  access: { readonly isReadOnly?: boolean } = {},
 ): ObjectScope {
   const identity = identify(context.cluster, object);
   const { namespace, uid } = identity;
   const memory = context.memory.of(pass.key, uid);
   const tokens = new PlanTokens({ aws: context.aws, memory, object, pass });
-  const payer = { namespace, reservation: tokens, log: pass.log };
+  const payer = { namespace, reservation: tokens, log: pass.log, ...access };
   const aws = context.aws.paidBy(payer);
   const inventory = context.inventory.paidBy({ namespace, reservation: tokens });
   let clients: TrafficClients | undefined;
@@ -61,7 +62,12 @@ export function createObjectScope(
   return { ...context, object, pass, identity, aws, inventory, memory, tokens, traffic };
 }
 
-export function createScope(context: MyIngressContext, object: MyIngress, pass: Pass): Scope {
-  const scope = createObjectScope(context, object, pass);
+export function createScope(
+  context: MyIngressContext,
+  object: MyIngress,
+  pass: Pass,
+  access: { readonly isReadOnly?: boolean } = {},
+): Scope {
+  const scope = createObjectScope(context, object, pass, access);
   return { ...scope, desired: desireLoadBalancer(object, scope.identity) };
 }

@@ -66,6 +66,8 @@ export class Group {
   #desired: DesiredTargets = { targets: new Map(), live: new Set() };
   #emptySinceMs: number | undefined;
   #lastSentMs = Number.NEGATIVE_INFINITY;
+  /** Targets that a call is about to take out. */
+  #leaving: { readonly targets: readonly Target[]; readonly aborting: AbortController } | undefined;
   #isKnown: boolean;
   #isUrgent = false;
   #isFilled = false;
@@ -161,6 +163,11 @@ export class Group {
     const isEmpty = desired.targets.size === 0;
     this.#emptySinceMs = isEmpty ? (this.#emptySinceMs ?? this.#clock.monotonicMs()) : undefined;
     this.problems.recordDesire(desired.targets, desired.problem);
+    if (this.#leaving?.targets.some((target) => desired.targets.has(nameTarget(target)))) {
+      this.#leaving.aborting.abort(
+        new Error('a target that was to be deregistered is desired again'),
+      );
+    }
     this.#settle();
     return hasChanged;
   }
@@ -184,15 +191,23 @@ export class Group {
     return this.#registrations.listSurplus(this.#desired.targets);
   }
 
-  beginWrite(write: Write, targets: readonly Target[]): void {
+  /** Returns the signal of the call: what is wrong by now is not sent. */
+  beginWrite(write: Write, targets: readonly Target[]): AbortSignal {
     this.#lastSentMs = this.#clock.monotonicMs();
     this.health.beginWrite();
-    if (write === 'register') this.#registrations.beginRegistering(targets);
-    else this.#registrations.beginDeregistering(targets);
+    if (write === 'register') {
+      this.#registrations.beginRegistering(targets);
+      return this.signal;
+    }
+    this.#registrations.beginDeregistering(targets);
+    const aborting = new AbortController();
+    this.#leaving = { targets, aborting };
+    return AbortSignal.any([this.signal, aborting.signal]);
   }
 
   /** Whatever became of it. */
   endWrite(): void {
+    this.#leaving = undefined;
     this.health.endWrite();
     this.#settle();
   }

@@ -57,6 +57,7 @@ export class OperatorProcess {
     this.operator = new Operator(
       { transport, api: ports.api(leadership), clock, log, metrics, leadership, acquired },
       {
+        mode: 'reconcile',
         kinds: KIND_NAMES,
         readinessGates: false,
         aws: { region: 'us-east-1', budget, backendSecurityGroups: [] },

@@ -54,7 +54,7 @@ export function chooseReadDepth(object: MyIngress): ReadDepth {
 }
 
 /** No balancer is on record, or a reconcile was requested. */
-function requestsLiveRead(object: MyIngress): boolean {
+export function requestsLiveRead(object: MyIngress): boolean {
   if (readRecordedArn(object) === undefined) return true;
   const requested = getReconcileRequest(object);
   return requested !== undefined && requested !== object.status?.lastHandledReconcileAt;
@@ -158,7 +158,11 @@ async function observeState(
   return { kind: 'present', observed: { loadBalancer, tags: {}, isStateOnly: true } };
 }
 
-async function observeLive(scope: Scope, signal: AbortSignal): Promise<LoadBalancerObservation> {
+/** Reads everything that a plan needs. Never writes to AWS. */
+export async function observeLive(
+  scope: Scope,
+  signal: AbortSignal,
+): Promise<LoadBalancerObservation> {
   const arn = readRecordedArn(scope.object);
   if (arn === undefined) return observeByName(scope, signal);
   try {

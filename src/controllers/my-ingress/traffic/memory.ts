@@ -1,4 +1,4 @@
-import { STALENESS_BOUND_MS } from '../../../aws/elbv2/load-balancers.ts';
+import { type LoadBalancer, STALENESS_BOUND_MS } from '../../../aws/elbv2/load-balancers.ts';
 import {
   beginFacts,
   forgetRefusals,
@@ -7,6 +7,7 @@ import {
   type TrafficFacts,
 } from '../graph/facts.ts';
 import type { ProblemReason } from '../graph/problem.ts';
+import type { StandingGraph } from '../graph/projection.ts';
 import type { Step } from '../graph/steps.ts';
 
 /** What this process remembers of the traffic of one object; times are monotonic ms. */
@@ -19,9 +20,16 @@ export interface TrafficMemory {
   /** The security groups that the balancer is to carry; undefined: whichever it does. */
   readonly attached?: readonly string[] | undefined;
   /** When something that was postponed is due. */
-  readonly dueMs?: number;
+  readonly dueMs?: number | undefined;
+  /** All of it as this process has left it; undefined: that is not known. */
+  readonly standing?: Standing | undefined;
   /** When this process last made something: a read may be older. */
   readonly madeMs?: number;
+}
+
+export interface Standing {
+  readonly graph: StandingGraph;
+  readonly loadBalancer: LoadBalancer;
 }
 
 /** The memory for a pass over this generation: an edit makes every refusal worth another try. */

@@ -5,7 +5,8 @@ import { readRoutes } from '../routes/read-routes.ts';
 import type { ObjectScope, Scope } from '../scope.ts';
 import type { TargetsState } from '../targets.ts';
 import { hasTraffic } from './concern.ts';
-import { isManaged, type TrafficState } from './ensure.ts';
+import { isManaged } from './desire.ts';
+import type { TrafficState } from './ensure.ts';
 import { isReadDue } from './memory.ts';
 import { desireGroups } from './snapshot.ts';
 import {
@@ -34,12 +35,18 @@ export function isTrafficDue({
   return isUnfinished || isReadDue(given, clock.monotonicMs());
 }
 
-/** True where status records a target group or a security group that the spec does not want. */
+/** True where status records a listener, a target group or a security group that the spec does not want. */
 function hasObsolete(object: MyIngress, identity: Identity): boolean {
-  const { targetGroups = [], securityGroup } = object.status?.owned ?? {};
+  const { owned = {}, listeners = [] } = object.status ?? {};
+  const { targetGroups = [], securityGroup } = owned;
   const wanted = new Set(desireGroups(object, identity).map(({ name }) => name));
-  const isManagedWanted = isManaged({ object }, readRoutes(object.spec));
-  return targetGroups.some((name) => !wanted.has(name)) || (!!securityGroup && !isManagedWanted);
+  const routes = readRoutes(object.spec);
+  const ports = new Set(routes.listeners.map(({ port }) => port));
+  return (
+    targetGroups.some((name) => !wanted.has(name)) ||
+    listeners.some(({ port }) => !ports.has(port)) ||
+    (!!securityGroup && !isManaged({ object }, routes))
+  );
 }
 
 /** Reports the state after a pass over everything, and the outcome of the pass. */
@@ -69,12 +76,17 @@ export function refreshTraffic(scope: Scope, outcome: Outcome): Outcome {
   return requeueBy(outcome, restMs, findGraceMs(states, nowMs));
 }
 
-function reportTargets({ clock, object, pass, targets }: ObjectScope): readonly TargetsState[] {
+function reportTargets(scope: ObjectScope): readonly TargetsState[] {
+  const { backendSecurityGroups, clock, object, pass, targets } = scope;
   const states = targets.read(pass.key);
   const isKnown = states.length > 0 || (object.spec.backends ?? []).length === 0;
   if (!isKnown) return states;
   pass.report({ targets: countTargets(states) });
-  for (const condition of stateConditions(object, states, clock.monotonicMs()))
+  const surroundings = {
+    nowMs: clock.monotonicMs(),
+    isManagedAlone: backendSecurityGroups.length === 0 && isManaged(scope, readRoutes(object.spec)),
+  };
+  for (const condition of stateConditions(object, states, surroundings))
     pass.setCondition(condition);
   return states;
 }

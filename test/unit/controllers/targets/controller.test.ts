@@ -67,6 +67,21 @@ describe('a change of endpoints', () => {
     expect(bench.registered(arn)).toEqual(namesOf(podsOf(2, 1)));
   });
 
+  it('registers before it deregisters also what changes while a call is under way', async () => {
+    const { bench, arn } = await filled();
+    const [first, second, third] = [addressOf(0), addressOf(1), addressOf(2)];
+    const effect = { kind: 'delay', delayMs: 50 } as const;
+    bench.aws.control.addFault({ operation: 'DeregisterTargets', effect });
+    bench.runPods({ [first]: 'ready', [second]: 'unready', [third]: 'leaving' });
+    await bench.clock.settle();
+    bench.runPods({ [first]: 'unready', [second]: 'unready', [third]: 'leaving' });
+    await bench.clock.advance(200);
+    expect(bench.sent()).toEqual([
+      ...['DeregisterTargets 1', 'RegisterTargets 1', 'DeregisterTargets 1'],
+    ]);
+    expect(bench.registered(arn)).toEqual([`${third}:8080`]);
+  });
+
   it('is sent 200 targets a call', async () => {
     const { bench, arn } = await filled();
     bench.runPods(450);

@@ -71,6 +71,22 @@ describe('a lost answer', () => {
   });
 });
 
+describe('a call that waits', () => {
+  it('takes no target out that is desired again meanwhile', async () => {
+    const { bench, arn } = await filled();
+    bench.refuse('DeregisterTargets', 'ThrottlingException', { times: 2 });
+    bench.runPods(1);
+    await bench.clock.advance(150);
+    expect(bench.sent()).toEqual(['DeregisterTargets 1']);
+    bench.runPods(2);
+    await bench.clock.advance(60_000);
+    expect(bench.sent().filter((call) => call.startsWith('Deregister'))).toEqual([]);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
+    expect(bench.state).toMatchObject({ desired: 2, registered: 2 });
+    expect(bench.state.problem).toBeUndefined();
+  });
+});
+
 describe('a failure', () => {
   it('is repeated ever more rarely, logged once, and gone with the first success', async () => {
     const { bench } = await filled();

@@ -83,7 +83,7 @@ describe('a paused object', () => {
     const bench = new LifecycleBench(paused(probe('one', { finalizers: [PROBE_FINALIZER] })));
     bench.kube.delete(bench.object);
     const verdict = await bench.run(forbidden());
-    expect(verdict).toEqual({ kind: 'paused', isBeingDeleted: true });
+    expect(verdict).toEqual({ kind: 'paused', isBeingDeleted: true, by: 'annotation' });
     expect(bench.finalizers).toEqual([PROBE_FINALIZER]);
     expect(bench.status?.conditions?.[0]?.message).toContain('the deletion waits');
   });

@@ -40,12 +40,12 @@ const cases: Record<string, Case> = {
   },
   paused: {
     why: 'nobody looks, so nobody knows',
-    verdict: { kind: 'paused', isBeingDeleted: false },
+    verdict: { kind: 'paused', isBeingDeleted: false, by: 'annotation' },
     headline: { ready: 'Unknown', reason: 'Paused', message: expect.stringContaining('remove it') },
   },
   'paused while being deleted': {
     why: 'a person who waits for the deletion must read why',
-    verdict: { kind: 'paused', isBeingDeleted: true },
+    verdict: { kind: 'paused', isBeingDeleted: true, by: 'annotation' },
     headline: {
       ready: 'Unknown',
       reason: 'Paused',
