@@ -4,9 +4,9 @@ import { stringify } from 'yaml';
 import {
   ADDS_NO_LABEL,
   ANNOTATIONS,
-  addsOnly,
   addsOnlyAnnotations,
   addsOnlyFields,
+  GATE_ALONE,
   IS_ANNOTATION_OF_A_POD,
   IS_SCHEDULED_AS_USUAL,
   isOneOf,
@@ -14,6 +14,7 @@ import {
   POD_FIELDS,
   podVariables,
   type Rules,
+  sameBut,
   TEMPLATE_FIELDS,
 } from './pod-rules.ts';
 
@@ -86,13 +87,6 @@ const REMOVALS: Policy = {
   operations: ['CREATE', 'DELETE'],
   validations: OUTSIDE_CLOSED_NAMESPACES,
 };
-
-/** CEL: of this part of the object a write changes no key but these. */
-function sameBut(path: string, keys: readonly string[]): string {
-  const [now, before] = [`dyn(object.${path})`, `dyn(oldObject.${path})`];
-  return `${addsOnly(isOneOf(keys), now, before)} &&
-    ${before}.all(k, ${isOneOf(keys)} || k in ${now})`;
-}
 
 const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
 
@@ -192,30 +186,12 @@ const MONITORS: Policy = {
   },
 };
 
-const GATE = 'albridge.io/targets-healthy';
-
-/** CEL: of these conditions those of others, in their order. */
-function conditionsOfOthers(of: string): string {
-  return `${of}.status.?conditions.orValue([]).filter(c, c.type != '${GATE}')`;
-}
-
-/** A pod's status has its address, which Services send requests to, and its write reaches the labels too. */
 const POD_STATUS: Policy = {
   name: 'status',
   group: '',
   resources: ['pods/status'],
   operations: ['UPDATE'],
-  validations: {
-    'albridge writes no status of a pod but its conditions': sameBut('status', ['conditions']),
-    'albridge writes no condition of a pod but that of its readiness gate': `
-      ${conditionsOfOthers('object')} == ${conditionsOfOthers('oldObject')}`,
-    'albridge opens readiness gates and closes none': `
-      object.status.?conditions.orValue([]).all(c, c.type != '${GATE}' || c.status == 'True')`,
-    'albridge writes no metadata of a pod with its status': sameBut('metadata', [
-      'managedFields',
-      'resourceVersion',
-    ]),
-  },
+  validations: GATE_ALONE,
 };
 
 const POLICIES: Readonly<Record<string, readonly Policy[]>> = {

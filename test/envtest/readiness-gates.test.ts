@@ -66,8 +66,8 @@ beforeAll(async () => {
 });
 
 afterAll(() => {
-  kube.transport.close();
-  operator.transport.close();
+  void kube.transport.close();
+  void operator.transport.close();
 });
 
 async function createNamespace(

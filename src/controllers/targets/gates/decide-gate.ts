@@ -24,7 +24,7 @@ export type GateDecision =
   | { readonly kind: 'wait'; readonly untilMs?: number };
 
 /** Without an answer of AWS for so long a pod is not held back any more. */
-export const LONGEST_SILENCE_MS = 600_000;
+const LONGEST_SILENCE_MS = 600_000;
 
 /**
  * Opens the gate of a pod that every backend has as a healthy target. What keeps requests from the pod

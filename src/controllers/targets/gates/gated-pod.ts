@@ -33,22 +33,33 @@ interface Pod extends KubeObject {
 
 /** The part of a pod that is kept in memory. */
 export function trimGatedPod(object: KubeObject): KubeObject {
-  const { apiVersion, kind, metadata, spec = {}, status = {} } = object as Pod;
+  const { apiVersion, kind, metadata, status = {} }: Pod = object;
   const { name, namespace = '', uid = '', resourceVersion = '', labels = {} } = metadata;
-  const gates = (spec.readinessGates ?? []).map(({ conditionType }) => conditionType);
-  const isTrue = (type: string): boolean =>
-    status.conditions?.some((one) => one.type === type && one.status === 'True') ?? false;
-  const hasEnded = status.phase === 'Succeeded' || status.phase === 'Failed';
-  const isLive = gates.includes(READINESS_GATE) && !hasEnded && !metadata.deletionTimestamp;
-  const others = gates.filter((type) => type !== READINESS_GATE);
   const trimmed: GatedPod = {
     ...{ apiVersion, kind },
     metadata: { name, namespace, uid, resourceVersion, labels: boundLabels(labels) },
     ip: status.podIP ?? '',
-    isGateClosed: isLive && !isTrue(READINESS_GATE),
-    isUp: isLive && isTrue('ContainersReady') && others.every(isTrue),
+    ...readGates(object),
   };
   return trimmed;
+}
+
+function readGates(pod: Pod): Pick<GatedPod, 'isGateClosed' | 'isUp'> {
+  const gates = (pod.spec?.readinessGates ?? []).map(({ conditionType }) => conditionType);
+  if (!gates.includes(READINESS_GATE) || isOver(pod)) return { isGateClosed: false, isUp: false };
+  const conditions = pod.status?.conditions ?? [];
+  const isTrue = (type: string): boolean =>
+    conditions.some((one) => one.type === type && one.status === 'True');
+  const others = gates.filter((type) => type !== READINESS_GATE);
+  return {
+    isGateClosed: !isTrue(READINESS_GATE),
+    isUp: isTrue('ContainersReady') && others.every(isTrue),
+  };
+}
+
+function isOver({ metadata, status }: Pod): boolean {
+  const hasEnded = status?.phase === 'Succeeded' || status?.phase === 'Failed';
+  return hasEnded || metadata.deletionTimestamp !== undefined;
 }
 
 /** True where the labels have every one of the selector; an empty selector selects nothing. */

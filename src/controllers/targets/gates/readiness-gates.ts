@@ -51,7 +51,7 @@ export interface GateWork extends GateOptions {
 
 /** A pod whose gate is closed. */
 interface Waiting {
-  readonly uid: string;
+  readonly uid: string | undefined;
   readonly ip: string;
   upSinceMs: number | undefined;
   groups: readonly Group[];
@@ -108,21 +108,28 @@ export class ReadinessGates {
 
   #remember(pod: GatedPod): void {
     const key = getKey(pod);
-    const { namespace } = splitKey(key);
-    const { ip, metadata } = pod;
-    const { uid = '' } = metadata;
-    const known = this.#waiting.get(namespace)?.get(key);
-    const isSame = known?.uid === uid && known.ip === ip;
-    if (known !== undefined && !isSame) this.#forget(pod);
-    const waiting: Waiting =
-      known !== undefined && isSame
-        ? known
-        : { uid, ip, upSinceMs: undefined, groups: [], openSince: undefined };
+    const known = this.#find(key);
+    const isSame = known?.uid === pod.metadata.uid && known?.ip === pod.ip;
+    const waiting = known !== undefined && isSame ? known : this.#begin(pod);
     const nowMs = this.#work.clock.monotonicMs();
     waiting.upSinceMs = pod.isUp ? (waiting.upSinceMs ?? nowMs) : undefined;
+    this.#queue.add(key);
+  }
+
+  /** Another pod may have had the name. */
+  #begin(pod: GatedPod): Waiting {
+    this.#forget(pod);
+    const key = getKey(pod);
+    const { namespace } = splitKey(key);
+    const { uid } = pod.metadata;
+    const waiting = { uid, ip: pod.ip, upSinceMs: undefined, groups: [], openSince: undefined };
     const pods = this.#waiting.get(namespace) ?? new Map<Key, Waiting>();
     this.#waiting.set(namespace, pods.set(key, waiting));
-    this.#queue.add(key);
+    return waiting;
+  }
+
+  #find(key: Key): Waiting | undefined {
+    return this.#waiting.get(splitKey(key).namespace)?.get(key);
   }
 
   #forget(pod: GatedPod): void {
@@ -144,7 +151,7 @@ export class ReadinessGates {
 
   async #decide(key: Key): Promise<void> {
     const { clock, pods } = this.#work;
-    const waiting = this.#waiting.get(splitKey(key).namespace)?.get(key);
+    const waiting = this.#find(key);
     const pod = pods.get(key);
     if (waiting === undefined || pod === undefined || isStale(pod, waiting)) return;
     const nowMs = clock.monotonicMs();

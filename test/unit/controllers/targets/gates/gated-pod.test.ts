@@ -28,7 +28,7 @@ function trimmed({ gates = [READINESS_GATE], conditions = [UP], ...draft }: Draf
       spec: { readinessGates: gates.map((conditionType) => ({ conditionType })), containers: [{}] },
       status: { phase, podIP: '10.0.0.4', conditions },
     },
-  } as never);
+  });
 }
 
 describe('of a pod is kept', () => {

@@ -40,7 +40,7 @@ export class PlayedPods {
   /** What was written, as `name reason`. */
   readonly written: string[] = [];
   /** The next writes fail with these. */
-  readonly failures: unknown[] = [];
+  readonly failures: Error[] = [];
   #kube!: FakeKube;
   #backends: readonly DeclaredBackend[] = [backendOf('shop')];
   #onChange: (namespace: string) => void = () => {};
@@ -111,6 +111,6 @@ export function backendOf(name: string, more: Partial<DeclaredBackend> = {}): De
 }
 
 /** As the API server gives it. */
-export function asPod({ played, ...pod }: PlayedPod): KubeObject & { readonly status: object } {
+function asPod({ played, ...pod }: PlayedPod): KubeObject & { readonly status: object } {
   return { ...pod, status: played };
 }
