@@ -255,4 +255,7 @@ export const myIngressEvents = {
     'TargetsHealthy is False: AWS reports fewer healthy targets than there should be',
   HealthUnknown: 'TargetsHealthy is Unknown: AWS has not reported the health of every target yet',
   NoTargets: 'TargetsHealthy is False: a backend has no targets',
+  NoBackend: "Of a pod's readiness gate: no backend that gets requests selects the pod",
+  NoAnswer:
+    "Of a pod's readiness gate, and a Warning on the pod: AWS has not answered for 10 minutes whether it is healthy, so the gate was opened without that",
 } as const;

@@ -33,6 +33,8 @@ export interface OperatorConfig {
   /** Empty: all of them. */
   readonly namespaces: readonly string[];
   readonly sweepIntervalMs: number;
+  /** Pods with the readiness gate are watched, and their gates opened. */
+  readonly readinessGates: boolean;
   /** Passes that may run at once, per controller. */
   readonly concurrency: number;
   /** Undefined: not served. */
@@ -205,6 +207,7 @@ function assemble(
     }),
     namespaces: values.namespaces ?? [],
     sweepIntervalMs: values.sweepInterval,
+    readinessGates: values.readinessGates,
     concurrency: values.concurrency,
     ...omitUndefined({
       clusterId: values.clusterId,

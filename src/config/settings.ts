@@ -171,6 +171,13 @@ export const settings = {
     otherwise: 'on in a cluster, off with a kubeconfig and in mode observe',
     parse: values.parseFlag,
   },
+  readinessGates: {
+    name: 'ALBRIDGE_READINESS_GATES',
+    what: 'whether pods with the readiness gate albridge.io/targets-healthy are watched, and their gates opened; needs the rights of deploy/components/readiness-gates, which sets it',
+    accepts: 'on or off',
+    default: 'off',
+    parse: values.parseFlag,
+  },
   logLevel: {
     name: 'LOG_LEVEL',
     what: 'the least that is logged',

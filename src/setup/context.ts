@@ -39,7 +39,14 @@ export interface OperatorPorts {
 export interface OperatorSettings
   extends Pick<
     OperatorConfig,
-    'mode' | 'kinds' | 'clusterId' | 'namespaces' | 'aws' | 'sweepIntervalMs' | 'concurrency'
+    | 'mode'
+    | 'kinds'
+    | 'clusterId'
+    | 'namespaces'
+    | 'aws'
+    | 'sweepIntervalMs'
+    | 'readinessGates'
+    | 'concurrency'
   > {
   /** This process in events; nothing is read out of it. */
   readonly identity: string;

@@ -39,12 +39,19 @@ beforeAll(async () => {
   );
   const ports = { transport, clock, log, metrics, leadership, acquired: Promise.resolve() };
   const settings = {
-    ...{ mode: 'reconcile' as const, kinds: [], clusterId: 'c1', namespaces: [], concurrency: 1 },
+    ...{
+      mode: 'reconcile' as const,
+      readinessGates: false,
+      kinds: [],
+      clusterId: 'c1',
+      namespaces: [],
+      concurrency: 1,
+    },
     ...{ sweepIntervalMs: 300_000, identity: 'test', podName: 'test' },
   };
   const shared = new SharedContext(ports, settings);
   const context = new SetupContext(shared);
-  const build = setUpTargets(context);
+  const build = setUpTargets(context, { list: () => [], follow: () => () => {} });
   await context.waitForSync();
   targets = build((payer) => traffic(payer).targets);
   const stopTargets = targets.changes(() => {});

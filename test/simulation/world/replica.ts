@@ -59,6 +59,7 @@ export class OperatorProcess {
       {
         mode: 'reconcile',
         kinds: KIND_NAMES,
+        readinessGates: false,
         aws: { region: 'us-east-1', budget, backendSecurityGroups: [] },
         sweepIntervalMs,
         concurrency,

@@ -41,6 +41,7 @@ describe('parseConfig', () => {
       aws: { region: 'eu-central-1', budget: DEFAULT_LIMITS, backendSecurityGroups: [] },
       namespaces: [],
       sweepIntervalMs: 300_000,
+      readinessGates: false,
       concurrency: 16,
       metricsAddress: { port: 8080 },
       healthAddress: { port: 8081 },

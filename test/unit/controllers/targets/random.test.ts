@@ -80,7 +80,7 @@ class RandomWorld {
     const slices = server
       .list('EndpointSlice')
       .map((one) => trimEndpointSlice(one) as TrimmedEndpointSlice);
-    return desireTargets(servedBy(this.arn), { service, slices });
+    return desireTargets(servedBy(this.arn), { service, slices, held: new Set() });
   }
 
   /** Call after each change of Services and slices. */
