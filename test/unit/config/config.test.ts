@@ -32,6 +32,7 @@ function problemsOf(env: Environment): readonly string[] {
 describe('parseConfig', () => {
   it('needs nothing but a region', () => {
     expect(configOf({})).toEqual({
+      mode: 'reconcile',
       kinds: KIND_NAMES,
       cluster: {
         servicePort: '443',
@@ -145,6 +146,11 @@ describe('parseConfig', () => {
       env: { ALBRIDGE_METRICS_ADDRESS: '[::1]:8080' },
       means: { metricsAddress: { host: '::1', port: 8080 } },
       why: 'IPv6 clusters exist',
+    },
+    observing: {
+      env: { ALBRIDGE_MODE: 'observe' },
+      means: { mode: 'observe', leaderElection: false },
+      why: 'read-only rights have no Lease, and another albridge may hold it',
     },
     'leader election without a cluster': {
       env: { ALBRIDGE_LEADER_ELECTION: 'on' },

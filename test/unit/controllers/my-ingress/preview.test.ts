@@ -175,6 +175,79 @@ describe('albridge.io/mode: plan', () => {
   });
 });
 
+describe('status.plan', () => {
+  const rules = Array.from({ length: 60 }, (_, index) => ({
+    ...{ name: `rule-${index}`, paths: [`/${index}/*`] },
+    forward: [{ backend: 'web' }],
+  }));
+
+  async function planFor(spec: Partial<MyIngressSpec>): Promise<World> {
+    const world = startWorld();
+    await world.applied('shop', {});
+    world.annotate('shop', PLAN);
+    world.edit('shop', spec);
+    await world.clock.advance(MINUTE_MS);
+    return world;
+  }
+
+  it('has fifty steps at most, says how many more there are, and its digest is of all', async () => {
+    const spec = { backends: [web], rules };
+    const world = await planFor(spec);
+    const { steps = [], omitted, digest, generation } = world.object('shop').status?.plan ?? {};
+    expect([steps.length, omitted, generation]).toEqual([50, 15, 2]);
+    const [last = rules[0], ...others] = rules.toReversed();
+    world.edit('shop', { rules: [...others.reverse(), { ...last, name: 'other' }] as never });
+    await world.clock.advance(MINUTE_MS);
+    const changed = world.object('shop').status?.plan;
+    expect(changed?.steps).toEqual(steps);
+    expect(changed?.digest).not.toBe(digest);
+    world.edit('shop', spec);
+    await world.clock.advance(MINUTE_MS);
+    expect(world.object('shop').status?.plan).toMatchObject({ digest, generation: 4 });
+  });
+
+  it('cuts a step that its bound does not admit', async () => {
+    const tags = Object.fromEntries(
+      Array.from({ length: 30 }, (_, index) => [`tag-${index}`, 'x'.repeat(50)]),
+    );
+    const [step = ''] = planOf(await planFor({ tags }));
+    expect(step).toMatch(/^add tags to load-balancer {2}\(tag tag-0: .*\.\.\.\)$/);
+    expect(step).toHaveLength(512);
+  });
+
+  it('keeps its digest while the time of a step comes nearer', async () => {
+    const world = startWorld();
+    await world.applied('shop', TWO_BY_PATH);
+    world.edit('shop', { backends: [{ ...web, ...FAST }], rules: [] });
+    await world.clock.advance(17_000);
+    world.annotate('shop', PLAN);
+    const digests = new Set<string | undefined>();
+    const texts = new Set<string>();
+    for (let i = 0; i < 4; i++) {
+      world.annotate('shop', { ...PLAN, 'albridge.io/reconcile-requested-at': `${i}` });
+      await world.clock.advance(5_000);
+      digests.add(world.object('shop').status?.plan?.digest);
+      texts.add(planOf(world).join());
+    }
+    expect(digests.size).toBe(1);
+    expect(texts.size).toBeGreaterThan(1);
+  });
+
+  it('leaves a problem to the message of Ready', async () => {
+    const world = startWorld();
+    await world.applied('shop', {});
+    world.outOfBand('CreateListener', {
+      ...{ LoadBalancerArn: world.balancer().arn, Protocol: 'HTTP', Port: 80 },
+      DefaultActions: [{ Type: 'fixed-response', FixedResponseConfig: { StatusCode: '404' } }],
+    });
+    world.annotate('shop', PLAN);
+    world.edit('shop', { backends: [web] });
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop')).toBe('Unknown Planned');
+    expect(world.message('shop')).toMatch(/^listener 80: .* status\.plan has \d steps; remove/);
+  });
+});
+
 describe('the deletion of an object in plan mode', () => {
   const deleted: Readonly<
     Record<string, { spec: Partial<MyIngressSpec>; steps: readonly string[] }>
