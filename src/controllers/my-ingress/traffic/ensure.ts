@@ -70,10 +70,11 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
   const { dueMs: _past, ...lasting } = after;
   const { attachment } = desired;
   const attached = attachment && resolveAttachment(attachment, progress.references);
-  memory.traffic = { ...lasting, ...due, attached };
+  const found = [...plan.problems, ...progress.problems];
+  memory.traffic = { ...lasting, ...due, attached, isOpen: found.length > 0 };
   return {
     ...{ desired, againMs, references: progress.references },
-    problems: judgeEarly([...plan.problems, ...progress.problems], memory.traffic, endMs),
+    problems: judgeEarly(found, memory.traffic, endMs),
   };
 }
 

@@ -22,6 +22,8 @@ export interface TrafficMemory {
   readonly dueMs?: number;
   /** When this process last made something: a read may be older. */
   readonly madeMs?: number;
+  /** The last pass over all of it has left something undone, or has not ended. */
+  readonly isOpen: boolean;
 }
 
 /** The memory for a pass over this generation: an edit makes every refusal worth another try. */
@@ -30,9 +32,9 @@ export function beginMemory(
   generation: number,
   nowMs: number,
 ): TrafficMemory {
-  if (before === undefined) return { facts: beginFacts(nowMs), generation };
-  if (before.generation === generation) return before;
-  return { ...before, generation, facts: forgetRefusals(before.facts) };
+  if (before === undefined) return { facts: beginFacts(nowMs), generation, isOpen: true };
+  if (before.generation === generation) return { ...before, isOpen: true };
+  return { ...before, generation, isOpen: true, facts: forgetRefusals(before.facts) };
 }
 
 /** A step that AWS has accepted. */
@@ -71,6 +73,12 @@ export function isReadDue({ memory, knownSinceMs, spread }: DueGiven, nowMs: num
   const nextMs =
     readMs === undefined ? knownSinceMs + spread * READ_INTERVAL_MS : readMs + READ_INTERVAL_MS;
   return Math.min(nextMs, dueMs) <= nowMs;
+}
+
+/** True where a pass that reads the state of the balancer alone would leave something undone. */
+export function hasOpenTraffic(memory: TrafficMemory | undefined, nowMs: number): boolean {
+  const { isOpen = true, dueMs = Number.POSITIVE_INFINITY } = memory ?? {};
+  return isOpen || dueMs <= nowMs;
 }
 
 /** True while a read may be older than what this process has made. */
