@@ -168,7 +168,7 @@ describe('an object with traffic', { concurrent: true }, () => {
     await objects.whenReady('shop');
     await objects.annotate('shop', { [PAUSED]: 'true' });
     const paused = await objects.whenReason('shop', 'Paused');
-    await objects.edit('shop', { rules: [] });
+    await objects.edit('shop', { rules: null });
     await endpoints.set('web', [podAddress(2), podAddress(4)]);
     await until('the endpoints are the targets', async () => {
       const targets = await targetsOf(paused, 'web');
