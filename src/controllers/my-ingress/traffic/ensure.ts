@@ -52,10 +52,14 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
   const againMs = findNext(planned, progress);
   const endMs = clock.monotonicMs();
   const before = memory.traffic ?? remembered;
-  memory.traffic = concludeMemory(before, { planned, progress, againMs, endMs });
+  const found = [...plan.problems, ...progress.problems];
+  memory.traffic = {
+    ...concludeMemory(before, { planned, progress, againMs, endMs }),
+    isOpen: found.length > 0,
+  };
   return {
     ...{ desired, againMs, references: progress.references },
-    problems: judgeEarly([...plan.problems, ...progress.problems], memory.traffic, endMs),
+    problems: judgeEarly(found, memory.traffic, endMs),
   };
 }
 

@@ -25,6 +25,8 @@ export interface TrafficMemory {
   readonly standing?: Standing | undefined;
   /** When this process last made something: a read may be older. */
   readonly madeMs?: number;
+  /** The last pass over all of it has left something undone, or has not ended. */
+  readonly isOpen: boolean;
 }
 
 export interface Standing {
@@ -38,9 +40,9 @@ export function beginMemory(
   generation: number,
   nowMs: number,
 ): TrafficMemory {
-  if (before === undefined) return { facts: beginFacts(nowMs), generation };
-  if (before.generation === generation) return before;
-  return { ...before, generation, facts: forgetRefusals(before.facts) };
+  if (before === undefined) return { facts: beginFacts(nowMs), generation, isOpen: true };
+  if (before.generation === generation) return { ...before, isOpen: true };
+  return { ...before, generation, isOpen: true, facts: forgetRefusals(before.facts) };
 }
 
 /** A step that AWS has accepted. */
@@ -96,6 +98,12 @@ export function isReadDue(given: DueGiven, nowMs: number): boolean {
   const intervalMs = Math.max(READ_INTERVAL_MS, objectCount * MS_FOR_EACH);
   const nextMs = readMs === undefined ? knownSinceMs + spread * intervalMs : readMs + intervalMs;
   return Math.min(nextMs, dueMs) <= nowMs;
+}
+
+/** True where a pass that reads the state of the balancer alone would leave something undone. */
+export function hasOpenTraffic(memory: TrafficMemory | undefined, nowMs: number): boolean {
+  const { isOpen = true, dueMs = Number.POSITIVE_INFINITY } = memory ?? {};
+  return isOpen || dueMs <= nowMs;
 }
 
 /** True while a read may be older than what this process has made. */

@@ -1,5 +1,6 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
 import type { Outcome } from '../../../core/reconcile/outcome.ts';
+import { wasReadyForThisSpec } from '../events.ts';
 import type { Identity } from '../identity.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { ObjectScope, Scope } from '../scope.ts';
@@ -10,6 +11,7 @@ import type { TrafficState } from './ensure.ts';
 import { isReadDue } from './memory.ts';
 import { desireGroups } from './snapshot.ts';
 import {
+  awaitFirstTargets,
   concludeTraffic,
   countTargets,
   describeBackends,
@@ -62,7 +64,9 @@ export function reportTraffic(
     listeners: emptyToNone(describeListeners(state)),
     backends: emptyToNone(describeBackends(object, state, states)),
   });
-  return concludeTraffic(concludeBalancer(), state, { states, nowMs: clock.monotonicMs() });
+  const wasReady = wasReadyForThisSpec(scope);
+  const nowMs = clock.monotonicMs();
+  return concludeTraffic(concludeBalancer(), state, { states, nowMs, wasReady });
 }
 
 /** Newer counts of targets, where nothing else was looked at. */
@@ -74,7 +78,9 @@ export function refreshTraffic(scope: Scope, outcome: Outcome): Outcome {
   const nowMs = clock.monotonicMs();
   const { dueMs } = memory.traffic ?? {};
   const restMs = dueMs === undefined ? undefined : Math.max(0, dueMs - nowMs);
-  return requeueBy(outcome, restMs, findGraceMs(states, nowMs));
+  const wasReady = wasReadyForThisSpec(scope);
+  const awaited = awaitFirstTargets(outcome, { states, nowMs, wasReady });
+  return requeueBy(awaited, restMs, findGraceMs(states, nowMs));
 }
 
 function reportTargets(scope: ObjectScope): readonly TargetsState[] {

@@ -206,7 +206,7 @@ function describeUnhealthy({ id, port, state, reason, description }: Unhealthy):
 export function concludeTraffic(
   outcome: Outcome,
   { problems, againMs }: Pick<TrafficState, 'problems' | 'againMs'>,
-  { states, nowMs }: { readonly states: readonly TargetsState[]; readonly nowMs: number },
+  targets: TargetsFacts,
 ): Outcome {
   const report = reportProblems(problems);
   if (report !== undefined) {
@@ -215,15 +215,34 @@ export function concludeTraffic(
       Number.isFinite(dueMs) && report.healedBy === 'person' ? { retryAfterMs: dueMs } : {};
     throw failureOf(report, retry);
   }
-  if (outcome.kind === 'waiting') return outcome;
-  return awaitTargets(states, nowMs) ?? requeueBy(outcome, againMs, findGraceMs(states, nowMs));
+  const { states, nowMs } = targets;
+  return requeueBy(awaitFirstTargets(outcome, targets), againMs, findGraceMs(states, nowMs));
+}
+
+/** What is known of the targets of an object. */
+interface TargetsFacts {
+  readonly states: readonly TargetsState[];
+  readonly nowMs: number;
+  /** The object is Ready for this spec already. */
+  readonly wasReady: boolean;
 }
 
 function requeueOf({ requeueAfterMs = Number.POSITIVE_INFINITY }: Outcome): number {
   return requeueAfterMs;
 }
 
-/** Ready waits for the first registrations, and for a moment for a Service that is not there yet. */
+/**
+ * Ready waits for the first registrations, and for a moment for a Service that is not there yet; what becomes of
+ * targets later is no matter of Ready.
+ */
+export function awaitFirstTargets(
+  outcome: Outcome,
+  { states, nowMs, wasReady }: TargetsFacts,
+): Outcome {
+  if (outcome.kind === 'waiting' || wasReady) return outcome;
+  return awaitTargets(states, nowMs) ?? outcome;
+}
+
 function awaitTargets(states: readonly TargetsState[], nowMs: number): Outcome | undefined {
   const graceMs = findGraceMs(states, nowMs);
   const [unresolved] = listUnresolved(states);
