@@ -1,5 +1,7 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
+import type { SecurityGroups } from '../../aws/ec2/security-groups.ts';
 import type { Inventory, LoadBalancers } from '../../aws/elbv2/load-balancers.ts';
+import type { Listeners, ResourceTags, Rules, TargetGroups } from '../../aws/elbv2/traffic.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Pass } from '../../core/reconcile/reconciler.ts';
 import { type Identity, identify } from './identity.ts';
@@ -7,7 +9,15 @@ import { type DesiredLoadBalancer, desireLoadBalancer } from './load-balancer/de
 import type { Memory, ObjectMemory } from './memory.ts';
 import { PlanTokens } from './plan-tokens.ts';
 import type { Targets } from './targets.ts';
-import type { TrafficClients } from './traffic/clients.ts';
+
+/** Clients of everything beside the balancer, paid for by one pass. */
+export interface TrafficClients {
+  readonly targetGroups: TargetGroups;
+  readonly listeners: Listeners;
+  readonly rules: Rules;
+  readonly tags: ResourceTags;
+  readonly securityGroups: SecurityGroups;
+}
 
 /** The context of all passes of the controller. */
 export interface MyIngressContext {

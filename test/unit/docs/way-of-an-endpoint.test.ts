@@ -6,11 +6,12 @@ import { expect, it } from 'vitest';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const FOLDER = 'src/controllers/targets';
 
-it('the guided tour of an endpoint names every file of its folder, once, and no other', () => {
+it('the guided tour of an endpoint names every file of its folder, each once', () => {
   const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
-  const [, way = ''] = /^## The way of an endpoint$([^]*?)(?:^## |$(?![^]))/m.exec(page) ?? [];
-  const named = [...way.matchAll(/\]\(\.\.\/(src\/[^)]+)\)/g)].map(([, path]) => path);
-  const files = readdirSync(join(ROOT, FOLDER))
+  const [, way = ''] = /^## The way of an endpoint$([^]*)/m.exec(page) ?? [];
+  const linked = [...way.matchAll(/\]\(\.\.\/(src\/[^)]+)\)/g)].map(([, path = '']) => path);
+  const named = linked.filter((path) => path.startsWith(`${FOLDER}/`));
+  const files = readdirSync(join(ROOT, FOLDER), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => `${FOLDER}/${file}`);
   expect(new Set(named)).toEqual(new Set(files));

@@ -15,12 +15,11 @@ import type { Scope } from '../scope.ts';
 import { revokeUnserved } from '../security-group/diff.ts';
 import type { ServedGroup } from '../targets.ts';
 import { beginRun, carryOut, type Progress } from './carry-out.ts';
-import { findDefaultGroup, isManaged, listGroupNames } from './desire.ts';
 import { recordChanged } from './events.ts';
 import { beginMemory, mayHide, type TrafficMemory } from './memory.ts';
 import { observeTraffic } from './observe.ts';
 import { recordOwned } from './owned.ts';
-import { type Planned, planBy } from './planned.ts';
+import { findDefaultGroup, isManaged, listGroupNames, type Planned, planBy } from './planned.ts';
 import { type References, readReferences, resolveAttachment } from './references.ts';
 import { isProved, type WarmStart } from './warm.ts';
 

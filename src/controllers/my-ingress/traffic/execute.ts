@@ -3,7 +3,7 @@ import { OperatorError } from '../../../core/reconcile/operator-error.ts';
 import type { DesiredAction } from '../graph/graph.ts';
 import type { ProblemReason } from '../graph/problem.ts';
 import type { Call, Operation, Step } from '../graph/steps.ts';
-import type { TrafficClients } from './clients.ts';
+import type { TrafficClients } from '../scope.ts';
 import { type References, resolveAction, resolveAttachment } from './references.ts';
 
 /** What a call has made, to be known by the steps that follow. */

@@ -9,11 +9,11 @@ import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
 import { beginRun, carryOut } from './carry-out.ts';
-import { isManaged } from './desire.ts';
 import { recordChanged } from './events.ts';
 import { beginMemory } from './memory.ts';
 import { findTargetGroups } from './observe.ts';
 import { describeOwned } from './owned.ts';
+import { isManaged } from './planned.ts';
 import { readReferences, resolveAttachment } from './references.ts';
 
 /** What is planned for a balancer that is not there yet. */

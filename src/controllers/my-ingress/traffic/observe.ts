@@ -9,7 +9,7 @@ import type {
   ObservedTargetGroup,
 } from '../graph/graph.ts';
 import type { Identity } from '../identity.ts';
-import type { TrafficClients } from './clients.ts';
+import type { TrafficClients } from '../scope.ts';
 
 interface Wanted {
   readonly loadBalancer: LoadBalancer;

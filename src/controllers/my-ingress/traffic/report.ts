@@ -6,9 +6,9 @@ import { readRoutes } from '../routes/read-routes.ts';
 import type { ObjectScope, Scope } from '../scope.ts';
 import type { TargetsState } from '../targets.ts';
 import { hasTraffic } from './concern.ts';
-import { isManaged } from './desire.ts';
 import type { TrafficState } from './ensure.ts';
 import { isReadDue } from './memory.ts';
+import { isManaged } from './planned.ts';
 import { desireGroups } from './snapshot.ts';
 import {
   awaitFirstTargets,

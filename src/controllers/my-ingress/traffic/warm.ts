@@ -7,9 +7,8 @@ import type { Identity } from '../identity.ts';
 import { requestsLiveRead } from '../load-balancer/read-depth.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Scope } from '../scope.ts';
-import { isManaged } from './desire.ts';
 import { beginMemory, isReadDue, type Standing, type TrafficMemory } from './memory.ts';
-import { type Planned, planBy } from './planned.ts';
+import { isManaged, type Planned, planBy } from './planned.ts';
 import { readReferences } from './references.ts';
 
 /** What a pass may go by in place of reading everything. */
