@@ -8,7 +8,11 @@ import { CERTIFICATES, TrafficDraft } from '../../simulation/traffic/draw-spec.t
 import { takePicture } from '../../simulation/traffic/resources.ts';
 import { RoutingWatch } from '../../simulation/traffic/routing-watch.ts';
 import type { TrafficSpec } from '../../simulation/traffic/spec-answers.ts';
-import { listTrafficFaults } from '../../simulation/traffic/structure.ts';
+import {
+  listRoutingFaults,
+  listTrafficFaults,
+  type StructureParts,
+} from '../../simulation/traffic/structure.ts';
 import { EmbeddedTraffic } from '../controllers/my-ingress/graph/embedded-traffic.ts';
 import { type Aws, IDENTITY, TrafficWorld } from '../controllers/my-ingress/graph/traffic-world.ts';
 import { createBalancer, type ManualClock, seededModel } from '../localstack/seeded-model.ts';
@@ -106,6 +110,8 @@ class Bench implements Aws {
     this.#claims = new Claims(IDENTITY.cluster, nowMs);
     this.#watch = new RoutingWatch({
       ...{ world: aws.world, claims: this.#claims, nowMs },
+      isAsDesired: (key, spec) => listRoutingFaults(key, spec, this.#look()).length === 0,
+      isAlone: () => true,
       report: (_invariant, detail) => void this.objections.push(detail),
     });
   }
@@ -144,10 +150,13 @@ class Bench implements Aws {
       else this.#converge(order);
     }
     this.#converge(order);
-    const parts = { claims: this.#claims, picture: takePicture(this.#model.aws.world) };
     const rest = { subnets: [], scheme: 'internet-facing', deletionPolicy: 'Delete' } as const;
     const spec = { ...this.#spec, ...rest, ipAddressType: 'dualstack', tags: { team: 'web' } };
-    return listTrafficFaults(KEY, spec as never, parts);
+    return listTrafficFaults(KEY, spec as never, this.#look());
+  }
+
+  #look(): StructureParts {
+    return { claims: this.#claims, picture: takePicture(this.#model.aws.world) };
   }
 
   /** The bench's AWS knows no groups as sources. */
@@ -157,8 +166,8 @@ class Bench implements Aws {
       : { ...rest, ...(inbound && { inbound }) };
     this.#spec = spec;
     this.#world.spec = spec as TrafficWorld['spec'];
-    this.#watch.edited(KEY, spec);
     this.#world.nowMs += 60_000;
+    this.#watch.edited(KEY, spec);
   }
 
   #converge(order: (plan: Plan) => readonly Step[]): void {
