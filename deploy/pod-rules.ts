@@ -155,3 +155,30 @@ export const IS_SCHEDULED_AS_USUAL = {
     authorizer.group('scheduling.k8s.io').resource('priorityclasses')
       .name(variables.spec.?priorityClassName.orValue('')).check('use').allowed()`,
 };
+
+/** CEL: of this part of the object a write changes no key but these. */
+export function sameBut(path: string, keys: readonly string[]): string {
+  const [now, before] = [`dyn(object.${path})`, `dyn(oldObject.${path})`];
+  return `${addsOnly(isOneOf(keys), now, before)} &&
+    ${before}.all(k, ${isOneOf(keys)} || k in ${now})`;
+}
+
+const GATE = 'albridge.io/targets-healthy';
+
+/** CEL: of these conditions those of others, in their order. */
+function conditionsOfOthers(of: string): string {
+  return `${of}.status.?conditions.orValue([]).filter(c, c.type != '${GATE}')`;
+}
+
+/** A pod's status has its address, which Services send requests to, and its write reaches the labels too. */
+export const GATE_ALONE: Rules = {
+  'albridge writes no status of a pod but its conditions': sameBut('status', ['conditions']),
+  'albridge writes no condition of a pod but that of its readiness gate': `
+    ${conditionsOfOthers('object')} == ${conditionsOfOthers('oldObject')}`,
+  'albridge opens readiness gates and closes none': `
+    object.status.?conditions.orValue([]).all(c, c.type != '${GATE}' || c.status == 'True')`,
+  'albridge writes no metadata of a pod with its status': sameBut('metadata', [
+    'managedFields',
+    'resourceVersion',
+  ]),
+};

@@ -4,9 +4,9 @@ import { stringify } from 'yaml';
 import {
   ADDS_NO_LABEL,
   ANNOTATIONS,
-  addsOnly,
   addsOnlyAnnotations,
   addsOnlyFields,
+  GATE_ALONE,
   IS_ANNOTATION_OF_A_POD,
   IS_SCHEDULED_AS_USUAL,
   isOneOf,
@@ -14,6 +14,7 @@ import {
   POD_FIELDS,
   podVariables,
   type Rules,
+  sameBut,
   TEMPLATE_FIELDS,
 } from './pod-rules.ts';
 
@@ -86,13 +87,6 @@ const REMOVALS: Policy = {
   operations: ['CREATE', 'DELETE'],
   validations: OUTSIDE_CLOSED_NAMESPACES,
 };
-
-/** CEL: of this part of the object a write changes no key but these. */
-function sameBut(path: string, keys: readonly string[]): string {
-  const [now, before] = [`dyn(object.${path})`, `dyn(oldObject.${path})`];
-  return `${addsOnly(isOneOf(keys), now, before)} &&
-    ${before}.all(k, ${isOneOf(keys)} || k in ${now})`;
-}
 
 const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
 
@@ -192,9 +186,18 @@ const MONITORS: Policy = {
   },
 };
 
+const POD_STATUS: Policy = {
+  name: 'status',
+  group: '',
+  resources: ['pods/status'],
+  operations: ['UPDATE'],
+  validations: GATE_ALONE,
+};
+
 const POLICIES: Readonly<Record<string, readonly Policy[]>> = {
   myingress: [MYINGRESSES],
   'configmap-annotation': [MONITORS],
+  'readiness-gates': [POD_STATUS],
   configmonitor: [
     REMOVALS,
     {
@@ -230,9 +233,11 @@ export function renderPolicies(): Readonly<Record<string, string>> {
   return Object.fromEntries(texts);
 }
 
-/** That component has a policy.yaml for its users. */
+/** Components whose policy.yaml is about others than the operator. */
+const HAVE_ANOTHER = ['configmap-annotation', 'readiness-gates'];
+
 function fileOf(kind: string): string {
-  return kind === 'configmap-annotation' ? 'operator-policy.yaml' : 'policy.yaml';
+  return HAVE_ANOTHER.includes(kind) ? 'operator-policy.yaml' : 'policy.yaml';
 }
 
 /** Refuses where it cannot be judged: nobody but the operator has to wait for that. */

@@ -59,6 +59,12 @@ async function undeploy(flags: Flags): Promise<void> {
   const operator = manifests.filter((manifest) => !isDefinition(manifest));
   const list = await lister(operator);
 
+  // First of all: whoever gives pods a readiness gate must not outlive the operator, which opens it.
+  await remove(
+    'the policy that gives pods a readiness gate',
+    operator.filter(isGatePolicy),
+    flags.timeoutMs,
+  );
   const objects = await list();
   if (flags.isRetaining) await retain(objects);
   await removeObjects(objects, list, flags.timeoutMs);
@@ -68,6 +74,10 @@ async function undeploy(flags: Flags): Promise<void> {
   if (late.length > 0) throw new Refusal(`came meanwhile, so the CRDs stay:\n${lines(late)}`);
   await remove('the CRDs', manifests.filter(isDefinition), flags.timeoutMs);
   say('nothing of albridge is left in the cluster');
+}
+
+function isGatePolicy({ kind }: Manifest): boolean {
+  return kind.startsWith('MutatingAdmissionPolicy');
 }
 
 interface Listed extends CustomObject {

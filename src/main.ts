@@ -99,6 +99,7 @@ async function serve(config: OperatorConfig): Promise<void> {
     version: manifest.version,
     cluster: cluster.server,
     credentials: cluster.description,
+    mode: config.mode,
     kinds: config.kinds,
     ...(config.aws && describeAws(config.aws)),
   });

@@ -21,6 +21,11 @@ export const configMonitorReasons = {
     cause: 'The annotation albridge.io/paused stops all restarts',
     next: 'remove the annotation albridge.io/paused to continue',
   },
+  ObserveMode: {
+    healedBy: 'nobody',
+    cause: 'ALBRIDGE_MODE of the operator is observe: no pod is restarted',
+    next: 'set ALBRIDGE_MODE to reconcile to continue',
+  },
   ConfigMapMissing: {
     healedBy: 'time',
     cause: 'The ConfigMap does not exist; no pod is restarted, because it might not start again',

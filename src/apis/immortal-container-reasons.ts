@@ -16,6 +16,11 @@ export const immortalContainerReasons = {
     cause: 'The annotation albridge.io/paused stops every write to the pod',
     next: 'remove the annotation albridge.io/paused to continue',
   },
+  ObserveMode: {
+    healedBy: 'nobody',
+    cause: 'ALBRIDGE_MODE of the operator is observe: the pod is neither created nor replaced',
+    next: 'set ALBRIDGE_MODE to reconcile to continue',
+  },
   ...podReasons,
   BackOff: {
     healedBy: 'time',

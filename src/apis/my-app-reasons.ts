@@ -21,6 +21,11 @@ export const myAppReasons = {
     cause: 'The annotation albridge.io/paused stops every write to the pods',
     next: 'remove the annotation albridge.io/paused to continue',
   },
+  ObserveMode: {
+    healedBy: 'nobody',
+    cause: 'ALBRIDGE_MODE of the operator is observe: no pod is created or replaced',
+    next: 'set ALBRIDGE_MODE to reconcile to continue',
+  },
   ...podReasons,
   BackOff: {
     healedBy: 'time',

@@ -26,6 +26,17 @@ export const myIngressReasons = {
     cause: 'The annotation albridge.io/paused stops every write to AWS',
     next: 'remove the annotation albridge.io/paused to continue',
   },
+  Planned: {
+    healedBy: 'nobody',
+    cause:
+      'The annotation albridge.io/mode stops every write to AWS; status.plan has what would be done',
+    next: 'remove the annotation albridge.io/mode to carry the plan out',
+  },
+  ObserveMode: {
+    healedBy: 'nobody',
+    cause: 'ALBRIDGE_MODE of the operator is observe; status.plan has what would be done',
+    next: 'set ALBRIDGE_MODE to reconcile to carry the plan out',
+  },
 
   Creating: {
     healedBy: 'time',
@@ -244,4 +255,7 @@ export const myIngressEvents = {
     'TargetsHealthy is False: AWS reports fewer healthy targets than there should be',
   HealthUnknown: 'TargetsHealthy is Unknown: AWS has not reported the health of every target yet',
   NoTargets: 'TargetsHealthy is False: a backend has no targets',
+  NoBackend: "Of a pod's readiness gate: no backend that gets requests selects the pod",
+  NoAnswer:
+    "Of a pod's readiness gate, and a Warning on the pod: AWS has not answered for 10 minutes whether it is healthy, so the gate was opened without that",
 } as const;

@@ -3,7 +3,7 @@
 /** The schema of MyIngress as the API server knows it. */
 export const myIngressSchema = {
   description:
-    'A MyIngress is one AWS Application Load Balancer with its listeners, rules and target groups. albridge creates them, keeps them as the spec describes, registers the endpoints of Services as targets, writes the DNS name into the status, and removes all of it when the object is deleted. The annotation albridge.io/paused: "true" stops every write to AWS, deletion included, except the registration of targets. A new value of the annotation albridge.io/reconcile-requested-at asks for a look at once; status.lastHandledReconcileAt repeats it when that is done.',
+    'A MyIngress is one AWS Application Load Balancer with its listeners, rules and target groups. albridge creates them, keeps them as the spec describes, registers the endpoints of Services as targets, writes the DNS name into the status, and removes all of it when the object is deleted. The annotation albridge.io/paused: "true" stops every write to AWS, deletion included, except the registration of targets. The annotation albridge.io/mode: plan does the same, and status.plan has what would be done. A new value of the annotation albridge.io/reconcile-requested-at asks for a look at once; status.lastHandledReconcileAt repeats it when that is done.',
   type: 'object',
   properties: {
     apiVersion: {
@@ -1592,7 +1592,7 @@ export const myIngressSchema = {
                 format: 'int32',
               },
               healthAsOf: {
-                description: 'When AWS reported that.',
+                description: 'When AWS first reported that.',
                 type: 'string',
                 format: 'date-time',
                 maxLength: 64,
@@ -1635,6 +1635,45 @@ export const myIngressSchema = {
             },
           },
         },
+        plan: {
+          description:
+            "What albridge would do; only under the annotation albridge.io/mode and where the operator's ALBRIDGE_MODE is observe.",
+          type: 'object',
+          'x-kubernetes-map-type': 'atomic',
+          required: ['generation', 'digest', 'steps', 'omitted'],
+          properties: {
+            generation: {
+              description: 'The metadata.generation that was planned for.',
+              type: 'integer',
+              format: 'int64',
+              minimum: 0,
+            },
+            digest: {
+              description:
+                'SHA-256 of all steps, omitted ones included, without their times. Two plans with the same digest do the same.',
+              type: 'string',
+              maxLength: 71,
+            },
+            steps: {
+              description:
+                'One line for each write to AWS, in its order, such as "create load-balancer (not there)"; empty where nothing is to be done. Writes that must wait come last, with their time.',
+              type: 'array',
+              maxItems: 50,
+              'x-kubernetes-list-type': 'atomic',
+              items: {
+                description: 'What is written and, in brackets, why; a long reason is cut.',
+                type: 'string',
+                maxLength: 512,
+              },
+            },
+            omitted: {
+              description: 'How many further steps the plan has.',
+              type: 'integer',
+              format: 'int32',
+              minimum: 0,
+            },
+          },
+        },
         applied: {
           description:
             'What albridge has put on the load balancer and will take off again when it leaves the spec. Stored before the write to AWS, so that a crash in between loses nothing.',
@@ -1667,7 +1706,7 @@ export const myIngressSchema = {
         },
         conditions: {
           description:
-            'Ready says whether the load balancer is active and matches the spec, listeners and rules included. BackendsResolved says whether each backend has its Service, port and endpoints; TargetsHealthy whether AWS reports the registered targets healthy. Both are absent without backends. Reconciling and Stalled are there only while they are True: work is under way, or a person has to act. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
+            'Ready says whether the load balancer is active and matches the spec, listeners and rules included. BackendsResolved says whether each backend has targets, and if not what its Service lacks; TargetsHealthy whether AWS reports them healthy. An object that never had backends has neither. Reconciling and Stalled are there only while they are True: work is under way, or a person has to act. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
           type: 'array',
           maxItems: 16,
           'x-kubernetes-list-type': 'map',

@@ -20,6 +20,11 @@ export const webAppReasons = {
     cause: 'The annotation albridge.io/paused stops every write to Deployment and Service',
     next: 'remove the annotation albridge.io/paused to continue',
   },
+  ObserveMode: {
+    healedBy: 'nobody',
+    cause: 'ALBRIDGE_MODE of the operator is observe: Deployment and Service are not written',
+    next: 'set ALBRIDGE_MODE to reconcile to continue',
+  },
   RollingOut: {
     healedBy: 'time',
     cause: 'Pods are being started or replaced',

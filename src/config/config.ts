@@ -23,6 +23,8 @@ import { type Setting, settings } from './settings.ts';
 /** The operator's environment, checked and frozen. */
 export interface OperatorConfig {
   readonly cluster: ClusterSettings;
+  /** `observe`: nothing but status is written. */
+  readonly mode: 'reconcile' | 'observe';
   readonly kinds: readonly KindName[];
   /** Undefined: no kind needs it. */
   readonly aws?: AwsConfig;
@@ -31,6 +33,8 @@ export interface OperatorConfig {
   /** Empty: all of them. */
   readonly namespaces: readonly string[];
   readonly sweepIntervalMs: number;
+  /** Pods with the readiness gate are watched, and their gates opened. */
+  readonly readinessGates: boolean;
   /** Passes that may run at once, per controller. */
   readonly concurrency: number;
   /** Undefined: not served. */
@@ -191,6 +195,7 @@ function assemble(
 ): OperatorConfig {
   const { metricsAddress, healthAddress } = values;
   return deepFreeze({
+    mode: values.mode,
     kinds: selectKinds(values),
     ...omitUndefined({ aws: assembleAws(values, budget) }),
     cluster: omitUndefined({
@@ -202,12 +207,14 @@ function assemble(
     }),
     namespaces: values.namespaces ?? [],
     sweepIntervalMs: values.sweepInterval,
+    readinessGates: values.readinessGates,
     concurrency: values.concurrency,
     ...omitUndefined({
       clusterId: values.clusterId,
       metricsAddress: metricsAddress === 'off' ? undefined : metricsAddress,
       healthAddress: healthAddress === 'off' ? undefined : healthAddress,
-      leaderElection: values.leaderElection,
+      // An observer needs no right on Leases, and keeps nobody from working.
+      leaderElection: values.leaderElection ?? (values.mode === 'observe' ? false : undefined),
     }),
     log: { level: values.logLevel, format: values.logFormat },
     pod: omitUndefined({ name: values.podName, namespace: values.podNamespace }),

@@ -108,6 +108,13 @@ export const settings = {
     otherwise: 'none',
     parse: values.parseSecurityGroups,
   },
+  mode: {
+    name: 'ALBRIDGE_MODE',
+    what: 'whether albridge does what the objects ask for, or writes status alone: of a MyIngress its plan',
+    accepts: 'reconcile or observe',
+    default: 'reconcile',
+    parse: values.parseOneOf('reconcile', 'observe'),
+  },
   kinds: {
     name: 'ALBRIDGE_KINDS',
     what: 'kinds to reconcile; configmap-annotation needs configmonitor, and only myingress needs AWS',
@@ -161,7 +168,14 @@ export const settings = {
     name: 'ALBRIDGE_LEADER_ELECTION',
     what: 'whether replicas agree by a Lease on the one that works',
     accepts: 'on or off',
-    otherwise: 'on in a cluster, off with a kubeconfig',
+    otherwise: 'on in a cluster, off with a kubeconfig and in mode observe',
+    parse: values.parseFlag,
+  },
+  readinessGates: {
+    name: 'ALBRIDGE_READINESS_GATES',
+    what: 'whether pods with the readiness gate albridge.io/targets-healthy are watched, and their gates opened; needs the rights of deploy/components/readiness-gates, which sets it',
+    accepts: 'on or off',
+    default: 'off',
     parse: values.parseFlag,
   },
   logLevel: {

@@ -17,6 +17,25 @@ export interface PodEvictor {
   delete(pod: KubeObject): Promise<Eviction>;
 }
 
+/** https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-conditions */
+export interface PodConditionDraft {
+  readonly type: string;
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
+  /** RFC 3339. */
+  readonly lastTransitionTime: string;
+}
+
+/** Writes conditions of ours into the status of pods. */
+export interface PodConditionWriter {
+  /**
+   * Guarded by UID; the others' conditions stay. Returns the pod's resourceVersion with the condition, or
+   * undefined where the pod is gone or another one has its name. Throws OperatorError.
+   */
+  apply(pod: KubeObject, condition: PodConditionDraft): Promise<string | undefined>;
+}
+
 /** The pods that there are, past every cache. */
 export interface LivePods {
   /** UIDs of the pods of a namespace that have all the labels; throws OperatorError. */

@@ -8,7 +8,8 @@ import type { Controller, ControllerOptions } from '../core/controller/controlle
 import type { KubeObject, ResourceKind } from '../core/objects/kube-object.ts';
 import type { ObjectCache } from '../core/ports/cache.ts';
 import type { Clock } from '../core/ports/clock.ts';
-import type { Leadership } from '../core/ports/leadership.ts';
+import type { EventRecorder } from '../core/ports/events.ts';
+import { type Leadership, restrictToStatus } from '../core/ports/leadership.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Metrics } from '../core/ports/metrics.ts';
 import { KubeClient } from '../kube/client/kube-client.ts';
@@ -38,7 +39,14 @@ export interface OperatorPorts {
 export interface OperatorSettings
   extends Pick<
     OperatorConfig,
-    'kinds' | 'clusterId' | 'namespaces' | 'aws' | 'sweepIntervalMs' | 'concurrency'
+    | 'mode'
+    | 'kinds'
+    | 'clusterId'
+    | 'namespaces'
+    | 'aws'
+    | 'sweepIntervalMs'
+    | 'readinessGates'
+    | 'concurrency'
   > {
   /** This process in events; nothing is read out of it. */
   readonly identity: string;
@@ -60,8 +68,11 @@ export class SharedContext {
   readonly events: KubeEventRecorder;
   readonly watches: Watches;
 
-  constructor(ports: OperatorPorts, settings: OperatorSettings) {
-    const { transport, clock, metrics, log, leadership, rights } = ports;
+  constructor(given: OperatorPorts, settings: OperatorSettings) {
+    const isObserver = settings.mode === 'observe';
+    const leadership = isObserver ? restrictToStatus(given.leadership) : given.leadership;
+    const ports = { ...given, leadership };
+    const { transport, clock, metrics, log, rights } = ports;
     const reporting = rights === undefined ? {} : { rights };
     this.ports = ports;
     this.settings = settings;
@@ -98,6 +109,11 @@ export class SetupContext {
     this.#shared = shared;
   }
 
+  /** `ALBRIDGE_MODE=observe`. */
+  get isObserver(): boolean {
+    return this.settings.mode === 'observe';
+  }
+
   /** Opens the watch on a kind at once: one for the cluster, or one in each namespace. */
   watch<T extends KubeObject>(kind: ResourceKind, options: WatchOptions = {}): ObjectCache<T> {
     const { namespaces } = this.settings;
@@ -111,13 +127,15 @@ export class SetupContext {
   /** Options that every controller has unless its setup overrides them. */
   getControllerDefaults(): Pick<
     ControllerOptions<KubeObject>,
-    'clock' | 'log' | 'metrics' | 'events' | 'concurrency' | 'deadlineMs' | 'backoff'
+    'clock' | 'log' | 'metrics' | 'events' | 'isObserver' | 'concurrency' | 'deadlineMs' | 'backoff'
   > {
     const { clock, log, metrics } = this.ports;
     const { concurrency } = this.settings;
-    const { events } = this.#shared;
+    const { isObserver } = this;
+    // An event is a write too.
+    const events: EventRecorder = isObserver ? { record: () => undefined } : this.#shared.events;
     const limits = { deadlineMs: PASS_DEADLINE_MS, backoff: NEAR_BACKOFF };
-    return { clock, log, metrics, events, concurrency, ...limits };
+    return { clock, log, metrics, events, isObserver, concurrency, ...limits };
   }
 
   /** Resolves when every cache of the controller holds its whole collection. */

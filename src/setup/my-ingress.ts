@@ -2,6 +2,7 @@ import { loadBalancerFinalizer, type MyIngress, myIngressKind } from '../apis/my
 import { myIngressReasons as texts } from '../apis/my-ingress-reasons.ts';
 import { wireAws } from '../aws/client/wire.ts';
 import { createMyIngressReconciler } from '../controllers/my-ingress/controller.ts';
+import { DeclaredBackends } from '../controllers/my-ingress/declared-backends.ts';
 import { DriftScan } from '../controllers/my-ingress/drift-scan.ts';
 import { Memory } from '../controllers/my-ingress/memory.ts';
 import { Controller } from '../core/controller/controller.ts';
@@ -15,7 +16,7 @@ const BACKOFF = { firstMs: 1_000, maxMs: 300_000 } as const;
 
 export function setUpMyIngress(context: SetupContext): BuildController {
   const cache = context.watch<MyIngress>(myIngressKind);
-  const createTargets = setUpTargets(context);
+  const createTargets = setUpTargets(context, new DeclaredBackends(cache));
   return (cluster) => {
     const { api, clock, log, metrics } = context.ports;
     const { aws, namespaces, sweepIntervalMs } = context.settings;
@@ -28,6 +29,7 @@ export function setUpMyIngress(context: SetupContext): BuildController {
       ...shared,
       ...{ cache, namespaces, metrics, targets },
       intervalMs: sweepIntervalMs,
+      isObserver: context.isObserver,
       log: log.child({ controller: NAME }),
     });
     const reconciler = createMyIngressReconciler({

@@ -2,12 +2,23 @@ import type { Targets } from '../controllers/my-ingress/targets.ts';
 import { TargetsController } from '../controllers/targets/controller.ts';
 import type { Connect } from '../controllers/targets/flusher.ts';
 import {
+  GATE_LABELS,
+  type GatedPod,
+  trimGatedPod,
+} from '../controllers/targets/gates/gated-pod.ts';
+import type {
+  DeclaredBackends,
+  GateOptions,
+} from '../controllers/targets/gates/readiness-gates.ts';
+import {
   type TrimmedEndpointSlice,
   type TrimmedService,
   trimEndpointSlice,
   trimService,
 } from '../controllers/targets/transforms.ts';
-import type { ResourceKind } from '../core/objects/kube-object.ts';
+import { formatLabelSelector, type ResourceKind } from '../core/objects/kube-object.ts';
+import { createPodConditionWriter } from '../kube/write/pods.ts';
+import { podKind } from '../pods/pod.ts';
 import type { SetupContext } from './context.ts';
 
 const SERVICE: ResourceKind = { group: '', version: 'v1', kind: 'Service', plural: 'services' };
@@ -25,15 +36,31 @@ export type RunningTargets = Targets & Pick<TargetsController, 'stopped'>;
  * Opens the watches at once; what it returns is for the controller's setup to call once the caches are filled.
  * `connect` gives a client of AWS to each payer: `(payer) => aws.traffic(payer).targets`.
  */
-export function setUpTargets(context: SetupContext): (connect: Connect) => RunningTargets {
+export function setUpTargets(
+  context: SetupContext,
+  backends: DeclaredBackends,
+): (connect: Connect) => RunningTargets {
   const services = context.watch<TrimmedService>(SERVICE, { transform: trimService });
   const slices = context.watch<TrimmedEndpointSlice>(ENDPOINT_SLICE, {
     transform: trimEndpointSlice,
   });
+  const gates = setUpGates(context, backends);
   const { clock, log, metrics } = context.ports;
   return (connect) =>
     new TargetsController({
-      ...{ connect, services, slices, clock, metrics },
+      ...{ connect, services, slices, clock, metrics, gates },
       log: log.child({ controller: 'targets' }),
     });
+}
+
+/** Only pods with the label are watched, and none where gates are off or nothing is written. */
+function setUpGates(context: SetupContext, backends: DeclaredBackends): GateOptions | undefined {
+  if (!context.settings.readinessGates || context.isObserver) return undefined;
+  const labelSelector = formatLabelSelector(GATE_LABELS);
+  return {
+    backends,
+    pods: context.watch<GatedPod>(podKind, { labelSelector, transform: trimGatedPod }),
+    conditions: createPodConditionWriter(context.client, podKind),
+    events: context.getControllerDefaults().events,
+  };
 }

@@ -89,6 +89,7 @@ const moments: Readonly<Record<string, string>> = {
   'while the operator starts': '✓ start a real control plane',
   'while balancers are set up': '✓ apply the article',
   'while drift is repaired': '✓ every MyIngress is READY=True',
+  'while requests are sent': '✓ curl by the DNS name',
   'while pods are restarted': "✓ apply the other articles' manifests",
 };
 

@@ -1,5 +1,9 @@
 import type { Clock } from '../../core/ports/clock.ts';
-import { assertLeader, type Leadership } from '../../core/ports/leadership.ts';
+import {
+  assertMayWrite,
+  createReadOnlyError,
+  type Leadership,
+} from '../../core/ports/leadership.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { Metrics } from '../../core/ports/metrics.ts';
 import type { Budget, Refusal, Requester, Reservation } from '../budget/budget.ts';
@@ -14,6 +18,8 @@ import { retry } from './retry.ts';
 export interface Payer extends Pick<Requester, 'namespace' | 'isScan'> {
   /** Pays for the first attempt, as far as it goes. */
   readonly reservation?: Pick<Reservation, 'spend'>;
+  /** No write is sent for it: what it does is planned. */
+  readonly isReadOnly?: boolean;
   /** Gets one line for each write that is sent; default the process's. */
   readonly log?: Logger;
 }
@@ -53,6 +59,7 @@ export function createAwsCall(ports: AwsCallPorts): AwsCall {
       signal = new AbortController().signal,
       log = ports.log,
       reservation,
+      isReadOnly = false,
       ...requester
     } = options;
     const meter = new CallMeter(metrics, clock, operation);
@@ -63,6 +70,7 @@ export function createAwsCall(ports: AwsCallPorts): AwsCall {
         await budget.take(operation, requester, signal);
       }
       signal.throwIfAborted();
+      if (isReadOnly && isWrite(operation)) throw createReadOnlyError();
       return send(operation, input, { subject: requester.subject, signal });
     };
     const { isIdempotent } = traitsOf(operation);
@@ -82,7 +90,7 @@ function request(parts: RequestParts): RequestOnce {
   let hadSkew = false;
   return async (operation, input, { subject, signal }) => {
     if (isWrite(operation)) {
-      assertLeader(leadership);
+      assertMayWrite(leadership, 'other');
       log.info('write to AWS', { operation, subject, input });
     }
     const sent = meter.begin();

@@ -3,12 +3,13 @@
 // Start with: this file: observe, plan, reserve, execute, status, below in this order; then load-balancer/.
 
 import type { AppliedSettings, MyIngress } from '../../apis/my-ingress.ts';
+import { isBeingDeleted } from '../../core/objects/kube-object.ts';
 import {
   type ExternalResource,
   ensurePresent,
   type Observation,
 } from '../../core/reconcile/external-resource.ts';
-import type { Outcome } from '../../core/reconcile/outcome.ts';
+import type { Outcome, Planned, Waiting } from '../../core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
 import { failure } from './failure.ts';
 import { finalizeLoadBalancer } from './finalize.ts';
@@ -25,6 +26,7 @@ import {
 import { type LoadBalancerStep, planLoadBalancer } from './load-balancer/plan.ts';
 import { checkSnapshot } from './load-balancer/snapshot.ts';
 import { measureProvisioningMs, rememberDrift, rememberProvisioning } from './memory.ts';
+import { previewDeletion, previewSpec, restrictPass } from './preview.ts';
 import {
   createObjectScope,
   createScope,
@@ -41,7 +43,7 @@ import {
   readApplied,
   readRecordedArn,
 } from './status.ts';
-import { hasTraffic } from './traffic/concern.ts';
+import { hasLeftovers, hasTraffic } from './traffic/concern.ts';
 import { ensureTraffic } from './traffic/ensure.ts';
 import {
   type Frontend,
@@ -50,12 +52,20 @@ import {
   prepareFrontend,
 } from './traffic/frontend.ts';
 import { isTrafficDue, refreshTraffic, reportTraffic } from './traffic/report.ts';
+import { beginWarm } from './traffic/warm.ts';
+
+/** A plan that is carried out is none any more. */
+const NO_PLAN = { plan: undefined } as const;
 
 export function createMyIngressReconciler(context: MyIngressContext): Reconciler<MyIngress> {
   return {
     reconcile: (object, pass) => reconcile(context, object, pass),
     finalize: (object, pass) =>
-      withTokens(createObjectScope(context, object, pass), finalizeLoadBalancer),
+      withTokens(createObjectScope(context, object, pass), (scope) => {
+        pass.report(NO_PLAN);
+        return finalizeLoadBalancer(scope);
+      }),
+    preview: (object, pass) => preview(context, object, restrictPass(pass)),
     forget: (key) => context.memory.forget(key),
   };
 }
@@ -65,10 +75,8 @@ async function reconcile(
   object: MyIngress,
   pass: Pass,
 ): Promise<Outcome> {
-  if (object.spec?.subnets === undefined) {
-    throw failure('ValidationError', 'the object has no spec.subnets');
-  }
-  refuseReservedTags(object.spec);
+  pass.report(NO_PLAN);
+  refuseInvalidSpec(object);
   const scope = createScope(context, object, pass);
   if (chooseReadDepth(object) === 'snapshot' && !isTrafficDue(scope)) {
     const checked = await checkSnapshot(scope, pass.signal);
@@ -78,8 +86,28 @@ async function reconcile(
   return withTokens(scope, reconcileLive);
 }
 
+function preview(
+  context: MyIngressContext,
+  object: MyIngress,
+  pass: Pass,
+): Promise<Planned | Waiting> {
+  const access = { isReadOnly: true };
+  if (isBeingDeleted(object))
+    return withTokens(createObjectScope(context, object, pass, access), previewDeletion);
+  refuseInvalidSpec(object);
+  return withTokens(createScope(context, object, pass, access), previewSpec);
+}
+
+function refuseInvalidSpec({ spec }: MyIngress): void {
+  if (spec?.subnets === undefined) {
+    throw failure('ValidationError', 'the object has no spec.subnets');
+  }
+  refuseReservedTags(spec);
+}
+
 async function reconcileLive(scope: Scope): Promise<Outcome> {
   let isNew: Frontend | undefined;
+  const warm = hasTraffic(scope.object) ? beginWarm(scope) : undefined;
   const balancer = defineLoadBalancer(scope, (frontend) => {
     isNew = frontend;
   });
@@ -88,7 +116,7 @@ async function reconcileLive(scope: Scope): Promise<Outcome> {
   const { observed } = ensured;
   if (!hasTraffic(scope.object)) return conclude(scope, ensured);
   if (observed.isStateOnly) return refreshTraffic(scope, conclude(scope, ensured));
-  const state = await ensureTraffic(scope, { observed, isNew });
+  const state = await ensureTraffic(scope, { observed, isNew, warm });
   return reportTraffic(scope, state, () => conclude(scope, ensured));
 }
 
@@ -115,7 +143,9 @@ function defineLoadBalancer(
       const plan = planLoadBalancer(desired, undefined, {});
       logPlan(scope, plan);
       const created = planRepairs(scope, await executePlan(scope, plan, undefined));
-      if (created.kind === 'present' && frontend) onNew(frontend);
+      // One that takes the place of another may have target groups already.
+      const isFirst = !hasLeftovers(scope.object);
+      if (created.kind === 'present' && frontend && isFirst) onNew(frontend);
       return created;
     },
     async update(observed, plan) {

@@ -1,11 +1,11 @@
-import { type MyIngress, ownershipTagKeys } from '../../apis/my-ingress.ts';
+import { loadBalancerFinalizer, type MyIngress, ownershipTagKeys } from '../../apis/my-ingress.ts';
 import {
   type CachedGroup,
   type Inventory,
   STALENESS_BOUND_MS,
   type Tags,
 } from '../../aws/elbv2/load-balancers.ts';
-import { isPaused } from '../../core/objects/annotations.ts';
+import { isPaused, isPlanOnly } from '../../core/objects/annotations.ts';
 import { getKey, isBeingDeleted } from '../../core/objects/kube-object.ts';
 import type { ObjectCache } from '../../core/ports/cache.ts';
 import { addJitter, type Clock, sleep } from '../../core/ports/clock.ts';
@@ -15,9 +15,9 @@ import { type Enqueue, type KeySource, LOW_PRIORITY } from '../../core/queue/key
 import { listPlaces } from './finalize.ts';
 import { identify } from './identity.ts';
 import { desireName, parseName } from './load-balancer/desired.ts';
-import { chooseReadDepth } from './load-balancer/observe.ts';
 import { compareWithSnapshot } from './load-balancer/snapshot.ts';
 import type { Memory } from './memory.ts';
+import { isInPlace } from './preview.ts';
 import { readRecordedArn } from './status.ts';
 import type { Targets } from './targets.ts';
 import { hasTraffic } from './traffic/concern.ts';
@@ -32,6 +32,8 @@ interface DriftScanOptions {
   readonly cluster: string;
   /** Those that the cache covers; empty: all of them. */
   readonly namespaces: readonly string[];
+  /** `ALBRIDGE_MODE=observe`: no target is registered. */
+  readonly isObserver?: boolean;
   readonly intervalMs: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -132,10 +134,16 @@ export class DriftScan {
     const { cluster, inventory, targets } = this.#options;
     const key = getKey(object);
     const isKnown = !hasTraffic(object) || isBeingDeleted(object) || targets.read(key).length > 0;
-    if (isKnown) return;
+    if (isKnown || !this.#mayRegister(object)) return;
     const find = (name: string): CachedGroup => inventory.cachedGroup(name);
     const served = listServed(object, identify(cluster, object), find);
     if (served.length > 0) targets.publish(key, served);
+  }
+
+  /** As under pause, what was once carried out is kept registered; its finalizer says so. */
+  #mayRegister(object: MyIngress): boolean {
+    const isCarriedOut = (object.metadata.finalizers ?? []).includes(loadBalancerFinalizer);
+    return !this.#options.isObserver && (isCarriedOut || !isPlanOnly(object));
   }
 
   #needsPass(object: MyIngress): boolean {
@@ -150,7 +158,7 @@ export class DriftScan {
   #differs(object: MyIngress): boolean {
     const { cluster, clock, inventory, memory } = this.#options;
     if (isPaused(object)) return false;
-    if (isBeingDeleted(object) || chooseReadDepth(object) !== 'snapshot') return true;
+    if (isBeingDeleted(object) || !isInPlace(object)) return true;
     const cached = inventory.cached(readRecordedArn(object) ?? '');
     const identity = identify(cluster, object);
     const known = memory.of(getKey(object), identity.uid);
@@ -161,7 +169,7 @@ export class DriftScan {
     const { loadBalancer } = comparison.cached;
     const find = (name: string): CachedGroup => inventory.cachedGroup(name);
     return (
-      isTrafficDue({ object, identity, clock, memory: known }) ||
+      isTrafficDue({ object, identity, clock, memory: known, objectCount: memory.size }) ||
       hasTrafficDrifted({ object, identity, memory: known.traffic }, loadBalancer, find)
     );
   }

@@ -9,6 +9,8 @@ import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type Waiting, waiting } from '../../core/reconcile/outcome.ts';
 import type { Released } from '../../core/reconcile/reconciler.ts';
 import { recordDeleted, recordLeftAlone, recordRetained } from './events.ts';
+import type { Step } from './graph/planned-step.ts';
+import { LOAD_BALANCER_ID } from './graph/resource-id.ts';
 import { deriveDefaultName, type Identity } from './identity.ts';
 import { desireName, readText } from './load-balancer/desired.ts';
 import { isOwnershipTag } from './load-balancer/diff.ts';
@@ -24,7 +26,7 @@ import {
 import { readOwnership } from './ownership.ts';
 import type { ObjectScope } from './scope.ts';
 import { explainRefusedRecord, readRecordedArn } from './status.ts';
-import { releaseTraffic, tearDownTraffic } from './traffic/finalize.ts';
+import { previewTeardown, releaseTraffic, tearDownTraffic } from './traffic/finalize.ts';
 
 type ReleaseObservation = Observation<TaggedLoadBalancer, never>;
 
@@ -58,6 +60,25 @@ export async function finalizeLoadBalancer(scope: ObjectScope): Promise<Released
   if (left !== undefined) return left;
   recordReleased(scope);
   return outcome;
+}
+
+/** Reads as a deletion does, and plans it. Under `deletionPolicy: Retain` it is a release. */
+export async function previewFinalize(
+  scope: ObjectScope,
+): Promise<Waiting | { readonly kind: 'steps'; readonly steps: readonly Step[] }> {
+  const observation = await observe(scope, scope.pass.signal);
+  if (observation.kind === 'unconfirmed') return observation.waiting;
+  const held = observation.kind === 'present' ? observation.observed : undefined;
+  const beside = await previewTeardown(scope, {
+    ...(held && { loadBalancer: held.loadBalancer }),
+    isRetained: isRetained(scope),
+  });
+  if (held === undefined) return { kind: 'steps', steps: beside };
+  const id = LOAD_BALANCER_ID;
+  const own: Step = isRetained(scope)
+    ? { id, operation: 'RemoveTags', why: 'deletionPolicy is Retain', needs: [] }
+    : { id, operation: 'DeleteLoadBalancer', why: 'the object is being deleted', needs: [] };
+  return { kind: 'steps', steps: isRetained(scope) ? [...beside, own] : [own, ...beside] };
 }
 
 /** What stood beside the balancer, which is gone or released. */

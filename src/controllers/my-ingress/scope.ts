@@ -31,6 +31,8 @@ export interface ObjectScope extends Omit<MyIngressContext, 'memory' | 'traffic'
   readonly pass: Pass;
   readonly identity: Identity;
   readonly memory: ObjectMemory;
+  /** That this process knows. */
+  readonly objectCount: number;
   readonly tokens: PlanTokens;
   /** Clients of what is beside the balancer, made when they are first asked for. */
   readonly traffic: () => TrafficClients;
@@ -45,12 +47,13 @@ export function createObjectScope(
   context: MyIngressContext,
   object: MyIngress,
   pass: Pass,
+  access: { readonly isReadOnly?: boolean } = {},
 ): ObjectScope {
   const identity = identify(context.cluster, object);
   const { namespace, uid } = identity;
   const memory = context.memory.of(pass.key, uid);
   const tokens = new PlanTokens({ aws: context.aws, memory, object, pass });
-  const payer = { namespace, reservation: tokens, log: pass.log };
+  const payer = { namespace, reservation: tokens, log: pass.log, ...access };
   const aws = context.aws.paidBy(payer);
   const inventory = context.inventory.paidBy({ namespace, reservation: tokens });
   let clients: TrafficClients | undefined;
@@ -58,10 +61,17 @@ export function createObjectScope(
     clients ??= context.traffic(payer);
     return clients;
   };
-  return { ...context, object, pass, identity, aws, inventory, memory, tokens, traffic };
+  const objectCount = context.memory.size;
+  const own = { object, pass, identity, memory, objectCount, tokens };
+  return { ...context, ...own, aws, inventory, traffic };
 }
 
-export function createScope(context: MyIngressContext, object: MyIngress, pass: Pass): Scope {
-  const scope = createObjectScope(context, object, pass);
+export function createScope(
+  context: MyIngressContext,
+  object: MyIngress,
+  pass: Pass,
+  access: { readonly isReadOnly?: boolean } = {},
+): Scope {
+  const scope = createObjectScope(context, object, pass, access);
   return { ...scope, desired: desireLoadBalancer(object, scope.identity) };
 }

@@ -2,19 +2,24 @@
 // May import it: src/setup; MyIngress knows it by the interface in controllers/my-ingress/targets.ts.
 // Start with: this file, then desired-targets.ts, flush-plan.ts and flusher.ts.
 
-import type { Key } from '../../core/objects/kube-object.ts';
+import { type Key, splitKey } from '../../core/objects/kube-object.ts';
 import { raceAbort } from '../../core/ports/clock.ts';
 import type { KeySource } from '../../core/queue/key-queue.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { desireTargets } from './desired-targets.ts';
 import { type EndpointCaches, EndpointsIndex } from './endpoints-index.ts';
 import { Flusher, type GroupWork } from './flusher.ts';
+import { type GatedPod, isSelected } from './gates/gated-pod.ts';
+import { type DeclaredBackend, type GateOptions, ReadinessGates } from './gates/readiness-gates.ts';
 import { Group, type ServedGroup, type TargetsState } from './group.ts';
 import { HealthPolls } from './health-polls.ts';
 
 export interface TargetsOptions
-  extends EndpointCaches,
-    Pick<GroupWork, 'connect' | 'clock' | 'log' | 'metrics'> {}
+  extends Omit<EndpointCaches, 'pods'>,
+    Pick<GroupWork, 'connect' | 'clock' | 'log' | 'metrics'> {
+  /** Undefined: pods are neither watched nor written to. */
+  readonly gates?: GateOptions | undefined;
+}
 
 /**
  * Keeps the targets of published groups equal to the endpoints of their Services, whatever becomes of
@@ -31,11 +36,12 @@ export class TargetsController {
   readonly #flusher: Flusher;
   readonly #polls: HealthPolls;
   readonly #feed: ChangeFeed;
+  readonly #gates: ReadinessGates | undefined;
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(options: TargetsOptions) {
     this.#options = options;
-    this.#index = new EndpointsIndex(options);
+    this.#index = new EndpointsIndex({ ...options, pods: options.gates?.pods });
     const work: GroupWork = {
       ...options,
       groups: this.#groups,
@@ -44,14 +50,21 @@ export class TargetsController {
     this.#flusher = new Flusher(work);
     this.#polls = new HealthPolls({ ...work, onDrift: (group) => this.#flusher.schedule(group) });
     this.#feed = new ChangeFeed(options.clock, (key) => this.#describe(key));
+    this.#gates = this.#createGates();
   }
 
   /** Runs the controller until it is stopped; for the one controller whose objects publish groups. */
   readonly changes: KeySource = (enqueue) => {
     const unfollow = this.#index.follow((service) => this.#onEndpoints(service));
-    this.#running = Promise.all([this.#flusher.run(), this.#polls.run(), this.#feed.run(enqueue)]);
+    const unfollowPods = this.#gates?.follow();
+    this.#running = Promise.all([
+      ...[this.#flusher.run(), this.#polls.run(), this.#feed.run(enqueue)],
+      this.#gates?.run(),
+    ]);
     return () => {
       unfollow();
+      unfollowPods?.();
+      this.#gates?.stop();
       const reason = new Error('the targets controller was stopped');
       this.#flusher.stop();
       this.#polls.stop(reason);
@@ -77,8 +90,10 @@ export class TargetsController {
       this.#link(group);
       this.#refresh(group);
       this.#flusher.schedule(group);
+      this.#polls.schedule(group);
     }
     this.#resolveWaiting(owner);
+    this.#gates?.check(splitKey(owner).namespace);
     if (groups.length === 0) this.#feed.forget(owner);
     // Whoever publishes reads what has become of it.
     else this.#feed.recordRead(owner);
@@ -111,6 +126,30 @@ export class TargetsController {
       waiting.delete(resolve);
       if (waiting.size === 0) this.#waiting.delete(owner);
     });
+  }
+
+  #createGates(): ReadinessGates | undefined {
+    const { gates, services, clock, log } = this.#options;
+    if (gates === undefined) return undefined;
+    return new ReadinessGates({
+      ...{ ...gates, services, clock, log },
+      findGroup: (declared) => this.#findGroup(declared),
+      onAwaited: (group) => this.#polls.schedule(group),
+      onPod: (pod) => this.#onPod(pod),
+    });
+  }
+
+  #findGroup({ owner, backend }: DeclaredBackend): Group | undefined {
+    return this.#byOwner.get(owner)?.find(({ served }) => served.backend === backend);
+  }
+
+  /** A pod is a target of the groups whose Service selects it; its slices need not change for that. */
+  #onPod(pod: GatedPod): void {
+    const { services } = this.#options;
+    for (const key of this.#byService.keys()) {
+      if (splitKey(key).namespace !== pod.metadata.namespace) continue;
+      if (isSelected(pod, services.get(key)?.selector ?? {})) this.#onEndpoints(key);
+    }
   }
 
   #takeOver(before: readonly Group[], owner: Key, served: ServedGroup): Group {
@@ -147,6 +186,7 @@ export class TargetsController {
       this.#flusher.schedule(group);
       this.#onChange(group);
     }
+    this.#gates?.check(splitKey(service).namespace);
   }
 
   /** Returns whether other targets are desired than before. */
@@ -156,6 +196,7 @@ export class TargetsController {
 
   #onChange(group: Group): void {
     this.#polls.schedule(group);
+    this.#gates?.check(group.namespace);
     if (this.#waiting.has(group.owner)) this.#feed.awaitRead(group.owner);
     this.#feed.check(group.owner);
     this.#resolveWaiting(group.owner);

@@ -12,6 +12,8 @@ export interface BackendService {
 export interface Endpoints {
   readonly service: TrimmedService | undefined;
   readonly slices: readonly TrimmedEndpointSlice[];
+  /** Addresses of pods that only their readiness gate keeps from being Ready. */
+  readonly held: ReadonlySet<string>;
 }
 
 /** By `nameTarget`. */
@@ -38,17 +40,26 @@ export function nameTarget({ id, port }: Target): string {
 /**
  * The targets that a group should have. A pod that is being deleted is none, unless nothing else is
  * ready: then those that still serve are, as kube-proxy does it
- * (https://kubernetes.io/docs/tutorials/services/pods-and-endpoint-termination-flow/).
+ * (https://kubernetes.io/docs/tutorials/services/pods-and-endpoint-termination-flow/). A pod that waits
+ * at its readiness gate is one: its gate opens because it is a healthy target.
  */
 export function desireTargets(backend: BackendService, endpoints: Endpoints): DesiredTargets {
-  const live = listLive(endpoints.slices);
+  const { held } = endpoints;
+  const live = listLive(endpoints.slices, held);
   const port = resolvePort(backend, endpoints.service);
   if ('reason' in port) return { targets: new Map(), live, problem: port };
   const slices = endpoints.slices.flatMap((slice) => listPorts(slice, port.name));
   const ready = collectTargets(slices, ({ slice }) => slice.ready);
-  const targets = ready.size > 0 ? ready : collectTargets(slices, ({ slice }) => slice.leaving);
+  const serving = ready.size > 0 ? ready : collectTargets(slices, ({ slice }) => slice.leaving);
+  const waiting = collectTargets(slices, ({ slice }) => listHeld(slice, held));
+  const targets = new Map([...serving, ...waiting]);
   if (targets.size > 0) return { targets, live };
   return { targets, live, problem: explainNone(backend.service.name, endpoints.slices) };
+}
+
+/** True where the Service has pods, and the backend's port. */
+export function hasPort(backend: BackendService, service: TrimmedService | undefined): boolean {
+  return 'port' in resolvePort(backend, service);
 }
 
 /** The Service's port of this name or number, or why there is none. */
@@ -92,8 +103,15 @@ function collectTargets(
   return targets;
 }
 
-function listLive(slices: readonly TrimmedEndpointSlice[]): ReadonlySet<string> {
-  return new Set(slices.flatMap(({ ready, leaving }) => [...ready, ...leaving]));
+function listHeld({ unready }: TrimmedEndpointSlice, held: ReadonlySet<string>): readonly string[] {
+  return unready.map(({ address }) => address).filter((address) => held.has(address));
+}
+
+function listLive(
+  slices: readonly TrimmedEndpointSlice[],
+  held: ReadonlySet<string>,
+): ReadonlySet<string> {
+  return new Set([...slices.flatMap(({ ready, leaving }) => [...ready, ...leaving]), ...held]);
 }
 
 function explainNone(name: string, slices: readonly TrimmedEndpointSlice[]): DesireProblem {

@@ -1,11 +1,14 @@
-import { getKey, type Key } from '../../core/objects/kube-object.ts';
+import { getKey, type Key, splitKey } from '../../core/objects/kube-object.ts';
 import { listStates, type ObjectCache } from '../../core/ports/cache.ts';
 import type { Endpoints } from './desired-targets.ts';
-import type { TrimmedEndpointSlice, TrimmedService } from './transforms.ts';
+import type { GatedPod } from './gates/gated-pod.ts';
+import type { TrimmedEndpointSlice, TrimmedService, UnreadyEndpoint } from './transforms.ts';
 
 export interface EndpointCaches {
   readonly services: Pick<ObjectCache<TrimmedService>, 'get' | 'subscribe'>;
   readonly slices: Pick<ObjectCache<TrimmedEndpointSlice>, 'subscribe'>;
+  /** Those that may have the readiness gate; undefined: gates are off. */
+  readonly pods?: Pick<ObjectCache<GatedPod>, 'get'> | undefined;
 }
 
 /** Finds the EndpointSlices of a Service without scanning all of them. */
@@ -34,7 +37,18 @@ export class EndpointsIndex {
 
   get(service: Key): Endpoints {
     const slices = [...(this.#slices.get(service)?.values() ?? [])];
-    return { service: this.#caches.services.get(service), slices };
+    const { namespace } = splitKey(service);
+    const unready = slices.flatMap((slice) => slice.unready);
+    const held = unready.filter((endpoint) => this.#isHeld(namespace, endpoint));
+    return {
+      ...{ service: this.#caches.services.get(service), slices },
+      held: new Set(held.map(({ address }) => address)),
+    };
+  }
+
+  #isHeld(namespace: string, { address, pod: name }: UnreadyEndpoint): boolean {
+    const pod = this.#caches.pods?.get(`${namespace}/${name}`);
+    return pod?.isUp === true && pod.ip === address;
   }
 
   #add(slice: TrimmedEndpointSlice): void {

@@ -122,8 +122,10 @@ export class Flusher {
     group.recordHealth(answer, read);
   }
 
+  /** Endpoints change meanwhile: what is then to be registered goes before what is still to be deregistered. */
   async #writeAll(group: Group, write: Write): Promise<void> {
     for (;;) {
+      if (write === 'deregister' && group.listDue('register').length > 0) return;
       const batch = group.listDue(write).slice(0, MOST_TARGETS);
       if (batch.length === 0) return;
       if (!(await this.#attempt(group, write, () => this.#writeBatch(group, write, batch)))) return;
@@ -176,14 +178,16 @@ export class Flusher {
   }
 
   async #send(group: Group, write: Write, targets: readonly Target[]): Promise<void> {
-    group.signal.throwIfAborted();
     const client = this.#connect(group, group.namespace);
-    group.beginWrite(write, targets);
+    const signal = group.beginWrite(write, targets);
     try {
-      await client[write](group.served.arn, targets, group.signal);
+      await client[write](group.served.arn, targets, signal);
       for (const waitedMs of group.recordWritten(write, targets)) {
         this.#work.metrics.observe(targetsMetrics.writeSeconds, { write }, waitedMs / 1000);
       }
+    } catch (error) {
+      // The call became wrong while it waited: the next batch is planned from what is desired now.
+      if (group.signal.aborted || error !== signal.reason) throw error;
     } finally {
       group.endWrite();
       this.#work.onChange(group);
@@ -207,6 +211,9 @@ export class Flusher {
     const isAbsent = error.reason === 'TargetGroupNotFound';
     if (isAbsent) group.recordAbsence();
     const failed = isAbsent ? 'read' : action;
+    if (action === 'read' && !group.isUrgent && error.retryAfterMs !== undefined) {
+      return group.problems.postpone(action, error.retryAfterMs);
+    }
     const delayMs =
       error.retryAfterMs ?? this.#backoff.drawDelayMs(`${group.key}/${failed}`, error.notBeforeMs);
     if (group.problems.recordFailure(failed, error, delayMs)) this.#report(group, action, error);

@@ -16,6 +16,8 @@ const PACE = 1 / 4;
 const FIRST_POLL_MS = 5_000;
 /** and no more. */
 const SLOWEST_POLL_MS = 60_000;
+/** Pods that become Ready by an answer are not slowed down for so long after the last change. */
+const AWAITED_MS = 600_000;
 
 /**
  * The answers of AWS about the targets of one group, and when this process has written to it. An answer
@@ -25,6 +27,7 @@ export class GroupHealth {
   readonly #clock: Clock;
   #shown: ReadonlyMap<string, TargetHealth> = new Map();
   #asOfMs: number | undefined;
+  #askedMs = Number.NEGATIVE_INFINITY;
   #changedMs: number;
   /** Another process may have written until now. */
   #lastWriteMs: number;
@@ -41,6 +44,16 @@ export class GroupHealth {
   /** Wall time in ms of the last answer. */
   get asOfMs(): number | undefined {
     return this.#asOfMs;
+  }
+
+  /** When the read of the last answer began (monotonic ms). */
+  get askedMs(): number {
+    return this.#askedMs;
+  }
+
+  /** What the last answer says of a target. */
+  find(name: string): TargetHealth | undefined {
+    return this.#shown.get(name);
   }
 
   beginWrite(): void {
@@ -69,6 +82,7 @@ export class GroupHealth {
     if (hasChanged) this.#changedMs = this.#clock.monotonicMs();
     this.#shown = shown;
     this.#asOfMs = this.#clock.now();
+    this.#askedMs = read.startedMs;
     const isEvidence = read.isQuiet && read.writes === this.#writes;
     if (isEvidence) this.#confirmedMs = read.startedMs;
     return isEvidence;
@@ -85,10 +99,14 @@ export class GroupHealth {
     return unhealthy.find(({ state }) => state !== 'initial') ?? unhealthy[0];
   }
 
-  /** When to read again while these targets are registered; undefined: they are healthy, as AWS has confirmed. */
-  nextPollInMs(names: readonly string[]): number | undefined {
+  /**
+   * When to read again while these targets are registered; undefined: they are healthy, as AWS has confirmed.
+   * `isAwaited`: a pod becomes Ready by the answer.
+   */
+  nextPollInMs(names: readonly string[], isAwaited: boolean): number | undefined {
     const nowMs = this.#clock.monotonicMs();
-    if (!names.every((name) => this.#isHealthy(name))) {
+    if (isAwaited && nowMs - this.#changedMs < AWAITED_MS) return FIRST_POLL_MS;
+    if (isAwaited || !names.every((name) => this.#isHealthy(name))) {
       const paceMs = (nowMs - this.#changedMs) * PACE;
       return Math.min(SLOWEST_POLL_MS, Math.max(FIRST_POLL_MS, paceMs));
     }

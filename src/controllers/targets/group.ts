@@ -1,9 +1,11 @@
+import { STALENESS_BOUND_MS } from '../../aws/elbv2/load-balancers.ts';
 import type { Target, TargetHealth } from '../../aws/elbv2/traffic.ts';
 import { type Key, splitKey } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { LOW_PRIORITY } from '../../core/queue/key-queue.ts';
 import { type BackendService, type DesiredTargets, nameTarget } from './desired-targets.ts';
 import { type FlushPlan, planFlush } from './flush-plan.ts';
+import type { TargetReport } from './gates/decide-gate.ts';
 import { GroupHealth, type HealthRead, listRegistered } from './group-health.ts';
 import { type Action, Problems, type TargetsProblem } from './problems.ts';
 import { Registrations } from './registrations.ts';
@@ -19,6 +21,8 @@ export interface ServedGroup extends BackendService {
 /** What is known of the targets of one group. */
 export interface TargetsState {
   readonly backend: string;
+  /** False: AWS was not asked yet what is registered in the group of an earlier process. */
+  readonly isKnown: boolean;
   readonly desired: number;
   /** Of the desired ones. */
   readonly registered: number;
@@ -49,6 +53,8 @@ export class Group {
   readonly owner: Key;
   readonly health: GroupHealth;
   readonly problems: Problems;
+  /** Pods whose readiness gate waits for AWS's answer about this group. */
+  readonly awaiting = new Set<Key>();
   /** AWS took the last targets as ones outside the group's VPC. */
   isOutside = false;
   readonly #clock: Clock;
@@ -56,10 +62,14 @@ export class Group {
   readonly #registrations = new Registrations();
   /** Since when each target is to be registered or deregistered (monotonic ms). */
   readonly #pendingSinceMs = new Map<string, number>();
+  /** From when on an answer is about the target as it is registered now (monotonic ms). */
+  readonly #answersFromMs = new Map<string, number>();
   #served: ServedGroup;
   #desired: DesiredTargets = { targets: new Map(), live: new Set() };
   #emptySinceMs: number | undefined;
   #lastSentMs = Number.NEGATIVE_INFINITY;
+  /** Targets that a call is about to take out. */
+  #leaving: { readonly targets: readonly Target[]; readonly aborting: AbortController } | undefined;
   #isKnown: boolean;
   #isUrgent = false;
   #isFilled = false;
@@ -127,7 +137,7 @@ export class Group {
 
   /** As `GroupHealth.nextPollInMs`. */
   get nextPollInMs(): number | undefined {
-    return this.health.nextPollInMs(this.#listRegistered());
+    return this.health.nextPollInMs(this.#listRegistered(), this.awaiting.size > 0);
   }
 
   get state(): TargetsState {
@@ -137,6 +147,7 @@ export class Group {
     const problem = this.problems.leading;
     return {
       backend: this.#served.backend,
+      isKnown: this.#isKnown,
       desired: this.#desired.targets.size,
       registered: names.length,
       ...(asOfMs !== undefined && {
@@ -155,11 +166,19 @@ export class Group {
     const isEmpty = desired.targets.size === 0;
     this.#emptySinceMs = isEmpty ? (this.#emptySinceMs ?? this.#clock.monotonicMs()) : undefined;
     this.problems.recordDesire(desired.targets, desired.problem);
+    if (!hasChanged) return false;
+    if (this.#leaving?.targets.some((target) => desired.targets.has(nameTarget(target)))) {
+      this.#leaving.aborting.abort(
+        new Error('a target that was to be deregistered is desired again'),
+      );
+    }
     this.#settle();
-    return hasChanged;
+    return true;
   }
 
+  /** Its turn behind all that nobody waits for does not count any more. */
   hurry(): void {
+    if (!this.#isKnown && !this.#isUrgent) this.problems.recordSuccess('read');
     this.#isUrgent = true;
   }
 
@@ -178,15 +197,23 @@ export class Group {
     return this.#registrations.listSurplus(this.#desired.targets);
   }
 
-  beginWrite(write: Write, targets: readonly Target[]): void {
+  /** Returns the signal of the call: what is wrong by now is not sent. */
+  beginWrite(write: Write, targets: readonly Target[]): AbortSignal {
     this.#lastSentMs = this.#clock.monotonicMs();
     this.health.beginWrite();
-    if (write === 'register') this.#registrations.beginRegistering(targets);
-    else this.#registrations.beginDeregistering(targets);
+    if (write === 'register') {
+      this.#registrations.beginRegistering(targets);
+      return this.signal;
+    }
+    this.#registrations.beginDeregistering(targets);
+    const aborting = new AbortController();
+    this.#leaving = { targets, aborting };
+    return AbortSignal.any([this.signal, aborting.signal]);
   }
 
   /** Whatever became of it. */
   endWrite(): void {
+    this.#leaving = undefined;
     this.health.endWrite();
     this.#settle();
   }
@@ -194,8 +221,8 @@ export class Group {
   /** AWS has carried it out. Returns how long each target has waited for it, in ms. */
   recordWritten(write: Write, targets: readonly Target[]): readonly number[] {
     const nowMs = this.#clock.monotonicMs();
-    if (write === 'register') this.#registrations.recordRegistered(targets);
-    else this.#registrations.recordDeregistered(targets);
+    if (write === 'register') this.#recordRegistered(targets);
+    else this.#recordDeregistered(targets);
     this.problems.recordTaken(targets);
     return targets.map((one) => nowMs - (this.#pendingSinceMs.get(nameTarget(one)) ?? nowMs));
   }
@@ -224,6 +251,42 @@ export class Group {
     this.#isKnown = true;
     this.#settle();
     return isFirst ? 0 : drifted;
+  }
+
+  /** What AWS says of a pod with this address, which has been up since then. */
+  report(address: string, upSinceMs: number): TargetReport {
+    const names = [...this.#desired.targets].flatMap(([name, { id }]) =>
+      id === address ? [name] : [],
+    );
+    if (names.length === 0) return { health: 'waiting' };
+    const answeredMs = this.health.askedMs;
+    const healths = names.map((name) => this.#judge(name, upSinceMs));
+    const [first = 'waiting'] = healths;
+    return { health: healths.includes('waiting') ? 'waiting' : first, answeredMs };
+  }
+
+  /** An answer from before the pod was up, or before its target was registered, is about another pod. */
+  #judge(name: string, upSinceMs: number): TargetReport['health'] {
+    const sinceMs = Math.max(upSinceMs, this.#answersFromMs.get(name) ?? upSinceMs);
+    if (!this.#registrations.has(name) || this.health.askedMs < sinceMs) return 'waiting';
+    const { state, reason } = this.health.find(name) ?? {};
+    if (state === 'healthy') return 'healthy';
+    return state === 'unused' && reason === 'Target.NotInUse' ? 'unused' : 'waiting';
+  }
+
+  /** Within the staleness bound a read may show what was registered at the address before. */
+  #recordRegistered(targets: readonly Target[]): void {
+    this.#registrations.recordRegistered(targets);
+    const nowMs = this.#clock.monotonicMs();
+    for (const name of targets.map(nameTarget)) {
+      const staleMs = this.health.find(name) === undefined ? 0 : STALENESS_BOUND_MS;
+      this.#answersFromMs.set(name, nowMs + staleMs);
+    }
+  }
+
+  #recordDeregistered(targets: readonly Target[]): void {
+    this.#registrations.recordDeregistered(targets);
+    for (const name of targets.map(nameTarget)) this.#answersFromMs.delete(name);
   }
 
   #plan(): FlushPlan {

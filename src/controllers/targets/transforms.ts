@@ -1,4 +1,5 @@
 import type { KubeObject, ObjectMeta } from '../../core/objects/kube-object.ts';
+import { boundLabels } from '../../core/objects/trim-metadata.ts';
 
 /** The unnamed port of a Service with one port has the name "". */
 export interface NamedPort {
@@ -9,8 +10,16 @@ export interface NamedPort {
 /** A Service as it is held in memory: all Services of the cluster are. */
 export interface TrimmedService extends KubeObject {
   readonly isExternalName: boolean;
+  /** Labels of its pods; empty where it selects none. */
+  readonly selector: Readonly<Record<string, string>>;
   /** TCP alone. */
   readonly ports: readonly NamedPort[];
+}
+
+export interface UnreadyEndpoint {
+  readonly address: string;
+  /** Its name. */
+  readonly pod: string;
 }
 
 /** An EndpointSlice as it is held in memory: all of the cluster are. */
@@ -24,13 +33,19 @@ export interface TrimmedEndpointSlice extends KubeObject {
   readonly ready: readonly string[];
   /** Those of pods that are being deleted and still serve. */
   readonly leaving: readonly string[];
-  /** Number of all other endpoints. */
+  /** Those of pods that are not Ready. */
+  readonly unready: readonly UnreadyEndpoint[];
+  /** Number of all endpoints but the ready and the leaving ones. */
   readonly others: number;
 }
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/service-resources/service-v1/ */
 interface Service extends KubeObject {
-  readonly spec?: { readonly type?: string; readonly ports?: readonly Port[] };
+  readonly spec?: {
+    readonly type?: string;
+    readonly ports?: readonly Port[];
+    readonly selector?: Readonly<Record<string, string>>;
+  };
 }
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/service-resources/endpoint-slice-v1/ */
@@ -48,6 +63,7 @@ interface Port {
 
 interface Endpoint {
   readonly addresses?: readonly string[];
+  readonly targetRef?: { readonly kind?: string; readonly name?: string };
   readonly conditions?: {
     readonly ready?: boolean | null;
     readonly serving?: boolean | null;
@@ -66,6 +82,7 @@ export function trimService(object: KubeObject): KubeObject {
   const trimmed: TrimmedService = {
     ...{ apiVersion, kind, metadata: trimMetadata(object.metadata) },
     isExternalName: spec.type === 'ExternalName',
+    selector: boundLabels(spec.selector ?? {}),
     ports: trimPorts(spec.ports),
   };
   return trimmed;
@@ -78,11 +95,13 @@ export function trimEndpointSlice(object: KubeObject): KubeObject {
   const all = endpoints ?? [];
   const ready = isIpv4 ? listAddresses(all.filter(isReady)) : [];
   const leaving = isIpv4 ? listAddresses(all.filter(isLeaving)) : [];
+  const unready = isIpv4 ? all.flatMap(readUnready) : [];
   const trimmed: TrimmedEndpointSlice = {
     ...{ apiVersion, kind, metadata: trimMetadata(metadata) },
     service: metadata.labels?.[SERVICE_LABEL] ?? '',
     ports: trimPorts(ports),
-    ...{ isIpv4, ready, leaving, others: all.length - ready.length - leaving.length },
+    ...{ isIpv4, ready, leaving, unready },
+    others: all.length - ready.length - leaving.length,
   };
   return trimmed;
 }
@@ -115,6 +134,13 @@ function listAddresses(endpoints: readonly Endpoint[]): readonly string[] {
  */
 function isReady({ conditions = {} }: Endpoint): boolean {
   return (conditions.ready ?? true) && !conditions.terminating;
+}
+
+function readUnready(endpoint: Endpoint): readonly UnreadyEndpoint[] {
+  const { conditions = {}, targetRef = {} } = endpoint;
+  const { kind, name: pod = '' } = targetRef;
+  if (isReady(endpoint) || conditions.terminating || kind !== 'Pod') return [];
+  return listAddresses([endpoint]).map((address) => ({ address, pod }));
 }
 
 function isLeaving({ conditions = {} }: Endpoint): boolean {

@@ -43,6 +43,8 @@ export interface ControllerOptions<T extends ObjectWithStatus> {
   readonly children?: readonly Pick<Children<KubeObject>, 'source' | 'areVisible'>[];
   /** `foreign`: the objects are not ours, their status is never written; default `ours`. */
   readonly status?: 'ours' | 'foreign';
+  /** `ALBRIDGE_MODE=observe`: nothing but status is written. */
+  readonly isObserver?: boolean;
   readonly concurrency: number;
   /** Deadline of a pass, in ms. */
   readonly deadlineMs: number;

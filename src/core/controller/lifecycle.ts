@@ -1,4 +1,4 @@
-import { isPaused } from '../objects/annotations.ts';
+import { isPaused, isPlanOnly } from '../objects/annotations.ts';
 import { omitUndefined } from '../objects/fields.ts';
 import { isBeingDeleted, type Key } from '../objects/kube-object.ts';
 import type { ObjectCache } from '../ports/cache.ts';
@@ -23,6 +23,8 @@ export interface LifecycleDependencies<T extends ObjectWithStatus> extends PassD
   readonly reconciler: Reconciler<T>;
   readonly children?: readonly WriteGate[];
   readonly status?: 'ours' | 'foreign';
+  /** `ALBRIDGE_MODE=observe`: nothing but status is written. */
+  readonly isObserver?: boolean;
   /** Called when the cache lags behind our own last write and the pass goes on all the same. */
   readonly onStaleRead: () => void;
 }
@@ -144,16 +146,30 @@ async function runStep<T extends ObjectWithStatus>(
     deps.finalizer !== undefined && (object.metadata.finalizers ?? []).includes(deps.finalizer);
   if (isBeingDeleted(object) && !hasFinalizer) return { kind: 'gone' };
   if (isPaused(object)) return skipPaused(deps, pass);
+  if (deps.isObserver === true) return preview(deps, pass, 'operator');
+  if (deps.reconciler.preview && isPlanOnly(object)) return preview(deps, pass, 'annotation');
   return isBeingDeleted(object) ? finalize(deps, pass) : reconcile(deps, pass);
 }
 
 async function skipPaused<T extends ObjectWithStatus>(
-  { reconciler }: LifecycleDependencies<T>,
+  { isObserver = false, reconciler }: LifecycleDependencies<T>,
   pass: RunningPass<T>,
 ): Promise<Verdict> {
   const isLeaving = isBeingDeleted(pass.object);
-  if (!isLeaving) await reconciler.whilePaused?.(pass.object, pass);
-  return { kind: 'paused', isBeingDeleted: isLeaving };
+  if (!isLeaving && !isObserver) await reconciler.whilePaused?.(pass.object, pass);
+  return { kind: 'paused', isBeingDeleted: isLeaving, by: 'annotation' };
+}
+
+/** A kind that makes no plans is as good as paused. */
+async function preview<T extends ObjectWithStatus>(
+  { reconciler }: LifecycleDependencies<T>,
+  pass: RunningPass<T>,
+  by: 'annotation' | 'operator',
+): Promise<Verdict> {
+  const { object } = pass;
+  if (!reconciler.preview) return { kind: 'paused', isBeingDeleted: isBeingDeleted(object), by };
+  const outcome = await reconciler.preview(object, pass);
+  return outcome.kind === 'planned' ? { ...outcome, by } : outcome;
 }
 
 async function reconcile<T extends ObjectWithStatus>(

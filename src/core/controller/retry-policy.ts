@@ -23,6 +23,7 @@ export function decideRetry(verdict: Verdict, clock: Clock): RetryDecision {
     case 'gone':
     case 'released':
     case 'paused':
+    case 'planned':
     case 'aborted':
       return { kind: 'awaitChange' };
     case 'settled':

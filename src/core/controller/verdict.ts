@@ -1,12 +1,17 @@
 import type { Headline } from '../objects/conditions.ts';
 import { CoreReason, type OperatorError } from '../reconcile/operator-error.ts';
-import type { Settled, Waiting } from '../reconcile/outcome.ts';
+import type { Planned, Settled, Waiting } from '../reconcile/outcome.ts';
 
 /** The end of a pass, failures included. Retry, conditions, events, logs and metrics all read it. */
 export type Verdict =
   /** There is no object, or nothing of ours to do for it. */
   | { readonly kind: 'gone' }
-  | { readonly kind: 'paused'; readonly isBeingDeleted: boolean }
+  | {
+      readonly kind: 'paused';
+      readonly isBeingDeleted: boolean;
+      readonly by: 'annotation' | 'operator';
+    }
+  | (Planned & { readonly by: 'annotation' | 'operator' })
   | Settled
   | Waiting
   /** Cleaned up: the finalizer has been taken off. */
@@ -28,7 +33,9 @@ export function describeVerdict(verdict: Verdict): Headline | undefined {
     case 'waiting':
       return { ...pickReason(verdict), ready: 'False', mark: 'Reconciling' };
     case 'paused':
-      return describePause(verdict.isBeingDeleted);
+      return describePause(verdict);
+    case 'planned':
+      return describePlanned(verdict);
     case 'failed':
       return describeFailure(verdict.error, verdict.isReadyDisproved);
     case 'gone':
@@ -40,13 +47,25 @@ export function describeVerdict(verdict: Verdict): Headline | undefined {
   }
 }
 
-function describePause(isBeingDeleted: boolean): Headline {
+type Held = Extract<Verdict, { readonly kind: 'paused' | 'planned' }>;
+
+function describePause({ isBeingDeleted, by }: Extract<Held, { kind: 'paused' }>): Headline {
   const what = isBeingDeleted ? 'the deletion waits' : 'nothing is written or checked';
-  return {
-    ready: 'Unknown',
-    reason: CoreReason.Paused,
-    message: `${what} while the annotation albridge.io/paused is "true"; remove it to go on`,
+  const until = {
+    annotation: 'while the annotation albridge.io/paused is "true"; remove it to go on',
+    operator: 'while ALBRIDGE_MODE is observe; set it to reconcile to go on',
   };
+  const reason = by === 'annotation' ? CoreReason.Paused : CoreReason.ObserveMode;
+  return { ready: 'Unknown', reason, message: `${what} ${until[by]}` };
+}
+
+function describePlanned({ message, by }: Extract<Held, { kind: 'planned' }>): Headline {
+  const next = {
+    annotation: 'remove the annotation albridge.io/mode to carry it out',
+    operator: 'set ALBRIDGE_MODE to reconcile to carry it out',
+  };
+  const reason = by === 'annotation' ? CoreReason.Planned : CoreReason.ObserveMode;
+  return { ready: 'Unknown', reason, message: `${message}; ${next[by]}` };
 }
 
 function describeFailure(error: OperatorError, isReadyDisproved: boolean): Headline {

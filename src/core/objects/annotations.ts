@@ -3,6 +3,7 @@ import type { KubeObject } from './kube-object.ts';
 
 /** Annotations that every kind understands. */
 export const PAUSED_ANNOTATION = 'albridge.io/paused';
+export const MODE_ANNOTATION = 'albridge.io/mode';
 export const RECONCILE_REQUESTED_ANNOTATION = 'albridge.io/reconcile-requested-at';
 
 /** On every child; changes when a field is no longer desired, which the remaining fields cannot show. */
@@ -14,6 +15,11 @@ export const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
 /** `"true"` stops every write to the outside for this object, deletion included. */
 export function isPaused(object: KubeObject): boolean {
   return object.metadata.annotations?.[PAUSED_ANNOTATION] === 'true';
+}
+
+/** `plan`, or any other value: a mistyped one must not write. The object's plan goes into its status, and nothing else is written. */
+export function isPlanOnly(object: KubeObject): boolean {
+  return (object.metadata.annotations?.[MODE_ANNOTATION] ?? '') !== '';
 }
 
 /** The token of the newest request for a pass, bounded; echoed in status.lastHandledReconcileAt. */

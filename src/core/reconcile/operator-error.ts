@@ -65,6 +65,10 @@ export const CoreReason = {
   LeadershipLost: 'LeadershipLost',
   /** An object of the desired name exists and is foreign. */
   NameConflict: 'NameConflict',
+  /** `ALBRIDGE_MODE=observe`. */
+  ObserveMode: 'ObserveMode',
   /** `albridge.io/paused: "true"`. */
   Paused: 'Paused',
+  /** `albridge.io/mode: plan`. */
+  Planned: 'Planned',
 } as const;

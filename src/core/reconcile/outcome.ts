@@ -21,6 +21,13 @@ export interface Waiting {
   readonly isReported?: boolean;
 }
 
+/** What is to be done is planned, and not done. */
+export interface Planned {
+  readonly kind: 'planned';
+  /** What is planned, in one sentence; the core adds how to have it carried out. */
+  readonly message: string;
+}
+
 export function settled(reason: string, message: string): Settled {
   return { kind: 'settled', reason, message };
 }

@@ -6,7 +6,7 @@ import type { StatedCondition } from '../objects/conditions.ts';
 import type { Key, KubeObject } from '../objects/kube-object.ts';
 import type { EventDraft } from '../ports/events.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Outcome, Waiting } from './outcome.ts';
+import type { Outcome, Planned, Waiting } from './outcome.ts';
 
 /**
  * Brings the world to the spec of one object.
@@ -28,6 +28,7 @@ import type { Outcome, Waiting } from './outcome.ts';
  * Caveats: without a finalizer `finalize` is never called. An object may vanish although its finalizer
  * was stored (https://github.com/kubernetes/kubernetes/issues/77988); `finalize` then gets its last
  * state. While an object is paused `whilePaused` is called instead, and nothing once it is being deleted.
+ * In plan mode and in observe mode `preview` is called instead of all of these.
  */
 export interface Reconciler<T extends KubeObject> {
   reconcile(object: T, pass: Pass): Promise<Outcome>;
@@ -38,6 +39,11 @@ export interface Reconciler<T extends KubeObject> {
   finalize?(object: T, pass: Pass): Promise<Released | Waiting>;
   /** Records what could not be observed later; writes nothing to the outside, restarts nothing. */
   whilePaused?(object: T, pass: Pass): Promise<void>;
+  /**
+   * Reports what `reconcile`, or `finalize` of an object that is being deleted, would do. Writes nothing
+   * but status. A kind without it has no plan mode.
+   */
+  preview?(object: T, pass: Pass): Promise<Planned | Waiting>;
   /** The object is gone: drop what is kept in memory for its key. */
   forget?(key: Key): void;
 }

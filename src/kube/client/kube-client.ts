@@ -3,7 +3,7 @@
 // Start with: kube-transport.ts, the port below; then this file and kube-error.ts.
 
 import { addJitter, type Clock, sleep, startDeadline } from '../../core/ports/clock.ts';
-import { assertLeader, type Leadership } from '../../core/ports/leadership.ts';
+import { assertMayWrite, type Leadership } from '../../core/ports/leadership.ts';
 import type { Metrics } from '../../core/ports/metrics.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { BodyTooLarge } from '../../http/exchange.ts';
@@ -152,7 +152,9 @@ async function send(
 
 function createGuard(options: KubeClientOptions, request: KubeRequest): (() => void) | undefined {
   const { leadership } = options;
-  return leadership && request.method !== 'GET' ? () => assertLeader(leadership) : undefined;
+  if (leadership === undefined || request.method === 'GET') return undefined;
+  const what = request.isStatus === true ? 'status' : 'other';
+  return () => assertMayWrite(leadership, what);
 }
 
 function createJsonHeaders(request: KubeRequest): Readonly<Record<string, string>> {

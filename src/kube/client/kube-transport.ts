@@ -24,6 +24,8 @@ export interface KubeRequest {
    * work, so that no amount of it delays a renewal.
    */
   readonly lane?: 'watch' | 'lease';
+  /** A write of status: the only one that `ALBRIDGE_MODE=observe` admits. */
+  readonly isStatus?: boolean;
   /**
    * Called at the last moment before the request goes out, and again for a repetition inside the
    * transport; when it throws, nothing is sent. A transport that never waits need not call it.

@@ -197,7 +197,10 @@ async function sendStatus<T extends KubeObject>(
   const { kind, object, patch } = write;
   try {
     const path = buildObjectPath(kind, object, 'status');
-    const written = await client.request<T>(createApplyRequest(path, createStatusBody(write)));
+    const written = await client.request<T>({
+      ...createApplyRequest(path, createStatusBody(write)),
+      isStatus: true,
+    });
     if (!hasRemoved(getStatus(written), patch)) return written;
     return await patchStatus(client, { ...write, object: written });
   } catch (error) {
@@ -218,6 +221,7 @@ function patchStatus<T extends KubeObject>(
   return client.request<T>({
     method: 'PATCH',
     path: buildObjectPath(kind, object, 'status'),
+    isStatus: true,
     query: { fieldManager: FIELD_MANAGER },
     headers: { 'content-type': 'application/merge-patch+json' },
     body: JSON.stringify({ metadata: { uid, resourceVersion }, status: patch }),

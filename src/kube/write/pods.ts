@@ -3,11 +3,24 @@ import {
   type KubeObject,
   type ResourceKind,
 } from '../../core/objects/kube-object.ts';
-import type { Eviction, LivePods, PodEvictor } from '../../pods/pod-ports.ts';
+import type {
+  Eviction,
+  LivePods,
+  PodConditionDraft,
+  PodConditionWriter,
+  PodEvictor,
+} from '../../pods/pod-ports.ts';
 import type { KubeClient } from '../client/kube-client.ts';
-import { isNotFound, KubeError, translateErrors } from '../client/kube-error.ts';
+import {
+  isConflict,
+  isNotFound,
+  isOtherObject,
+  KubeError,
+  translateErrors,
+} from '../client/kube-error.ts';
 import { buildObjectPath, describeObject } from '../client/resource-path.ts';
 import { listAll } from '../watch/list.ts';
+import { createApplyRequest } from './server-side-apply.ts';
 
 /** Sends pods of the given kind away, which is the core's Pod, whatever form its callers hold it in. */
 export function createPodEvictor(client: KubeClient, podKind: ResourceKind): PodEvictor {
@@ -113,4 +126,37 @@ export function createLivePods(client: KubeClient, podKind: ResourceKind): LiveP
         return uids;
       }),
   };
+}
+
+/** Writes conditions into pods of the given kind, which is the core's Pod. */
+export function createPodConditionWriter(
+  client: KubeClient,
+  podKind: ResourceKind,
+): PodConditionWriter {
+  return {
+    apply: (pod, condition) =>
+      translateErrors(`write condition ${condition.type} of ${describeObject(pod)}`, () =>
+        applyCondition(client, podKind, { pod, condition }),
+      ),
+  };
+}
+
+/** Conditions are a map by type, so that an apply leaves those of the kubelet alone. */
+async function applyCondition(
+  client: KubeClient,
+  podKind: ResourceKind,
+  { pod, condition }: { readonly pod: KubeObject; readonly condition: PodConditionDraft },
+): Promise<string | undefined> {
+  const { apiVersion, kind, metadata } = pod;
+  const { name, namespace, uid } = metadata;
+  const status = { conditions: [condition] };
+  const applied = { apiVersion, kind, metadata: { name, namespace, uid }, status };
+  try {
+    const path = buildObjectPath(podKind, pod, 'status');
+    const after = await client.request<KubeObject>(createApplyRequest(path, applied));
+    return after.metadata.resourceVersion;
+  } catch (error) {
+    if (isNotFound(error) || isConflict(error) || isOtherObject(error)) return undefined;
+    throw error;
+  }
 }

@@ -97,7 +97,10 @@ function listMissing({ spec, all }: Own): readonly string[] {
   ];
 }
 
-function listListenerFaults({ parts, spec, all: own }: Own, port: number): readonly string[] {
+function listListenerFaults(
+  { parts, spec, all: own, isSettled }: Own,
+  port: number,
+): readonly string[] {
   const listener = own.find(
     (one): one is Of<'listener'> => one.kind === 'listener' && one.record.port === port,
   );
@@ -118,7 +121,8 @@ function listListenerFaults({ parts, spec, all: own }: Own, port: number): reado
     describeStored(rule?.actions[0], { backendOf });
   // The default one may be among the further ones too.
   const all = [record.tls?.certificateArn ?? [], record.extraCertificateArns].flat();
-  const certificates = [...new Set(all)];
+  const kept = (arn: string): boolean => isSettled || desired.certificates?.includes(arn) === true;
+  const certificates = [...new Set(all)].filter(kept);
   const actual = {
     protocol: record.protocol,
     certificates,

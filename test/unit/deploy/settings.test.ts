@@ -38,6 +38,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   AWS_ENDPOINT_URL: 'redirects the token of IRSA to another STS',
   HTTPS_PROXY: 'redirects every call to AWS',
   NO_PROXY: 'redirects every call to AWS',
+  ALBRIDGE_READINESS_GATES: 'deploy/components/readiness-gates sets it with its rights',
   POD_NAME: 'the Downward API',
   POD_NAMESPACE: 'the Downward API',
 };

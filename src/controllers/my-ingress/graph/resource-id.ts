@@ -15,6 +15,11 @@ export function listenerId(port: number): ResourceId {
   return `listener/${port}`;
 }
 
+/** The inverse of `listenerId`. */
+export function portOfListener(id: ResourceId): number {
+  return Number(id.slice('listener/'.length));
+}
+
 /** A rule of the spec is one AWS rule, part 0, on each of its listeners. */
 export function ruleId(
   port: number,

@@ -106,15 +106,18 @@ export interface Postponed {
   readonly inMs: number;
 }
 
-/** One line a step; what has to wait comes last. */
+/** One line a step; what has to wait comes last, and then what waits for all of it. */
 export function printPlan(plan: {
   readonly steps: readonly Step[];
   readonly postponed: readonly Postponed[];
+  /** As `planRetirement`. */
+  readonly retirement?: readonly Step[];
 }): readonly string[] {
   const later = plan.postponed.map(({ step, inMs }) => {
     return `in ${Math.ceil(inMs / 1000)} s: ${printStep(step)}`;
   });
-  return [...plan.steps.map(printStep), ...later];
+  const last = (plan.retirement ?? []).map((step) => `later: ${printStep(step)}`);
+  return [...plan.steps.map(printStep), ...later, ...last];
 }
 
 /**

@@ -1,7 +1,8 @@
 import { ownershipTagKeys, resourceTagKey } from '../../../apis/my-ingress.ts';
 import type { Tags } from '../../../aws/elbv2/traffic.ts';
 import type { Identity } from '../identity.ts';
-import type { ObservedGraph } from './graph.ts';
+import { revokeUnserved } from '../security-group/diff.ts';
+import type { DesiredGraph, ObservedGraph } from './graph.ts';
 import { LOAD_BALANCER_ID, type ResourceId } from './resource-id.ts';
 import type { Step } from './steps.ts';
 import { identifyResource } from './tags.ts';
@@ -12,9 +13,20 @@ import { identifyResource } from './tags.ts';
  */
 export function planTeardown(observed: ObservedGraph, identity: Identity): readonly Step[] {
   const why = 'the object is being deleted';
+  return planDeletion(observed, { identity, why, needs: [LOAD_BALANCER_ID] });
+}
+
+interface Deletion extends Pick<Step, 'why' | 'needs'> {
+  readonly identity: Identity;
+}
+
+/** Of what is ours by its tags. */
+function planDeletion(
+  observed: Pick<ObservedGraph, 'targetGroups' | 'securityGroups'>,
+  { identity, why, needs }: Deletion,
+): readonly Step[] {
   const groups = observed.targetGroups.flatMap(({ targetGroup: { arn }, tags }): Step[] => {
     const id = identifyResource(tags, identity);
-    const needs = [LOAD_BALANCER_ID];
     return id === undefined
       ? []
       : [{ id, operation: 'DeleteTargetGroup', why, needs, input: { arn } }];
@@ -22,10 +34,28 @@ export function planTeardown(observed: ObservedGraph, identity: Identity): reado
   const securityGroups = observed.securityGroups.flatMap(({ securityGroup, tags }): Step[] => {
     const id = identifyResource(tags, identity);
     const input = { groupId: securityGroup.id };
-    const needs = [LOAD_BALANCER_ID];
     return id === undefined ? [] : [{ id, operation: 'DeleteSecurityGroup', why, needs, input }];
   });
   return [...groups, ...securityGroups];
+}
+
+/** What a later plan removes: what is not desired and still in use, so that no plan removes it before. */
+export function planRetirement(
+  desired: DesiredGraph,
+  { loadBalancer, securityGroups, targetGroups }: ObservedGraph,
+  identity: Identity,
+): readonly Step[] {
+  const names = new Set(desired.targetGroups.map(({ name }) => name));
+  const used = targetGroups.filter(({ targetGroup: { loadBalancerArns, name } }) => {
+    return loadBalancerArns.length > 0 && !names.has(name);
+  });
+  const attached = securityGroups.filter(({ securityGroup: { id, vpcId } }) => {
+    const isAttached = loadBalancer?.securityGroups.includes(id) ?? false;
+    return isAttached && desired.securityGroup?.vpcId !== vpcId;
+  });
+  const left = { targetGroups: used, securityGroups: attached };
+  const why = 'not desired, once it is not in use';
+  return [...revokeUnserved(desired), ...planDeletion(left, { identity, why, needs: [] })];
 }
 
 /** Takes our tags off everything beside the balancer, so that it stays as it is and is nobody's. */

@@ -108,12 +108,12 @@ function diffSettings(desired: DesiredListener, { listener }: ObservedListener):
   };
 }
 
-/** Further certificates, where they were read; the default one may be among them or not. */
+/** Further certificates, where they were read; the default one may be among them or not. Only HTTPS has any. */
 function diffCertificates(
   desired: DesiredListener,
-  { certificates = desired.certificates }: ObservedListener,
+  { listener, certificates = desired.certificates }: ObservedListener,
 ): { readonly added: readonly Step[]; readonly removed: readonly Step[] } {
-  const [, ...observedFurther] = certificates;
+  const [, ...observedFurther] = listener.protocol === 'HTTPS' ? certificates : [];
   const [desiredDefault, ...further] = desired.certificates;
   const missing = further.filter((one) => !observedFurther.includes(one));
   const kept = new Set([desiredDefault, ...further]);

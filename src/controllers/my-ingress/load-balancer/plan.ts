@@ -6,7 +6,7 @@ import type { AppliedSettings } from '../../../apis/my-ingress.ts';
 import type { AwsOperation, LoadBalancerSettings } from '../../../aws/elbv2/load-balancers.ts';
 import type { Step } from '../graph/planned-step.ts';
 import { LOAD_BALANCER_ID } from '../graph/resource-id.ts';
-import type { DesiredLoadBalancer } from './desired.ts';
+import { type DesiredLoadBalancer, findAttributeDefault } from './desired.ts';
 import { type Drift, describeDrift, diffLoadBalancer, type ObservedLoadBalancer } from './diff.ts';
 
 type Attributes = Readonly<Record<string, string>>;
@@ -40,6 +40,25 @@ export function planLoadBalancer(
   if (observed === undefined) return [planCreate(desired)];
   if (observed.isStateOnly) return [];
   return diffLoadBalancer(desired, observed, applied).flatMap(splitIntoCalls).map(planRepair);
+}
+
+/** Plans what a create call cannot carry, as far as AWS's defaults are known to differ from it; pure. */
+export function planAfterCreate(desired: DesiredLoadBalancer): readonly LoadBalancerStep[] {
+  const { attributes, scheme, ipAddressType = 'ipv4' } = desired;
+  const defaultOf = (key: string): string | undefined =>
+    findAttributeDefault(key, { scheme, ipAddressType });
+  const differing = Object.entries(attributes).filter(([key, value]) => defaultOf(key) !== value);
+  if (differing.length === 0) return [];
+  const observed = differing.flatMap(([key]) => {
+    const value = defaultOf(key);
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  const drift: Drift = {
+    field: 'attributes',
+    set: Object.fromEntries(differing),
+    observed: Object.fromEntries(observed),
+  };
+  return splitIntoCalls(drift).map(planRepair);
 }
 
 function planCreate(desired: DesiredLoadBalancer): CreateStep {

@@ -1,15 +1,18 @@
 import type { OperatorError } from '../../../core/reconcile/operator-error.ts';
 import { describeRefusal, type Problem } from '../graph/problem.ts';
+import { isProjected, projectStep, type StandingGraph } from '../graph/projection.ts';
 import { findObstacle, type Step } from '../graph/steps.ts';
 import { describeHolder, readOwnership } from '../ownership.ts';
 import type { ObjectScope } from '../scope.ts';
 import { classifyRefusal, executeStep } from './execute.ts';
-import { rememberRefusal, rememberStep } from './memory.ts';
+import { rememberRefusal, rememberStep, rememberUnanswered } from './memory.ts';
 import type { References } from './references.ts';
 
 /** What came of a plan so far. */
 export interface Progress {
   readonly references: References;
+  /** What AWS has now; undefined: not known, or not of interest. */
+  readonly standing: StandingGraph | undefined;
   /** Steps that AWS has accepted. */
   readonly done: readonly Step[];
   /** Steps that AWS has refused, and those that need one of them. */
@@ -26,9 +29,14 @@ export interface Run {
 
 export function beginRun(
   references: References,
-  prepareRouting: Run['prepareRouting'] = () => Promise.resolve(),
+  { standing, prepareRouting = () => Promise.resolve() }: RunOptions = {},
 ): Run {
-  return { progress: { references, done: [], failed: [], problems: [] }, prepareRouting };
+  return { progress: { references, standing, done: [], failed: [], problems: [] }, prepareRouting };
+}
+
+interface RunOptions extends Partial<Pick<Run, 'prepareRouting'>> {
+  /** What is there before the first step, where that is to be known afterwards. */
+  readonly standing?: StandingGraph | undefined;
 }
 
 /**
@@ -62,23 +70,36 @@ function isAboutRouting({ id }: Step): boolean {
 }
 
 async function carryOutOne(scope: ObjectScope, step: Step, progress: Progress): Promise<Progress> {
-  const { references, done, failed, problems } = progress;
+  const { done, failed, problems } = progress;
   if (findObstacle(step, failed) !== undefined) return { ...progress, failed: [...failed, step] };
   const { aws, clock, memory } = scope;
   const setSecurityGroups = (arn: string, ids: readonly string[]): Promise<void> =>
     aws.setSecurityGroups(arn, ids);
   try {
-    const context = { clients: scope.traffic(), setSecurityGroups, references };
-    const known = await executeStep(step, context);
+    const { references: before } = progress;
+    const context = { clients: scope.traffic(), setSecurityGroups, references: before };
+    const { references: known, made } = await executeStep(step, context);
     memory.traffic = rememberStep(memory.traffic, step, clock.monotonicMs());
-    return { ...progress, references: known, done: [...done, step] };
+    const stood = isProjected(step) ? progress.standing : undefined;
+    const standing = stood && projectStep(stood, step, made);
+    const references = forgetDeleted(known, step);
+    return { ...progress, standing, references, done: [...done, step] };
   } catch (error) {
     const reason = classifyRefusal(error);
-    if (reason === undefined) throw error;
+    if (reason === undefined) {
+      memory.traffic = rememberUnanswered(memory.traffic, step, clock.monotonicMs());
+      throw error;
+    }
     memory.traffic = rememberRefusal(memory.traffic, step, reason);
     const problem = describeRefusal(step.id, reason, (error as OperatorError).message);
     return { ...progress, failed: [...failed, step], problems: [...problems, problem] };
   }
+}
+
+function forgetDeleted(references: References, step: Step): References {
+  if (step.operation !== 'DeleteListener') return references;
+  const listeners = [...references.listeners].filter(([, arn]) => arn !== step.input.arn);
+  return { ...references, listeners: new Map(listeners) };
 }
 
 async function proveTargetGroups(scope: ObjectScope, progress: Progress): Promise<Progress> {

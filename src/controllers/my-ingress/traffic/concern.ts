@@ -7,7 +7,7 @@ export function hasTraffic(object: MyIngress): boolean {
 }
 
 /** True where status records something that albridge may have to delete. */
-function hasLeftovers({ status }: MyIngress): boolean {
+export function hasLeftovers({ status }: MyIngress): boolean {
   const { securityGroup, targetGroups = [] } = status?.owned ?? {};
   const count = targetGroups.length + (status?.listeners ?? []).length;
   return count > 0 || securityGroup !== undefined;

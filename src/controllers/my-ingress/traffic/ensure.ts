@@ -2,32 +2,27 @@
 // May import it: controllers/my-ingress.
 // Start with: this file, then observe.ts and carry-out.ts, which alone call AWS.
 
-import {
-  type LoadBalancer,
-  STALENESS_BOUND_MS,
-  type TaggedLoadBalancer,
-} from '../../../aws/elbv2/load-balancers.ts';
+import { STALENESS_BOUND_MS, type TaggedLoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
 import { startDeadline } from '../../../core/ports/clock.ts';
-import { desireGraph } from '../graph/desired-graph.ts';
-import { recordUnused } from '../graph/facts.ts';
 import type { DesiredGraph, ObservedGraph, ObservedSecurityGroup } from '../graph/graph.ts';
-import { type Plan, planTraffic } from '../graph/plan.ts';
 import type { Problem } from '../graph/problem.ts';
-import { SECURITY_GROUP_ID } from '../graph/resource-id.ts';
+import { isStanding } from '../graph/projection.ts';
 import { printPlan, type Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
-import { chooseAttachment } from '../security-group/attachment.ts';
-import { desireTargetGroup } from '../target-groups/desired.ts';
+import { revokeUnserved } from '../security-group/diff.ts';
 import type { ServedGroup } from '../targets.ts';
 import { beginRun, carryOut, type Progress } from './carry-out.ts';
+import { findDefaultGroup, isManaged, listGroupNames } from './desire.ts';
 import { recordChanged } from './events.ts';
 import { beginMemory, mayHide, type TrafficMemory } from './memory.ts';
 import { observeTraffic } from './observe.ts';
 import { recordOwned } from './owned.ts';
+import { type Planned, planBy } from './planned.ts';
 import { type References, readReferences, resolveAttachment } from './references.ts';
+import { isProved, type WarmStart } from './warm.ts';
 
 /** What stands beside the balancer at the end of a pass. */
 export interface TrafficState {
@@ -44,37 +39,71 @@ interface Given {
   readonly observed: TaggedLoadBalancer;
   /** The balancer is new: it has nothing but this. */
   readonly isNew?: { readonly securityGroups: readonly ObservedSecurityGroup[] } | undefined;
+  readonly warm?: WarmStart | undefined;
 }
 
 /** Observes, plans, reserves, carries out, and publishes the target groups that are proved ours. */
 export async function ensureTraffic(scope: Scope, given: Given): Promise<TrafficState> {
-  const { clock, memory, object } = scope;
-  const { loadBalancer } = given.observed;
-  const routes = readRoutes(object.spec);
-  const nowMs = clock.monotonicMs();
-  let remembered = beginMemory(memory.traffic, object.metadata.generation, nowMs);
-  const observed = await observeGraph(scope, routes, given);
-  const facts = recordUnused(remembered.facts, observed, nowMs);
-  remembered = { ...remembered, facts, readMs: nowMs };
-  memory.traffic = remembered;
-  const desired = await desire(scope, { routes, loadBalancer, observed });
-  const { identity } = scope;
-  const appliedTags = object.status?.applied?.tags ?? [];
-  const plan = planTraffic(desired, observed, { identity, appliedTags, facts, nowMs });
-  await recordOwned(scope, { desired, observed, remembered });
-  const progress = await execute(scope, { plan, observed, desired, routes });
-  const againMs = findNext({ plan, desired, observed, progress });
+  const { clock, memory } = scope;
+  const planned = await observeAndPlan(scope, given);
+  const { desired, plan, remembered } = planned;
+  await recordOwned(scope, planned);
+  const progress = await execute(scope, planned);
+  const againMs = findNext(planned, progress);
   const endMs = clock.monotonicMs();
-  const after = memory.traffic;
-  const due = againMs === undefined ? {} : { dueMs: endMs + againMs };
-  const { dueMs: _past, ...lasting } = after;
-  const { attachment } = desired;
-  const attached = attachment && resolveAttachment(attachment, progress.references);
-  memory.traffic = { ...lasting, ...due, attached };
+  const before = memory.traffic ?? remembered;
+  const found = [...plan.problems, ...progress.problems];
+  memory.traffic = {
+    ...concludeMemory(before, { planned, progress, againMs, endMs }),
+    isOpen: found.length > 0,
+  };
   return {
     ...{ desired, againMs, references: progress.references },
-    problems: judgeEarly([...plan.problems, ...progress.problems], memory.traffic, endMs),
+    problems: judgeEarly(found, memory.traffic, endMs),
   };
+}
+
+/** Reads what has to be read beside the balancer and plans; writes nothing. */
+export async function observeAndPlan(
+  scope: Scope,
+  given: Given,
+): Promise<Planned & { readonly remembered: TrafficMemory }> {
+  const { clock, memory, object } = scope;
+  const remembered = beginMemory(memory.traffic, object.metadata.generation, clock.monotonicMs());
+  memory.traffic = remembered;
+  const planned = (await planWarm(scope, given)) ?? (await planCold(scope, given));
+  return { ...planned, remembered: memory.traffic };
+}
+
+/** By what this process has left behind; undefined where that is not known, or is not proved. */
+async function planWarm(scope: Scope, { observed, warm }: Given): Promise<Planned | undefined> {
+  if (warm === undefined) return undefined;
+  const { loadBalancer } = observed;
+  const { arn, securityGroups } = loadBalancer;
+  const graph = { ...warm.standing.graph, loadBalancer: { arn, securityGroups } };
+  const planned = planBy(scope, { loadBalancer, observed: graph }, undefined);
+  const proofs = await warm.proofs;
+  return isProved(planned, proofs, scope.identity) ? planned : undefined;
+}
+
+async function planCold(scope: Scope, given: Given): Promise<Planned> {
+  const { clock, memory } = scope;
+  const { loadBalancer } = given.observed;
+  const readMs = clock.monotonicMs();
+  const routes = readRoutes(scope.object.spec);
+  const observed = await observeGraph(scope, routes, given);
+  if (memory.traffic !== undefined) memory.traffic = { ...memory.traffic, readMs };
+  const found = { routes, loadBalancer, observed };
+  const planned = planBy(scope, found, await findDefaultGroup(scope, found));
+  return { ...planned, isEarly: given.isNew === undefined && isEarlyRead(scope, given, readMs) };
+}
+
+/** By this process, or the one before: what a balancer of this process has, no earlier one has made. */
+function isEarlyRead({ memory }: Scope, { observed }: Given, readMs: number): boolean {
+  const { create, knownSinceMs } = memory.facts;
+  const isOwnCreate = create?.arn === observed.loadBalancer.arn;
+  const isByOther = !isOwnCreate && readMs - knownSinceMs < STALENESS_BOUND_MS;
+  return isByOther || (memory.traffic !== undefined && mayHide(memory.traffic, readMs));
 }
 
 function observeGraph(scope: Scope, routes: Routes, given: Given): Promise<ObservedGraph> {
@@ -97,96 +126,19 @@ function observeGraph(scope: Scope, routes: Routes, given: Given): Promise<Obser
   return observeTraffic(scope.traffic(), wanted, pass.signal);
 }
 
-/** Names of the target groups that the routes want in this VPC. */
-function listGroupNames(
-  { desired, identity }: Pick<Scope, 'desired' | 'identity'>,
-  routes: Routes,
-  vpcId: string,
-): readonly string[] {
-  const place = { identity, userTags: desired.userTags, vpcId };
-  return routes.backends.map((backend) => desireTargetGroup(backend, place).name);
-}
-
-/** True where the balancer is to carry a security group of its own. */
-export function isManaged({ object }: Pick<Scope, 'object'>, routes: Routes): boolean {
-  return (
-    chooseAttachment({
-      securityGroups: object.spec.securityGroups,
-      isAdopted: object.spec.adopt !== undefined,
-      hasListeners: routes.listeners.length > 0,
-      hasInbound: routes.inbound !== undefined,
-    }) === 'managed'
-  );
-}
-
-interface Found {
-  readonly routes: Routes;
-  readonly loadBalancer: LoadBalancer;
-  readonly observed: ObservedGraph;
-}
-
-async function desire(
-  scope: Scope,
-  { routes, loadBalancer, observed }: Found,
-): Promise<DesiredGraph> {
-  const { desired, identity, object } = scope;
-  const { scheme, ipAddressType, vpcId } = loadBalancer;
-  const own = observed.listeners.filter(({ tags }) => identifyResource(tags, identity));
-  const graph = desireGraph(
-    routes,
-    {
-      ...{ scheme, ipAddressType: desired.ipAddressType ?? ipAddressType },
-      securityGroups: object.spec.securityGroups,
-      isAdopted: object.spec.adopt !== undefined,
-      servedPorts: own.map(({ listener: { port } }) => port),
-      backendGroups: scope.backendSecurityGroups,
-      defaultGroup: await findDefaultGroup(scope, { routes, loadBalancer, observed }),
-      isManagedAttached: hasManagedAttached(scope, observed),
-    },
-    { identity, userTags: desired.userTags, vpcId },
-  );
-  // Given groups are attached with the balancer's own settings.
-  const isGiven = object.spec.securityGroups !== undefined;
-  return isGiven ? { ...graph, attachment: undefined } : graph;
-}
-
-/** The VPC's default group, read only where it takes the place of the managed one. */
-async function findDefaultGroup(
-  scope: Scope,
-  { routes, loadBalancer: { vpcId }, observed }: Found,
-): Promise<string | undefined> {
-  if (!hasManagedAttached(scope, observed) || isManaged(scope, routes)) return undefined;
-  if (scope.object.spec.securityGroups !== undefined) return undefined;
-  const filter = { vpcId, name: 'default' };
-  const [found] = await scope.traffic().securityGroups.find(filter, scope.pass.signal);
-  return found?.securityGroup.id;
-}
-
-function hasManagedAttached(
-  { identity }: Scope,
-  { loadBalancer, securityGroups }: ObservedGraph,
-): boolean {
-  return securityGroups.some(({ securityGroup: { id }, tags }) => {
-    const isOurs = identifyResource(tags, identity) === SECURITY_GROUP_ID;
-    return isOurs && (loadBalancer?.securityGroups.includes(id) ?? false);
-  });
-}
-
-interface Planned {
-  readonly plan: Plan;
-  readonly observed: ObservedGraph;
-  readonly desired: DesiredGraph;
-  readonly routes: Routes;
-}
-
 async function execute(scope: Scope, planned: Planned): Promise<Progress> {
-  const { identity, pass, tokens } = scope;
+  const { identity, memory, pass, tokens } = scope;
   const { plan, observed } = planned;
   const references = readReferences(observed, identity, observed.loadBalancer?.arn ?? '');
-  const run = beginRun(references, async () => {
-    publish(scope, planned, run.progress);
-    await waitForTargets(scope);
+  const run = beginRun(references, {
+    standing: isStanding(observed) ? observed : undefined,
+    prepareRouting: async () => {
+      publish(scope, planned, run.progress);
+      await waitForTargets(scope);
+    },
   });
+  // Until all of it is done nobody knows what AWS has.
+  if (memory.traffic !== undefined) memory.traffic = { ...memory.traffic, standing: undefined };
   if (plan.steps.length > 0) {
     pass.log.debug('plan', { plan: printPlan(plan) });
     pass.disproveReady();
@@ -255,26 +207,47 @@ function judgeEarly(
   });
 }
 
-/** When something postponed is due, what is left can go, or a deletion is to be proved by a read. */
-function findNext({ plan, desired, observed, progress }: Outcomes): number | undefined {
+/** When something postponed is due, what is left can go, or a read or a deletion is to be proved by a read. */
+function findNext(
+  { plan, desired, observed, isEarly = false }: Planned,
+  { done }: Progress,
+): number | undefined {
   const due = plan.postponed.map(({ inMs }) => inMs);
   const names = new Set(desired.targetGroups.map(({ name }) => name));
   const left = observed.targetGroups.filter(({ targetGroup: { name } }) => !names.has(name));
   const isGroupLeft = observed.securityGroups.length > 0 && desired.securityGroup === undefined;
-  const isDeleted = progress.done.some(({ operation }) => DELETED.has(operation));
-  const isOpen = (left.length > 0 && due.length === 0) || isGroupLeft || isDeleted;
+  const isDeleted = done.some(({ operation }) => DELETED.has(operation));
+  const isLeft = left.length > 0 || revokeUnserved(desired).length > 0;
+  const isOpen = (isLeft && due.length === 0) || isGroupLeft || isDeleted || isEarly;
   const next = Math.min(...due, ...(isOpen ? [STALENESS_BOUND_MS] : []));
   return Number.isFinite(next) ? next : undefined;
 }
 
-interface Outcomes {
-  readonly plan: Plan;
-  readonly desired: DesiredGraph;
-  readonly observed: ObservedGraph;
-  readonly progress: Progress;
-}
-
 const DELETED: ReadonlySet<Step['operation']> = new Set<Step['operation']>([
+  // Its port is closed once it is gone.
+  'DeleteListener',
   'DeleteTargetGroup',
   'DeleteSecurityGroup',
 ]);
+
+interface Outcomes {
+  readonly planned: Planned;
+  readonly progress: Progress;
+  readonly againMs: number | undefined;
+  readonly endMs: number;
+}
+
+function concludeMemory(
+  before: TrafficMemory,
+  { planned, progress, againMs, endMs }: Outcomes,
+): TrafficMemory {
+  const { attachment } = planned.desired;
+  const { references, standing, failed } = progress;
+  const isWhole = standing !== undefined && failed.length === 0 && planned.isEarly !== true;
+  return {
+    ...before,
+    dueMs: againMs === undefined ? undefined : endMs + againMs,
+    attached: attachment && resolveAttachment(attachment, references),
+    standing: isWhole ? { graph: standing, loadBalancer: planned.loadBalancer } : undefined,
+  };
+}

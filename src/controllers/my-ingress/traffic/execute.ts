@@ -10,6 +10,7 @@ import { type References, resolveAction, resolveAttachment } from './references.
 type Made = Partial<Pick<References, 'securityGroup'>> & {
   readonly targetGroup?: readonly [name: string, arn: string];
   readonly listener?: string;
+  readonly rule?: string;
 };
 
 interface Context {
@@ -18,12 +19,19 @@ interface Context {
   readonly references: References;
 }
 
-/** Carries out one step and gives what is known then; throws what AWS answers. */
-export async function executeStep(step: Step, context: Context): Promise<References> {
+interface Executed {
+  /** What is known then. */
+  readonly references: References;
+  /** ARN or id of what a create has made. */
+  readonly made: string | undefined;
+}
+
+/** Carries out one step; throws what AWS answers. */
+export async function executeStep(step: Step, context: Context): Promise<Executed> {
   const call = CALLS[step.operation] as (input: Step['input'], context: Context) => Promise<Made>;
-  const { targetGroup, listener, securityGroup } = await call(step.input, context);
+  const { targetGroup, listener, rule, securityGroup } = await call(step.input, context);
   const known = context.references;
-  return {
+  const references = {
     ...known,
     ...(securityGroup !== undefined && { securityGroup }),
     ...(targetGroup && { targetGroups: new Map([...known.targetGroups, targetGroup]) }),
@@ -31,6 +39,7 @@ export async function executeStep(step: Step, context: Context): Promise<Referen
       listeners: new Map([...known.listeners, [step.id, listener]]),
     }),
   };
+  return { references, made: rule ?? listener ?? targetGroup?.[1] ?? securityGroup };
 }
 
 type Calls = {
@@ -81,9 +90,10 @@ const CALLS: Calls = {
   RemoveListenerCertificates: ({ listener, certificate }, context) =>
     act(context.clients.listeners.removeCertificate(readListener(listener, context), certificate)),
   DeleteListener: ({ arn }, { clients }) => act(clients.listeners.delete(arn)),
-  CreateRule: ({ listener, action, ...settings }, context) => {
+  CreateRule: async ({ listener, action, ...settings }, context) => {
     const rule = { ...settings, action: resolve(action, context) };
-    return act(context.clients.rules.create(readListener(listener, context), rule));
+    const { arn } = await context.clients.rules.create(readListener(listener, context), rule);
+    return { rule: arn };
   },
   ModifyRule: ({ arn, conditions, action }, context) =>
     act(

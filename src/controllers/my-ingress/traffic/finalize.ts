@@ -40,6 +40,20 @@ export async function tearDownTraffic(scope: ObjectScope): Promise<Waiting | und
   return waiting('Deleting', 'the deletions were accepted and are not visible yet', SOON_MS);
 }
 
+/** Plans what would be done beside the balancer; `loadBalancer`: it is still there. */
+export async function previewTeardown(
+  scope: ObjectScope,
+  {
+    loadBalancer,
+    isRetained,
+  }: { readonly loadBalancer?: LoadBalancer; readonly isRetained: boolean },
+): Promise<readonly Step[]> {
+  if (!hasTraffic(scope.object)) return [];
+  if (isRetained) return planRelease(await observeHeld(scope, loadBalancer), scope.identity);
+  const observed = await observeLeft(scope, listNames(scope, loadBalancer?.vpcId));
+  return planTeardown(observed, scope.identity);
+}
+
 /** Takes our tags off everything beside the balancer, which stays as it is. */
 export async function releaseTraffic(
   scope: ObjectScope,
@@ -47,20 +61,23 @@ export async function releaseTraffic(
 ): Promise<void> {
   if (!hasTraffic(scope.object)) return;
   const { identity, object, pass } = scope;
-  const groupNames = listNames(scope, loadBalancer?.vpcId);
-  const hasSecurityGroup = ownsSecurityGroup(scope);
-  const observed =
-    loadBalancer === undefined
-      ? await observeLeft(scope, groupNames)
-      : await observeTraffic(
-          scope.traffic(),
-          { loadBalancer, identity, groupNames, hasSecurityGroup },
-          pass.signal,
-        );
+  const observed = await observeHeld(scope, loadBalancer);
   const problems = await carryOutAll(scope, observed, planRelease(observed, identity));
   const report = reportProblems(problems);
   if (report !== undefined) throw failureOf(report);
   pass.log.debug('released what is beside the balancer', { name: object.metadata.name });
+}
+
+function observeHeld(
+  scope: ObjectScope,
+  loadBalancer: LoadBalancer | undefined,
+): Promise<ObservedGraph> {
+  const { identity, pass } = scope;
+  const groupNames = listNames(scope, loadBalancer?.vpcId);
+  if (loadBalancer === undefined) return observeLeft(scope, groupNames);
+  const hasSecurityGroup = ownsSecurityGroup(scope);
+  const wanted = { loadBalancer, identity, groupNames, hasSecurityGroup };
+  return observeTraffic(scope.traffic(), wanted, pass.signal);
 }
 
 /** Each by a read of its own, for AWS answers about several names only if all of them exist. */

@@ -9,9 +9,10 @@ import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
 import { beginRun, carryOut } from './carry-out.ts';
-import { isManaged } from './ensure.ts';
+import { isManaged } from './desire.ts';
 import { recordChanged } from './events.ts';
 import { beginMemory } from './memory.ts';
+import { findTargetGroups } from './observe.ts';
 import { describeOwned } from './owned.ts';
 import { readReferences, resolveAttachment } from './references.ts';
 
@@ -37,9 +38,22 @@ export async function planFrontend(scope: Scope): Promise<FrontendPlan> {
   const vpcId = await scope.traffic().securityGroups.vpcOf(subnets, pass.signal);
   if (vpcId === undefined) throw failure('SubnetNotFound', `AWS knows no subnet ${subnets[0]}`);
   const desired = desire(scope, routes, vpcId);
-  const plan = planFrom(scope, desired, []);
+  const plan = planFrom(scope, desired, observe([]));
   const operations = plan.steps.map(({ operation }) => operation);
   return { operations, managed: { desired, plan } };
+}
+
+/** Plans everything beside a balancer that is not there yet, in the order in which it would be made. */
+export async function previewFrontend(scope: Scope): Promise<Plan> {
+  const { managed } = await planFrontend(scope);
+  if (managed !== undefined) return managed.plan;
+  const { object, pass } = scope;
+  const names = object.status?.owned?.targetGroups ?? [];
+  const left = await findTargetGroups(scope.traffic(), names, pass.signal);
+  // Without a balancer its VPC is not known here; it is only part of names and inputs, which no plan shows.
+  const vpcId = left[0]?.targetGroup.vpcId ?? '';
+  const desired = desire(scope, readRoutes(object.spec), vpcId);
+  return planFrom(scope, desired, { ...observe([]), targetGroups: left });
 }
 
 /** The groups that the balancer is created with, and what is known of the managed one. */
@@ -53,19 +67,16 @@ export async function prepareFrontend(
   scope: Scope,
   { desired, plan }: ManagedFrontend,
 ): Promise<Frontend> {
-  const { pass } = scope;
-  pass.report({
-    owned: describeOwned(
-      desired.targetGroups.map(({ name }) => name).toSorted(),
-      desired.securityGroup?.name,
-    ),
-  });
+  const { object, pass } = scope;
+  const kept = object.status?.owned?.targetGroups ?? [];
+  const names = [...new Set([...kept, ...desired.targetGroups.map(({ name }) => name)])];
+  pass.report({ owned: describeOwned(names.toSorted(), desired.securityGroup?.name) });
   await pass.recordNow();
   const made = await carryOutGroup(scope, { desired, plan, found: [] });
   if (made !== undefined) return made;
   const { name = '', vpcId = '' } = desired.securityGroup ?? {};
   const found = await scope.traffic().securityGroups.find({ vpcId, name }, pass.signal);
-  const again = planFrom(scope, desired, found);
+  const again = planFrom(scope, desired, observe(found));
   const report = reportProblems(again.problems);
   if (report !== undefined) throw failureOf(report);
   const frontend = await carryOutGroup(scope, { desired, plan: again, found });
@@ -129,12 +140,12 @@ function desire(scope: Scope, routes: Routes, vpcId: string): DesiredGraph {
 function planFrom(
   { clock, identity, memory, object }: Scope,
   desired: DesiredGraph,
-  found: readonly ObservedSecurityGroup[],
+  observed: ObservedGraph,
 ): Plan {
   const nowMs = clock.monotonicMs();
   const { facts } = beginMemory(memory.traffic, object.metadata.generation, nowMs);
   const appliedTags = object.status?.applied?.tags ?? [];
-  return planTraffic(desired, observe(found), { identity, appliedTags, facts, nowMs });
+  return planTraffic(desired, observed, { identity, appliedTags, facts, nowMs });
 }
 
 function observe(securityGroups: readonly ObservedSecurityGroup[]): ObservedGraph {

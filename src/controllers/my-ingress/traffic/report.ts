@@ -1,14 +1,17 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
 import type { Outcome } from '../../../core/reconcile/outcome.ts';
+import { wasReadyForThisSpec } from '../events.ts';
 import type { Identity } from '../identity.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { ObjectScope, Scope } from '../scope.ts';
 import type { TargetsState } from '../targets.ts';
 import { hasTraffic } from './concern.ts';
-import { isManaged, type TrafficState } from './ensure.ts';
+import { isManaged } from './desire.ts';
+import type { TrafficState } from './ensure.ts';
 import { isReadDue } from './memory.ts';
 import { desireGroups } from './snapshot.ts';
 import {
+  awaitFirstTargets,
   concludeTraffic,
   countTargets,
   describeBackends,
@@ -25,21 +28,28 @@ export function isTrafficDue({
   identity,
   memory,
   object,
-}: Pick<Scope, 'clock' | 'identity' | 'memory' | 'object'>): boolean {
+  objectCount,
+}: Pick<Scope, 'clock' | 'identity' | 'memory' | 'object' | 'objectCount'>): boolean {
   if (!hasTraffic(object)) return false;
   const { knownSinceMs, spread } = memory.facts;
-  const given = { memory: memory.traffic, knownSinceMs, spread };
+  const given = { memory: memory.traffic, objectCount, knownSinceMs, spread };
   // What an earlier process has left to delete is not left for half an hour more.
   const isUnfinished = memory.traffic === undefined && hasObsolete(object, identity);
   return isUnfinished || isReadDue(given, clock.monotonicMs());
 }
 
-/** True where status records a target group or a security group that the spec does not want. */
+/** True where status records a listener, a target group or a security group that the spec does not want. */
 function hasObsolete(object: MyIngress, identity: Identity): boolean {
-  const { targetGroups = [], securityGroup } = object.status?.owned ?? {};
+  const { owned = {}, listeners = [] } = object.status ?? {};
+  const { targetGroups = [], securityGroup } = owned;
   const wanted = new Set(desireGroups(object, identity).map(({ name }) => name));
-  const isManagedWanted = isManaged({ object }, readRoutes(object.spec));
-  return targetGroups.some((name) => !wanted.has(name)) || (!!securityGroup && !isManagedWanted);
+  const routes = readRoutes(object.spec);
+  const ports = new Set(routes.listeners.map(({ port }) => port));
+  return (
+    targetGroups.some((name) => !wanted.has(name)) ||
+    listeners.some(({ port }) => !ports.has(port)) ||
+    (!!securityGroup && !isManaged({ object }, routes))
+  );
 }
 
 /** Reports the state after a pass over everything, and the outcome of the pass. */
@@ -54,7 +64,9 @@ export function reportTraffic(
     listeners: emptyToNone(describeListeners(state)),
     backends: emptyToNone(describeBackends(object, state, states)),
   });
-  return concludeTraffic(concludeBalancer(), state, { states, nowMs: clock.monotonicMs() });
+  const wasReady = wasReadyForThisSpec(scope);
+  const nowMs = clock.monotonicMs();
+  return concludeTraffic(concludeBalancer(), state, { states, nowMs, wasReady });
 }
 
 /** Newer counts of targets, where nothing else was looked at. */
@@ -66,15 +78,22 @@ export function refreshTraffic(scope: Scope, outcome: Outcome): Outcome {
   const nowMs = clock.monotonicMs();
   const { dueMs } = memory.traffic ?? {};
   const restMs = dueMs === undefined ? undefined : Math.max(0, dueMs - nowMs);
-  return requeueBy(outcome, restMs, findGraceMs(states, nowMs));
+  const wasReady = wasReadyForThisSpec(scope);
+  const awaited = awaitFirstTargets(outcome, { states, nowMs, wasReady });
+  return requeueBy(awaited, restMs, findGraceMs(states, nowMs));
 }
 
-function reportTargets({ clock, object, pass, targets }: ObjectScope): readonly TargetsState[] {
+function reportTargets(scope: ObjectScope): readonly TargetsState[] {
+  const { backendSecurityGroups, clock, object, pass, targets } = scope;
   const states = targets.read(pass.key);
   const isKnown = states.length > 0 || (object.spec.backends ?? []).length === 0;
   if (!isKnown) return states;
   pass.report({ targets: countTargets(states) });
-  for (const condition of stateConditions(object, states, clock.monotonicMs()))
+  const surroundings = {
+    nowMs: clock.monotonicMs(),
+    isManagedAlone: backendSecurityGroups.length === 0 && isManaged(scope, readRoutes(object.spec)),
+  };
+  for (const condition of stateConditions(object, states, surroundings))
     pass.setCondition(condition);
   return states;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { MyIngress } from '../../../apis/my-ingress.ts';
 import type { StatedCondition } from '../../../core/objects/conditions.ts';
 import { omitUndefined } from '../../../core/objects/fields.ts';
@@ -5,7 +6,7 @@ import { formatTime } from '../../../core/objects/kube-object.ts';
 import { type Outcome, waiting } from '../../../core/reconcile/outcome.ts';
 import { failureOf } from '../failure.ts';
 import { type Problem, reportProblems } from '../graph/problem.ts';
-import { targetGroupId } from '../graph/resource-id.ts';
+import { portOfListener, targetGroupId } from '../graph/resource-id.ts';
 import type { TargetsState } from '../targets.ts';
 import type { TrafficState } from './ensure.ts';
 
@@ -14,19 +15,23 @@ import type { TrafficState } from './ensure.ts';
 type Status = MyIngress['status'];
 type ListenerStatus = NonNullable<Status['listeners']>[number];
 type BackendStatus = NonNullable<Status['backends']>[number];
+type Unhealthy = NonNullable<TargetsState['unhealthy']>;
 
 const OF_BACKENDS: readonly string[] = ['BackendsResolved', 'TargetsHealthy'];
 
 /** A Service may be applied a moment after the object that names it. */
 const GRACE_MS = 60_000;
 
-/** `status.listeners`: the desired ones. */
+/** `status.listeners`: the desired ones, and those of ours that are still there. */
 export function describeListeners({
   desired,
   references,
   problems,
 }: TrafficState): readonly ListenerStatus[] {
-  return desired.listeners.map(({ id, port }) => {
+  const ports = new Map(desired.listeners.map(({ id, port }) => [id, port]));
+  const left = [...references.listeners.keys()].filter((id) => !ports.has(id));
+  const all = [...ports, ...left.map((id) => [id, portOfListener(id)] as const)];
+  return all.map(([id, port]) => {
     const message = findMessage(problems, id);
     return { port, ...omitUndefined({ arn: references.listeners.get(id), message }) };
   });
@@ -39,12 +44,17 @@ export function describeBackends(
   states: readonly TargetsState[],
 ): readonly BackendStatus[] {
   const { backends = [] } = object.spec;
+  const known = object.status?.backends ?? [];
   return backends.map(({ name }, index) => {
     const group = desired.targetGroups[index];
     const targetGroupARN = group && references.targetGroups.get(group.name);
     const state = states.find(({ backend }) => backend === name);
     const message = findMessage(problems, targetGroupId({ source: 'spec', name }));
-    return { name, ...omitUndefined({ targetGroupARN }), ...describeTargets(state, message) };
+    const now = { name, ...omitUndefined({ targetGroupARN }), ...describeTargets(state, message) };
+    return keepTime(
+      now,
+      known.find((before) => before.name === name),
+    );
   });
 }
 
@@ -57,8 +67,20 @@ export function refreshBackends(
     const state = states.find(({ backend }) => backend === before.name);
     if (state === undefined) return before;
     const { name, targetGroupARN } = before;
-    return { name, ...omitUndefined({ targetGroupARN }), ...describeTargets(state, undefined) };
+    const now = {
+      name,
+      ...omitUndefined({ targetGroupARN }),
+      ...describeTargets(state, undefined),
+    };
+    return keepTime(now, before);
   });
+}
+
+/** AWS is asked again and again: only an answer that says something new has its time. */
+function keepTime(now: BackendStatus, before: BackendStatus | undefined): BackendStatus {
+  const { healthAsOf = now.healthAsOf } = before ?? {};
+  const same = { ...now, ...omitUndefined({ healthAsOf }) };
+  return isDeepStrictEqual(same, before) ? same : now;
 }
 
 function describeTargets(
@@ -83,18 +105,24 @@ export function countTargets(states: readonly TargetsState[]): string | undefine
   return `${sum(({ registered }) => registered)}/${sum(({ desired }) => desired)}`;
 }
 
+interface Surroundings {
+  readonly nowMs: number;
+  /** The balancer has the managed security group alone, which no pod may admit. */
+  readonly isManagedAlone: boolean;
+}
+
 /** BackendsResolved and TargetsHealthy; of an object that has lost its backends they say so. */
 export function stateConditions(
   { status }: MyIngress,
   states: readonly TargetsState[],
-  nowMs: number,
+  { nowMs, isManagedAlone }: Surroundings,
 ): readonly StatedCondition[] {
   if (states.length === 0) {
     const stated = (status?.conditions ?? []).filter(({ type }) => OF_BACKENDS.includes(type));
     const message = 'the spec has no backends';
     return stated.map(({ type }) => ({ type, status: 'True', reason: 'NoBackends', message }));
   }
-  return [stateResolved(states, nowMs), stateHealthy(states)];
+  return [stateResolved(states, nowMs), stateHealthy(states, isManagedAlone)];
 }
 
 function stateResolved(states: readonly TargetsState[], nowMs: number): StatedCondition {
@@ -124,12 +152,9 @@ function describeUnresolved(states: readonly TargetsState[]): string {
     .join('. ');
 }
 
-function stateHealthy(states: readonly TargetsState[]): StatedCondition {
+function stateHealthy(states: readonly TargetsState[], isManagedAlone: boolean): StatedCondition {
   const type = 'TargetsHealthy';
-  const counts = states.map(({ backend, desired, healthy }) => {
-    return `${backend} ${healthy ?? '?'}/${desired}`;
-  });
-  const message = `healthy targets by backend: ${counts.join(', ')}`;
+  const message = describeHealth(states, isManagedAlone);
   if (states.some(({ desired }) => desired === 0)) {
     return { type, status: 'False', reason: 'NoTargets', message };
   }
@@ -142,6 +167,36 @@ function stateHealthy(states: readonly TargetsState[]): StatedCondition {
     : { type, status: 'False', reason: 'TargetsUnhealthy', message };
 }
 
+const TIMED_OUT = 'Target.Timeout';
+/** Before all else: the most frequent cause, and the one that no pod shows. */
+const EXPLAIN_TIMEOUT =
+  'targets time out and ALBRIDGE_BACKEND_SECURITY_GROUPS is not set: check first that the security group of the pods admits the load balancer';
+const MOST_BACKENDS = 5;
+
+/** The counts, and for each of the first backends one target that AWS does not report healthy. */
+function describeHealth(states: readonly TargetsState[], isManagedAlone: boolean): string {
+  const counts = states.map(({ backend, desired, healthy }) => {
+    return `${backend} ${healthy ?? '?'}/${desired}`;
+  });
+  const sentences = states.flatMap(({ backend, unhealthy }) => {
+    return unhealthy === undefined ? [] : [`backend ${backend}: ${describeUnhealthy(unhealthy)}`];
+  });
+  const rest = sentences.length - MOST_BACKENDS;
+  const isTimedOut = states.some(({ unhealthy }) => unhealthy?.reason === TIMED_OUT);
+  return [
+    ...(isTimedOut && isManagedAlone ? [EXPLAIN_TIMEOUT] : []),
+    `healthy targets by backend: ${counts.join(', ')}`,
+    ...sentences.slice(0, MOST_BACKENDS),
+    ...(rest > 0 ? [`and ${rest} more`] : []),
+  ].join('. ');
+}
+
+/** In AWS's words: `10.0.0.7:8080 is unhealthy, Target.ResponseCodeMismatch: ...`. */
+function describeUnhealthy({ id, port, state, reason, description }: Unhealthy): string {
+  const why = [reason, description].filter((part) => part !== undefined).join(': ');
+  return `${id}:${port} is ${state}${why === '' ? '' : `, ${why}`}`;
+}
+
 /**
  * The outcome of a pass over the balancer and everything beside it.
  *
@@ -151,7 +206,7 @@ function stateHealthy(states: readonly TargetsState[]): StatedCondition {
 export function concludeTraffic(
   outcome: Outcome,
   { problems, againMs }: Pick<TrafficState, 'problems' | 'againMs'>,
-  { states, nowMs }: { readonly states: readonly TargetsState[]; readonly nowMs: number },
+  targets: TargetsFacts,
 ): Outcome {
   const report = reportProblems(problems);
   if (report !== undefined) {
@@ -160,15 +215,34 @@ export function concludeTraffic(
       Number.isFinite(dueMs) && report.healedBy === 'person' ? { retryAfterMs: dueMs } : {};
     throw failureOf(report, retry);
   }
-  if (outcome.kind === 'waiting') return outcome;
-  return awaitTargets(states, nowMs) ?? requeueBy(outcome, againMs, findGraceMs(states, nowMs));
+  const { states, nowMs } = targets;
+  return requeueBy(awaitFirstTargets(outcome, targets), againMs, findGraceMs(states, nowMs));
+}
+
+/** What is known of the targets of an object. */
+interface TargetsFacts {
+  readonly states: readonly TargetsState[];
+  readonly nowMs: number;
+  /** The object is Ready for this spec already. */
+  readonly wasReady: boolean;
 }
 
 function requeueOf({ requeueAfterMs = Number.POSITIVE_INFINITY }: Outcome): number {
   return requeueAfterMs;
 }
 
-/** Ready waits for the first registrations, and for a moment for a Service that is not there yet. */
+/**
+ * Ready waits for the first registrations, and for a moment for a Service that is not there yet; what becomes of
+ * targets later is no matter of Ready.
+ */
+export function awaitFirstTargets(
+  outcome: Outcome,
+  { states, nowMs, wasReady }: TargetsFacts,
+): Outcome {
+  if (outcome.kind === 'waiting' || wasReady) return outcome;
+  return awaitTargets(states, nowMs) ?? outcome;
+}
+
 function awaitTargets(states: readonly TargetsState[], nowMs: number): Outcome | undefined {
   const graceMs = findGraceMs(states, nowMs);
   const [unresolved] = listUnresolved(states);

@@ -88,21 +88,22 @@ export class World {
   }
 
   /** A new process of the operator over this world; it dies where the plan says. */
-  start(plan?: CrashPlan): void {
+  start(plan?: CrashPlan, mode: 'reconcile' | 'observe' = 'reconcile'): void {
     const { clock, log, metrics } = this;
     const incarnation = new Incarnation(plan);
     this.incarnation = incarnation;
     this.cache = this.kube.cache<MyIngress>('MyIngress');
     const { budget = NO_LIMITS, scanMs = SCAN_MS, concurrency = 8 } = this.#options;
     const { namespaces = [] } = this.#options;
-    const leadership = { isLeader: () => true };
+    const isObserver = mode === 'observe';
+    const leadership = { isLeader: () => true, isObserver };
     const api = this.#mortalApi(incarnation);
     const aws = wireAws({ api, clock, leadership, metrics, budget, log, texts });
     const memory = new Memory(clock);
     const shared = { cluster: CLUSTER, inventory: aws.inventory, memory, clock };
     const { cache } = this;
     const common = { ...shared, targets: this.targets };
-    const limits = { cache, namespaces, intervalMs: scanMs };
+    const limits = { cache, namespaces, intervalMs: scanMs, isObserver };
     const scan = new DriftScan({ ...common, ...limits, log, metrics });
     this.#controller = new Controller<MyIngress>({
       name: 'myingress',
@@ -114,6 +115,7 @@ export class World {
       }),
       finalizer: loadBalancerFinalizer,
       sources: [scan.source, this.targets.changes],
+      isObserver,
       concurrency,
       deadlineMs: 120_000,
       backoff: { firstMs: 1_000, maxMs: 300_000 },
@@ -187,8 +189,8 @@ export class World {
     return found && `${found.status} ${found.reason}`;
   }
 
-  message(name: string): string {
-    const found = this.object(name).status?.conditions?.find((one) => one.type === 'Ready');
+  message(name: string, type = 'Ready'): string {
+    const found = this.object(name).status?.conditions?.find((one) => one.type === type);
     return found?.message ?? '';
   }
 
@@ -247,6 +249,12 @@ export class World {
     const calls = await this.callsDuring(act);
     const toAws = Object.keys(calls).filter((name) => !name.startsWith('Describe'));
     return [...toAws, ...this.kube.writes.slice(before).map(({ verb }) => verb)];
+  }
+
+  /** The operator's writes to AWS so far, in their order. */
+  get writesToAws(): readonly string[] {
+    const own = this.aws.control.calls().filter(({ userAgent }) => userAgent === undefined);
+    return own.map(({ operation }) => operation).filter((name) => !name.startsWith('Describe'));
   }
 
   #mortalApi(incarnation: Incarnation): AwsApi {

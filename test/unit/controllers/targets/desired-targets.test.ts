@@ -183,6 +183,7 @@ function trimmed(service: ServiceDraft | undefined, slices: readonly SliceDraft[
   return {
     service: service && (trimService(service) as TrimmedService),
     slices: slices.map((slice) => trimEndpointSlice(slice) as TrimmedEndpointSlice),
+    held: new Set(),
   };
 }
 

@@ -3,7 +3,11 @@ import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
 /** Services and EndpointSlices as the API server gives them. */
 
 export interface ServiceDraft extends KubeObject {
-  readonly spec: { readonly type?: string; readonly ports?: readonly object[] };
+  readonly spec: {
+    readonly type?: string;
+    readonly ports?: readonly object[];
+    readonly selector?: Readonly<Record<string, string>>;
+  };
 }
 
 export interface SliceDraft extends KubeObject {
@@ -37,7 +41,7 @@ export const HTTP_PORT = { name: 'http', port: 80, protocol: 'TCP', targetPort: 
 
 export function draftService(
   name: string,
-  spec: ServiceDraft['spec'] = { ports: [HTTP_PORT] },
+  spec: ServiceDraft['spec'] = { ports: [HTTP_PORT], selector: { app: name } },
 ): ServiceDraft {
   return { apiVersion: 'v1', kind: 'Service', metadata: { namespace: 'web', name }, spec };
 }

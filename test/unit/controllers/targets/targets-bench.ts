@@ -14,6 +14,7 @@ import { type BudgetLimits, NO_LIMITS } from '../../../../src/aws/budget/budget-
 import type { AwsApi } from '../../../../src/aws/client/aws-api.ts';
 import { wireAws } from '../../../../src/aws/client/wire.ts';
 import { TargetsController } from '../../../../src/controllers/targets/controller.ts';
+import type { GateOptions } from '../../../../src/controllers/targets/gates/readiness-gates.ts';
 import type { ServedGroup, TargetsState } from '../../../../src/controllers/targets/group.ts';
 import {
   type TrimmedEndpointSlice,
@@ -42,6 +43,7 @@ export const SHOP: Key = 'web/shop';
 interface BenchOptions {
   readonly settings?: Partial<AwsSettings>;
   readonly budget?: BudgetLimits;
+  readonly gates?: (kube: FakeKube) => GateOptions;
 }
 
 /** The controller over the embedded stand-in and a cluster in memory, under virtual time. */
@@ -87,6 +89,7 @@ export class TargetsBench {
       ...{ clock, log, metrics, slices: this.slices },
       services: this.kube.cache<TrimmedService>('Service', trimService),
       connect: (payer) => aws.traffic(payer).targets,
+      gates: this.#options.gates?.(this.kube),
     });
     this.targets = targets;
     this.#stop = targets.changes((key) => {

@@ -12,6 +12,7 @@ describe('of a Service is kept', () => {
   it('its name, its version, whether it has endpoints, and its TCP ports', () => {
     const service = draftService('shop', {
       type: 'ClusterIP',
+      selector: { app: 'shop' },
       ports: [
         { name: 'http', port: 80, targetPort: 'web' },
         { name: 'dns', port: 53, protocol: 'UDP' },
@@ -19,6 +20,7 @@ describe('of a Service is kept', () => {
     });
     expect(trimService({ ...service, metadata })).toEqual({
       ...{ apiVersion: 'v1', kind: 'Service', isExternalName: false },
+      selector: { app: 'shop' },
       metadata: { namespace: 'web', name: 'shop', uid: 'u1', resourceVersion: '7' },
       ports: [{ name: 'http', port: 80 }],
     });
@@ -37,6 +39,7 @@ describe('of an EndpointSlice is kept', () => {
       metadata: { namespace: 'web', name: 'shop', uid: 'u1', resourceVersion: '7' },
       ...{ service: 'shop', isIpv4: true, ports: [{ name: 'http', port: 8080 }] },
       ...{ ready: ['10.0.0.0'], leaving: ['10.0.0.2'], others: 2 },
+      unready: [{ address: '10.0.0.1', pod: 'pod-10.0.0.1' }],
     });
   });
 

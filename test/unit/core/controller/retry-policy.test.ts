@@ -27,7 +27,7 @@ const cases: Record<string, Case> = {
   },
   paused: {
     why: 'taking the annotation off is a change',
-    verdict: { kind: 'paused', isBeingDeleted: false },
+    verdict: { kind: 'paused', isBeingDeleted: false, by: 'annotation' },
     decision: { kind: 'awaitChange' },
   },
   aborted: {

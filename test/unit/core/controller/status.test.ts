@@ -50,7 +50,7 @@ describe('computeStatus', () => {
     const asked = object({ annotations: { 'albridge.io/reconcile-requested-at': 'now' } });
     const status = computeStatus(
       asked,
-      { reported: {}, verdict: { kind: 'paused', isBeingDeleted: false } },
+      { reported: {}, verdict: { kind: 'paused', isBeingDeleted: false, by: 'annotation' } },
       NOW_MS,
     );
     expect(status).not.toHaveProperty('lastHandledReconcileAt');

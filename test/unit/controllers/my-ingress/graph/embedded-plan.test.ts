@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBalancer, seededModel } from '../../../localstack/seeded-model.ts';
-import { EmbeddedTraffic } from './embedded-traffic.ts';
-import { CERTIFICATES, spec } from './random-traffic.ts';
+import { embeddedTraffic } from './embedded-traffic.ts';
+import { spec } from './random-traffic.ts';
 import { TrafficWorld } from './traffic-world.ts';
 
 describe('a plan against the stand-in', () => {
@@ -21,10 +20,3 @@ describe('a plan against the stand-in', () => {
     );
   });
 });
-
-function embeddedTraffic(): EmbeddedTraffic {
-  const { aws } = seededModel({ provisioningMs: 0 });
-  aws.control.setCertificates(CERTIFICATES);
-  const input = { IpAddressType: 'dualstack' };
-  return new EmbeddedTraffic(aws, createBalancer(aws, 'shop', input)['LoadBalancerArn']);
-}

@@ -17,7 +17,13 @@ import type {
   Operation,
   Step,
 } from '../../../../../src/controllers/my-ingress/graph/steps.ts';
-import { type Answer, call } from '../../../localstack/seeded-model.ts';
+import {
+  type Answer,
+  call,
+  createBalancer,
+  seededModel,
+} from '../../../localstack/seeded-model.ts';
+import { CERTIFICATES } from './random-traffic.ts';
 import type { Aws } from './traffic-world.ts';
 
 type Input<Name extends Operation> = Call<Name>['input'];
@@ -246,6 +252,14 @@ export class EmbeddedTraffic implements Aws {
   #ask(operation: string, input: object): Answer {
     return call(this.#aws, operation, input);
   }
+}
+
+/** The stand-in with a balancer of two address types and certificates. */
+export function embeddedTraffic(): EmbeddedTraffic {
+  const { aws } = seededModel({ provisioningMs: 0 });
+  aws.control.setCertificates(CERTIFICATES);
+  const input = { IpAddressType: 'dualstack' };
+  return new EmbeddedTraffic(aws, createBalancer(aws, 'shop', input)['LoadBalancerArn']);
 }
 
 function healthCheckInput(check: Input<'ModifyTargetGroup'>['healthCheck']): object {

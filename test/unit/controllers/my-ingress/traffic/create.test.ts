@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MINUTE_MS, SCAN_MS, World } from '../world.ts';
-import { SHOP, web } from './specs.ts';
+import { listIds, SHOP, web } from './specs.ts';
 
 describe('a MyIngress with one backend and one rule', () => {
   const spec = {
@@ -82,7 +82,7 @@ it('a balancer gets its traffic later, in place', async () => {
   await world.clock.advance(MINUTE_MS);
   expect(world.condition('shop')).toBe('True Available');
   expect(world.balancer().arn).toBe(arn);
-  expect(world.beside.map(({ tags }) => tags['albridge.io/resource']).toSorted()).toEqual([
+  expect(listIds(world)).toEqual([
     ...['listener/80', 'rule/80/spec/api/0', 'security-group/frontend'],
     ...['target-group/spec/api', 'target-group/spec/web'],
   ]);

@@ -171,6 +171,42 @@ describe('targets', () => {
     expect(world.condition('shop')).toBe('True Available');
   });
 
+  it('that AWS does not report healthy are named, one of each backend, in its words', async () => {
+    const world = await settled();
+    const target = { id: '10.0.3.7', port: 80, state: 'unhealthy' };
+    const reason = 'Target.ResponseCodeMismatch';
+    const description = 'Health checks failed with these codes: [500]';
+    const unhealthy = { ...target, reason, description };
+    world.targets.say(KEY, 'api', { healthy: 1, unhealthy });
+    await world.clock.advance(2_000);
+    expect(world.message('shop', 'TargetsHealthy')).toBe(
+      `healthy targets by backend: web 2/2, api 1/2. backend api: 10.0.3.7:80 is unhealthy, ${reason}: ${description}`,
+    );
+  });
+
+  const timedOut = { id: '10.0.3.7', port: 80, state: 'unhealthy', reason: 'Target.Timeout' };
+  const hint = /^targets time out and ALBRIDGE_BACKEND_SECURITY_GROUPS is not set: /;
+
+  it('that time out behind the managed security group alone lead to that setting', async () => {
+    const world = await settled();
+    world.targets.say(KEY, 'api', { healthy: 1, unhealthy: timedOut });
+    await world.clock.advance(2_000);
+    expect(world.message('shop', 'TargetsHealthy')).toMatch(hint);
+  });
+
+  it('that time out behind groups of the operator or the spec do not', async () => {
+    const other = new World({ backendSecurityGroups: ['sg-admin'] });
+    other.start();
+    await other.applied('shop', SHOP);
+    for (const world of [other, await settled({ ...SHOP, securityGroups: ['sg-web'] })]) {
+      world.targets.say(KEY, 'api', { healthy: 1, unhealthy: timedOut });
+      await world.clock.advance(2_000);
+      expect(world.message('shop', 'TargetsHealthy')).toMatch(
+        /^healthy targets .*Target\.Timeout$/,
+      );
+    }
+  });
+
   it('are those of groups that the scan has read as ours after a restart', async () => {
     const world = await settled();
     const before = world.targets.published.get(KEY);

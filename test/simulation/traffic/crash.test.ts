@@ -1,16 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
-import { cutsOf, play, type Story, staleFor } from '../crash-play.ts';
-import { MINUTE_MS, SCAN_MS, type World } from '../world.ts';
+import type { MyIngressSpec } from '../../../src/apis/my-ingress.ts';
+import {
+  cutsOf,
+  play,
+  type Story,
+  staleFor,
+} from '../../unit/controllers/my-ingress/crash-play.ts';
+import {
+  api,
+  listIds,
+  SHOP as PLAIN,
+  web,
+} from '../../unit/controllers/my-ingress/traffic/specs.ts';
+import { MINUTE_MS, SCAN_MS, type World } from '../../unit/controllers/my-ingress/world.ts';
 
-const web = { name: 'web', service: { name: 'web', port: 80 } };
-const api = { name: 'api', service: { name: 'api', port: 80 } };
-const SHOP: Partial<MyIngressSpec> = {
-  backends: [web, api],
-  rules: [{ name: 'api', paths: ['/api/*'], forward: [{ backend: 'api' }] }],
-  defaultAction: { forward: [{ backend: 'web' }] },
-  tags: { team: 'web' },
-};
+const SHOP: Partial<MyIngressSpec> = { ...PLAIN, tags: { team: 'web' } };
 const EDITED: Partial<MyIngressSpec> = {
   backends: [web, { ...api, attributes: { 'deregistration_delay.timeout_seconds': '30' } }],
   rules: [
@@ -30,10 +34,6 @@ function endsAs(world: World, rules: readonly string[]): void {
     'target-group/spec/api',
     'target-group/spec/web',
   ]);
-}
-
-function listIds(world: World): readonly string[] {
-  return world.beside.map(({ tags }) => tags['albridge.io/resource'] ?? '').toSorted();
 }
 
 const stories: Readonly<Record<string, Story>> = {

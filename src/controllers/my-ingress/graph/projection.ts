@@ -1,0 +1,273 @@
+import { resourceTagKey } from '../../../apis/my-ingress.ts';
+import type { Permission } from '../../../aws/ec2/security-groups.ts';
+import type { Action, Tags } from '../../../aws/elbv2/traffic.ts';
+import { attributeDefaults } from '../target-groups/attribute-defaults.ts';
+import type {
+  DesiredAction,
+  ObservedGraph,
+  ObservedListener,
+  ObservedRule,
+  ObservedSecurityGroup,
+  ObservedTargetGroup,
+} from './graph.ts';
+import type { Call, Operation, Step } from './steps.ts';
+
+/** Everything beside a balancer that is there. */
+export type StandingGraph = ObservedGraph & {
+  readonly loadBalancer: NonNullable<ObservedGraph['loadBalancer']>;
+};
+
+export function isStanding(graph: ObservedGraph): graph is StandingGraph {
+  return graph.loadBalancer !== undefined;
+}
+
+/**
+ * What AWS has once it has accepted the step; pure. `made` is the ARN or the id that it has answered to a
+ * create. What others change meanwhile is not in it.
+ */
+export function projectStep(
+  before: StandingGraph,
+  { operation, input }: Step,
+  made: string | undefined,
+): StandingGraph {
+  const project = PROJECTIONS[operation] as (given: Given<Operation>) => Partial<StandingGraph>;
+  const changed = { ...before, ...project({ before, input, made: made ?? '' }) };
+  return { ...changed, targetGroups: changed.targetGroups.map((one) => markUsers(one, changed)) };
+}
+
+/** False where a read alone shows what AWS has then: a certificate may be the default one and a further one. */
+export function isProjected({ operation, input }: Step): boolean {
+  const isRotation = operation === 'ModifyListener' && input.certificate !== undefined;
+  return !isRotation && !operation.endsWith('ListenerCertificates');
+}
+
+type Input<Name extends Operation> = Call<Name>['input'];
+
+interface Given<Name extends Operation> {
+  readonly before: StandingGraph;
+  readonly input: Input<Name>;
+  readonly made: string;
+}
+
+type Projections = {
+  readonly [Name in Operation]: (given: Given<Name>) => Partial<StandingGraph>;
+};
+
+const PROJECTIONS: Projections = {
+  CreateSecurityGroup: ({ before, input: { name, vpcId, tags }, made }) => {
+    const group = { securityGroup: { id: made, name, vpcId, ingress: [] }, tags };
+    return { securityGroups: [...before.securityGroups, group] };
+  },
+  AuthorizeSecurityGroupIngress: ({ before, input }) =>
+    changeIngress(before, (ingress) => [...ingress, ...input.ingress]),
+  RevokeSecurityGroupIngress: ({ before, input }) => {
+    const revoked = new Set(input.ingress.map(print));
+    return changeIngress(before, (ingress) => ingress.filter((one) => !revoked.has(print(one))));
+  },
+  DeleteSecurityGroup: ({ before, input: { groupId } }) => ({
+    securityGroups: before.securityGroups.filter(({ securityGroup: { id } }) => id !== groupId),
+  }),
+  SetSecurityGroups: ({ before, input: { groups } }) => {
+    const own = before.securityGroups[0]?.securityGroup.id ?? '';
+    const securityGroups = groups.map((group) => ('id' in group ? group.id : own));
+    return { loadBalancer: { ...before.loadBalancer, securityGroups } };
+  },
+  CreateTargetGroup: ({ before, input: { tags, ...settings }, made }) => {
+    const targetGroup = { ...settings, arn: made, loadBalancerArns: [] };
+    const group = { targetGroup, tags, attributes: attributeDefaults };
+    return { targetGroups: [...before.targetGroups, group] };
+  },
+  ModifyTargetGroup: ({ before, input: { arn, healthCheck } }) =>
+    changeTargetGroups(before, ({ targetGroup, ...rest }) =>
+      targetGroup.arn === arn
+        ? { ...rest, targetGroup: { ...targetGroup, healthCheck } }
+        : { ...rest, targetGroup },
+    ),
+  ModifyTargetGroupAttributes: ({ before, input }) =>
+    changeTargetGroups(before, (one) =>
+      one.targetGroup.name === input.targetGroup
+        ? { ...one, attributes: { ...one.attributes, ...input.attributes } }
+        : one,
+    ),
+  DeleteTargetGroup: ({ before, input }) => ({
+    targetGroups: before.targetGroups.filter(({ targetGroup: { arn } }) => arn !== input.arn),
+  }),
+  CreateListener: ({ before, input, made }) => {
+    const { port, protocol, sslPolicy, certificate, action, tags } = input;
+    const certificates = certificate === undefined ? [] : [certificate];
+    const listener = {
+      ...{ arn: made, loadBalancerArn: before.loadBalancer.arn, port, protocol, certificates },
+      ...(sslPolicy !== undefined && { sslPolicy }),
+      defaultActions: echo(action, before),
+    };
+    return { listeners: [...before.listeners, { listener, certificates, tags, rules: [] }] };
+  },
+  ModifyListener: ({ before, input }) =>
+    changeListeners(before, (one) =>
+      one.listener.arn === input.arn ? modifyListener(one, input, before) : one,
+    ),
+  AddListenerCertificates: ({ before, input: { listener, certificate } }) =>
+    changeCertificates(before, listener, (all) => [...new Set([...all, certificate])]),
+  RemoveListenerCertificates: ({ before, input: { listener, certificate } }) =>
+    changeCertificates(before, listener, (all) => all.filter((one) => one !== certificate)),
+  DeleteListener: ({ before, input }) => ({
+    listeners: before.listeners.filter(({ listener: { arn } }) => arn !== input.arn),
+  }),
+  CreateRule: ({ before, input, made }) => {
+    const { listener, priority, conditions, action, tags } = input;
+    const actions = echo(action, before);
+    const rule = { arn: made, priority, conditions, actions, hasTransforms: false };
+    return changeListeners(before, (one) =>
+      isResource(one.tags, listener) ? { ...one, rules: [...one.rules, { rule, tags }] } : one,
+    );
+  },
+  ModifyRule: ({ before, input: { arn, conditions, action } }) =>
+    changeRules(before, ({ rule, tags }) => {
+      const changes = {
+        ...(conditions && { conditions }),
+        ...(action && { actions: echo(action, before) }),
+      };
+      return [{ tags, rule: rule.arn === arn ? { ...rule, ...changes } : rule }];
+    }),
+  SetRulePriorities: ({ before, input: { priorities } }) => {
+    const moved = new Map(priorities.map(({ arn, priority }) => [arn, priority]));
+    return changeRules(before, ({ rule, tags }) => {
+      return [{ tags, rule: { ...rule, priority: moved.get(rule.arn) ?? rule.priority } }];
+    });
+  },
+  DeleteRule: ({ before, input: { arn } }) =>
+    changeRules(before, (one) => (one.rule.arn === arn ? [] : [one])),
+  AddTags: ({ before, input: { resource, tags } }) =>
+    retag(before, resource, (all) => ({ ...all, ...tags })),
+  CreateTags: ({ before, input: { resource, tags } }) =>
+    retag(before, resource, (all) => ({ ...all, ...tags })),
+  RemoveTags: ({ before, input: { resource, keys } }) =>
+    retag(before, resource, (all) => omitKeys(all, keys)),
+  DeleteTags: ({ before, input: { resource, tags } }) =>
+    retag(before, resource, (all) => omitKeys(all, Object.keys(tags))),
+};
+
+/** HTTP has neither certificates nor a policy. */
+function modifyListener(
+  { listener, certificates = listener.certificates, ...rest }: ObservedListener,
+  { arn: _arn, action, certificate, ...settings }: Input<'ModifyListener'>,
+  before: StandingGraph,
+): ObservedListener {
+  const { sslPolicy, ...plain } = { ...listener, ...settings };
+  const isPlain = plain.protocol === 'HTTP';
+  const further = certificates.slice(1).filter((one) => one !== certificate);
+  const first = certificate ?? certificates[0];
+  const all = isPlain || first === undefined ? [] : [first, ...further];
+  return {
+    ...rest,
+    certificates: all,
+    listener: {
+      ...plain,
+      ...(!isPlain && sslPolicy !== undefined && { sslPolicy }),
+      ...(action && { defaultActions: echo(action, before) }),
+      certificates: all.slice(0, 1),
+    },
+  };
+}
+
+/** The action with ARNs in place of names. */
+function echo(action: DesiredAction, { targetGroups }: ObservedGraph): readonly Action[] {
+  if (action.kind !== 'forward') return [action];
+  const arns = new Map(targetGroups.map(({ targetGroup: { name, arn } }) => [name, arn]));
+  const groups = action.targetGroups.map(({ name, weight }) => {
+    return { arn: arns.get(name) ?? name, weight };
+  });
+  return [{ ...action, targetGroups: groups }];
+}
+
+function markUsers(
+  { targetGroup, ...rest }: ObservedTargetGroup,
+  { listeners, loadBalancer }: StandingGraph,
+): ObservedTargetGroup {
+  const actions = listeners.flatMap(({ listener, rules }) => [
+    ...listener.defaultActions,
+    // The default rule shows what its listener did before.
+    ...rules.flatMap(({ rule }) => (rule.priority === 'default' ? [] : rule.actions)),
+  ]);
+  const isUsed = actions.some((action) => {
+    return (
+      action.kind === 'forward' && action.targetGroups.some(({ arn }) => arn === targetGroup.arn)
+    );
+  });
+  const others = targetGroup.loadBalancerArns.filter((arn) => arn !== loadBalancer.arn);
+  const loadBalancerArns = [...others, ...(isUsed ? [loadBalancer.arn] : [])];
+  return { ...rest, targetGroup: { ...targetGroup, loadBalancerArns } };
+}
+
+function changeTargetGroups(
+  { targetGroups }: ObservedGraph,
+  change: (one: ObservedTargetGroup) => ObservedTargetGroup,
+): Partial<StandingGraph> {
+  return { targetGroups: targetGroups.map(change) };
+}
+
+function changeListeners(
+  { listeners }: ObservedGraph,
+  change: (one: ObservedListener) => ObservedListener,
+): Partial<StandingGraph> {
+  return { listeners: listeners.map(change) };
+}
+
+function changeRules(
+  before: ObservedGraph,
+  change: (one: ObservedRule) => readonly ObservedRule[],
+): Partial<StandingGraph> {
+  return changeListeners(before, (one) => ({ ...one, rules: one.rules.flatMap(change) }));
+}
+
+/** The default one is the first, and is neither added nor removed so. */
+function changeCertificates(
+  before: ObservedGraph,
+  id: string,
+  change: (all: readonly string[]) => readonly string[],
+): Partial<StandingGraph> {
+  return changeListeners(before, (one) => {
+    const { certificates = one.listener.certificates } = one;
+    return isResource(one.tags, id) ? { ...one, certificates: change(certificates) } : one;
+  });
+}
+
+function changeIngress(
+  { securityGroups }: ObservedGraph,
+  change: (ingress: readonly Permission[]) => readonly Permission[],
+): Partial<StandingGraph> {
+  const changed = ({ securityGroup, tags }: ObservedSecurityGroup): ObservedSecurityGroup => ({
+    securityGroup: { ...securityGroup, ingress: change(securityGroup.ingress) },
+    tags,
+  });
+  return { securityGroups: securityGroups.map(changed) };
+}
+
+function retag(
+  { targetGroups, securityGroups, listeners }: ObservedGraph,
+  resource: string,
+  change: (tags: Tags) => Tags,
+): Partial<StandingGraph> {
+  const mark = <T extends { readonly tags: Tags }>(key: string, one: T): T =>
+    key === resource ? { ...one, tags: change(one.tags) } : one;
+  return {
+    targetGroups: targetGroups.map((one) => mark(one.targetGroup.arn, one)),
+    securityGroups: securityGroups.map((one) => mark(one.securityGroup.id, one)),
+    listeners: listeners.map((one) => ({
+      ...mark(one.listener.arn, one),
+      rules: one.rules.map((rule) => mark(rule.rule.arn, rule)),
+    })),
+  };
+}
+
+function isResource(tags: Tags, id: string): boolean {
+  return tags[resourceTagKey] === id;
+}
+
+function omitKeys(tags: Tags, keys: readonly string[]): Tags {
+  return Object.fromEntries(Object.entries(tags).filter(([key]) => !keys.includes(key)));
+}
+
+function print(permission: Permission): string {
+  return JSON.stringify(permission);
+}

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import type { MyIngress } from '../../apis/my-ingress.ts';
+import { getReconcileRequest } from '../../core/objects/annotations.ts';
+import { findLeadingCondition } from '../../core/objects/conditions.ts';
+import { CoreReason } from '../../core/reconcile/operator-error.ts';
+import type { Planned, Waiting } from '../../core/reconcile/outcome.ts';
+import type { Pass } from '../../core/reconcile/reconciler.ts';
+import { previewFinalize } from './finalize.ts';
+import { describePlan } from './graph/planned-step.ts';
+import { type Problem, reportProblems } from './graph/problem.ts';
+import { SECURITY_GROUP_ID } from './graph/resource-id.ts';
+import { type Postponed, printPlan, type Step } from './graph/steps.ts';
+import { planRetirement } from './graph/teardown.ts';
+import { chooseReadDepth, observeLive } from './load-balancer/observe.ts';
+import { planAfterCreate, planLoadBalancer } from './load-balancer/plan.ts';
+import { checkSnapshot } from './load-balancer/snapshot.ts';
+import type { ObjectScope, Scope } from './scope.ts';
+import { readApplied, readRecordedArn } from './status.ts';
+import { hasTraffic } from './traffic/concern.ts';
+import { observeAndPlan } from './traffic/ensure.ts';
+import { previewFrontend } from './traffic/frontend.ts';
+import { isTrafficDue } from './traffic/report.ts';
+
+/** The lines of a plan in the order of their execution, and what it leaves out. */
+interface Preview {
+  readonly lines: readonly string[];
+  /** The lines without their times. */
+  readonly steps: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+const NOTHING: Preview = { lines: [], steps: [], problems: [] };
+
+/** Observes and plans as a pass toward the spec does, and reports the plan. */
+export async function previewSpec(scope: Scope): Promise<Planned | Waiting> {
+  if (isInPlace(scope.object) && !isTrafficDue(scope)) {
+    const checked = await checkSnapshot(scope, scope.pass.signal);
+    if (checked.kind !== 'differs') return reportPlan(scope, NOTHING);
+  }
+  const observation = await observeLive(scope, scope.pass.signal);
+  if (observation.kind === 'unconfirmed') return observation.waiting;
+  if (observation.kind === 'absent') return reportPlan(scope, await previewCreate(scope));
+  const { observed } = observation;
+  const { desired, object } = scope;
+  const own = planLoadBalancer(desired, observed, readApplied(object, observed));
+  if (!hasTraffic(object)) return reportPlan(scope, joinPlans(describePlan(own), undefined));
+  const traffic = await observeAndPlan(scope, { observed });
+  const retirement = planRetirement(traffic.desired, traffic.observed, scope.identity);
+  return reportPlan(scope, joinPlans(describePlan(own), { ...traffic.plan, retirement }));
+}
+
+/** As `previewSpec`, of the deletion. */
+export async function previewDeletion(scope: ObjectScope): Promise<Planned | Waiting> {
+  const preview = await previewFinalize(scope);
+  if (preview.kind === 'waiting') return preview;
+  return reportPlan(scope, joinPlans(describePlan(preview.steps), undefined));
+}
+
+/** A pass that can report, and do nothing else: a preview that comes to a write has a bug. */
+export function restrictPass(pass: Pass): Pass {
+  const refuse = (): Promise<never> => Promise.reject(new Error('a preview came to a write'));
+  return {
+    ...{ key: pass.key, reconcileId: pass.reconcileId, signal: pass.signal, log: pass.log },
+    report: (status) => pass.report(status),
+    setCondition: () => undefined,
+    recordEvent: () => undefined,
+    disproveReady: () => undefined,
+    recordNow: refuse,
+    ensureFinalizer: refuse,
+  };
+}
+
+/**
+ * True where the spec is applied, as far as is known: the last drift scan is the evidence, as for an object
+ * that is Ready.
+ */
+export function isInPlace(object: MyIngress): boolean {
+  if (chooseReadDepth(object) === 'snapshot') return true;
+  const { plan, lastHandledReconcileAt } = object.status ?? {};
+  const requested = getReconcileRequest(object);
+  const isRequested = requested !== undefined && requested !== lastHandledReconcileAt;
+  const isCurrent = plan?.generation === object.metadata.generation;
+  const leading = findLeadingCondition(object.status?.conditions ?? []);
+  return (
+    isCurrent &&
+    !isRequested &&
+    plan.steps.length === 0 &&
+    leading?.type === 'Ready' &&
+    OF_A_PLAN.includes(leading.reason) &&
+    readRecordedArn(object) !== undefined
+  );
+}
+
+const OF_A_PLAN: readonly string[] = [CoreReason.Planned, CoreReason.ObserveMode];
+
+async function previewCreate(scope: Scope): Promise<Preview> {
+  const { desired, object } = scope;
+  const create = planLoadBalancer(desired, undefined, {});
+  const own = describePlan([...create, ...planAfterCreate(desired)]);
+  if (!hasTraffic(object)) return joinPlans(own, undefined);
+  const { steps, postponed, problems } = await previewFrontend(scope);
+  const isBefore = ({ id }: Step): boolean => id === SECURITY_GROUP_ID;
+  const before = describePlan(steps.filter(isBefore));
+  const after = steps.filter((step) => !isBefore(step));
+  return joinPlans([...before, ...own], { steps: after, postponed, problems });
+}
+
+interface TrafficPlan {
+  readonly steps: readonly Step[];
+  readonly postponed: readonly Postponed[];
+  readonly retirement?: readonly Step[];
+  readonly problems: readonly Problem[];
+}
+
+function joinPlans(own: readonly string[], traffic: TrafficPlan | undefined): Preview {
+  if (traffic === undefined) return { lines: own, steps: own, problems: [] };
+  const { steps, postponed, retirement = [], problems } = traffic;
+  const all = [...steps, ...postponed.map(({ step }) => step), ...retirement];
+  return {
+    lines: [...own, ...printPlan({ steps, postponed, retirement })],
+    steps: [...own, ...printPlan({ steps: all, postponed: [] })],
+    problems,
+  };
+}
+
+const MOST_STEPS = 50;
+const LONGEST_STEP = 512;
+
+function reportPlan({ object, pass }: ObjectScope, { lines, steps, problems }: Preview): Planned {
+  const digest = createHash('sha256').update(steps.toSorted().join('\n')).digest('hex');
+  pass.report({
+    plan: {
+      generation: object.metadata.generation ?? 0,
+      digest: `sha256:${digest}`,
+      steps: lines.slice(0, MOST_STEPS).map(cutStep),
+      omitted: Math.max(0, lines.length - MOST_STEPS),
+    },
+  });
+  return { kind: 'planned', message: describePreview(object, lines.length, problems) };
+}
+
+function cutStep(line: string): string {
+  return line.length <= LONGEST_STEP ? line : `${line.slice(0, LONGEST_STEP - 4)}...)`;
+}
+
+function describePreview(
+  { metadata }: MyIngress,
+  count: number,
+  problems: readonly Problem[],
+): string {
+  const report = reportProblems(problems);
+  const waits = metadata.deletionTimestamp === undefined ? '' : 'the deletion waits, ';
+  const steps = count === 1 ? 'status.plan has 1 step' : `status.plan has ${count} steps`;
+  const planned = waits + (count === 0 ? 'nothing is to be done in AWS' : steps);
+  return report === undefined ? planned : `${report.message}. Besides, ${planned}`;
+}

@@ -1,0 +1,88 @@
+import type { LoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
+import { desireGraph } from '../graph/desired-graph.ts';
+import type { DesiredGraph, ObservedGraph } from '../graph/graph.ts';
+import { SECURITY_GROUP_ID } from '../graph/resource-id.ts';
+import { identifyResource } from '../graph/tags.ts';
+import type { Routes } from '../routes/routes.ts';
+import type { Scope } from '../scope.ts';
+import { chooseAttachment } from '../security-group/attachment.ts';
+import { desireTargetGroup } from '../target-groups/desired.ts';
+
+/** What the spec wants beside a balancer that is there. */
+
+/** Names of the target groups that the routes want in this VPC. */
+export function listGroupNames(
+  { desired, identity }: Pick<Scope, 'desired' | 'identity'>,
+  routes: Routes,
+  vpcId: string,
+): readonly string[] {
+  const place = { identity, userTags: desired.userTags, vpcId };
+  return routes.backends.map((backend) => desireTargetGroup(backend, place).name);
+}
+
+/** True where the balancer is to carry a security group of its own. */
+export function isManaged({ object }: Pick<Scope, 'object'>, routes: Routes): boolean {
+  return (
+    chooseAttachment({
+      securityGroups: object.spec.securityGroups,
+      isAdopted: object.spec.adopt !== undefined,
+      hasListeners: routes.listeners.length > 0,
+      hasInbound: routes.inbound !== undefined,
+    }) === 'managed'
+  );
+}
+
+export interface Found {
+  readonly routes: Routes;
+  readonly loadBalancer: Pick<LoadBalancer, 'scheme' | 'ipAddressType' | 'vpcId'>;
+  readonly observed: ObservedGraph;
+}
+
+/** Pure; `defaultGroup` as `findDefaultGroup` gives it. */
+export function desireTraffic(
+  scope: Scope,
+  { routes, loadBalancer, observed }: Found,
+  defaultGroup: string | undefined,
+): DesiredGraph {
+  const { desired, identity, object } = scope;
+  const { scheme, ipAddressType, vpcId } = loadBalancer;
+  const own = observed.listeners.filter(({ tags }) => identifyResource(tags, identity));
+  const graph = desireGraph(
+    routes,
+    {
+      ...{ scheme, ipAddressType: desired.ipAddressType ?? ipAddressType },
+      securityGroups: object.spec.securityGroups,
+      isAdopted: object.spec.adopt !== undefined,
+      servedPorts: own.map(({ listener: { port } }) => port),
+      backendGroups: scope.backendSecurityGroups,
+      defaultGroup,
+      isManagedAttached: hasManagedAttached(scope, observed),
+    },
+    { identity, userTags: desired.userTags, vpcId },
+  );
+  // Given groups are attached with the balancer's own settings.
+  const isGiven = object.spec.securityGroups !== undefined;
+  return isGiven ? { ...graph, attachment: undefined } : graph;
+}
+
+/** The VPC's default group, read only where it takes the place of the managed one. */
+export async function findDefaultGroup(
+  scope: Scope,
+  { routes, loadBalancer: { vpcId }, observed }: Found,
+): Promise<string | undefined> {
+  if (!hasManagedAttached(scope, observed) || isManaged(scope, routes)) return undefined;
+  if (scope.object.spec.securityGroups !== undefined) return undefined;
+  const filter = { vpcId, name: 'default' };
+  const [found] = await scope.traffic().securityGroups.find(filter, scope.pass.signal);
+  return found?.securityGroup.id;
+}
+
+function hasManagedAttached(
+  { identity }: Scope,
+  { loadBalancer, securityGroups }: ObservedGraph,
+): boolean {
+  return securityGroups.some(({ securityGroup: { id }, tags }) => {
+    const isOurs = identifyResource(tags, identity) === SECURITY_GROUP_ID;
+    return isOurs && (loadBalancer?.securityGroups.includes(id) ?? false);
+  });
+}

@@ -1,0 +1,109 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Tags } from '../../../aws/elbv2/traffic.ts';
+import type { ObservedGraph } from '../graph/graph.ts';
+import type { Step } from '../graph/steps.ts';
+import { identifyResource } from '../graph/tags.ts';
+import type { Identity } from '../identity.ts';
+import { requestsLiveRead } from '../load-balancer/observe.ts';
+import { readRoutes } from '../routes/read-routes.ts';
+import type { Scope } from '../scope.ts';
+import { isManaged } from './desire.ts';
+import { beginMemory, isReadDue, type Standing } from './memory.ts';
+import { type Planned, planBy } from './planned.ts';
+import { readReferences } from './references.ts';
+
+/** What a pass may go by in place of reading everything. */
+export interface WarmStart {
+  readonly standing: Standing;
+  /** Tags as they are now, of what the plan writes to. */
+  readonly proofs: Promise<Proofs>;
+}
+
+type Proofs = ReadonlyMap<string, Tags | undefined>;
+
+/** With the balancer's they are one call. */
+const MOST_PROOFS = 19;
+
+/**
+ * After an edit, and when something is due, the graph that this process has left behind is as good as a
+ * read, but for whose its resources are: each write follows a read of the tags of what it writes to,
+ * which is asked for here, so that it goes with the balancer's (docs/decisions/0014-an-edit-goes-by-memory.md).
+ * undefined: everything has to be read.
+ */
+export function beginWarm(scope: Scope): WarmStart | undefined {
+  const { clock, memory, object, objectCount, pass } = scope;
+  const { traffic } = memory;
+  const { generation } = object.metadata;
+  const nowMs = clock.monotonicMs();
+  const { standing, readMs, dueMs = Number.POSITIVE_INFINITY } = traffic ?? {};
+  if (traffic === undefined || standing === undefined || readMs === undefined) return undefined;
+  const { knownSinceMs, spread, hasOpenDrift } = memory.facts;
+  const before = { ...traffic, dueMs: undefined };
+  const isOld = isReadDue({ memory: before, objectCount, knownSinceMs, spread }, nowMs);
+  const isCalledFor = traffic.generation !== generation || dueMs <= nowMs;
+  if (isOld || hasOpenDrift || !isCalledFor || requestsLiveRead(object)) return undefined;
+  // What takes the place of a managed group is read.
+  const isManagedLeft = standing.graph.securityGroups.length > 0;
+  if (isManagedLeft && !isManaged(scope, readRoutes(object.spec))) return undefined;
+  memory.traffic = beginMemory(traffic, generation, nowMs);
+  const { loadBalancer, graph } = standing;
+  const written = listWritten(
+    planBy(scope, { loadBalancer, observed: graph }, undefined),
+    scope.identity,
+  );
+  if (written === undefined || written.length > MOST_PROOFS) return undefined;
+  const { tags } = scope.traffic();
+  const reads = written.map(async (arn) => [arn, await tags.read(arn, pass.signal)] as const);
+  const proofs = Promise.all(reads).then((read) => new Map(read));
+  // Who never comes to need them has failed before.
+  proofs.catch(() => undefined);
+  return { standing, proofs };
+}
+
+/** True where all that the plan writes to has the tags that the plan was made from, and they are ours. */
+export function isProved(planned: Planned, proofs: Proofs, identity: Identity): boolean {
+  const written = listWritten(planned, identity);
+  const known = listTags(planned.observed);
+  return (
+    written?.every((arn) => {
+      const read = proofs.get(arn);
+      const isOurs = read !== undefined && identifyResource(read, identity) !== undefined;
+      return isOurs && isDeepStrictEqual(read, known.get(arn));
+    }) ?? false
+  );
+}
+
+/**
+ * ARNs of what is there and is written to; undefined: that takes a read. A security group has no ARN, and a
+ * listener takes its rules along, among them those of others that this process does not know of.
+ */
+function listWritten(
+  { plan, observed }: Pick<Planned, 'plan' | 'observed'>,
+  identity: Identity,
+): readonly string[] | undefined {
+  const { listeners, targetGroups } = readReferences(observed, identity, '');
+  if (plan.steps.some(takesRead)) return undefined;
+  const arns = plan.steps.flatMap(({ input }) => [
+    'arn' in input ? input.arn : [],
+    'resource' in input ? input.resource : [],
+    'priorities' in input ? input.priorities.map(({ arn }) => arn) : [],
+    'listener' in input ? (listeners.get(input.listener) ?? []) : [],
+    'targetGroup' in input ? (targetGroups.get(input.targetGroup) ?? []) : [],
+  ]);
+  return [...new Set(arns.flat())];
+}
+
+function takesRead({ id, operation }: Step): boolean {
+  const isOfGroup = id.startsWith('security-group/') || operation === 'SetSecurityGroups';
+  return isOfGroup || operation === 'DeleteListener';
+}
+
+function listTags({ listeners, targetGroups }: ObservedGraph): ReadonlyMap<string, Tags> {
+  return new Map([
+    ...targetGroups.map(({ targetGroup: { arn }, tags }) => [arn, tags] as const),
+    ...listeners.flatMap(({ listener, tags, rules }) => [
+      [listener.arn, tags] as const,
+      ...rules.map(({ rule: { arn }, tags: own }) => [arn, own] as const),
+    ]),
+  ]);
+}

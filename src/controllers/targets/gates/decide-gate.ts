@@ -1,0 +1,57 @@
+/** What AWS says of a pod in one group that sends it requests. */
+export interface TargetReport {
+  /** `unused`: no action of the balancer sends requests to the target. */
+  readonly health: 'healthy' | 'unused' | 'waiting';
+  /** AWS's last answer about the group, where the pod is to be a target of it (monotonic ms). */
+  readonly answeredMs?: number;
+}
+
+/** A pod whose gate is closed. */
+export interface GateFacts {
+  /** Nothing else keeps it from being Ready, since this time (monotonic ms); undefined: something does. */
+  readonly upSinceMs: number | undefined;
+  /** One for each backend that selects the pod and gets requests. */
+  readonly targets: readonly TargetReport[];
+}
+
+export type GateDecision =
+  | {
+      readonly kind: 'open';
+      readonly reason: 'NoBackend' | 'Healthy' | 'NoAnswer';
+      readonly message: string;
+    }
+  /** `untilMs`: unless AWS answers before (monotonic ms). */
+  | { readonly kind: 'wait'; readonly untilMs?: number };
+
+/** Without an answer of AWS for so long a pod is not held back any more. */
+const LONGEST_SILENCE_MS = 600_000;
+
+/**
+ * Opens the gate of a pod that every backend has as a healthy target. What keeps requests from the pod
+ * for good keeps the gate closed for none: a rollout must not wait for what does not come.
+ */
+export function decideGate({ upSinceMs, targets }: GateFacts, nowMs: number): GateDecision {
+  if (targets.length === 0) {
+    return open('NoBackend', 'no backend that gets requests selects this pod');
+  }
+  if (upSinceMs === undefined) return { kind: 'wait' };
+  const waiting = targets.filter(({ health }) => health === 'waiting');
+  if (waiting.length === 0) return open('Healthy', explainOpen(targets));
+  const answeredMs = waiting.map((one) => Math.max(upSinceMs, one.answeredMs ?? upSinceMs));
+  const untilMs = Math.max(...answeredMs) + LONGEST_SILENCE_MS;
+  if (nowMs < untilMs) return { kind: 'wait', untilMs };
+  return open(
+    'NoAnswer',
+    'AWS has not answered for 10 minutes whether this pod is a healthy target; it is Ready without that',
+  );
+}
+
+function explainOpen(targets: readonly TargetReport[]): string {
+  const healthy = targets.filter(({ health }) => health === 'healthy').length;
+  if (healthy === targets.length) return `healthy in each target group (${healthy})`;
+  return `healthy in ${healthy} target groups; ${targets.length - healthy} get no requests`;
+}
+
+function open(reason: 'NoBackend' | 'Healthy' | 'NoAnswer', message: string): GateDecision {
+  return { kind: 'open', reason, message };
+}

@@ -1,0 +1,230 @@
+import {
+  compareVersions,
+  formatTime,
+  getKey,
+  type Key,
+  splitKey,
+} from '../../../core/objects/kube-object.ts';
+import type { ObjectCache } from '../../../core/ports/cache.ts';
+import type { Clock } from '../../../core/ports/clock.ts';
+import type { EventRecorder } from '../../../core/ports/events.ts';
+import type { Logger } from '../../../core/ports/logger.ts';
+import { Backoff } from '../../../core/queue/backoff.ts';
+import { KeyQueue } from '../../../core/queue/key-queue.ts';
+import { OperatorError } from '../../../core/reconcile/operator-error.ts';
+import type { PodConditionWriter } from '../../../pods/pod-ports.ts';
+import { hasPort } from '../desired-targets.ts';
+import type { Group, ServedGroup } from '../group.ts';
+import type { TrimmedService } from '../transforms.ts';
+import { decideGate, type GateDecision, type TargetReport } from './decide-gate.ts';
+import { type GatedPod, isSelected, READINESS_GATE } from './gated-pod.ts';
+
+/** A backend that gets requests, whether its target group is there or not. */
+export interface DeclaredBackend extends Pick<ServedGroup, 'backend' | 'service' | 'targetType'> {
+  readonly owner: Key;
+}
+
+/** The backends of all objects, but for those that are paused or being deleted. */
+export interface DeclaredBackends {
+  list(namespace: string): readonly DeclaredBackend[];
+  /** Calls `onChange` with each namespace whose list may have changed. */
+  follow(onChange: (namespace: string) => void): () => void;
+}
+
+export interface GateOptions {
+  readonly pods: Pick<ObjectCache<GatedPod>, 'get' | 'subscribe'>;
+  readonly backends: DeclaredBackends;
+  readonly conditions: PodConditionWriter;
+  readonly events: EventRecorder;
+}
+
+export interface GateWork extends GateOptions {
+  readonly services: Pick<ObjectCache<TrimmedService>, 'get'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The published group of a backend. */
+  readonly findGroup: (backend: DeclaredBackend) => Group | undefined;
+  /** A pod waits for AWS's answer about the group from now on. */
+  readonly onAwaited: (group: Group) => void;
+  readonly onPod: (pod: GatedPod) => void;
+}
+
+/** A pod whose gate is closed. */
+interface Waiting {
+  readonly uid: string | undefined;
+  readonly ip: string;
+  upSinceMs: number | undefined;
+  groups: readonly Group[];
+  /** The resourceVersion since which the gate is open. */
+  openSince: string | undefined;
+}
+
+const WRITES_AT_ONCE = 8;
+const BACKOFF = { firstMs: 1_000, maxMs: 60_000 } as const;
+
+/**
+ * Opens the readiness gates of pods. What is open is never closed: a pod that has served does not leave
+ * its Services because AWS is silent about it.
+ */
+export class ReadinessGates {
+  readonly #work: GateWork;
+  readonly #queue: KeyQueue;
+  readonly #backoff: Backoff;
+  readonly #waiting = new Map<string, Map<Key, Waiting>>();
+
+  constructor(work: GateWork) {
+    this.#work = work;
+    this.#queue = new KeyQueue(work.clock);
+    this.#backoff = new Backoff(work.clock, BACKOFF);
+  }
+
+  /** Call it once the groups follow their endpoints. Returns what ends it. */
+  follow(): () => void {
+    const stopBackends = this.#work.backends.follow((namespace) => this.check(namespace));
+    const stopPods = this.#work.pods.subscribe(({ kind, object }) => {
+      if (kind === 'deleted' || !object.isGateClosed) this.#forget(object);
+      else this.#remember(object);
+      this.#work.onPod(object);
+    });
+    return () => {
+      stopPods();
+      stopBackends();
+    };
+  }
+
+  /** Something that the gates of this namespace depend on may have changed. */
+  check(namespace: string): void {
+    for (const key of this.#waiting.get(namespace)?.keys() ?? []) this.#queue.add(key);
+  }
+
+  /** Resolves after `stop`, when the writes that are under way have ended. */
+  async run(): Promise<void> {
+    await Promise.all(Array.from({ length: WRITES_AT_ONCE }, () => this.#runWorker()));
+  }
+
+  stop(): void {
+    this.#queue.shutDown();
+  }
+
+  #remember(pod: GatedPod): void {
+    const key = getKey(pod);
+    const known = this.#find(key);
+    const isSame = known?.uid === pod.metadata.uid && known?.ip === pod.ip;
+    const waiting = known !== undefined && isSame ? known : this.#begin(pod);
+    const nowMs = this.#work.clock.monotonicMs();
+    waiting.upSinceMs = pod.isUp ? (waiting.upSinceMs ?? nowMs) : undefined;
+    this.#queue.add(key);
+  }
+
+  /** Another pod may have had the name. */
+  #begin(pod: GatedPod): Waiting {
+    this.#forget(pod);
+    const key = getKey(pod);
+    const { namespace } = splitKey(key);
+    const { uid } = pod.metadata;
+    const waiting = { uid, ip: pod.ip, upSinceMs: undefined, groups: [], openSince: undefined };
+    const pods = this.#waiting.get(namespace) ?? new Map<Key, Waiting>();
+    this.#waiting.set(namespace, pods.set(key, waiting));
+    return waiting;
+  }
+
+  #find(key: Key): Waiting | undefined {
+    return this.#waiting.get(splitKey(key).namespace)?.get(key);
+  }
+
+  #forget(pod: GatedPod): void {
+    const key = getKey(pod);
+    const { namespace } = splitKey(key);
+    const pods = this.#waiting.get(namespace);
+    this.#await(key, pods?.get(key), []);
+    pods?.delete(key);
+    if (pods?.size === 0) this.#waiting.delete(namespace);
+    this.#backoff.forget(key);
+  }
+
+  async #runWorker(): Promise<void> {
+    for (let taken = await this.#queue.take(); taken; taken = await this.#queue.take()) {
+      await this.#decide(taken.key);
+      this.#queue.done(taken.key);
+    }
+  }
+
+  async #decide(key: Key): Promise<void> {
+    const { clock, pods } = this.#work;
+    const waiting = this.#find(key);
+    const pod = pods.get(key);
+    if (waiting === undefined || pod === undefined || isStale(pod, waiting)) return;
+    const nowMs = clock.monotonicMs();
+    const targets = this.#observe(key, pod, waiting);
+    const decision = decideGate({ upSinceMs: waiting.upSinceMs, targets }, nowMs);
+    if (decision.kind === 'open') return this.#open(pod, waiting, decision);
+    const { untilMs } = decision;
+    if (untilMs !== undefined) this.#queue.add(key, { afterMs: untilMs - nowMs });
+  }
+
+  /** What AWS says of the pod in the group of each backend that selects it: by selectors, as slices may lag. */
+  #observe(key: Key, pod: GatedPod, waiting: Waiting): readonly TargetReport[] {
+    const { backends, findGroup, services } = this.#work;
+    const { namespace } = splitKey(key);
+    const selecting = backends.list(namespace).filter((backend) => {
+      const service = services.get(`${namespace}/${backend.service.name}`);
+      return hasPort(backend, service) && isSelected(pod, service?.selector ?? {});
+    });
+    const groups = selecting.map((backend) => findGroup(backend));
+    const { upSinceMs } = waiting;
+    const isAwaiting = upSinceMs !== undefined;
+    this.#await(key, waiting, isAwaiting ? groups.filter((group) => group !== undefined) : []);
+    return groups.map((group): TargetReport => {
+      if (group === undefined || !isAwaiting) return { health: 'waiting' };
+      return group.report(pod.ip, upSinceMs);
+    });
+  }
+
+  #await(key: Key, waiting: Waiting | undefined, groups: readonly Group[]): void {
+    if (waiting === undefined) return;
+    for (const group of waiting.groups) if (!groups.includes(group)) group.awaiting.delete(key);
+    const added = groups.filter((group) => !group.awaiting.has(key));
+    waiting.groups = groups;
+    for (const group of added) {
+      group.awaiting.add(key);
+      this.#work.onAwaited(group);
+    }
+  }
+
+  async #open(
+    pod: GatedPod,
+    waiting: Waiting,
+    { reason, message }: GateDecision & { readonly kind: 'open' },
+  ): Promise<void> {
+    const { clock, conditions, events, log } = this.#work;
+    const key = getKey(pod);
+    const lastTransitionTime = formatTime(clock.now());
+    const status = { status: 'True', reason, message } as const;
+    const condition = { type: READINESS_GATE, ...status, lastTransitionTime };
+    try {
+      waiting.openSince = await conditions.apply(pod, condition);
+    } catch (error) {
+      this.#report(key, error);
+      return this.#queue.add(key, { afterMs: this.#backoff.drawDelayMs(key) });
+    }
+    this.#backoff.forget(key);
+    this.#await(key, waiting, []);
+    log.info('readiness gate opened', { key, reason });
+    if (reason !== 'NoAnswer') return;
+    events.record(pod, { type: 'Warning', reason, action: 'OpenGate', note: message });
+  }
+
+  #report(key: Key, error: unknown): void {
+    const { log } = this.#work;
+    const needsPerson = error instanceof OperatorError && error.healedBy === 'person';
+    const fields = { key, err: error };
+    if (needsPerson) log.error('readiness gate not opened', fields);
+    else log.info('readiness gate not opened', fields);
+  }
+}
+
+/** The cache has yet to show that the gate is open. */
+function isStale({ metadata }: GatedPod, { openSince }: Waiting): boolean {
+  const { resourceVersion = '' } = metadata;
+  return openSince !== undefined && compareVersions(resourceVersion, openSince) < 0;
+}

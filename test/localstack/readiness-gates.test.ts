@@ -1,0 +1,176 @@
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ListenerAddress } from '../../localstack/embedded/data-plane/data-plane.ts';
+import { READINESS_GATE } from '../../src/controllers/targets/gates/gated-pod.ts';
+import { askListener } from '../surroundings/listener-client.ts';
+import type { MyIngresses } from '../surroundings/my-ingresses.ts';
+import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
+import { until } from '../surroundings/until.ts';
+import { type Place, placeOf } from './setup-place.ts';
+import { SlowPods } from './slow-pods.ts';
+
+/** Between the control plane of AWS and its data plane. */
+const LAG_MS = 2_000;
+/** The application serves so long after Kubernetes takes its pod for ready. */
+const START_MS = 6_000;
+/** More than the lag. */
+const PRE_STOP_SECONDS = 4;
+const BETWEEN_REQUESTS_MS = 20;
+const COMPONENT = resolve(import.meta.dirname, '../../deploy/components/readiness-gates');
+
+let surroundings: Surroundings;
+let place: Place;
+let pods: SlowPods;
+
+beforeAll(async () => {
+  surroundings = await startSurroundings({
+    ...{ provisioningMs: 0, controllerManager: true, scheduler: true, nodes: 1 },
+  });
+  place = placeOf(surroundings);
+  for (const file of ['rights.yaml', 'policy.yaml', 'operator-policy.yaml']) {
+    await place.kubectl(['apply', '--server-side', '-f', resolve(COMPONENT, file)]);
+  }
+  await surroundings.startOperator({ ALBRIDGE_READINESS_GATES: 'on' });
+  await place.standIn.changeSettings({ propagationMs: LAG_MS });
+  pods = new SlowPods(place.api, place.standIn, START_MS);
+  pods.start();
+});
+
+afterAll(async () => {
+  await pods?.stop();
+  place?.close();
+  await surroundings?.stop();
+});
+
+function deployment(release: string): object {
+  const container = {
+    ...{ name: 'app', image: 'shop', env: [{ name: 'RELEASE', value: release }] },
+    ports: [{ name: 'http', containerPort: 8080 }],
+    lifecycle: { preStop: { sleep: { seconds: PRE_STOP_SECONDS } } },
+  };
+  return {
+    ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'shop' } },
+    spec: {
+      replicas: 4,
+      strategy: { rollingUpdate: { maxSurge: 2, maxUnavailable: 0 } },
+      selector: { matchLabels: { app: 'shop' } },
+      template: {
+        metadata: { labels: { app: 'shop' } },
+        spec: { terminationGracePeriodSeconds: 30, containers: [container] },
+      },
+    },
+  };
+}
+
+const SERVICE = {
+  ...{ apiVersion: 'v1', kind: 'Service', metadata: { name: 'shop' } },
+  spec: { selector: { app: 'shop' }, ports: [{ name: 'http', port: 80, targetPort: 'http' }] },
+};
+
+async function apply(namespace: string, object: object): Promise<void> {
+  await place.kubectl(['-n', namespace, 'apply', '-f', '-'], JSON.stringify(object));
+}
+
+/** A namespace with an application of four pods, which a load balancer reaches. */
+async function serve(prefix: string, isGated: boolean): Promise<MyIngresses> {
+  const objects = await place.createNamespace(prefix);
+  const { namespace } = objects;
+  if (isGated) await enableGates(namespace);
+  await apply(namespace, SERVICE);
+  await apply(namespace, deployment('one'));
+  await objects.create('shop', {
+    subnets: place.network.articleSubnets,
+    backends: [
+      {
+        ...{ name: 'shop', service: { name: 'shop', port: 'http' } },
+        healthCheck: { intervalSeconds: 12, timeoutSeconds: 10 },
+      },
+    ],
+  });
+  await objects.whenReady('shop');
+  await objects.when('shop', ({ status }) => status?.targets === '4/4');
+  await place.kubectl([
+    ...['-n', namespace, 'wait', '--timeout=90s'],
+    ...['--for=condition=TargetsHealthy', 'myingress/shop'],
+  ]);
+  await rolledOut(namespace);
+  return objects;
+}
+
+async function enableGates(namespace: string): Promise<void> {
+  await place.kubectl(['label', 'namespace', namespace, 'albridge.io/readiness-gates=enabled']);
+  const dryRun = ['run', 'probe', '--image=shop', '--dry-run=server', '-o', 'json'];
+  await until('new pods get the gate', async () =>
+    (await place.kubectl(['-n', namespace, ...dryRun]).catch(() => '')).includes(READINESS_GATE),
+  );
+}
+
+async function rolledOut(namespace: string): Promise<void> {
+  const status = ['rollout', 'status', 'deployment/shop', '--timeout=120s'];
+  await place.kubectl(['-n', namespace, ...status]);
+}
+
+interface Counts {
+  sent: number;
+  lost: number;
+}
+
+/** Sends a request each 20 ms until `work` is over; what is not a 200 is lost. */
+async function countLost(listener: ListenerAddress, work: () => Promise<void>): Promise<Counts> {
+  const counts: Counts = { sent: 0, lost: 0 };
+  const inFlight = new Set<Promise<void>>();
+  let isOver = false;
+  const ask = async (): Promise<void> => {
+    counts.sent += 1;
+    const status = await askListener(listener).then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    if (status !== 200) counts.lost += 1;
+  };
+  const working = work().finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    const asked = ask();
+    inFlight.add(asked);
+    void asked.finally(() => inFlight.delete(asked));
+    await sleep(BETWEEN_REQUESTS_MS);
+  }
+  await working;
+  await Promise.all(inFlight);
+  return counts;
+}
+
+/** A new release, until its last predecessor is gone. */
+async function release({ namespace }: MyIngresses): Promise<void> {
+  await apply(namespace, deployment('two'));
+  await rolledOut(namespace);
+  await until('only the new release is left', async () => {
+    const names = await place.kubectl(['-n', namespace, 'get', 'pods', '-o', 'name']);
+    return names.trim().split('\n').length === 4;
+  });
+  await sleep(START_MS);
+}
+
+async function findListener(objects: MyIngresses): Promise<ListenerAddress> {
+  const { status } = await objects.get('shop');
+  return until('its listener is open', async () => {
+    const listeners = await place.standIn.listeners();
+    return listeners.find(({ dnsName }) => dnsName === status?.alb?.dns);
+  });
+}
+
+describe('a rolling update of an application that serves later than it is ready', () => {
+  it('loses no request with the gate, and some without', { timeout: 300_000 }, async () => {
+    const gated = await serve('gated', true);
+    const plain = await serve('plain', false);
+    const listener = await findListener(gated);
+    const withGate = await countLost(listener, () => release(gated));
+    const without = await countLost(await findListener(plain), () => release(plain));
+    expect(withGate.sent).toBeGreaterThan(500);
+    expect(withGate.lost).toBe(0);
+    expect(without.lost).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { MyIngress, MyIngressSpec } from '../../../../src/apis/my-ingress.ts';
+import { DeclaredBackends } from '../../../../src/controllers/my-ingress/declared-backends.ts';
+import { PAUSED_ANNOTATION } from '../../../../src/core/objects/annotations.ts';
+import { FakeKube } from '../../../fakes/fake-kube.ts';
+import { draftOf } from './drafts.ts';
+import { api, SHOP, web } from './traffic/specs.ts';
+
+interface Ground {
+  readonly kube: FakeKube;
+  readonly changed: string[];
+  /** Names of the declared backends of namespace web. */
+  names(): readonly string[];
+}
+
+function follow(spec: Partial<MyIngressSpec>): Ground & { readonly object: MyIngress } {
+  const kube = new FakeKube();
+  const object = kube.create(draftOf('shop', spec));
+  const declared = new DeclaredBackends(kube.cache<MyIngress>('MyIngress'));
+  const changed: string[] = [];
+  declared.follow((namespace) => changed.push(namespace));
+  const { namespace } = object.metadata;
+  const names = (): readonly string[] => declared.list(namespace).map(({ backend }) => backend);
+  return { kube, object, changed, names };
+}
+
+describe('the backends that pods wait for', () => {
+  it('are those that an action sends requests to, with their Services', () => {
+    const kube = new FakeKube();
+    kube.create(draftOf('shop', SHOP));
+    const declared = new DeclaredBackends(kube.cache<MyIngress>('MyIngress'));
+    declared.follow(() => {});
+    const namespace = draftOf('shop').metadata.namespace ?? '';
+    const owner = `${namespace}/shop`;
+    expect(declared.list(namespace)).toEqual([
+      { owner, backend: 'web', service: web.service, targetType: 'ip' },
+      { owner, backend: 'api', service: api.service, targetType: 'ip' },
+    ]);
+    expect(declared.list('elsewhere')).toEqual([]);
+  });
+
+  it.each<readonly [string, Partial<MyIngressSpec>, readonly string[]]>([
+    ['none of no rule', { ...SHOP, rules: [] }, ['web']],
+    [
+      'none of weight 0',
+      {
+        ...SHOP,
+        defaultAction: { forward: [{ backend: 'web' }, { backend: 'api', weight: 0 }] },
+        rules: [],
+      },
+      ['web'],
+    ],
+    [
+      'none of listeners that redirect alone',
+      { ...SHOP, listeners: [{ port: 80, protocol: 'HTTP', redirectToHTTPS: true }] },
+      [],
+    ],
+  ])('%s', (_name, spec, names) => {
+    expect(follow(spec).names()).toEqual(names);
+  });
+
+  it('are none while the object is paused, and again afterwards', () => {
+    const { kube, object, changed, names } = follow(SHOP);
+    const annotate = (value: string): void => {
+      kube.edit(object, (live) => ({
+        ...live,
+        metadata: { ...live.metadata, annotations: { [PAUSED_ANNOTATION]: value } },
+      }));
+    };
+    annotate('true');
+    expect(names()).toEqual([]);
+    annotate('false');
+    expect(names()).toEqual(['web', 'api']);
+    expect(changed).toHaveLength(3);
+  });
+
+  it('are none of an object that is being deleted, or gone', () => {
+    const { kube, object, names } = follow(SHOP);
+    kube.edit(object, (live) => ({
+      ...live,
+      metadata: { ...live.metadata, finalizers: ['somebody/else'] },
+    }));
+    kube.delete(object);
+    expect(kube.get(object)?.metadata.deletionTimestamp).toBeDefined();
+    expect(names()).toEqual([]);
+    kube.deleteInSpite(object);
+    expect(names()).toEqual([]);
+  });
+});

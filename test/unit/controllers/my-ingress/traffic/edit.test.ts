@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
+import { MINUTE_MS, reads, World, writes } from '../world.ts';
+import { SHOP } from './specs.ts';
+
+const ruleOf = (index: number, backend = 'api') => ({
+  ...{ name: `r${index}`, paths: [`/${index}/*`] },
+  forward: [{ backend }],
+});
+const FIFTY: Partial<MyIngressSpec> = {
+  ...SHOP,
+  rules: Array.from({ length: 50 }, (_, index) => ruleOf(index)),
+};
+
+async function settled(spec: Partial<MyIngressSpec> = SHOP): Promise<World> {
+  const world = new World();
+  world.start();
+  await world.applied('shop', spec);
+  await world.clock.advance(MINUTE_MS);
+  expect(world.condition('shop')).toBe('True Available');
+  return world;
+}
+
+async function edited(world: World, spec: Partial<MyIngressSpec>) {
+  const calls = await world.callsDuring(async () => {
+    world.edit('shop', spec);
+    await world.clock.advance(1_000);
+  });
+  expect(world.condition('shop')).toBe('True Available');
+  return calls;
+}
+
+function change(index: number): Partial<MyIngressSpec> {
+  return { rules: FIFTY.rules?.map((rule, at) => (at === index ? ruleOf(at, 'web') : rule)) ?? [] };
+}
+
+describe('a listener that leaves the spec stays', () => {
+  const listeners = [80, 8080].map((port) => ({ port, protocol: 'HTTP' as const }));
+  const findListener = (world: World) =>
+    world.aws.control.snapshot().listeners.find(({ port }) => port === 8080);
+
+  async function withdrawn(change: (world: World) => void): Promise<World> {
+    const world = await settled({ ...SHOP, listeners });
+    change(world);
+    world.edit('shop', { listeners: listeners.slice(0, 1) });
+    await world.clock.advance(5 * MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe('True ResourceInUse');
+    return world;
+  }
+
+  it('with a rule that somebody has added to it', async () => {
+    const fixed = { Type: 'fixed-response', FixedResponseConfig: { StatusCode: '200' } };
+    const world = await withdrawn((before) => {
+      before.outOfBand('CreateRule', {
+        ...{ ListenerArn: findListener(before)?.arn, Priority: 7, Actions: [fixed] },
+        Conditions: [{ Field: 'path-pattern', Values: ['/theirs'] }],
+      });
+    });
+    expect(findListener(world)?.rules.map(({ priority }) => priority)).toContain(7);
+  });
+
+  it('with a rule that has lost a tag of ours', async () => {
+    let arn = '';
+    const world = await withdrawn((before) => {
+      arn = findListener(before)?.rules[0]?.arn ?? '';
+      before.untagOutOfBand(arn, 'albridge.io/name');
+    });
+    expect(findListener(world)?.rules.map((rule) => rule.arn)).toContain(arn);
+  });
+});
+
+describe('an edit of an object that this process has left as desired', () => {
+  it('of one rule of fifty costs one write and two reads', async () => {
+    const world = await settled(FIFTY);
+    const calls = await edited(world, change(17));
+    expect(calls).toEqual({ DescribeLoadBalancers: 1, DescribeTags: 1, ModifyRule: 1 });
+    expect(await edited(world, change(18))).toMatchObject({ ModifyRule: 2, DescribeTags: 1 });
+  });
+
+  it('that puts a rule first costs one write', async () => {
+    const world = await settled(FIFTY);
+    const rules = [ruleOf(99), ...(FIFTY.rules ?? [])];
+    const calls = await edited(world, { rules });
+    expect([writes(calls), reads(calls)]).toEqual([1, 2]);
+    expect(calls).toHaveProperty('CreateRule');
+  });
+
+  it('goes by a read where a rule has lost a tag of ours: it is nobody’s to write to', async () => {
+    const world = await settled();
+    const arn = world.beside.find(({ id }) => id.includes('listener-rule'))?.id ?? '';
+    world.untagOutOfBand(arn, 'albridge.io/name');
+    world.edit('shop', { rules: [{ name: 'api', paths: ['/v2'], forward: [{ backend: 'api' }] }] });
+    await world.clock.advance(MINUTE_MS);
+    const calls = world.aws.control
+      .calls('ModifyRule')
+      .filter(({ input }) => input['RuleArn'] === arn);
+    expect(calls).toEqual([]);
+  });
+
+  it('goes by a read after somebody has changed what it is about', async () => {
+    const world = await settled();
+    const arn = world.beside.find(({ id }) => id.includes('listener-rule'))?.id ?? '';
+    world.outOfBand('DeleteRule', { RuleArn: arn });
+    world.edit('shop', { rules: [{ name: 'api', paths: ['/v2'], forward: [{ backend: 'api' }] }] });
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    const [listener] = world.aws.control.snapshot().listeners;
+    expect(listener?.rules).toHaveLength(2);
+  });
+
+  it('with a reconcile request reads everything', async () => {
+    const world = await settled();
+    const calls = await world.callsDuring(async () => {
+      world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
+      await world.clock.advance(1_000);
+    });
+    expect(calls).toMatchObject({
+      DescribeListeners: 1,
+      DescribeRules: 1,
+      DescribeTargetGroups: 1,
+    });
+  });
+
+  it('after a restart reads everything', async () => {
+    const world = await settled();
+    await world.restart();
+    const calls = await edited(world, { rules: [] });
+    expect(calls).toMatchObject({ DescribeListeners: 1, DescribeRules: 1 });
+  });
+});

@@ -1,0 +1,116 @@
+import {
+  type GatedPod,
+  READINESS_GATE,
+  trimGatedPod,
+} from '../../../../../src/controllers/targets/gates/gated-pod.ts';
+import type {
+  DeclaredBackend,
+  GateOptions,
+} from '../../../../../src/controllers/targets/gates/readiness-gates.ts';
+import { getKey, type KubeObject } from '../../../../../src/core/objects/kube-object.ts';
+import type { PodConditionDraft } from '../../../../../src/pods/pod-ports.ts';
+import type { FakeKube } from '../../../../fakes/fake-kube.ts';
+import { RecordingEvents } from '../../../../fakes/recording-events.ts';
+import { SHOP } from '../targets-bench.ts';
+
+type Conditions = readonly { readonly type: string; readonly status: string }[];
+
+/** The fake API server writes status for the operator alone, so what the kubelet sets stands beside it. */
+interface PlayedPod extends KubeObject {
+  readonly spec: { readonly readinessGates: readonly { readonly conditionType: string }[] };
+  readonly played: {
+    readonly podIP: string;
+    readonly phase: string;
+    readonly conditions: Conditions;
+  };
+}
+
+export interface PodDraft {
+  readonly app?: string;
+  readonly gates?: readonly string[];
+  readonly conditions?: Conditions;
+  readonly phase?: string;
+}
+
+export const UP: Conditions = [{ type: 'ContainersReady', status: 'True' }];
+
+/** Pods with the gate, their kubelet, and the backends of MyIngresses. */
+export class PlayedPods {
+  readonly events = new RecordingEvents();
+  /** What was written, as `name reason`. */
+  readonly written: string[] = [];
+  /** The next writes fail with these. */
+  readonly failures: Error[] = [];
+  #kube!: FakeKube;
+  #backends: readonly DeclaredBackend[] = [backendOf('shop')];
+  #onChange: (namespace: string) => void = () => {};
+
+  /** For the bench; called again by a process that starts anew. */
+  readonly attach = (kube: FakeKube): GateOptions => {
+    this.#kube = kube;
+    return {
+      events: this.events,
+      pods: kube.cache<GatedPod>('Pod', (pod) => trimGatedPod(asPod(pod as PlayedPod))),
+      conditions: { apply: (pod, condition) => this.#apply(pod, condition) },
+      backends: {
+        list: (namespace) => (namespace === 'web' ? this.#backends : []),
+        follow: (onChange) => {
+          this.#onChange = onChange;
+          return () => {};
+        },
+      },
+    };
+  };
+
+  declare(...backends: readonly DeclaredBackend[]): void {
+    this.#backends = backends;
+    this.#onChange('web');
+  }
+
+  /** A pod of this address, named as its endpoint names it; its containers are ready unless said otherwise. */
+  run(podIP: string, draft: PodDraft = {}): PlayedPod {
+    const { app = 'shop', gates = [READINESS_GATE], conditions = UP, phase = 'Running' } = draft;
+    const pod: PlayedPod = {
+      ...{ apiVersion: 'v1', kind: 'Pod' },
+      metadata: { namespace: 'web', name: `pod-${podIP}`, labels: { app } },
+      spec: { readinessGates: gates.map((conditionType) => ({ conditionType })) },
+      played: { podIP, phase, conditions },
+    };
+    return this.#kube.create(pod);
+  }
+
+  setConditions(podIP: string, conditions: Conditions): void {
+    const { metadata } = { metadata: { namespace: 'web', name: `pod-${podIP}` } };
+    this.#kube.edit({ apiVersion: 'v1', kind: 'Pod', metadata } as PlayedPod, (live) => ({
+      ...live,
+      played: { ...live.played, conditions },
+    }));
+  }
+
+  async #apply(pod: KubeObject, condition: PodConditionDraft): Promise<string | undefined> {
+    const failure = this.failures.shift();
+    if (failure !== undefined) throw failure;
+    const live = this.#kube.get(pod as PlayedPod);
+    if (live === undefined || live.metadata.uid !== pod.metadata.uid) return undefined;
+    this.written.push(`${getKey(pod)} ${condition.reason}`);
+    const conditions = [...live.played.conditions, condition];
+    const after = this.#kube.edit(live, (now) => ({
+      ...now,
+      played: { ...now.played, conditions },
+    }));
+    return after.metadata.resourceVersion;
+  }
+}
+
+export function backendOf(name: string, more: Partial<DeclaredBackend> = {}): DeclaredBackend {
+  return {
+    ...{ owner: SHOP, backend: name, targetType: 'ip' },
+    service: { name, port: 'http' },
+    ...more,
+  };
+}
+
+/** As the API server gives it. */
+function asPod({ played, ...pod }: PlayedPod): KubeObject & { readonly status: object } {
+  return { ...pod, status: played };
+}

@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest';
+import { createFailure } from '../../../../../src/core/reconcile/failure.ts';
+import { kubeReasons } from '../../../../../src/kube/client/kube-reasons.ts';
+import { draftService, draftSlice, endpointOf } from '../endpoints.ts';
+import { SHOP, servedBy, TargetsBench } from '../targets-bench.ts';
+import { backendOf, PlayedPods, UP } from './played-pods.ts';
+
+const OLD = '10.0.0.4';
+const NEW = '10.0.0.5';
+const MINUTE_MS = 60_000;
+/** The time between two reads of a group, with its jitter. */
+const POLL_MS = 6_001;
+
+interface Ground {
+  readonly bench: TargetsBench;
+  readonly pods: PlayedPods;
+  readonly arn: string;
+}
+
+/** A group with one ready pod that is healthy, and a second pod that waits at its gate. */
+async function rolling(): Promise<Ground> {
+  const pods = new PlayedPods();
+  const bench = new TargetsBench({ gates: pods.attach });
+  const arn = bench.group('web');
+  bench.runPods({ [OLD]: 'ready' });
+  bench.publish(arn, { isNew: true });
+  await bench.clock.settle();
+  heal(bench, OLD);
+  await bench.clock.advance(MINUTE_MS);
+  pods.run(NEW);
+  bench.runPods({ [OLD]: 'ready', [NEW]: 'unready' });
+  await bench.clock.advance(1_000);
+  return { bench, pods, arn };
+}
+
+function heal(bench: TargetsBench, id = NEW): void {
+  bench.aws.control.setTargetHealth('web', { id, health: { state: 'healthy' } });
+}
+
+const OPENED = [`web/pod-${NEW} Healthy`];
+
+describe('a pod that only its gate keeps from being Ready', () => {
+  it('is a target, and its gate opens within one read of its being healthy', async () => {
+    const { bench, pods, arn } = await rolling();
+    expect(bench.registered(arn)).toEqual([`${OLD}:8080`, `${NEW}:8080`]);
+    await bench.clock.advance(MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    heal(bench);
+    await bench.clock.advance(POLL_MS);
+    expect(pods.written).toEqual(OPENED);
+  });
+
+  it('stays a target between the opening of its gate and its being Ready', async () => {
+    const { bench, pods, arn } = await rolling();
+    heal(bench);
+    await bench.clock.advance(MINUTE_MS);
+    expect(pods.written).toEqual(OPENED);
+    expect(bench.registered(arn)).toContain(`${NEW}:8080`);
+  });
+
+  it('does not take the place of a pod that leaves while nothing is Ready', async () => {
+    const { bench, arn } = await rolling();
+    bench.runPods({ [OLD]: 'leaving', [NEW]: 'unready' });
+    await bench.clock.advance(MINUTE_MS);
+    expect(bench.registered(arn)).toEqual([`${OLD}:8080`, `${NEW}:8080`]);
+    bench.runPods({ [OLD]: 'leaving', [NEW]: 'ready' });
+    await bench.clock.advance(1_000);
+    expect(bench.registered(arn)).toEqual([`${NEW}:8080`]);
+  });
+
+  it('is none once a container of it is not ready, or another gate is closed', async () => {
+    const { bench, pods, arn } = await rolling();
+    pods.setConditions(NEW, []);
+    await bench.clock.advance(1_000);
+    expect(bench.registered(arn)).toEqual([`${OLD}:8080`]);
+    pods.setConditions(NEW, UP);
+    await bench.clock.advance(1_000);
+    expect(bench.registered(arn)).toContain(`${NEW}:8080`);
+  });
+
+  it('waits while its slice lags, because the Service selects it', async () => {
+    const { bench, pods, arn } = await rolling();
+    bench.runPods({ [OLD]: 'ready' });
+    pods.run('10.0.0.6');
+    await bench.clock.advance(5 * MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    expect(bench.registered(arn)).toEqual([`${OLD}:8080`]);
+  });
+
+  it('is not Ready before each group reports it healthy', async () => {
+    const { bench, pods, arn } = await rolling();
+    const other = bench.group('other');
+    bench.kube.create(
+      draftService('other', { ports: [{ name: 'http', port: 80 }], selector: { app: 'shop' } }),
+    );
+    bench.putSlice(draftSlice('other', [endpointOf(NEW, 'unready')]));
+    pods.declare(backendOf('shop'), backendOf('other'));
+    bench.targets.publish(SHOP, [
+      servedBy(arn),
+      servedBy(other, { backend: 'other', service: { name: 'other', port: 'http' }, isNew: true }),
+    ]);
+    bench.check('other', 'initial');
+    heal(bench);
+    await bench.clock.advance(MINUTE_MS);
+    expect(bench.registered(other)).toEqual([`${NEW}:8080`]);
+    expect(pods.written).toEqual([]);
+    bench.check('other', 'healthy');
+    await bench.clock.advance(POLL_MS);
+    expect(pods.written).toEqual(OPENED);
+  });
+
+  it('waits as long as AWS says that it is not healthy', async () => {
+    const { bench, pods } = await rolling();
+    bench.check('web', 'unhealthy');
+    await bench.clock.advance(60 * MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    bench.check('web', 'healthy');
+    await bench.clock.advance(MINUTE_MS + POLL_MS);
+    expect(pods.written).toEqual(OPENED);
+  });
+
+  it('does not get the health of the pod that had its address before', async () => {
+    const { bench, pods } = await rolling();
+    heal(bench);
+    await bench.clock.advance(POLL_MS);
+    const before = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { namespace: 'web', name: `pod-${NEW}` },
+    };
+    bench.kube.delete(before);
+    bench.runPods({ [OLD]: 'ready' });
+    await bench.clock.advance(1_000);
+    // Registered again while AWS's reads still show the target of before.
+    bench.fault('DescribeTargetHealth', { kind: 'staleReads', ageMs: 8_000 }, { forMs: 8_000 });
+    pods.run(NEW);
+    bench.runPods({ [OLD]: 'ready', [NEW]: 'unready' });
+    await bench.clock.advance(MINUTE_MS);
+    expect(pods.written).toEqual(OPENED);
+    heal(bench);
+    await bench.clock.advance(POLL_MS);
+    expect(pods.written).toEqual([...OPENED, ...OPENED]);
+  });
+});
+
+describe('a gate opens without AWS', () => {
+  it('at once where no backend selects the pod', async () => {
+    const { bench, pods } = await rolling();
+    pods.run('10.0.1.4', { app: 'job', conditions: [] });
+    await bench.clock.settle();
+    expect(pods.written).toEqual(['web/pod-10.0.1.4 NoBackend']);
+  });
+
+  it('when the backend is removed, or its object paused or deleted', async () => {
+    const { bench, pods } = await rolling();
+    pods.declare();
+    await bench.clock.settle();
+    expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
+  });
+
+  it('when the Service selects the pod no more', async () => {
+    const { bench, pods } = await rolling();
+    bench.kube.edit(draftService('shop'), (live) => ({
+      ...live,
+      spec: { ...live.spec, selector: { app: 'shop', version: 'v2' } },
+    }));
+    await bench.clock.settle();
+    expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
+  });
+
+  it('where no action names the group', async () => {
+    const pods = new PlayedPods();
+    const bench = new TargetsBench({ gates: pods.attach });
+    bench.publish(bench.group('web', { isUsed: false }), { isNew: true });
+    pods.run(NEW);
+    bench.runPods({ [NEW]: 'unready' });
+    await bench.clock.advance(2 * POLL_MS);
+    expect(pods.written).toEqual(OPENED);
+  });
+
+  it.each([
+    ['does not answer', ['DescribeTargetHealth', 'HealthUnavailable']],
+    ['denies the reads', ['DescribeTargetHealth', 'AccessDenied']],
+  ] as const)('with a Warning when AWS %s for 10 minutes', async (_name, [operation, code]) => {
+    const { bench, pods } = await rolling();
+    bench.refuse(operation, code, { forMs: 20 * MINUTE_MS });
+    await bench.clock.advance(9.8 * MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    await bench.clock.advance(0.3 * MINUTE_MS);
+    expect(pods.written).toEqual([`web/pod-${NEW} NoAnswer`]);
+    expect(pods.events.recorded).toMatchObject([
+      { key: `web/pod-${NEW}`, type: 'Warning', reason: 'NoAnswer' },
+    ]);
+  });
+
+  it('and waits so long too for a group that does not come to be', async () => {
+    const pods = new PlayedPods();
+    const bench = new TargetsBench({ gates: pods.attach });
+    bench.runPods({ [NEW]: 'unready' });
+    pods.run(NEW);
+    await bench.clock.advance(9.8 * MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    await bench.clock.advance(0.3 * MINUTE_MS);
+    expect(pods.written).toEqual([`web/pod-${NEW} NoAnswer`]);
+  });
+});
+
+describe('the writes', () => {
+  it('are one for each pod, and none when its target is unhealthy later', async () => {
+    const { bench, pods } = await rolling();
+    heal(bench);
+    await bench.clock.advance(POLL_MS);
+    bench.runPods({ [OLD]: 'ready', [NEW]: 'ready' });
+    bench.check('web', 'unhealthy');
+    await bench.clock.advance(60 * MINUTE_MS);
+    expect(pods.written).toEqual(OPENED);
+  });
+
+  it('are repeated until they succeed', async () => {
+    const { bench, pods } = await rolling();
+    heal(bench);
+    pods.failures.push(
+      createFailure(kubeReasons, 'Forbidden', { observed: 'no' }),
+      createFailure(kubeReasons, 'ApiServerUnavailable', { observed: 'no' }),
+    );
+    await bench.clock.advance(2 * POLL_MS);
+    expect(pods.written).toEqual(OPENED);
+    const lines = bench.log.lines.filter(({ message }) => message === 'readiness gate not opened');
+    expect(lines.map(({ level }) => level)).toEqual(['error', 'info']);
+  });
+
+  it('wait after a start for what the groups say', async () => {
+    const { bench, pods, arn } = await rolling();
+    bench.stop();
+    bench.start();
+    await bench.clock.advance(MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    bench.publish(arn);
+    await bench.clock.advance(MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    heal(bench);
+    await bench.clock.advance(POLL_MS);
+    expect(pods.written).toEqual(OPENED);
+  });
+});
+
+it('a group that no pod waits for is read no more often than without gates', async () => {
+  const { bench } = await rolling();
+  heal(bench);
+  await bench.clock.advance(MINUTE_MS);
+  bench.sent();
+  await bench.clock.advance(20 * MINUTE_MS);
+  expect(bench.sent()).toEqual([]);
+});

@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ListenerAddress } from '../../localstack/embedded/data-plane/data-plane.ts';
+import type { MyIngress } from '../../src/apis/my-ingress.ts';
+import { importReadyCertificates } from '../surroundings/certificates.ts';
+import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
+import { type Asked, askListener } from '../surroundings/listener-client.ts';
+import { type PodRunner, startPodRunner } from '../surroundings/pod-runner.ts';
+import { StandInControl } from '../surroundings/stand-in-control.ts';
+import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
+import { until } from '../surroundings/until.ts';
+
+/** The examples with traffic, applied as they are shipped, and asked by their DNS names. */
+
+let surroundings: Surroundings;
+let standIn: StandInControl;
+let pods: PodRunner;
+
+beforeAll(async () => {
+  const workers = { controllerManager: true, scheduler: true, nodes: 2 };
+  surroundings = await startSurroundings({ ...workers, provisioningMs: 0 });
+  const endpoint = surroundings.aws.environment['AWS_ENDPOINT_URL'] as string;
+  standIn = new StandInControl(endpoint);
+  pods = startPodRunner(surroundings.controlPlane, endpoint);
+  await surroundings.startOperator();
+});
+
+afterAll(async () => {
+  await pods?.stop();
+  await surroundings?.stop();
+});
+
+function kubectl(args: readonly string[], input?: string): Promise<string> {
+  return kubectlOrThrow(surroundings.controlPlane, args, input);
+}
+
+function readExample(file: string): Promise<string> {
+  return readFile(resolve(import.meta.dirname, '../../examples', file), 'utf8');
+}
+
+/** Waits until every target of the object is healthy. */
+async function applied(name: string, manifests: string): Promise<void> {
+  await kubectl(['apply', '-f', '-'], manifests);
+  for (const type of ['Ready', 'BackendsResolved', 'TargetsHealthy']) {
+    await kubectl(['wait', `--for=condition=${type}`, '--timeout=60s', `myingress/${name}`]);
+  }
+}
+
+async function listenerOf(name: string, port: number): Promise<ListenerAddress> {
+  const { status } = JSON.parse(
+    await kubectl(['get', 'myingress', name, '-o', 'json']),
+  ) as MyIngress;
+  const found = (await standIn.listeners()).find((listener) => {
+    return listener.dnsName === status.alb?.dns && listener.port === port;
+  });
+  if (found === undefined) throw new Error(`${name} has no listener on port ${port}`);
+  return found;
+}
+
+/** The application whose pod answers: pods are called by their Deployment. */
+async function applicationAt(listener: ListenerAddress, asked?: Asked): Promise<string> {
+  const { status, body } = await askListener(listener, asked);
+  expect(status, body).toBe(200);
+  return /^pod=(.*)-[a-z0-9]+-[a-z0-9]+ /.exec(body)?.[1] ?? body;
+}
+
+async function deleted(manifests: string): Promise<void> {
+  await kubectl(['delete', '--timeout=60s', '-f', '-'], manifests);
+  const { listeners, loadBalancers, securityGroups, targetGroups } = await standIn.state();
+  expect([...listeners, ...loadBalancers, ...targetGroups]).toEqual([]);
+  expect(JSON.stringify(securityGroups)).not.toContain('albridge.io/');
+}
+
+describe('the examples with traffic', () => {
+  it('06-one-backend.yaml: requests reach the pods of the Service', async () => {
+    const manifests = await readExample('06-one-backend.yaml');
+    await applied('hello', manifests);
+    const listener = await listenerOf('hello', 80);
+    expect(await applicationAt(listener, { path: '/anything' })).toBe('hello');
+    const columns = await kubectl(['get', 'myingress', 'hello', '--no-headers']);
+    expect(columns).toMatch(/^hello +internet-facing +active +\S+amazonaws\.com +2\/2 +True /);
+    await deleted(manifests);
+  });
+
+  it('07-two-paths.yaml: each path has its application', async () => {
+    const manifests = await readExample('07-two-paths.yaml');
+    await applied('store', manifests);
+    const listener = await listenerOf('store', 80);
+    const at = (path: string): Promise<string> => applicationAt(listener, { path });
+    expect(await at('/')).toBe('store-web');
+    expect(await at('/apis')).toBe('store-web');
+    for (const path of ['/api', '/api/orders']) expect(await at(path)).toMatch(/^store-api/);
+    await until('the next release answers', async () => (await at('/api')) === 'store-api-next');
+    await deleted(manifests);
+  });
+
+  it('08-https-redirect.yaml: HTTP redirects to HTTPS, where each host has its application', async () => {
+    const example = await readExample('08-https-redirect.yaml');
+    const [certificate = ''] = await importReadyCertificates(surroundings.aws.environment);
+    const manifests = example.replace(/arn:aws:acm:\S+/, certificate);
+    expect(manifests).toContain(certificate);
+    await applied('secure', manifests);
+    const plain = await askListener(await listenerOf('secure', 80), { path: '/a?b=c' });
+    expect(plain.status).toBe(301);
+    expect(plain.location).toMatch(/^https:\/\/secure-alb-[^/]+:443\/a\?b=c$/);
+    const listener = await listenerOf('secure', 443);
+    expect(await applicationAt(listener, { host: 'shop.example.com' })).toBe('secure-web');
+    expect(await applicationAt(listener, { host: 'admin.shop.example.com' })).toBe('secure-admin');
+    await deleted(manifests);
+  });
+});
