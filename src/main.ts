@@ -164,9 +164,7 @@ function joinElection(
   cluster: Cluster,
   options: Omit<ElectionOptions, 'namespace' | 'name'>,
 ): Election | undefined {
-  // An observer agrees with nobody: it needs no right on Leases, and keeps nobody from working.
-  const isUsual = cluster.isInCluster && config.mode === 'reconcile';
-  if (!(config.leaderElection ?? isUsual)) return undefined;
+  if (!(config.leaderElection ?? cluster.isInCluster)) return undefined;
   const namespace = config.pod.namespace ?? cluster.namespace ?? 'default';
   return new Election({ ...options, namespace, name: LEASE_NAME });
 }

@@ -1592,7 +1592,7 @@ export const myIngressSchema = {
                 format: 'int32',
               },
               healthAsOf: {
-                description: 'When AWS reported that.',
+                description: 'When AWS first reported that.',
                 type: 'string',
                 format: 'date-time',
                 maxLength: 64,

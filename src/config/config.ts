@@ -41,7 +41,7 @@ export interface OperatorConfig {
   readonly metricsAddress?: ListenAddress;
   /** Undefined: not served. */
   readonly healthAddress?: ListenAddress;
-  /** Undefined: on in a cluster, off with a kubeconfig and in mode `observe`. */
+  /** Undefined: on in a cluster, off with a kubeconfig. */
   readonly leaderElection?: boolean;
   readonly log: { readonly level: LogLevel; readonly format: LogFormat };
   readonly pod: { readonly name?: string; readonly namespace?: string };
@@ -213,7 +213,8 @@ function assemble(
       clusterId: values.clusterId,
       metricsAddress: metricsAddress === 'off' ? undefined : metricsAddress,
       healthAddress: healthAddress === 'off' ? undefined : healthAddress,
-      leaderElection: values.leaderElection,
+      // An observer needs no right on Leases, and keeps nobody from working.
+      leaderElection: values.leaderElection ?? (values.mode === 'observe' ? false : undefined),
     }),
     log: { level: values.logLevel, format: values.logFormat },
     pod: omitUndefined({ name: values.podName, namespace: values.podNamespace }),

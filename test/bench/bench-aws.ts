@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { MappedTarget } from '../../localstack/embedded/data-plane/target-table.ts';
 import type { Call } from '../../localstack/embedded/faults/call-log.ts';
 import { type EmbeddedAwsServer, startEmbeddedAws } from '../../localstack/embedded/http/server.ts';
 import { seedNetwork } from '../../localstack/seed.ts';
@@ -44,16 +45,26 @@ export class BenchAws {
     return this.#server.control.calls();
   }
 
+  /** Where targets really are from now on, all of them. */
+  setTargets(targets: readonly MappedTarget[]): void {
+    this.#server.targets.replace(targets);
+  }
+
   /** When the create for the object of this name arrived, in ms of performance.now(). */
-  async arrivalOf(name: string): Promise<number> {
+  arrivalOf(name: string): Promise<number> {
+    return this.arrivalOfCall(`CreateLoadBalancer for ${name}`, (call) => isCreateFor(call, name));
+  }
+
+  /** When the first such call since the last clear arrived, in ms of performance.now(). */
+  async arrivalOfCall(what: string, isIt: (call: Call) => boolean): Promise<number> {
     const startedMs = performance.now();
     while (performance.now() - startedMs < ARRIVAL_TIMEOUT_MS) {
-      const create = this.calls().find((call) => isCreateFor(call, name));
+      const call = this.calls().find(isIt);
       // The stand-in's clock is this process's, counted from another beginning.
-      if (create !== undefined) return create.at - performance.timeOrigin;
+      if (call !== undefined) return call.at - performance.timeOrigin;
       await sleep(LOOK_EVERY_MS);
     }
-    throw new Error(`no CreateLoadBalancer for ${name} within ${ARRIVAL_TIMEOUT_MS} ms`);
+    throw new Error(`no ${what} within ${ARRIVAL_TIMEOUT_MS} ms`);
   }
 }
 

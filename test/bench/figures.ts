@@ -12,6 +12,13 @@ import { podSuccessor } from './pod-successor.ts';
 import { restartCalls } from './restart-calls.ts';
 import { startTime } from './start-time.ts';
 import { sweepCalls } from './sweep-calls.ts';
+import { manyTargets } from './traffic/many-targets.ts';
+import { targetLatency } from './traffic/target-latency.ts';
+import { trafficCalls } from './traffic/traffic-calls.ts';
+import { trafficLatency } from './traffic/traffic-latency.ts';
+import { trafficMemory } from './traffic/traffic-memory.ts';
+import { trafficRestartCalls } from './traffic/traffic-restart-calls.ts';
+import { trafficScanCalls } from './traffic/traffic-scan-calls.ts';
 import { webAppChildren } from './web-app-children.ts';
 
 /** Everything that `npm run bench` measures, by the names that `--only` takes. */
@@ -30,4 +37,11 @@ export const figures: Readonly<Record<string, Figure>> = {
   largeRollout,
   manyMonitors,
   largeAccount,
+  trafficCalls,
+  trafficScanCalls,
+  trafficRestartCalls,
+  trafficLatency,
+  targetLatency,
+  manyTargets,
+  trafficMemory,
 };

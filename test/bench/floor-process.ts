@@ -26,7 +26,8 @@ interface Seen {
   readonly object: { readonly metadata: Metadata };
 }
 
-const FINALIZER = 'albridge.io/floor';
+/** The operator's own: the admission policy refuses every other from its ServiceAccount. */
+const FINALIZER = 'albridge.io/load-balancer';
 const options = JSON.parse(process.env['FLOOR'] ?? '{}') as FloorOptions;
 /** HTTP/1.1, one kept-alive connection to each server. */
 const agent = new Agent({
@@ -66,7 +67,9 @@ async function guardAndCreate(metadata: Metadata): Promise<void> {
     headers: { authorization, 'content-type': 'application/merge-patch+json' },
     body: JSON.stringify({ metadata: { uid, resourceVersion, finalizers: [FINALIZER] } }),
   });
-  await patched.body.json();
+  const guarded = await patched.body.json();
+  // A refused write costs less than a stored one: it would be no floor.
+  if (patched.statusCode !== 200) throw new Error(JSON.stringify(guarded));
   const created = await agent.request({
     origin: options.aws,
     path: '/',

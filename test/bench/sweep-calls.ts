@@ -4,7 +4,7 @@ import type { Figure, Sample } from './figure.ts';
 import { postObjects } from './post-objects.ts';
 
 const COUNT = 400;
-const INTERVAL_MS = 5000;
+export const SWEEP_INTERVAL_MS = 5000;
 /** Calls of one sweep follow each other faster. */
 const GAP_MS = 1500;
 
@@ -17,18 +17,18 @@ export const sweepCalls: Figure = {
   measure: async (place, { runs, say }) => {
     const { aws } = await place.real();
     const ground = await place.freshGround();
-    const interval = { ALBRIDGE_SWEEP_INTERVAL: `${INTERVAL_MS / 1000}s` };
+    const interval = { ALBRIDGE_SWEEP_INTERVAL: `${SWEEP_INTERVAL_MS / 1000}s` };
     const operator = await place.startOperator(ground, interval);
     await postObjects(place, ground, { count: COUNT });
     await ground.ready.whenReady(COUNT);
     say(`${COUNT} balancers are Ready, watching ${runs} sweeps`);
     // The first sweep still compares objects that were written while it began.
-    await sleep(INTERVAL_MS * 2.5);
+    await sleep(SWEEP_INTERVAL_MS * 2.5);
     aws.clearCalls();
     const sweeps: (readonly Call[])[] = [];
     while (sweeps.length < runs) {
-      await sleep(INTERVAL_MS);
-      sweeps.splice(0, Infinity, ...sweepsIn(aws.calls()));
+      await sleep(SWEEP_INTERVAL_MS);
+      sweeps.splice(0, Infinity, ...findSweeps(aws.calls()));
     }
     await operator.stop();
     return sweeps.map(({ length }): Sample => ({ perSweep: length, perBalancer: length / COUNT }));
@@ -36,7 +36,7 @@ export const sweepCalls: Figure = {
 };
 
 /** Whole sweeps: the last one may still go on, and the first may have begun before. */
-function sweepsIn(calls: readonly Call[]): readonly (readonly Call[])[] {
+export function findSweeps(calls: readonly Call[]): readonly (readonly Call[])[] {
   const sweeps: Call[][] = [];
   let lastMs = Number.NEGATIVE_INFINITY;
   for (const call of calls) {

@@ -103,6 +103,7 @@ describe('an upgrade', () => {
   it.each(releases)('from %s changes nothing in AWS and no object', async (release) => {
     await place.kubectl(['apply', '--server-side', '-f', join(RELEASES, release)]);
     await place.established();
+    await lendRights();
     const old = await startOld();
     const objects = place.myIngresses(namespace);
     const attributes = { 'idle_timeout.timeout_seconds': '120' };
@@ -110,6 +111,7 @@ describe('an upgrade', () => {
     await objects.create('web', { subnets: place.aws.network.articleSubnets, tags, attributes });
     const before = await objects.whenReady('web');
     const balancer = await place.standIn.balancer(arnOf(before));
+    await takeRightsBack();
 
     await upgrade(() => old.stop());
 
@@ -346,6 +348,22 @@ async function installThen(directory: string): ReturnType<DeployPlace['work']> {
   await place.established();
   const [pod] = await place.pods();
   return place.work(pod as Pod, {}, join(directory, 'dist'));
+}
+
+const LENT = ['clusterrole/lent-to-old', 'clusterrolebinding/lent-to-old'] as const;
+
+/** The code of today plays the old operator, and watches what that one did not know. */
+async function lendRights(): Promise<void> {
+  const resources = '--resource=services,endpointslices.discovery.k8s.io';
+  await place.kubectl(['create', 'clusterrole', 'lent-to-old', '--verb=list,watch', resources]);
+  const account = '--serviceaccount=albridge-system:albridge';
+  const binding = ['create', 'clusterrolebinding', 'lent-to-old', '--clusterrole=lent-to-old'];
+  await place.kubectl([...binding, account]);
+}
+
+/** Watches that are open go on; the new operator has its own rights. */
+async function takeRightsBack(): Promise<void> {
+  await place.kubectl(['delete', ...LENT]);
 }
 
 /** Before there was a Deployment, the operator ran with the ServiceAccount's rights from elsewhere. */

@@ -22,7 +22,8 @@ export class FakeTargets implements Targets {
 
   read(key: Key): readonly TargetsState[] {
     return (this.published.get(key) ?? []).map(({ backend }) => ({
-      ...{ backend, desired: 2, registered: 2, healthy: 2, healthAsOfMs: 0, isFilled: true },
+      ...{ backend, isKnown: true, desired: 2, registered: 2, healthy: 2, healthAsOfMs: 0 },
+      isFilled: true,
       ...this.#said.get(backend),
     }));
   }

@@ -3,15 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import {
-  CreateListenerCommand,
-  CreateLoadBalancerCommand,
-  CreateTargetGroupCommand,
-  ElasticLoadBalancingV2Client,
-  RegisterTargetsCommand,
-} from '@aws-sdk/client-elastic-load-balancing-v2';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ADMINISTRATOR } from '../surroundings/aws-stand-in.ts';
 import { type Poison, preparePoison } from '../surroundings/poison.ts';
 import { Program } from '../surroundings/program.ts';
 import { StandInControl } from '../surroundings/stand-in-control.ts';
@@ -75,7 +67,11 @@ async function paste(lines: string): Promise<void> {
   await promisify(execFile)('sh', ['-ec', lines], { cwd: directory });
 }
 
-async function applyOne(environment: Readonly<Record<string, string>>): Promise<void> {
+async function applyOne(
+  environment: Readonly<Record<string, string>>,
+  name = 'web',
+  traffic: object = {},
+): Promise<void> {
   const subnets = environment['ALBRIDGE_SUBNETS']?.split(',') as readonly string[];
   const path = environment['KUBECTL'] as string;
   const args = ['--kubeconfig', join(directory, 'kubeconfig'), 'apply', '-f', '-'];
@@ -83,38 +79,11 @@ async function applyOne(environment: Readonly<Record<string, string>>): Promise<
   const object = {
     apiVersion: 'demo.rtfm.co.ua/v1',
     kind: 'MyIngress',
-    metadata: { name: 'web', namespace: 'default' },
-    spec: { subnets: subnets.slice(0, 2) },
+    metadata: { name, namespace: 'default' },
+    spec: { subnets: subnets.slice(0, 2), ...traffic },
   };
   applying.child.stdin?.end(JSON.stringify(object));
   await applying;
-}
-
-/** Puts a listener of a new balancer in front of this address, on port 80, as anybody with an account may. */
-async function openListener(
-  environment: Readonly<Record<string, string>>,
-  ip: string,
-): Promise<void> {
-  const region = environment['AWS_REGION'] as string;
-  const endpoint = environment['AWS_ENDPOINT_URL'] as string;
-  const elb = new ElasticLoadBalancingV2Client({ endpoint, region, credentials: ADMINISTRATOR });
-  const Subnets = environment['ALBRIDGE_SUBNETS']?.split(',').slice(0, 2);
-  const made = await elb.send(new CreateLoadBalancerCommand({ Name: 'by-hand', Subnets }));
-  const LoadBalancerArn = made.LoadBalancers?.[0]?.LoadBalancerArn;
-  const VpcId = environment['ALBRIDGE_VPC'];
-  const group = { Name: 'by-hand', Protocol: 'HTTP', Port: 80, TargetType: 'ip', VpcId } as const;
-  const { TargetGroups } = await elb.send(new CreateTargetGroupCommand(group));
-  const TargetGroupArn = TargetGroups?.[0]?.TargetGroupArn;
-  const Targets = [{ Id: ip, AvailabilityZone: 'all' }];
-  await elb.send(new RegisterTargetsCommand({ TargetGroupArn, Targets }));
-  const [CertificateArn] = environment['ALBRIDGE_CERTIFICATES']?.split(',') ?? [];
-  await elb.send(
-    new CreateListenerCommand({
-      ...{ LoadBalancerArn, Protocol: 'HTTPS', Port: 8443, Certificates: [{ CertificateArn }] },
-      DefaultActions: [{ Type: 'forward', TargetGroupArn }],
-    }),
-  );
-  elb.destroy();
 }
 
 /** What the pod says that the printed line leads to. */
@@ -170,8 +139,11 @@ describe('npm run sandbox', () => {
     await kubectl(environment, 'delete', 'myingress/myapp');
     await kubectl(environment, 'apply', '-f', 'examples/webapp-02-defaults.yaml');
     await kubectl(environment, 'wait', '--for=condition=Ready', '--timeout=60s', 'webapp/small');
-    const ip = await kubectl(environment, 'get', 'pods', '-o', 'jsonpath={.items[0].status.podIP}');
-    await openListener(environment, ip);
+    const certificates = environment['ALBRIDGE_CERTIFICATES']?.split(',').slice(0, 1);
+    await applyOne(environment, 'secure', {
+      backends: [{ name: 'small', service: { name: 'small', port: 80 } }],
+      listeners: [{ port: 8443, protocol: 'HTTPS', certificates }],
+    });
     expect(await followPrintedLine()).toMatch(/^pod=small-\S+ namespace=default path=\/\n$/);
 
     program.signal('SIGTERM');

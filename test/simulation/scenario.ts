@@ -19,6 +19,8 @@ export interface Scenario {
 export interface Settings {
   readonly replicas: 1 | 2;
   readonly election: boolean;
+  /** `ALBRIDGE_MODE`; left out: reconcile. */
+  readonly mode?: 'reconcile' | 'observe';
   /** `kube-system` is read where it is not configured. */
   readonly isClusterIdConfigured: boolean;
   /** Of the operator, and of the account. */

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { connect } from 'node:tls';
 import type { ListenerAddress } from '../../localstack/embedded/data-plane/data-plane.ts';
 
 export interface Answer {
@@ -39,4 +40,42 @@ export function askListener(
       });
     });
   });
+}
+
+/** The names in the certificate that a client is shown which asks for this host. */
+export function askCertificate(
+  { address }: ListenerAddress,
+  servername: string,
+): Promise<string | undefined> {
+  const [host, port] = address.split(':');
+  const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
+  const socket = connect({ host, port: Number(port), servername, rejectUnauthorized: false });
+  socket.on('error', reject);
+  socket.on('secureConnect', () => {
+    resolve(socket.getPeerCertificate().subjectaltname);
+    socket.destroy();
+  });
+  return promise;
+}
+
+/** Requests one after the other on several connections, until stopped: all answers, oldest first. */
+export class RequestStream {
+  readonly answers: Answer[] = [];
+  readonly #running: Promise<unknown>;
+  #isStopped = false;
+
+  constructor(listener: ListenerAddress, asked: Asked = {}, connections = 4) {
+    const askOn = async (): Promise<void> => {
+      while (!this.#isStopped) this.answers.push(await askListener(listener, asked));
+    };
+    this.#running = Promise.all(Array.from({ length: connections }, askOn));
+    this.#running.catch(() => {}); // thrown by stop
+  }
+
+  /** Throws where a connection failed: a load balancer answers whatever becomes of its targets. */
+  async stop(): Promise<readonly Answer[]> {
+    this.#isStopped = true;
+    await this.#running;
+    return this.answers;
+  }
 }

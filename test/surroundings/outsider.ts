@@ -1,13 +1,18 @@
 import {
   AddTagsCommand,
+  CreateListenerCommand,
   CreateLoadBalancerCommand,
   type CreateLoadBalancerCommandInput,
+  CreateTargetGroupCommand,
+  DeleteListenerCommand,
   DeleteLoadBalancerCommand,
+  DeleteTargetGroupCommand,
   DescribeLoadBalancersCommand,
   DescribeTagsCommand,
   ElasticLoadBalancingV2Client,
   type LoadBalancer,
   ModifyLoadBalancerAttributesCommand,
+  ModifyTargetGroupCommand,
   paginateDescribeLoadBalancers,
   RemoveTagsCommand,
   SetIpAddressTypeCommand,
@@ -96,6 +101,36 @@ export class Outsider {
 
   async deleteBalancer(arn: string): Promise<void> {
     await this.#client.send(new DeleteLoadBalancerCommand({ LoadBalancerArn: arn }));
+  }
+
+  /** Answers 200 to every request. Returns its ARN. */
+  async createListener(balancerArn: string, port: number): Promise<string> {
+    const answer = { StatusCode: '200', ContentType: 'text/plain', MessageBody: 'theirs' };
+    const command = new CreateListenerCommand({
+      ...{ LoadBalancerArn: balancerArn, Port: port, Protocol: 'HTTP' },
+      DefaultActions: [{ Type: 'fixed-response', FixedResponseConfig: answer }],
+    });
+    return (await this.#client.send(command)).Listeners?.[0]?.ListenerArn as string;
+  }
+
+  async deleteListener(arn: string): Promise<void> {
+    await this.#client.send(new DeleteListenerCommand({ ListenerArn: arn }));
+  }
+
+  /** Returns its ARN. */
+  async createTargetGroup(name: string, vpcId: string): Promise<string> {
+    const settings = { Name: name, VpcId: vpcId, Protocol: 'HTTP', Port: 8080 } as const;
+    const answer = await this.#client.send(new CreateTargetGroupCommand(settings));
+    return answer.TargetGroups?.[0]?.TargetGroupArn as string;
+  }
+
+  async setHealthCheckPath(arn: string, path: string): Promise<void> {
+    const input = { TargetGroupArn: arn, HealthCheckPath: path };
+    await this.#client.send(new ModifyTargetGroupCommand(input));
+  }
+
+  async deleteTargetGroup(arn: string): Promise<void> {
+    await this.#client.send(new DeleteTargetGroupCommand({ TargetGroupArn: arn }));
   }
 
   close(): void {

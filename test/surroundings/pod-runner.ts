@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -40,6 +40,9 @@ interface RunningPod {
 const WATCH =
   '/api/v1/pods?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
 const INITIAL_END = 'k8s.io/initial-events-end';
+
+/** An annotation of a pod: the status code that it answers with instead of 200, or `nothing`. */
+export const ANSWERS = 'test.albridge.io/answers';
 
 /**
  * Answers for the pods of a control plane whose nodes run no containers: a socket for each container
@@ -122,13 +125,21 @@ async function runPod(pods: Map<string, RunningPod>, pod: Pod): Promise<void> {
   const servers: Server[] = [];
   const rows: MappedTarget[] = [];
   for (const { containerPort } of ports) {
-    const server = createServer((message, response) => response.end(echo(pod, message)));
+    const server = createServer((message, response) => answer(pod, message, response));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     servers.push(server);
     rows.push({ ip: pod.status?.podIP ?? '', port: containerPort, address });
   }
   pods.set(pod.metadata.uid, { servers, rows });
+}
+
+function answer(pod: Pod, message: IncomingMessage, response: ServerResponse): void {
+  const answers = pod.metadata.annotations?.[ANSWERS] ?? '200';
+  if (answers === 'nothing') return;
+  const status = Number(answers);
+  if (status >= 300 && status < 400) response.setHeader('location', '/elsewhere');
+  response.writeHead(status).end(echo(pod, message));
 }
 
 function echo({ metadata: { name, namespace } }: Pod, { url }: IncomingMessage): string {

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import type { SeededNetwork } from '../../localstack/seed.ts';
 import type { ControlPlaneCoordinates } from '../control-plane/cluster-access.ts';
-import { startSurroundings } from '../surroundings/surroundings.ts';
+import { startPodRunner } from '../surroundings/pod-runner.ts';
+import { StandInControl } from '../surroundings/stand-in-control.ts';
+import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -15,11 +18,17 @@ export interface SharedCluster {
   readonly controlPlane: ControlPlaneCoordinates;
   /** One JSON line per line of the operator's log. */
   readonly operatorLog: string;
+  readonly awsEnvironment: Readonly<Record<string, string>>;
+  readonly network: SeededNetwork;
 }
 
+/** As in AWS, where it takes minutes: whoever deletes has to wait for the interfaces of the balancer. */
+const INTERFACES_LINGER_MS = 1_000;
+
 /**
- * One control plane with controller-manager, scheduler and nodes, and one operator with the shipped
- * rights, for all files that break none of them; each test has a namespace of its own.
+ * One control plane with controller-manager, scheduler and nodes whose pods answer, one stand-in for AWS
+ * and one operator with the shipped rights, for all files that break none of them; each test has a
+ * namespace of its own.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const surroundings = await startSurroundings({
@@ -27,17 +36,32 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     scheduler: true,
     nodes: 4,
   });
-  try {
-    const { url, caPem, adminToken, kubeconfigPath, kubectlPath, directory } =
-      surroundings.controlPlane;
-    const operatorLog = join(directory, 'operator.log');
-    const operator = surroundings.launchOperator({}, operatorLog);
-    await operator.waitForLine((line) => line.msg === 'working');
-    const controlPlane = { url, caPem, adminToken, kubeconfigPath, kubectlPath, directory };
-    project.provide('workloads', { controlPlane, operatorLog });
-  } catch (error) {
+  const endpoint = surroundings.aws.environment['AWS_ENDPOINT_URL'] as string;
+  const pods = startPodRunner(surroundings.controlPlane, endpoint);
+  const stop = async (): Promise<void> => {
+    await pods.stop();
     await surroundings.stop();
+  };
+  try {
+    await new StandInControl(endpoint).changeSettings({ interfacesLingerMs: INTERFACES_LINGER_MS });
+    project.provide('workloads', await startOperator(surroundings));
+  } catch (error) {
+    await stop();
     throw error;
   }
-  return () => surroundings.stop();
+  return stop;
+}
+
+async function startOperator(surroundings: Surroundings): Promise<SharedCluster> {
+  const { aws, controlPlane } = surroundings;
+  const { url, caPem, adminToken, kubeconfigPath, kubectlPath, directory } = controlPlane;
+  const operatorLog = join(directory, 'operator.log');
+  const operator = surroundings.launchOperator({}, operatorLog);
+  await operator.waitForLine((line) => line.msg === 'working');
+  return {
+    controlPlane: { url, caPem, adminToken, kubeconfigPath, kubectlPath, directory },
+    operatorLog,
+    awsEnvironment: aws.environment,
+    network: aws.network,
+  };
 }

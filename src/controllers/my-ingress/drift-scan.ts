@@ -169,7 +169,7 @@ export class DriftScan {
     const { loadBalancer } = comparison.cached;
     const find = (name: string): CachedGroup => inventory.cachedGroup(name);
     return (
-      isTrafficDue({ object, identity, clock, memory: known }) ||
+      isTrafficDue({ object, identity, clock, memory: known, objectCount: memory.size }) ||
       hasTrafficDrifted({ object, identity, memory: known.traffic }, loadBalancer, find)
     );
   }

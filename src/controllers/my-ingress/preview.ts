@@ -152,5 +152,5 @@ function describePreview(
   const waits = metadata.deletionTimestamp === undefined ? '' : 'the deletion waits, ';
   const steps = count === 1 ? 'status.plan has 1 step' : `status.plan has ${count} steps`;
   const planned = waits + (count === 0 ? 'nothing is to be done in AWS' : steps);
-  return report === undefined ? planned : `${report.message}. Else ${planned}`;
+  return report === undefined ? planned : `${report.message}. Besides, ${planned}`;
 }

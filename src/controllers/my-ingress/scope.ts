@@ -31,6 +31,8 @@ export interface ObjectScope extends Omit<MyIngressContext, 'memory' | 'traffic'
   readonly pass: Pass;
   readonly identity: Identity;
   readonly memory: ObjectMemory;
+  /** That this process knows. */
+  readonly objectCount: number;
   readonly tokens: PlanTokens;
   /** Clients of what is beside the balancer, made when they are first asked for. */
   readonly traffic: () => TrafficClients;
@@ -59,7 +61,9 @@ export function createObjectScope(
     clients ??= context.traffic(payer);
     return clients;
   };
-  return { ...context, object, pass, identity, aws, inventory, memory, tokens, traffic };
+  const objectCount = context.memory.size;
+  const own = { object, pass, identity, memory, objectCount, tokens };
+  return { ...context, ...own, aws, inventory, traffic };
 }
 
 export function createScope(

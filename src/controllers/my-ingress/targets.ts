@@ -16,6 +16,8 @@ export interface ServedGroup {
 /** What is known of the targets of one group. */
 export interface TargetsState {
   readonly backend: string;
+  /** False: AWS was not asked yet what is registered in the group of an earlier process. */
+  readonly isKnown: boolean;
   readonly desired: number;
   /** Of the desired ones. */
   readonly registered: number;

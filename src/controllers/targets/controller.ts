@@ -90,6 +90,7 @@ export class TargetsController {
       this.#link(group);
       this.#refresh(group);
       this.#flusher.schedule(group);
+      this.#polls.schedule(group);
     }
     this.#resolveWaiting(owner);
     this.#gates?.check(splitKey(owner).namespace);

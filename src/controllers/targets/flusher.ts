@@ -178,7 +178,6 @@ export class Flusher {
   }
 
   async #send(group: Group, write: Write, targets: readonly Target[]): Promise<void> {
-    group.signal.throwIfAborted();
     const client = this.#connect(group, group.namespace);
     const signal = group.beginWrite(write, targets);
     try {
@@ -212,6 +211,9 @@ export class Flusher {
     const isAbsent = error.reason === 'TargetGroupNotFound';
     if (isAbsent) group.recordAbsence();
     const failed = isAbsent ? 'read' : action;
+    if (action === 'read' && !group.isUrgent && error.retryAfterMs !== undefined) {
+      return group.problems.postpone(action, error.retryAfterMs);
+    }
     const delayMs =
       error.retryAfterMs ?? this.#backoff.drawDelayMs(`${group.key}/${failed}`, error.notBeforeMs);
     if (group.problems.recordFailure(failed, error, delayMs)) this.#report(group, action, error);

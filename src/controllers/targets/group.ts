@@ -21,6 +21,8 @@ export interface ServedGroup extends BackendService {
 /** What is known of the targets of one group. */
 export interface TargetsState {
   readonly backend: string;
+  /** False: AWS was not asked yet what is registered in the group of an earlier process. */
+  readonly isKnown: boolean;
   readonly desired: number;
   /** Of the desired ones. */
   readonly registered: number;
@@ -145,6 +147,7 @@ export class Group {
     const problem = this.problems.leading;
     return {
       backend: this.#served.backend,
+      isKnown: this.#isKnown,
       desired: this.#desired.targets.size,
       registered: names.length,
       ...(asOfMs !== undefined && {
@@ -163,16 +166,19 @@ export class Group {
     const isEmpty = desired.targets.size === 0;
     this.#emptySinceMs = isEmpty ? (this.#emptySinceMs ?? this.#clock.monotonicMs()) : undefined;
     this.problems.recordDesire(desired.targets, desired.problem);
+    if (!hasChanged) return false;
     if (this.#leaving?.targets.some((target) => desired.targets.has(nameTarget(target)))) {
       this.#leaving.aborting.abort(
         new Error('a target that was to be deregistered is desired again'),
       );
     }
     this.#settle();
-    return hasChanged;
+    return true;
   }
 
+  /** Its turn behind all that nobody waits for does not count any more. */
   hurry(): void {
+    if (!this.#isKnown && !this.#isUrgent) this.problems.recordSuccess('read');
     this.#isUrgent = true;
   }
 

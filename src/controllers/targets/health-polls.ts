@@ -34,9 +34,12 @@ export class HealthPolls {
     if (!group.isKnown) return;
     const { clock } = this.#options;
     const { nextPollInMs } = group;
-    const inMs = Math.max(leastMs, nextPollInMs ?? this.#getAuditMs());
+    const inMs = nextPollInMs ?? chooseAuditMs(this.#options.groups.size);
     const priority = nextPollInMs === undefined ? LOW_PRIORITY : 0;
-    this.#queue.add(group.key, { priority, afterMs: addJitter(clock, inMs, JITTER) });
+    this.#queue.add(group.key, {
+      priority,
+      afterMs: Math.max(leastMs, addJitter(clock, inMs, JITTER)),
+    });
   }
 
   /** Resolves after `stop`, when the reads that are under way have ended. */
@@ -99,8 +102,9 @@ export class HealthPolls {
     });
     onDrift(group);
   }
+}
 
-  #getAuditMs(): number {
-    return Math.max(AUDIT_MS, this.#options.groups.size * AUDIT_MS_PER_GROUP);
-  }
+/** Between two reads of a settled group, by the number of all groups. */
+export function chooseAuditMs(groups: number): number {
+  return Math.max(AUDIT_MS, groups * AUDIT_MS_PER_GROUP);
 }

@@ -17,7 +17,8 @@ export interface TargetsProblem extends Problem {
 export type Action = 'read' | 'register' | 'deregister';
 
 interface Failure {
-  readonly error: OperatorError;
+  /** undefined: nothing is wrong, and it waits. */
+  readonly error?: OperatorError;
   /** Monotonic ms. */
   readonly notBeforeMs: number;
 }
@@ -46,10 +47,16 @@ export class Problems {
 
   /** Returns whether the failure is another than the one before. */
   recordFailure(action: Action, error: OperatorError, delayMs: number): boolean {
-    const before = this.#failures.get(action)?.error.reason;
+    const before = this.#failures.get(action)?.error?.reason;
     this.#failures.set(action, this.#failUntil(error, delayMs));
     this.#settle();
     return before !== error.reason;
+  }
+
+  /** It has to wait for a turn that nobody waits for: no problem. */
+  postpone(action: Action, delayMs: number): void {
+    this.#failures.set(action, { notBeforeMs: this.#clock.monotonicMs() + delayMs });
+    this.#settle();
   }
 
   recordSuccess(action: Action): void {
@@ -90,10 +97,10 @@ export class Problems {
 
   #find(): Problem | undefined {
     if (this.#desire !== undefined) return this.#desire;
-    const [failure] = this.#failures.values();
-    if (failure !== undefined) return pickProblem(failure.error);
+    const [error] = [...this.#failures.values()].flatMap((failure) => failure.error ?? []);
+    if (error !== undefined) return { reason: error.reason, message: error.message };
     const [refused] = this.#refused.values();
-    if (refused === undefined) return undefined;
+    if (refused?.error === undefined) return undefined;
     const { reason, message } = refused.error;
     return { reason, message: `${listNames([...this.#refused.keys()])}: ${message}` };
   }
@@ -106,10 +113,6 @@ export class Problems {
     const hasProblem = this.#find() !== undefined;
     this.#sinceMs = hasProblem ? (this.#sinceMs ?? this.#clock.monotonicMs()) : undefined;
   }
-}
-
-function pickProblem({ reason, message }: OperatorError): Problem {
-  return { reason, message };
 }
 
 function listNames(names: readonly string[]): string {

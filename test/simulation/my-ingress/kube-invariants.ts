@@ -134,7 +134,7 @@ export class KubeInvariants {
     const { traffic } = this.#parts;
     if (traffic.wasMeddledWith(keyOf(object))) return undefined;
     const [fault] = traffic.listFaults(keyOf(object), spec, { isSettled: false });
-    return fault;
+    return fault ?? traffic.findUnfilled(object, spec);
   }
 
   #isActive({ arn, state }: Balancer): boolean {

@@ -24,7 +24,12 @@ interface Moment {
   readonly ports: readonly ServicePort[] | undefined;
   /** By name of the port. */
   readonly targets: ReadonlyMap<string, Targets>;
+  /** False where the slices still have the ports that the Service had before. */
+  readonly isFollowed: boolean;
 }
+
+/** Slices follow a changed Service within moments: what holds no longer than this is no state of it. */
+const FOLLOWED_MS = 5000;
 
 interface Slice extends StoredObject {
   readonly endpoints?: readonly {
@@ -62,8 +67,16 @@ export class EndpointHistory {
   since(ref: ServiceRef, fromMs: number): readonly Targets[] {
     const moments = this.#of(ref);
     const first = moments.findLastIndex(({ atMs }) => atMs <= fromMs);
-    const known = moments.slice(Math.max(0, first)).map((moment) => targetsAt(moment, ref));
+    const known = moments
+      .slice(Math.max(0, first))
+      .filter((moment) => moment.isFollowed || this.#lastedMs(moment, moments) >= FOLLOWED_MS)
+      .map((moment) => targetsAt(moment, ref));
     return first < 0 ? [NO_TARGETS, ...known] : known;
+  }
+
+  #lastedMs(moment: Moment, moments: readonly Moment[]): number {
+    const next = moments[moments.indexOf(moment) + 1];
+    return (next?.atMs ?? this.#nowMs()) - moment.atMs;
   }
 
   #of({ namespace, name }: ServiceRef): readonly Moment[] {
@@ -76,25 +89,33 @@ export class EndpointHistory {
     const service = this.#table.get(SERVICES, at);
     const { ports } = (service?.['spec'] ?? {}) as { readonly ports?: readonly ServicePort[] };
     const names = (ports ?? []).map(({ name }) => name);
-    const targets = new Map(names.map((name) => [name, this.#targetsOf(at, name)]));
-    moments.push({ atMs: this.#nowMs(), ports, targets });
+    const slices = this.#slicesOf(at);
+    const targets = new Map(names.map((name) => [name, collectTargets(slices, name)]));
+    const isFollowed =
+      ports === undefined ||
+      slices.every((slice) => (slice.ports ?? []).every(({ name }) => names.includes(name)));
+    moments.push({ atMs: this.#nowMs(), ports, targets, isFollowed });
   }
 
-  #targetsOf(at: ServiceKey, portName: string): Targets {
-    const [ready, leaving] = [new Set<string>(), new Set<string>()];
-    const slices = this.#table.list(ENDPOINT_SLICES) as readonly Slice[];
-    for (const { metadata, endpoints = [], ports = [] } of slices) {
-      if (`${metadata.namespace}/${metadata.labels?.[SERVICE_NAME]}` !== at) continue;
-      const port = ports.find(({ name }) => name === portName)?.port;
-      if (port === undefined) continue;
-      for (const { addresses, conditions } of endpoints) {
-        const target = `${addresses[0]}:${port}`;
-        if (conditions.ready && !conditions.terminating) ready.add(target);
-        if (conditions.serving && conditions.terminating) leaving.add(target);
-      }
-    }
-    return { ready, desired: ready.size > 0 ? ready : leaving };
+  #slicesOf(at: ServiceKey): readonly Slice[] {
+    return (this.#table.list(ENDPOINT_SLICES) as readonly Slice[]).filter(
+      ({ metadata }) => `${metadata.namespace}/${metadata.labels?.[SERVICE_NAME]}` === at,
+    );
   }
+}
+
+function collectTargets(slices: readonly Slice[], portName: string): Targets {
+  const [ready, leaving] = [new Set<string>(), new Set<string>()];
+  for (const { endpoints = [], ports = [] } of slices) {
+    const port = ports.find(({ name }) => name === portName)?.port;
+    if (port === undefined) continue;
+    for (const { addresses, conditions } of endpoints) {
+      const target = `${addresses[0]}:${port}`;
+      if (conditions.ready && !conditions.terminating) ready.add(target);
+      if (conditions.serving && conditions.terminating) leaving.add(target);
+    }
+  }
+  return { ready, desired: ready.size > 0 ? ready : leaving };
 }
 
 function targetsAt(moment: Moment | undefined, { port }: ServiceRef): Targets {

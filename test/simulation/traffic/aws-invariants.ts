@@ -25,6 +25,11 @@ export interface TrafficInvariantParts {
   readonly object: (key: string) => MyIngress | undefined;
   /** True for an object that was removed in spite of its finalizer. */
   readonly isGoneInSpite: (key: string) => boolean;
+  /** Since when no action has named this target group; undefined: one does, or none ever has. */
+  readonly unusedSinceMs: (arn: string) => number | undefined;
+  readonly nowMs: () => number;
+  /** Drift may stay unseen for so long. */
+  readonly sweepMs: number;
   readonly report: Report;
 }
 
@@ -48,6 +53,8 @@ function listKeys(input: Subject): readonly string[] {
 }
 
 const RECENT_MS = 30_000;
+/** AWS's data plane takes changes in windows of about 10 s, and a reader counts from its own read. */
+const RETIREMENT_MS = 15_000;
 const OWN_KEYS: ReadonlySet<string> = new Set([...Object.values(ownershipTagKeys), resourceTagKey]);
 
 /** What must hold for every write of the operator to a listener, rule, target group or security group. */
@@ -103,8 +110,10 @@ export class TrafficInvariants {
   }
 
   #judgeChange(operation: string, before: Resource, after: Resource | undefined): void {
-    const { claims, report } = this.#parts;
-    const owner = claims.recentOwnerOf(before);
+    const { claims, sweepMs, report } = this.#parts;
+    // Targets follow their pods between two looks at the group.
+    const isOfTargets = operation.endsWith('Targets');
+    const owner = claims.recentOwnerOf(before, isOfTargets ? 2 * sweepMs : RECENT_MS);
     if (owner === undefined) return report('foreign-untouched', `${operation} to ${before.key}`);
     this.#judgeFinalizer(operation, owner);
     if (after === undefined) this.#judgeDelete(operation, before, owner);
@@ -128,9 +137,23 @@ export class TrafficInvariants {
       if (isRetained) report('retain-retains', `${operation} deleted ${before.key} of ${owner}`);
       return;
     }
-    if (isGoneInSpite(owner) || this.#hasTwin(before)) return;
+    if (isGoneInSpite(owner)) return;
+    this.#judgeRetirement(before, owner);
+    if (this.#hasTwin(before)) return;
     if (recent.length === 0 || !recent.every((spec) => desiresResource(spec, before))) return;
     report('deletes-only-the-obsolete', `${operation} deleted ${resourceIdOf(before)} of ${owner}`);
+  }
+
+  /** Requests still arrive for some seconds, and those in flight have the deregistration delay. */
+  #judgeRetirement(before: Resource, owner: string): void {
+    const { unusedSinceMs, nowMs, report } = this.#parts;
+    const sinceMs = unusedSinceMs(before.key);
+    if (before.kind !== 'targetGroup' || sinceMs === undefined) return;
+    const seconds = Number(before.record.attributes.get('deregistration_delay.timeout_seconds'));
+    const lastedMs = nowMs() - sinceMs;
+    if (lastedMs >= Math.max(RETIREMENT_MS, seconds * 1000)) return;
+    const what = `${resourceIdOf(before)} of ${owner} was deleted ${lastedMs / 1000} s after its last use`;
+    report('retires-late', what);
   }
 
   /** Another resource of the same identity is left. */

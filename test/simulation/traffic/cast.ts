@@ -13,12 +13,13 @@ import { type Cast, isOperator, type Stage } from '../world/stage.ts';
 import type { TrafficAction } from './actions.ts';
 import { TrafficInvariants } from './aws-invariants.ts';
 import { Claims } from './claims.ts';
+import { isExcused } from './excuses.ts';
 import { checkOrphans } from './final-check.ts';
+import { GroupUsage } from './group-usage.ts';
 import { HealthChecks } from './health-checks.ts';
 import { Outsider } from './outsider.ts';
 import { type Change, diffPictures, ownerByTags, type Resource, takePicture } from './resources.ts';
 import { RoutingWatch } from './routing-watch.ts';
-import { listListeners } from './spec-answers.ts';
 import { SpecHistory } from './spec-history.ts';
 import { listTargetFaults, listTrafficFaults } from './structure.ts';
 import { TargetInvariants } from './target-invariants.ts';
@@ -41,6 +42,7 @@ export class TrafficCast implements Cast<TrafficAction> {
   readonly #targets: TargetInvariants;
   readonly #health: HealthChecks;
   readonly #endpoints: EndpointHistory;
+  readonly #usage: GroupUsage;
   readonly #meddledWith = new Set<string>();
 
   constructor(stage: Stage, { services, isCalm }: TrafficCastOptions) {
@@ -59,9 +61,12 @@ export class TrafficCast implements Cast<TrafficAction> {
     const isGoneInSpite = (key: string): boolean => this.goneInSpite.has(key);
     this.#invariants = new TrafficInvariants({
       ...{ world, claims, specs, object, isGoneInSpite, report },
+      ...{ sweepMs: stage.settings.sweepMs, nowMs },
+      unusedSinceMs: (arn) => this.#usage.unusedSinceMs(arn),
     });
     const { history: endpoints } = services;
     this.#endpoints = endpoints;
+    this.#usage = new GroupUsage(world, nowMs);
     this.#targets = new TargetInvariants({
       ...{ world, claims, specs, endpoints, nowMs, isCalm, report },
     });
@@ -97,6 +102,7 @@ export class TrafficCast implements Cast<TrafficAction> {
     this.#invariants.judge(call, changes, after);
     this.#targets.judge(changes);
     this.claims.note(changes);
+    this.#usage.note();
     this.#watchRouting(changes);
     this.#health.changed();
     return result;
@@ -112,10 +118,12 @@ export class TrafficCast implements Cast<TrafficAction> {
       this.#routing.lost(owner);
     }
     for (const { before: was, after: now } of changes) {
-      const isReleased = was && now && this.claims.ownerOf(was) && !this.claims.ownerOf(now);
-      if (isReleased) this.claims.releasedByHand.add(now.key);
+      const owner = was && this.claims.ownerOf(was);
+      const isReleased = owner !== undefined && now && this.claims.ownerOf(now) === undefined;
+      if (isReleased) this.claims.releasedByHand.set(now.key, owner);
     }
     this.claims.note(changes);
+    this.#usage.note();
     this.#health.changed();
   }
 
@@ -140,6 +148,15 @@ export class TrafficCast implements Cast<TrafficAction> {
     return listTrafficFaults(key, spec, { picture, claims: this.claims, ...options });
   }
 
+  /** A backend that has had ready pods all the time and no target yet. */
+  findUnfilled({ metadata }: MyIngress, { backends = [] }: MyIngressSpec): string | undefined {
+    const { namespace = '', name } = metadata;
+    const unfilled = backends.find((backend) =>
+      this.#targets.isUnfilled(`${namespace}/${name}`, backend.name),
+    );
+    return unfilled && `backend ${unfilled.name} has ready pods and no target`;
+  }
+
   /** Every backend whose targets are not the endpoints of its Service. */
   listTargetFaults(object: MyIngress): readonly string[] {
     const picture = takePicture(this.#stage.aws.world);
@@ -152,23 +169,10 @@ export class TrafficCast implements Cast<TrafficAction> {
   }
 
   /** Whether it is true that this keeps the object from being what its spec says. */
-  isExcused({ metadata, spec, status }: MyIngress, reason: string): boolean {
-    const key = `${metadata.namespace}/${metadata.name}`;
-    const all = [...takePicture(this.#stage.aws.world).values()];
-    const foreign = all.filter((one) => this.claims.ownerOf(one) !== key);
-    const ports = new Set(listListeners(spec).map(({ port }) => port));
-    const balancer = status.alb?.arn;
-    switch (reason) {
-      case 'PortConflict':
-        return foreign.some(
-          ({ kind, record }) =>
-            kind === 'listener' && record.balancerArn === balancer && ports.has(record.port),
-        );
-      case 'NameConflict':
-        return this.#outsider.isSquatting(key);
-      default:
-        return false;
-    }
+  isExcused(object: MyIngress, reason: string): boolean {
+    const { aws, cluster } = this.#stage;
+    const picture = takePicture(aws.world);
+    return isExcused({ picture, claims: this.claims, cluster }, object, reason);
   }
 
   #watchRouting(changes: readonly Change[]): void {

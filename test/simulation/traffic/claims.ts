@@ -10,8 +10,8 @@ interface Lost {
 
 /** Whose resources are, by their tags now and lately. */
 export class Claims {
-  /** Resources that lost an ownership tag by somebody's hand. */
-  readonly releasedByHand = new Set<string>();
+  /** Resources that lost an ownership tag by somebody's hand, and whose they were. */
+  readonly releasedByHand = new Map<string, string>();
   readonly #cluster: string;
   readonly #nowMs: () => number;
   readonly #lost = new Map<string, Lost>();
@@ -26,14 +26,14 @@ export class Claims {
   }
 
   /** The one that it has, or had until lately: a read may be as old. */
-  recentOwnerOf(resource: Resource): string | undefined {
-    return this.ownerOf(resource) ?? this.lostBy(resource.key);
+  recentOwnerOf(resource: Resource, backMs = RECENT_MS): string | undefined {
+    return this.ownerOf(resource) ?? this.lostBy(resource.key, backMs);
   }
 
   /** Who has lost it lately, by a tag or because it is gone. */
-  lostBy(key: string): string | undefined {
+  lostBy(key: string, backMs = RECENT_MS): string | undefined {
     const lost = this.#lost.get(key);
-    const isRecent = lost !== undefined && lost.atMs >= this.#nowMs() - RECENT_MS;
+    const isRecent = lost !== undefined && lost.atMs >= this.#nowMs() - backMs;
     return isRecent ? lost.owner : undefined;
   }
 

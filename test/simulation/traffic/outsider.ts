@@ -62,11 +62,6 @@ export class Outsider {
     }
   }
 
-  /** Whether a name that this object needs is somebody's. */
-  isSquatting(at: string): boolean {
-    return (this.#squatted.get(at as ObjectName) ?? []).length > 0;
-  }
-
   #meddle(at: ObjectName, meddling: TrafficMeddling): void {
     switch (meddling.what) {
       case 'addListener':
@@ -194,7 +189,12 @@ export class Outsider {
       { ...fixed, ipAddressType: 'ipv4', vpcId: VPC },
     );
     const input = { Name, Protocol: 'HTTP', Port: 80, VpcId: VPC, TargetType: 'ip' };
-    const answer = this.#ask('CreateTargetGroup', { ...input, HealthCheckPath: '/' }) as
+    // With the settings of a backend that has none: then a create answers with this group.
+    const check = {
+      ...{ HealthCheckPath: '/', HealthCheckIntervalSeconds: 15, HealthCheckTimeoutSeconds: 5 },
+      ...{ HealthyThresholdCount: 2, UnhealthyThresholdCount: 2, Matcher: { HttpCode: '200' } },
+    };
+    const answer = this.#ask('CreateTargetGroup', { ...input, ...check }) as
       | { readonly TargetGroups: readonly { readonly TargetGroupArn: string }[] }
       | undefined;
     const TargetGroupArn = answer?.TargetGroups[0]?.TargetGroupArn;

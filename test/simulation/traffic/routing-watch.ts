@@ -1,5 +1,4 @@
 import type { AwsWorld } from '../../../localstack/embedded/aws-world.ts';
-import type { Rule } from '../../../localstack/embedded/rules/rule.ts';
 import type { Request } from '../../../src/routing/rule.ts';
 import type { Report } from '../violation.ts';
 import type { Claims } from './claims.ts';
@@ -18,7 +17,7 @@ export interface RoutingWatchParts {
 
 /**
  * Asks the same requests of every balancer after each change: a request is answered as before the edit
- * that is under way, or as after it, also by a data plane that takes what is new later than what is gone.
+ * that is under way, or as after it, also by a data plane that lets go sooner than it takes over.
  */
 export class RoutingWatch {
   readonly #parts: RoutingWatchParts;
@@ -43,7 +42,7 @@ export class RoutingWatch {
     const course = this.#courseOf(key);
     const nowMs = this.#parts.nowMs();
     this.#judge(key, state, course.specs);
-    for (const view of this.#lateViews(state)) this.#judge(key, view, course.specsLately(nowMs));
+    this.#judge(key, this.#lateView(state), course.specsLately(nowMs));
     if (isAnsweredBy(spec, state)) course.settle(spec, nowMs);
   }
 
@@ -58,21 +57,14 @@ export class RoutingWatch {
     }
   }
 
-  /** What is gone is gone at once, what is new is missing yet; of what has changed one or the other. */
-  #lateViews(state: RoutingState): readonly RoutingState[] {
+  /** What is gone is gone at once; what is new or has changed is as it was a window ago. */
+  #lateView(state: RoutingState): RoutingState {
     const { world } = this.#parts;
     const past = world.traffic.rules.asOf(world.clock.now() - WINDOW_MS);
-    const lasting = (listenerArn: string): readonly (readonly [Rule, Rule])[] =>
-      state.rulesOf(listenerArn).flatMap((now) => {
-        const was = past.byArn(now.arn);
-        return was === undefined ? [] : [[was, now] as const];
-      });
-    const rulesBefore = (arn: string): readonly Rule[] => lasting(arn).map(([was]) => was);
-    const rulesAfter = (arn: string): readonly Rule[] => lasting(arn).map(([, now]) => now);
-    return [
-      { ...state, rulesOf: rulesBefore },
-      { ...state, rulesOf: rulesAfter },
-    ];
+    return {
+      ...state,
+      rulesOf: (arn) => state.rulesOf(arn).flatMap((rule) => past.byArn(rule.arn) ?? []),
+    };
   }
 
   #stateOf(balancerArn: string): RoutingState {

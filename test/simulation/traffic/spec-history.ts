@@ -1,4 +1,5 @@
 import type { MyIngress, MyIngressSpec } from '../../../src/apis/my-ingress.ts';
+import { isPaused } from '../../../src/core/objects/annotations.ts';
 import type { ServiceRef } from '../services/endpoint-history.ts';
 
 interface KnownSpec {
@@ -18,17 +19,22 @@ export class SpecHistory {
     this.#nowMs = nowMs;
   }
 
-  /** True for a spec that was not known. */
-  note({ metadata, spec }: MyIngress): boolean {
+  /** True for a spec that was not known. While an object is paused the spec of before is in force as well. */
+  note(object: MyIngress): boolean {
+    const { metadata, spec } = object;
     const key = `${metadata.namespace}/${metadata.name}`;
     const known = this.#specs.get(key) ?? [];
     this.#specs.set(key, known);
     const { uid, generation } = metadata;
-    if (known.some((one) => one.uid === uid && one.generation === generation)) return false;
     const nowMs = this.#nowMs();
-    for (const one of known) one.untilMs = Math.min(one.untilMs, nowMs);
-    known.push({ uid, generation, spec, fromMs: nowMs, untilMs: Number.POSITIVE_INFINITY });
-    return true;
+    const isNew = known.every((one) => one.uid !== uid || one.generation !== generation);
+    if (isNew) {
+      known.push({ uid, generation, spec, fromMs: nowMs, untilMs: Number.POSITIVE_INFINITY });
+    }
+    for (const one of isPaused(object) ? [] : known.slice(0, -1)) {
+      one.untilMs = Math.min(one.untilMs, nowMs);
+    }
+    return isNew;
   }
 
   of(key: string, uid: string, generation: number): MyIngressSpec | undefined {

@@ -41,6 +41,16 @@ export class TargetInvariants {
     }
   }
 
+  /** Whether a group has no target although, without a fault, it should have had one for long. */
+  isUnfilled(owner: string, backend: string): boolean {
+    const { world, claims, isCalm } = this.#parts;
+    const group = world.traffic.targetGroups
+      .all()
+      .find((one) => claims.ownerOf(one) === owner && backendIn(resourceIdOf(one)) === backend);
+    if (!isCalm || group === undefined || activeTargets({ record: group }).size > 0) return false;
+    return this.#listTargetsLately(owner, backend).every(({ ready }) => ready.size > 0);
+  }
+
   #judgeTargets({ before, after }: Change): void {
     if (after?.kind !== 'targetGroup') return;
     const owner = this.#parts.claims.recentOwnerOf(after);

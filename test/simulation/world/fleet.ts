@@ -124,6 +124,7 @@ export class Fleet {
       sweepIntervalMs: settings.sweepMs,
       concurrency: settings.concurrency,
       election: settings.election,
+      mode: settings.mode ?? 'reconcile',
       ...(settings.isClusterIdConfigured && { clusterId: CLUSTER }),
     };
     return new OperatorProcess(ports, options, () => {

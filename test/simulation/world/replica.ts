@@ -16,6 +16,7 @@ export interface ReplicaOptions {
   readonly sweepIntervalMs: number;
   readonly concurrency: number;
   readonly election: boolean;
+  readonly mode: 'reconcile' | 'observe';
 }
 
 /** What one process is given; the ports are its own. */
@@ -53,11 +54,11 @@ export class OperatorProcess {
       : undefined;
     const leadership = leadershipOf(this.election, ports.onRefused);
     const acquired = this.election?.acquired ?? Promise.resolve();
-    const { clusterId, budget, sweepIntervalMs, concurrency } = options;
+    const { clusterId, budget, mode, sweepIntervalMs, concurrency } = options;
     this.operator = new Operator(
       { transport, api: ports.api(leadership), clock, log, metrics, leadership, acquired },
       {
-        mode: 'reconcile',
+        mode,
         kinds: KIND_NAMES,
         readinessGates: false,
         aws: { region: 'us-east-1', budget, backendSecurityGroups: [] },

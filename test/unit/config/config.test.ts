@@ -32,6 +32,7 @@ function problemsOf(env: Environment): readonly string[] {
 describe('parseConfig', () => {
   it('needs nothing but a region', () => {
     expect(configOf({})).toEqual({
+      mode: 'reconcile',
       kinds: KIND_NAMES,
       cluster: {
         servicePort: '443',
@@ -68,18 +69,14 @@ describe('parseConfig', () => {
       means: { aws: { endpoint: 'http://127.0.0.1:4566', ec2Endpoint: 'http://127.0.0.1:4566' } },
       why: 'LocalStack and the embedded one are reached so',
     },
-    'the endpoint of the one service': {
+    'the endpoint of each service': {
       env: {
         AWS_ENDPOINT_URL: 'http://all',
         AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2: 'https://elb',
+        AWS_ENDPOINT_URL_EC2: 'https://ec2',
       },
-      means: { aws: { endpoint: 'https://elb', ec2Endpoint: 'http://all' } },
+      means: { aws: { endpoint: 'https://elb', ec2Endpoint: 'https://ec2' } },
       why: 'the more special setting wins, as in the SDK',
-    },
-    'the endpoint of the other service': {
-      env: { AWS_ENDPOINT_URL: 'http://all', AWS_ENDPOINT_URL_EC2: 'https://ec2' },
-      means: { aws: { endpoint: 'http://all', ec2Endpoint: 'https://ec2' } },
-      why: 'each service has its own',
     },
     'security groups that pods admit': {
       env: { ALBRIDGE_BACKEND_SECURITY_GROUPS: 'sg-0123456789abcdef0, sg-abc,sg-abc' },
@@ -149,6 +146,11 @@ describe('parseConfig', () => {
       env: { ALBRIDGE_METRICS_ADDRESS: '[::1]:8080' },
       means: { metricsAddress: { host: '::1', port: 8080 } },
       why: 'IPv6 clusters exist',
+    },
+    observing: {
+      env: { ALBRIDGE_MODE: 'observe' },
+      means: { mode: 'observe', leaderElection: false },
+      why: 'read-only rights have no Lease, and another albridge may hold it',
     },
     'leader election without a cluster': {
       env: { ALBRIDGE_LEADER_ELECTION: 'on' },

@@ -39,6 +39,8 @@ describe('the guided tour of a create', () => {
       await world.applied('shop', spec);
       world.edit('shop', { rules: [] });
       await world.clock.advance(1_000);
+      world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
+      await world.clock.advance(1_000);
     });
     expect(linkedIn(TRAFFIC).filter((path) => !ran.includes(path))).toEqual([]);
     const named = [...linkedIn(WAY), ...linkedIn(TRAFFIC), ...linkedIn(REST)];

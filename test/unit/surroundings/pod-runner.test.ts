@@ -44,8 +44,9 @@ function eventOf(
   type: string,
   name: string,
   status: object = { phase: 'Running', podIP: ipOf(name) },
+  annotations: object = {},
 ) {
-  const metadata = { name, namespace: 'web', uid: `uid-${name}` };
+  const metadata = { name, namespace: 'web', uid: `uid-${name}`, annotations };
   const ports = [{ containerPort: 80 }, { containerPort: 53, protocol: 'UDP' }];
   return `${JSON.stringify({ type, object: { metadata, spec: { containers: [{ ports }] }, status } })}\n`;
 }
@@ -100,4 +101,21 @@ it('lets go of pods that went while it did not watch', async () => {
   watches[1]?.write(eventOf('ADDED', '2') + INITIAL_END);
   await untilGone('1');
   expect(addressOf('2')).toBe(kept);
+});
+
+it('answers as the annotation of the pod says: another code, or nothing', async () => {
+  await untilWatched(1);
+  const running = (name: string): object => ({ phase: 'Running', podIP: ipOf(name) });
+  const answers = (what: string): object => ({ 'test.albridge.io/answers': what });
+  for (const [name, what] of Object.entries({ '1': '500', '2': '301', '3': 'nothing' })) {
+    watches[0]?.write(eventOf('ADDED', name, running(name), answers(what)));
+    await until(`${name} runs`, () => Promise.resolve(addressOf(name) !== undefined));
+  }
+  const ask = (name: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(`http://${addressOf(name)}/`, { redirect: 'manual', ...init });
+  expect((await ask('1')).status).toBe(500);
+  const moved = await ask('2');
+  expect([moved.status, moved.headers.get('location')]).toEqual([301, '/elsewhere']);
+  const impatient = { signal: AbortSignal.timeout(200) };
+  await expect(ask('3', impatient)).rejects.toThrow(/timeout/);
 });

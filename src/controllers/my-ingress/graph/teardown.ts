@@ -1,6 +1,7 @@
 import { ownershipTagKeys, resourceTagKey } from '../../../apis/my-ingress.ts';
 import type { Tags } from '../../../aws/elbv2/traffic.ts';
 import type { Identity } from '../identity.ts';
+import { revokeUnserved } from '../security-group/diff.ts';
 import type { DesiredGraph, ObservedGraph } from './graph.ts';
 import { LOAD_BALANCER_ID, type ResourceId } from './resource-id.ts';
 import type { Step } from './steps.ts';
@@ -38,9 +39,9 @@ function planDeletion(
   return [...groups, ...securityGroups];
 }
 
-/** What a later plan deletes: what is not desired and still in use, so that no plan deletes it before. */
+/** What a later plan removes: what is not desired and still in use, so that no plan removes it before. */
 export function planRetirement(
-  desired: Pick<DesiredGraph, 'targetGroups' | 'securityGroup'>,
+  desired: DesiredGraph,
   { loadBalancer, securityGroups, targetGroups }: ObservedGraph,
   identity: Identity,
 ): readonly Step[] {
@@ -53,7 +54,8 @@ export function planRetirement(
     return isAttached && desired.securityGroup?.vpcId !== vpcId;
   });
   const left = { targetGroups: used, securityGroups: attached };
-  return planDeletion(left, { identity, why: 'not desired, once it is not in use', needs: [] });
+  const why = 'not desired, once it is not in use';
+  return [...revokeUnserved(desired), ...planDeletion(left, { identity, why, needs: [] })];
 }
 
 /** Takes our tags off everything beside the balancer, so that it stays as it is and is nobody's. */

@@ -1,4 +1,5 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
+import type { MyIngressReason } from '../../../apis/my-ingress-reasons.ts';
 import type {
   AwsOperation,
   LoadBalancer,
@@ -34,13 +35,15 @@ import {
   readRecordedArn,
 } from '../status.ts';
 import { hasTraffic } from '../traffic/concern.ts';
+import { hasOpenTraffic } from '../traffic/memory.ts';
 import { awaitVisibility, correctRecord, doubtPresence } from './correction.ts';
 import { type ObservedLoadBalancer, projectStep } from './diff.ts';
 
 /**
  * The depth of the first reads of a pass.
  * - `live`: the balancer and its tags, read from AWS now. Every write is preceded by it.
- * - `state`: only whether AWS has finished provisioning a balancer that this process knows as ours.
+ * - `state`: only whether AWS has finished provisioning a balancer that this process knows as ours, with all
+ *   that stands beside it.
  * - `snapshot`: the object is Ready for its spec; the last drift scan is the evidence.
  */
 export type ReadDepth = 'live' | 'state' | 'snapshot';
@@ -49,9 +52,22 @@ export function chooseReadDepth(object: MyIngress): ReadDepth {
   const leading = findLeadingCondition(object.status?.conditions ?? []);
   if (leading === undefined || requestsLiveRead(object)) return 'live';
   if (leading.observedGeneration !== object.metadata.generation) return 'live';
-  if (leading.type === 'Reconciling' && leading.reason === 'Provisioning') return 'state';
+  if (leading.type === 'Reconciling' && AWAITED.has(leading.reason)) return 'state';
   return leading.type === 'Ready' && leading.status === 'True' ? 'snapshot' : 'live';
 }
+
+/** Nothing but the balancer's state or its targets is missing, and targets are no matter of reads here. */
+const AWAITED: ReadonlySet<string> = new Set<MyIngressReason>([
+  'Provisioning',
+  'Registering',
+  'ServiceNotFound',
+  'ServicePortNotFound',
+  'TargetPortNotFound',
+  'NoReadyEndpoints',
+  'UnusableEndpoints',
+  'ExternalNameService',
+  'TargetTypeUnsupported',
+]);
 
 /** No balancer is on record, or a reconcile was requested. */
 export function requestsLiveRead(object: MyIngress): boolean {
@@ -150,9 +166,11 @@ async function observeState(
   scope: Scope,
   signal: AbortSignal,
 ): Promise<LoadBalancerObservation | undefined> {
-  const arn = readRecordedArn(scope.object) ?? '';
-  const { hasOpenDrift, ownedArn } = scope.memory.facts;
+  const { clock, memory, object } = scope;
+  const arn = readRecordedArn(object) ?? '';
+  const { hasOpenDrift, ownedArn } = memory.facts;
   if (ownedArn !== arn || hasOpenDrift) return undefined;
+  if (hasTraffic(object) && hasOpenTraffic(memory.traffic, clock.monotonicMs())) return undefined;
   const loadBalancer = await scope.inventory.observe(arn, signal);
   if (loadBalancer === undefined) return undefined;
   return { kind: 'present', observed: { loadBalancer, tags: {}, isStateOnly: true } };

@@ -105,6 +105,16 @@ function authorize(ingress: readonly Permission[], why: string): Step[] {
   ];
 }
 
+/** Ports of listeners that leave the spec are admitted until those are gone; then this revokes them. */
+export function revokeUnserved({
+  securityGroup,
+  listeners,
+}: Pick<DesiredGraph, 'securityGroup' | 'listeners'>): readonly Step[] {
+  const ports = new Set(listeners.map(({ port }) => port));
+  const { ingress = [] } = securityGroup ?? {};
+  return revoke(ingress.filter(({ fromPort }) => fromPort !== undefined && !ports.has(fromPort)));
+}
+
 function revoke(ingress: readonly Permission[]): Step[] {
   if (ingress.length === 0) return [];
   return [

@@ -5,7 +5,7 @@ import { findObstacle, type Step } from '../graph/steps.ts';
 import { describeHolder, readOwnership } from '../ownership.ts';
 import type { ObjectScope } from '../scope.ts';
 import { classifyRefusal, executeStep } from './execute.ts';
-import { rememberRefusal, rememberStep } from './memory.ts';
+import { rememberRefusal, rememberStep, rememberUnanswered } from './memory.ts';
 import type { References } from './references.ts';
 
 /** What came of a plan so far. */
@@ -86,7 +86,10 @@ async function carryOutOne(scope: ObjectScope, step: Step, progress: Progress): 
     return { ...progress, standing, references, done: [...done, step] };
   } catch (error) {
     const reason = classifyRefusal(error);
-    if (reason === undefined) throw error;
+    if (reason === undefined) {
+      memory.traffic = rememberUnanswered(memory.traffic, step, clock.monotonicMs());
+      throw error;
+    }
     memory.traffic = rememberRefusal(memory.traffic, step, reason);
     const problem = describeRefusal(step.id, reason, (error as OperatorError).message);
     return { ...progress, failed: [...failed, step], problems: [...problems, problem] };

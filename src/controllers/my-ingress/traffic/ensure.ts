@@ -12,6 +12,7 @@ import { identifyResource } from '../graph/tags.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
+import { revokeUnserved } from '../security-group/diff.ts';
 import type { ServedGroup } from '../targets.ts';
 import { beginRun, carryOut, type Progress } from './carry-out.ts';
 import { findDefaultGroup, isManaged, listGroupNames } from './desire.ts';
@@ -51,10 +52,14 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
   const againMs = findNext(planned, progress);
   const endMs = clock.monotonicMs();
   const before = memory.traffic ?? remembered;
-  memory.traffic = concludeMemory(before, { planned, progress, againMs, endMs });
+  const found = [...plan.problems, ...progress.problems];
+  memory.traffic = {
+    ...concludeMemory(before, { planned, progress, againMs, endMs }),
+    isOpen: found.length > 0,
+  };
   return {
     ...{ desired, againMs, references: progress.references },
-    problems: judgeEarly([...plan.problems, ...progress.problems], memory.traffic, endMs),
+    problems: judgeEarly(found, memory.traffic, endMs),
   };
 }
 
@@ -89,7 +94,16 @@ async function planCold(scope: Scope, given: Given): Promise<Planned> {
   const observed = await observeGraph(scope, routes, given);
   if (memory.traffic !== undefined) memory.traffic = { ...memory.traffic, readMs };
   const found = { routes, loadBalancer, observed };
-  return planBy(scope, found, await findDefaultGroup(scope, found));
+  const planned = planBy(scope, found, await findDefaultGroup(scope, found));
+  return { ...planned, isEarly: given.isNew === undefined && isEarlyRead(scope, given, readMs) };
+}
+
+/** By this process, or the one before: what a balancer of this process has, no earlier one has made. */
+function isEarlyRead({ memory }: Scope, { observed }: Given, readMs: number): boolean {
+  const { create, knownSinceMs } = memory.facts;
+  const isOwnCreate = create?.arn === observed.loadBalancer.arn;
+  const isByOther = !isOwnCreate && readMs - knownSinceMs < STALENESS_BOUND_MS;
+  return isByOther || (memory.traffic !== undefined && mayHide(memory.traffic, readMs));
 }
 
 function observeGraph(scope: Scope, routes: Routes, given: Given): Promise<ObservedGraph> {
@@ -193,14 +207,18 @@ function judgeEarly(
   });
 }
 
-/** When something postponed is due, what is left can go, or a deletion is to be proved by a read. */
-function findNext({ plan, desired, observed }: Planned, { done }: Progress): number | undefined {
+/** When something postponed is due, what is left can go, or a read or a deletion is to be proved by a read. */
+function findNext(
+  { plan, desired, observed, isEarly = false }: Planned,
+  { done }: Progress,
+): number | undefined {
   const due = plan.postponed.map(({ inMs }) => inMs);
   const names = new Set(desired.targetGroups.map(({ name }) => name));
   const left = observed.targetGroups.filter(({ targetGroup: { name } }) => !names.has(name));
   const isGroupLeft = observed.securityGroups.length > 0 && desired.securityGroup === undefined;
   const isDeleted = done.some(({ operation }) => DELETED.has(operation));
-  const isOpen = (left.length > 0 && due.length === 0) || isGroupLeft || isDeleted;
+  const isLeft = left.length > 0 || revokeUnserved(desired).length > 0;
+  const isOpen = (isLeft && due.length === 0) || isGroupLeft || isDeleted || isEarly;
   const next = Math.min(...due, ...(isOpen ? [STALENESS_BOUND_MS] : []));
   return Number.isFinite(next) ? next : undefined;
 }
@@ -225,7 +243,7 @@ function concludeMemory(
 ): TrafficMemory {
   const { attachment } = planned.desired;
   const { references, standing, failed } = progress;
-  const isWhole = standing !== undefined && failed.length === 0;
+  const isWhole = standing !== undefined && failed.length === 0 && planned.isEarly !== true;
   return {
     ...before,
     dueMs: againMs === undefined ? undefined : endMs + againMs,

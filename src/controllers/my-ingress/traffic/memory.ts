@@ -25,6 +25,8 @@ export interface TrafficMemory {
   readonly standing?: Standing | undefined;
   /** When this process last made something: a read may be older. */
   readonly madeMs?: number;
+  /** The last pass over all of it has left something undone, or has not ended. */
+  readonly isOpen: boolean;
 }
 
 export interface Standing {
@@ -38,9 +40,9 @@ export function beginMemory(
   generation: number,
   nowMs: number,
 ): TrafficMemory {
-  if (before === undefined) return { facts: beginFacts(nowMs), generation };
-  if (before.generation === generation) return before;
-  return { ...before, generation, facts: forgetRefusals(before.facts) };
+  if (before === undefined) return { facts: beginFacts(nowMs), generation, isOpen: true };
+  if (before.generation === generation) return { ...before, isOpen: true };
+  return { ...before, generation, isOpen: true, facts: forgetRefusals(before.facts) };
 }
 
 /** A step that AWS has accepted. */
@@ -54,6 +56,15 @@ export function rememberStep(
   return { ...before, ...made, facts: recordStep(before.facts, step, nowMs) };
 }
 
+/** A step without an answer of AWS: it may have been carried out. */
+export function rememberUnanswered(
+  before: TrafficMemory | undefined,
+  { operation }: Step,
+  nowMs: number,
+): TrafficMemory | undefined {
+  return before && operation.startsWith('Create') ? { ...before, madeMs: nowMs } : before;
+}
+
 /** A step that AWS has refused for a reason of its own. */
 export function rememberRefusal(
   before: TrafficMemory | undefined,
@@ -63,10 +74,17 @@ export function rememberRefusal(
   return before && { ...before, facts: recordRefusal(before.facts, step, reason) };
 }
 
-/** Listeners, rules and attributes are listed for one balancer at a time, so they are read this rarely. */
+/**
+ * Listeners, rules and attributes are listed for one balancer at a time, so they are read rarely: with
+ * thousands of objects so rarely that it takes a fifth of the ten reads a second that AWS allows.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/userguide/elb-api-throttling.html
+ */
 const READ_INTERVAL_MS = 1_800_000;
+const MS_FOR_EACH = 4_000;
 
 interface DueGiven {
+  /** Of the process. */
+  readonly objectCount: number;
   readonly memory: TrafficMemory | undefined;
   /** As `Facts`. */
   readonly knownSinceMs: number;
@@ -74,11 +92,18 @@ interface DueGiven {
 }
 
 /** True when all of it is to be read again; after a restart the first reads are spread over one interval. */
-export function isReadDue({ memory, knownSinceMs, spread }: DueGiven, nowMs: number): boolean {
+export function isReadDue(given: DueGiven, nowMs: number): boolean {
+  const { memory, objectCount, knownSinceMs, spread } = given;
   const { readMs, dueMs = Number.POSITIVE_INFINITY } = memory ?? {};
-  const nextMs =
-    readMs === undefined ? knownSinceMs + spread * READ_INTERVAL_MS : readMs + READ_INTERVAL_MS;
+  const intervalMs = Math.max(READ_INTERVAL_MS, objectCount * MS_FOR_EACH);
+  const nextMs = readMs === undefined ? knownSinceMs + spread * intervalMs : readMs + intervalMs;
   return Math.min(nextMs, dueMs) <= nowMs;
+}
+
+/** True where a pass that reads the state of the balancer alone would leave something undone. */
+export function hasOpenTraffic(memory: TrafficMemory | undefined, nowMs: number): boolean {
+  const { isOpen = true, dueMs = Number.POSITIVE_INFINITY } = memory ?? {};
+  return isOpen || dueMs <= nowMs;
 }
 
 /** True while a read may be older than what this process has made. */

@@ -1,12 +1,7 @@
-import type { DesiredGraph, ObservedGraph } from '../graph/graph.ts';
 import type { Scope } from '../scope.ts';
-import { mayHide, type TrafficMemory } from './memory.ts';
+import type { Planned } from './planned.ts';
 
-interface Ownable {
-  readonly desired: DesiredGraph;
-  readonly observed: ObservedGraph;
-  readonly remembered: TrafficMemory;
-}
+type Ownable = Pick<Planned, 'desired' | 'observed' | 'isEarly'>;
 
 /**
  * Write-ahead: what is about to be made is on record by its name first, so that whatever leaves the spec
@@ -26,15 +21,14 @@ export async function recordOwned(scope: Scope, ownable: Ownable): Promise<void>
 }
 
 function projectOwned(
-  { clock, object }: Scope,
-  { desired, observed, remembered }: Ownable,
+  { object }: Scope,
+  { desired, observed, isEarly = false }: Ownable,
 ): { readonly targetGroups: readonly string[]; readonly securityGroup: string | undefined } {
   const { targetGroups = [], securityGroup } = object.status?.owned ?? {};
-  const isProof = !mayHide(remembered, clock.monotonicMs());
   const there = new Set(observed.targetGroups.map(({ targetGroup: { name } }) => name));
-  const kept = targetGroups.filter((name) => !isProof || there.has(name));
+  const kept = targetGroups.filter((name) => isEarly || there.has(name));
   const wanted = desired.targetGroups.map(({ name }) => name);
-  const isHeld = observed.securityGroups.length > 0 || !isProof;
+  const isHeld = observed.securityGroups.length > 0 || isEarly;
   return {
     targetGroups: [...new Set([...kept, ...wanted])].toSorted(),
     securityGroup: desired.securityGroup?.name ?? (isHeld ? securityGroup : undefined),

@@ -14,6 +14,8 @@ export interface Planned {
   readonly desired: DesiredGraph;
   readonly routes: Routes;
   readonly loadBalancer: LoadBalancer;
+  /** It was read so early that it may be older than what was made last: it is read again. */
+  readonly isEarly?: boolean;
 }
 
 /** Plans from what is observed or remembered; notes which target groups no action names. */

@@ -1,5 +1,6 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
 import type { Outcome } from '../../../core/reconcile/outcome.ts';
+import { wasReadyForThisSpec } from '../events.ts';
 import type { Identity } from '../identity.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { ObjectScope, Scope } from '../scope.ts';
@@ -10,6 +11,7 @@ import type { TrafficState } from './ensure.ts';
 import { isReadDue } from './memory.ts';
 import { desireGroups } from './snapshot.ts';
 import {
+  awaitFirstTargets,
   concludeTraffic,
   countTargets,
   describeBackends,
@@ -26,10 +28,11 @@ export function isTrafficDue({
   identity,
   memory,
   object,
-}: Pick<Scope, 'clock' | 'identity' | 'memory' | 'object'>): boolean {
+  objectCount,
+}: Pick<Scope, 'clock' | 'identity' | 'memory' | 'object' | 'objectCount'>): boolean {
   if (!hasTraffic(object)) return false;
   const { knownSinceMs, spread } = memory.facts;
-  const given = { memory: memory.traffic, knownSinceMs, spread };
+  const given = { memory: memory.traffic, objectCount, knownSinceMs, spread };
   // What an earlier process has left to delete is not left for half an hour more.
   const isUnfinished = memory.traffic === undefined && hasObsolete(object, identity);
   return isUnfinished || isReadDue(given, clock.monotonicMs());
@@ -61,7 +64,9 @@ export function reportTraffic(
     listeners: emptyToNone(describeListeners(state)),
     backends: emptyToNone(describeBackends(object, state, states)),
   });
-  return concludeTraffic(concludeBalancer(), state, { states, nowMs: clock.monotonicMs() });
+  const wasReady = wasReadyForThisSpec(scope);
+  const nowMs = clock.monotonicMs();
+  return concludeTraffic(concludeBalancer(), state, { states, nowMs, wasReady });
 }
 
 /** Newer counts of targets, where nothing else was looked at. */
@@ -73,7 +78,9 @@ export function refreshTraffic(scope: Scope, outcome: Outcome): Outcome {
   const nowMs = clock.monotonicMs();
   const { dueMs } = memory.traffic ?? {};
   const restMs = dueMs === undefined ? undefined : Math.max(0, dueMs - nowMs);
-  return requeueBy(outcome, restMs, findGraceMs(states, nowMs));
+  const wasReady = wasReadyForThisSpec(scope);
+  const awaited = awaitFirstTargets(outcome, { states, nowMs, wasReady });
+  return requeueBy(awaited, restMs, findGraceMs(states, nowMs));
 }
 
 function reportTargets(scope: ObjectScope): readonly TargetsState[] {

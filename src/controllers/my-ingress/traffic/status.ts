@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { MyIngress } from '../../../apis/my-ingress.ts';
 import type { StatedCondition } from '../../../core/objects/conditions.ts';
 import { omitUndefined } from '../../../core/objects/fields.ts';
@@ -43,12 +44,17 @@ export function describeBackends(
   states: readonly TargetsState[],
 ): readonly BackendStatus[] {
   const { backends = [] } = object.spec;
+  const known = object.status?.backends ?? [];
   return backends.map(({ name }, index) => {
     const group = desired.targetGroups[index];
     const targetGroupARN = group && references.targetGroups.get(group.name);
     const state = states.find(({ backend }) => backend === name);
     const message = findMessage(problems, targetGroupId({ source: 'spec', name }));
-    return { name, ...omitUndefined({ targetGroupARN }), ...describeTargets(state, message) };
+    const now = { name, ...omitUndefined({ targetGroupARN }), ...describeTargets(state, message) };
+    return keepTime(
+      now,
+      known.find((before) => before.name === name),
+    );
   });
 }
 
@@ -61,8 +67,20 @@ export function refreshBackends(
     const state = states.find(({ backend }) => backend === before.name);
     if (state === undefined) return before;
     const { name, targetGroupARN } = before;
-    return { name, ...omitUndefined({ targetGroupARN }), ...describeTargets(state, undefined) };
+    const now = {
+      name,
+      ...omitUndefined({ targetGroupARN }),
+      ...describeTargets(state, undefined),
+    };
+    return keepTime(now, before);
   });
+}
+
+/** AWS is asked again and again: only an answer that says something new has its time. */
+function keepTime(now: BackendStatus, before: BackendStatus | undefined): BackendStatus {
+  const { healthAsOf = now.healthAsOf } = before ?? {};
+  const same = { ...now, ...omitUndefined({ healthAsOf }) };
+  return isDeepStrictEqual(same, before) ? same : now;
 }
 
 function describeTargets(
@@ -188,7 +206,7 @@ function describeUnhealthy({ id, port, state, reason, description }: Unhealthy):
 export function concludeTraffic(
   outcome: Outcome,
   { problems, againMs }: Pick<TrafficState, 'problems' | 'againMs'>,
-  { states, nowMs }: { readonly states: readonly TargetsState[]; readonly nowMs: number },
+  targets: TargetsFacts,
 ): Outcome {
   const report = reportProblems(problems);
   if (report !== undefined) {
@@ -197,15 +215,34 @@ export function concludeTraffic(
       Number.isFinite(dueMs) && report.healedBy === 'person' ? { retryAfterMs: dueMs } : {};
     throw failureOf(report, retry);
   }
-  if (outcome.kind === 'waiting') return outcome;
-  return awaitTargets(states, nowMs) ?? requeueBy(outcome, againMs, findGraceMs(states, nowMs));
+  const { states, nowMs } = targets;
+  return requeueBy(awaitFirstTargets(outcome, targets), againMs, findGraceMs(states, nowMs));
+}
+
+/** What is known of the targets of an object. */
+interface TargetsFacts {
+  readonly states: readonly TargetsState[];
+  readonly nowMs: number;
+  /** The object is Ready for this spec already. */
+  readonly wasReady: boolean;
 }
 
 function requeueOf({ requeueAfterMs = Number.POSITIVE_INFINITY }: Outcome): number {
   return requeueAfterMs;
 }
 
-/** Ready waits for the first registrations, and for a moment for a Service that is not there yet. */
+/**
+ * Ready waits for the first registrations, and for a moment for a Service that is not there yet; what becomes of
+ * targets later is no matter of Ready.
+ */
+export function awaitFirstTargets(
+  outcome: Outcome,
+  { states, nowMs, wasReady }: TargetsFacts,
+): Outcome {
+  if (outcome.kind === 'waiting' || wasReady) return outcome;
+  return awaitTargets(states, nowMs) ?? outcome;
+}
+
 function awaitTargets(states: readonly TargetsState[], nowMs: number): Outcome | undefined {
   const graceMs = findGraceMs(states, nowMs);
   const [unresolved] = listUnresolved(states);

@@ -27,20 +27,19 @@ const MOST_PROOFS = 19;
 /**
  * After an edit, and when something is due, the graph that this process has left behind is as good as a
  * read, but for whose its resources are: each write follows a read of the tags of what it writes to,
- * which is asked for here, so that it goes with the balancer's. undefined: everything has to be read.
+ * which is asked for here, so that it goes with the balancer's (docs/decisions/0014-an-edit-goes-by-memory.md).
+ * undefined: everything has to be read.
  */
 export function beginWarm(scope: Scope): WarmStart | undefined {
-  const { clock, memory, object, pass } = scope;
+  const { clock, memory, object, objectCount, pass } = scope;
   const { traffic } = memory;
   const { generation } = object.metadata;
   const nowMs = clock.monotonicMs();
   const { standing, readMs, dueMs = Number.POSITIVE_INFINITY } = traffic ?? {};
   if (traffic === undefined || standing === undefined || readMs === undefined) return undefined;
   const { knownSinceMs, spread, hasOpenDrift } = memory.facts;
-  const isOld = isReadDue(
-    { memory: { ...traffic, dueMs: undefined }, knownSinceMs, spread },
-    nowMs,
-  );
+  const before = { ...traffic, dueMs: undefined };
+  const isOld = isReadDue({ memory: before, objectCount, knownSinceMs, spread }, nowMs);
   const isCalledFor = traffic.generation !== generation || dueMs <= nowMs;
   if (isOld || hasOpenDrift || !isCalledFor || requestsLiveRead(object)) return undefined;
   // What takes the place of a managed group is read.
@@ -74,16 +73,16 @@ export function isProved(planned: Planned, proofs: Proofs, identity: Identity): 
   );
 }
 
-/** ARNs of what is there and is written to; undefined: that includes a security group, which has no ARN. */
+/**
+ * ARNs of what is there and is written to; undefined: that takes a read. A security group has no ARN, and a
+ * listener takes its rules along, among them those of others that this process does not know of.
+ */
 function listWritten(
   { plan, observed }: Pick<Planned, 'plan' | 'observed'>,
   identity: Identity,
 ): readonly string[] | undefined {
   const { listeners, targetGroups } = readReferences(observed, identity, '');
-  const isOfGroup = ({ id }: Step): boolean => id.startsWith('security-group/');
-  if (plan.steps.some((step) => isOfGroup(step) || step.operation === 'SetSecurityGroups')) {
-    return undefined;
-  }
+  if (plan.steps.some(takesRead)) return undefined;
   const arns = plan.steps.flatMap(({ input }) => [
     'arn' in input ? input.arn : [],
     'resource' in input ? input.resource : [],
@@ -92,6 +91,11 @@ function listWritten(
     'targetGroup' in input ? (targetGroups.get(input.targetGroup) ?? []) : [],
   ]);
   return [...new Set(arns.flat())];
+}
+
+function takesRead({ id, operation }: Step): boolean {
+  const isOfGroup = id.startsWith('security-group/') || operation === 'SetSecurityGroups';
+  return isOfGroup || operation === 'DeleteListener';
 }
 
 function listTags({ listeners, targetGroups }: ObservedGraph): ReadonlyMap<string, Tags> {

@@ -44,6 +44,33 @@ describe('a call to AWS', () => {
     expect(found?.arn).toBe(shop);
   });
 
+  it('sends no write of an observer, which reads', async () => {
+    const { loadBalancers, api, lease, clock } = bench({
+      ...accountOf(new Set(['shop'])),
+      SetSubnets: () => ({}),
+    });
+    lease.isObserver = true;
+    const writing = clock.finish(loadBalancers.setSubnets(shop, ['subnet-a']));
+    await expect(writing).rejects.toMatchObject({ reason: 'InternalError' });
+    expect(await clock.finish(loadBalancers.find({ name: 'shop' }, never))).toBeDefined();
+    expect(api.countOf('SetSubnets')).toBe(0);
+  });
+
+  it('sends no write for whoever is to plan alone, and all those of others', async () => {
+    const { loadBalancers, traffic, api, clock } = bench({
+      SetSubnets: () => ({}),
+      AddTags: () => ({}),
+    });
+    const planning = { namespace: 'web', isReadOnly: true };
+    const one = clock.finish(loadBalancers.paidBy(planning).setSubnets(shop, ['subnet-a']));
+    await expect(one).rejects.toMatchObject({ reason: 'InternalError' });
+    const other = clock.finish(traffic(planning).tags.add(shop, { a: 'b' }));
+    await expect(other).rejects.toMatchObject({ reason: 'InternalError' });
+    expect(api.sent).toEqual([]);
+    await clock.finish(loadBalancers.setSubnets(shop, ['subnet-a']));
+    expect(api.countOf('SetSubnets')).toBe(1);
+  });
+
   it('checks the lease again before each attempt', async () => {
     const world = bench({
       AddTags: () => {

@@ -24,7 +24,12 @@ describe('the reasons of MyIngress and AWS', () => {
 
   it('say of no failure that nobody has to heal it', () => {
     const harmless = reasons.filter(([, { healedBy }]) => healedBy === 'nobody');
-    expect(harmless.map(([reason]) => reason)).toEqual(['Available', 'Paused']);
+    expect(harmless.map(([reason]) => reason)).toEqual([
+      'Available',
+      'Paused',
+      'Planned',
+      'ObserveMode',
+    ]);
   });
 
   it('agree on what heals a failure of AWS that MyIngress has its own words for', () => {

@@ -77,7 +77,7 @@ export interface Bench extends Aws {
   readonly clock: ManualClock;
   readonly metrics: RecordingMetrics;
   readonly log: SilentLogger;
-  readonly lease: { isHeld: boolean };
+  readonly lease: { isHeld: boolean; isObserver: boolean };
 }
 
 /** Everything in src/aws above AwsApi, wired as in production. */
@@ -86,8 +86,13 @@ export function bench(handlers: Handlers, budget: BudgetLimits = AWS_LIMITS): Be
   const api = new ScriptedAwsApi(clock, handlers);
   const metrics = new RecordingMetrics();
   const log = new SilentLogger();
-  const lease = { isHeld: true };
-  const leadership = { isLeader: () => lease.isHeld };
+  const lease = { isHeld: true, isObserver: false };
+  const leadership = {
+    isLeader: () => lease.isHeld,
+    get isObserver() {
+      return lease.isObserver;
+    },
+  };
   return {
     ...wireAws({ api, clock, leadership, metrics, budget, log }),
     api,

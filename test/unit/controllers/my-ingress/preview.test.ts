@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../src/apis/my-ingress.ts';
 import type { AwsOperation } from '../../../../src/aws/elbv2/load-balancers.ts';
 import { printStep } from '../../../../src/controllers/my-ingress/graph/planned-step.ts';
 import { draftOf } from './drafts.ts';
+import { spec as anySpec, CERTIFICATES } from './graph/random-traffic.ts';
 import { api, SHOP, web } from './traffic/specs.ts';
 import { MINUTE_MS, SCAN_MS, World, type WorldOptions } from './world.ts';
 
@@ -21,6 +23,7 @@ const TWO_BY_PATH = {
 
 function startWorld(options: WorldOptions = {}): World {
   const world = new World(options);
+  world.aws.control.setCertificates(CERTIFICATES);
   world.start();
   return world;
 }
@@ -47,17 +50,24 @@ function phraseOf(operation: string): string {
   return readPhrase(printStep({ id, operation: operation as AwsOperation, why: '' }));
 }
 
-function planOf(world: World, name = 'shop'): readonly string[] {
-  return world.object(name).status?.plan?.steps ?? ['no plan'];
+function planOf(world: World): readonly string[] {
+  return world.object('shop').status?.plan?.steps ?? ['no plan'];
 }
 
 /** Takes the annotation off, and compares what is then written with what was shown. */
-async function expectCarriedOut(world: World, name = 'shop'): Promise<void> {
-  const shown = planOf(world, name).map(readPhrase);
+async function expectCarriedOut(world: World, label?: string): Promise<void> {
+  const shown = planOf(world);
+  const atOnce = shown.filter((line) => !/^(in|later)\b.*: /.test(line)).length;
   const before = world.writesToAws.length;
-  world.annotate(name, {});
+  world.annotate('shop', {});
   await world.clock.advance(15 * MINUTE_MS);
-  expect(world.writesToAws.slice(before).map(phraseOf)).toEqual(shown);
+  const made = world.writesToAws.slice(before).map(phraseOf);
+  // What waits is done when its time has come.
+  const order = (phrases: readonly string[]): readonly string[] => [
+    ...phrases.slice(0, atOnce),
+    ...phrases.slice(atOnce).toSorted(),
+  ];
+  expect(order(made), label).toEqual(order(shown.map(readPhrase)));
 }
 
 interface Story {
@@ -89,6 +99,25 @@ const edits: Readonly<Record<string, Story>> = {
     spec: TWO_BY_PATH,
     change: (world) => world.edit('shop', { backends: [{ ...web, ...FAST }], rules: [] }),
     steps: ['delete rule', 'delete target-group'],
+  },
+  'a port that goes': {
+    spec: {
+      ...TWO_BY_PATH,
+      listeners: [
+        { port: 80, protocol: 'HTTP' },
+        { port: 8080, protocol: 'HTTP' },
+      ],
+    },
+    change: (world) => world.edit('shop', { listeners: [{ port: 80, protocol: 'HTTP' }] }),
+    steps: ['delete listener', 'revoke ingress of'],
+  },
+  'two certificates for a port that was HTTP': {
+    spec: { ...TWO_BY_PATH, listeners: [{ port: 443, protocol: 'HTTP' }] },
+    change: (world) =>
+      world.edit('shop', {
+        listeners: [{ port: 443, protocol: 'HTTPS', certificates: CERTIFICATES.slice(1) }],
+      }),
+    steps: ['modify listener', 'add certificate to'],
   },
   'a rule that drifts': {
     spec: TWO_BY_PATH,
@@ -146,6 +175,79 @@ describe('albridge.io/mode: plan', () => {
   });
 });
 
+describe('status.plan', () => {
+  const rules = Array.from({ length: 60 }, (_, index) => ({
+    ...{ name: `rule-${index}`, paths: [`/${index}/*`] },
+    forward: [{ backend: 'web' }],
+  }));
+
+  async function planFor(spec: Partial<MyIngressSpec>): Promise<World> {
+    const world = startWorld();
+    await world.applied('shop', {});
+    world.annotate('shop', PLAN);
+    world.edit('shop', spec);
+    await world.clock.advance(MINUTE_MS);
+    return world;
+  }
+
+  it('has fifty steps at most, says how many more there are, and its digest is of all', async () => {
+    const spec = { backends: [web], rules };
+    const world = await planFor(spec);
+    const { steps = [], omitted, digest, generation } = world.object('shop').status?.plan ?? {};
+    expect([steps.length, omitted, generation]).toEqual([50, 15, 2]);
+    const [last = rules[0], ...others] = rules.toReversed();
+    world.edit('shop', { rules: [...others.reverse(), { ...last, name: 'other' }] as never });
+    await world.clock.advance(MINUTE_MS);
+    const changed = world.object('shop').status?.plan;
+    expect(changed?.steps).toEqual(steps);
+    expect(changed?.digest).not.toBe(digest);
+    world.edit('shop', spec);
+    await world.clock.advance(MINUTE_MS);
+    expect(world.object('shop').status?.plan).toMatchObject({ digest, generation: 4 });
+  });
+
+  it('cuts a step that its bound does not admit', async () => {
+    const tags = Object.fromEntries(
+      Array.from({ length: 30 }, (_, index) => [`tag-${index}`, 'x'.repeat(50)]),
+    );
+    const [step = ''] = planOf(await planFor({ tags }));
+    expect(step).toMatch(/^add tags to load-balancer {2}\(tag tag-0: .*\.\.\.\)$/);
+    expect(step).toHaveLength(512);
+  });
+
+  it('keeps its digest while the time of a step comes nearer', async () => {
+    const world = startWorld();
+    await world.applied('shop', TWO_BY_PATH);
+    world.edit('shop', { backends: [{ ...web, ...FAST }], rules: [] });
+    await world.clock.advance(17_000);
+    world.annotate('shop', PLAN);
+    const digests = new Set<string | undefined>();
+    const texts = new Set<string>();
+    for (let i = 0; i < 4; i++) {
+      world.annotate('shop', { ...PLAN, 'albridge.io/reconcile-requested-at': `${i}` });
+      await world.clock.advance(5_000);
+      digests.add(world.object('shop').status?.plan?.digest);
+      texts.add(planOf(world).join());
+    }
+    expect(digests.size).toBe(1);
+    expect(texts.size).toBeGreaterThan(1);
+  });
+
+  it('leaves a problem to the message of Ready', async () => {
+    const world = startWorld();
+    await world.applied('shop', {});
+    world.outOfBand('CreateListener', {
+      ...{ LoadBalancerArn: world.balancer().arn, Protocol: 'HTTP', Port: 80 },
+      DefaultActions: [{ Type: 'fixed-response', FixedResponseConfig: { StatusCode: '404' } }],
+    });
+    world.annotate('shop', PLAN);
+    world.edit('shop', { backends: [web] });
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop')).toBe('Unknown Planned');
+    expect(world.message('shop')).toMatch(/^listener 80: .* status\.plan has \d steps; remove/);
+  });
+});
+
 describe('the deletion of an object in plan mode', () => {
   const deleted: Readonly<
     Record<string, { spec: Partial<MyIngressSpec>; steps: readonly string[] }>
@@ -198,4 +300,114 @@ it('a mistyped mode writes nothing', async () => {
     'AddTags',
   );
   expect(planOf(world).map(readPhrase)).toEqual(['add tags to']);
+});
+
+const SPECS = fc.sample(anySpec, { numRuns: 40, seed: 16 }) as readonly Partial<MyIngressSpec>[];
+
+describe('over random specs', () => {
+  it('an edit is done as it was shown, and nothing before', async () => {
+    for (const [index, spec] of SPECS.entries()) {
+      const world = startWorld();
+      await world.applied('shop', { ipAddressType: 'dualstack', ...SPECS[index - 1] });
+      await world.clock.advance(15 * MINUTE_MS);
+      world.annotate('shop', PLAN);
+      await world.clock.advance(MINUTE_MS);
+      const writes = await world.writesDuring(async () => {
+        world.unset('shop', 'backends', 'listeners', 'rules', 'defaultAction');
+        world.edit('shop', spec);
+        await world.clock.advance(2 * SCAN_MS);
+      });
+      expect(
+        writes.filter((write) => write !== 'applyStatus'),
+        `spec ${index}`,
+      ).toEqual([]);
+      await expectCarriedOut(world, `spec ${index}`);
+    }
+  });
+});
+
+describe('a crash', () => {
+  const crashes = (['aws', 'kube'] as const).flatMap((port) =>
+    [1, 2, 3, 4, 5, 6].flatMap((at) =>
+      (['before', 'unanswered', 'after'] as const).map((when) => ({ port, at, when })),
+    ),
+  );
+
+  it('anywhere in plan mode leaves the same plan, and nothing written', async () => {
+    const plans = new Set<string>();
+    for (const crash of crashes) {
+      const world = new World();
+      applyPlanned(world, 'shop', TWO_BY_PATH);
+      world.start(crash);
+      await world.clock.advance(MINUTE_MS);
+      await world.restart();
+      await world.clock.advance(MINUTE_MS);
+      plans.add(JSON.stringify(world.object('shop').status?.plan));
+      expect(world.writesToAws).toEqual([]);
+      expect(new Set(world.kube.writes.map(({ verb }) => verb))).toEqual(new Set(['applyStatus']));
+    }
+    expect([...plans]).toEqual([expect.stringContaining('create load-balancer  (not there)')]);
+  });
+});
+
+it('at rest a plan is written once, and the plan of an object in place asks AWS nothing', async () => {
+  const world = startWorld();
+  await world.applied('shop', TWO_BY_PATH);
+  await world.clock.advance(MINUTE_MS);
+  world.annotate('shop', PLAN);
+  applyPlanned(world, 'cart', TWO_BY_PATH);
+  await world.clock.advance(MINUTE_MS);
+  const scan = { DescribeLoadBalancers: 1, DescribeTargetGroups: 1, DescribeTags: 1 };
+  world.kube.delete(draftOf('cart'));
+  expect(await world.callsDuring(() => world.clock.advance(SCAN_MS))).toEqual(scan);
+  expect(await world.writesDuring(() => world.clock.advance(6 * SCAN_MS))).toEqual([]);
+});
+
+describe('targets of an object in plan mode', () => {
+  async function restartPlanned(hasFinalizer: boolean): Promise<World> {
+    const world = startWorld();
+    await world.applied('shop', TWO_BY_PATH);
+    await world.clock.advance(MINUTE_MS);
+    world.kube.edit(draftOf('shop'), ({ metadata: { finalizers = [], ...metadata }, ...live }) => ({
+      ...live,
+      metadata: { ...metadata, annotations: PLAN, ...(hasFinalizer && { finalizers }) },
+    }));
+    world.targets.published.clear();
+    await world.restart();
+    await world.clock.advance(SCAN_MS);
+    return world;
+  }
+
+  it('are registered as under pause, once it was carried out', async () => {
+    expect((await restartPlanned(true)).targets.published.size).toBe(1);
+  });
+
+  it('are not registered where it never was', async () => {
+    expect((await restartPlanned(false)).targets.published.size).toBe(0);
+  });
+});
+
+describe('ALBRIDGE_MODE=observe', () => {
+  it('plans creates, edits and deletions, and writes status alone', async () => {
+    const world = startWorld();
+    for (const name of ['edited', 'deleted', 'paused']) await world.applied(name, TWO_BY_PATH);
+    await world.clock.advance(MINUTE_MS);
+    world.crash();
+    world.start(undefined, 'observe');
+    world.apply('created', TWO_BY_PATH);
+    world.edit('edited', { tags: { team: 'web' } });
+    world.delete('deleted');
+    world.annotate('paused', { 'albridge.io/paused': 'true' });
+    world.targets.published.clear();
+    const writes = await world.writesDuring(() => world.clock.advance(15 * MINUTE_MS));
+    expect(new Set(writes)).toEqual(new Set(['applyStatus']));
+    expect(['created', 'edited', 'deleted', 'paused'].map((name) => world.condition(name))).toEqual(
+      [...['Unknown ObserveMode', 'Unknown ObserveMode', 'Unknown ObserveMode', 'Unknown Paused']],
+    );
+    expect(world.message('deleted')).toBe(
+      'the deletion waits, status.plan has 4 steps; set ALBRIDGE_MODE to reconcile to carry it out',
+    );
+    expect(world.object('edited').status?.plan?.steps).toHaveLength(6);
+    expect(world.targets.published.size).toBe(0);
+  });
 });

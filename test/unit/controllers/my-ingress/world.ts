@@ -46,8 +46,6 @@ export interface WorldOptions {
   readonly backendSecurityGroups?: readonly string[];
   /** Of the operator's role; default the whole one. */
   readonly policy?: 'of a balancer alone';
-  /** `ALBRIDGE_MODE=observe`. */
-  readonly isObserver?: boolean;
   /** Those that the operator watches; default all. */
   readonly namespaces?: readonly string[];
 }
@@ -90,13 +88,14 @@ export class World {
   }
 
   /** A new process of the operator over this world; it dies where the plan says. */
-  start(plan?: CrashPlan): void {
+  start(plan?: CrashPlan, mode: 'reconcile' | 'observe' = 'reconcile'): void {
     const { clock, log, metrics } = this;
     const incarnation = new Incarnation(plan);
     this.incarnation = incarnation;
     this.cache = this.kube.cache<MyIngress>('MyIngress');
     const { budget = NO_LIMITS, scanMs = SCAN_MS, concurrency = 8 } = this.#options;
-    const { namespaces = [], isObserver = false } = this.#options;
+    const { namespaces = [] } = this.#options;
+    const isObserver = mode === 'observe';
     const leadership = { isLeader: () => true, isObserver };
     const api = this.#mortalApi(incarnation);
     const aws = wireAws({ api, clock, leadership, metrics, budget, log, texts });

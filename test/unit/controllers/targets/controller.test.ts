@@ -27,7 +27,9 @@ describe('a new group', () => {
     await bench.clock.settle();
     expect(bench.sent()).toEqual(['RegisterTargets 3']);
     expect(bench.registered(arn)).toEqual(namesOf(podsOf(3)));
-    expect(bench.state).toEqual({ backend: 'shop', desired: 3, registered: 3, isFilled: true });
+    expect(bench.state).toEqual({
+      ...{ backend: 'shop', isKnown: true, desired: 3, registered: 3, isFilled: true },
+    });
   });
 
   it('gets its first target when its pod becomes ready, without a timer', async () => {
@@ -182,7 +184,9 @@ describe('a changed Service', () => {
   it('without the port empties the group in the end', async () => {
     const { bench, arn } = await filled();
     bench.publish(arn, { service: { name: 'shop', port: 81 } });
-    await bench.clock.advance(9_900);
+    await bench.clock.advance(5_000);
+    bench.runPods({ ...podsOf(2), [addressOf(7)]: 'unready' });
+    await bench.clock.advance(4_900);
     expect(bench.registered(arn)).toHaveLength(2);
     await bench.clock.advance(200);
     expect(bench.registered(arn)).toEqual([]);
@@ -234,9 +238,10 @@ describe('a group of an earlier process', () => {
     bench.runPods(2);
     bench.registerOutOfBand(arn, addressOf(0), addressOf(1));
     bench.publish(arn);
+    expect(bench.state).toMatchObject({ isKnown: false, desired: 2, registered: 0 });
     await bench.clock.settle();
     expect(bench.sent()).toEqual(['DescribeTargetHealth']);
-    expect(bench.state).toMatchObject({ registered: 2, isFilled: true, healthy: 0 });
+    expect(bench.state).toMatchObject({ isKnown: true, registered: 2, isFilled: true, healthy: 0 });
   });
 
   it('whose target drains gets it back', async () => {

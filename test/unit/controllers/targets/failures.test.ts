@@ -156,6 +156,17 @@ describe('a failure', () => {
     expect(bench.registered(arn)).toHaveLength(3);
   });
 
+  it('of one call keeps what the calls before it have done', async () => {
+    const { bench } = await filled();
+    bench.refuse('RegisterTargets', 'AccessDenied', { skip: 1 });
+    bench.runPods(602);
+    await bench.clock.settle();
+    expect(bench.state).toMatchObject({ desired: 602, registered: 202 });
+    await bench.clock.advance(2_000);
+    const calls = bench.sent().filter((call) => call.startsWith('Register'));
+    expect(calls).toEqual([200, 200, 200, 200].map((count) => `RegisterTargets ${count}`));
+  });
+
   it('of the first read writes nothing', async () => {
     const bench = new TargetsBench();
     const arn = bench.group('web');
@@ -363,6 +374,14 @@ describe('a group that is gone', () => {
     await bench.clock.advance(3_500_000);
     expect(bench.sent().length).toBeLessThan(80);
     expect(bench.woken).toEqual([]);
+  });
+
+  it('for the writes alone is asked for ever more rarely too', async () => {
+    const { bench } = await filled();
+    bench.refuse('RegisterTargets', 'TargetGroupNotFound', { forMs: 3_600_000 });
+    bench.runPods(3);
+    await bench.clock.advance(3_500_000);
+    expect(bench.sent().filter((call) => call.startsWith('Register')).length).toBeLessThan(80);
   });
 
   it('is found out by the audit as well', async () => {

@@ -20,6 +20,8 @@ export class LifecycleBench {
   readonly log = new SilentLogger();
   readonly object: Probe;
   staleReads = 0;
+  /** `ALBRIDGE_MODE=observe`. */
+  isObserver = false;
   /** Called with the object that each write of a status is for. */
   beforeStatus: (object: Probe) => void = () => {};
   readonly #writes = new ReadYourWrites<Probe>(this.clock, this.cache);
@@ -81,6 +83,7 @@ export class LifecycleBench {
       lateFinalizers: this.#lateFinalizers,
       finalizer: this.#finalizer,
       reconciler,
+      isObserver: this.isObserver,
       onStaleRead: () => void this.staleReads++,
     };
     return runPass(deps, this.key, { reconcileId: 'pass', signal, log: this.log });

@@ -97,6 +97,68 @@ describe('a paused object', () => {
   });
 });
 
+describe('a planned object', () => {
+  const previews: Reconciler<Probe> = {
+    ...forbidden(),
+    preview: async (_, pass) => {
+      pass.report({ plan: 'two steps' });
+      return { kind: 'planned', message: 'two steps' };
+    },
+  };
+
+  it('is shown its plan, without a finalizer', async () => {
+    const bench = new LifecycleBench(inMode(probe(), 'plan'));
+    for (let pass = 0; pass < 3; pass++) await bench.run(previews);
+    expect(bench.verbs).toEqual(['applyStatus']);
+    expect(bench.condition('Ready')).toBe('Unknown Planned');
+    expect(bench.status).toMatchObject({ plan: 'two steps' });
+  });
+
+  it('is not cleaned up when it is deleted', async () => {
+    const draft = inMode(probe('one', { finalizers: [PROBE_FINALIZER] }), 'plan');
+    const bench = new LifecycleBench(draft);
+    bench.kube.delete(bench.object);
+    await bench.run(previews);
+    expect(bench.finalizers).toEqual([PROBE_FINALIZER]);
+  });
+
+  it('is planned too where the mode is mistyped, and paused where it is paused', async () => {
+    const bench = new LifecycleBench(inMode(probe(), 'paln'));
+    await bench.run(previews);
+    expect(bench.condition('Ready')).toBe('Unknown Planned');
+    bench.kube.edit(bench.object, (live) => paused(live));
+    await bench.run(forbidden());
+    expect(bench.condition('Ready')).toBe('Unknown Paused');
+  });
+
+  it('of a kind without plans is reconciled', async () => {
+    const bench = new LifecycleBench(inMode(probe(), 'plan'));
+    await bench.run(reconcilerOf());
+    expect(bench.condition('Ready')).toBe('True Active');
+  });
+
+  it('of an operator that observes is planned, or left alone where its kind has no plans', async () => {
+    const bench = openBench();
+    bench.isObserver = true;
+    await bench.run(previews);
+    expect(bench.condition('Ready')).toBe('Unknown ObserveMode');
+    bench.kube.edit(bench.object, (live) => paused(live));
+    await bench.run({ ...forbidden(), whilePaused: forbidden().reconcile as never });
+    bench.kube.edit(bench.object, (live) => paused(live, 'false'));
+    await bench.run(forbidden());
+    bench.kube.delete(bench.object);
+    await bench.run(forbidden());
+    expect(bench.condition('Ready')).toBe('Unknown ObserveMode');
+    expect(bench.finalizers).toEqual([PROBE_FINALIZER]);
+    expect(new Set(bench.verbs)).toEqual(new Set(['applyStatus']));
+  });
+});
+
+function inMode(object: Probe, mode: string): Probe {
+  const annotations = { 'albridge.io/mode': mode };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
 function openBench(): LifecycleBench {
   return new LifecycleBench(probe('one', { finalizers: [PROBE_FINALIZER] }));
 }

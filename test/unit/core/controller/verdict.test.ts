@@ -52,6 +52,31 @@ const cases: Record<string, Case> = {
       message: expect.stringContaining('the deletion waits'),
     },
   },
+  'not begun, the operator observes': {
+    why: 'a kind without plans is as good as paused',
+    verdict: { kind: 'paused', isBeingDeleted: false, by: 'operator' },
+    headline: {
+      ...{ ready: 'Unknown', reason: 'ObserveMode' },
+      message:
+        'nothing is written or checked while ALBRIDGE_MODE is observe; set it to reconcile to go on',
+    },
+  },
+  planned: {
+    why: 'who reads the plan must read how to have it carried out',
+    verdict: { kind: 'planned', message: 'two steps', by: 'annotation' },
+    headline: {
+      ...{ ready: 'Unknown', reason: 'Planned' },
+      message: 'two steps; remove the annotation albridge.io/mode to carry it out',
+    },
+  },
+  'planned, the operator observes': {
+    why: 'here the annotation is not what keeps it',
+    verdict: { kind: 'planned', message: 'two steps', by: 'operator' },
+    headline: {
+      ...{ ready: 'Unknown', reason: 'ObserveMode' },
+      message: 'two steps; set ALBRIDGE_MODE to reconcile to carry it out',
+    },
+  },
   gone: { why: 'nobody to tell', verdict: { kind: 'gone' }, headline: undefined },
   released: { why: 'nobody to tell', verdict: { kind: 'released' }, headline: undefined },
   aborted: { why: 'says nothing of it', verdict: { kind: 'aborted' }, headline: undefined },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DeadlineExceeded } from '../../../../src/core/ports/clock.ts';
+import { restrictToStatus } from '../../../../src/core/ports/leadership.ts';
 import { KubeClient } from '../../../../src/kube/client/kube-client.ts';
 import { KubeError, NoAnswerError } from '../../../../src/kube/client/kube-error.ts';
 import { kubeMetrics } from '../../../../src/kube/client/kube-metrics.ts';
@@ -242,6 +243,18 @@ describe('a write without the lease', () => {
 
     await expect(client.request(PATCH)).rejects.toMatchObject({ reason: 'LeadershipLost' });
     expect(sent).toBe(0);
+  });
+
+  it('is sent by an observer if it is one of status, and only then', async () => {
+    const { clock, metrics, transport } = setUp([OK]);
+    const leadership = restrictToStatus({ isLeader: () => true });
+    const client = new KubeClient({ transport, clock, metrics, leadership });
+
+    await expect(client.request(PATCH)).rejects.toMatchObject({ reason: 'InternalError' });
+    await client.request({ ...PATCH, isStatus: true });
+    await client.request(GET);
+
+    expect(transport.requests.map(({ method }) => method)).toEqual(['PATCH', 'GET']);
   });
 
   it('leaves reads alone', async () => {

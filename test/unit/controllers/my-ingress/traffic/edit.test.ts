@@ -34,6 +34,41 @@ function change(index: number): Partial<MyIngressSpec> {
   return { rules: FIFTY.rules?.map((rule, at) => (at === index ? ruleOf(at, 'web') : rule)) ?? [] };
 }
 
+describe('a listener that leaves the spec stays', () => {
+  const listeners = [80, 8080].map((port) => ({ port, protocol: 'HTTP' as const }));
+  const findListener = (world: World) =>
+    world.aws.control.snapshot().listeners.find(({ port }) => port === 8080);
+
+  async function withdrawn(change: (world: World) => void): Promise<World> {
+    const world = await settled({ ...SHOP, listeners });
+    change(world);
+    world.edit('shop', { listeners: listeners.slice(0, 1) });
+    await world.clock.advance(5 * MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe('True ResourceInUse');
+    return world;
+  }
+
+  it('with a rule that somebody has added to it', async () => {
+    const fixed = { Type: 'fixed-response', FixedResponseConfig: { StatusCode: '200' } };
+    const world = await withdrawn((before) => {
+      before.outOfBand('CreateRule', {
+        ...{ ListenerArn: findListener(before)?.arn, Priority: 7, Actions: [fixed] },
+        Conditions: [{ Field: 'path-pattern', Values: ['/theirs'] }],
+      });
+    });
+    expect(findListener(world)?.rules.map(({ priority }) => priority)).toContain(7);
+  });
+
+  it('with a rule that has lost a tag of ours', async () => {
+    let arn = '';
+    const world = await withdrawn((before) => {
+      arn = findListener(before)?.rules[0]?.arn ?? '';
+      before.untagOutOfBand(arn, 'albridge.io/name');
+    });
+    expect(findListener(world)?.rules.map((rule) => rule.arn)).toContain(arn);
+  });
+});
+
 describe('an edit of an object that this process has left as desired', () => {
   it('of one rule of fifty costs one write and two reads', async () => {
     const world = await settled(FIFTY);

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MINUTE_MS, World } from '../world.ts';
+import { listIds, SHOP, web } from './specs.ts';
 
 const LISTENERS = [{ port: 80, protocol: 'HTTP' as const }];
 
@@ -25,4 +26,46 @@ it('so it is where the process dies meanwhile', async () => {
   await world.restart();
   await world.clock.advance(MINUTE_MS);
   expect(world.beside).toEqual([]);
+});
+
+describe('a backend that leaves the spec while reads still answer as before it came is deleted', () => {
+  const ONE = { backends: [web], rules: [] };
+
+  async function madeUpTo(count: number): Promise<World> {
+    const world = new World();
+    world.start();
+    await world.applied('shop', ONE);
+    await world.clock.advance(MINUTE_MS);
+    world.fault('CreateTargetGroup', { kind: 'lostResponse' }, { times: count });
+    world.edit('shop', SHOP);
+    const countGroups = (): number => world.aws.control.snapshot().targetGroups.length;
+    for (let i = 0; i < 50 && countGroups() < 2; i++) await world.clock.advance(100);
+    expect(countGroups()).toBe(2);
+    return world;
+  }
+
+  async function expectGone(world: World): Promise<void> {
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(listIds(world)).toEqual([
+      ...['listener/80', 'security-group/frontend', 'target-group/spec/web'],
+    ]);
+  }
+
+  it('after a restart', async () => {
+    const world = await madeUpTo(0);
+    world.crash();
+    world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 9_000 });
+    world.edit('shop', ONE);
+    world.start();
+    await expectGone(world);
+  });
+
+  it('after the answer to its create was lost', async () => {
+    const world = await madeUpTo(3);
+    world.fault('CreateTargetGroup', { kind: 'dropBeforeApply' }, { forMs: 20_000 });
+    world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 8_000 });
+    world.edit('shop', ONE);
+    await expectGone(world);
+  });
 });

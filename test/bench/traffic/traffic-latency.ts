@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { askListener } from '../../surroundings/listener-client.ts';
+import { StandInControl } from '../../surroundings/stand-in-control.ts';
+import type { BenchPlace } from '../bench-place.ts';
+import { type Figure, repeat, type Sample } from '../figure.ts';
+import { median, percentile } from '../statistics.ts';
+import { createTrafficSpec, SERVICE, TrafficGround } from './traffic-ground.ts';
+
+const WARM_UP = 40;
+const COUNT = 60;
+/** What follows the first answer (status, events) is over by then. */
+const REST_MS = 60;
+const LONGEST_MS = 20_000;
+
+export const trafficLatency: Figure = {
+  what: 'POST of one object with traffic, pods ready, operator idle, no lag, no provisioning',
+  quantities: {
+    createP50: { what: 'answered -> CreateLoadBalancer arrives, half', unit: 'ms', bound: 12 },
+    createP95: { what: 'the same, 19 of 20', unit: 'ms' },
+    servedP50: { what: 'sent -> first 200 through the listener, half', unit: 'ms', bound: 500 },
+    servedP95: { what: 'the same, 19 of 20', unit: 'ms' },
+  },
+  measure: (place, options) => repeat(options, () => measureOnce(place)),
+};
+
+async function measureOnce(place: BenchPlace): Promise<Sample> {
+  const ground = await TrafficGround.create(place);
+  const addresses = [TrafficGround.address(0)];
+  await ground.postService(SERVICE, [addresses]);
+  ground.mapPods(addresses);
+  const operator = await place.startOperator(ground.ground);
+  const creates: number[] = [];
+  const served: number[] = [];
+  for (let index = 0; index < WARM_UP + COUNT; index++) {
+    const { createMs, servedMs } = await createOne(ground, `one-${index}`);
+    if (index < WARM_UP) continue;
+    creates.push(createMs);
+    served.push(servedMs);
+  }
+  await operator.stop();
+  ground.close();
+  return {
+    ...{ createP50: median(creates), createP95: percentile(creates, 95) },
+    ...{ servedP50: median(served), servedP95: percentile(served, 95) },
+  };
+}
+
+interface Times {
+  readonly createMs: number;
+  readonly servedMs: number;
+}
+
+async function createOne({ ground, parts }: TrafficGround, name: string): Promise<Times> {
+  const { aws } = parts;
+  const spec = createTrafficSpec({ subnets: aws.standIn.network.articleSubnets });
+  aws.clearCalls();
+  const sentMs = performance.now();
+  await ground.objects.create(name, spec);
+  const answeredMs = performance.now();
+  const arrivedMs = await aws.arrivalOf(name);
+  // The last call of a create; listeners are looked for when there is one.
+  await aws.arrivalOfCall('CreateRule', ({ operation }) => operation === 'CreateRule');
+  const servedMs = await askUntilServed(parts.aws.standIn.environment['AWS_ENDPOINT_URL'], name);
+  await sleep(REST_MS);
+  return { createMs: arrivedMs - answeredMs, servedMs: servedMs - sentMs };
+}
+
+async function askUntilServed(endpoint: string | undefined, name: string): Promise<number> {
+  const standIn = new StandInControl(endpoint ?? '');
+  const startedMs = performance.now();
+  while (performance.now() - startedMs < LONGEST_MS) {
+    const listeners = await standIn.listeners();
+    const listener = listeners.find(({ dnsName }) => dnsName.startsWith(`${name}-alb-`));
+    if (listener && (await askListener(listener, { path: '/path-0' })).status === 200) {
+      return performance.now();
+    }
+    await sleep(1);
+  }
+  throw new Error(`${name} does not serve within ${LONGEST_MS} ms`);
+}

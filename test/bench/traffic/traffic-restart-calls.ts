@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Call } from '../../../localstack/embedded/faults/call-log.ts';
+import { until } from '../../surroundings/until.ts';
+import { type Figure, repeat } from '../figure.ts';
+import { SERVICE, TrafficGround } from './traffic-ground.ts';
+
+const COUNT = 300;
+/** Balancers and target groups at 400 a page, and their tags by twenty: all that confirms them. */
+const SCAN_CALLS = 2 * Math.ceil(COUNT / 400) + Math.ceil((2 * COUNT) / 20);
+/** Whatever a pass of the start has still to say. */
+const AFTERMATH_MS = 5000;
+
+export const trafficRestartCalls: Figure = {
+  what: `AWS calls after a restart with ${COUNT} objects with traffic, for each object`,
+  quantities: {
+    confirmed: { what: 'until all are confirmed', unit: 'calls', bound: 0.15 },
+    health: { what: 'reads of targets, in the background', unit: 'calls' },
+    edited: { what: 'before an edit of the meantime is carried out', unit: 'calls', bound: 0.15 },
+  },
+  measure: async (place, options) => {
+    const ground = await TrafficGround.create(place);
+    const { aws } = ground.parts;
+    const first = await place.startOperator(ground.ground);
+    await ground.postObjects([SERVICE], COUNT);
+    await first.stop();
+    const samples = await repeat(options, async (run) => {
+      const rules = [{ name: 'rule-0', paths: [`/edit-${run}`], forward: [{ backend: SERVICE }] }];
+      await ground.ground.objects.edit(`many-${run}`, { rules });
+      aws.clearCalls();
+      const again = await place.startOperator(ground.ground);
+      const isDone = async (): Promise<boolean> =>
+        aws.calls().filter(isConfirming).length >= SCAN_CALLS && aws.calls().some(isEdit);
+      await until(`a scan of ${COUNT} objects`, isDone, 120_000);
+      await sleep(AFTERMATH_MS);
+      const calls = aws.calls();
+      await again.stop();
+      return {
+        confirmed: calls.filter(isConfirming).length / COUNT,
+        health:
+          calls.filter(({ operation }) => operation === 'DescribeTargetHealth').length / COUNT,
+        edited: calls.findIndex(isEdit) / COUNT,
+      };
+    });
+    ground.close();
+    return samples;
+  },
+};
+
+function isEdit({ operation }: Call): boolean {
+  return operation === 'ModifyRule';
+}
+
+/** Nothing but a scan reads these alone; the pass over the edited object adds its few. */
+function isConfirming({ operation }: Call): boolean {
+  return operation !== 'DescribeTargetHealth';
+}

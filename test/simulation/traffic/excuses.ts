@@ -1,0 +1,59 @@
+import type { MyIngress } from '../../../src/apis/my-ingress.ts';
+import {
+  nameSecurityGroup,
+  nameTargetGroup,
+} from '../../../src/controllers/my-ingress/graph/names.ts';
+import type { Claims } from './claims.ts';
+import { hasManagedGroup } from './desires.ts';
+import type { Picture, Resource } from './resources.ts';
+import { listListeners } from './spec-answers.ts';
+
+export interface ExcuseParts {
+  readonly picture: Picture;
+  readonly claims: Claims;
+  readonly cluster: string;
+}
+
+/** Whether it is true that this keeps the object from being what its spec says. */
+export function isExcused(parts: ExcuseParts, object: MyIngress, reason: string): boolean {
+  const { picture, claims } = parts;
+  const { namespace, name } = object.metadata;
+  const owner = `${namespace}/${name}`;
+  const foreign = [...picture.values()].filter((one) => claims.ownerOf(one) !== owner);
+  switch (reason) {
+    case 'PortConflict':
+      return foreign.some((one) => holdsPort(one, object));
+    // What needs a group that is somebody's comes first in the message.
+    case 'BackendUnavailable':
+    case 'NameConflict': {
+      const names = listNames(object, parts.cluster);
+      return foreign.some((one) => names.includes(nameOf(one)));
+    }
+    default:
+      return false;
+  }
+}
+
+function holdsPort({ kind, record }: Resource, { spec, status }: MyIngress): boolean {
+  const ports = new Set(listListeners(spec).map(({ port }) => port));
+  return kind === 'listener' && record.balancerArn === status.alb?.arn && ports.has(record.port);
+}
+
+/** Names that the object needs in AWS, the balancer's aside. */
+function listNames({ metadata, spec }: MyIngress, cluster: string): readonly string[] {
+  const owner = { cluster, namespace: metadata.namespace, name: metadata.name };
+  const groups = (spec.backends ?? []).map((backend) => {
+    const { name, protocol = 'HTTP', protocolVersion = 'HTTP1', targetType = 'ip' } = backend;
+    const fixed = { protocol, protocolVersion, targetType };
+    return nameTargetGroup(
+      owner,
+      { source: 'spec', name },
+      { ...fixed, ipAddressType: 'ipv4', vpcId: 'vpc-main' },
+    );
+  });
+  return [...groups, ...(hasManagedGroup(spec) ? [nameSecurityGroup(owner)] : [])];
+}
+
+function nameOf({ kind, record }: Resource): string {
+  return kind === 'targetGroup' || kind === 'securityGroup' ? record.name : '';
+}
