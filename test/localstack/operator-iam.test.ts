@@ -55,6 +55,8 @@ const ANOTHER_CLUSTER = { StringEquals: { 'aws:RequestTag/albridge.io/cluster': 
 interface Case {
   readonly why: string;
   readonly narrow: Narrow;
+  /** What the object has beside its subnets. */
+  readonly spec?: Partial<MyIngressSpec>;
   /** What a user does to an object that stands; without it the object is created. */
   readonly act?: (name: string) => Promise<unknown>;
   /** What AWS denies then. */
@@ -87,6 +89,18 @@ const cases: Readonly<Record<string, Case>> = {
     narrow: withoutStatement('FirstBalancerOfTheAccount'),
     action: 'iam:CreateServiceLinkedRole',
   },
+  'create a managed security group': {
+    why: 'the policy of a version without traffic lacks it',
+    narrow: without('ec2:CreateSecurityGroup'),
+    spec: { listeners: [{ port: 80, protocol: 'HTTP' }] },
+    action: 'ec2:CreateSecurityGroup',
+  },
+  'create a listener': {
+    why: 'the policy of a version without traffic lacks it',
+    narrow: withoutStatement('CreateOnOurs'),
+    spec: { listeners: [{ port: 80, protocol: 'HTTP' }] },
+    action: 'elasticloadbalancing:CreateListener',
+  },
   'edit tags': {
     why: 'the statement for the create call does not cover a balancer that stands',
     narrow: withoutStatement('TagOurs'),
@@ -110,10 +124,10 @@ const cases: Readonly<Record<string, Case>> = {
 describe('a policy that is too narrow to', () => {
   it.each(Object.entries(cases))(
     '%s shows on the object',
-    async (what, { narrow, act, action }) => {
+    async (what, { narrow, spec, act, action }) => {
       const name = nameFor(what);
       const create = (): Promise<unknown> =>
-        objects.create(name, { subnets: place.network.subnets.slice(0, 2) });
+        objects.create(name, { subnets: place.network.subnets.slice(0, 2), ...spec });
       if (act !== undefined) {
         await create();
         await objects.whenReady(name);

@@ -49,7 +49,7 @@ async function makeReadOnly(): Promise<void> {
   const list = { apiVersion: 'v1', kind: 'List', items: narrowed };
   await place.kubectl(['replace', '-f', '-'], JSON.stringify(list));
   const policy = shippedPolicy(await place.clusterId());
-  const reads = policy.Statement.filter(({ Sid = '' }) => ['Look', 'ElbAsksEc2'].includes(Sid));
+  const reads = policy.Statement.filter(({ Sid }) => ['Look', 'ElbAsksEc2'].includes(Sid));
   await place.standIn.setPolicy(OPERATOR_KEY, { ...policy, Statement: reads });
 }
 

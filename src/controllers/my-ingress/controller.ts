@@ -17,13 +17,9 @@ import { describePlan } from './graph/planned-step.ts';
 import { refuseReservedTags } from './load-balancer/desired.ts';
 import type { ObservedLoadBalancer } from './load-balancer/diff.ts';
 import { detectOwnershipFlapping, executePlan, listOperations } from './load-balancer/execute.ts';
-import {
-  chooseReadDepth,
-  type LoadBalancerObservation,
-  observe,
-  planFirstReads,
-} from './load-balancer/observe.ts';
+import { type LoadBalancerObservation, observe } from './load-balancer/observe.ts';
 import { type LoadBalancerStep, planLoadBalancer } from './load-balancer/plan.ts';
+import { chooseReadDepth, planFirstReads } from './load-balancer/read-depth.ts';
 import { checkSnapshot } from './load-balancer/snapshot.ts';
 import { measureProvisioningMs, rememberDrift, rememberProvisioning } from './memory.ts';
 import { previewDeletion, previewSpec, restrictPass } from './preview.ts';
@@ -56,7 +52,7 @@ export function createMyIngressReconciler(context: MyIngressContext): Reconciler
   return {
     reconcile: (object, pass) => reconcile(context, object, pass),
     finalize: (object, pass) =>
-      withTokens(createObjectScope(context, object, pass), (scope) => {
+      withTokens(createObjectScope(context, { object, pass }), (scope) => {
         pass.report(NO_PLAN);
         return finalizeLoadBalancer(scope);
       }),
@@ -72,7 +68,7 @@ async function reconcile(
 ): Promise<Outcome> {
   pass.report(NO_PLAN);
   refuseInvalidSpec(object);
-  const scope = createScope(context, object, pass);
+  const scope = createScope(context, { object, pass });
   if (chooseReadDepth(object) === 'snapshot' && !isTrafficDue(scope)) {
     const checked = await checkSnapshot(scope, pass.signal);
     if (checked.kind === 'same') return refreshTraffic(scope, conclude(scope, checked));
@@ -88,9 +84,9 @@ function preview(
 ): Promise<Planned | Waiting> {
   const access = { isReadOnly: true };
   if (isBeingDeleted(object))
-    return withTokens(createObjectScope(context, object, pass, access), previewDeletion);
+    return withTokens(createObjectScope(context, { object, pass, ...access }), previewDeletion);
   refuseInvalidSpec(object);
-  return withTokens(createScope(context, object, pass, access), previewSpec);
+  return withTokens(createScope(context, { object, pass, ...access }), previewSpec);
 }
 
 function refuseInvalidSpec({ spec }: MyIngress): void {

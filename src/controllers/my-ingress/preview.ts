@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { MyIngress } from '../../apis/my-ingress.ts';
-import { getReconcileRequest } from '../../core/objects/annotations.ts';
 import { findLeadingCondition } from '../../core/objects/conditions.ts';
 import { CoreReason } from '../../core/reconcile/operator-error.ts';
 import type { Planned, Waiting } from '../../core/reconcile/outcome.ts';
@@ -11,11 +10,12 @@ import { type Problem, reportProblems } from './graph/problem.ts';
 import { SECURITY_GROUP_ID } from './graph/resource-id.ts';
 import { type Postponed, printPlan, type Step } from './graph/steps.ts';
 import { planRetirement } from './graph/teardown.ts';
-import { chooseReadDepth, observeLive } from './load-balancer/observe.ts';
+import { observeLive } from './load-balancer/observe.ts';
 import { planAfterCreate, planLoadBalancer } from './load-balancer/plan.ts';
+import { chooseReadDepth, requestsLiveRead } from './load-balancer/read-depth.ts';
 import { checkSnapshot } from './load-balancer/snapshot.ts';
 import type { ObjectScope, Scope } from './scope.ts';
-import { readApplied, readRecordedArn } from './status.ts';
+import { readApplied } from './status.ts';
 import { hasTraffic } from './traffic/concern.ts';
 import { observeAndPlan } from './traffic/ensure.ts';
 import { previewFrontend } from './traffic/frontend.ts';
@@ -76,19 +76,12 @@ export function restrictPass(pass: Pass): Pass {
  */
 export function isInPlace(object: MyIngress): boolean {
   if (chooseReadDepth(object) === 'snapshot') return true;
-  const { plan, lastHandledReconcileAt } = object.status ?? {};
-  const requested = getReconcileRequest(object);
-  const isRequested = requested !== undefined && requested !== lastHandledReconcileAt;
-  const isCurrent = plan?.generation === object.metadata.generation;
-  const leading = findLeadingCondition(object.status?.conditions ?? []);
-  return (
-    isCurrent &&
-    !isRequested &&
-    plan.steps.length === 0 &&
-    leading?.type === 'Ready' &&
-    OF_A_PLAN.includes(leading.reason) &&
-    readRecordedArn(object) !== undefined
-  );
+  if (requestsLiveRead(object)) return false;
+  const { plan, conditions = [] } = object.status;
+  const leading = findLeadingCondition(conditions);
+  const isPlanned = leading?.type === 'Ready' && OF_A_PLAN.includes(leading.reason);
+  const isEmpty = plan?.generation === object.metadata.generation && plan.steps.length === 0;
+  return isPlanned && isEmpty;
 }
 
 const OF_A_PLAN: readonly string[] = [CoreReason.Planned, CoreReason.ObserveMode];

@@ -43,11 +43,17 @@ export interface Scope extends ObjectScope {
   readonly desired: DesiredLoadBalancer;
 }
 
+/** Of what a pass is made. */
+interface PassParts {
+  readonly object: MyIngress;
+  readonly pass: Pass;
+  /** No write of this pass goes out. */
+  readonly isReadOnly?: boolean;
+}
+
 export function createObjectScope(
   context: MyIngressContext,
-  object: MyIngress,
-  pass: Pass,
-  access: { readonly isReadOnly?: boolean } = {},
+  { object, pass, ...access }: PassParts,
 ): ObjectScope {
   const identity = identify(context.cluster, object);
   const { namespace, uid } = identity;
@@ -66,12 +72,7 @@ export function createObjectScope(
   return { ...context, ...own, aws, inventory, traffic };
 }
 
-export function createScope(
-  context: MyIngressContext,
-  object: MyIngress,
-  pass: Pass,
-  access: { readonly isReadOnly?: boolean } = {},
-): Scope {
-  const scope = createObjectScope(context, object, pass, access);
-  return { ...scope, desired: desireLoadBalancer(object, scope.identity) };
+export function createScope(context: MyIngressContext, parts: PassParts): Scope {
+  const scope = createObjectScope(context, parts);
+  return { ...scope, desired: desireLoadBalancer(parts.object, scope.identity) };
 }

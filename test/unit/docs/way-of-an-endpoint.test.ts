@@ -10,7 +10,9 @@ it('the guided tour of an endpoint names every file of its folder, once, and no 
   const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
   const [, way = ''] = /^## The way of an endpoint$([^]*?)(?:^## |$(?![^]))/m.exec(page) ?? [];
   const named = [...way.matchAll(/\]\(\.\.\/(src\/[^)]+)\)/g)].map(([, path]) => path);
-  const files = readdirSync(join(ROOT, FOLDER)).map((file) => `${FOLDER}/${file}`);
+  const files = readdirSync(join(ROOT, FOLDER))
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `${FOLDER}/${file}`);
   expect(new Set(named)).toEqual(new Set(files));
   expect(named).toHaveLength(files.length);
 });

@@ -28,8 +28,9 @@ import {
 } from '../status.ts';
 import { hasTraffic } from '../traffic/concern.ts';
 import { type Drift, diffLoadBalancer, type ObservedLoadBalancer } from './diff.ts';
-import { hasAttributes, type LoadBalancerObservation, observe, observeCreated } from './observe.ts';
+import { type LoadBalancerObservation, observe, observeCreated } from './observe.ts';
 import type { CreateStep, LoadBalancerStep, RepairStep } from './plan.ts';
+import { hasAttributes } from './read-depth.ts';
 
 /**
  * Executes a plan; the caller has reserved its tokens.

@@ -11,7 +11,8 @@ import { describeHeld, readApplied, readRecordedArn } from '../status.ts';
 import { hasTrafficDrifted } from '../traffic/snapshot.ts';
 import { desireLoadBalancer } from './desired.ts';
 import { diffLoadBalancer, type ObservedLoadBalancer } from './diff.ts';
-import { hasAttributes, observeAttributes } from './observe.ts';
+import { observeAttributes } from './observe.ts';
+import { hasAttributes } from './read-depth.ts';
 
 /** The result of checking an object that is Ready. */
 export type SnapshotCheck =

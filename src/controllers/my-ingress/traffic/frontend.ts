@@ -73,7 +73,12 @@ export async function prepareFrontend(
   pass.report({ owned: describeOwned(names.toSorted(), desired.securityGroup?.name) });
   await pass.recordNow();
   const made = await carryOutGroup(scope, { desired, plan, found: [] });
-  if (made !== undefined) return made;
+  return made ?? takeOverGroup(scope, desired);
+}
+
+/** One of this name is there: its tags say whose. */
+async function takeOverGroup(scope: Scope, desired: DesiredGraph): Promise<Frontend> {
+  const { pass } = scope;
   const { name = '', vpcId = '' } = desired.securityGroup ?? {};
   const found = await scope.traffic().securityGroups.find({ vpcId, name }, pass.signal);
   const again = planFrom(scope, desired, observe(found));

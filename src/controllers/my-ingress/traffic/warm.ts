@@ -4,11 +4,11 @@ import type { ObservedGraph } from '../graph/graph.ts';
 import type { Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
 import type { Identity } from '../identity.ts';
-import { requestsLiveRead } from '../load-balancer/observe.ts';
+import { requestsLiveRead } from '../load-balancer/read-depth.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Scope } from '../scope.ts';
 import { isManaged } from './desire.ts';
-import { beginMemory, isReadDue, type Standing } from './memory.ts';
+import { beginMemory, isReadDue, type Standing, type TrafficMemory } from './memory.ts';
 import { type Planned, planBy } from './planned.ts';
 import { readReferences } from './references.ts';
 
@@ -31,26 +31,15 @@ const MOST_PROOFS = 19;
  * undefined: everything has to be read.
  */
 export function beginWarm(scope: Scope): WarmStart | undefined {
-  const { clock, memory, object, objectCount, pass } = scope;
+  const { clock, memory, object, pass } = scope;
   const { traffic } = memory;
-  const { generation } = object.metadata;
-  const nowMs = clock.monotonicMs();
-  const { standing, readMs, dueMs = Number.POSITIVE_INFINITY } = traffic ?? {};
-  if (traffic === undefined || standing === undefined || readMs === undefined) return undefined;
-  const { knownSinceMs, spread, hasOpenDrift } = memory.facts;
-  const before = { ...traffic, dueMs: undefined };
-  const isOld = isReadDue({ memory: before, objectCount, knownSinceMs, spread }, nowMs);
-  const isCalledFor = traffic.generation !== generation || dueMs <= nowMs;
-  if (isOld || hasOpenDrift || !isCalledFor || requestsLiveRead(object)) return undefined;
-  // What takes the place of a managed group is read.
-  const isManagedLeft = standing.graph.securityGroups.length > 0;
-  if (isManagedLeft && !isManaged(scope, readRoutes(object.spec))) return undefined;
-  memory.traffic = beginMemory(traffic, generation, nowMs);
+  const { standing } = traffic ?? {};
+  if (traffic === undefined || standing === undefined) return undefined;
+  if (!isCalledFor(scope, traffic) || !mayGoByMemory(scope, traffic)) return undefined;
+  memory.traffic = beginMemory(traffic, object.metadata.generation, clock.monotonicMs());
   const { loadBalancer, graph } = standing;
-  const written = listWritten(
-    planBy(scope, { loadBalancer, observed: graph }, undefined),
-    scope.identity,
-  );
+  const planned = planBy(scope, { loadBalancer, observed: graph }, undefined);
+  const written = listWritten(planned, scope.identity);
   if (written === undefined || written.length > MOST_PROOFS) return undefined;
   const { tags } = scope.traffic();
   const reads = written.map(async (arn) => [arn, await tags.read(arn, pass.signal)] as const);
@@ -58,6 +47,24 @@ export function beginWarm(scope: Scope): WarmStart | undefined {
   // Who never comes to need them has failed before.
   proofs.catch(() => undefined);
   return { standing, proofs };
+}
+
+/** True for an edit, and where something is due. */
+function isCalledFor({ clock, object }: Scope, { dueMs, generation }: TrafficMemory): boolean {
+  const isDue = dueMs !== undefined && dueMs <= clock.monotonicMs();
+  return isDue || generation !== object.metadata.generation;
+}
+
+/** False where something calls for a read. */
+function mayGoByMemory(scope: Scope, traffic: TrafficMemory): boolean {
+  const { clock, memory, object, objectCount } = scope;
+  const { knownSinceMs, spread, hasOpenDrift } = memory.facts;
+  const given = { memory: { ...traffic, dueMs: undefined }, objectCount, knownSinceMs, spread };
+  const isOld = traffic.readMs === undefined || isReadDue(given, clock.monotonicMs());
+  // What takes the place of a managed group is read.
+  const hasManaged = (traffic.standing?.graph.securityGroups ?? []).length > 0;
+  const isReplaced = hasManaged && !isManaged(scope, readRoutes(object.spec));
+  return !isOld && !hasOpenDrift && !isReplaced && !requestsLiveRead(object);
 }
 
 /** True where all that the plan writes to has the tags that the plan was made from, and they are ours. */

@@ -8,7 +8,7 @@ import {
   desireLoadBalancer,
   desireName,
 } from '../../../../src/controllers/my-ingress/load-balancer/desired.ts';
-import { chooseReadDepth } from '../../../../src/controllers/my-ingress/load-balancer/observe.ts';
+import { chooseReadDepth } from '../../../../src/controllers/my-ingress/load-balancer/read-depth.ts';
 import {
   concludeState,
   describeHeld,
