@@ -48,8 +48,8 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
   const { desired, plan, remembered } = planned;
   await recordOwned(scope, planned);
   const progress = await execute(scope, planned);
-  const againMs = findNext(planned, progress);
   const endMs = clock.monotonicMs();
+  const againMs = findNext(scope, planned, progress);
   const before = memory.traffic ?? remembered;
   memory.traffic = concludeMemory(before, { planned, progress, againMs, endMs });
   return {
@@ -203,18 +203,38 @@ function judgeEarly(
 }
 
 /** When something postponed is due, what is left can go, or a read or a deletion is to be proved by a read. */
-function findNext(
-  { plan, desired, observed, isEarly = false }: Planned,
-  { done }: Progress,
-): number | undefined {
-  const due = plan.postponed.map(({ inMs }) => inMs);
-  const names = new Set(desired.targetGroups.map(({ name }) => name));
-  const left = observed.targetGroups.filter(({ targetGroup: { name } }) => !names.has(name));
-  const isGroupLeft = observed.securityGroups.length > 0 && desired.securityGroup === undefined;
+function findNext(scope: Scope, planned: Planned, { done }: Progress): number | undefined {
+  const due = planned.plan.postponed.map(({ inMs }) => inMs);
   const isDeleted = done.some(({ operation }) => DELETED.has(operation));
-  const isOpen = (left.length > 0 && due.length === 0) || isGroupLeft || isDeleted || isEarly;
+  const isLeft =
+    (due.length === 0 && mayRelease(scope, planned, done)) || isToDetach(scope, planned);
+  const isOpen = isLeft || isDeleted || planned.isEarly === true;
   const next = Math.min(...due, ...(isOpen ? [STALENESS_BOUND_MS] : []));
   return Number.isFinite(next) ? next : undefined;
+}
+
+/** A target group is left, and something has changed just now: it may be in use no more. */
+function mayRelease(
+  { clock, identity, memory }: Scope,
+  { desired, observed }: Planned,
+  done: readonly Step[],
+): boolean {
+  const { changedAtMs = 0 } = memory.traffic?.facts ?? {};
+  const isChanged = clock.monotonicMs() - changedAtMs < STALENESS_BOUND_MS;
+  if (!isChanged && done.length === 0) return false;
+  const names = new Set(desired.targetGroups.map(({ name }) => name));
+  return observed.targetGroups.some(({ targetGroup: { name }, tags }) => {
+    return !names.has(name) && identifyResource(tags, identity) !== undefined;
+  });
+}
+
+/** The managed security group is left, and not by the spec's own words. */
+function isToDetach({ identity, object }: Scope, { desired, observed }: Planned): boolean {
+  const given = object.spec.securityGroups ?? [];
+  const own = observed.securityGroups.filter(({ securityGroup: { id }, tags }) => {
+    return identifyResource(tags, identity) !== undefined && !given.includes(id);
+  });
+  return own.length > 0 && desired.securityGroup === undefined;
 }
 
 const DELETED: ReadonlySet<Step['operation']> = new Set<Step['operation']>([
