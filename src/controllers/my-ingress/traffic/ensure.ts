@@ -7,8 +7,10 @@ import { startDeadline } from '../../../core/ports/clock.ts';
 import type { DesiredGraph, ObservedGraph, ObservedSecurityGroup } from '../graph/graph.ts';
 import type { Problem } from '../graph/problem.ts';
 import { isStanding } from '../graph/projection.ts';
+import type { ResourceId } from '../graph/resource-id.ts';
 import { printPlan, type Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
+import type { Identity } from '../identity.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
@@ -160,13 +162,25 @@ function publish(scope: Scope, { observed, desired, routes }: Planned, progress:
   ]);
   const created = new Set(listCreated(done));
   const served = routes.backends.flatMap((backend, index): readonly ServedGroup[] => {
-    const { name = '' } = desired.targetGroups[index] ?? {};
-    const arn = references.targetGroups.get(name);
-    if (arn === undefined || !proved.has(name)) return [];
+    const { id = '', name = '' } = desired.targetGroups[index] ?? {};
+    const known = proved.has(name) ? references.targetGroups.get(name) : undefined;
+    const arn = known ?? findPredecessor(id, observed, scope.identity);
+    if (arn === undefined) return [];
     const { service, targetType } = backend;
     return [{ backend: backend.name, arn, service, targetType, isNew: created.has(name) }];
   });
   scope.targets.publish(scope.pass.key, served);
+}
+
+/** While a group cannot be made, requests go on to the one that it is to replace. */
+function findPredecessor(
+  id: ResourceId,
+  { targetGroups }: ObservedGraph,
+  identity: Identity,
+): string | undefined {
+  return targetGroups.find(({ targetGroup: { loadBalancerArns }, tags }) => {
+    return loadBalancerArns.length > 0 && identifyResource(tags, identity) === id;
+  })?.targetGroup.arn;
 }
 
 function listCreated(steps: readonly Step[]): readonly string[] {

@@ -169,6 +169,24 @@ describe('what somebody changes in AWS is repaired by the next scan', () => {
 });
 
 describe('targets', () => {
+  it('of a backend whose next group cannot be made are followed in the one that serves', async () => {
+    const world = await settled();
+    const before = world.targets.published.get(KEY);
+    const error = {
+      kind: 'error',
+      code: 'TooManyTargetGroups',
+      status: 400,
+      message: 'x',
+    } as const;
+    world.fault('CreateTargetGroup', error, { forMs: 60 * MINUTE_MS });
+    world.edit('shop', { backends: [web, { ...api, protocol: 'HTTPS' }] });
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe('True QuotaExceeded');
+    expect(world.targets.published.get(KEY)).toMatchObject(
+      before?.map(({ arn }) => ({ arn })) ?? [],
+    );
+  });
+
   it('of a Service that is not there yet are awaited for a minute, then the balancer is Ready without', async () => {
     const world = new World();
     world.start();
