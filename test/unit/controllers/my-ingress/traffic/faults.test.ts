@@ -272,6 +272,25 @@ describe('targets', () => {
     expect(world.targets.published.get(KEY)).toHaveLength(2);
   });
 
+  it('are followed while AWS does not delete the balancer', async () => {
+    const attributes = { 'deletion_protection.enabled': 'true' };
+    const world = await settled({ ...SHOP, attributes });
+    world.delete('shop');
+    await world.clock.advance(5 * MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe('True DeletionBlocked');
+    expect(world.targets.published.get(KEY)).toHaveLength(2);
+  });
+
+  it('are nobody’s once the object is gone, whoever took its finalizer off', async () => {
+    const world = await settled();
+    const bare = { ...world.object('shop').metadata, finalizers: [] };
+    world.kube.edit(world.object('shop'), (live) => ({ ...live, metadata: bare }));
+    world.delete('shop');
+    await world.clock.advance(MINUTE_MS);
+    expect(world.exists('shop')).toBe(false);
+    expect(world.targets.published.has(KEY)).toBe(false);
+  });
+
   it('are nobody’s once the object is being deleted', async () => {
     const world = await settled();
     world.delete('shop');
