@@ -58,6 +58,8 @@ export class Group {
   readonly #pendingSinceMs = new Map<string, number>();
   #served: ServedGroup;
   #desired: DesiredTargets = { targets: new Map(), live: new Set() };
+  /** As `DesiredTargets.live`, of the Service that the group had before. */
+  #formerLive: DesiredTargets['live'] = new Set();
   #emptySinceMs: number | undefined;
   #lastSentMs = Number.NEGATIVE_INFINITY;
   /** Targets that a call is about to take out. */
@@ -82,7 +84,9 @@ export class Group {
   }
 
   set served(served: ServedGroup) {
+    const before = this.serviceKey;
     this.#served = served;
+    if (this.serviceKey !== before) this.#formerLive = this.#desired.live;
   }
 
   get namespace(): string {
@@ -155,6 +159,7 @@ export class Group {
     const hasChanged = !areSame(this.#desired, desired);
     this.#desired = desired;
     const isEmpty = desired.targets.size === 0;
+    if (!isEmpty) this.#formerLive = new Set();
     this.#emptySinceMs = isEmpty ? (this.#emptySinceMs ?? this.#clock.monotonicMs()) : undefined;
     this.problems.recordDesire(desired.targets, desired.problem);
     if (this.#leaving?.targets.some((target) => desired.targets.has(nameTarget(target)))) {
@@ -241,10 +246,12 @@ export class Group {
     return isFirst ? 0 : drifted;
   }
 
+  /** The Service of another name may be applied a moment later: the pods of the former one serve until then. */
   #plan(): FlushPlan {
+    const live = new Set([...this.#desired.live, ...this.#formerLive]);
     return planFlush(
       {
-        desired: this.#desired,
+        desired: { ...this.#desired, live },
         registrations: this.#registrations,
         refusedUntilMs: (target) => this.problems.refusedUntilMs(target),
         emptySinceMs: this.#emptySinceMs,
