@@ -55,7 +55,7 @@ export function setUpMyIngress(context: SetupContext): BuildController {
         await controller.stop(reason);
         await targets.stopped;
       },
-      listStuckPasses: (nowMs) => controller.listStuckPasses(nowMs),
+      listStuckPasses: (graceMs) => controller.listStuckPasses(graceMs),
       refreshMetrics: () => controller.refreshMetrics(),
       requeueFailed: (reason) => controller.requeueFailed(reason),
     };

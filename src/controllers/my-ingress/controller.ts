@@ -62,7 +62,10 @@ export function createMyIngressReconciler(context: MyIngressContext): Reconciler
         return finalizeLoadBalancer(scope);
       }),
     preview: (object, pass) => preview(context, object, restrictPass(pass)),
-    forget: (key) => context.memory.forget(key),
+    forget: (key) => {
+      context.memory.forget(key);
+      context.targets.withdraw(key);
+    },
   };
 }
 
