@@ -43,7 +43,7 @@ describe('requests by the DNS name of a balancer', { concurrent: true }, () => {
       backends: [backend('stable'), backend('next')],
       rules,
       defaultAction,
-    } as object);
+    });
     await shop.whenHealthy();
     const { standIn } = shop;
     const listener = await shop.listener();

@@ -125,7 +125,7 @@ function drawAdoption(at: ObjectName, bornMs: number): readonly Step[] {
 function drawChange(chance: Chance, at: ObjectName, draft: TrafficDraft): MyIngressAction {
   const edit = (change: SpecChange): MyIngressAction => ({ do: 'edit', at, change });
   return chance.weighted<() => MyIngressAction>([
-    [20, () => edit(draft.drawEdit() as SpecChange)],
+    [20, () => edit(draft.drawEdit())],
     [2, () => edit({ tags: drawTags(chance) })],
     [1, () => edit({ subnets: chance.one(SUBNETS) })],
     [1, () => edit({ securityGroups: ['sg-web', 'sg-admin'], inbound: null })],

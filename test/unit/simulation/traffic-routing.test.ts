@@ -179,7 +179,7 @@ class Bench implements Aws {
       ? rest
       : { ...rest, ...(inbound && { inbound }) };
     this.#spec = spec;
-    this.#world.spec = spec as TrafficWorld['spec'];
+    this.#world.spec = spec;
     this.#world.nowMs += 60_000;
     this.#watch.edited(KEY, spec);
   }
