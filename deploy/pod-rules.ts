@@ -8,7 +8,7 @@ export function isOneOf(keys: readonly string[]): string {
 }
 
 /** CEL: to this map a write adds nothing but what `isFree` says of a key `k`; it may take things off. */
-export function addsOnly(isFree: string, now: string, before: string): string {
+function addsOnly(isFree: string, now: string, before: string): string {
   return `${now}.all(k, ${isFree} || ${now}[?k] == ${before}[?k])`;
 }
 

@@ -7,8 +7,8 @@ import { DriftScan } from '../controllers/my-ingress/drift-scan.ts';
 import { Memory } from '../controllers/my-ingress/memory.ts';
 import { Controller } from '../core/controller/controller.ts';
 import { createObjectWriter } from '../kube/write/object-writer.ts';
-import type { BuildController, SetupContext } from './context.ts';
-import { setUpTargets } from './targets.ts';
+import type { BuildController, RunningController, SetupContext } from './context.ts';
+import { type RunningTargets, setUpTargets } from './targets.ts';
 
 const NAME = 'myingress';
 /** AWS is slow and its budget small: failures start at a second and end at five minutes. */
@@ -47,17 +47,21 @@ export function setUpMyIngress(context: SetupContext): BuildController {
       sources: [driftScan.source, targets.changes],
       backoff: BACKOFF,
     });
-    return {
-      name: controller.name,
-      start: () => controller.start(),
-      // A registration that is under way is seen through before the lease is given up.
-      stop: async (reason) => {
-        await controller.stop(reason);
-        await targets.stopped;
-      },
-      listStuckPasses: (graceMs) => controller.listStuckPasses(graceMs),
-      refreshMetrics: () => controller.refreshMetrics(),
-      requeueFailed: (reason) => controller.requeueFailed(reason),
-    };
+    return stopAfter(controller, targets);
+  };
+}
+
+/** A registration that is under way is seen through before the lease is given up. */
+function stopAfter(controller: Controller<MyIngress>, targets: RunningTargets): RunningController {
+  return {
+    name: controller.name,
+    start: () => controller.start(),
+    stop: async (reason) => {
+      await controller.stop(reason);
+      await targets.stopped;
+    },
+    listStuckPasses: (graceMs) => controller.listStuckPasses(graceMs),
+    refreshMetrics: () => controller.refreshMetrics(),
+    requeueFailed: (reason) => controller.requeueFailed(reason),
   };
 }

@@ -250,8 +250,7 @@ export class Group {
   /** Returns how many targets others have registered or deregistered. */
   recordHealth(answer: readonly TargetHealth[], read: HealthRead): number {
     const isFirst = !this.#isKnown;
-    const isEvidence = this.health.record(answer, read);
-    if (!isFirst && !isEvidence) return 0;
+    if (!this.health.record(answer, read) && !isFirst) return 0;
     const drifted = this.#registrations.replace(listRegistered(answer));
     this.#isKnown = true;
     this.#settle();
@@ -260,14 +259,13 @@ export class Group {
 
   /** What AWS says of a pod with this address, which has been up since then. */
   report(address: string, upSinceMs: number): TargetReport {
-    const names = [...this.#desired.targets].flatMap(([name, { id }]) =>
-      id === address ? [name] : [],
-    );
+    const own = [...this.#desired.targets].filter(([, { id }]) => id === address);
+    const names = own.map(([name]) => name);
     if (names.length === 0) return { health: 'waiting' };
-    const answeredMs = this.health.askedMs;
     const healths = names.map((name) => this.#judge(name, upSinceMs));
     const [first = 'waiting'] = healths;
-    return { health: healths.includes('waiting') ? 'waiting' : first, answeredMs };
+    const health = healths.includes('waiting') ? 'waiting' : first;
+    return { health, answeredMs: this.health.askedMs };
   }
 
   /** An answer from before the pod was up, or before its target was registered, is about another pod. */

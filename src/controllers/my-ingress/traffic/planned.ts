@@ -71,7 +71,7 @@ export interface Found {
 }
 
 /** Pure; `defaultGroup` as `findDefaultGroup` gives it. */
-export function desireTraffic(
+function desireTraffic(
   scope: Scope,
   { routes, loadBalancer, observed }: Found,
   defaultGroup: string | undefined,
