@@ -24,7 +24,7 @@ function podOf({ body }: Answer): string {
 }
 
 function codesOf(answers: readonly Answer[]): readonly number[] {
-  return [...new Set(answers.map(({ status }) => status))].toSorted();
+  return [...new Set(answers.map(({ status }) => status))].toSorted((a, b) => a - b);
 }
 
 describe('requests by the DNS name of a balancer', { concurrent: true }, () => {
@@ -43,7 +43,7 @@ describe('requests by the DNS name of a balancer', { concurrent: true }, () => {
       backends: [backend('stable'), backend('next')],
       rules,
       defaultAction,
-    } as object);
+    });
     await shop.whenHealthy();
     const { standIn } = shop;
     const listener = await shop.listener();
