@@ -37,7 +37,7 @@ export function setUpMyIngress(context: SetupContext): BuildController {
       aws: loadBalancers,
       backendSecurityGroups: aws.backendSecurityGroups,
     });
-    return new Controller<MyIngress>({
+    const controller = new Controller<MyIngress>({
       ...context.getControllerDefaults(),
       name: NAME,
       cache,
@@ -47,5 +47,17 @@ export function setUpMyIngress(context: SetupContext): BuildController {
       sources: [driftScan.source, targets.changes],
       backoff: BACKOFF,
     });
+    return {
+      name: controller.name,
+      start: () => controller.start(),
+      // A registration that is under way is seen through before the lease is given up.
+      stop: async (reason) => {
+        await controller.stop(reason);
+        await targets.stopped;
+      },
+      listStuckPasses: (graceMs) => controller.listStuckPasses(graceMs),
+      refreshMetrics: () => controller.refreshMetrics(),
+      requeueFailed: (reason) => controller.requeueFailed(reason),
+    };
   };
 }

@@ -41,7 +41,12 @@ import {
 } from './status.ts';
 import { hasLeftovers, hasTraffic } from './traffic/concern.ts';
 import { ensureTraffic } from './traffic/ensure.ts';
-import { type Frontend, planFrontend, prepareFrontend } from './traffic/frontend.ts';
+import {
+  type Frontend,
+  type FrontendPlan,
+  planFrontend,
+  prepareFrontend,
+} from './traffic/frontend.ts';
 import { isTrafficDue, refreshTraffic, reportTraffic } from './traffic/report.ts';
 import { beginWarm } from './traffic/warm.ts';
 
@@ -57,7 +62,10 @@ export function createMyIngressReconciler(context: MyIngressContext): Reconciler
         return finalizeLoadBalancer(scope);
       }),
     preview: (object, pass) => preview(context, object, restrictPass(pass)),
-    forget: (key) => context.memory.forget(key),
+    forget: (key) => {
+      context.memory.forget(key);
+      context.targets.withdraw(key);
+    },
   };
 }
 
@@ -119,14 +127,16 @@ function defineLoadBalancer(
   scope: Scope,
   onNew: (frontend: Frontend) => void,
 ): Omit<ExternalResource<ObservedLoadBalancer, LoadBalancerStep>, 'delete'> {
+  let managed: FrontendPlan['managed'];
   return {
     observe: async (signal) => planRepairs(scope, await observe(scope, signal)),
-    async create() {
-      const { operations, managed } = hasTraffic(scope.object)
-        ? await planFrontend(scope)
-        : { operations: [], managed: undefined };
+    async prepareCreate() {
+      const planned = hasTraffic(scope.object) ? await planFrontend(scope) : undefined;
+      managed = planned?.managed;
       const calls = listOperations(planLoadBalancer(scope.desired, undefined, {}), scope.object);
-      await scope.tokens.reserve([...operations, ...calls]);
+      await scope.tokens.reserve([...(planned?.operations ?? []), ...calls]);
+    },
+    async create() {
       const frontend = managed && (await prepareFrontend(scope, managed));
       const desired = { ...scope.desired, ...(frontend && { securityGroups: frontend.attached }) };
       const plan = planLoadBalancer(desired, undefined, {});

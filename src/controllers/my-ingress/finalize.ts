@@ -47,7 +47,6 @@ const DELETION_PROTECTION = 'deletion_protection.enabled';
  * nothing of ours is left. Works from tags and names alone: deletion needs no valid spec.
  */
 export async function finalizeLoadBalancer(scope: ObjectScope): Promise<Released | Waiting> {
-  scope.targets.withdraw(scope.pass.key);
   const outcome = await ensureAbsent<TaggedLoadBalancer, never>(
     {
       observe: (signal) => observe(scope, signal),
@@ -56,6 +55,7 @@ export async function finalizeLoadBalancer(scope: ObjectScope): Promise<Released
     scope.pass,
   );
   if (outcome.kind === 'waiting') return outcome;
+  scope.targets.withdraw(scope.pass.key);
   const left = await finalizeTraffic(scope);
   if (left !== undefined) return left;
   recordReleased(scope);
@@ -219,9 +219,12 @@ function awaitConfirmation(message: string, requeueAfterMs: number): ReleaseObse
   return { kind: 'unconfirmed', waiting: waiting('Deleting', message, requeueAfterMs) };
 }
 
-/** Protection is switched off only where the spec states it. */
+/**
+ * Protection is switched off only where the spec states it. A balancer that AWS does not delete serves on,
+ * and its targets are followed.
+ */
 async function deleteOurs(scope: ObjectScope, { loadBalancer }: TaggedLoadBalancer): Promise<void> {
-  const { aws, clock, memory, object, tokens } = scope;
+  const { aws, clock, memory, object, pass, targets, tokens } = scope;
   const { arn } = loadBalancer;
   await tokens.reserve(['DeleteLoadBalancer', ...PROOF]);
   try {
@@ -232,6 +235,7 @@ async function deleteOurs(scope: ObjectScope, { loadBalancer }: TaggedLoadBalanc
     await aws.setAttributes(arn, { [DELETION_PROTECTION]: 'false' });
     await aws.delete(arn);
   }
+  targets.withdraw(pass.key);
   memory.facts = rememberRelease(memory.facts, loadBalancer, clock.monotonicMs());
 }
 
@@ -239,7 +243,8 @@ async function retain(
   scope: ObjectScope,
   { loadBalancer, tags }: TaggedLoadBalancer,
 ): Promise<void> {
-  const { aws, clock, memory, tokens } = scope;
+  const { aws, clock, memory, pass, targets, tokens } = scope;
+  targets.withdraw(pass.key);
   await releaseTraffic(scope, loadBalancer);
   await tokens.reserve(['RemoveTags', ...PROOF]);
   await aws.removeTags(loadBalancer.arn, Object.keys(tags).filter(isOwnershipTag));

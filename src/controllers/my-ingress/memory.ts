@@ -17,7 +17,7 @@ export interface Facts {
   /** The last create; without `arn` it was not answered and may have been carried out all the same. */
   readonly create?: { readonly arn: string | undefined; readonly atMs: number };
   /** The balancer that this process deleted, or whose ownership tags it removed. */
-  readonly release?: NamedArn & { readonly atMs: number };
+  readonly release?: Released & { readonly atMs: number };
   /** The balancer whose tags this process has last read as ours: a status that names one proves nothing. */
   readonly ownedArn?: string;
   /** Drift was observed, and no read since shows it repaired: a status that claims otherwise is early. */
@@ -36,6 +36,10 @@ export interface Facts {
 export interface NamedArn {
   readonly arn: string;
   readonly name: string;
+}
+
+interface Released extends NamedArn {
+  readonly vpcId: string;
 }
 
 interface Change {
@@ -58,8 +62,12 @@ export function rememberNameTaken(facts: Facts, nowMs: number): Facts {
   return { ...facts, nameTakenMs: facts.nameTakenMs ?? nowMs };
 }
 
-export function rememberRelease(facts: Facts, { arn, name }: NamedArn, nowMs: number): Facts {
-  return { ...facts, release: { arn, name, atMs: nowMs } };
+export function rememberRelease(
+  facts: Facts,
+  { arn, name, vpcId }: Released,
+  nowMs: number,
+): Facts {
+  return { ...facts, release: { arn, name, vpcId, atMs: nowMs } };
 }
 
 export function rememberChange(facts: Facts, change: Change): Facts {
@@ -173,6 +181,8 @@ export interface ObjectMemory {
   awaited?: { readonly operations: readonly AwsOperation[]; readonly madeFor: string } | undefined;
   /** Of an object with listeners or backends. */
   traffic?: TrafficMemory | undefined;
+  /** Names of target groups that a deletion has proved absent. */
+  goneGroups?: readonly string[];
 }
 
 /**

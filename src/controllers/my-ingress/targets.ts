@@ -48,7 +48,7 @@ export interface TargetsProblem {
 export interface Targets {
   /** The groups of one object, in place of the ones before. Only what tags have just proved ours. */
   publish(key: Key, groups: readonly ServedGroup[]): void;
-  /** The object is gone or being deleted: nothing is written to its groups from here on. */
+  /** The object is gone, or its balancer deleted or released: nothing is written to its groups from here on. */
   withdraw(key: Key): void;
   /** One for each published group, in that order. */
   read(key: Key): readonly TargetsState[];

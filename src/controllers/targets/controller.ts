@@ -99,7 +99,7 @@ export class TargetsController {
     else this.#feed.recordRead(owner);
   }
 
-  /** The object is gone or being deleted: nothing is written to its groups from here on. */
+  /** The object is gone, or its balancer deleted or released: nothing is written to its groups from here on. */
   withdraw(owner: Key): void {
     this.publish(owner, []);
   }

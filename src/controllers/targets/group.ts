@@ -66,6 +66,8 @@ export class Group {
   readonly #answersFromMs = new Map<string, number>();
   #served: ServedGroup;
   #desired: DesiredTargets = { targets: new Map(), live: new Set() };
+  /** As `DesiredTargets.live`, of the Service that the group had before. */
+  #formerLive: DesiredTargets['live'] = new Set();
   #emptySinceMs: number | undefined;
   #lastSentMs = Number.NEGATIVE_INFINITY;
   /** Targets that a call is about to take out. */
@@ -90,7 +92,9 @@ export class Group {
   }
 
   set served(served: ServedGroup) {
+    const before = this.serviceKey;
     this.#served = served;
+    if (this.serviceKey !== before) this.#formerLive = this.#desired.live;
   }
 
   get namespace(): string {
@@ -164,6 +168,7 @@ export class Group {
     const hasChanged = !areSame(this.#desired, desired);
     this.#desired = desired;
     const isEmpty = desired.targets.size === 0;
+    if (!isEmpty) this.#formerLive = new Set();
     this.#emptySinceMs = isEmpty ? (this.#emptySinceMs ?? this.#clock.monotonicMs()) : undefined;
     this.problems.recordDesire(desired.targets, desired.problem);
     if (!hasChanged) return false;
@@ -289,10 +294,12 @@ export class Group {
     for (const name of targets.map(nameTarget)) this.#answersFromMs.delete(name);
   }
 
+  /** The Service of another name may be applied a moment later: the pods of the former one serve until then. */
   #plan(): FlushPlan {
+    const live = new Set([...this.#desired.live, ...this.#formerLive]);
     return planFlush(
       {
-        desired: this.#desired,
+        desired: { ...this.#desired, live },
         registrations: this.#registrations,
         refusedUntilMs: (target) => this.problems.refusedUntilMs(target),
         emptySinceMs: this.#emptySinceMs,

@@ -27,6 +27,8 @@ export type Observation<Observed, Drift> =
  */
 export interface ExternalResource<Observed, Drift> {
   observe(signal: AbortSignal): Promise<Observation<Observed, Drift>>;
+  /** Called before `create`, while the finalizer is being stored: reads, plans and reserves, never writes. */
+  prepareCreate?(signal: AbortSignal): Promise<void>;
   /** Answers with a fresh observation, which need not be `present` yet. */
   create(signal: AbortSignal): Promise<Observation<Observed, Drift>>;
   update(observed: Observed, drift: readonly Drift[], signal: AbortSignal): Promise<void>;
@@ -42,6 +44,8 @@ export async function ensurePresent<Observed, Drift>(
 ): Promise<Ensured<Observed>> {
   let observation = await resource.observe(pass.signal);
   if (observation.kind === 'absent') {
+    pass.disproveReady();
+    await resource.prepareCreate?.(pass.signal);
     await prepareWrite(pass);
     observation = await resource.create(pass.signal);
   }
@@ -49,6 +53,7 @@ export async function ensurePresent<Observed, Drift>(
     return waiting('Creating', 'the create is not visible yet', 1000);
   if (observation.kind === 'unconfirmed') return observation.waiting;
   if (observation.drift.length > 0) {
+    pass.disproveReady();
     await prepareWrite(pass);
     await resource.update(observation.observed, observation.drift, pass.signal);
   }
@@ -72,7 +77,6 @@ export async function ensureAbsent<Observed, Drift>(
 }
 
 async function prepareWrite(pass: Pass): Promise<void> {
-  pass.disproveReady();
   await pass.ensureFinalizer();
   pass.signal.throwIfAborted();
 }

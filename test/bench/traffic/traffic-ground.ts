@@ -151,5 +151,5 @@ export function createTrafficSpec({
       forward: [{ backend: pick(services, index) }],
     })),
     defaultAction: { forward: [{ backend: pick(services, 0) }] },
-  } as GivenSpec;
+  };
 }

@@ -30,6 +30,8 @@ export class Account {
   readonly releasedByHand = new Set<string>();
   /** Objects that were removed in spite of their finalizer. */
   readonly goneInSpite = new Set<string>();
+  /** Objects that came back without their status. */
+  readonly restored = new Set<string>();
   readonly madeByOthers = new Set<string>();
   readonly #aws: EmbeddedAws;
   readonly #nowMs: () => number;

@@ -89,6 +89,7 @@ export class Actor {
   }
 
   #restore(at: ObjectName, spec: SpecPlan): void {
+    this.#parts.account.restored.add(at);
     this.#people.patch(MY_INGRESSES, at, { metadata: { finalizers: null } });
     this.#people.delete(MY_INGRESSES, at);
     this.#people.create(MY_INGRESSES, at, { spec: this.#specOf(spec) });

@@ -60,7 +60,10 @@ function checkHeld({ account, traffic, report }: FinalParts, object: MyIngress):
     ...unless(account.ownerOf(held) === key, 'it is not its own'),
     ...unless(held.tags[ownershipTagKeys.uid] === object.metadata.uid, 'tag uid is another'),
     ...forgottenBy(account, object, held),
-    ...traffic.listFaults(key, object.spec, { isSettled: true }),
+    ...traffic.listFaults(key, object.spec, { isSettled: true }).filter(
+      // What waited for its deletion was on record in the status alone.
+      (fault) => !account.restored.has(key) || !/^target-group\/.* is left$/.test(fault),
+    ),
     ...traffic.listTargetFaults(object),
   ];
   if (wrong.length > 0) report('converges', `${key} is Ready, AWS has ${wrong.join('; ')}`);

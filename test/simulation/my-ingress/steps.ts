@@ -213,7 +213,7 @@ function drawEdit(chance: Chance): Partial<SpecPlan> {
   ])();
 }
 
-function drawMeddling(chance: Chance): Meddling {
+export function drawMeddling(chance: Chance): Meddling {
   const ownership = [ownershipTagKeys.cluster, ownershipTagKeys.namespace, ownershipTagKeys.name];
   return chance.weighted<() => Meddling>([
     [4, () => ({ what: 'delete' })],

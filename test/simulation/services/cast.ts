@@ -73,8 +73,8 @@ export class ServiceCast implements Cast<ServiceAction> {
     const ports = [{ ...port, targetPort: TARGET_PORT, protocol: 'TCP' }];
     const isThere = this.#stage.model.table.get(SERVICES, at) !== undefined;
     if (!this.#pods.has(at)) this.#start(at, pods);
-    if (isThere) this.#people.patch(SERVICES, at as ObjectKey, { spec: { ports } });
-    else this.#people.create(SERVICES, at as ObjectKey, { spec: { ports } });
+    if (isThere) this.#people.patch(SERVICES, at, { spec: { ports } });
+    else this.#people.create(SERVICES, at, { spec: { ports } });
   }
 
   #start(at: ServiceKey, count: number): void {

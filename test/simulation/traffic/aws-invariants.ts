@@ -44,10 +44,11 @@ interface Subject {
 }
 
 /** What a call is about; nothing where it is about a balancer. */
-function listKeys(input: Subject): readonly string[] {
-  const { TargetGroupArn, ListenerArn, RuleArn, GroupId } = input;
-  const lists = [input.Resources ?? [], input.ResourceArns ?? []].flat();
-  const rules = (input.RulePriorities ?? []).map((one) => one.RuleArn);
+export function listKeys(input: object): readonly string[] {
+  const subject = input as Subject;
+  const { TargetGroupArn, ListenerArn, RuleArn, GroupId } = subject;
+  const lists = [subject.Resources ?? [], subject.ResourceArns ?? []].flat();
+  const rules = (subject.RulePriorities ?? []).map((one) => one.RuleArn);
   const all = [TargetGroupArn, ListenerArn, RuleArn, GroupId, ...lists, ...rules];
   return all.filter((key) => key !== undefined && !key.includes(':loadbalancer/')) as string[];
 }
@@ -79,7 +80,7 @@ export class TrafficInvariants {
   /** AWS has refused the call for want of a right; what is lost since lately is let pass. */
   judgeDenial({ operation, input }: AwsCallSeen): void {
     const { claims, report } = this.#parts;
-    const keys = listKeys(input as Subject);
+    const keys = listKeys(input);
     if (keys.length === 0 || keys.some((key) => claims.lostBy(key) !== undefined)) return;
     report('asks-for-what-is-granted', `${operation} on ${keys.join()} was denied`);
   }
@@ -133,7 +134,10 @@ export class TrafficInvariants {
     const holder = object(owner);
     const recent = specs.recent(owner, RECENT_MS);
     if (holder?.metadata.deletionTimestamp !== undefined) {
-      const isRetained = recent.every(({ deletionPolicy }) => deletionPolicy === 'Retain');
+      // A pass that began before may still delete what had left the spec.
+      const isRetained = recent.every(
+        (spec) => spec.deletionPolicy === 'Retain' && desiresResource(spec, before),
+      );
       if (isRetained) report('retain-retains', `${operation} deleted ${before.key} of ${owner}`);
       return;
     }

@@ -11,18 +11,28 @@ import type { EndpointHistory } from '../services/endpoint-history.ts';
 import type { AwsCallSeen } from '../world/aws-network.ts';
 import { type Cast, isOperator, type Stage } from '../world/stage.ts';
 import type { TrafficAction } from './actions.ts';
-import { TrafficInvariants } from './aws-invariants.ts';
+import { listKeys, TrafficInvariants } from './aws-invariants.ts';
 import { Claims } from './claims.ts';
 import { isExcused } from './excuses.ts';
 import { checkOrphans } from './final-check.ts';
 import { GroupUsage } from './group-usage.ts';
 import { HealthChecks } from './health-checks.ts';
 import { Outsider } from './outsider.ts';
-import { type Change, diffPictures, ownerByTags, type Resource, takePicture } from './resources.ts';
+import {
+  type Change,
+  diffPictures,
+  ownerByTags,
+  type Picture,
+  type Resource,
+  takePicture,
+} from './resources.ts';
 import { RoutingWatch } from './routing-watch.ts';
 import { SpecHistory } from './spec-history.ts';
-import { listTargetFaults, listTrafficFaults } from './structure.ts';
+import { listRoutingFaults, listTargetFaults, listTrafficFaults } from './structure.ts';
 import { TargetInvariants } from './target-invariants.ts';
+
+/** Longer than any pass. */
+const RECENT_MS = 30_000;
 
 export interface TrafficCastOptions {
   readonly services: ServiceCast;
@@ -57,7 +67,13 @@ export class TrafficCast implements Cast<TrafficAction> {
     this.claims = claims;
     this.specs = specs;
     this.#outsider = new Outsider({ aws, cluster, claims, around, trace });
-    this.#routing = new RoutingWatch({ world, claims, nowMs, report });
+    this.#routing = new RoutingWatch({
+      ...{ world, claims, nowMs, report },
+      isAsDesired: (key, spec) => {
+        return listRoutingFaults(key, spec, { picture: takePicture(world), claims }).length === 0;
+      },
+      isAlone: (key) => specs.recent(key, RECENT_MS).length <= 1,
+    });
     const isGoneInSpite = (key: string): boolean => this.goneInSpite.has(key);
     this.#invariants = new TrafficInvariants({
       ...{ world, claims, specs, object, isGoneInSpite, report },
@@ -98,6 +114,7 @@ export class TrafficCast implements Cast<TrafficAction> {
     const changes = diffPictures(before, after);
     const { outcome } = this.#stage.aws.control.calls().at(-1) ?? {};
     if (outcome === 'AccessDenied') this.#invariants.judgeDenial(call);
+    if (outcome?.startsWith('TooMany') === true) this.#loseRoutes(call, before);
     if (changes.length === 0) return result;
     this.#invariants.judge(call, changes, after);
     this.#targets.judge(changes);
@@ -173,6 +190,15 @@ export class TrafficCast implements Cast<TrafficAction> {
     const { aws, cluster } = this.#stage;
     const picture = takePicture(aws.world);
     return isExcused({ picture, claims: this.claims, cluster }, object, reason);
+  }
+
+  /** What AWS has no room for is missing while all else is carried out. */
+  #loseRoutes({ input }: AwsCallSeen, picture: Picture): void {
+    for (const key of listKeys(input)) {
+      const resource = picture.get(key);
+      const owner = resource && this.claims.ownerOf(resource);
+      if (owner !== undefined) this.#routing.lost(owner);
+    }
   }
 
   #watchRouting(changes: readonly Change[]): void {

@@ -18,50 +18,70 @@ import {
  */
 export const WINDOW_MS = 10_000;
 
-interface Past {
+/** A pass that began with the spec before may still be under way. */
+const PASS_MS = 30_000;
+
+interface Stage {
   readonly spec: TrafficSpec;
+  /** When another spec took its place. */
   readonly untilMs: number;
 }
 
 /** The specs on the way from the last state that was as desired to the newest spec. */
 export class Course {
   /** Empty until AWS has once been as desired: while things are made for the first time nothing holds. */
-  #known: readonly TrafficSpec[] = [];
-  #past: readonly Past[] = [];
+  #stages: readonly Stage[] = [];
+  #past: readonly Stage[] = [];
   /** Since when something holds. */
-  #knownSinceMs = 0;
+  #sinceMs = 0;
+  #isSettled = false;
 
   /** undefined: nothing is promised now. */
-  get specs(): readonly TrafficSpec[] | undefined {
-    return this.#known.length === 0 ? undefined : this.#known;
+  specs(nowMs: number): readonly TrafficSpec[] | undefined {
+    this.#prune(nowMs);
+    return this.#stages.length === 0 ? undefined : this.#stages.map(({ spec }) => spec);
   }
 
   /** The same for a data plane that is as old as a window. */
   specsLately(nowMs: number): readonly TrafficSpec[] | undefined {
-    if (this.#known.length === 0 || nowMs < this.#knownSinceMs + WINDOW_MS) return undefined;
-    const late = this.#past.filter(({ untilMs }) => untilMs >= nowMs - WINDOW_MS);
-    return [...late.map(({ spec }) => spec), ...this.#known];
+    const specs = this.specs(nowMs);
+    if (specs === undefined || nowMs < this.#sinceMs + WINDOW_MS) return undefined;
+    return [...this.#past.map(({ spec }) => spec), ...specs];
   }
 
-  edit(spec: TrafficSpec): void {
-    if (this.#known.length > 0) this.#known = [...this.#known, spec];
+  edit(spec: TrafficSpec, nowMs: number): void {
+    this.#prune(nowMs);
+    this.#isSettled = false;
+    if (this.#stages.length === 0) return;
+    const ended = this.#stages.map((one) => ({ ...one, untilMs: Math.min(one.untilMs, nowMs) }));
+    this.#stages = [...ended, { spec, untilMs: Number.POSITIVE_INFINITY }];
   }
 
-  /** AWS is as the newest spec desires. */
-  settle(spec: TrafficSpec, nowMs: number): void {
-    if (this.#known.length === 0) this.#knownSinceMs = nowMs;
-    const left = this.#known.filter((one) => one !== spec);
-    this.#past = [
-      ...this.#past.filter(({ untilMs }) => untilMs >= nowMs - WINDOW_MS),
-      ...left.map((one) => ({ spec: one, untilMs: nowMs })),
-    ];
-    this.#known = [spec];
+  /** AWS is as the newest spec desires; `isAlone`: no other one was in force lately. */
+  settle(spec: TrafficSpec, nowMs: number, isAlone: boolean): void {
+    this.#isSettled = true;
+    if (this.#stages.length > 0 || !isAlone) return;
+    this.#sinceMs = nowMs;
+    this.#stages = [{ spec, untilMs: Number.POSITIVE_INFINITY }];
+  }
+
+  /** A write has led away from the newest spec again, or not yet to it. */
+  unsettle(): void {
+    this.#isSettled = false;
   }
 
   /** Somebody else has changed where requests go. */
   lose(): void {
-    this.#known = [];
+    this.#stages = [];
     this.#past = [];
+  }
+
+  #prune(nowMs: number): void {
+    this.#past = this.#past.filter(({ untilMs }) => untilMs >= nowMs - WINDOW_MS);
+    if (!this.#isSettled) return;
+    const over = this.#stages.filter(({ untilMs }) => untilMs < nowMs - PASS_MS);
+    this.#stages = this.#stages.filter((one) => !over.includes(one));
+    this.#past = [...this.#past, ...over.map(({ spec }) => ({ spec, untilMs: nowMs }))];
   }
 }
 

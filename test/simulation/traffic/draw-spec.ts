@@ -129,14 +129,14 @@ export class TrafficDraft {
       .filter(isFine)
       .map((rule) => narrow(rule, spec.listeners === undefined ? new Set() : ports));
     const { defaultAction: given, rules: _rules, ...rest } = spec;
-    const isNeeded = backends.size > 1 && !isFine(given as ActionSpec | undefined);
+    const isNeeded = backends.size > 1 && !isFine(given);
     const [first = ''] = backends;
     const defaultAction = isNeeded ? { forward: [{ backend: first }] } : given;
     return {
       ...rest,
       ...(rules.length > 0 && { rules }),
-      ...(isFine(defaultAction as ActionSpec | undefined) && { defaultAction }),
-    } as TrafficSpec;
+      ...(isFine(defaultAction) && { defaultAction }),
+    };
   }
 
   #editRules(change: (rules: readonly RuleSpec[]) => readonly RuleSpec[]): TrafficSpec {
@@ -204,7 +204,7 @@ export class TrafficDraft {
       }),
       ...(secureBackends && chance.happens(0.2) && { protocol: 'HTTPS' }),
       ...(stickiness && chance.happens(0.15) && { stickiness: { durationSeconds: 60 } }),
-    } as BackendSpec;
+    };
   }
 
   #drawService(): { readonly name: string; readonly port: string | number } {
@@ -326,7 +326,7 @@ function dropEmpty(spec: TrafficSpec): TrafficSpec {
   const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
   return Object.fromEntries(
     Object.entries(spec).filter(([, value]) => value !== undefined && !isEmpty(value)),
-  ) as TrafficSpec;
+  );
 }
 
 const FIELDS = ['backends', 'listeners', 'rules', 'defaultAction', 'inbound'] as const;

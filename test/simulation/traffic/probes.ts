@@ -18,8 +18,8 @@ function makeProbe(port: number, host: string, path: string): Request {
     ...{ protocol: 'HTTP', port, host, path, method: 'GET', query: '', headers: [] },
     sourceIp: '192.0.2.1',
   };
-  known.set(key, probe as Request);
-  return probe as Request;
+  known.set(key, probe);
+  return probe;
 }
 
 export function describeProbe({ port, host, path }: Request): string {

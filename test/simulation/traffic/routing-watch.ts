@@ -5,13 +5,17 @@ import type { Claims } from './claims.ts';
 import { Course, judgeAnswer, WINDOW_MS } from './course.ts';
 import { describeProbe, listProbes } from './probes.ts';
 import { backendIn, resourceIdOf } from './resources.ts';
-import { answerBySpec, listListeners, type TrafficSpec } from './spec-answers.ts';
+import { listListeners, type TrafficSpec } from './spec-answers.ts';
 import { answerByState, type RoutingState } from './state-answers.ts';
 
 export interface RoutingWatchParts {
   readonly world: AwsWorld;
   readonly claims: Claims;
   readonly nowMs: () => number;
+  /** Whether every listener and rule is as the spec says, and no other is left. */
+  readonly isAsDesired: (key: string, spec: TrafficSpec) => boolean;
+  /** Whether no other spec of the object was in force lately. */
+  readonly isAlone: (key: string) => boolean;
   readonly report: Report;
 }
 
@@ -28,7 +32,7 @@ export class RoutingWatch {
   }
 
   edited(key: string, spec: TrafficSpec): void {
-    this.#courseOf(key).edit(spec);
+    this.#courseOf(key).edit(spec, this.#parts.nowMs());
   }
 
   /** Others have changed where requests of this object go, or it goes itself. */
@@ -41,9 +45,10 @@ export class RoutingWatch {
     const state = this.#stateOf(arn);
     const course = this.#courseOf(key);
     const nowMs = this.#parts.nowMs();
-    this.#judge(key, state, course.specs);
+    this.#judge(key, state, course.specs(nowMs));
     this.#judge(key, this.#lateView(state), course.specsLately(nowMs));
-    if (isAnsweredBy(spec, state)) course.settle(spec, nowMs);
+    if (this.#parts.isAsDesired(key, spec)) course.settle(spec, nowMs, this.#parts.isAlone(key));
+    else course.unsettle();
   }
 
   #judge(key: string, state: RoutingState, specs: readonly TrafficSpec[] | undefined): void {
@@ -87,14 +92,6 @@ export class RoutingWatch {
     this.#courses.set(key, course);
     return course;
   }
-}
-
-/** Whether every request is answered as the spec says; what rules of others catch does not count. */
-function isAnsweredBy(spec: TrafficSpec, state: RoutingState): boolean {
-  return probesOf([spec]).every((request) => {
-    const { by, action } = answerByState(state, request);
-    return by.startsWith('arn:') || action === answerBySpec(spec, request).action;
-  });
 }
 
 function probesOf(specs: readonly TrafficSpec[]): readonly Request[] {

@@ -32,7 +32,7 @@ export function answerBySpec(spec: TrafficSpec, request: Request): Answer {
   const listener = listListeners(spec).find(({ port }) => port === request.port);
   if (listener === undefined) return CLOSED;
   const rule = listRules(spec, request.port).find((one) => meets(one, request));
-  if (rule !== undefined) return { by: rule.name, action: describeAction(rule as ActionSpec) };
+  if (rule !== undefined) return { by: rule.name, action: describeAction(rule) };
   return { by: 'default', action: describeDefault(spec, listener) };
 }
 
@@ -70,7 +70,7 @@ export function describeDefault(spec: TrafficSpec, listener: ListenerSpec): stri
     return describeRedirect({ statusCode: 301, protocol: 'HTTPS', port });
   }
   const given = (listener as { readonly defaultAction?: ActionSpec }).defaultAction;
-  const action = given ?? (spec.defaultAction as ActionSpec | undefined);
+  const action = given ?? spec.defaultAction;
   if (action !== undefined) return describeAction(action);
   const [only, second] = spec.backends ?? [];
   if (only === undefined || second !== undefined) return describeResponse({ statusCode: 404 });

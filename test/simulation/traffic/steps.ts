@@ -1,6 +1,7 @@
 import { ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
 import type { Chance } from '../chance.ts';
 import type { MyIngressAction, ObjectName, SpecChange, SpecPlan } from '../my-ingress/actions.ts';
+import { drawMeddling as drawOfBalancer } from '../my-ingress/steps.ts';
 import type { Step } from '../scenario.ts';
 import type { ServiceAction, ServiceKey } from '../services/actions.ts';
 import type { TrafficMeddling } from './actions.ts';
@@ -13,6 +14,7 @@ const SUBNETS = [
   ['subnet-a', 'subnet-b', 'subnet-c'],
 ] as const;
 const PORT = { name: 'http', port: 80 } as const;
+const RESTORED_AFTER_MS = 30_000;
 const KINDS = ['listener', 'rule', 'targetGroup', 'securityGroup'] as const;
 
 export interface TrafficDraw {
@@ -52,9 +54,17 @@ function drawLife(chance: Chance, { at, bornMs, draw }: Life): readonly Step[] {
     ...(adoption.length > 0 && { adopt: `legacy-${at.split('/')[0]}`, scheme: 'internet-facing' }),
   };
   const create: Step = { atMs: bornMs, myIngress: { do: 'create', at, spec } };
+  let current = spec;
   const edits = drawTimes(chance, bornMs, draw.lengthMs).map((atMs): Step => {
-    return { atMs, myIngress: drawChange(chance, at, draft) };
+    const myIngress = drawChange(chance, at, draft);
+    if (myIngress.do === 'edit') current = mergeChange(current, myIngress.change);
+    return { atMs, myIngress };
   });
+  if (chance.happens(0.15) && adoption.length === 0) {
+    // When all is quiet, for whoever restores an object does not do so in the middle of a pass.
+    const restore: MyIngressAction = { do: 'restore', at, spec: current };
+    return [create, ...edits, { atMs: draw.lengthMs + RESTORED_AFTER_MS, myIngress: restore }];
+  }
   if (!chance.happens(0.5)) return [...adoption, create, ...edits];
   const endMs = chance.whole(bornMs + 1, draw.lengthMs);
   const again: SpecPlan = { ...drawBalancer(chance), ...new TrafficDraft(chance).drawFirst() };
@@ -70,6 +80,12 @@ function drawLife(chance: Chance, { at, bornMs, draw }: Life): readonly Step[] {
         ]
       : []),
   ];
+}
+
+/** As a merge patch does. */
+function mergeChange(spec: SpecPlan, change: SpecChange): SpecPlan {
+  const merged = Object.entries({ ...spec, ...change }).filter(([, value]) => value !== null);
+  return Object.fromEntries(merged) as unknown as SpecPlan;
 }
 
 /** Of edits, in order: some follow at once, others when the one before is carried out. */
@@ -109,7 +125,7 @@ function drawAdoption(at: ObjectName, bornMs: number): readonly Step[] {
 function drawChange(chance: Chance, at: ObjectName, draft: TrafficDraft): MyIngressAction {
   const edit = (change: SpecChange): MyIngressAction => ({ do: 'edit', at, change });
   return chance.weighted<() => MyIngressAction>([
-    [20, () => edit(draft.drawEdit() as SpecChange)],
+    [20, () => edit(draft.drawEdit())],
     [2, () => edit({ tags: drawTags(chance) })],
     [1, () => edit({ subnets: chance.one(SUBNETS) })],
     [1, () => edit({ securityGroups: ['sg-web', 'sg-admin'], inbound: null })],
@@ -182,7 +198,10 @@ function drawOutsiders(chance: Chance, { at, bornMs, draw }: Life): readonly Ste
   const leaveMs = bornMs + chance.whole(5000, 90_000);
   const meddlings = chance.times(chance.whole(0, 3), (): Step => {
     const atMs = chance.whole(bornMs + 2000, draw.lengthMs);
-    return { atMs, traffic: { do: 'meddle', at, meddling: drawMeddling(chance) } };
+    const isOfBalancer = chance.happens(0.15);
+    return isOfBalancer
+      ? { atMs, myIngress: { do: 'meddle', at, meddling: drawOfBalancer(chance) } }
+      : { atMs, traffic: { do: 'meddle', at, meddling: drawMeddling(chance) } };
   });
   const limit = { atMs: bornMs, traffic: { do: 'limit', name: 'rules', most: 2 } } as const;
   const whole = {

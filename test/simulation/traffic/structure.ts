@@ -23,6 +23,7 @@ import {
   listListeners,
   listRules,
   type RuleSpec,
+  type TrafficSpec,
 } from './spec-answers.ts';
 import { describeAction as describeStored, nameOf } from './state-answers.ts';
 
@@ -61,6 +62,21 @@ export function listTrafficFaults(
     ...listIngressFaults(own),
     ...all.flatMap((one) => listTagFaults(one, spec)),
   ];
+}
+
+/** The same of listeners and rules alone. */
+export function listRoutingFaults(
+  key: string,
+  traffic: TrafficSpec,
+  parts: StructureParts,
+): readonly string[] {
+  const spec = traffic as MyIngressSpec;
+  const all = [...parts.picture.values()]
+    .filter(({ kind }) => kind === 'listener' || kind === 'rule')
+    .filter((one) => parts.claims.ownerOf(one) === key);
+  const own: Own = { parts, spec, all, isSettled: true };
+  const missing = listMissing(own).filter((fault) => /^(listener|rule)\//.test(fault));
+  return [...missing, ...listListeners(spec).flatMap(({ port }) => listListenerFaults(own, port))];
 }
 
 /** The targets of each backend are the endpoints that are ready. */

@@ -7,6 +7,7 @@ import { isRouting, type TrafficFacts, WINDOW_MS } from './facts.ts';
 import type { DesiredGraph, ObservedGraph } from './graph.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { Problem } from './problem.ts';
+import type { ResourceId } from './resource-id.ts';
 import type { Postponed, Step } from './steps.ts';
 
 /** Nothing to do and nothing to wait for: the graph is as desired, but for the problems. */
@@ -79,8 +80,16 @@ function gatherContext(
 /** What AWS has refused is not waited for, or it would keep everything from being deleted. */
 function waitFor(changes: readonly Step[], { facts, nowMs }: PlanGiven): number {
   if (isQuotaFull(facts)) return 0;
-  const isChanging = changes.some((step) => isRouting(step) && !facts.refused.has(step.id));
+  const refused = listRefused(changes, facts);
+  const isChanging = changes.some((step) => isRouting(step) && !refused.has(step.id));
   return isChanging ? WINDOW_MS : Math.max(0, facts.changedAtMs + WINDOW_MS - nowMs);
+}
+
+/** With what needs it and so is not carried out either. */
+function listRefused(changes: readonly Step[], facts: TrafficFacts): ReadonlySet<ResourceId> {
+  const refused = new Set(facts.refused.keys());
+  for (const { id, needs } of changes) if (needs.some((one) => refused.has(one))) refused.add(id);
+  return refused;
 }
 
 function postpone(steps: readonly Step[], inMs: number): readonly Postponed[] {

@@ -28,7 +28,12 @@ export function planListeners(
 ): RoutingSteps {
   const { kept, obsolete, conflicts } = claimListeners(desired, observed, context);
   const free = desired.filter(({ id }) => conflicts.every((problem) => problem.id !== id));
-  const plans = free.map((one) => planListener(one, kept.get(one.id), context));
+  const plans = putRedirectsLast(free).map((one) => {
+    const plan = planListener(one, kept.get(one.id), context);
+    const target = findRedirected(one, desired);
+    const isHeld = kept.has(one.id) && target !== undefined && !kept.has(target);
+    return isHeld ? holdFor(target, plan) : plan;
+  });
   const held = obsolete.filter(({ observed: one }) => hasForeignRule(one, context));
   const deleted = obsolete.filter((one) => !held.includes(one));
   return {
@@ -70,6 +75,30 @@ function planListener(
     removals: [...rules.removals, ...listener.removals],
     problems: [...listener.problems, ...rules.problems],
   };
+}
+
+/** So that no client is sent to a port before somebody listens there. */
+function putRedirectsLast(listeners: readonly DesiredListener[]): readonly DesiredListener[] {
+  const rank = (one: DesiredListener): number =>
+    Number(findRedirected(one, listeners) !== undefined);
+  return listeners.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** The listener to which the default action of this one sends clients. */
+function findRedirected(
+  { action }: DesiredListener,
+  listeners: readonly DesiredListener[],
+): ResourceId | undefined {
+  if (action.kind !== 'redirect' || action.protocol !== 'HTTPS') return undefined;
+  return listeners.find(({ port, protocol }) => {
+    return protocol === 'HTTPS' && String(port) === action.port;
+  })?.id;
+}
+
+/** Where AWS refuses that listener, this one stays as it is, with its rules. */
+function holdFor(id: ResourceId, plan: RoutingSteps): RoutingSteps {
+  const hold = (step: Step): Step => ({ ...step, needs: [...step.needs, id] });
+  return { ...plan, changes: plan.changes.map(hold), removals: plan.removals.map(hold) };
 }
 
 /** A listener takes its rules with it. */

@@ -7,8 +7,10 @@ import { startDeadline } from '../../../core/ports/clock.ts';
 import type { DesiredGraph, ObservedGraph, ObservedSecurityGroup } from '../graph/graph.ts';
 import type { Problem } from '../graph/problem.ts';
 import { isStanding } from '../graph/projection.ts';
+import type { ResourceId } from '../graph/resource-id.ts';
 import { printPlan, type Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
+import type { Identity } from '../identity.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
@@ -48,8 +50,8 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
   const { desired, plan, remembered } = planned;
   await recordOwned(scope, planned);
   const progress = await execute(scope, planned);
-  const againMs = findNext(planned, progress);
   const endMs = clock.monotonicMs();
+  const againMs = findNext(scope, planned, progress);
   const before = memory.traffic ?? remembered;
   const found = [...plan.problems, ...progress.problems];
   memory.traffic = {
@@ -164,13 +166,25 @@ function publish(scope: Scope, { observed, desired, routes }: Planned, progress:
   ]);
   const created = new Set(listCreated(done));
   const served = routes.backends.flatMap((backend, index): readonly ServedGroup[] => {
-    const { name = '' } = desired.targetGroups[index] ?? {};
-    const arn = references.targetGroups.get(name);
-    if (arn === undefined || !proved.has(name)) return [];
+    const { id = '', name = '' } = desired.targetGroups[index] ?? {};
+    const known = proved.has(name) ? references.targetGroups.get(name) : undefined;
+    const arn = known ?? findPredecessor(id, observed, scope.identity);
+    if (arn === undefined) return [];
     const { service, targetType } = backend;
     return [{ backend: backend.name, arn, service, targetType, isNew: created.has(name) }];
   });
   scope.targets.publish(scope.pass.key, served);
+}
+
+/** While a group cannot be made, requests go on to the one that it is to replace. */
+function findPredecessor(
+  id: ResourceId,
+  { targetGroups }: ObservedGraph,
+  identity: Identity,
+): string | undefined {
+  return targetGroups.find(({ targetGroup: { loadBalancerArns }, tags }) => {
+    return loadBalancerArns.length > 0 && identifyResource(tags, identity) === id;
+  })?.targetGroup.arn;
 }
 
 function listCreated(steps: readonly Step[]): readonly string[] {
@@ -207,19 +221,38 @@ function judgeEarly(
 }
 
 /** When something postponed is due, what is left can go, or a read or a deletion is to be proved by a read. */
-function findNext(
-  { plan, desired, observed, isEarly = false }: Planned,
-  { done }: Progress,
-): number | undefined {
-  const due = plan.postponed.map(({ inMs }) => inMs);
-  const names = new Set(desired.targetGroups.map(({ name }) => name));
-  const left = observed.targetGroups.filter(({ targetGroup: { name } }) => !names.has(name));
-  const isGroupLeft = observed.securityGroups.length > 0 && desired.securityGroup === undefined;
+function findNext(scope: Scope, planned: Planned, { done }: Progress): number | undefined {
+  const due = planned.plan.postponed.map(({ inMs }) => inMs);
   const isDeleted = done.some(({ operation }) => DELETED.has(operation));
-  const isLeft = left.length > 0 || revokeUnserved(desired).length > 0;
-  const isOpen = (isLeft && due.length === 0) || isGroupLeft || isDeleted || isEarly;
+  const mayGo = mayRelease(scope, planned, done) || revokeUnserved(planned.desired).length > 0;
+  const isLeft = (due.length === 0 && mayGo) || isToDetach(scope, planned);
+  const isOpen = isLeft || isDeleted || planned.isEarly === true;
   const next = Math.min(...due, ...(isOpen ? [STALENESS_BOUND_MS] : []));
   return Number.isFinite(next) ? next : undefined;
+}
+
+/** A target group is left, and something has changed just now: it may be in use no more. */
+function mayRelease(
+  { clock, identity, memory }: Scope,
+  { desired, observed }: Planned,
+  done: readonly Step[],
+): boolean {
+  const { changedAtMs = 0 } = memory.traffic?.facts ?? {};
+  const isChanged = clock.monotonicMs() - changedAtMs < STALENESS_BOUND_MS;
+  if (!isChanged && done.length === 0) return false;
+  const names = new Set(desired.targetGroups.map(({ name }) => name));
+  return observed.targetGroups.some(({ targetGroup: { name }, tags }) => {
+    return !names.has(name) && identifyResource(tags, identity) !== undefined;
+  });
+}
+
+/** The managed security group is left, and not by the spec's own words. */
+function isToDetach({ identity, object }: Scope, { desired, observed }: Planned): boolean {
+  const given = object.spec.securityGroups ?? [];
+  const own = observed.securityGroups.filter(({ securityGroup: { id }, tags }) => {
+    return identifyResource(tags, identity) !== undefined && !given.includes(id);
+  });
+  return own.length > 0 && desired.securityGroup === undefined;
 }
 
 const DELETED: ReadonlySet<Step['operation']> = new Set<Step['operation']>([

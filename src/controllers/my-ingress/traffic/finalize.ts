@@ -33,7 +33,7 @@ export async function tearDownTraffic(scope: ObjectScope): Promise<Waiting | und
   const steps = planTeardown(observed, scope.identity);
   if (steps.length === 0) return doubtAbsence(scope, { names, observed, readMs });
   const held = await deleteEach(scope, observed, steps);
-  const gone = await proveDeleted(scope, names);
+  const gone = await proveDeleted(scope, { names, observed, readMs });
   if (held !== undefined) return held;
   const left = ownsSecurityGroup(scope) ? await findOwnGroups(scope) : [];
   if (gone && left.length === 0) return doubtAbsence(scope, { names, observed, readMs });
@@ -80,9 +80,13 @@ function observeHeld(
   return observeTraffic(scope.traffic(), wanted, pass.signal);
 }
 
-/** Each by a read of its own, for AWS answers about several names only if all of them exist. */
-async function proveDeleted(scope: ObjectScope, names: readonly string[]): Promise<boolean> {
-  const { identity, pass } = scope;
+/**
+ * Each by a read of its own, for AWS answers about several names only if all of them exist. A name that no
+ * read has shown is kept while it may belong to something that does not show yet.
+ */
+async function proveDeleted(scope: ObjectScope, before: Left): Promise<boolean> {
+  const { identity, memory, pass } = scope;
+  const { names } = before;
   const clients = scope.traffic();
   const found = await Promise.all(
     names.map((name) => findTargetGroups(clients, [name], pass.signal)),
@@ -91,8 +95,12 @@ async function proveDeleted(scope: ObjectScope, names: readonly string[]): Promi
     .flat()
     .filter(({ tags }) => identifyResource(tags, identity) !== undefined)
     .map(({ targetGroup: { name } }) => name);
+  const hidden = isEarly(scope, before) ? names.filter((name) => !hasSeen(before, name)) : [];
+  const kept = [...new Set([...left, ...hidden])];
+  const gone = names.filter((name) => !kept.includes(name));
+  memory.goneGroups = [...(memory.goneGroups ?? []), ...gone];
   const securityGroup = scope.object.status?.owned?.securityGroup;
-  pass.report({ owned: describeOwned(left, securityGroup) ?? {} });
+  pass.report({ owned: describeOwned(kept, securityGroup) ?? {} });
   return left.length === 0;
 }
 
@@ -151,16 +159,24 @@ async function observeLeft(scope: ObjectScope, names: readonly string[]): Promis
   return { loadBalancer: undefined, listeners: [], targetGroups, securityGroups };
 }
 
-/** Those on record; where there is no record at all, which anybody can remove, those of the spec. */
-function listNames({ identity, object }: ObjectScope, vpc: string | undefined): readonly string[] {
-  const { owned } = object.status ?? {};
-  if (owned !== undefined) return owned.targetGroups ?? [];
-  const vpcId = vpc ?? object.status?.alb?.vpcId;
+/**
+ * Those on record and those of the spec, in the VPC of the balancer that was deleted and in the one on
+ * record: anybody who may write status can take a name off. What is proved absent is not read again.
+ */
+function listNames(
+  { identity, memory, object }: ObjectScope,
+  vpc: string | undefined,
+): readonly string[] {
+  const { goneGroups = [], facts } = memory;
+  const { alb, owned } = object.status ?? {};
+  const vpcs = new Set([vpc ?? facts.release?.vpcId, alb?.vpcId]);
   const { backends } = readRoutes(object.spec ?? {});
-  const place = { identity, userTags: {}, vpcId: vpcId ?? '' };
-  const wanted =
-    vpcId === undefined ? [] : backends.map((one) => desireTargetGroup(one, place).name);
-  return wanted;
+  const names = [...vpcs].flatMap((vpcId) => {
+    const place = { identity, userTags: {}, vpcId: vpcId ?? '' };
+    return vpcId === undefined ? [] : backends.map((one) => desireTargetGroup(one, place).name);
+  });
+  const all = new Set([...(owned?.targetGroups ?? []), ...names]);
+  return [...all].filter((name) => !goneGroups.includes(name));
 }
 
 /** An object with groups of its own may run without any right on EC2. */
@@ -176,17 +192,23 @@ interface Left {
 }
 
 /** What was made a moment ago, by this process or the one before, may not show yet. */
-function doubtAbsence(
-  { identity, memory }: ObjectScope,
-  { names, observed, readMs }: Left,
-): Waiting | undefined {
-  const seen = observed.targetGroups.map(({ targetGroup: { name } }) => name);
+function doubtAbsence(scope: ObjectScope, left: Left): Waiting | undefined {
+  const { identity } = scope;
+  const { names, observed } = left;
   const isAllSeen =
-    names.every((name) => seen.includes(name)) &&
+    names.every((name) => hasSeen(left, name)) &&
     observed.securityGroups.some(({ tags }) => identifyResource(tags, identity) !== undefined);
-  const isEarly =
-    readMs - memory.facts.knownSinceMs < STALENESS_BOUND_MS ||
-    (memory.traffic !== undefined && mayHide(memory.traffic, readMs));
-  if (isAllSeen || !isEarly) return undefined;
+  if (isAllSeen || !isEarly(scope, left)) return undefined;
   return waiting('Deleting', 'AWS shows nothing more of ours; verifying again', SOON_MS);
+}
+
+function hasSeen({ observed }: Left, name: string): boolean {
+  return observed.targetGroups.some(({ targetGroup }) => targetGroup.name === name);
+}
+
+function isEarly({ memory }: ObjectScope, { readMs }: Left): boolean {
+  return (
+    readMs - memory.facts.knownSinceMs < STALENESS_BOUND_MS ||
+    (memory.traffic !== undefined && mayHide(memory.traffic, readMs))
+  );
 }

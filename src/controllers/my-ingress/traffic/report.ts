@@ -86,8 +86,8 @@ export function refreshTraffic(scope: Scope, outcome: Outcome): Outcome {
 function reportTargets(scope: ObjectScope): readonly TargetsState[] {
   const { backendSecurityGroups, clock, object, pass, targets } = scope;
   const states = targets.read(pass.key);
-  const isKnown = states.length > 0 || (object.spec.backends ?? []).length === 0;
-  if (!isKnown) return states;
+  const isPublished = states.length > 0 || (object.spec.backends ?? []).length === 0;
+  if (!isPublished || states.some(({ isKnown }) => !isKnown)) return states;
   pass.report({ targets: countTargets(states) });
   const surroundings = {
     nowMs: clock.monotonicMs(),

@@ -50,11 +50,11 @@ export function describeBackends(
     const targetGroupARN = group && references.targetGroups.get(group.name);
     const state = states.find(({ backend }) => backend === name);
     const message = findMessage(problems, targetGroupId({ source: 'spec', name }));
-    const now = { name, ...omitUndefined({ targetGroupARN }), ...describeTargets(state, message) };
-    return keepTime(
-      now,
-      known.find((before) => before.name === name),
-    );
+    const before = known.find((one) => one.name === name);
+    // What an earlier process has counted is truer than that nothing is known yet.
+    const isAsked = state?.isKnown ?? before === undefined;
+    const counts = isAsked ? describeTargets(state, message) : { ...before };
+    return keepTime({ ...counts, name, ...omitUndefined({ targetGroupARN }) }, before);
   });
 }
 
@@ -65,7 +65,7 @@ export function refreshBackends(
 ): readonly BackendStatus[] {
   return (status?.backends ?? []).map((before) => {
     const state = states.find(({ backend }) => backend === before.name);
-    if (state === undefined) return before;
+    if (state === undefined || !state.isKnown) return before;
     const { name, targetGroupARN } = before;
     const now = {
       name,

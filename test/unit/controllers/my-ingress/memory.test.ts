@@ -80,7 +80,7 @@ describe('a balancer', () => {
   });
 
   it('that was released is remembered, and for ten seconds its reads may be older', () => {
-    const facts = rememberRelease(none, { arn: 'arn:1', name: 'shop' }, 0);
+    const facts = rememberRelease(none, { arn: 'arn:1', name: 'shop', vpcId: 'vpc-main' }, 0);
     expect(facts.release).toMatchObject({ arn: 'arn:1', name: 'shop' });
     expect([W - 1, W].map((ms) => wasJustReleased(facts, 'arn:1', ms))).toEqual([true, false]);
     expect(wasJustReleased(facts, 'arn:2', 0)).toBe(false);

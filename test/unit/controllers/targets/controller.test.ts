@@ -215,6 +215,28 @@ describe('a changed Service', () => {
   });
 });
 
+describe('a group that gets another Service', () => {
+  const RENAMED = { service: { name: 'next', port: 'http' } } as const;
+
+  it('keeps the pods of the former one until those of the next one, applied a moment later, are there', async () => {
+    const { bench, arn } = await filled();
+    bench.publish(arn, RENAMED);
+    await bench.clock.advance(2_000);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
+    bench.runPods(podsOf(2, 10), 'next');
+    await bench.clock.advance(1_000);
+    expect(bench.sent()).toEqual(['RegisterTargets 2', 'DeregisterTargets 2']);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2, 10)));
+  });
+
+  it('is empty ten seconds later where there is no such Service', async () => {
+    const { bench, arn } = await filled();
+    bench.publish(arn, RENAMED);
+    await bench.clock.advance(11_000);
+    expect(bench.registered(arn)).toEqual([]);
+  });
+});
+
 describe('a group of an earlier process', () => {
   it('is read once, and only the difference is written', async () => {
     const bench = new TargetsBench();

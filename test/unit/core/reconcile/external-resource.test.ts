@@ -33,10 +33,10 @@ describe('ensurePresent', () => {
       ends: { kind: 'present', observed: { size: 1 } },
     },
     'what is absent is created': {
-      why: 'the finalizer is stored first',
+      why: 'the finalizer is stored first, and while it is, what precedes the create is done',
       looks: [ABSENT],
       created: PRESENT,
-      calls: ['observe', 'disproved', 'finalizer', 'create'],
+      calls: ['observe', 'disproved', 'prepare', 'finalizer', 'create'],
       ends: { kind: 'present', observed: { size: 1 } },
     },
     'what has drifted is updated': {
@@ -52,6 +52,7 @@ describe('ensurePresent', () => {
       calls: [
         'observe',
         'disproved',
+        'prepare',
         'finalizer',
         'create',
         'disproved',
@@ -70,14 +71,14 @@ describe('ensurePresent', () => {
       why: 'what was created may be somebody else’s',
       looks: [ABSENT],
       created: UNCONFIRMED,
-      calls: ['observe', 'disproved', 'finalizer', 'create'],
+      calls: ['observe', 'disproved', 'prepare', 'finalizer', 'create'],
       ends: DOUBT,
     },
     'a create that cannot be seen yet waits': {
       why: 'no second create in the same pass',
       looks: [ABSENT],
       created: ABSENT,
-      calls: ['observe', 'disproved', 'finalizer', 'create'],
+      calls: ['observe', 'disproved', 'prepare', 'finalizer', 'create'],
       ends: { kind: 'waiting', reason: 'Creating' },
     },
   };
@@ -89,13 +90,26 @@ describe('ensurePresent', () => {
   });
 
   it.each([
-    ['create', ABSENT],
-    ['update', DRIFTED],
-  ])('does not %s once the pass is aborted while the finalizer is stored', async (_verb, look) => {
-    const bench = new ResourceBench([look], PRESENT);
-    bench.abortWhileFinalizerIsStored();
-    await expect(ensurePresent(bench.resource, bench.pass)).rejects.toThrow('stopping');
-    expect(bench.calls).toEqual(['observe', 'disproved', 'finalizer']);
+    ['create', ABSENT, ['prepare']],
+    ['update', DRIFTED, []],
+  ] as const)(
+    'does not %s once the pass is aborted while the finalizer is stored',
+    async (_verb, look, prepared) => {
+      const bench = new ResourceBench([look], PRESENT);
+      bench.abortWhileFinalizerIsStored();
+      await expect(ensurePresent(bench.resource, bench.pass)).rejects.toThrow('stopping');
+      expect(bench.calls).toEqual(['observe', 'disproved', ...prepared, 'finalizer']);
+    },
+  );
+
+  it('does not create what could not be prepared', async () => {
+    const bench = new ResourceBench([ABSENT], PRESENT);
+    const resource = {
+      ...bench.resource,
+      prepareCreate: () => Promise.reject(new Error('no tokens')),
+    };
+    await expect(ensurePresent(resource, bench.pass)).rejects.toThrow('no tokens');
+    expect(bench.calls).toEqual(['observe', 'disproved']);
   });
 });
 
@@ -168,6 +182,7 @@ class ResourceBench {
     const left = [...looks];
     this.resource = {
       observe: async () => this.#did('observe', left.shift() as Seen),
+      prepareCreate: async () => this.#did('prepare', undefined),
       create: async () => this.#did('create', created),
       update: async (_observed, drift) => this.#did(`update ${drift.join()}`, undefined),
       delete: async () => this.#did('delete', undefined),

@@ -25,6 +25,18 @@ describe('a MyIngress with one backend and one rule', () => {
     expect(await create('second')).toEqual(serving);
   });
 
+  it('learns the VPC and reserves its tokens while the finalizer is being stored', async () => {
+    const world = new World();
+    const release = world.kube.holdNext('addFinalizer');
+    world.start();
+    const before = await world.callsDuring(() => world.applied('shop', spec));
+    expect(before).toEqual({ DescribeLoadBalancers: 1, DescribeSubnets: 1 });
+    release();
+    const after = await world.callsDuring(() => world.clock.advance(900));
+    expect(after).toMatchObject({ CreateSecurityGroup: 1, CreateLoadBalancer: 1, CreateRule: 1 });
+    expect(after).not.toHaveProperty('DescribeSubnets');
+  });
+
   it('is Ready with its listener, target group and security group in status and in AWS', async () => {
     const world = new World();
     world.start();

@@ -5,6 +5,8 @@ import { api, SHOP, web } from './specs.ts';
 
 const KEY = 'web/shop';
 
+const RULE = { paths: ['/v2'], forward: [{ backend: 'api' }] };
+
 async function settled(spec: Partial<MyIngressSpec> = SHOP): Promise<World> {
   const world = new World();
   world.start();
@@ -53,6 +55,31 @@ describe('what AWS refuses', () => {
     expect(world.condition('shop', 'Stalled')).toBe('True CertificateNotFound');
     expect(world.message('shop')).toContain('listener 443: ');
     expect(listener(world, 80).rules).toHaveLength(2);
+  });
+
+  describe('is one certificate', () => {
+    const certificate = 'arn:aws:acm:us-east-1:000000000000:certificate/none';
+    const secure = { port: 443, protocol: 'HTTPS' as const, certificates: [certificate] };
+
+    it('and no client is sent to the port that needs it: what redirects there stays as it was', async () => {
+      const world = await settled();
+      const before = listener(world);
+      const redirecting = { port: 80, protocol: 'HTTP' as const, redirectToHTTPS: true };
+      world.edit('shop', { listeners: [redirecting, secure] });
+      await world.clock.advance(5 * MINUTE_MS);
+      expect(world.condition('shop', 'Stalled')).toBe('True CertificateNotFound');
+      expect(listener(world)).toEqual(before);
+    });
+
+    it('and a rule that has left the spec is deleted from the other listener', async () => {
+      const world = await settled();
+      world.edit('shop', { listeners: [{ port: 80, protocol: 'HTTP' }, secure] });
+      await world.clock.advance(MINUTE_MS);
+      world.edit('shop', { rules: [{ ...RULE, name: 'v2' }] });
+      await world.clock.advance(10 * MINUTE_MS);
+      expect(world.condition('shop', 'Stalled')).toBe('True CertificateNotFound');
+      expect(listener(world).rules).toHaveLength(2);
+    });
   });
 
   it('is a rule too many: the others serve, and it comes once there is room', async () => {
@@ -142,6 +169,24 @@ describe('what somebody changes in AWS is repaired by the next scan', () => {
 });
 
 describe('targets', () => {
+  it('of a backend whose next group cannot be made are followed in the one that serves', async () => {
+    const world = await settled();
+    const before = world.targets.published.get(KEY);
+    const error = {
+      kind: 'error',
+      code: 'TooManyTargetGroups',
+      status: 400,
+      message: 'x',
+    } as const;
+    world.fault('CreateTargetGroup', error, { forMs: 60 * MINUTE_MS });
+    world.edit('shop', { backends: [web, { ...api, protocol: 'HTTPS' }] });
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe('True QuotaExceeded');
+    expect(world.targets.published.get(KEY)).toMatchObject(
+      before?.map(({ arn }) => ({ arn })) ?? [],
+    );
+  });
+
   it('of a Service that is not there yet are awaited for a minute, then the balancer is Ready without', async () => {
     const world = new World();
     world.start();
@@ -225,6 +270,25 @@ describe('targets', () => {
     await world.restart();
     await world.clock.advance(MINUTE_MS);
     expect(world.targets.published.get(KEY)).toHaveLength(2);
+  });
+
+  it('are followed while AWS does not delete the balancer', async () => {
+    const attributes = { 'deletion_protection.enabled': 'true' };
+    const world = await settled({ ...SHOP, attributes });
+    world.delete('shop');
+    await world.clock.advance(5 * MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe('True DeletionBlocked');
+    expect(world.targets.published.get(KEY)).toHaveLength(2);
+  });
+
+  it('are nobody’s once the object is gone, whoever took its finalizer off', async () => {
+    const world = await settled();
+    const bare = { ...world.object('shop').metadata, finalizers: [] };
+    world.kube.edit(world.object('shop'), (live) => ({ ...live, metadata: bare }));
+    world.delete('shop');
+    await world.clock.advance(MINUTE_MS);
+    expect(world.exists('shop')).toBe(false);
+    expect(world.targets.published.has(KEY)).toBe(false);
   });
 
   it('are nobody’s once the object is being deleted', async () => {

@@ -31,12 +31,12 @@ it('so it is where the process dies meanwhile', async () => {
 describe('a backend that leaves the spec while reads still answer as before it came is deleted', () => {
   const ONE = { backends: [web], rules: [] };
 
-  async function madeUpTo(count: number): Promise<World> {
+  async function edited(lost?: { readonly times: number }): Promise<World> {
     const world = new World();
     world.start();
     await world.applied('shop', ONE);
     await world.clock.advance(MINUTE_MS);
-    if (count > 0) world.fault('CreateTargetGroup', { kind: 'lostResponse' }, { times: count });
+    if (lost) world.fault('CreateTargetGroup', { kind: 'lostResponse' }, lost);
     world.edit('shop', SHOP);
     const countGroups = (): number => world.aws.control.snapshot().targetGroups.length;
     for (let i = 0; i < 50 && countGroups() < 2; i++) await world.clock.advance(100);
@@ -53,7 +53,7 @@ describe('a backend that leaves the spec while reads still answer as before it c
   }
 
   it('after a restart', async () => {
-    const world = await madeUpTo(0);
+    const world = await edited();
     world.crash();
     world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 9_000 });
     world.edit('shop', ONE);
@@ -62,7 +62,7 @@ describe('a backend that leaves the spec while reads still answer as before it c
   });
 
   it('after the answer to its create was lost', async () => {
-    const world = await madeUpTo(3);
+    const world = await edited({ times: 3 });
     world.fault('CreateTargetGroup', { kind: 'dropBeforeApply' }, { forMs: 20_000 });
     world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 8_000 });
     world.edit('shop', ONE);

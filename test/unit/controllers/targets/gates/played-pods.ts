@@ -9,6 +9,7 @@ import type {
 } from '../../../../../src/controllers/targets/gates/readiness-gates.ts';
 import { getKey, type KubeObject } from '../../../../../src/core/objects/kube-object.ts';
 import type { PodConditionDraft } from '../../../../../src/pods/pod-ports.ts';
+import type { FakeCache } from '../../../../fakes/fake-cache.ts';
 import type { FakeKube } from '../../../../fakes/fake-kube.ts';
 import { RecordingEvents } from '../../../../fakes/recording-events.ts';
 import { SHOP } from '../targets-bench.ts';
@@ -26,6 +27,7 @@ interface PlayedPod extends KubeObject {
 }
 
 export interface PodDraft {
+  readonly name?: string;
   readonly app?: string;
   readonly gates?: readonly string[];
   readonly conditions?: Conditions;
@@ -41,6 +43,7 @@ export class PlayedPods {
   readonly written: string[] = [];
   /** The next writes fail with these. */
   readonly failures: Error[] = [];
+  cache!: FakeCache<GatedPod>;
   #kube!: FakeKube;
   #backends: readonly DeclaredBackend[] = [backendOf('shop')];
   #onChange: (namespace: string) => void = () => {};
@@ -48,9 +51,10 @@ export class PlayedPods {
   /** For the bench; called again by a process that starts anew. */
   readonly attach = (kube: FakeKube): GateOptions => {
     this.#kube = kube;
+    this.cache = kube.cache<GatedPod>('Pod', (pod) => trimGatedPod(asPod(pod as PlayedPod)));
     return {
       events: this.events,
-      pods: kube.cache<GatedPod>('Pod', (pod) => trimGatedPod(asPod(pod as PlayedPod))),
+      pods: this.cache,
       conditions: { apply: (pod, condition) => this.#apply(pod, condition) },
       backends: {
         list: (namespace) => (namespace === 'web' ? this.#backends : []),
@@ -69,10 +73,11 @@ export class PlayedPods {
 
   /** A pod of this address, named as its endpoint names it; its containers are ready unless said otherwise. */
   run(podIP: string, draft: PodDraft = {}): PlayedPod {
+    const { name = `pod-${podIP}` } = draft;
     const { app = 'shop', gates = [READINESS_GATE], conditions = UP, phase = 'Running' } = draft;
     const pod: PlayedPod = {
       ...{ apiVersion: 'v1', kind: 'Pod' },
-      metadata: { namespace: 'web', name: `pod-${podIP}`, labels: { app } },
+      metadata: { namespace: 'web', name, labels: { app } },
       spec: { readinessGates: gates.map((conditionType) => ({ conditionType })) },
       played: { podIP, phase, conditions },
     };

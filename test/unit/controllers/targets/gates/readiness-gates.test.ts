@@ -109,6 +109,19 @@ describe('a pod that only its gate keeps from being Ready', () => {
     expect(pods.written).toEqual(OPENED);
   });
 
+  it('is not Ready on the word of AWS before its containers are, also where the Service publishes it', async () => {
+    const { bench, pods } = await rolling();
+    pods.setConditions(NEW, []);
+    bench.runPods({ [OLD]: 'ready', [NEW]: 'ready' });
+    await bench.clock.advance(1_000);
+    heal(bench);
+    await bench.clock.advance(10 * MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    pods.setConditions(NEW, UP);
+    await bench.clock.advance(POLL_MS);
+    expect(pods.written).toEqual(OPENED);
+  });
+
   it('waits as long as AWS says that it is not healthy', async () => {
     const { bench, pods } = await rolling();
     bench.check('web', 'unhealthy');
@@ -168,6 +181,25 @@ describe('a gate opens without AWS', () => {
     expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
   });
 
+  it('when the Service of a group that is not there yet selects the pod no more', async () => {
+    const pods = new PlayedPods();
+    const bench = new TargetsBench({ gates: pods.attach });
+    bench.runPods({ [NEW]: 'unready' });
+    pods.run(NEW);
+    await bench.clock.advance(MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    bench.kube.delete(draftService('shop'));
+    await bench.clock.settle();
+    expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
+  });
+
+  it('where the Service has no such port, so that the pod cannot be a target', async () => {
+    const { bench, pods } = await rolling();
+    pods.declare(backendOf('shop', { service: { name: 'shop', port: 'admin' } }));
+    await bench.clock.settle();
+    expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
+  });
+
   it('where no action names the group', async () => {
     const pods = new PlayedPods();
     const bench = new TargetsBench({ gates: pods.attach });
@@ -206,6 +238,30 @@ describe('a gate opens without AWS', () => {
 });
 
 describe('the writes', () => {
+  it('are none for a pod whose slice still has the address of its predecessor', async () => {
+    const { bench, pods, arn } = await rolling();
+    bench.kube.delete({
+      ...{ apiVersion: 'v1', kind: 'Pod' },
+      metadata: { namespace: 'web', name: `pod-${NEW}` },
+    });
+    pods.run('10.0.0.7', { name: `pod-${NEW}` });
+    await bench.clock.advance(1_000);
+    expect(bench.registered(arn)).toEqual([`${OLD}:8080`]);
+    expect(pods.written).toEqual([]);
+  });
+
+  it('are not repeated while the cache lags', async () => {
+    const { bench, pods } = await rolling();
+    heal(bench);
+    pods.cache.hold();
+    await bench.clock.advance(MINUTE_MS);
+    bench.runPods({ [OLD]: 'ready', [NEW]: 'ready' });
+    await bench.clock.advance(MINUTE_MS);
+    pods.cache.catchUp();
+    await bench.clock.advance(MINUTE_MS);
+    expect(pods.written).toEqual(OPENED);
+  });
+
   it('are one for each pod, and none when its target is unhealthy later', async () => {
     const { bench, pods } = await rolling();
     heal(bench);

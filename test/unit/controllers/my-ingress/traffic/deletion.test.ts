@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { MyIngress, MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
+import { MINUTE_MS, World } from '../world.ts';
+import { listIds, SHOP, web } from './specs.ts';
+
+type Status = MyIngress['status'];
+
+async function settled(spec: Partial<MyIngressSpec> = SHOP): Promise<World> {
+  const world = new World();
+  world.start();
+  await world.applied('shop', spec);
+  await world.clock.advance(MINUTE_MS);
+  expect(world.condition('shop')).toBe('True Available');
+  return world;
+}
+
+/** What a tenant writes into status while the object is being deleted. */
+const forgeries: Readonly<Record<string, (status: Status) => Status>> = {
+  'names nothing as ours': (status) => ({ ...status, owned: {} }),
+  'names something else as ours': (status) => ({
+    ...status,
+    owned: { targetGroups: ['theirs'], securityGroup: 'theirs' },
+  }),
+  'has no record of what is ours': ({ owned: _owned, ...status }) => status,
+  'names another VPC': ({ owned: _owned, ...status }) => ({
+    ...status,
+    ...(status.alb && { alb: { ...status.alb, vpcId: 'vpc-other' } }),
+  }),
+  'is empty': ({ observedGeneration }) => ({ observedGeneration }),
+};
+
+describe('an object whose status was forged and', () => {
+  for (const [what, forge] of Object.entries(forgeries)) {
+    for (const given of [{}, { securityGroups: ['sg-web'] }]) {
+      it(`${what} takes everything along, with ${Object.keys(given).length} settings for security groups`, async () => {
+        const world = await settled({ ...SHOP, ...given });
+        world.delete('shop');
+        const object = world.object('shop');
+        world.kube.server.applyStatus(object, forge(object.status));
+        await world.clock.advance(5 * MINUTE_MS);
+        expect(world.exists('shop')).toBe(false);
+        expect(listIds(world)).toEqual([]);
+      });
+    }
+  }
+});
+
+it('a target group that reads do not show yet is deleted, too', async () => {
+  const world = await settled({ backends: [web], rules: [] });
+  world.edit('shop', SHOP);
+  const countGroups = (): number => world.aws.control.snapshot().targetGroups.length;
+  for (let i = 0; i < 50 && countGroups() < 2; i++) await world.clock.advance(100);
+  world.crash();
+  world.fault('DescribeTargetGroups', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 8_500 });
+  world.delete('shop');
+  world.start();
+  await world.clock.advance(5 * MINUTE_MS);
+  expect(world.exists('shop')).toBe(false);
+  expect(listIds(world)).toEqual([]);
+});
