@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { arnOf, type MyIngresses, readyOf } from '../surroundings/my-ingresses.ts';
+import { Endpoints, podAddress } from '../surroundings/endpoints.ts';
+import { arnOf, isReady, type MyIngresses, readyOf } from '../surroundings/my-ingresses.ts';
 import { until } from '../surroundings/until.ts';
 import { type Place, startPlace } from './place.ts';
 import { isMissing, itLikeAws, itLikeAwsIfAtAll } from './under-test.ts';
@@ -135,6 +136,58 @@ describe.skipIf(isMissing)('a MyIngress', { concurrent: true }, () => {
     await remove(objects, 'web');
   });
 
+  it('has listeners, rules and target groups, edited in place, and takes them with it', async () => {
+    const objects = await place.createNamespace('traffic');
+    const endpoints = new Endpoints(place.api, objects.namespace);
+    await endpoints.create('web', [podAddress(1), podAddress(2)]);
+    await endpoints.create('api', [podAddress(3)]);
+    const [web, api] = ['web', 'api'].map((name) => ({ name, service: { name, port: 80 } }));
+    const rule = (name: string) => {
+      return { name, paths: [`/${name}`], forward: [{ backend: 'api' }] };
+    };
+    await objects.create('shop', {
+      ...{ subnets: [first, second], backends: [web, api] },
+      ...{ rules: [rule('a'), rule('b')], defaultAction: { forward: [{ backend: 'web' }] } },
+    } as object);
+    const object = await objects.when(
+      'shop',
+      (one) => isReady(one) && one.status.targets === '3/3',
+    );
+    const arn = arnOf(object);
+    expect(await place.outsider.listeners(arn)).toEqual({ 80: ['/a', '/b'] });
+    const { targetGroups = [], securityGroup } = object.status.owned ?? {};
+    const groups = await place.outsider.targetGroups(arn);
+    expect(Object.keys(groups).toSorted()).toEqual(targetGroups);
+    const targets = Object.values(groups).map((one) => one.targets.join());
+    expect(targets.toSorted()).toEqual([[1, 2].map(podAddress).join(), podAddress(3)]);
+    expect(securityGroup).toBeDefined();
+    const before = place.relay.calls.length;
+
+    await endpoints.set('api', [podAddress(3), podAddress(4)]);
+    await objects.edit('shop', {
+      backends: [web, { ...api, healthCheck: { path: '/healthz' } }],
+      rules: [rule('c'), rule('b'), rule('a')],
+      listeners: [80, 8080].map((port) => ({ port, protocol: 'HTTP' })),
+    });
+    await objects.when('shop', (one) => isReady(one) && one.status.targets === '4/4');
+    const paths = ['/c', '/b', '/a'];
+    expect(await place.outsider.listeners(arn)).toEqual({ 80: paths, 8080: paths });
+    const edited = Object.values(await place.outsider.targetGroups(arn));
+    expect(edited.map(({ path = '' }) => path).toSorted()).toEqual(['/', '/healthz']);
+    const calls = place.relay.calls.slice(before).map(({ operation }) => operation);
+    expect(calls).not.toContain('CreateTargetGroup');
+
+    const names = [object.status.alb?.name ?? '', ...targetGroups];
+    const writes = (): number => names.flatMap((name) => place.relay.writesOn(name)).length;
+    const written = writes();
+    const token = 'again';
+    await objects.annotate('shop', { 'albridge.io/reconcile-requested-at': token });
+    await objects.when('shop', ({ status }) => status.lastHandledReconcileAt === token);
+    expect(writes()).toBe(written);
+    await remove(objects, 'shop');
+    for (const name of targetGroups) expect(await place.outsider.hasTargetGroup(name)).toBe(false);
+  });
+
   it('whose balancer somebody deletes gets another one, and says so', async () => {
     const objects = await place.createNamespace('vanished');
     await objects.create('web', { subnets: [first, second] });
@@ -258,6 +311,26 @@ describe.skipIf(isMissing)('a MyIngress', { concurrent: true }, () => {
     const object = await objects.whenReady('web', 90_000);
     expect(await balancersOf(objects)).toEqual([arnOf(object)]);
     await remove(objects, 'web');
+  });
+
+  it('has each thing of its traffic once, although the answer to each create gets lost', async () => {
+    const objects = await place.createNamespace('lost-traffic');
+    await new Endpoints(place.api, objects.namespace).create('web', [podAddress(1)]);
+    const creates = ['CreateSecurityGroup', 'CreateTargetGroup', 'CreateListener', 'CreateRule'];
+    const effect = { kind: 'broken', isApplied: true } as const;
+    for (const operation of creates) {
+      place.relay.add({ operation, containing: objects.namespace, times: 1, effect });
+    }
+    const backends = [{ name: 'web', service: { name: 'web', port: 80 } }];
+    const rules = [{ name: 'a', paths: ['/a'], forward: [{ backend: 'web' }] }];
+    await objects.create('shop', { subnets: [first, second], backends, rules });
+    const object = await objects.whenReady('shop', 90_000);
+    const arn = arnOf(object);
+    expect(await place.outsider.listeners(arn)).toEqual({ 80: ['/a'] });
+    const groups = Object.keys(await place.outsider.targetGroups(arn));
+    expect(groups).toEqual(object.status.owned?.targetGroups);
+    await remove(objects, 'shop');
+    for (const name of groups) expect(await place.outsider.hasTargetGroup(name)).toBe(false);
   });
 
   const remove = async (objects: MyIngresses, name: string): Promise<void> => {

@@ -19,6 +19,7 @@ export interface Place {
   readonly network: SeededNetwork;
   /** Starts an operator; resolves when it works. */
   startOperator(extra?: Environment): Promise<OperatorProcess>;
+  readonly api: KubeApi;
   /** A new namespace with nothing in it. */
   createNamespace(prefix: string): Promise<MyIngresses>;
   kubectl(args: readonly string[], input?: string): Promise<string>;
@@ -50,6 +51,7 @@ export async function startPlace(
     relay,
     outsider,
     network,
+    api,
     startOperator: (extra) => surroundings.startOperator(extra),
     createNamespace: async (prefix) => {
       const body = { metadata: { generateName: `${prefix}-` } };

@@ -115,8 +115,8 @@ async function expectWhole(objects: MyIngresses): Promise<void> {
   }
 }
 
-describe('an operator killed by SIGKILL while it makes traffic', () => {
-  it('amid each create, carried out and unanswered, makes nothing twice after the restart', async () => {
+describe('an operator killed by SIGKILL while it makes or deletes traffic', () => {
+  it('makes nothing twice and leaves nothing, where calls are carried out and not answered', async () => {
     await start();
     await holdEach(CREATION);
     const objects = await createShops('unanswered');
@@ -125,9 +125,18 @@ describe('an operator killed by SIGKILL while it makes traffic', () => {
     await place.standIn.release();
     await start();
     await expectWhole(objects);
+
+    await holdEach(DELETION);
+    await Promise.all(NAMES.map((name) => objects.startDeleting(name)));
+    await whenAllHeld(DELETION);
+    await kill();
+    await place.standIn.release();
+    await start();
+    await Promise.all(NAMES.map((name) => objects.isGone(name)));
+    expect(await listOwned(objects)).toEqual([]);
   });
 
-  it('amid each create, which arrives after the restart, makes nothing twice', async () => {
+  it('makes nothing twice, where calls arrive after its successor has done the work', async () => {
     await start();
     await holdEach(CREATION);
     const objects = await createShops('late');
@@ -138,19 +147,5 @@ describe('an operator killed by SIGKILL while it makes traffic', () => {
     await place.standIn.release();
     await until('nothing hangs', async () => (await place.standIn.state()).held.length === 0);
     expect(await listOwned(objects)).toEqual(WHOLE);
-  });
-
-  it('amid each delete leaves nothing after the restart', async () => {
-    await start();
-    const objects = await createShops('deleted');
-    await expectWhole(objects);
-    await holdEach(DELETION);
-    await Promise.all(NAMES.map((name) => objects.startDeleting(name)));
-    await whenAllHeld(DELETION);
-    await kill();
-    await place.standIn.release();
-    await start();
-    await Promise.all(NAMES.map((name) => objects.isGone(name)));
-    expect(await listOwned(objects)).toEqual([]);
   });
 });

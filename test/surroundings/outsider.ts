@@ -7,8 +7,12 @@ import {
   DeleteListenerCommand,
   DeleteLoadBalancerCommand,
   DeleteTargetGroupCommand,
+  DescribeListenersCommand,
   DescribeLoadBalancersCommand,
+  DescribeRulesCommand,
   DescribeTagsCommand,
+  DescribeTargetGroupsCommand,
+  DescribeTargetHealthCommand,
   ElasticLoadBalancingV2Client,
   type LoadBalancer,
   ModifyLoadBalancerAttributesCommand,
@@ -20,6 +24,11 @@ import {
   SetSubnetsCommand,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { ADMINISTRATOR } from './aws-stand-in.ts';
+
+interface SeenGroup {
+  readonly path: string | undefined;
+  readonly targets: readonly string[];
+}
 
 type Strings = Readonly<Record<string, string>>;
 
@@ -101,6 +110,46 @@ export class Outsider {
 
   async deleteBalancer(arn: string): Promise<void> {
     await this.#client.send(new DeleteLoadBalancerCommand({ LoadBalancerArn: arn }));
+  }
+
+  /** Ports of the listeners of a balancer, each with the paths of its rules in their order. */
+  async listeners(balancerArn: string): Promise<Readonly<Record<number, readonly string[]>>> {
+    const of = { LoadBalancerArn: balancerArn };
+    const { Listeners = [] } = await this.#client.send(new DescribeListenersCommand(of));
+    const entries = Listeners.map(async ({ ListenerArn, Port = 0 }) => {
+      const { Rules = [] } = await this.#client.send(new DescribeRulesCommand({ ListenerArn }));
+      const inOrder = Rules.toSorted((a, b) => Number(a.Priority) - Number(b.Priority));
+      const paths = inOrder.flatMap(({ Conditions = [] }) =>
+        Conditions.flatMap(({ PathPatternConfig }) => PathPatternConfig?.Values ?? []),
+      );
+      return [Port, paths] as const;
+    });
+    return Object.fromEntries(await Promise.all(entries));
+  }
+
+  /** Names of the target groups that it uses, each with its health check's path and its targets. */
+  async targetGroups(balancerArn: string): Promise<Readonly<Record<string, SeenGroup>>> {
+    const of = { LoadBalancerArn: balancerArn };
+    const { TargetGroups = [] } = await this.#client.send(new DescribeTargetGroupsCommand(of));
+    const entries = TargetGroups.map(async (group) => {
+      const { TargetGroupArn, TargetGroupName = '', HealthCheckPath: path } = group;
+      const command = new DescribeTargetHealthCommand({ TargetGroupArn });
+      const { TargetHealthDescriptions = [] } = await this.#client.send(command);
+      const targets = TargetHealthDescriptions.map(({ Target }) => Target?.Id ?? '').toSorted();
+      return [TargetGroupName, { path, targets }] as const;
+    });
+    return Object.fromEntries(await Promise.all(entries));
+  }
+
+  /** Whether there is a target group of this name. */
+  async hasTargetGroup(name: string): Promise<boolean> {
+    const command = new DescribeTargetGroupsCommand({ Names: [name] });
+    try {
+      return ((await this.#client.send(command)).TargetGroups ?? []).length > 0;
+    } catch (error) {
+      if ((error as Error).name === 'TargetGroupNotFoundException') return false;
+      throw error;
+    }
   }
 
   /** Answers 200 to every request. Returns its ARN. */

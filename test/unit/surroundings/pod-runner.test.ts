@@ -6,7 +6,7 @@ import {
   startEmbeddedAws,
 } from '../../../localstack/embedded/http/server.ts';
 import { makeCertificate } from '../../fakes/certificate.ts';
-import { type PodRunner, startPodRunner } from '../../surroundings/pod-runner.ts';
+import { ANSWERS, type PodRunner, startPodRunner } from '../../surroundings/pod-runner.ts';
 import { until } from '../../surroundings/until.ts';
 
 let api: Server;
@@ -40,11 +40,17 @@ afterEach(async () => {
   await standIn.stop();
 });
 
+/** Its status, and its annotations. */
+interface Pod {
+  readonly phase: string;
+  readonly podIP?: string;
+  readonly annotations?: object;
+}
+
 function eventOf(
   type: string,
   name: string,
-  status: object = { phase: 'Running', podIP: ipOf(name) },
-  annotations: object = {},
+  { annotations = {}, ...status }: Pod = { phase: 'Running', podIP: ipOf(name) },
 ) {
   const metadata = { name, namespace: 'web', uid: `uid-${name}`, annotations };
   const ports = [{ containerPort: 80 }, { containerPort: 53, protocol: 'UDP' }];
@@ -105,10 +111,12 @@ it('lets go of pods that went while it did not watch', async () => {
 
 it('answers as the annotation of the pod says: another code, or nothing', async () => {
   await untilWatched(1);
-  const running = (name: string): object => ({ phase: 'Running', podIP: ipOf(name) });
-  const answers = (what: string): object => ({ 'test.albridge.io/answers': what });
+  const running = (name: string, answers: string) => ({
+    ...{ phase: 'Running', podIP: ipOf(name) },
+    annotations: { [ANSWERS]: answers },
+  });
   for (const [name, what] of Object.entries({ '1': '500', '2': '301', '3': 'nothing' })) {
-    watches[0]?.write(eventOf('ADDED', name, running(name), answers(what)));
+    watches[0]?.write(eventOf('ADDED', name, running(name, what)));
     await until(`${name} runs`, () => Promise.resolve(addressOf(name) !== undefined));
   }
   const ask = (name: string, init: RequestInit = {}): Promise<Response> =>
