@@ -7,6 +7,7 @@ import type { Identity } from '../identity.ts';
 import { requestsLiveRead } from '../load-balancer/observe.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Scope } from '../scope.ts';
+import { readRecordedArn } from '../status.ts';
 import { isManaged } from './desire.ts';
 import { beginMemory, isReadDue, type Standing } from './memory.ts';
 import { type Planned, planBy } from './planned.ts';
@@ -41,6 +42,8 @@ export function beginWarm(scope: Scope): WarmStart | undefined {
   const isOld = isReadDue({ memory: before, objectCount, knownSinceMs, spread }, nowMs);
   const isCalledFor = traffic.generation !== generation || dueMs <= nowMs;
   if (isOld || hasOpenDrift || !isCalledFor || requestsLiveRead(object)) return undefined;
+  // A balancer that took the place of another has nothing of it.
+  if (standing.loadBalancer.arn !== readRecordedArn(object)) return undefined;
   // What takes the place of a managed group is read.
   const isManagedLeft = standing.graph.securityGroups.length > 0;
   if (isManagedLeft && !isManaged(scope, readRoutes(object.spec))) return undefined;
