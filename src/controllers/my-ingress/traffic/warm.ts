@@ -7,6 +7,7 @@ import type { Identity } from '../identity.ts';
 import { requestsLiveRead } from '../load-balancer/read-depth.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Scope } from '../scope.ts';
+import { readRecordedArn } from '../status.ts';
 import { beginMemory, isReadDue, type Standing, type TrafficMemory } from './memory.ts';
 import { isManaged, type Planned, planBy } from './planned.ts';
 import { readReferences } from './references.ts';
@@ -35,6 +36,8 @@ export function beginWarm(scope: Scope): WarmStart | undefined {
   const { standing } = traffic ?? {};
   if (traffic === undefined || standing === undefined) return undefined;
   if (!isCalledFor(scope, traffic) || !mayGoByMemory(scope, traffic)) return undefined;
+  // A balancer that took the place of another has nothing of it.
+  if (standing.loadBalancer.arn !== readRecordedArn(object)) return undefined;
   memory.traffic = beginMemory(traffic, object.metadata.generation, clock.monotonicMs());
   const { loadBalancer, graph } = standing;
   const planned = planBy(scope, { loadBalancer, observed: graph }, undefined);

@@ -271,3 +271,12 @@ describe('a part that was not read', () => {
     expect(planned(partial)).toEqual([]);
   });
 });
+
+it('a listener redirects to HTTPS after the one for it is there', () => {
+  const { world } = settled(shop);
+  const redirecting = { port: 80, protocol: 'HTTP' as const, redirectToHTTPS: true };
+  world.spec = { ...shop, listeners: [redirecting, tls] };
+  const ids = world.plan().steps.map(({ operation, id }) => `${operation} ${id}`);
+  const [created, redirected] = ['CreateListener listener/443', 'ModifyListener listener/80'];
+  expect(ids.filter((one) => one === created || one === redirected)).toEqual([created, redirected]);
+});

@@ -16,5 +16,24 @@ it('a target group that waited for its deletion goes also where the balancer has
   expect(world.beside.map(({ tags }) => tags['albridge.io/resource'])).not.toContain(GROUP);
 });
 
+it('an edit of an object whose balancer was just made again is not Ready by what the vanished one had', async () => {
+  const world = new World();
+  world.start();
+  await world.applied('shop', { ...SHOP, securityGroups: ['sg-web'] });
+  await world.clock.advance(MINUTE_MS);
+  const message = 'not now';
+  const failing = { kind: 'error', code: 'InternalFailure', status: 500, message } as const;
+  world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
+  world.fault('DescribeListeners', failing, { forMs: 3 * SCAN_MS });
+  for (let i = 0; i < 8_000 && world.balancers.length === 0; i++) await world.clock.advance(100);
+  await world.clock.advance(3_000);
+  world.edit('shop', { attributes: { 'idle_timeout.timeout_seconds': '77' } });
+  await world.clock.advance(5_000);
+  expect(world.condition('shop')).toBe('False AwsUnavailable');
+  await world.clock.advance(4 * SCAN_MS);
+  expect(world.condition('shop')).toBe('True Available');
+  expect(world.aws.control.snapshot().listeners[0]?.rules).toHaveLength(2);
+});
+
 const GROUP = `target-group/spec/${api.name}`;
 const RULE = { name: 'api', paths: ['/api/*'] };
