@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Tags } from '../../../aws/elbv2/traffic.ts';
+import type { Rule, Tags } from '../../../aws/elbv2/traffic.ts';
+import { normaliseActions } from '../graph/actions.ts';
 import type { ObservedGraph } from '../graph/graph.ts';
 import type { Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
@@ -15,11 +16,15 @@ import { readReferences } from './references.ts';
 /** What a pass may go by in place of reading everything. */
 export interface WarmStart {
   readonly standing: Standing;
-  /** Tags as they are now, of what the plan writes to. */
   readonly proofs: Promise<Proofs>;
 }
 
-type Proofs = ReadonlyMap<string, Tags | undefined>;
+/** What has just been read of what the plan writes to. */
+interface Proofs {
+  readonly tags: ReadonlyMap<string, Tags | undefined>;
+  /** Of the listeners whose actions are changed or rules deleted: somebody may have put a safeguard there. */
+  readonly rules: readonly Rule[];
+}
 
 /** With the balancer's they are one call. */
 const MOST_PROOFS = 19;
@@ -43,12 +48,26 @@ export function beginWarm(scope: Scope): WarmStart | undefined {
   const planned = planBy(scope, { loadBalancer, observed: graph }, undefined);
   const written = listWritten(planned, scope.identity);
   if (written === undefined || written.length > MOST_PROOFS) return undefined;
-  const { tags } = scope.traffic();
-  const reads = written.map(async (arn) => [arn, await tags.read(arn, pass.signal)] as const);
-  const proofs = Promise.all(reads).then((read) => new Map(read));
+  const proofs = readProofs(scope, written, listReplaced(planned));
   // Who never comes to need them has failed before.
   proofs.catch(() => undefined);
   return { standing, proofs };
+}
+
+async function readProofs(
+  { pass, traffic }: Scope,
+  written: readonly string[],
+  replaced: readonly Replaced[],
+): Promise<Proofs> {
+  const clients = traffic();
+  const listeners = [...new Set(replaced.map(({ listener }) => listener))];
+  const [tags, rules] = await Promise.all([
+    Promise.all(
+      written.map(async (arn) => [arn, await clients.tags.read(arn, pass.signal)] as const),
+    ),
+    Promise.all(listeners.map((arn) => clients.rules.list(arn, pass.signal))),
+  ]);
+  return { tags: new Map(tags), rules: rules.flatMap((listed) => listed ?? []) };
 }
 
 /** True for an edit, and where something is due. */
@@ -69,17 +88,49 @@ function mayGoByMemory(scope: Scope, traffic: TrafficMemory): boolean {
   return !isOld && !hasOpenDrift && !isReplaced && !requestsLiveRead(object);
 }
 
-/** True where all that the plan writes to has the tags that the plan was made from, and they are ours. */
+/**
+ * True where all that the plan writes to has the tags that the plan was made from, and they are ours, and
+ * nothing is replaced but what albridge writes.
+ */
 export function isProved(planned: Planned, proofs: Proofs, identity: Identity): boolean {
   const written = listWritten(planned, identity);
   const known = listTags(planned.observed);
-  return (
-    written?.every((arn) => {
-      const read = proofs.get(arn);
-      const isOurs = read !== undefined && identifyResource(read, identity) !== undefined;
-      return isOurs && isDeepStrictEqual(read, known.get(arn));
-    }) ?? false
+  const isOurs = written?.every((arn) => {
+    const read = proofs.tags.get(arn);
+    const isOwn = read !== undefined && identifyResource(read, identity) !== undefined;
+    return isOwn && isDeepStrictEqual(read, known.get(arn));
+  });
+  return (isOurs ?? false) && listReplaced(planned).every((one) => isKnown(one, proofs.rules));
+}
+
+/** A rule whose action is changed or that is deleted; without `rule` the default one. */
+interface Replaced {
+  readonly listener: string;
+  readonly rule: string | undefined;
+}
+
+function listReplaced({ plan, observed }: Pick<Planned, 'plan' | 'observed'>): readonly Replaced[] {
+  return plan.steps.flatMap(({ operation, input }): readonly Replaced[] => {
+    if (operation === 'ModifyListener') return [{ listener: input.arn, rule: undefined }];
+    if (operation !== 'ModifyRule' && operation !== 'DeleteRule') return [];
+    const listener = observed.listeners.find(({ rules }) => {
+      return rules.some(({ rule }) => rule.arn === input.arn);
+    });
+    return [{ listener: listener?.listener.arn ?? '', rule: input.arn }];
+  });
+}
+
+/** It does nothing but what albridge writes, as in rules/diff.ts. */
+function isKnown({ listener, rule: arn }: Replaced, rules: readonly Rule[]): boolean {
+  // A default rule's ARN begins as its listener's: .../listener/app/<..> and .../listener-rule/app/<..>/<id>.
+  const isOfListener = (rule: Rule): boolean =>
+    rule.arn.startsWith(`${listener.replace(':listener/', ':listener-rule/')}/`);
+  const found = rules.filter((rule) =>
+    arn === undefined ? rule.priority === 'default' && isOfListener(rule) : rule.arn === arn,
   );
+  const [rule] = found;
+  if (rule === undefined) return false;
+  return !rule.hasTransforms && normaliseActions(rule.actions, new Map()) !== undefined;
 }
 
 /**

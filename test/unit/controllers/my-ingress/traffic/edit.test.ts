@@ -70,10 +70,13 @@ describe('a listener that leaves the spec stays', () => {
 });
 
 describe('an edit of an object that this process has left as desired', () => {
-  it('of one rule of fifty costs one write and two reads', async () => {
+  it('of one rule of fifty costs one write and three reads', async () => {
     const world = await settled(FIFTY);
     const calls = await edited(world, change(17));
-    expect(calls).toEqual({ DescribeLoadBalancers: 1, DescribeTags: 1, ModifyRule: 1 });
+    expect(calls).toEqual({
+      ...{ DescribeLoadBalancers: 1, DescribeTags: 1, DescribeRules: 1 },
+      ModifyRule: 1,
+    });
     expect(await edited(world, change(18))).toMatchObject({ ModifyRule: 2, DescribeTags: 1 });
   });
 
@@ -94,6 +97,22 @@ describe('an edit of an object that this process has left as desired', () => {
     const calls = world.aws.control
       .calls('ModifyRule')
       .filter(({ input }) => input['RuleArn'] === arn);
+    expect(calls).toEqual([]);
+  });
+
+  it('never replaces what somebody has put in the way of a request, such as authentication', async () => {
+    const world = await settled();
+    const arn = world.beside.find(({ id }) => id.includes('listener-rule'))?.id ?? '';
+    const TargetGroupArn = world.aws.control.snapshot().targetGroups[0]?.arn;
+    const rewrite = { Rewrites: [{ Regex: '^/a', Replace: '/b' }] };
+    world.outOfBand('ModifyRule', {
+      ...{ RuleArn: arn, Actions: [{ Type: 'forward', TargetGroupArn }] },
+      Transforms: [{ Type: 'url-rewrite', UrlRewriteConfig: rewrite }],
+    });
+    world.edit('shop', { rules: [{ name: 'api', paths: ['/v2'], forward: [{ backend: 'web' }] }] });
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe('True UnknownSetting');
+    const calls = world.aws.control.calls('ModifyRule').filter((call) => !call.userAgent);
     expect(calls).toEqual([]);
   });
 
