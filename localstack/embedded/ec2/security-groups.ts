@@ -5,7 +5,12 @@ import { dependencyViolation, invalidParameterValue, requiredParameter } from '.
 import { selectResources } from './ec2-filters.ts';
 import { ec2PageOf } from './ec2-paging.ts';
 import { describeTagSet, newResourceId, specifiedTags } from './ec2-tags.ts';
-import { DEFAULT_GROUP_NAME, isHeldByInterface, type SecurityGroup } from './network.ts';
+import {
+  DEFAULT_GROUP_NAME,
+  type IngressRule,
+  isHeldByInterface,
+  type SecurityGroup,
+} from './network.ts';
 import { describePermissions } from './security-group-rules.ts';
 import { existingVpc } from './vpcs.ts';
 
@@ -37,6 +42,7 @@ export function describeSecurityGroups(world: ReadableWorld, input: Input): unkn
       'group-name': (group) => [group.name],
       'vpc-id': (group) => [group.vpcId],
       description: (group) => [group.description],
+      'ip-permission.group-id': ({ ingress }) => ingress.flatMap(listSourceGroup),
     },
   });
   const page = ec2PageOf(input, groups, { idField: 'GroupIds' });
@@ -66,11 +72,13 @@ export function deleteSecurityGroup(world: AwsWorld, input: Input): unknown {
   return { Return: true, GroupId: id };
 }
 
+function listSourceGroup({ source }: IngressRule): readonly string[] {
+  return source.kind === 'group' ? [source.value] : [];
+}
+
 function isReferenced({ network }: AwsWorld, id: string): boolean {
   return [...network.securityGroups.values()].some(
-    (group) =>
-      group.id !== id &&
-      group.ingress.some(({ source }) => source.kind === 'group' && source.value === id),
+    (group) => group.id !== id && group.ingress.flatMap(listSourceGroup).includes(id),
   );
 }
 

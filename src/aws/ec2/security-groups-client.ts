@@ -72,20 +72,28 @@ function describeGroups(
   });
 }
 
+type ListingFilter = Exclude<SecurityGroupFilter, { readonly ids: unknown }>;
+
 /** EC2 takes either ids or a page size. */
 function toFilters(
-  filter: Exclude<SecurityGroupFilter, { readonly ids: unknown }>,
+  filter: ListingFilter,
   NextToken: string | undefined,
 ): Ec2Messages['DescribeSecurityGroups'][0] {
-  const pairs =
-    'tags' in filter
-      ? Object.entries(filter.tags).map(([key, value]) => [`tag:${key}`, value] as const)
-      : ([
-          ['vpc-id', filter.vpcId],
-          ['group-name', filter.name],
-        ] as const);
-  const Filters = pairs.map(([Name, value]) => ({ Name, Values: [value] }));
+  const Filters = listFilters(filter).map(([Name, value]) => ({ Name, Values: [value] }));
   return { Filters, MaxResults: LARGEST_PAGE, ...(NextToken && { NextToken }) };
+}
+
+/** Names: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeSecurityGroups.html */
+function listFilters(filter: ListingFilter): readonly (readonly [name: string, value: string])[] {
+  if ('referringTo' in filter) return [['ip-permission.group-id', filter.referringTo]];
+  if ('tags' in filter) {
+    return Object.entries(filter.tags).map(([key, value]) => [`tag:${key}`, value]);
+  }
+  const { vpcId, name } = filter;
+  return [
+    ['vpc-id', vpcId],
+    ['group-name', name],
+  ];
 }
 
 async function create(

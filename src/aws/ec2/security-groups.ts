@@ -40,7 +40,9 @@ export type SecurityGroupFilter =
   | { readonly ids: readonly string[] }
   /** All of these tags. */
   | { readonly tags: Tags }
-  | { readonly vpcId: string; readonly name: string };
+  | { readonly vpcId: string; readonly name: string }
+  /** Those with an inbound rule whose source is this group. */
+  | { readonly referringTo: string };
 
 /**
  * What a controller asks of EC2. As the ports of src/aws/elbv2/traffic.ts: every method pays from the

@@ -20,6 +20,7 @@ import { readReferences } from './references.ts';
 /** Network interfaces hold the security group for some minutes after the balancer is gone. */
 const INTERFACES_MS = 15_000;
 const SOON_MS = 2_000;
+const MOST_REFERRERS = 5;
 
 /**
  * Deletes what stood beside the balancer, once that is gone, and proves by a read that nothing of ours is
@@ -115,13 +116,36 @@ async function deleteEach(
   observed: ObservedGraph,
   steps: readonly Step[],
 ): Promise<Waiting | undefined> {
-  const problems = await carryOutAll(scope, observed, steps);
+  const refused = await carryOutAll(scope, observed, steps);
+  const problems = await Promise.all(refused.map((one) => nameReferrers(scope, observed, one)));
   const isNormal = problems.every(({ reason }) => NORMAL.has(reason));
   const report = reportProblems(problems);
   if (report === undefined) return undefined;
   if (!isNormal) throw failureOf(report);
   const isHeld = problems.some(({ reason }) => reason === 'DependencyViolation');
   return waiting('Deleting', report.message, isHeld ? INTERFACES_MS : SOON_MS);
+}
+
+/** The security group may be held by the rules of others too, and that no time heals. */
+async function nameReferrers(
+  scope: ObjectScope,
+  { securityGroups }: ObservedGraph,
+  problem: Problem,
+): Promise<Problem> {
+  if (problem.reason !== 'DependencyViolation') return problem;
+  const own = securityGroups.map(({ securityGroup: { id } }) => id);
+  const clients = scope.traffic();
+  const { signal } = scope.pass;
+  const found = await Promise.all(
+    own.map((id) => clients.securityGroups.find({ referringTo: id }, signal)),
+  );
+  const ids = found.flat().map(({ securityGroup: { id } }) => id);
+  const others = [...new Set(ids)].filter((id) => !own.includes(id));
+  if (others.length === 0) return problem;
+  const shown = others.slice(0, MOST_REFERRERS).join(', ');
+  const more = others.length > MOST_REFERRERS ? ` and ${others.length - MOST_REFERRERS} more` : '';
+  const message = `inbound rules of security group ${shown}${more} refer to it`;
+  return { ...problem, message, next: 'remove these rules' };
 }
 
 /** What AWS answers while it still tidies up behind the balancer. */

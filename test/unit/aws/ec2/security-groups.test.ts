@@ -59,6 +59,16 @@ describe('a security group', () => {
     expect(await read()).toEqual(tags);
   });
 
+  it('is found by those whose inbound rules refer to it', async () => {
+    const { securityGroups } = trafficBench();
+    const id = await securityGroups.create(frontend);
+    const other = await securityGroups.create({ ...frontend, name: 'pods', tags: {} });
+    expect(await securityGroups.find({ referringTo: id }, never)).toEqual([]);
+    await securityGroups.allow(other, [from('ipv4', '10.0.0.0/8'), from('security-group', id)]);
+    const found = await securityGroups.find({ referringTo: id }, never);
+    expect(found.map(({ securityGroup }) => securityGroup.id)).toEqual([other]);
+  });
+
   it('that is gone is absent, and deleted already', async () => {
     const { securityGroups } = trafficBench();
     const id = await securityGroups.create(frontend);

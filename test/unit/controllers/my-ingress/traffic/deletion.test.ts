@@ -58,3 +58,29 @@ it('a target group that reads do not show yet is deleted, too', async () => {
   expect(world.exists('shop')).toBe(false);
   expect(listIds(world)).toEqual([]);
 });
+
+it('a security group that others refer to holds a deletion up, which names them until they do no more', async () => {
+  const world = new World();
+  world.start();
+  await world.applied('shop', SHOP);
+  await world.clock.advance(MINUTE_MS);
+  const group = world.beside.find(({ id }) => id.startsWith('sg-'))?.id;
+  const pair = {
+    IpProtocol: 'tcp',
+    FromPort: 80,
+    ToPort: 80,
+    UserIdGroupPairs: [{ GroupId: group }],
+  };
+  const rule = { GroupId: 'sg-web', IpPermissions: [pair] };
+  world.outOfBand('AuthorizeSecurityGroupIngress', rule);
+  world.delete('shop');
+  await world.clock.advance(2 * MINUTE_MS);
+  expect(world.condition('shop', 'Reconciling')).toBe('True Deleting');
+  expect(world.message('shop')).toBe(
+    'security-group frontend: inbound rules of security group sg-web refer to it; remove these rules',
+  );
+  world.outOfBand('RevokeSecurityGroupIngress', rule);
+  await world.clock.advance(MINUTE_MS);
+  expect(world.exists('shop')).toBe(false);
+  expect(world.beside).toEqual([]);
+});
