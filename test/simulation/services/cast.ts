@@ -1,7 +1,7 @@
 import { SERVICES } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored } from '../api-model/stored-object.ts';
-import { type ObjectKey, People } from '../people.ts';
+import { People } from '../people.ts';
 import { type Cast, isOperator, type Stage } from '../world/stage.ts';
 import type { ServiceAction, ServiceKey } from './actions.ts';
 import { Addresses } from './addresses.ts';
@@ -34,17 +34,8 @@ export class ServiceCast implements Cast<ServiceAction> {
         return this.#apply(action);
       case 'remove':
         return this.#people.delete(SERVICES, action.at);
-      case 'scale':
-        return this.#pods.get(action.at)?.scale(action.pods);
-      case 'roll':
-        return this.#pods.get(action.at)?.roll();
-      case 'recreate':
-        return this.#pods.get(action.at)?.recreate();
-      case 'fail':
-      case 'recover':
-        return this.#pods.get(action.at)?.setFailing(action.do === 'fail');
       default:
-        return action satisfies never;
+        return changePods(this.#pods.get(action.at), action);
     }
   }
 
@@ -86,5 +77,23 @@ export class ServiceCast implements Cast<ServiceAction> {
     const pods = new PodSet({ clock, addresses: this.#addresses, onChange });
     this.#pods.set(at, pods);
     pods.scale(count);
+  }
+}
+
+type PodAction = Exclude<ServiceAction, { readonly do: 'apply' | 'remove' }>;
+
+function changePods(pods: PodSet | undefined, action: PodAction): void {
+  switch (action.do) {
+    case 'scale':
+      return pods?.scale(action.pods);
+    case 'roll':
+      return pods?.roll();
+    case 'recreate':
+      return pods?.recreate();
+    case 'fail':
+    case 'recover':
+      return pods?.setFailing(action.do === 'fail');
+    default:
+      return action satisfies never;
   }
 }

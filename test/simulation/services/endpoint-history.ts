@@ -105,16 +105,17 @@ export class EndpointHistory {
 }
 
 function collectTargets(slices: readonly Slice[], portName: string): Targets {
-  const [ready, leaving] = [new Set<string>(), new Set<string>()];
-  for (const { endpoints = [], ports = [] } of slices) {
+  const served = slices.flatMap(({ endpoints = [], ports = [] }) => {
     const port = ports.find(({ name }) => name === portName)?.port;
-    if (port === undefined) continue;
-    for (const { addresses, conditions } of endpoints) {
-      const target = `${addresses[0]}:${port}`;
-      if (conditions.ready && !conditions.terminating) ready.add(target);
-      if (conditions.serving && conditions.terminating) leaving.add(target);
-    }
-  }
+    if (port === undefined) return [];
+    return endpoints.map(({ addresses, conditions }) => {
+      return { target: `${addresses[0]}:${port}`, ...conditions };
+    });
+  });
+  const collect = (counts: (one: (typeof served)[number]) => boolean): ReadonlySet<string> =>
+    new Set(served.filter(counts).map(({ target }) => target));
+  const ready = collect((one) => one.ready && !one.terminating);
+  const leaving = collect((one) => one.serving && one.terminating);
   return { ready, desired: ready.size > 0 ? ready : leaving };
 }
 

@@ -167,7 +167,7 @@ export class TrafficCast implements Cast<TrafficAction> {
 
   /** A backend that has had ready pods all the time and no target yet. */
   findUnfilled({ metadata }: MyIngress, { backends = [] }: MyIngressSpec): string | undefined {
-    const { namespace = '', name } = metadata;
+    const { namespace, name } = metadata;
     const unfilled = backends.find((backend) =>
       this.#targets.isUnfilled(`${namespace}/${name}`, backend.name),
     );

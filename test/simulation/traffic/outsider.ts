@@ -75,13 +75,10 @@ export class Outsider {
       case 'deleteListener':
       case 'editListener':
         return this.#meddleWithListener(at, meddling);
-      case 'deleteRule':
-      case 'editRule':
-      case 'moveRule':
-      case 'addRule':
-        return this.#meddleWithRule(at, meddling);
       default:
-        return this.#meddleWithGroup(at, meddling);
+        return isOfRule(meddling)
+          ? this.#meddleWithRule(at, meddling)
+          : this.#meddleWithGroup(at, meddling);
     }
   }
 
@@ -152,12 +149,12 @@ export class Outsider {
 
   #meddleWithIngress(at: ObjectName, what: 'allowIngress' | 'revokeIngress'): void {
     const [group] = this.#own(at, 'securityGroup');
-    const [first] = group?.record.ingress ?? [];
     if (group === undefined) return;
-    const ours = { IpProtocol: 'tcp', FromPort: first?.ports?.from, ToPort: first?.ports?.to };
-    const range = first?.source.kind === 'ipv4' ? [{ CidrIp: first.source.value }] : [];
-    if (what === 'revokeIngress' && range.length > 0) {
-      const IpPermissions = [{ ...ours, IpRanges: range }];
+    const first = group.record.ingress.find(({ source }) => source.kind === 'ipv4');
+    if (what === 'revokeIngress' && first !== undefined) {
+      const { from: FromPort, to: ToPort } = first.ports ?? {};
+      const IpRanges = [{ CidrIp: first.source.value }];
+      const IpPermissions = [{ IpProtocol: 'tcp', FromPort, ToPort, IpRanges }];
       return this.#call('RevokeSecurityGroupIngress', { GroupId: group.key, IpPermissions });
     }
     const theirs = { IpProtocol: 'tcp', FromPort: 22, ToPort: 22 };
@@ -248,4 +245,13 @@ export class Outsider {
     }
     return answer;
   }
+}
+
+type RuleMeddling = Extract<
+  TrafficMeddling,
+  { readonly what: 'deleteRule' | 'editRule' | 'moveRule' | 'addRule' }
+>;
+
+function isOfRule(meddling: TrafficMeddling): meddling is RuleMeddling {
+  return meddling.what.endsWith('Rule');
 }

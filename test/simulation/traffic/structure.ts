@@ -85,7 +85,7 @@ export function listTargetFaults(
   { claims, picture }: StructureParts,
   endpoints: EndpointHistory,
 ): readonly string[] {
-  const { namespace = '', name } = metadata;
+  const { namespace, name } = metadata;
   return (spec.backends ?? []).flatMap((backend) => {
     const group = [...picture.values()].find(
       (one): one is Of<'targetGroup'> =>
@@ -113,6 +113,14 @@ function listMissing({ spec, all }: Own): readonly string[] {
   ];
 }
 
+function listRulesOf(all: Own['all'], listenerArn: string): readonly Rule[] {
+  return all
+    .filter((one): one is Of<'rule'> => one.kind === 'rule')
+    .map((one) => one.record)
+    .filter((rule) => rule.listenerArn === listenerArn)
+    .toSorted((a, b) => Number(a.priority) - Number(b.priority));
+}
+
 function listListenerFaults(
   { parts, spec, all: own, isSettled }: Own,
   port: number,
@@ -123,12 +131,7 @@ function listListenerFaults(
   const desired = listListeners(spec).find((one) => one.port === port);
   if (listener === undefined || desired === undefined) return [];
   const { record, defaultRule } = listener;
-  const rules = own
-    .filter(
-      (one): one is Of<'rule'> => one.kind === 'rule' && one.record.listenerArn === record.arn,
-    )
-    .map((one) => one.record)
-    .toSorted((a, b) => Number(a.priority) - Number(b.priority));
+  const rules = listRulesOf(own, record.arn);
   const backendOf = (arn: string): string => {
     const group = parts.picture.get(arn);
     return (group && backendIn(resourceIdOf(group))) || arn;

@@ -60,18 +60,18 @@ export class TargetInvariants {
     const lately = this.#listTargetsLately(owner, backendIn(resourceIdOf(after)));
     const name = `${resourceIdOf(after)} of ${owner}`;
     const { report } = this.#parts;
-    for (const target of now) {
-      if (was.has(target) || lately.some(({ desired }) => desired.has(target))) continue;
+    const added = [...now].filter((target) => !was.has(target));
+    for (const target of added.filter((one) => !isDesiredIn(lately, one))) {
       report('registers-only-endpoints', `${target} in ${name} is no endpoint of its Service`);
     }
     const removed = [...was].filter((target) => !now.has(target));
-    for (const target of removed) {
-      if (!lately.every(({ desired }) => desired.has(target))) continue;
+    for (const target of removed.filter((one) => lately.every((all) => all.desired.has(one)))) {
       report('keeps-desired-targets', `${target} of ${name} was desired all the time`);
     }
-    if (removed.length === 0 || now.size > 0) return;
+    const isEmptied = removed.length > 0 && now.size === 0;
     const isRight = lately.some(({ desired }) => desired.size === 0);
-    if (!isRight) report('never-emptied', `${name} lost its last target while it has endpoints`);
+    if (isEmptied && !isRight)
+      report('never-emptied', `${name} lost its last target while it has endpoints`);
   }
 
   /** A request never gets 503 because it is sent to another group while its pods are ready. */
@@ -80,9 +80,10 @@ export class TargetInvariants {
     const owner = after && claims.ownerOf(after);
     if (!isCalm || after === undefined || owner === undefined) return;
     const known = new Set(ruleOf(before)?.actions.flatMap(listReceivers));
-    for (const arn of ruleOf(after)?.actions.flatMap(listReceivers) ?? []) {
-      const record = world.traffic.targetGroups.byArn(arn);
-      if (known.has(arn) || record === undefined || activeTargets({ record }).size > 0) continue;
+    const receivers = ruleOf(after)?.actions.flatMap(listReceivers) ?? [];
+    const added = receivers.filter((arn) => !known.has(arn));
+    for (const record of added.flatMap((arn) => world.traffic.targetGroups.byArn(arn) ?? [])) {
+      if (activeTargets({ record }).size > 0) continue;
       const backend = backendIn(resourceIdOf(record));
       const lately = this.#listTargetsLately(owner, backend);
       if (lately.some(({ ready }) => ready.size === 0)) continue;
@@ -102,6 +103,10 @@ export class TargetInvariants {
       ...known.flatMap((ref) => endpoints.since(ref, nowMs() - backMs)),
     ];
   }
+}
+
+function isDesiredIn(moments: readonly Targets[], target: string): boolean {
+  return moments.some(({ desired }) => desired.has(target));
 }
 
 /** Of a listener its default rule. */

@@ -207,21 +207,29 @@ function effectOf(effect: Fate['effect'], operation: AwsOperation): FaultEffect 
       return { kind: 'dropBeforeApply' };
     case 'html':
       return { kind: 'html500' };
+    default:
+      return refusalOf(effect, operation);
+  }
+}
+
+function refusalOf(effect: Fate['effect'], operation: AwsOperation): FaultEffect | undefined {
+  const refuse = (code: string, message: string, status = 400): FaultEffect => {
+    return { kind: 'error', code, status, message };
+  };
+  switch (effect) {
     case 'throttled':
-      return { kind: 'error', code: 'Throttling', status: 400, message: 'Rate exceeded' };
+      return refuse('Throttling', 'Rate exceeded');
     case 'notFound':
-      return { kind: 'error', code: 'LoadBalancerNotFound', status: 400, message: 'not found' };
+      return refuse('LoadBalancerNotFound', 'not found');
     case 'inUse': {
-      const code = operation === 'DeleteSecurityGroup' ? 'DependencyViolation' : 'ResourceInUse';
-      return { kind: 'error', code, status: 400, message: 'still in use' };
+      const isGroup = operation === 'DeleteSecurityGroup';
+      return refuse(isGroup ? 'DependencyViolation' : 'ResourceInUse', 'still in use');
     }
-    case 'notVisible': {
+    case 'notVisible':
       // The first one is that of its own kind.
-      const [code = 'InternalFailure'] = traitsOf(operation).absent;
-      return { kind: 'error', code, status: 400, message: 'not found' };
-    }
+      return refuse(traitsOf(operation).absent[0] ?? 'InternalFailure', 'not found');
     case 'failing':
-      return { kind: 'error', code: 'InternalFailure', status: 500, message: 'no luck today' };
+      return refuse('InternalFailure', 'no luck today', 500);
     default:
       return undefined;
   }

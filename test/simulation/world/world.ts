@@ -58,6 +58,11 @@ const UNGUARDED = /\/(events|leases)(\/|$)/;
 /** So long after a Lease was taken away by hand, two may believe to hold it. */
 const LEASE_DOUBT_MS = 11_000;
 
+const COLLECTED = {
+  owners: [...DEFINED_KINDS, CONFIG_MAPS, DEPLOYMENTS, JOBS, REPLICA_SETS, STATEFUL_SETS],
+  children: [...DEFINED_KINDS, DEPLOYMENTS, PODS, REPLICA_SETS, SERVICES],
+};
+
 /** One cluster, one account, and the processes of the operator between them. */
 export class World {
   readonly clock: SimClock;
@@ -106,10 +111,7 @@ export class World {
       ...[this.#services, this.#traffic, this.#myIngress, this.#webApp],
       ...[this.#immortal, this.#myApp, this.#config],
     ];
-    this.#collector = new GarbageCollector(this.#stage, {
-      owners: [...DEFINED_KINDS, CONFIG_MAPS, DEPLOYMENTS, JOBS, REPLICA_SETS, STATEFUL_SETS],
-      children: [...DEFINED_KINDS, DEPLOYMENTS, PODS, REPLICA_SETS, SERVICES],
-    });
+    this.#collector = new GarbageCollector(this.#stage, COLLECTED);
     this.#processes = new ProcessInvariants({
       nowMs: () => this.clock.monotonicMs(),
       report: this.#stage.report,
