@@ -1,3 +1,5 @@
+import { TRAFFIC_MUTATIONS } from './traffic/mutations.ts';
+
 /** A bug that can be planted: `find` stands exactly once in `file`, or the planting fails. */
 export interface Mutation {
   /** Seen from src/. */
@@ -376,4 +378,5 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'a pod that waited for its ConfigMap keeps data that was taken back',
     seed: 99,
   },
+  ...TRAFFIC_MUTATIONS,
 };
