@@ -50,7 +50,7 @@ describe("the article's manifest, applied with kubectl", { concurrent: true }, (
     const dns = (await objects.get('myapp')).status?.alb?.dns as string;
     expect(dns).toMatch(/^myapp-alb-[0-9a-f]{8}-\d+\.us-east-1\.elb\.amazonaws\.com$/);
     expect(provisioning).toEqual([
-      ['NAME', 'SCHEME', 'STATE', 'ADDRESS', 'READY', 'REASON', 'AGE'],
+      ['NAME', 'SCHEME', 'STATE', 'ADDRESS', 'TARGETS', 'READY', 'REASON', 'AGE'],
       [
         'myapp',
         'internet-facing',
@@ -65,7 +65,16 @@ describe("the article's manifest, applied with kubectl", { concurrent: true }, (
       const [head, row] = rowsOf(await get(name));
       // kubectl puts the resource before the name where a category has several.
       const shown = name === 'albridge' ? 'myingress.demo.rtfm.co.ua/myapp' : 'myapp';
-      expect(head).toEqual(['NAME', 'SCHEME', 'STATE', 'ADDRESS', 'READY', 'REASON', 'AGE']);
+      expect(head).toEqual([
+        'NAME',
+        'SCHEME',
+        'STATE',
+        'ADDRESS',
+        'TARGETS',
+        'READY',
+        'REASON',
+        'AGE',
+      ]);
       expect(row?.slice(0, 6)).toEqual([
         shown,
         'internet-facing',
@@ -85,7 +94,8 @@ describe("the article's manifest, applied with kubectl", { concurrent: true }, (
     const [head, row] = rowsOf(
       await place.kubectl(['get', 'myingress', '-o', 'wide', '-n', namespace]),
     );
-    expect(head?.slice(7)).toEqual(['ARN', 'MESSAGE']);
+    expect(head?.slice(8)).toEqual(['ARN', 'MESSAGE']);
+    // Without backends the cell of TARGETS is empty.
     const { name, dns } = object.status.alb as { name: string; dns: string };
     expect(row?.slice(7)).toEqual([arnOf(object), `load balancer ${name} is active at ${dns}`]);
   });
