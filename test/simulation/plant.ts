@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
-import { MUTATIONS, type Mutation } from './mutations.ts';
+import type { Mutation } from './mutation.ts';
+import { MUTATIONS } from './mutations.ts';
 
 const SOURCES = new URL('../../src/', import.meta.url);
 

@@ -1,4 +1,4 @@
-import type { Mutation } from '../mutations.ts';
+import type { Mutation } from '../mutation.ts';
 
 /** Bugs about listeners, rules, target groups, targets and security groups. */
 export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {

@@ -139,12 +139,11 @@ function listListenerFaults(
   const describe = (rule: Rule | undefined): string =>
     describeStored(rule?.actions[0], { backendOf });
   // The default one may be among the further ones too.
-  const all = [record.tls?.certificateArn ?? [], record.extraCertificateArns].flat();
+  const all = new Set([record.tls?.certificateArn ?? [], record.extraCertificateArns].flat());
   const kept = (arn: string): boolean => isSettled || desired.certificates?.includes(arn) === true;
-  const certificates = [...new Set(all)].filter(kept);
   const actual = {
     protocol: record.protocol,
-    certificates,
+    certificates: [...all].filter(kept),
     default: describe(defaultRule),
     rules: rules.map((rule) => ({
       name: nameOf(rule, { isOurs: () => true }),
@@ -154,7 +153,7 @@ function listListenerFaults(
   };
   return listDifferences(`listener ${port}`, actual, {
     protocol: desired.protocol,
-    certificates: sortFurther(desired.certificates ?? [], certificates),
+    certificates: sortFurther(desired.certificates ?? [], actual.certificates),
     default: describeDefault(spec, desired),
     rules: listRules(spec, port).map((rule) => ({
       name: rule.name,

@@ -55,7 +55,7 @@ export class TargetInvariants {
     if (after?.kind !== 'targetGroup') return;
     const owner = this.#parts.claims.recentOwnerOf(after);
     if (owner === undefined) return;
-    const was = before?.kind === 'targetGroup' ? activeTargets(before) : new Set<string>();
+    const was = targetsOf(before);
     const now = activeTargets(after);
     const lately = this.#listTargetsLately(owner, backendIn(resourceIdOf(after)));
     const name = `${resourceIdOf(after)} of ${owner}`;
@@ -69,9 +69,9 @@ export class TargetInvariants {
       report('keeps-desired-targets', `${target} of ${name} was desired all the time`);
     }
     const isEmptied = removed.length > 0 && now.size === 0;
-    const isRight = lately.some(({ desired }) => desired.size === 0);
-    if (isEmptied && !isRight)
+    if (isEmptied && lately.every(({ desired }) => desired.size > 0)) {
       report('never-emptied', `${name} lost its last target while it has endpoints`);
+    }
   }
 
   /** A request never gets 503 because it is sent to another group while its pods are ready. */
@@ -79,9 +79,8 @@ export class TargetInvariants {
     const { isCalm, claims, world } = this.#parts;
     const owner = after && claims.ownerOf(after);
     if (!isCalm || after === undefined || owner === undefined) return;
-    const known = new Set(ruleOf(before)?.actions.flatMap(listReceivers));
-    const receivers = ruleOf(after)?.actions.flatMap(listReceivers) ?? [];
-    const added = receivers.filter((arn) => !known.has(arn));
+    const known = receiversOf(before);
+    const added = receiversOf(after).filter((arn) => !known.includes(arn));
     for (const record of added.flatMap((arn) => world.traffic.targetGroups.byArn(arn) ?? [])) {
       if (activeTargets({ record }).size > 0) continue;
       const backend = backendIn(resourceIdOf(record));
@@ -105,6 +104,10 @@ export class TargetInvariants {
   }
 }
 
+function targetsOf(resource: Change['before']): ReadonlySet<string> {
+  return resource?.kind === 'targetGroup' ? activeTargets(resource) : new Set();
+}
+
 function isDesiredIn(moments: readonly Targets[], target: string): boolean {
   return moments.some(({ desired }) => desired.has(target));
 }
@@ -113,6 +116,10 @@ function isDesiredIn(moments: readonly Targets[], target: string): boolean {
 function ruleOf(resource: Change['after']): Rule | undefined {
   if (resource?.kind === 'rule') return resource.record;
   return resource?.kind === 'listener' ? resource.defaultRule : undefined;
+}
+
+function receiversOf(resource: Change['after']): readonly string[] {
+  return (ruleOf(resource)?.actions ?? []).flatMap(listReceivers);
 }
 
 /** ARNs of groups that get requests. */

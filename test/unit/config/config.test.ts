@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { KIND_NAMES } from '../../../src/apis/kind-names.ts';
 import { DEFAULT_LIMITS, NO_LIMITS } from '../../../src/aws/budget/budget-limits.ts';
@@ -412,13 +411,5 @@ describe('settings', () => {
 
   it('have one spelling each', () => {
     expect(new Set(rows.map((row) => row.name)).size).toBe(rows.length);
-  });
-
-  it('share the directory of the service account with the adapter to Kubernetes', () => {
-    const adapter = readFileSync(
-      `${import.meta.dirname}/../../../src/kube/client/cluster-source.ts`,
-      'utf8',
-    );
-    expect(adapter).toContain(`'${settings.serviceAccountDir.default}'`);
   });
 });

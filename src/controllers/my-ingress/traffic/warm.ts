@@ -36,7 +36,7 @@ const MOST_PROOFS = 19;
  * undefined: everything has to be read.
  */
 export function beginWarm(scope: Scope): WarmStart | undefined {
-  const { clock, memory, object, pass } = scope;
+  const { clock, memory, object } = scope;
   const { traffic } = memory;
   const { standing } = traffic ?? {};
   if (traffic === undefined || standing === undefined) return undefined;
