@@ -32,7 +32,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: 'return error instanceof OperatorError && reasons.includes(error.reason);',
     replace: 'return error instanceof OperatorError;',
     why: 'a throttle counts as proof that the balancer is gone',
-    seed: 16,
+    seed: 80,
   },
   'policy-too-narrow': {
     file: '../deploy/iam/policy.json',
@@ -72,7 +72,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: 'return Math.max(0, (absentSinceMs ?? readMs) + STALENESS_BOUND_MS - readMs);',
     replace: 'return 0;',
     why: 'one old answer proves the absence of a balancer whose create was lost',
-    seed: 1,
+    seed: 5,
   },
   'doubt-outlives-create': {
     file: 'controllers/my-ingress/memory.ts',
@@ -164,7 +164,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: "managedBy: 'albridge.io/managed-by',",
     replace: "managedBy: 'ManagedBy',",
     why: 'what Terraform made no longer says so once it is adopted',
-    seed: 12,
+    seed: 13,
   },
   'empty-bucket-written-back': {
     file: 'controllers/my-ingress/load-balancer/desired.ts',

@@ -23,7 +23,7 @@ export interface SharedCluster {
 }
 
 /** As in AWS, where it takes minutes: whoever deletes has to wait for the interfaces of the balancer. */
-const INTERFACES_LINGER_MS = 1_000;
+const INTERFACES_LINGER_MS = 8_000;
 
 /**
  * One control plane with controller-manager, scheduler and nodes whose pods answer, one stand-in for AWS
