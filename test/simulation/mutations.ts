@@ -266,7 +266,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: '.slice(0, MOST_VOUCHERS)',
     replace: '.slice(0, 0)',
     why: 'of two monitors the later one restarts what the first has restarted',
-    seed: 1,
+    seed: 66,
   },
   'batch-not-limited': {
     file: 'controllers/config-monitor/eviction.ts',
@@ -294,7 +294,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: "if (failure instanceof OperatorError) return { kind: 'failed', error: failure };",
     replace: '',
     why: 'one pod that a webhook refuses keeps all others from the newest data',
-    seed: 126,
+    seed: 129,
   },
   'own-restart-forgotten': {
     file: 'controllers/config-monitor/template-restart.ts',
@@ -358,7 +358,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: 'return isOther || wasOther;',
     replace: 'return isOther || (isOther && wasOther);',
     why: 'a pod that was started in between keeps data that was taken back',
-    seed: 99,
+    seed: 51,
   },
   'start-taken-for-birth': {
     file: 'controllers/config-monitor/memory.ts',
