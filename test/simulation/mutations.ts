@@ -365,7 +365,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: 'return without(without(live, vouchedFor), starting);',
     replace: 'return without(live, vouchedFor);',
     why: 'a pod that waited for its ConfigMap keeps data that was taken back',
-    seed: 99,
+    seed: 123,
   },
   ...TRAFFIC_MUTATIONS,
 };
