@@ -94,7 +94,7 @@ export default defineConfig({
           maxWorkers: 2,
           sequence: { groupOrder: 4 },
           ...slow,
-          testTimeout: 400_000,
+          testTimeout: 600_000,
           hookTimeout: 300_000,
         },
       },
