@@ -3,7 +3,7 @@
 // Start with: this file, then priorities.ts.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Condition } from '../../../aws/elbv2/traffic.ts';
+import type { Condition, Rule } from '../../../aws/elbv2/traffic.ts';
 import { diffAction, namesIn, normaliseActions } from '../graph/actions.ts';
 import type { DesiredListener, DesiredRule, ObservedRule } from '../graph/graph.ts';
 import { idsByName, isServed, type PlanContext } from '../graph/plan-context.ts';
@@ -140,9 +140,13 @@ function deleteRule({ id, observed: { rule } }: OwnRule): Step {
   };
 }
 
-/** Whether the rule does nothing but what albridge writes. */
 function isKnown({ observed: { rule } }: OwnRule): boolean {
-  return !rule.hasTransforms && normaliseActions(rule.actions, new Map()) !== undefined;
+  return isReplaceable(rule);
+}
+
+/** Whether the rule does nothing but what albridge writes. */
+export function isReplaceable({ actions, hasTransforms }: Rule): boolean {
+  return !hasTransforms && normaliseActions(actions, new Map()) !== undefined;
 }
 
 /** It may be what protects an application, so nobody drops it. */

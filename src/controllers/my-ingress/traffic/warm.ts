@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Rule, Tags } from '../../../aws/elbv2/traffic.ts';
-import { normaliseActions } from '../graph/actions.ts';
 import type { ObservedGraph } from '../graph/graph.ts';
 import type { Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
 import type { Identity } from '../identity.ts';
 import { requestsLiveRead } from '../load-balancer/read-depth.ts';
 import { readRoutes } from '../routes/read-routes.ts';
+import { isReplaceable } from '../rules/diff.ts';
 import type { Scope } from '../scope.ts';
 import { readRecordedArn } from '../status.ts';
 import { beginMemory, isReadDue, type Standing, type TrafficMemory } from './memory.ts';
@@ -22,8 +22,8 @@ export interface WarmStart {
 /** What has just been read of what the plan writes to. */
 interface Proofs {
   readonly tags: ReadonlyMap<string, Tags | undefined>;
-  /** Of the listeners whose actions are changed or rules deleted: somebody may have put a safeguard there. */
-  readonly rules: readonly Rule[];
+  /** By listener, where its action is changed or a rule of it: somebody may have put a safeguard there. */
+  readonly rules: ReadonlyMap<string, readonly Rule[]>;
 }
 
 /** With the balancer's they are one call. */
@@ -62,12 +62,17 @@ async function readProofs(
   const clients = traffic();
   const listeners = [...new Set(replaced.map(({ listener }) => listener))];
   const [tags, rules] = await Promise.all([
-    Promise.all(
-      written.map(async (arn) => [arn, await clients.tags.read(arn, pass.signal)] as const),
-    ),
-    Promise.all(listeners.map((arn) => clients.rules.list(arn, pass.signal))),
+    readEach(written, (arn) => clients.tags.read(arn, pass.signal)),
+    readEach(listeners, async (arn) => (await clients.rules.list(arn, pass.signal)) ?? []),
   ]);
-  return { tags: new Map(tags), rules: rules.flatMap((listed) => listed ?? []) };
+  return { tags, rules };
+}
+
+async function readEach<T>(
+  arns: readonly string[],
+  read: (arn: string) => Promise<T>,
+): Promise<ReadonlyMap<string, T>> {
+  return new Map(await Promise.all(arns.map(async (arn) => [arn, await read(arn)] as const)));
 }
 
 /** True for an edit, and where something is due. */
@@ -120,17 +125,11 @@ function listReplaced({ plan, observed }: Pick<Planned, 'plan' | 'observed'>): r
   });
 }
 
-/** It does nothing but what albridge writes, as in rules/diff.ts. */
-function isKnown({ listener, rule: arn }: Replaced, rules: readonly Rule[]): boolean {
-  // A default rule's ARN begins as its listener's: .../listener/app/<..> and .../listener-rule/app/<..>/<id>.
-  const isOfListener = (rule: Rule): boolean =>
-    rule.arn.startsWith(`${listener.replace(':listener/', ':listener-rule/')}/`);
-  const found = rules.filter((rule) =>
-    arn === undefined ? rule.priority === 'default' && isOfListener(rule) : rule.arn === arn,
-  );
-  const [rule] = found;
-  if (rule === undefined) return false;
-  return !rule.hasTransforms && normaliseActions(rule.actions, new Map()) !== undefined;
+function isKnown({ listener, rule: arn }: Replaced, rules: Proofs['rules']): boolean {
+  const found = rules.get(listener)?.find((rule) => {
+    return arn === undefined ? rule.priority === 'default' : rule.arn === arn;
+  });
+  return found !== undefined && isReplaceable(found);
 }
 
 /**
