@@ -77,7 +77,8 @@ export function recordLeftAlone(scope: ObjectScope, { arn, name }: NamedArn): vo
   recordEvent(scope, { type: 'Warning', reason: 'LeftALB', action: 'Release', note }, { arn });
 }
 
-function recordEvent(
+/** One event, and one log line with these fields. */
+export function recordEvent(
   { pass }: ObjectScope,
   draft: Omit<EventDraft, 'type'> & Partial<Pick<EventDraft, 'type'>>,
   fields: Readonly<Record<string, unknown>>,

@@ -4,6 +4,7 @@ import { isProjected, projectStep, type StandingGraph } from '../graph/projectio
 import { findObstacle, type Step } from '../graph/steps.ts';
 import { describeHolder, readOwnership } from '../ownership.ts';
 import type { ObjectScope } from '../scope.ts';
+import { recordChanged } from './events.ts';
 import { classifyRefusal, executeStep } from './execute.ts';
 import { rememberRefusal, rememberStep, rememberUnanswered } from './memory.ts';
 import type { References } from './references.ts';
@@ -42,7 +43,7 @@ interface RunOptions extends Partial<Pick<Run, 'prepareRouting'>> {
 /**
  * Carries out steps in their order. One that AWS refuses stops those that need it, and no other; a failure
  * that is not about one resource ends the pass. A new target group is proved ours before anything is
- * done with it: AWS may have answered with an existing one.
+ * done with it: AWS may have answered with an existing one. What was changed is one event, however it ends.
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateTargetGroup.html
  */
 export async function carryOut(
@@ -50,6 +51,14 @@ export async function carryOut(
   steps: readonly Step[],
   run: Run,
 ): Promise<void> {
+  try {
+    await carryOutEach(scope, steps, run);
+  } finally {
+    recordChanged(scope, run.progress.done);
+  }
+}
+
+async function carryOutEach(scope: ObjectScope, steps: readonly Step[], run: Run): Promise<void> {
   const routingFrom = steps.findIndex(isAboutRouting);
   for (const [index, step] of steps.entries()) {
     scope.pass.signal.throwIfAborted();

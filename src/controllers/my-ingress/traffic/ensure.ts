@@ -17,7 +17,6 @@ import type { Scope } from '../scope.ts';
 import { revokeUnserved } from '../security-group/diff.ts';
 import type { ServedGroup } from '../targets.ts';
 import { beginRun, carryOut, type Progress } from './carry-out.ts';
-import { recordChanged } from './events.ts';
 import { beginMemory, mayHide, type TrafficMemory } from './memory.ts';
 import { observeTraffic } from './observe.ts';
 import { recordOwned } from './owned.ts';
@@ -145,11 +144,7 @@ async function execute(scope: Scope, planned: Planned): Promise<Progress> {
     pass.disproveReady();
     await pass.ensureFinalizer();
     await tokens.reserve(plan.steps.map(({ operation }) => operation));
-    try {
-      await carryOut(scope, plan.steps, run);
-    } finally {
-      recordChanged(scope, run.progress.done);
-    }
+    await carryOut(scope, plan.steps, run);
   }
   publish(scope, planned, run.progress);
   return run.progress;

@@ -11,7 +11,6 @@ import type { ObjectScope } from '../scope.ts';
 import { desireTargetGroup } from '../target-groups/desired.ts';
 import { beginRun, carryOut } from './carry-out.ts';
 import { hasTraffic } from './concern.ts';
-import { recordChanged } from './events.ts';
 import { mayHide } from './memory.ts';
 import { findSecurityGroups, findTargetGroups, observeTraffic } from './observe.ts';
 import { describeOwned } from './owned.ts';
@@ -164,11 +163,7 @@ async function carryOutAll(
   pass.log.debug('plan', { plan: printPlan({ steps, postponed: [] }) });
   await tokens.reserve(steps.map(({ operation }) => operation));
   const run = beginRun(readReferences(observed, identity, observed.loadBalancer?.arn ?? ''));
-  try {
-    await carryOut(scope, steps, run);
-  } finally {
-    recordChanged(scope, run.progress.done);
-  }
+  await carryOut(scope, steps, run);
   return run.progress.problems;
 }
 

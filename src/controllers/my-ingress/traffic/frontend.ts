@@ -9,7 +9,6 @@ import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
 import { beginRun, carryOut } from './carry-out.ts';
-import { recordChanged } from './events.ts';
 import { beginMemory } from './memory.ts';
 import { findTargetGroups } from './observe.ts';
 import { describeOwned } from './owned.ts';
@@ -103,11 +102,7 @@ async function carryOutGroup(
   memory.traffic = beginMemory(memory.traffic, generation, clock.monotonicMs());
   const steps = plan.steps.filter(({ id }) => id === SECURITY_GROUP_ID);
   const run = beginRun(readReferences(observe(found), scope.identity, ''));
-  try {
-    await carryOut(scope, steps, run);
-  } finally {
-    recordChanged(scope, run.progress.done);
-  }
+  await carryOut(scope, steps, run);
   const { problems, references } = run.progress;
   if (problems.some(({ reason }) => reason === 'DuplicateSecurityGroup')) return undefined;
   const report = reportProblems(problems);
