@@ -24,6 +24,7 @@ import { checkSnapshot } from './load-balancer/snapshot.ts';
 import { measureProvisioningMs, rememberDrift, rememberProvisioning } from './memory.ts';
 import { previewDeletion, previewSpec, restrictPass } from './preview.ts';
 import {
+  completeRecord,
   createObjectScope,
   createScope,
   type MyIngressContext,
@@ -47,6 +48,7 @@ import {
   planFrontend,
   prepareFrontend,
 } from './traffic/frontend.ts';
+import { findUsedGroups } from './traffic/lost-groups.ts';
 import { isTrafficDue, refreshTraffic, reportTraffic } from './traffic/report.ts';
 import { beginWarm } from './traffic/warm.ts';
 
@@ -104,7 +106,8 @@ function refuseInvalidSpec({ spec }: MyIngress): void {
   refuseReservedTags(spec);
 }
 
-async function reconcileLive(scope: Scope): Promise<Outcome> {
+async function reconcileLive(given: Scope): Promise<Outcome> {
+  let scope = given;
   let isNew: Frontend | undefined;
   const warm = hasTraffic(scope.object) ? beginWarm(scope) : undefined;
   const balancer = defineLoadBalancer(scope, (frontend) => {
@@ -113,10 +116,21 @@ async function reconcileLive(scope: Scope): Promise<Outcome> {
   const ensured = await ensurePresent(balancer, scope.pass);
   if (ensured.kind === 'waiting') return ensured;
   const { observed } = ensured;
+  scope = await recoverRecord(scope, observed);
   if (!hasTraffic(scope.object)) return conclude(scope, ensured);
   if (observed.isStateOnly) return refreshTraffic(scope, conclude(scope, ensured));
   const state = await ensureTraffic(scope, { observed, isNew, warm });
   return reportTraffic(scope, state, () => conclude(scope, ensured));
+}
+
+/** A balancer that no record names and this process has not made was there before: perhaps with traffic. */
+async function recoverRecord(scope: Scope, { loadBalancer }: ObservedLoadBalancer): Promise<Scope> {
+  const { identity, memory, object } = scope;
+  const isKnown = readRecordedArn(object) !== undefined || object.spec.adopt !== undefined;
+  const isMade = memory.facts.create !== undefined;
+  if (isKnown || isMade || hasTraffic(object)) return scope;
+  await findUsedGroups(scope, loadBalancer);
+  return { ...scope, object: completeRecord(object, memory, identity) };
 }
 
 /**

@@ -125,10 +125,17 @@ export function printPlan(plan: {
  * needs. `failed` holds those that were not carried out for this reason, too.
  */
 export function findObstacle(step: Step, failed: readonly Step[]): Step | undefined {
-  return failed.find(({ id, operation }) => PROVIDING.has(operation) && step.needs.includes(id));
+  return failed.find((one) => isProviding(one) && step.needs.includes(one.id));
+}
+
+/** What a listener does by default is nothing that its rules need. */
+function isProviding({ operation, input }: Step): boolean {
+  if (operation !== 'ModifyListener') return PROVIDING.has(operation);
+  const { arn: _arn, action: _action, ...settings } = input;
+  return Object.keys(settings).length > 0;
 }
 
 const PROVIDING: ReadonlySet<Operation> = new Set<Operation>([
   ...(['CreateSecurityGroup', 'CreateTargetGroup', 'CreateListener'] as const),
-  ...(['ModifyListener', 'SetRulePriorities'] as const),
+  'SetRulePriorities',
 ]);

@@ -4,23 +4,22 @@
 
 import { STALENESS_BOUND_MS, type TaggedLoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
 import { startDeadline } from '../../../core/ports/clock.ts';
+import { isRouting } from '../graph/facts.ts';
 import type { DesiredGraph, ObservedGraph, ObservedSecurityGroup } from '../graph/graph.ts';
 import type { Problem } from '../graph/problem.ts';
 import { isStanding } from '../graph/projection.ts';
-import type { ResourceId } from '../graph/resource-id.ts';
 import { printPlan, type Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
-import type { Identity } from '../identity.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
 import { revokeUnserved } from '../security-group/diff.ts';
-import type { ServedGroup } from '../targets.ts';
 import { beginRun, carryOut, type Progress } from './carry-out.ts';
 import { beginMemory, mayHide, type TrafficMemory } from './memory.ts';
 import { observeTraffic } from './observe.ts';
 import { recordOwned } from './owned.ts';
 import { findDefaultGroup, isManaged, listGroupNames, type Planned, planBy } from './planned.ts';
+import { publishGroups } from './publish.ts';
 import { type References, readReferences, resolveAttachment } from './references.ts';
 import { isProved, type WarmStart } from './warm.ts';
 
@@ -32,6 +31,8 @@ export interface TrafficState {
   readonly problems: readonly Problem[];
   /** The object has to be looked at again after this time; undefined: only when something changes. */
   readonly againMs: number | undefined;
+  /** A part of the spec is applied only once a rule has been gone for a while. */
+  readonly isHeld: boolean;
 }
 
 /** The balancer, and what is known of it without a read. */
@@ -53,12 +54,13 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
   const againMs = findNext(scope, planned, progress);
   const before = memory.traffic ?? remembered;
   const found = [...plan.problems, ...progress.problems];
+  const isHeld = plan.postponed.some(({ step }) => isRouting(step));
   memory.traffic = {
     ...concludeMemory(before, { planned, progress, againMs, endMs }),
-    isOpen: found.length > 0,
+    isOpen: found.length > 0 || isHeld,
   };
   return {
-    ...{ desired, againMs, references: progress.references },
+    ...{ desired, againMs, isHeld, references: progress.references },
     problems: judgeEarly(found, memory.traffic, endMs),
   };
 }
@@ -133,7 +135,7 @@ async function execute(scope: Scope, planned: Planned): Promise<Progress> {
   const run = beginRun(references, {
     standing: isStanding(observed) ? observed : undefined,
     prepareRouting: async () => {
-      publish(scope, planned, run.progress);
+      publishGroups(scope, planned, run.progress);
       await waitForTargets(scope);
     },
   });
@@ -146,46 +148,8 @@ async function execute(scope: Scope, planned: Planned): Promise<Progress> {
     await tokens.reserve(plan.steps.map(({ operation }) => operation));
     await carryOut(scope, plan.steps, run);
   }
-  publish(scope, planned, run.progress);
+  publishGroups(scope, planned, run.progress);
   return run.progress;
-}
-
-/** The groups that are there and proved ours, by the tags that were read or by those of their create call. */
-function publish(scope: Scope, { observed, desired, routes }: Planned, progress: Progress): void {
-  const { references, done, failed } = progress;
-  const proved = new Set([
-    ...observed.targetGroups
-      .filter(({ tags }) => identifyResource(tags, scope.identity) !== undefined)
-      .map(({ targetGroup: { name } }) => name),
-    ...listCreated(done.filter((step) => !failed.includes(step))),
-  ]);
-  const created = new Set(listCreated(done));
-  const served = routes.backends.flatMap((backend, index): readonly ServedGroup[] => {
-    const { id = '', name = '' } = desired.targetGroups[index] ?? {};
-    const known = proved.has(name) ? references.targetGroups.get(name) : undefined;
-    const arn = known ?? findPredecessor(id, observed, scope.identity);
-    if (arn === undefined) return [];
-    const { service, targetType } = backend;
-    return [{ backend: backend.name, arn, service, targetType, isNew: created.has(name) }];
-  });
-  scope.targets.publish(scope.pass.key, served);
-}
-
-/** While a group cannot be made, requests go on to the one that it is to replace. */
-function findPredecessor(
-  id: ResourceId,
-  { targetGroups }: ObservedGraph,
-  identity: Identity,
-): string | undefined {
-  return targetGroups.find(({ targetGroup: { loadBalancerArns }, tags }) => {
-    return loadBalancerArns.length > 0 && identifyResource(tags, identity) === id;
-  })?.targetGroup.arn;
-}
-
-function listCreated(steps: readonly Step[]): readonly string[] {
-  return steps.flatMap(({ operation, input }) =>
-    operation === 'CreateTargetGroup' ? [input.name] : [],
-  );
 }
 
 /** No request is sent to a group that is still empty, unless its filling takes longer than this. */

@@ -9,6 +9,7 @@ import {
 import type { ProblemReason } from '../graph/problem.ts';
 import type { StandingGraph } from '../graph/projection.ts';
 import type { Step } from '../graph/steps.ts';
+import type { ServedGroup } from '../targets.ts';
 
 /** What this process remembers of the traffic of one object; times are monotonic ms. */
 export interface TrafficMemory {
@@ -23,6 +24,8 @@ export interface TrafficMemory {
   readonly dueMs?: number | undefined;
   /** All of it as this process has left it; undefined: that is not known. */
   readonly standing?: Standing | undefined;
+  /** The target groups that were published last. */
+  readonly served?: readonly ServedGroup[];
   /** When this process last made something: a read may be older. */
   readonly madeMs?: number;
   /** The last pass over all of it has left something undone, or has not ended. */

@@ -40,6 +40,8 @@ export function beginWarm(scope: Scope): WarmStart | undefined {
   const { traffic } = memory;
   const { standing } = traffic ?? {};
   if (traffic === undefined || standing === undefined) return undefined;
+  // What was found besides has to be read.
+  if (memory.foundGroups !== undefined) return undefined;
   if (!isCalledFor(scope, traffic) || !mayGoByMemory(scope, traffic)) return undefined;
   // A balancer that took the place of another has nothing of it.
   if (standing.loadBalancer.arn !== readRecordedArn(object)) return undefined;
