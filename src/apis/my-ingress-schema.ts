@@ -394,7 +394,7 @@ export const myIngressSchema = {
               },
               stickiness: {
                 description:
-                  'Not supported yet. Keeps a client at the target that it reached first, by a cookie of the load balancer, also where a rule forwards to several backends. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/sticky-sessions.html',
+                  'Keeps a client at the target that it reached first, by a cookie of the load balancer (AWSALB). Where a rule forwards to several backends and one of them is sticky, it keeps the client at its backend too (AWSALBTG), for the longest of their durations. May be added, changed and removed at any time. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/sticky-sessions.html',
                 type: 'object',
                 required: ['durationSeconds'],
                 properties: {
@@ -1392,12 +1392,6 @@ export const myIngressSchema = {
         {
           rule: '!has(self.backends) || self.backends.all(backend, !has(backend.targetGroupARN))',
           message: 'backends[].targetGroupARN is not supported yet; remove it and give service',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.backends',
-        },
-        {
-          rule: '!has(self.backends) || self.backends.all(backend, !has(backend.stickiness))',
-          message: 'backends[].stickiness is not supported yet; remove it',
           reason: 'FieldValueForbidden',
           fieldPath: '.backends',
         },

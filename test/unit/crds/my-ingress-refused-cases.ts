@@ -21,7 +21,6 @@ const refused: readonly (readonly [string, Draft, readonly [Draft, ...Draft[]]])
     withTraffic({}),
     [withBackend({ service: undefined, targetGroupARN: 'arn:aws:a' })],
   ],
-  ['backends[].stickiness', withTraffic({}), [withBackend({ stickiness: { durationSeconds: 1 } })]],
   [
     'backends[].targetType',
     withBackend({ targetType: 'ip' }),
