@@ -27,16 +27,6 @@ const refused: readonly (readonly [string, Draft, readonly [Draft, ...Draft[]]])
     [withBackend({ targetType: 'instance' })],
   ],
   [
-    'backends[].protocol: HTTPS',
-    withBackend({ protocol: 'HTTP' }),
-    [withBackend({ protocol: 'HTTPS' })],
-  ],
-  [
-    'backends[].protocolVersion',
-    withBackend({ protocolVersion: 'HTTP1' }),
-    [withTraffic({ ...withBackend({ protocolVersion: 'HTTP2' }).spec, listeners: [https] })],
-  ],
-  [
     'listeners[].mutualTLS',
     withTraffic({ listeners: [http] }),
     [withTraffic({ listeners: [http, { ...https, mutualTLS: { mode: 'verify' } }] })],

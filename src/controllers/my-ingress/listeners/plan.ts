@@ -17,6 +17,8 @@ import { createListener, updateListener } from './diff.ts';
 export interface RoutingSteps {
   readonly changes: readonly Step[];
   readonly removals: readonly Step[];
+  /** After all removals. */
+  readonly last: readonly Step[];
   readonly problems: readonly Problem[];
 }
 
@@ -41,7 +43,9 @@ export function planListeners(
     removals: [
       ...plans.flatMap(({ removals }) => removals),
       ...deleted.map(({ id, observed: one }) => deleteListener(id, one)),
+      ...plans.flatMap(({ last }) => last),
     ],
+    last: [],
     problems: [
       ...conflicts,
       ...plans.flatMap(({ problems }) => problems),
@@ -60,7 +64,7 @@ function planListener(
   context: PlanContext,
 ): RoutingSteps {
   if (observed === undefined && !isServed(namesIn(desired.action), context)) {
-    return { changes: [], removals: [], problems: [waitForBackend(desired.id)] };
+    return { changes: [], removals: [], last: [], problems: [waitForBackend(desired.id)] };
   }
   const listener =
     observed === undefined
@@ -73,6 +77,7 @@ function planListener(
       ...[...rules.changes, ...listener.tags, ...rules.tags],
     ],
     removals: [...rules.removals, ...listener.removals],
+    last: listener.last,
     problems: [...listener.problems, ...rules.problems],
   };
 }
@@ -98,7 +103,10 @@ function findRedirected(
 /** Where AWS refuses that listener, this one stays as it is, with its rules. */
 function holdFor(id: ResourceId, plan: RoutingSteps): RoutingSteps {
   const hold = (step: Step): Step => ({ ...step, needs: [...step.needs, id] });
-  return { ...plan, changes: plan.changes.map(hold), removals: plan.removals.map(hold) };
+  const { changes, removals, last } = plan;
+  return {
+    ...{ ...plan, changes: changes.map(hold), removals: removals.map(hold), last: last.map(hold) },
+  };
 }
 
 /** A listener takes its rules with it. */
