@@ -21,13 +21,16 @@ export const dataPlaneDifferences = {
   stickiness: {
     aws: 'cookies keep a client at a target, or at a target group',
     source: `${GUIDE}edit-target-group-attributes.html#sticky-sessions`,
-    instead: { embedded: 'keeps none', ...inMoto(NO_DATA_PLANE) },
+    instead: {
+      embedded: 'has the cookies of the balancer, AWSALB and AWSALBTG, not those of an application',
+      ...inMoto(NO_DATA_PLANE),
+    },
   },
   'http2-and-grpc': {
-    aws: 'HTTPS listeners speak HTTP/2, and target groups can be for HTTP/2 and gRPC',
+    aws: 'HTTPS listeners speak HTTP/2, and target groups can be for HTTP/2 and gRPC; a connection ends after 10,000 requests',
     source: `${GUIDE}load-balancer-target-groups.html#target-group-protocol-version`,
     instead: {
-      embedded: 'speaks HTTP/1.1; such groups get no request (464) and no health check',
+      embedded: 'ends no connection so',
       ...inMoto(NO_DATA_PLANE),
     },
   },

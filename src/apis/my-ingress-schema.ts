@@ -315,13 +315,13 @@ export const myIngressSchema = {
               },
               protocol: {
                 description:
-                  'Protocol between load balancer and targets: HTTP (default). HTTPS is not supported yet.',
+                  'Protocol between load balancer and targets, health checks included: HTTP (default) or HTTPS. AWS does not verify the certificates of targets. A change makes a new target group that takes the place of the old one. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-target-groups.html#target-group-routing-configuration',
                 type: 'string',
                 enum: ['HTTP', 'HTTPS'],
               },
               protocolVersion: {
                 description:
-                  'Version of HTTP between load balancer and targets: HTTP1 (default). HTTP2 and GRPC, which need HTTPS listeners, are not supported yet. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-target-groups.html#target-group-protocol-version',
+                  'Version of HTTP between load balancer and targets: HTTP1 (default), HTTP2 or GRPC. The last two need HTTPS listeners, and clients that speak HTTP/2. With protocol HTTP the targets get HTTP/2 without TLS. A change makes a new target group that takes the place of the old one. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-target-groups.html#target-group-protocol-version',
                 type: 'string',
                 enum: ['HTTP1', 'HTTP2', 'GRPC'],
               },
@@ -394,7 +394,7 @@ export const myIngressSchema = {
               },
               stickiness: {
                 description:
-                  'Not supported yet. Keeps a client at the target that it reached first, by a cookie of the load balancer, also where a rule forwards to several backends. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/sticky-sessions.html',
+                  'Keeps a client at the target that it reached first, by a cookie of the load balancer (AWSALB). Where a rule forwards to several backends and one of them is sticky, it keeps the client at its backend too (AWSALBTG), for the longest of their durations. May be added, changed and removed at any time. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/sticky-sessions.html',
                 type: 'object',
                 required: ['durationSeconds'],
                 properties: {
@@ -1396,26 +1396,8 @@ export const myIngressSchema = {
           fieldPath: '.backends',
         },
         {
-          rule: '!has(self.backends) || self.backends.all(backend, !has(backend.stickiness))',
-          message: 'backends[].stickiness is not supported yet; remove it',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.backends',
-        },
-        {
           rule: "!has(self.backends) || self.backends.all(backend, !has(backend.targetType) || backend.targetType == 'ip')",
           message: 'backends[].targetType: instance is not supported yet; use ip',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.backends',
-        },
-        {
-          rule: "!has(self.backends) || self.backends.all(backend, !has(backend.protocol) || backend.protocol == 'HTTP')",
-          message: 'backends[].protocol: HTTPS is not supported yet; use HTTP',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.backends',
-        },
-        {
-          rule: "!has(self.backends) || self.backends.all(backend, !has(backend.protocolVersion) || backend.protocolVersion == 'HTTP1')",
-          message: 'backends[].protocolVersion: HTTP2 or GRPC is not supported yet; use HTTP1',
           reason: 'FieldValueForbidden',
           fieldPath: '.backends',
         },

@@ -27,9 +27,16 @@ export interface QueryValue {
 }
 
 export type Action =
-  | { readonly type: 'forward'; readonly targetGroups: readonly WeightedTargetGroup[] }
+  | ForwardAction
   | { readonly type: 'redirect'; readonly redirect: Redirect }
   | { readonly type: 'fixed-response'; readonly response: FixedResponse };
+
+export interface ForwardAction {
+  readonly type: 'forward';
+  readonly targetGroups: readonly WeightedTargetGroup[];
+  /** For how long a client stays at the target group that it was sent to first. */
+  readonly stickinessSeconds?: number;
+}
 
 export interface WeightedTargetGroup {
   readonly arn: string;

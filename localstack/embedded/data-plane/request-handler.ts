@@ -5,7 +5,7 @@ import type { Action, Request } from '../../../src/routing/rule.ts';
 import type { AwsWorld } from '../aws-world.ts';
 import { stateOf } from '../load-balancers/balancer-description.ts';
 import type { TrafficView } from '../traffic/traffic.ts';
-import { headerOf } from './forwarded-headers.ts';
+import { headerOf, rawHeadersOf } from './forwarded-headers.ts';
 import type { ForwardedExchange, Forwarder } from './forwarding.ts';
 import { answerItself, type OwnAnswer } from './own-answer.ts';
 import type { ClientExchange } from './relay.ts';
@@ -45,9 +45,9 @@ export function handleRequest(
 }
 
 /** https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-troubleshooting.html#load-balancer-http-error-codes */
-function refuseRequest({ method, rawHeaders }: IncomingMessage): OwnAnswer | undefined {
-  if (method === 'TRACE') return { status: 405 };
-  const addresses = headerOf(rawHeaders, 'x-forwarded-for')?.split(',') ?? [];
+function refuseRequest(message: IncomingMessage): OwnAnswer | undefined {
+  if (message.method === 'TRACE') return { status: 405 };
+  const addresses = headerOf(rawHeadersOf(message), 'x-forwarded-for')?.split(',') ?? [];
   if (addresses.length > MAX_FORWARDED_FOR) return { status: 463 };
   return undefined;
 }
@@ -59,7 +59,7 @@ function carryOut(
 ): void {
   switch (action.type) {
     case 'forward':
-      return forwarder.forward(exchange, action.targetGroups);
+      return forwarder.forward(exchange, action);
     case 'redirect': {
       const location = redirectLocation(action.redirect, request);
       const { statusCode: status } = action.redirect;

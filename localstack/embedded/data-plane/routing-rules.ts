@@ -9,11 +9,12 @@ import type {
 } from '../../../src/routing/rule.ts';
 import type { Listener } from '../listeners/listener.ts';
 import type {
+  ForwardAction,
   Action as StoredAction,
   Condition as StoredCondition,
   Rule as StoredRule,
 } from '../rules/rule.ts';
-import { pairsOf } from './forwarded-headers.ts';
+import { headerOf, pairsOf, rawHeadersOf } from './forwarded-headers.ts';
 
 const translated = new WeakMap<StoredRule, Rule>();
 
@@ -29,11 +30,12 @@ export function routingRule(stored: StoredRule): Rule {
 /** What rules can see of a request to this listener. */
 export function routingRequest(message: IncomingMessage, { protocol, port }: Listener): Request {
   const [path = '/', query = ''] = splitOnce(message.url ?? '/', '?');
+  const headers = rawHeadersOf(message);
   return {
     ...{ protocol, port, path, query },
     method: message.method ?? 'GET',
-    host: message.headers.host ?? '',
-    headers: pairsOf(message.rawHeaders),
+    host: headerOf(headers, 'host') ?? '',
+    headers: pairsOf(headers),
     sourceIp: message.socket.remoteAddress ?? '',
   };
 }
@@ -108,7 +110,7 @@ function translateCondition(condition: StoredCondition): Condition {
 function translateAction(action: StoredAction): Action {
   switch (action.kind) {
     case 'forward':
-      return { type: 'forward', targetGroups: action.groups };
+      return { type: 'forward', targetGroups: action.groups, ...stickinessOf(action) };
     case 'redirect': {
       const { protocol, host, port, path, query } = action;
       const statusCode: Redirect['statusCode'] = action.statusCode === 'HTTP_301' ? 301 : 302;
@@ -124,6 +126,12 @@ function translateAction(action: StoredAction): Action {
       return { type: 'fixed-response', response };
     }
   }
+}
+
+function stickinessOf({ stickiness: { enabled, durationSeconds } }: ForwardAction): {
+  readonly stickinessSeconds?: number;
+} {
+  return enabled && durationSeconds !== undefined ? { stickinessSeconds: durationSeconds } : {};
 }
 
 function splitOnce(text: string, separator: string): string[] {

@@ -79,6 +79,7 @@ export function modifyListener(world: AwsWorld, input: Input): unknown {
   const inputs = actionInputs(input, 'DefaultActions');
   const place = { balancer, protocol: settings.protocol, replaced: rule };
   const actions = inputs.length === 0 ? rule.actions : readActions(world, inputs, place);
+  if (inputs.length === 0) checkForwards(world, actions, place);
   if (settings.protocol !== listener.protocol) checkRules(world, listener, { balancer, settings });
   const { tls: _, ...plain } = listener;
   const extraCertificateArns = settings.tls === undefined ? [] : listener.extraCertificateArns;
@@ -131,13 +132,14 @@ function checkPort(world: ReadableWorld, { arn, balancerArn }: Listener, port: n
   throw validationError(`Listener port '${port}' is already in use`);
 }
 
-/** Every rule of the listener must be possible with its new protocol. */
+/** Every rule of the listener must be possible with its new protocol; the default one is judged as it will be. */
 function checkRules(
   world: ReadableWorld,
   { arn }: Listener,
   { balancer, settings }: { readonly balancer: LoadBalancer; readonly settings: ListenerSettings },
 ): void {
   for (const replaced of world.traffic.rules.byKey(arn)) {
+    if (replaced.priority === 'default') continue;
     checkForwards(world, replaced.actions, { balancer, protocol: settings.protocol, replaced });
   }
 }

@@ -21,21 +21,10 @@ const refused: readonly (readonly [string, Draft, readonly [Draft, ...Draft[]]])
     withTraffic({}),
     [withBackend({ service: undefined, targetGroupARN: 'arn:aws:a' })],
   ],
-  ['backends[].stickiness', withTraffic({}), [withBackend({ stickiness: { durationSeconds: 1 } })]],
   [
     'backends[].targetType',
     withBackend({ targetType: 'ip' }),
     [withBackend({ targetType: 'instance' })],
-  ],
-  [
-    'backends[].protocol: HTTPS',
-    withBackend({ protocol: 'HTTP' }),
-    [withBackend({ protocol: 'HTTPS' })],
-  ],
-  [
-    'backends[].protocolVersion',
-    withBackend({ protocolVersion: 'HTTP1' }),
-    [withTraffic({ ...withBackend({ protocolVersion: 'HTTP2' }).spec, listeners: [https] })],
   ],
   [
     'listeners[].mutualTLS',

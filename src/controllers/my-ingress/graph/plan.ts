@@ -1,7 +1,7 @@
 import type { Identity } from '../identity.ts';
 import { type ListenerPlan, planListeners } from '../listeners/plan.ts';
 import { planSecurityGroup } from '../security-group/diff.ts';
-import { findForeignGroups, planTargetGroups } from '../target-groups/plan.ts';
+import { findForeignGroups, findSecureGroups, planTargetGroups } from '../target-groups/plan.ts';
 import { retireTargetGroup } from '../target-groups/retirement.ts';
 import { isRouting, type TrafficFacts, WINDOW_MS } from './facts.ts';
 import type { DesiredGraph, ObservedGraph } from './graph.ts';
@@ -136,6 +136,7 @@ function gatherContext(
   const available = desired.targetGroups.filter((group) => !foreign.includes(group));
   return {
     ...{ identity, appliedTags },
+    secureArns: findSecureGroups(observed),
     namesByArn: new Map(observed.targetGroups.map(({ targetGroup: { arn, name } }) => [arn, name])),
     availableNames: new Map(available.map(({ id, name }) => [name, id])),
   };

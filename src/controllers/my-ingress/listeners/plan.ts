@@ -30,7 +30,10 @@ export interface ListenerPlan {
   readonly tags: readonly Step[];
 }
 
-interface PlannedListener extends ListenerPlan, Pick<RoutingSteps, 'removals' | 'problems'> {}
+interface PlannedListener extends ListenerPlan, Pick<RoutingSteps, 'removals' | 'problems'> {
+  /** After all removals. */
+  readonly last: readonly Step[];
+}
 
 /** One listener after the other; a port that another one holds is left out with its rules. */
 export function planListeners(
@@ -53,6 +56,7 @@ export function planListeners(
     removals: [
       ...plans.flatMap(({ removals }) => removals),
       ...deleted.map(({ id, observed: one }) => deleteListener(id, one)),
+      ...plans.flatMap(({ last }) => last),
     ],
     problems: [
       ...conflicts,
@@ -72,11 +76,11 @@ function planListener(
   if (observed !== undefined) return changeListener(desired, observed, { rules, context });
   if (!isServed(namesIn(desired.action), context)) {
     const problems = [waitForBackend(desired.id)];
-    return { before: [], transition: [], tags: [], removals: [], problems };
+    return { before: [], transition: [], tags: [], removals: [], last: [], problems };
   }
   const { before } = createListener(desired, context);
   const { additions, problems } = rules;
-  return { before, transition: additions, tags: [], removals: [], problems };
+  return { before, transition: additions, tags: [], removals: [], last: [], problems };
 }
 
 function changeListener(
@@ -92,6 +96,7 @@ function changeListener(
     transition: orderTransition({ observed, namesByArn, steps }),
     tags: [...listener.tags, ...rules.tags],
     removals: listener.removals,
+    last: listener.last,
     problems: [...listener.problems, ...rules.problems],
   };
 }
@@ -118,10 +123,10 @@ function findRedirected(
 function holdFor(id: ResourceId, plan: PlannedListener): PlannedListener {
   const hold = (steps: readonly Step[]): readonly Step[] =>
     steps.map((step) => ({ ...step, needs: [...step.needs, id] }));
-  const { before, transition, tags, removals, problems } = plan;
+  const { before, transition, tags, removals, last, problems } = plan;
   return {
     ...{ before: hold(before), transition: hold(transition), tags: hold(tags) },
-    ...{ removals: hold(removals), problems },
+    ...{ removals: hold(removals), last: hold(last), problems },
   };
 }
 

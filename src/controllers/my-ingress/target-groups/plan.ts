@@ -56,6 +56,15 @@ function isCreate({ operation }: Step): boolean {
   return operation === 'CreateTargetGroup';
 }
 
+/**
+ * ARNs of groups for HTTP/2 and gRPC, which need HTTPS.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-target-groups.html#target-group-protocol-version
+ */
+export function findSecureGroups({ targetGroups }: ObservedGraph): ReadonlySet<string> {
+  const secure = targetGroups.filter(({ targetGroup }) => targetGroup.protocolVersion !== 'HTTP1');
+  return new Set(secure.map(({ targetGroup: { arn } }) => arn));
+}
+
 /** Desired ones whose name a foreign group has. */
 export function findForeignGroups(
   desired: readonly DesiredTargetGroup[],

@@ -81,10 +81,10 @@ export class EmbeddedTraffic implements Aws {
       ...{ Name: name, Port: port, VpcId: vpcId, Tags: toPairs(tags) },
       ...{ Protocol: fixed.protocol, ProtocolVersion: fixed.protocolVersion },
       ...{ TargetType: fixed.targetType, IpAddressType: fixed.ipAddressType },
-      ...healthCheckInput(healthCheck),
+      ...healthCheckInput(healthCheck, fixed.protocolVersion),
     }),
-    ModifyTargetGroup: ({ arn, healthCheck }) => ({
-      ...{ TargetGroupArn: arn, ...healthCheckInput(healthCheck) },
+    ModifyTargetGroup: ({ arn, healthCheck, protocolVersion }) => ({
+      ...{ TargetGroupArn: arn, ...healthCheckInput(healthCheck, protocolVersion) },
     }),
     ModifyTargetGroupAttributes: ({ targetGroup, attributes }) => ({
       ...{ TargetGroupArn: this.#groupArn(targetGroup), Attributes: toPairs(attributes) },
@@ -262,7 +262,10 @@ export function embeddedTraffic(): EmbeddedTraffic {
   return new EmbeddedTraffic(aws, createBalancer(aws, 'shop', input)['LoadBalancerArn']);
 }
 
-function healthCheckInput(check: Input<'ModifyTargetGroup'>['healthCheck']): object {
+function healthCheckInput(
+  check: Input<'ModifyTargetGroup'>['healthCheck'],
+  version: string,
+): object {
   return {
     HealthCheckProtocol: check.protocol,
     HealthCheckPort: check.port,
@@ -271,7 +274,7 @@ function healthCheckInput(check: Input<'ModifyTargetGroup'>['healthCheck']): obj
     HealthCheckTimeoutSeconds: check.timeoutSeconds,
     HealthyThresholdCount: check.healthyThreshold,
     UnhealthyThresholdCount: check.unhealthyThreshold,
-    Matcher: { HttpCode: check.matcher },
+    Matcher: { [version === 'GRPC' ? 'GrpcCode' : 'HttpCode']: check.matcher },
   };
 }
 

@@ -114,9 +114,28 @@ const rules: fc.Arbitrary<readonly RuleSpec[]> = fc
   .shuffledSubarray(RULES)
   .chain((names) => fc.tuple(...names.map(rule)));
 
+const versions = fc.tuple(
+  ...BACKENDS.map(() => fc.constantFrom('HTTP1' as const, 'HTTP2' as const, 'GRPC' as const)),
+);
+
+/** Versions of backends, which need HTTPS on every listener that takes requests. */
+const versioned = fc
+  .record({ backends, listeners, rules, defaultAction: action, versions })
+  .map(({ versions: drawn, ...one }): TrafficSpec => {
+    const isSecure = one.listeners.every((listener) => {
+      return listener.protocol === 'HTTPS' || listener.redirectToHTTPS === true;
+    });
+    if (!isSecure) return one;
+    const given = one.backends.map((each, at) => ({
+      ...each,
+      protocolVersion: drawn[at] ?? 'HTTP1',
+    }));
+    return { ...one, backends: given };
+  });
+
 /** Anything that can be written. */
 export const spec: fc.Arbitrary<TrafficSpec> = fc.oneof(
-  { weight: 9, arbitrary: fc.record({ backends, listeners, rules, defaultAction: action }) },
+  { weight: 9, arbitrary: versioned },
   { weight: 1, arbitrary: fc.constant({}) },
 );
 
