@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import { Agent } from 'undici';
 import { chooseTargetGroup } from '../../../src/routing/answer.ts';
+import type { Rewritten } from '../../../src/routing/rewrite.ts';
 import type { ForwardAction } from '../../../src/routing/rule.ts';
 import type { Listener } from '../listeners/listener.ts';
 import type { LoadBalancer } from '../load-balancers/balancer-store.ts';
@@ -29,6 +30,8 @@ const MAX_RESPONSE_HEADER_BYTES = 32_768;
 export interface ForwardedExchange extends ClientExchange {
   readonly listener: Listener;
   readonly balancer: LoadBalancer;
+  /** By the transforms of the rule. */
+  readonly rewritten?: Rewritten;
 }
 
 /** A target that a request is sent to, and the cookies that bring the next one there. */
@@ -177,14 +180,15 @@ export class Forwarder {
   }
 
   #request(exchange: ForwardedExchange): Omit<Http2Request, 'origin'> & { upgrade?: string } {
-    const { message, listener, balancer, upgrade } = exchange;
+    const { message, listener, balancer, upgrade, rewritten = {} } = exchange;
     const { socket } = message;
     const client = { address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 };
     const { protocol, port } = listener;
     const { attributes } = balancer;
-    const facts = { protocol, port, client, attributes, clock: this.#parts.clock };
+    const { host, url = message.url ?? '/' } = rewritten;
+    const facts = { protocol, port, client, attributes, clock: this.#parts.clock, host };
     return {
-      path: message.url ?? '/',
+      path: url,
       method: message.method ?? 'GET',
       headers: forwardedHeaders(rawHeadersOf(message), facts),
       body: hasBody(message) ? message : null,

@@ -4,10 +4,14 @@ import type {
   Condition,
   FixedResponse,
   Redirect,
+  Regex,
   Request,
+  Rewrite,
   Rule,
+  Substitution,
 } from '../../../src/routing/rule.ts';
 import type { Listener } from '../listeners/listener.ts';
+import { compileRegex, replaceFirst } from '../rules/regex.ts';
 import type {
   ForwardAction,
   Action as StoredAction,
@@ -42,32 +46,35 @@ export function routingRequest(message: IncomingMessage, { protocol, port }: Lis
 
 function translateRule({ priority, conditions, actions, transforms }: StoredRule): Rule {
   const [action] = actions;
-  const modelled = conditions.filter((condition) => !hasRegexes(condition));
-  const translatedConditions = modelled.map(translateCondition);
-  if (action === undefined || modelled.length < conditions.length || transforms.length > 0) {
-    return { priority, conditions: translatedConditions, action: NOT_MODELLED };
-  }
-  return { priority, conditions: translatedConditions, action: translateAction(action) };
+  const translatedConditions = conditions.map(translateCondition);
+  if (action === undefined) throw new Error('a rule has an action');
+  return {
+    ...{ priority, conditions: translatedConditions, action: translateAction(action) },
+    ...(transforms.length > 0 && { rewrite: translateTransforms(transforms) }),
+  };
 }
 
-/** The action of a rule with parts that the data plane does not model. */
-const NOT_MODELLED: Action = {
-  type: 'fixed-response',
-  response: {
-    statusCode: 500,
-    contentType: 'text/plain',
-    body: "RegexValues and transforms are not modelled by albridge's embedded stand-in",
-  },
-};
+interface RewriteConfig {
+  readonly Rewrites: readonly { readonly Regex: string; readonly Replace: string }[];
+}
 
-function hasRegexes(condition: StoredCondition): boolean {
-  return Object.values(condition).some((part) => {
-    return typeof part === 'object' && part !== null && 'RegexValues' in part;
-  });
+export function translateTransforms(transforms: StoredRule['transforms']): Rewrite {
+  const find = (config: string): Substitution | undefined => {
+    const found = transforms.find((one) => one[config] !== undefined)?.[config];
+    const [rewrite] = (found as RewriteConfig | undefined)?.Rewrites ?? [];
+    return rewrite && { apply: (text) => replaceFirst(rewrite, text) };
+  };
+  const [host, url] = [find('HostHeaderRewriteConfig'), find('UrlRewriteConfig')];
+  return { ...(host && { host }), ...(url && { url }) };
 }
 
 interface Config {
   readonly Values: readonly string[];
+}
+
+interface RegexConfig {
+  readonly RegexValues: readonly string[];
+  readonly HttpHeaderName?: string;
 }
 
 interface HeaderConfig extends Config {
@@ -79,7 +86,9 @@ interface QueryConfig {
 }
 
 function translateCondition(condition: StoredCondition): Condition {
-  const field = condition.Field as Condition['field'];
+  const regexes = Object.values(condition).find(hasRegexes);
+  if (regexes !== undefined) return translateRegexes(condition.Field, regexes);
+  const field = condition.Field as Exclude<Condition['field'], 'regex'>;
   const config = (name: string): Config => condition[name] as Config;
   switch (field) {
     case 'host-header':
@@ -105,6 +114,22 @@ function translateCondition(condition: StoredCondition): Condition {
       return { field, values };
     }
   }
+}
+
+function hasRegexes(part: unknown): part is RegexConfig {
+  return typeof part === 'object' && part !== null && 'RegexValues' in part;
+}
+
+function translateRegexes(field: string, config: RegexConfig): Condition {
+  const { RegexValues, HttpHeaderName: header = '' } = config;
+  const parts = { 'host-header': 'host', 'path-pattern': 'path' } as const;
+  const of = parts[field as keyof typeof parts] ?? { header };
+  return { field: 'regex', of, values: RegexValues.map(translateRegex) };
+}
+
+export function translateRegex(source: string): Regex {
+  const compiled = compileRegex(source);
+  return { source, matches: (text) => compiled?.matcher(text).find() ?? false };
 }
 
 function translateAction(action: StoredAction): Action {

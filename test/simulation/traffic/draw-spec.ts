@@ -1,10 +1,16 @@
 import type { Chance } from '../chance.ts';
 import { type Admitted, listAdmitted } from './admitted.ts';
-import { listListeners, type RuleSpec, type TrafficSpec } from './spec-answers.ts';
+import {
+  type ListenerSpec,
+  listListeners,
+  type RuleSpec,
+  type TrafficSpec,
+} from './spec-answers.ts';
 
 type BackendSpec = NonNullable<TrafficSpec['backends']>[number];
 type ActionSpec = Pick<RuleSpec, 'forward' | 'redirect' | 'fixedResponse'>;
-type Conditions = Pick<RuleSpec, 'hosts' | 'paths'>;
+type RuleActionSpec = ActionSpec & Pick<RuleSpec, 'rewrite'>;
+type Conditions = Pick<RuleSpec, 'hosts' | 'paths' | 'headers'>;
 
 /** Certificates that the account has. */
 export const CERTIFICATES = [1, 2, 3].map(
@@ -23,6 +29,16 @@ const PATHS = [
   ['/old/*', '/cart'],
   ['/*'],
   ['/api/v?'],
+] as const;
+/** More than AWS takes in one rule. */
+const MANY_PATHS = [
+  ['/cart', '/api/v1', '/api/v2/*', '/old/*', '/p5', '/p6', '/p7'],
+  ['/api/*', '/p2', '/p3', '/p4', '/p5', '/old/page'],
+] as const;
+/** `probes.ts` has a request for each. */
+const HEADERS = [
+  [{ name: 'X-Team', regex: '^blue(bell|bird)$' }],
+  [{ name: 'x-team', regex: 'bird' }],
 ] as const;
 const MOST_TRIES = 5;
 const DELAYS = ['0', '5', '30'] as const;
@@ -90,7 +106,7 @@ export class TrafficDraft {
       [4, () => this.#insertRule()],
       [3, () => this.#editRules((rules) => without(rules, this.#chance))],
       [3, () => this.#renameRule()],
-      [4, () => this.#editRule((rule) => ({ ...withoutAction(rule), ...this.#drawAction() }))],
+      [4, () => this.#editRule((rule) => ({ ...withoutAction(rule), ...this.#drawRuleAction() }))],
       [2, () => this.#editRule((rule) => ({ ...withoutPlace(rule), ...this.#drawConditions() }))],
       [2, () => this.#become({ defaultAction: this.#drawAction() })],
       [3, () => this.#editBackend((one) => ({ ...one, service: this.#drawService() }))],
@@ -128,12 +144,16 @@ export class TrafficDraft {
     const rules = (spec.rules ?? [])
       .filter(isFine)
       .map((rule) => narrow(rule, spec.listeners === undefined ? new Set() : ports));
-    const { defaultAction: given, rules: _rules, ...rest } = spec;
+    const { defaultAction: given, rules: _rules, listeners: _listeners, ...rest } = spec;
+    const listeners = spec.listeners?.map((one) =>
+      isFine(one.defaultAction) ? one : withoutDefault(one),
+    );
     const isNeeded = backends.size > 1 && !isFine(given);
     const [first = ''] = backends;
     const defaultAction = isNeeded ? { forward: [{ backend: first }] } : given;
     return {
       ...rest,
+      ...(listeners && { listeners }),
       ...(rules.length > 0 && { rules }),
       ...(isFine(defaultAction) && { defaultAction }),
     };
@@ -225,6 +245,7 @@ export class TrafficDraft {
     const [first, ...others] = this.#shuffle(CERTIFICATES);
     const certificates = [first ?? '', ...(this.#chance.happens(0.4) ? others : [])];
     const secure = { port: 443, protocol: 'HTTPS', certificates } as const;
+    const own = this.#drawOwnDefault();
     return this.#chance.weighted<NonNullable<TrafficSpec['listeners']>>([
       [3, [{ port: 80, protocol: 'HTTP' }]],
       [3, [{ port: 80, protocol: 'HTTP', redirectToHTTPS: true }, secure]],
@@ -232,12 +253,18 @@ export class TrafficDraft {
         2,
         [
           { port: 80, protocol: 'HTTP' },
-          { port: 8080, protocol: 'HTTP' },
+          { port: 8080, protocol: 'HTTP', ...own },
         ],
       ],
       [1, [{ port: 80, protocol: 'HTTPS', certificates }]],
-      [1, [{ port: 80, protocol: 'HTTP' }, { port: 8080, protocol: 'HTTP' }, secure]],
+      [1, [{ port: 80, protocol: 'HTTP', ...own }, { port: 8080, protocol: 'HTTP' }, secure]],
     ]);
+  }
+
+  #drawOwnDefault(): Pick<ListenerSpec, 'defaultAction'> {
+    if (!this.#admitted.ownDefault || this.#chance.happens(0.6)) return {};
+    const action = this.#drawAction();
+    return hasAction(action) ? { defaultAction: action } : {};
   }
 
   #drawInbound(): NonNullable<TrafficSpec['inbound']> {
@@ -255,15 +282,29 @@ export class TrafficDraft {
       name,
       ...(isNarrow && { listeners: [this.#chance.one(ports)] }),
       ...this.#conditions.get(name),
-      ...this.#drawAction(),
+      ...this.#drawRuleAction(),
     };
   }
 
   #drawConditions(): Conditions {
     const chance = this.#chance;
     const hosts = chance.happens(0.4) && { hosts: [...chance.one(HOSTS)] };
-    if (hosts && chance.happens(0.4)) return hosts;
-    return { ...hosts, paths: [...chance.one(PATHS)] };
+    const headers = this.#admitted.headerRegex &&
+      chance.happens(0.15) && { headers: chance.one(HEADERS).map((one) => ({ ...one })) };
+    if (hosts && chance.happens(0.4)) return { ...hosts, ...headers };
+    if (this.#admitted.manyValues && chance.happens(0.15)) {
+      return { ...hosts, ...headers, paths: [...chance.one(MANY_PATHS)] };
+    }
+    return { ...hosts, ...headers, paths: [...chance.one(PATHS)] };
+  }
+
+  #drawRuleAction(): RuleActionSpec {
+    const action = this.#drawAction();
+    const { rewrite } = this.#admitted;
+    if (!rewrite || action.forward === undefined || this.#chance.happens(0.75)) return action;
+    const host = { regex: '^(.+)[.]example[.]com$', replace: '$1.internal' };
+    const url = { regex: '^/api/(.*)$', replace: this.#chance.one(['/$1', '/v2/$1']) };
+    return { ...action, rewrite: this.#chance.one([{ host }, { url }, { host, url }]) };
   }
 
   #drawAction(): ActionSpec {
@@ -299,11 +340,15 @@ export class TrafficDraft {
 }
 
 function withoutAction(rule: RuleSpec): RuleSpec {
-  const { forward: _forward, redirect: _redirect, fixedResponse: _response, ...rest } = rule;
+  const { forward: _f, redirect: _r, fixedResponse: _response, rewrite: _rewrite, ...rest } = rule;
   return rest;
 }
 
-function withoutPlace({ hosts: _hosts, paths: _paths, ...rest }: RuleSpec): RuleSpec {
+function withoutDefault({ defaultAction: _default, ...rest }: ListenerSpec): ListenerSpec {
+  return rest;
+}
+
+function withoutPlace({ hosts: _h, paths: _p, headers: _headers, ...rest }: RuleSpec): RuleSpec {
   return rest;
 }
 

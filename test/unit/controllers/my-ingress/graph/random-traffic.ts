@@ -12,6 +12,8 @@ const PATHS = ['/a', '/a/*', '/b', '/*', '/a/?'];
 const HEADERS = [
   { name: 'X-Team', values: ['Blue*'] },
   { name: 'accept', values: ['text/html'] },
+  { name: 'X-Team', regex: '^blue(bell|bird)$' },
+  { name: 'x-team', regex: 'Bell' },
 ];
 const PAIRS = [{ key: 'Preview', value: '1' }, { value: 'a\\*' }];
 const RULES = ['one', 'two', 'three', 'four', 'five', 'six'];
@@ -51,9 +53,31 @@ const fixedResponse: fc.Arbitrary<ActionSpec> = fc
   )
   .map((response) => ({ fixedResponse: response }));
 
+const rewrite: fc.Arbitrary<Pick<RuleSpec, 'rewrite'>> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant({}) },
+  fc
+    .record(
+      {
+        host: fc.constant({ regex: '^(.+)[.]example[.]com$', replace: '$1.internal' }),
+        url: fc.constantFrom(
+          { regex: '^/a/(.*)$', replace: '/$1' },
+          { regex: '^/(.*)$', replace: '/b/$1' },
+        ),
+      },
+      { requiredKeys: [] },
+    )
+    .filter((parts) => Object.keys(parts).length > 0)
+    .map((parts) => ({ rewrite: parts })),
+);
+
 const action: fc.Arbitrary<ActionSpec> = fc.oneof(forward, forward, redirect, fixedResponse);
 
-const conditions: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc
+/** Of a rule: what it forwards, it may rewrite. */
+const ruleAction: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc
+  .tuple(action, rewrite)
+  .map(([then, change]) => ({ ...then, ...(then.forward && change) }));
+
+const fewValues: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc
   .record(
     {
       hosts: someOf(HOSTS),
@@ -70,6 +94,20 @@ const conditions: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc
       Object.keys(one).length > 0 &&
       Object.values(one).reduce((sum, values) => sum + values.length, 0) <= 4,
   );
+
+/** More than AWS takes in one rule. */
+const manyValues: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc.record(
+  {
+    paths: fc.subarray([...PATHS, '/a/b', '/a/bc', '/c', '/d/*', '/e', '/f/?'], { minLength: 5 }),
+    hosts: someOf(HOSTS),
+  },
+  { requiredKeys: ['paths'] },
+);
+
+const conditions: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc.oneof(
+  { weight: 5, arbitrary: fewValues },
+  { weight: 1, arbitrary: manyValues },
+);
 
 const backend = (name: string): fc.Arbitrary<NonNullable<TrafficSpec['backends']>[number]> =>
   fc.record(
@@ -108,7 +146,7 @@ const listeners: fc.Arbitrary<NonNullable<TrafficSpec['listeners']>> = fc.oneof(
 );
 
 const rule = (name: string): fc.Arbitrary<RuleSpec> =>
-  fc.tuple(conditions, action).map(([when, then]) => ({ name, ...when, ...then }));
+  fc.tuple(conditions, ruleAction).map(([when, then]) => ({ name, ...when, ...then }));
 
 const rules: fc.Arbitrary<readonly RuleSpec[]> = fc
   .shuffledSubarray(RULES)
@@ -149,13 +187,25 @@ export const specsOfSteadyConditions = (
     const list = names.chain((chosen) =>
       fc.tuple(
         ...chosen.map((name) =>
-          action.map((then): RuleSpec => ({ name, ...pool[RULES.indexOf(name)], ...then })),
+          ruleAction.map((then): RuleSpec => ({ name, ...pool[RULES.indexOf(name)], ...then })),
         ),
       ),
     );
     const one = fc.record({ backends, rules: list, defaultAction: action });
     return fc.array(one, { minLength: count, maxLength: count });
   });
+
+/** Specs of one rule that changes its values alone, before one that takes everything. */
+export const specsOfOneRule = (count: number): fc.Arbitrary<readonly TrafficSpec[]> => {
+  const rest: RuleSpec = { name: 'rest', paths: ['/*'], fixedResponse: { statusCode: 503 } };
+  const one = fc
+    .oneof({ weight: 1, arbitrary: fewValues }, { weight: 3, arbitrary: manyValues })
+    .map((when): TrafficSpec => {
+      const first = { name: 'one', ...when, fixedResponse: { statusCode: 200 } };
+      return { listeners: [{ port: 80, protocol: 'HTTP' }], rules: [first, rest] };
+    });
+  return fc.array(one, { minLength: count, maxLength: count });
+};
 
 export const request: fc.Arbitrary<Request> = fc.record({
   protocol: fc.constant('HTTP' as const),
