@@ -23,7 +23,7 @@ export interface RoutingSteps {
 
 /** The steps of one listener that stays. */
 export interface ListenerPlan {
-  /** The listener itself, its protocol and port, further certificates. */
+  /** The listener itself, its protocol and port, further certificates, and which transforms are ours. */
   readonly before: readonly Step[];
   /** All that changes where requests go, deletions of rules among it, in the order of `orderTransition`. */
   readonly transition: readonly Step[];
@@ -92,8 +92,8 @@ function changeListener(
   const steps = [...rules.additions, ...listener.after, ...rules.changes, ...rules.removals];
   const { namesByArn } = context;
   return {
-    before: listener.before,
-    transition: orderTransition({ observed, namesByArn, steps }),
+    before: [...listener.before, ...rules.marks],
+    transition: [...orderTransition({ observed, namesByArn, steps }), ...rules.unmarks],
     tags: [...listener.tags, ...rules.tags],
     removals: listener.removals,
     last: listener.last,

@@ -40,8 +40,10 @@ function leaveDeleted(steps: readonly Step[]): readonly Step[] {
 
 /** What a listener does with a request that meets the conditions. */
 interface Version {
-  readonly answer: string;
   readonly conditions: readonly Condition[];
+  /** Equal for two versions that do the same, as are the transforms. */
+  readonly action: string;
+  readonly transforms: string;
 }
 
 /** A rule through all steps. */
@@ -120,7 +122,7 @@ class Course {
       const met = isDone ? after : before;
       const version = isDone ? actor.after : actor.before;
       if (version !== undefined && met[probe] === true) {
-        return { answer: version.answer, isDefault: false };
+        return { answer: printAnswer(version.action, version.transforms), isDefault: false };
       }
     }
     const { before, after } = this.#byDefault;
@@ -185,7 +187,9 @@ function listActors(transition: Transition): readonly Actor[] {
   const { observed, steps } = transition;
   const there = observed.rules.flatMap(({ rule }): readonly Actor[] => {
     if (rule.priority === 'default') return [];
-    const before = { conditions: rule.conditions, answer: printAnswer(rule.actions, transition) };
+    const action = printAction(rule.actions, transition);
+    const transforms = rule.transforms.toSorted((a, b) => (a.kind < b.kind ? -1 : 1));
+    const before = { conditions: rule.conditions, action, transforms: JSON.stringify(transforms) };
     const index = steps.findIndex(({ operation, input }) => {
       return OF_ONE_RULE.has(operation) && 'arn' in input && input.arn === rule.arn;
     });
@@ -196,8 +200,11 @@ function listActors(transition: Transition): readonly Actor[] {
   });
   const created = steps.flatMap(({ operation, input }, step): readonly Actor[] => {
     if (operation !== 'CreateRule') return [];
-    const { conditions, action, priority } = input;
-    const after = { conditions, answer: JSON.stringify({ action }) };
+    const { conditions, action, transforms, priority } = input;
+    const after = {
+      ...{ conditions, action: JSON.stringify(action) },
+      transforms: JSON.stringify(transforms),
+    };
     return [{ before: undefined, after, step, priorities: [priority, priority] }];
   });
   return [...there, ...created];
@@ -208,9 +215,12 @@ const OF_ONE_RULE: ReadonlySet<Step['operation']> = new Set(['ModifyRule', 'Dele
 function changeVersion(before: Version, step: Step | undefined): Version | undefined {
   if (step?.operation === 'DeleteRule') return undefined;
   if (step?.operation !== 'ModifyRule') return before;
-  const { arn: _arn, conditions = before.conditions, ...changes } = step.input;
-  const answer = Object.keys(changes).length === 0 ? before.answer : JSON.stringify(changes);
-  return { conditions, answer };
+  const { conditions = before.conditions, action, transforms } = step.input;
+  return {
+    conditions,
+    action: action === undefined ? before.action : JSON.stringify(action),
+    transforms: transforms === undefined ? before.transforms : JSON.stringify(transforms),
+  };
 }
 
 function findMove(steps: readonly Step[], arn: string): number | undefined {
@@ -224,20 +234,24 @@ function readDefaults(transition: Transition): {
   readonly after: string;
 } {
   const { observed, steps } = transition;
-  const before = printAnswer(observed.listener.defaultActions, transition);
+  const before = printAction(observed.listener.defaultActions, transition);
   const actions = steps.flatMap(({ operation, input }) =>
     operation === 'ModifyListener' ? (input.action ?? []) : [],
   );
   const [action] = actions;
-  return { before, after: action === undefined ? before : JSON.stringify({ action }) };
+  const after = action === undefined ? before : JSON.stringify(action);
+  return { before: printAnswer(before, '[]'), after: printAnswer(after, '[]') };
 }
 
-/** Equal for two rules that do the same with a request. */
-function printAnswer(
+function printAction(
   actions: ObservedListener['listener']['defaultActions'],
   { namesByArn }: Transition,
 ): string {
-  return JSON.stringify({ action: normaliseActions(actions, namesByArn) ?? actions });
+  return JSON.stringify(normaliseActions(actions, namesByArn) ?? actions);
+}
+
+function printAnswer(action: string, transforms: string): string {
+  return `${action} ${transforms}`;
 }
 
 interface Node {

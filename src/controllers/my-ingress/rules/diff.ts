@@ -19,9 +19,13 @@ import { diffTransforms, markTransforms, readMarks } from './transforms.ts';
 
 /** The steps of the rules of one listener, by the phase of the plan that they belong to. */
 export interface RuleSteps {
+  /** Before all others: which transforms are ours. */
+  readonly marks: readonly Step[];
   /** Moves, then creates, in the order of evaluation: none catches a request meant for a later one. */
   readonly additions: readonly Step[];
   readonly changes: readonly Step[];
+  /** After the changes: which transforms are still ours. */
+  readonly unmarks: readonly Step[];
   readonly tags: readonly Step[];
   /** Last rule first: none catches a request that a deleted one has caught. */
   readonly removals: readonly Step[];
@@ -49,6 +53,7 @@ export function planRules(
   });
   const unknown = listUnknown(listener, claims);
   return {
+    marks: changes.flatMap((one) => one.marks),
     additions: [
       ...moveRules(listener, claims, priorities),
       ...created.map((rule): Step => {
@@ -57,6 +62,7 @@ export function planRules(
       }),
     ],
     changes: changes.flatMap((one) => one.changes),
+    unmarks: changes.flatMap((one) => one.unmarks),
     tags: changes.flatMap((one) => one.tags),
     removals: claims.obsolete
       .filter((one) => !unknown.includes(one))
@@ -93,10 +99,7 @@ function createRule(
   };
 }
 
-interface RuleChange {
-  readonly changes: readonly Step[];
-  readonly tags: readonly Step[];
-}
+type RuleChange = Pick<RuleSteps, 'marks' | 'changes' | 'unmarks' | 'tags'>;
 
 /**
  * At most one ModifyRule, and tags. A rule that AWS has in a form that we do not write stays as it is. Which
@@ -107,7 +110,7 @@ function changeRule(
   own: OwnRule | undefined,
   context: PlanContext,
 ): RuleChange {
-  if (own === undefined) return { changes: [], tags: [] };
+  if (own === undefined) return { marks: [], changes: [], unmarks: [], tags: [] };
   const { rule, tags: observed } = own.observed;
   const modify = modifyRule(desired, own, context);
   const isRewriting = modify.some(({ input }) => input.transforms !== undefined);
@@ -122,10 +125,11 @@ function changeRule(
     return diffTags(after, before, { resource: rule.arn, appliedTags });
   };
   const { id } = desired;
-  const needs = isRewriting ? [id] : [];
+  const tags = tag(noted, final).map((call) => ({ id, needs: isRewriting ? [id] : [], ...call }));
   return {
-    changes: [...tag(observed, noted).map((call) => ({ id, needs: [], ...call })), ...modify],
-    tags: tag(noted, final).map((call) => ({ id, needs, ...call })),
+    marks: tag(observed, noted).map((call) => ({ id, needs: [], ...call })),
+    changes: modify,
+    ...(isRewriting ? { unmarks: tags, tags: [] } : { unmarks: [], tags }),
   };
 }
 

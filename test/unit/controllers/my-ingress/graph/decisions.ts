@@ -25,7 +25,7 @@ export function decideObserved(
   const names = new Map(targetGroups.map(({ targetGroup: { arn, name } }) => [arn, name]));
   const textOf = (actions: unknown): string =>
     JSON.stringify(actions).replaceAll(/arn:aws:elastic[^"]*/g, (arn) => names.get(arn) ?? arn);
-  const byDefault = { id: 'default', action: textOf(found.listener.defaultActions) };
+  const byDefault = { id: 'default', action: textOf([found.listener.defaultActions, []]) };
   const decided = new Map<Rule, Decided>();
   const rules = found.rules.flatMap(({ rule, tags }): Rule[] => {
     if (rule.priority === 'default') return [];
