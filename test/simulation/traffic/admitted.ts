@@ -6,6 +6,8 @@ export interface Admitted {
   readonly traffic: boolean;
   readonly redirect: boolean;
   readonly fixedResponse: boolean;
+  /** `listeners[].defaultAction` */
+  readonly ownDefault: boolean;
   readonly secureBackends: boolean;
   readonly stickiness: boolean;
 }
@@ -24,6 +26,12 @@ export function listAdmitted(): Admitted {
       rules: [{ ...rule, redirect: { statusCode: 301, path: '/x' } }],
     }),
     fixedResponse: isAdmitted({ ...ONE, rules: [{ ...rule, fixedResponse: { statusCode: 200 } }] }),
+    ownDefault: isAdmitted({
+      ...ONE,
+      listeners: [
+        { port: 80, protocol: 'HTTP', defaultAction: { fixedResponse: { statusCode: 404 } } },
+      ],
+    }),
     secureBackends: isAdmitted({ backends: [{ ...ONE.backends[0], protocol: 'HTTPS' }] }),
     stickiness: isAdmitted({
       backends: [{ ...ONE.backends[0], stickiness: { durationSeconds: 60 } }],

@@ -1,6 +1,11 @@
 import type { Chance } from '../chance.ts';
 import { type Admitted, listAdmitted } from './admitted.ts';
-import { listListeners, type RuleSpec, type TrafficSpec } from './spec-answers.ts';
+import {
+  type ListenerSpec,
+  listListeners,
+  type RuleSpec,
+  type TrafficSpec,
+} from './spec-answers.ts';
 
 type BackendSpec = NonNullable<TrafficSpec['backends']>[number];
 type ActionSpec = Pick<RuleSpec, 'forward' | 'redirect' | 'fixedResponse'>;
@@ -128,12 +133,16 @@ export class TrafficDraft {
     const rules = (spec.rules ?? [])
       .filter(isFine)
       .map((rule) => narrow(rule, spec.listeners === undefined ? new Set() : ports));
-    const { defaultAction: given, rules: _rules, ...rest } = spec;
+    const { defaultAction: given, rules: _rules, listeners: _listeners, ...rest } = spec;
+    const listeners = spec.listeners?.map((one) =>
+      isFine(one.defaultAction) ? one : withoutDefault(one),
+    );
     const isNeeded = backends.size > 1 && !isFine(given);
     const [first = ''] = backends;
     const defaultAction = isNeeded ? { forward: [{ backend: first }] } : given;
     return {
       ...rest,
+      ...(listeners && { listeners }),
       ...(rules.length > 0 && { rules }),
       ...(isFine(defaultAction) && { defaultAction }),
     };
@@ -225,6 +234,7 @@ export class TrafficDraft {
     const [first, ...others] = this.#shuffle(CERTIFICATES);
     const certificates = [first ?? '', ...(this.#chance.happens(0.4) ? others : [])];
     const secure = { port: 443, protocol: 'HTTPS', certificates } as const;
+    const own = this.#drawOwnDefault();
     return this.#chance.weighted<NonNullable<TrafficSpec['listeners']>>([
       [3, [{ port: 80, protocol: 'HTTP' }]],
       [3, [{ port: 80, protocol: 'HTTP', redirectToHTTPS: true }, secure]],
@@ -232,12 +242,18 @@ export class TrafficDraft {
         2,
         [
           { port: 80, protocol: 'HTTP' },
-          { port: 8080, protocol: 'HTTP' },
+          { port: 8080, protocol: 'HTTP', ...own },
         ],
       ],
       [1, [{ port: 80, protocol: 'HTTPS', certificates }]],
-      [1, [{ port: 80, protocol: 'HTTP' }, { port: 8080, protocol: 'HTTP' }, secure]],
+      [1, [{ port: 80, protocol: 'HTTP', ...own }, { port: 8080, protocol: 'HTTP' }, secure]],
     ]);
+  }
+
+  #drawOwnDefault(): Pick<ListenerSpec, 'defaultAction'> {
+    if (!this.#admitted.ownDefault || this.#chance.happens(0.6)) return {};
+    const action = this.#drawAction();
+    return hasAction(action) ? { defaultAction: action } : {};
   }
 
   #drawInbound(): NonNullable<TrafficSpec['inbound']> {
@@ -300,6 +316,10 @@ export class TrafficDraft {
 
 function withoutAction(rule: RuleSpec): RuleSpec {
   const { forward: _forward, redirect: _redirect, fixedResponse: _response, ...rest } = rule;
+  return rest;
+}
+
+function withoutDefault({ defaultAction: _default, ...rest }: ListenerSpec): ListenerSpec {
   return rest;
 }
 

@@ -69,8 +69,7 @@ export function describeDefault(spec: TrafficSpec, listener: ListenerSpec): stri
     const port = portOfHttps(spec);
     return describeRedirect({ statusCode: 301, protocol: 'HTTPS', port });
   }
-  const given = (listener as { readonly defaultAction?: ActionSpec }).defaultAction;
-  const action = given ?? spec.defaultAction;
+  const action = listener.defaultAction ?? spec.defaultAction;
   if (action !== undefined) return describeAction(action);
   const [only, second] = spec.backends ?? [];
   if (only === undefined || second !== undefined) return describeResponse({ statusCode: 404 });

@@ -49,6 +49,11 @@ const refused: readonly (readonly [string, Draft, readonly [Draft, ...Draft[]]])
       rule({ authenticate: {} }),
       rule({ authenticate: { oidc: { issuer: 'a' } } }),
       byDefault({ forward: [{ backend: 'web' }], authenticate: {} }),
+      withTraffic({
+        listeners: [
+          { ...http, defaultAction: { forward: [{ backend: 'web' }], authenticate: {} } },
+        ],
+      }),
     ],
   ],
   ['rules[].rewrite', rule({}), [rule({ rewrite: { path: '/' } })]],
@@ -63,22 +68,6 @@ const refused: readonly (readonly [string, Draft, readonly [Draft, ...Draft[]]])
           { name: 'c', regex: 'd' },
         ],
       }),
-    ],
-  ],
-  [
-    'redirect is',
-    byDefault({ forward: [{ backend: 'web' }] }),
-    [
-      rule({ forward: undefined, redirect: { statusCode: 301, path: '/b' } }),
-      byDefault({ redirect: { statusCode: 301, path: '/b' } }),
-    ],
-  ],
-  [
-    'fixedResponse is',
-    byDefault({ forward: [{ backend: 'web' }] }),
-    [
-      rule({ forward: undefined, fixedResponse: { statusCode: 200 } }),
-      byDefault({ fixedResponse: { statusCode: 200 } }),
     ],
   ],
   [

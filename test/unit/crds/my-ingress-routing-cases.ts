@@ -22,6 +22,19 @@ const listened = (listeners: readonly object[], ports?: readonly number[]): Draf
     rules: [plainRule, { ...rule, ...(ports === undefined ? {} : { listeners: ports }) }],
   });
 
+const secure = { ...https, port: 8443 };
+/** To HTTPS on port 443, but for `parts`. */
+const redirected = (
+  listeners: readonly object[],
+  parts: object,
+  ports?: readonly number[],
+): Draft => {
+  const redirect = { statusCode: 301, protocol: 'HTTPS', port: 443, ...parts };
+  const redirecting = { name: 'a', paths: ['/a'], redirect, listeners: ports };
+  const rules: unknown = JSON.parse(JSON.stringify([plainRule, redirecting]));
+  return withTraffic({ listeners, rules });
+};
+
 /** Rules that look at a rule's conditions, or at what one part of the spec says about another. */
 export const routingCases: RuleTable = {
   'spec.rules: two rules have the same name': {
@@ -250,6 +263,30 @@ export const routingCases: RuleTable = {
       },
     },
   },
+  'spec: a rule redirects a listener to itself': {
+    accepts: {
+      'HTTP to HTTPS': { why: 'another listener', object: redirected([http], {}) },
+      'narrowed to HTTP': { why: 'another listener', object: redirected([http, https], {}, [80]) },
+      'with a listener that redirects': {
+        why: 'it carries no rules',
+        object: redirected([{ ...http, port: 443, redirectToHTTPS: true }, secure], {
+          protocol: undefined,
+        }),
+      },
+      'to another path': { why: 'a change', object: redirected([https], { path: '/b' }) },
+      'to another host': { why: 'a change', object: redirected([https], { host: 'a.b' }) },
+      'to another port': { why: 'a change', object: redirected([https], { port: 8443 }) },
+    },
+    rejects: {
+      'on HTTPS too': { why: 'a loop', object: redirected([http, https], {}) },
+      'on HTTPS by name': { why: 'a loop', object: redirected([http, https], {}, [443]) },
+      'to its own path': { why: 'a loop', object: redirected([https], { path: '/#{path}' }) },
+      'HTTP to its own port': {
+        why: 'a loop',
+        object: redirected([{ ...http, port: 443 }], { protocol: undefined }),
+      },
+    },
+  },
   'spec: a rule forwards from an HTTP listener': {
     accepts: {
       'from HTTPS': {
@@ -306,6 +343,13 @@ export const routingCases: RuleTable = {
         why: 'AWS takes it',
         object: withTraffic({ backends: [grpc], listeners: [https] }),
       },
+      'an action of the HTTP listener itself': {
+        why: 'the GRPC backend is not its default',
+        object: withTraffic({
+          backends: [grpc],
+          listeners: [{ ...http, defaultAction: { fixedResponse: { statusCode: 404 } } }, https],
+        }),
+      },
       'another default': {
         why: 'the GRPC backend is not the default',
         object: withTraffic({
@@ -321,6 +365,14 @@ export const routingCases: RuleTable = {
         object: withTraffic({
           backends: [web, { ...grpc, name: 'api' }],
           defaultAction: { forward: [{ backend: 'api' }] },
+        }),
+      },
+      'of the listener itself': {
+        why: 'AWS refuses it',
+        object: withTraffic({
+          backends: [web, { ...grpc, name: 'api' }],
+          listeners: [{ ...http, defaultAction: { forward: [{ backend: 'api' }] } }],
+          defaultAction: { forward: [{ backend: 'web' }] },
         }),
       },
       'the only backend': {

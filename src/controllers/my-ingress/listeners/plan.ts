@@ -90,6 +90,7 @@ function findRedirected(
   listeners: readonly DesiredListener[],
 ): ResourceId | undefined {
   if (action.kind !== 'redirect' || action.protocol !== 'HTTPS') return undefined;
+  if (action.host !== '#{host}') return undefined;
   return listeners.find(({ port, protocol }) => {
     return protocol === 'HTTPS' && String(port) === action.port;
   })?.id;
