@@ -32,7 +32,7 @@ export const dataPlaneDifferences = {
     },
   },
   'regular-expressions': {
-    aws: 'rules match by regular expressions, and rewrite hosts and paths',
+    aws: 'rules rewrite hosts and URLs',
     source: `${GUIDE}rule-transforms.html`,
     instead: {
       embedded: 'answers 500 to a request that reaches such a rule',

@@ -16,7 +16,22 @@ export type Condition =
   | { readonly field: TextField; readonly values: readonly string[] }
   | { readonly field: 'source-ip'; readonly values: readonly string[] }
   | { readonly field: 'http-header'; readonly name: string; readonly values: readonly string[] }
-  | { readonly field: 'query-string'; readonly values: readonly QueryValue[] };
+  | { readonly field: 'query-string'; readonly values: readonly QueryValue[] }
+  | RegexCondition;
+
+export interface RegexCondition {
+  readonly field: 'regex';
+  /** The host, the path, or this header. */
+  readonly of: 'host' | 'path' | { readonly header: string };
+  readonly values: readonly Regex[];
+}
+
+/** A regular expression of somebody else's, compiled by an engine that takes linear time. */
+export interface Regex {
+  readonly source: string;
+  /** Somewhere in the text. */
+  matches(text: string): boolean;
+}
 
 export type TextField = 'host-header' | 'path-pattern' | 'http-request-method';
 

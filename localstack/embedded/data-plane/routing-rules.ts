@@ -4,10 +4,12 @@ import type {
   Condition,
   FixedResponse,
   Redirect,
+  Regex,
   Request,
   Rule,
 } from '../../../src/routing/rule.ts';
 import type { Listener } from '../listeners/listener.ts';
+import { compileRegex } from '../rules/regex.ts';
 import type {
   Action as StoredAction,
   Condition as StoredCondition,
@@ -40,9 +42,8 @@ export function routingRequest(message: IncomingMessage, { protocol, port }: Lis
 
 function translateRule({ priority, conditions, actions, transforms }: StoredRule): Rule {
   const [action] = actions;
-  const modelled = conditions.filter((condition) => !hasRegexes(condition));
-  const translatedConditions = modelled.map(translateCondition);
-  if (action === undefined || modelled.length < conditions.length || transforms.length > 0) {
+  const translatedConditions = conditions.map(translateCondition);
+  if (action === undefined || transforms.length > 0) {
     return { priority, conditions: translatedConditions, action: NOT_MODELLED };
   }
   return { priority, conditions: translatedConditions, action: translateAction(action) };
@@ -54,18 +55,17 @@ const NOT_MODELLED: Action = {
   response: {
     statusCode: 500,
     contentType: 'text/plain',
-    body: "RegexValues and transforms are not modelled by albridge's embedded stand-in",
+    body: "transforms are not modelled by albridge's embedded stand-in",
   },
 };
 
-function hasRegexes(condition: StoredCondition): boolean {
-  return Object.values(condition).some((part) => {
-    return typeof part === 'object' && part !== null && 'RegexValues' in part;
-  });
-}
-
 interface Config {
   readonly Values: readonly string[];
+}
+
+interface RegexConfig {
+  readonly RegexValues: readonly string[];
+  readonly HttpHeaderName?: string;
 }
 
 interface HeaderConfig extends Config {
@@ -77,6 +77,8 @@ interface QueryConfig {
 }
 
 function translateCondition(condition: StoredCondition): Condition {
+  const regexes = Object.values(condition).find(hasRegexes);
+  if (regexes !== undefined) return translateRegexes(condition.Field, regexes);
   const field = condition.Field as Condition['field'];
   const config = (name: string): Config => condition[name] as Config;
   switch (field) {
@@ -103,6 +105,22 @@ function translateCondition(condition: StoredCondition): Condition {
       return { field, values };
     }
   }
+}
+
+function hasRegexes(part: unknown): part is RegexConfig {
+  return typeof part === 'object' && part !== null && 'RegexValues' in part;
+}
+
+function translateRegexes(field: string, config: RegexConfig): Condition {
+  const { RegexValues, HttpHeaderName: header = '' } = config;
+  const parts = { 'host-header': 'host', 'path-pattern': 'path' } as const;
+  const of = parts[field as keyof typeof parts] ?? { header };
+  return { field: 'regex', of, values: RegexValues.map(translateRegex) };
+}
+
+export function translateRegex(source: string): Regex {
+  const compiled = compileRegex(source);
+  return { source, matches: (text) => compiled?.matcher(text).find() ?? false };
 }
 
 function translateAction(action: StoredAction): Action {

@@ -8,6 +8,7 @@ export interface Admitted {
   readonly fixedResponse: boolean;
   /** `listeners[].defaultAction` */
   readonly ownDefault: boolean;
+  readonly headerRegex: boolean;
   readonly secureBackends: boolean;
   readonly stickiness: boolean;
 }
@@ -30,6 +31,15 @@ export function listAdmitted(): Admitted {
       ...ONE,
       listeners: [
         { port: 80, protocol: 'HTTP', defaultAction: { fixedResponse: { statusCode: 404 } } },
+      ],
+    }),
+    headerRegex: isAdmitted({
+      ...ONE,
+      rules: [
+        {
+          ...{ name: 'one', headers: [{ name: 'X-Team', regex: '^blue' }] },
+          forward: [{ backend: 'web' }],
+        },
       ],
     }),
     secureBackends: isAdmitted({ backends: [{ ...ONE.backends[0], protocol: 'HTTPS' }] }),

@@ -9,7 +9,7 @@ import {
 
 type BackendSpec = NonNullable<TrafficSpec['backends']>[number];
 type ActionSpec = Pick<RuleSpec, 'forward' | 'redirect' | 'fixedResponse'>;
-type Conditions = Pick<RuleSpec, 'hosts' | 'paths'>;
+type Conditions = Pick<RuleSpec, 'hosts' | 'paths' | 'headers'>;
 
 /** Certificates that the account has. */
 export const CERTIFICATES = [1, 2, 3].map(
@@ -28,6 +28,11 @@ const PATHS = [
   ['/old/*', '/cart'],
   ['/*'],
   ['/api/v?'],
+] as const;
+/** `probes.ts` has a request for each. */
+const HEADERS = [
+  [{ name: 'X-Team', regex: '^blue(bell|bird)$' }],
+  [{ name: 'x-team', regex: 'bird' }],
 ] as const;
 const MOST_TRIES = 5;
 const DELAYS = ['0', '5', '30'] as const;
@@ -278,8 +283,10 @@ export class TrafficDraft {
   #drawConditions(): Conditions {
     const chance = this.#chance;
     const hosts = chance.happens(0.4) && { hosts: [...chance.one(HOSTS)] };
-    if (hosts && chance.happens(0.4)) return hosts;
-    return { ...hosts, paths: [...chance.one(PATHS)] };
+    const headers = this.#admitted.headerRegex &&
+      chance.happens(0.15) && { headers: chance.one(HEADERS).map((one) => ({ ...one })) };
+    if (hosts && chance.happens(0.4)) return { ...hosts, ...headers };
+    return { ...hosts, ...headers, paths: [...chance.one(PATHS)] };
   }
 
   #drawAction(): ActionSpec {
@@ -323,7 +330,7 @@ function withoutDefault({ defaultAction: _default, ...rest }: ListenerSpec): Lis
   return rest;
 }
 
-function withoutPlace({ hosts: _hosts, paths: _paths, ...rest }: RuleSpec): RuleSpec {
+function withoutPlace({ hosts: _h, paths: _p, headers: _headers, ...rest }: RuleSpec): RuleSpec {
   return rest;
 }
 

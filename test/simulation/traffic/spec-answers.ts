@@ -16,6 +16,7 @@ export type TrafficSpec = Pick<
 >;
 
 export type RuleSpec = NonNullable<TrafficSpec['rules']>[number];
+type HeaderSpec = NonNullable<RuleSpec['headers']>[number];
 export type ListenerSpec = NonNullable<TrafficSpec['listeners']>[number];
 
 interface ActionSpec {
@@ -50,10 +51,20 @@ export function listRules(spec: TrafficSpec, port: number): readonly RuleSpec[] 
 
 /** Whether all conditions of the rule hold. */
 export function meets(rule: RuleSpec, request: Request): boolean {
-  const { hosts, paths, methods } = rule;
+  const { hosts, paths, methods, headers = [] } = rule;
   const hasHost = hosts?.some((host) => fits(host.toLowerCase(), request.host)) ?? true;
   const hasPath = paths?.some((path) => fits(path, request.path)) ?? true;
-  return hasHost && hasPath && (methods?.includes(request.method) ?? true);
+  const hasHeaders = headers.every((header) => hasHeader(header, request));
+  return hasHost && hasPath && hasHeaders && (methods?.includes(request.method) ?? true);
+}
+
+/** The patterns are those of the generator. */
+function hasHeader({ name, values = [], regex }: HeaderSpec, { headers }: Request): boolean {
+  const sent = headers.filter(([has]) => has.toLowerCase() === name.toLowerCase());
+  return sent.some(([, text]) => {
+    if (regex !== undefined) return new RegExp(regex).test(text);
+    return values.some((value) => fits(value.toLowerCase(), text.toLowerCase()));
+  });
 }
 
 export function describeAction({ forward, redirect, fixedResponse }: ActionSpec): string {

@@ -7,6 +7,7 @@ import {
   ownershipTagKeys,
 } from '../../../src/apis/my-ingress.ts';
 import { attributeDefaults } from '../../../src/controllers/my-ingress/target-groups/attribute-defaults.ts';
+import type { RegexCondition } from '../../../src/routing/rule.ts';
 import type { EndpointHistory } from '../services/endpoint-history.ts';
 import type { Claims } from './claims.ts';
 import { listResourceIds } from './desires.ts';
@@ -173,12 +174,22 @@ function sortFurther(desired: readonly string[], actual: readonly string[]): rea
 
 function describeConditions(rule: Rule): readonly string[] {
   return routingRule(rule)
-    .conditions.map(({ field, values }) => `${field} ${describeValues(field, values as string[])}`)
+    .conditions.map((condition) => {
+      if (condition.field === 'regex') return describeRegexes(condition);
+      const { field, values } = condition;
+      return `${field} ${describeValues(field, values as string[])}`;
+    })
     .toSorted();
 }
 
-function describeDesired({ hosts, paths, methods }: RuleSpec): readonly string[] {
+function describeRegexes({ of, values }: RegexCondition): string {
+  const part = typeof of === 'string' ? of : of.header.toLowerCase();
+  return `regex ${part} ${values.map(({ source }) => source).join()}`;
+}
+
+function describeDesired({ hosts, paths, methods, headers = [] }: RuleSpec): readonly string[] {
   return [
+    ...headers.map(({ name, regex }) => `regex ${name.toLowerCase()} ${regex}`),
     ...(hosts ? [`host-header ${describeValues('host-header', hosts)}`] : []),
     ...(methods ? [`http-request-method ${describeValues('', methods)}`] : []),
     ...(paths ? [`path-pattern ${describeValues('', paths)}`] : []),

@@ -58,19 +58,6 @@ const refused: readonly (readonly [string, Draft, readonly [Draft, ...Draft[]]])
   ],
   ['rules[].rewrite', rule({}), [rule({ rewrite: { path: '/' } })]],
   [
-    'rules[].headers[].regex',
-    rule({ headers: [{ name: 'a', values: ['b'] }] }),
-    [
-      rule({ headers: [{ name: 'a', regex: 'b' }] }),
-      rule({
-        headers: [
-          { name: 'a', values: ['b'] },
-          { name: 'c', regex: 'd' },
-        ],
-      }),
-    ],
-  ],
-  [
     'a rule with more than five',
     rule({
       ...{ hosts: ['a.b'], paths: undefined, methods: ['GET'], sourceCIDRs: ['10.0.0.0/8'] },

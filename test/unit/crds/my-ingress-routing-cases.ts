@@ -165,7 +165,11 @@ export const routingCases: RuleTable = {
   },
   'spec.rules[].headers[].regex: must be visible': {
     accepts: casesOf(
-      { '^(?i:team-[0-9]+)$': 'a group with a flag', '(?P<a>b)': 'a named group' },
+      {
+        '^(?i:team-[0-9]+)$': 'a group with a flag',
+        '(?P<a>b)': 'a named group',
+        '\\d+\\.\\d': 'a class and an escape',
+      },
       (regex) => header({ values: undefined, regex }),
     ),
     rejects: casesOf(
@@ -174,6 +178,9 @@ export const routingCases: RuleTable = {
         '(?<!a)b': 'looks behind',
         '(?>a)': 'an atomic group',
         '(a)\\1': 'a back reference',
+        '(?P<a>b)\\k<a>': 'a back reference by name',
+        'a(?R)?b': 'recursion',
+        '\\p{L}+': 'a Unicode class',
         größe: 'not ASCII',
         '': 'empty',
       },

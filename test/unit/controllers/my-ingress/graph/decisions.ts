@@ -1,3 +1,4 @@
+import { translateRegex } from '../../../../../localstack/embedded/data-plane/routing-rules.ts';
 import type { Condition as AwsCondition } from '../../../../../src/aws/elbv2/traffic.ts';
 import type {
   DesiredListener,
@@ -58,8 +59,8 @@ function ruleOf(priority: Rule['priority'], conditions: readonly Condition[]): R
 }
 
 function conditionOf(condition: AwsCondition): Condition {
-  if (condition.field === 'unknown' || 'isRegex' in condition) {
-    throw new Error('src/routing has no such condition');
-  }
-  return condition;
+  if (condition.field === 'unknown') throw new Error('src/routing has no such condition');
+  if (condition.field !== 'http-header' || condition.isRegex !== true) return condition;
+  const { name: header, values } = condition;
+  return { field: 'regex', of: { header }, values: values.map(translateRegex) };
 }

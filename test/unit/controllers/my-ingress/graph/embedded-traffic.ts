@@ -285,8 +285,9 @@ const CONFIGS = {
 function conditionInput(condition: KnownCondition): object {
   switch (condition.field) {
     case 'http-header': {
-      const { field, name, values } = condition;
-      return { Field: field, HttpHeaderConfig: { HttpHeaderName: name, Values: values } };
+      const { field, name, values, isRegex } = condition;
+      const compared = isRegex === true ? { RegexValues: values } : { Values: values };
+      return { Field: field, HttpHeaderConfig: { HttpHeaderName: name, ...compared } };
     }
     case 'query-string': {
       const Values = condition.values.map(({ key, value }) => {
@@ -302,8 +303,9 @@ function conditionInput(condition: KnownCondition): object {
 function conditionOf(echo: Answer): Condition {
   const field = echo['Field'];
   if (field === 'http-header') {
-    const { HttpHeaderName, Values } = echo['HttpHeaderConfig'];
-    return { field, name: HttpHeaderName, values: Values };
+    const { HttpHeaderName: name, Values, RegexValues } = echo['HttpHeaderConfig'];
+    if (RegexValues === undefined) return { field, name, values: Values };
+    return { field, name, values: RegexValues, isRegex: true };
   }
   if (field === 'query-string') {
     const values = echo['QueryStringConfig'].Values.map(({ Key, Value }: Answer) => {

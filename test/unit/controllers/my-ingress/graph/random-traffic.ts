@@ -12,6 +12,8 @@ const PATHS = ['/a', '/a/*', '/b', '/*', '/a/?'];
 const HEADERS = [
   { name: 'X-Team', values: ['Blue*'] },
   { name: 'accept', values: ['text/html'] },
+  { name: 'X-Team', regex: '^blue(bell|bird)$' },
+  { name: 'x-team', regex: 'Bell' },
 ];
 const PAIRS = [{ key: 'Preview', value: '1' }, { value: 'a\\*' }];
 const RULES = ['one', 'two', 'three', 'four', 'five', 'six'];
