@@ -32,12 +32,11 @@ export const dataPlaneDifferences = {
     },
   },
   'regular-expressions': {
-    aws: 'rules rewrite hosts and URLs',
+    aws: 'rules match by regular expressions, and rewrite hosts and URLs',
     source: `${GUIDE}rule-transforms.html`,
-    instead: {
-      embedded: 'answers 500 to a request that reaches such a rule',
-      ...inMoto(NO_DATA_PLANE),
-    },
+    instead: inMoto(NO_DATA_PLANE),
+    unverified:
+      'that expressions of headers regard case, that only the first match is replaced, and that a replacement names groups of its expression only',
   },
   'node-per-zone': {
     aws: 'a node in each zone checks every target, and prefers those of its zone where cross-zone balancing is off',

@@ -1,13 +1,6 @@
 import { hostname } from './hostname.ts';
 import { matchesPattern } from './pattern.ts';
-import type {
-  Condition,
-  QueryValue,
-  Regex,
-  RegexCondition,
-  Request,
-  TextField,
-} from './rule.ts';
+import type { Condition, QueryValue, Regex, RegexCondition, Request, TextField } from './rule.ts';
 import { isInside } from './source-ip.ts';
 
 /**

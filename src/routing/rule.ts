@@ -9,6 +9,20 @@ export interface Rule {
   readonly priority: number | 'default';
   readonly conditions: readonly Condition[];
   readonly action: Action;
+  readonly rewrite?: Rewrite;
+}
+
+/** What changes on the way to a target; only of a rule that forwards. */
+export interface Rewrite {
+  readonly host?: Substitution;
+  /** Of path and query. */
+  readonly url?: Substitution;
+}
+
+/** A regular expression of somebody else's and a replacement, carried out by an engine that takes linear time. */
+export interface Substitution {
+  /** The text with its first match replaced. */
+  apply(text: string): string;
 }
 
 /** Any of the values suffices. */

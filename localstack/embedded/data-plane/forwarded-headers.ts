@@ -10,6 +10,8 @@ export interface ForwardingFacts {
   /** The balancer's. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly clock: Pick<Clock, 'now' | 'random'>;
+  /** In place of the client's Host header. That it is treated as that header is, is unverified. */
+  readonly host?: string | undefined;
 }
 
 /** A flat list: name, value, name, value. */
@@ -38,7 +40,7 @@ export function forwardedHeaders(raw: RawHeaders, facts: ForwardingFacts): strin
   });
   const forwardedFor = forwardedForHeader(headerOf(raw, 'x-forwarded-for'), facts);
   return [
-    ...['Host', hostHeader(headerOf(raw, 'host') ?? '', facts)],
+    ...['Host', hostHeader(facts.host ?? headerOf(raw, 'host') ?? '', facts)],
     ...kept.flat(),
     ...(forwardedFor === undefined ? [] : ['X-Forwarded-For', forwardedFor]),
     ...['X-Forwarded-Proto', protocol.toLowerCase(), 'X-Forwarded-Port', String(port)],

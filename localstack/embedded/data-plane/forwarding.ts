@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher } from 'undici';
 import { chooseTargetGroup } from '../../../src/routing/answer.ts';
+import type { Rewritten } from '../../../src/routing/rewrite.ts';
 import type { WeightedTargetGroup } from '../../../src/routing/rule.ts';
 import type { Listener } from '../listeners/listener.ts';
 import type { LoadBalancer } from '../load-balancers/balancer-store.ts';
@@ -25,6 +26,8 @@ const MAX_RESPONSE_HEADER_BYTES = 32_768;
 export interface ForwardedExchange extends ClientExchange {
   readonly listener: Listener;
   readonly balancer: LoadBalancer;
+  /** By the transforms of the rule. */
+  readonly rewritten?: Rewritten;
 }
 
 /** Brings requests to targets. Stickiness is not modelled. */
@@ -125,15 +128,16 @@ export class Forwarder {
   }
 
   #request(exchange: ForwardedExchange): Dispatcher.DispatchOptions {
-    const { message, listener, balancer, upgrade } = exchange;
+    const { message, listener, balancer, upgrade, rewritten = {} } = exchange;
     const { socket } = message;
     const client = { address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 };
     const { protocol, port } = listener;
     const { attributes } = balancer;
-    const facts = { protocol, port, client, attributes, clock: this.#parts.clock };
+    const { host, url = message.url ?? '/' } = rewritten;
+    const facts = { protocol, port, client, attributes, clock: this.#parts.clock, host };
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = message.headers;
     return {
-      path: message.url ?? '/',
+      path: url,
       method: message.method ?? 'GET',
       headers: forwardedHeaders(message.rawHeaders, facts),
       body: length !== '0' || encoding !== undefined ? message : null,

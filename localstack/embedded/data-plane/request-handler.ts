@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { redirectLocation } from '../../../src/routing/answer.ts';
 import { decide } from '../../../src/routing/decide.ts';
-import type { Action, Request } from '../../../src/routing/rule.ts';
+import { rewriteRequest } from '../../../src/routing/rewrite.ts';
+import type { Request, Rule } from '../../../src/routing/rule.ts';
 import type { AwsWorld } from '../aws-world.ts';
 import { stateOf } from '../load-balancers/balancer-description.ts';
 import type { TrafficView } from '../traffic/traffic.ts';
@@ -38,7 +39,7 @@ export function handleRequest(
   if (refusal !== undefined) return answerItself(response, refusal);
   const request = routingRequest(message, listener);
   const rules = traffic.current.rules.byKey(listenerArn).map(routingRule);
-  carryOut(decide(rules, request).rule.action, request, {
+  carryOut(decide(rules, request).rule, request, {
     exchange: { ...client, listener, balancer },
     forwarder,
   });
@@ -53,13 +54,19 @@ function refuseRequest({ method, rawHeaders }: IncomingMessage): OwnAnswer | und
 }
 
 function carryOut(
-  action: Action,
+  { action, rewrite }: Rule,
   request: Request,
   { exchange, forwarder }: { readonly exchange: ForwardedExchange; readonly forwarder: Forwarder },
 ): void {
   switch (action.type) {
-    case 'forward':
-      return forwarder.forward(exchange, action.targetGroups);
+    case 'forward': {
+      const rewritten = rewrite === undefined ? {} : rewriteRequest(rewrite, request);
+      if (rewritten === undefined) {
+        const why = 'the transforms of the rule make no request of it';
+        return answerItself(exchange.response, { status: 500, why });
+      }
+      return forwarder.forward({ ...exchange, rewritten }, action.targetGroups);
+    }
     case 'redirect': {
       const location = redirectLocation(action.redirect, request);
       const { statusCode: status } = action.redirect;

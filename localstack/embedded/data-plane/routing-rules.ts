@@ -6,10 +6,12 @@ import type {
   Redirect,
   Regex,
   Request,
+  Rewrite,
   Rule,
+  Substitution,
 } from '../../../src/routing/rule.ts';
 import type { Listener } from '../listeners/listener.ts';
-import { compileRegex } from '../rules/regex.ts';
+import { compileRegex, replaceFirst } from '../rules/regex.ts';
 import type {
   Action as StoredAction,
   Condition as StoredCondition,
@@ -43,21 +45,26 @@ export function routingRequest(message: IncomingMessage, { protocol, port }: Lis
 function translateRule({ priority, conditions, actions, transforms }: StoredRule): Rule {
   const [action] = actions;
   const translatedConditions = conditions.map(translateCondition);
-  if (action === undefined || transforms.length > 0) {
-    return { priority, conditions: translatedConditions, action: NOT_MODELLED };
-  }
-  return { priority, conditions: translatedConditions, action: translateAction(action) };
+  if (action === undefined) throw new Error('a rule has an action');
+  return {
+    ...{ priority, conditions: translatedConditions, action: translateAction(action) },
+    ...(transforms.length > 0 && { rewrite: translateTransforms(transforms) }),
+  };
 }
 
-/** The action of a rule with parts that the data plane does not model. */
-const NOT_MODELLED: Action = {
-  type: 'fixed-response',
-  response: {
-    statusCode: 500,
-    contentType: 'text/plain',
-    body: "transforms are not modelled by albridge's embedded stand-in",
-  },
-};
+interface RewriteConfig {
+  readonly Rewrites: readonly { readonly Regex: string; readonly Replace: string }[];
+}
+
+export function translateTransforms(transforms: StoredRule['transforms']): Rewrite {
+  const find = (config: string): Substitution | undefined => {
+    const found = transforms.find((one) => one[config] !== undefined)?.[config];
+    const [rewrite] = (found as RewriteConfig | undefined)?.Rewrites ?? [];
+    return rewrite && { apply: (text) => replaceFirst(rewrite, text) };
+  };
+  const [host, url] = [find('HostHeaderRewriteConfig'), find('UrlRewriteConfig')];
+  return { ...(host && { host }), ...(url && { url }) };
+}
 
 interface Config {
   readonly Values: readonly string[];
@@ -79,7 +86,7 @@ interface QueryConfig {
 function translateCondition(condition: StoredCondition): Condition {
   const regexes = Object.values(condition).find(hasRegexes);
   if (regexes !== undefined) return translateRegexes(condition.Field, regexes);
-  const field = condition.Field as Condition['field'];
+  const field = condition.Field as Exclude<Condition['field'], 'regex'>;
   const config = (name: string): Config => condition[name] as Config;
   switch (field) {
     case 'host-header':

@@ -9,12 +9,15 @@ export interface Admitted {
   /** `listeners[].defaultAction` */
   readonly ownDefault: boolean;
   readonly headerRegex: boolean;
+  readonly rewrite: boolean;
   readonly secureBackends: boolean;
   readonly stickiness: boolean;
 }
 
 const SERVICE = { name: 'web', port: 80 };
 const ONE = { backends: [{ name: 'web', service: SERVICE }] } as const;
+
+const REWRITE = { regex: '^/a', replace: '/b' };
 
 let known: Admitted | undefined;
 
@@ -41,6 +44,10 @@ export function listAdmitted(): Admitted {
           forward: [{ backend: 'web' }],
         },
       ],
+    }),
+    rewrite: isAdmitted({
+      ...ONE,
+      rules: [{ ...rule, forward: [{ backend: 'web' }], rewrite: { url: REWRITE } }],
     }),
     secureBackends: isAdmitted({ backends: [{ ...ONE.backends[0], protocol: 'HTTPS' }] }),
     stickiness: isAdmitted({

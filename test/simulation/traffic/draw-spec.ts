@@ -9,6 +9,7 @@ import {
 
 type BackendSpec = NonNullable<TrafficSpec['backends']>[number];
 type ActionSpec = Pick<RuleSpec, 'forward' | 'redirect' | 'fixedResponse'>;
+type RuleActionSpec = ActionSpec & Pick<RuleSpec, 'rewrite'>;
 type Conditions = Pick<RuleSpec, 'hosts' | 'paths' | 'headers'>;
 
 /** Certificates that the account has. */
@@ -100,7 +101,7 @@ export class TrafficDraft {
       [4, () => this.#insertRule()],
       [3, () => this.#editRules((rules) => without(rules, this.#chance))],
       [3, () => this.#renameRule()],
-      [4, () => this.#editRule((rule) => ({ ...withoutAction(rule), ...this.#drawAction() }))],
+      [4, () => this.#editRule((rule) => ({ ...withoutAction(rule), ...this.#drawRuleAction() }))],
       [2, () => this.#editRule((rule) => ({ ...withoutPlace(rule), ...this.#drawConditions() }))],
       [2, () => this.#become({ defaultAction: this.#drawAction() })],
       [3, () => this.#editBackend((one) => ({ ...one, service: this.#drawService() }))],
@@ -276,7 +277,7 @@ export class TrafficDraft {
       name,
       ...(isNarrow && { listeners: [this.#chance.one(ports)] }),
       ...this.#conditions.get(name),
-      ...this.#drawAction(),
+      ...this.#drawRuleAction(),
     };
   }
 
@@ -287,6 +288,15 @@ export class TrafficDraft {
       chance.happens(0.15) && { headers: chance.one(HEADERS).map((one) => ({ ...one })) };
     if (hosts && chance.happens(0.4)) return { ...hosts, ...headers };
     return { ...hosts, ...headers, paths: [...chance.one(PATHS)] };
+  }
+
+  #drawRuleAction(): RuleActionSpec {
+    const action = this.#drawAction();
+    const { rewrite } = this.#admitted;
+    if (!rewrite || action.forward === undefined || this.#chance.happens(0.75)) return action;
+    const host = { regex: '^(.+)[.]example[.]com$', replace: '$1.internal' };
+    const url = { regex: '^/api/(.*)$', replace: this.#chance.one(['/$1', '/v2/$1']) };
+    return { ...action, rewrite: this.#chance.one([{ host }, { url }, { host, url }]) };
   }
 
   #drawAction(): ActionSpec {
@@ -322,7 +332,7 @@ export class TrafficDraft {
 }
 
 function withoutAction(rule: RuleSpec): RuleSpec {
-  const { forward: _forward, redirect: _redirect, fixedResponse: _response, ...rest } = rule;
+  const { forward: _f, redirect: _r, fixedResponse: _response, rewrite: _rewrite, ...rest } = rule;
   return rest;
 }
 

@@ -6,8 +6,10 @@ import {
   describeForward,
   describeRedirect,
   describeResponse,
+  describeRewrite,
   type RedirectParts,
   type ResponseParts,
+  type RewriteParts,
 } from './answer.ts';
 
 export type TrafficSpec = Pick<
@@ -23,6 +25,7 @@ interface ActionSpec {
   readonly forward?: readonly { readonly backend?: string; readonly weight?: number }[];
   readonly redirect?: RedirectParts;
   readonly fixedResponse?: ResponseParts;
+  readonly rewrite?: RewriteParts;
 }
 
 /**
@@ -67,12 +70,12 @@ function hasHeader({ name, values = [], regex }: HeaderSpec, { headers }: Reques
   });
 }
 
-export function describeAction({ forward, redirect, fixedResponse }: ActionSpec): string {
+export function describeAction(action: ActionSpec): string {
+  const { forward = [], redirect, fixedResponse, rewrite = {} } = action;
   if (redirect !== undefined) return describeRedirect(redirect);
   if (fixedResponse !== undefined) return describeResponse(fixedResponse);
-  return describeForward(
-    (forward ?? []).map(({ backend = '', weight = 1 }) => ({ backend, weight })),
-  );
+  const shares = forward.map(({ backend = '', weight = 1 }) => ({ backend, weight }));
+  return `${describeForward(shares)}${describeRewrite(rewrite)}`;
 }
 
 export function describeDefault(spec: TrafficSpec, listener: ListenerSpec): string {

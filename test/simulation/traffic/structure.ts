@@ -137,8 +137,7 @@ function listListenerFaults(
     const group = parts.picture.get(arn);
     return (group && backendIn(resourceIdOf(group))) || arn;
   };
-  const describe = (rule: Rule | undefined): string =>
-    describeStored(rule?.actions[0], { backendOf });
+  const describe = (rule: Rule | undefined): string => describeStored(rule, { backendOf });
   // The default one may be among the further ones too.
   const all = new Set([record.tls?.certificateArn ?? [], record.extraCertificateArns].flat());
   const kept = (arn: string): boolean => isSettled || desired.certificates?.includes(arn) === true;

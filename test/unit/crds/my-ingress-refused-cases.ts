@@ -56,7 +56,6 @@ const refused: readonly (readonly [string, Draft, readonly [Draft, ...Draft[]]])
       }),
     ],
   ],
-  ['rules[].rewrite', rule({}), [rule({ rewrite: { path: '/' } })]],
   [
     'a rule with more than five',
     rule({

@@ -22,6 +22,10 @@ const listened = (listeners: readonly object[], ports?: readonly number[]): Draf
     rules: [plainRule, { ...rule, ...(ports === undefined ? {} : { listeners: ports }) }],
   });
 
+const host = { regex: '^(.+)[.]old[.]com$', replace: '$1.new.com' };
+const url = { regex: '^/api/(.*)$', replace: '/$1' };
+const answer = { forward: undefined, fixedResponse: { statusCode: 200 } };
+const rewriting = (fields: object): Draft => withRule({ rewrite: { url: { ...url, ...fields } } });
 const secure = { ...https, port: 8443 };
 /** To HTTPS on port 443, but for `parts`. */
 const redirected = (
@@ -193,6 +197,51 @@ export const routingCases: RuleTable = {
       both: { why: 'AWS takes one', object: header({ regex: 'a' }) },
       none: { why: 'nothing is asked of the header', object: header({ values: undefined }) },
     },
+  },
+  'spec.rules[]: rewrite changes what a backend': {
+    accepts: { 'with forward': { why: 'AWS rewrites for targets', object: rewriting({}) } },
+    rejects: {
+      'with a fixed response': {
+        why: 'nobody gets what is rewritten',
+        object: withRule({ ...answer, rewrite: { url } }),
+      },
+    },
+  },
+  'spec.rules[].rewrite: rewrites nothing': {
+    accepts: {
+      host: { why: 'one', object: withRule({ rewrite: { host } }) },
+      both: { why: 'AWS takes one of each', object: withRule({ rewrite: { host, url } }) },
+    },
+    rejects: { neither: { why: 'it says nothing', object: withRule({ rewrite: {} }) } },
+  },
+  'spec.rules[].rewrite.host.regex: must be visible': {
+    accepts: casesOf({ '^(.+)[.]example[.]com$': 'a group' }, (regex) =>
+      withRule({ rewrite: { host: { ...host, regex } } }),
+    ),
+    rejects: casesOf({ '(?=a)': 'looks ahead', größe: 'not ASCII', '': 'empty' }, (regex) =>
+      withRule({ rewrite: { host: { ...host, regex } } }),
+    ),
+  },
+  'spec.rules[].rewrite.url.regex: must be visible': {
+    accepts: casesOf({ '^/v[0-9]+/': 'a class' }, (regex) => rewriting({ regex })),
+    rejects: casesOf({ '(a)\\1': 'a back reference', '': 'empty' }, (regex) =>
+      rewriting({ regex }),
+    ),
+  },
+  'spec.rules[].rewrite.host.replace: must be letters': {
+    accepts: casesOf({ 'internal.$1.example.com': 'a group' }, (replace) =>
+      withRule({ rewrite: { host: { ...host, replace } } }),
+    ),
+    rejects: casesOf(
+      { 'a/b': 'a path', $x: 'no group', 'a b': 'a space', '': 'empty' },
+      (replace) => withRule({ rewrite: { host: { ...host, replace } } }),
+    ),
+  },
+  'spec.rules[].rewrite.url.replace: must be visible': {
+    accepts: casesOf({ '/product.php?id=$1': 'a query' }, (replace) => rewriting({ replace })),
+    rejects: casesOf({ '/a b': 'a space', '/#top': 'a fragment', '': 'empty' }, (replace) =>
+      rewriting({ replace }),
+    ),
   },
   'spec.rules[].queryStrings[].key: must be visible': {
     accepts: {

@@ -6,6 +6,7 @@ import { ruleId } from '../graph/resource-id.ts';
 import { desireTags } from '../graph/tags.ts';
 import type { RouteConditions, RouteRule } from '../routes/routes.ts';
 import { normaliseConditions } from './conditions.ts';
+import { desireTransforms, markTransforms } from './transforms.ts';
 
 export interface RuleContext {
   readonly names: GroupNames;
@@ -19,11 +20,14 @@ export function desireRule(
   { names, place }: RuleContext,
 ): DesiredRule {
   const id = ruleId(port, rule);
+  const transforms = desireTransforms(rule.rewrite ?? {});
+  const marks = markTransforms(transforms.map(({ kind }) => kind));
   return {
     id,
     conditions: normaliseConditions(readConditions(rule)),
     action: desireAction(rule.action, names),
-    tags: desireTags(id, place.userTags, place.identity),
+    transforms,
+    tags: { ...desireTags(id, place.userTags, place.identity), ...marks },
   };
 }
 

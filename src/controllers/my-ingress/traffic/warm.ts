@@ -108,28 +108,28 @@ export function isProved(planned: Planned, proofs: Proofs, identity: Identity): 
   return (isOurs ?? false) && listReplaced(planned).every((one) => isKnown(one, proofs.rules));
 }
 
-/** A rule whose action is changed or that is deleted; without `rule` the default one. */
+/** A rule that is changed or deleted, as this process knows it; without `rule` the default one. */
 interface Replaced {
   readonly listener: string;
-  readonly rule: string | undefined;
+  readonly rule: Rule | undefined;
 }
 
 function listReplaced({ plan, observed }: Pick<Planned, 'plan' | 'observed'>): readonly Replaced[] {
   return plan.steps.flatMap(({ operation, input }): readonly Replaced[] => {
     if (operation === 'ModifyListener') return [{ listener: input.arn, rule: undefined }];
     if (operation !== 'ModifyRule' && operation !== 'DeleteRule') return [];
-    const listener = observed.listeners.find(({ rules }) => {
-      return rules.some(({ rule }) => rule.arn === input.arn);
-    });
-    return [{ listener: listener?.listener.arn ?? '', rule: input.arn }];
+    return observed.listeners.flatMap(({ listener: { arn: listener }, rules }) =>
+      rules.flatMap(({ rule }) => (rule.arn === input.arn ? [{ listener, rule }] : [])),
+    );
   });
 }
 
-function isKnown({ listener, rule: arn }: Replaced, rules: Proofs['rules']): boolean {
-  const found = rules.get(listener)?.find((rule) => {
-    return arn === undefined ? rule.priority === 'default' : rule.arn === arn;
+function isKnown({ listener, rule: known }: Replaced, rules: Proofs['rules']): boolean {
+  const found = rules.get(listener)?.find(({ arn, priority }) => {
+    return known === undefined ? priority === 'default' : arn === known.arn;
   });
-  return found !== undefined && isReplaceable(found);
+  const kinds = (known?.transforms ?? []).map(({ kind }) => kind);
+  return found !== undefined && isReplaceable(found, kinds);
 }
 
 /**

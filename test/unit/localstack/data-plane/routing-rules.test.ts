@@ -86,14 +86,21 @@ describe('a rule as the data plane decides by it', () => {
     });
   });
 
-  test('answers 500 where it has what is not modelled, after its other conditions', () => {
-    const rewrite = {
-      Type: 'url-rewrite',
-      UrlRewriteConfig: { Rewrites: [{ Regex: 'a', Replace: 'b' }] },
-    };
-    const rule = translated([onPath], NOT_FOUND, { Transforms: [rewrite] });
-    expect(rule.conditions).toEqual([{ field: 'path-pattern', values: ['/'] }]);
-    expect(rule.action).toMatchObject({ type: 'fixed-response', response: { statusCode: 500 } });
+  test('has its transforms, which replace the first match', () => {
+    const Rewrites = [{ Regex: '([a-z])([0-9])?', Replace: '<$1$2>' }];
+    const Transforms = [
+      { Type: 'url-rewrite', UrlRewriteConfig: { Rewrites } },
+      { Type: 'host-header-rewrite', HostHeaderRewriteConfig: { Rewrites } },
+    ];
+    const { rewrite } = translated([onPath], NOT_FOUND, { Transforms });
+    for (const part of [rewrite?.url, rewrite?.host]) {
+      expect(['/a1b2', '/a', '/9'].map((text) => part?.apply(text))).toEqual([
+        '/<a1>b2',
+        '/<a>',
+        '/9',
+      ]);
+    }
+    expect(translated([onPath])).not.toHaveProperty('rewrite');
   });
 });
 

@@ -32,7 +32,7 @@ export function decideObserved(
     const one = ruleOf(rule.priority, rule.conditions.map(conditionOf));
     decided.set(one, {
       id: tags['albridge.io/resource'] ?? rule.arn,
-      action: textOf(rule.actions),
+      action: textOf([rule.actions, rule.transforms]),
     });
     return [one];
   });

@@ -6,6 +6,7 @@ import type {
   KnownCondition,
   Tags,
 } from '../../../../../src/aws/elbv2/traffic.ts';
+import { shapeTransform, toTransform } from '../../../../../src/aws/elbv2/transforms.ts';
 import type {
   DesiredAction,
   ObservedGraph,
@@ -99,14 +100,17 @@ export class EmbeddedTraffic implements Aws {
     AddListenerCertificates: (input) => this.#certificateInput(input),
     RemoveListenerCertificates: (input) => this.#certificateInput(input),
     DeleteListener: ({ arn }) => ({ ListenerArn: arn }),
-    CreateRule: ({ listener, priority, conditions, action, tags }) => ({
+    CreateRule: ({ listener, priority, conditions, action, transforms, tags }) => ({
       ...{ ListenerArn: this.#listenerArn(listener), Priority: priority, Tags: toPairs(tags) },
       ...{ Conditions: conditions.map(conditionInput), Actions: [this.#actionInput(action)] },
+      Transforms: transforms.map(toTransform),
     }),
-    ModifyRule: ({ arn, conditions, action }) => ({
+    ModifyRule: ({ arn, conditions, action, transforms }) => ({
       RuleArn: arn,
       ...(conditions !== undefined && { Conditions: conditions.map(conditionInput) }),
       ...(action !== undefined && { Actions: [this.#actionInput(action)] }),
+      ...(transforms?.length === 0 && { ResetTransforms: true }),
+      ...(transforms !== undefined && { Transforms: transforms.map(toTransform) }),
     }),
     SetRulePriorities: ({ priorities }) => ({
       RulePriorities: priorities.map(({ arn, priority }) => ({ RuleArn: arn, Priority: priority })),
@@ -176,7 +180,7 @@ export class EmbeddedTraffic implements Aws {
           priority: rule['IsDefault'] ? 'default' : Number(rule['Priority']),
           conditions: rule['Conditions'].map(conditionOf),
           actions: rule['Actions'].map(actionOf),
-          hasTransforms: (rule['Transforms'] ?? []).length > 0,
+          transforms: (rule['Transforms'] ?? []).map(shapeTransform),
         },
         tags: this.#tagsOf(rule['RuleArn']),
       })),

@@ -237,7 +237,7 @@ describe('a target group that is not desired', () => {
       ...listener.rules,
       {
         rule: {
-          ...{ arn: 'arn:foreign', priority: 7, conditions, hasTransforms: false },
+          ...{ arn: 'arn:foreign', priority: 7, conditions, transforms: [] },
           actions: [{ kind: 'forward', targetGroups }],
         },
         tags: {},

@@ -53,7 +53,29 @@ const fixedResponse: fc.Arbitrary<ActionSpec> = fc
   )
   .map((response) => ({ fixedResponse: response }));
 
+const rewrite: fc.Arbitrary<Pick<RuleSpec, 'rewrite'>> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant({}) },
+  fc
+    .record(
+      {
+        host: fc.constant({ regex: '^(.+)[.]example[.]com$', replace: '$1.internal' }),
+        url: fc.constantFrom(
+          { regex: '^/a/(.*)$', replace: '/$1' },
+          { regex: '^/(.*)$', replace: '/b/$1' },
+        ),
+      },
+      { requiredKeys: [] },
+    )
+    .filter((parts) => Object.keys(parts).length > 0)
+    .map((parts) => ({ rewrite: parts })),
+);
+
 const action: fc.Arbitrary<ActionSpec> = fc.oneof(forward, forward, redirect, fixedResponse);
+
+/** Of a rule: what it forwards, it may rewrite. */
+const ruleAction: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc
+  .tuple(action, rewrite)
+  .map(([then, change]) => ({ ...then, ...(then.forward && change) }));
 
 const conditions: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc
   .record(
@@ -110,7 +132,7 @@ const listeners: fc.Arbitrary<NonNullable<TrafficSpec['listeners']>> = fc.oneof(
 );
 
 const rule = (name: string): fc.Arbitrary<RuleSpec> =>
-  fc.tuple(conditions, action).map(([when, then]) => ({ name, ...when, ...then }));
+  fc.tuple(conditions, ruleAction).map(([when, then]) => ({ name, ...when, ...then }));
 
 const rules: fc.Arbitrary<readonly RuleSpec[]> = fc
   .shuffledSubarray(RULES)
@@ -132,7 +154,7 @@ export const specsOfSteadyConditions = (
     const list = names.chain((chosen) =>
       fc.tuple(
         ...chosen.map((name) =>
-          action.map((then): RuleSpec => ({ name, ...pool[RULES.indexOf(name)], ...then })),
+          ruleAction.map((then): RuleSpec => ({ name, ...pool[RULES.indexOf(name)], ...then })),
         ),
       ),
     );
