@@ -788,7 +788,7 @@ export const myIngressSchema = {
           'x-kubernetes-list-type': 'atomic',
           items: {
             description:
-              'One rule: at least one condition and exactly one of forward, redirect and fixedResponse. All conditions must hold; of the values of one condition any. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-condition-types.html',
+              'One rule: at least one condition and exactly one of forward, redirect and fixedResponse. All conditions must hold; of the values of one condition any. AWS takes five values in a rule: one with more becomes several rules there, which count towards the 100. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-condition-types.html',
             type: 'object',
             required: ['name'],
             properties: {
@@ -1284,6 +1284,18 @@ export const myIngressSchema = {
                 reason: 'FieldValueInvalid',
               },
               {
+                rule: '(has(self.hosts) ? 1 : 0) + (has(self.paths) ? 1 : 0) + (has(self.methods) ? 1 : 0) + (has(self.queryStrings) ? 1 : 0) + (has(self.sourceCIDRs) ? 1 : 0) + (has(self.headers) ? self.headers.size() : 0) <= 5',
+                message:
+                  'has more than five conditions, headers counted one by one, and AWS takes five values in a rule; remove some',
+                reason: 'FieldValueInvalid',
+              },
+              {
+                rule: '(has(self.hosts) ? self.hosts.size() : 1) * (has(self.paths) ? self.paths.size() : 1) * (has(self.methods) ? self.methods.size() : 1) * (has(self.queryStrings) ? self.queryStrings.size() : 1) * (has(self.sourceCIDRs) ? self.sourceCIDRs.size() : 1) * (has(self.headers) && self.headers.size() > 0 && has(self.headers[0].values) ? self.headers[0].values.size() : 1) * (has(self.headers) && self.headers.size() > 1 && has(self.headers[1].values) ? self.headers[1].values.size() : 1) * (has(self.headers) && self.headers.size() > 2 && has(self.headers[2].values) ? self.headers[2].values.size() : 1) * (has(self.headers) && self.headers.size() > 3 && has(self.headers[3].values) ? self.headers[3].values.size() : 1) * (has(self.headers) && self.headers.size() > 4 && has(self.headers[4].values) ? self.headers[4].values.size() : 1) <= 100',
+                message:
+                  'its conditions have more than 100 combinations of values, and it takes a rule of AWS for every few of them; use wildcards, or several rules',
+                reason: 'FieldValueInvalid',
+              },
+              {
                 rule: '!has(self.rewrite) || has(self.forward)',
                 message:
                   'rewrite changes what a backend gets, and this rule has none; use forward, or remove it',
@@ -1723,13 +1735,6 @@ export const myIngressSchema = {
           rule: '(!has(self.rules) || self.rules.all(rule, !has(rule.authenticate))) && (!has(self.defaultAction) || !has(self.defaultAction.authenticate)) && (!has(self.listeners) || self.listeners.all(listener, !has(listener.defaultAction) || !has(listener.defaultAction.authenticate)))',
           message:
             'authenticate is not supported yet; remove it, and do not publish what depends on it',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.rules',
-        },
-        {
-          rule: '!has(self.rules) || self.rules.all(rule, (has(rule.hosts) ? rule.hosts.size() : 0) + (has(rule.paths) ? rule.paths.size() : 0) + (has(rule.methods) ? rule.methods.size() : 0) + (has(rule.queryStrings) ? rule.queryStrings.size() : 0) + (has(rule.sourceCIDRs) ? rule.sourceCIDRs.size() : 0) + (has(rule.headers) ? rule.headers.map(header, has(header.values) ? header.values.size() : 1).sum() : 0) <= 5)',
-          message:
-            'a rule with more than five values of all its conditions together is not supported yet; split it into several rules',
           reason: 'FieldValueForbidden',
           fieldPath: '.rules',
         },

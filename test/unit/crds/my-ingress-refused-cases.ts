@@ -11,7 +11,6 @@ import {
 
 const rule = (fields: Readonly<Record<string, unknown>>): Draft => withRule(fields);
 const byDefault = (action: object): Draft => withTraffic({ defaultAction: action });
-const six = ['/1', '/2', '/3', '/4', '/5', '/6'];
 
 /** [beginning of the rule, what is accepted instead, what is refused] */
 const refused: readonly (readonly [string, Draft, readonly [Draft, ...Draft[]]])[] = [
@@ -52,26 +51,6 @@ const refused: readonly (readonly [string, Draft, readonly [Draft, ...Draft[]]])
       withTraffic({
         listeners: [
           { ...http, defaultAction: { forward: [{ backend: 'web' }], authenticate: {} } },
-        ],
-      }),
-    ],
-  ],
-  [
-    'a rule with more than five',
-    rule({
-      ...{ hosts: ['a.b'], paths: undefined, methods: ['GET'], sourceCIDRs: ['10.0.0.0/8'] },
-      ...{ queryStrings: [{ value: 'a' }], headers: [{ name: 'a', values: ['b'] }] },
-    }),
-    [
-      rule({ paths: six }),
-      rule({ hosts: ['a.b'], paths: six.slice(1) }),
-      rule({ paths: six.slice(1), methods: ['GET'] }),
-      rule({ paths: six.slice(1), sourceCIDRs: ['10.0.0.0/8'] }),
-      rule({ paths: six.slice(1), queryStrings: [{ value: 'a' }] }),
-      rule({
-        headers: [
-          { name: 'a', values: ['1', '2', '3'] },
-          { name: 'b', values: ['1', '2'] },
         ],
       }),
     ],

@@ -26,6 +26,14 @@ const host = { regex: '^(.+)[.]old[.]com$', replace: '$1.new.com' };
 const url = { regex: '^/api/(.*)$', replace: '/$1' };
 const answer = { forward: undefined, fixedResponse: { statusCode: 200 } };
 const rewriting = (fields: object): Draft => withRule({ rewrite: { url: { ...url, ...fields } } });
+const everyCondition = {
+  ...{ hosts: ['a.b'], paths: ['/a'], methods: ['GET'], sourceCIDRs: ['10.0.0.0/8'] },
+  ...{ queryStrings: [{ value: 'a' }], headers: [{ name: 'a', values: ['b'] }] },
+};
+const pathsOf = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `/${index}`);
+const hostsOf = (count: number): readonly string[] =>
+  pathsOf(count).map((path) => `a.${path.slice(1)}.com`);
 const secure = { ...https, port: 8443 };
 /** To HTTPS on port 443, but for `parts`. */
 const redirected = (
@@ -84,6 +92,51 @@ export const routingCases: RuleTable = {
     },
     rejects: {
       none: { why: 'it would be the default action', object: withRule({ paths: undefined }) },
+    },
+  },
+  'spec.rules[]: has more than five conditions': {
+    accepts: {
+      'five of them': {
+        why: 'one value each',
+        object: withRule({ ...everyCondition, sourceCIDRs: undefined }),
+      },
+    },
+    rejects: {
+      'six of them': { why: 'AWS takes five values', object: withRule(everyCondition) },
+      'six headers and paths': {
+        why: 'each header is a condition',
+        object: withRule({ headers: [1, 2, 3, 4, 5].map((n) => ({ name: `a${n}`, regex: 'b' })) }),
+      },
+    },
+  },
+  'spec.rules[]: its conditions have more than 100': {
+    accepts: {
+      '20 paths': { why: 'four rules of AWS', object: withRule({ paths: pathsOf(20) }) },
+      '20 paths of 5 hosts': {
+        why: '100 of them',
+        object: withRule({ paths: pathsOf(20), hosts: hostsOf(5) }),
+      },
+    },
+    rejects: {
+      '20 paths of 6 hosts': {
+        why: 'too many rules of AWS',
+        object: withRule({ paths: pathsOf(20), hosts: hostsOf(6) }),
+      },
+      'values of several headers': {
+        why: 'they multiply',
+        object: withRule({
+          paths: pathsOf(5),
+          headers: [1, 2].map((n) => ({ name: `a${n}`, values: ['1', '2', '3', '4', '5'] })),
+        }),
+      },
+      'methods, pairs and ranges': {
+        why: 'they multiply',
+        object: withRule({
+          ...{ paths: pathsOf(5), methods: ['GET', 'POST', 'PUT'] },
+          queryStrings: [{ value: 'a' }, { value: 'b' }, { value: 'c' }],
+          sourceCIDRs: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'],
+        }),
+      },
     },
   },
   'spec.rules[].listeners: each listener': {

@@ -39,8 +39,10 @@ export function reportProblems(problems: readonly Problem[]): ProblemReport | un
   const sorted = sortProblems(problems);
   const [worst] = sorted;
   if (worst === undefined) return undefined;
-  const sentences = sorted.slice(0, MOST_SENTENCES).map(describeProblem);
-  const rest = sorted.length - sentences.length;
+  // Parts of one rule may have the same.
+  const all = [...new Set(sorted.map(describeProblem))];
+  const sentences = all.slice(0, MOST_SENTENCES);
+  const rest = all.length - sentences.length;
   const more = rest > 0 ? [`and ${rest} more`] : [];
   const { healedBy } = REASONS[worst.reason];
   const { next = REASONS[worst.reason].next } = worst;

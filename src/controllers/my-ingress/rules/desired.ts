@@ -6,6 +6,7 @@ import { ruleId } from '../graph/resource-id.ts';
 import { desireTags } from '../graph/tags.ts';
 import type { RouteConditions, RouteRule } from '../routes/routes.ts';
 import { normaliseConditions } from './conditions.ts';
+import { splitRule } from './parts.ts';
 import { desireTransforms, markTransforms } from './transforms.ts';
 
 export interface RuleContext {
@@ -13,22 +14,21 @@ export interface RuleContext {
   readonly place: Place;
 }
 
-/** One rule on one listener. */
+/** One rule on one listener: as many AWS rules as it takes. */
 export function desireRule(
   rule: RouteRule,
   port: number,
   { names, place }: RuleContext,
-): DesiredRule {
-  const id = ruleId(port, rule);
+): readonly DesiredRule[] {
+  const action = desireAction(rule.action, names);
   const transforms = desireTransforms(rule.rewrite ?? {});
   const marks = markTransforms(transforms.map(({ kind }) => kind));
-  return {
-    id,
-    conditions: normaliseConditions(readConditions(rule)),
-    action: desireAction(rule.action, names),
-    transforms,
-    tags: { ...desireTags(id, place.userTags, place.identity), ...marks },
-  };
+  const parts = splitRule(normaliseConditions(readConditions(rule)));
+  return parts.map(({ label, conditions }) => {
+    const id = ruleId(port, rule, label);
+    const tags = { ...desireTags(id, place.userTags, place.identity), ...marks };
+    return { id, conditions, action, transforms, tags };
+  });
 }
 
 function readConditions(rule: RouteConditions): readonly KnownCondition[] {
