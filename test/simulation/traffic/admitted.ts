@@ -10,6 +10,7 @@ export interface Admitted {
   readonly ownDefault: boolean;
   readonly headerRegex: boolean;
   readonly rewrite: boolean;
+  readonly manyValues: boolean;
   readonly secureBackends: boolean;
   readonly stickiness: boolean;
 }
@@ -48,6 +49,12 @@ export function listAdmitted(): Admitted {
     rewrite: isAdmitted({
       ...ONE,
       rules: [{ ...rule, forward: [{ backend: 'web' }], rewrite: { url: REWRITE } }],
+    }),
+    manyValues: isAdmitted({
+      ...ONE,
+      rules: [
+        { ...rule, paths: ['/1', '/2', '/3', '/4', '/5', '/6'], forward: [{ backend: 'web' }] },
+      ],
     }),
     secureBackends: isAdmitted({ backends: [{ ...ONE.backends[0], protocol: 'HTTPS' }] }),
     stickiness: isAdmitted({

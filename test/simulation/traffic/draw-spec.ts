@@ -30,6 +30,11 @@ const PATHS = [
   ['/*'],
   ['/api/v?'],
 ] as const;
+/** More than AWS takes in one rule. */
+const MANY_PATHS = [
+  ['/cart', '/api/v1', '/api/v2/*', '/old/*', '/p5', '/p6', '/p7'],
+  ['/api/*', '/p2', '/p3', '/p4', '/p5', '/old/page'],
+] as const;
 /** `probes.ts` has a request for each. */
 const HEADERS = [
   [{ name: 'X-Team', regex: '^blue(bell|bird)$' }],
@@ -287,6 +292,9 @@ export class TrafficDraft {
     const headers = this.#admitted.headerRegex &&
       chance.happens(0.15) && { headers: chance.one(HEADERS).map((one) => ({ ...one })) };
     if (hosts && chance.happens(0.4)) return { ...hosts, ...headers };
+    if (this.#admitted.manyValues && chance.happens(0.15)) {
+      return { ...hosts, ...headers, paths: [...chance.one(MANY_PATHS)] };
+    }
     return { ...hosts, ...headers, paths: [...chance.one(PATHS)] };
   }
 

@@ -39,7 +39,7 @@ export function answerByState(state: RoutingState, request: Request): Answer {
 export function nameOf(rule: Rule, { isOurs }: Pick<RoutingState, 'isOurs'>): string {
   if (rule.priority === 'default') return 'default';
   if (!isOurs(rule)) return rule.arn;
-  return /^rule\/\d+\/spec\/(.+)\/0$/.exec(rule.tags.get(resourceTagKey) ?? '')?.[1] ?? rule.arn;
+  return /^rule\/\d+\/spec\/(.+)\/\w+$/.exec(rule.tags.get(resourceTagKey) ?? '')?.[1] ?? rule.arn;
 }
 
 export function describeAction(

@@ -145,11 +145,13 @@ function listListenerFaults(
     protocol: record.protocol,
     certificates: [...all].filter(kept),
     default: describe(defaultRule),
-    rules: rules.map((rule) => ({
-      name: nameOf(rule, { isOurs: () => true }),
-      conditions: describeConditions(rule),
-      action: describe(rule),
-    })),
+    rules: joinParts(
+      rules.map((rule) => ({
+        name: nameOf(rule, { isOurs: () => true }),
+        conditions: describeConditions(rule),
+        action: describe(rule),
+      })),
+    ),
   };
   return listDifferences(`listener ${port}`, actual, {
     protocol: desired.protocol,
@@ -161,6 +163,33 @@ function listListenerFaults(
       action: describeAction(rule),
     })),
   });
+}
+
+interface DescribedRule {
+  readonly name: string;
+  readonly conditions: readonly string[];
+  readonly action: string;
+}
+
+/** The rules of AWS that one rule of the spec has become stand side by side. */
+function joinParts(rules: readonly DescribedRule[]): readonly DescribedRule[] {
+  const joined: DescribedRule[] = [];
+  for (const rule of rules) {
+    const last = joined.at(-1);
+    if (last?.name !== rule.name || last.action !== rule.action) joined.push(rule);
+    else joined.splice(-1, 1, { ...rule, conditions: joinConditions(last, rule) });
+  }
+  return joined;
+}
+
+function joinConditions(one: DescribedRule, other: DescribedRule): readonly string[] {
+  const values = new Map<string, Set<string>>();
+  for (const text of [...one.conditions, ...other.conditions]) {
+    const at = text.lastIndexOf(' ');
+    const [field, list] = [text.slice(0, at), text.slice(at + 1).split(',')];
+    values.set(field, new Set([...(values.get(field) ?? []), ...list]));
+  }
+  return [...values].map(([field, all]) => `${field} ${[...all].toSorted().join()}`).toSorted();
 }
 
 /** The default one is the first; the order of the others does not count. */

@@ -19,7 +19,7 @@ import { createBalancer, type ManualClock, seededModel } from '../localstack/see
 
 const ALL = {
   ...{ traffic: true, redirect: true, fixedResponse: true, ownDefault: true },
-  ...{ headerRegex: true, rewrite: true },
+  ...{ headerRegex: true, rewrite: true, manyValues: true },
   ...{ secureBackends: true, stickiness: true },
 };
 const KEY = `${IDENTITY.namespace}/${IDENTITY.name}`;

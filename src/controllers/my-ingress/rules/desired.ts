@@ -6,7 +6,7 @@ import { ruleId } from '../graph/resource-id.ts';
 import { desireTags } from '../graph/tags.ts';
 import type { RouteConditions, RouteRule } from '../routes/routes.ts';
 import { normaliseConditions } from './conditions.ts';
-import { splitRule } from './parts.ts';
+import { type Part, splitRule } from './parts.ts';
 import { desireTransforms, markTransforms } from './transforms.ts';
 
 export interface RuleContext {
@@ -23,12 +23,15 @@ export function desireRule(
   const action = desireAction(rule.action, names);
   const transforms = desireTransforms(rule.rewrite ?? {});
   const marks = markTransforms(transforms.map(({ kind }) => kind));
-  const parts = splitRule(normaliseConditions(readConditions(rule)));
-  return parts.map(({ label, conditions }) => {
+  return listParts(rule).map(({ label, conditions }) => {
     const id = ruleId(port, rule, label);
     const tags = { ...desireTags(id, place.userTags, place.identity), ...marks };
     return { id, conditions, action, transforms, tags };
   });
+}
+
+export function listParts(conditions: RouteConditions): readonly Part[] {
+  return splitRule(normaliseConditions(readConditions(conditions)));
 }
 
 function readConditions(rule: RouteConditions): readonly KnownCondition[] {

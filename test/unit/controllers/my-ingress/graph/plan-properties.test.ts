@@ -4,7 +4,7 @@ import type { Plan } from '../../../../../src/controllers/my-ingress/graph/plan.
 import type { TrafficSpec } from '../../../../../src/controllers/my-ingress/routes/traffic-spec.ts';
 import type { Request } from '../../../../../src/routing/rule.ts';
 import { type Decided, decideDesired, decideObserved } from './decisions.ts';
-import { request, spec, specsOfSteadyConditions } from './random-traffic.ts';
+import { request, spec, specsOfOneRule, specsOfSteadyConditions } from './random-traffic.ts';
 import { TrafficWorld } from './traffic-world.ts';
 
 const NOTHING: Plan = { steps: [], postponed: [], problems: [] };
@@ -58,6 +58,22 @@ describe('a plan', () => {
   });
 });
 
+describe('a rule whose values are several rules of AWS', () => {
+  it('catches what it has caught before and catches afterwards, all the while', () => {
+    const states = specsOfOneRule(2);
+    forEachStateOf(states, ({ from, now, to }) => {
+      if (!isOfRuleOne(from) || !isOfRuleOne(to)) return;
+      expect(now?.id).toMatch(RULE_ONE);
+    });
+  });
+});
+
+const RULE_ONE = /^rule\/80\/spec\/one\//;
+
+function isOfRuleOne(decided: Decided | undefined): boolean {
+  return RULE_ONE.test(decided?.id ?? '');
+}
+
 interface Moment {
   readonly from: Decided | undefined;
   readonly now: Decided | undefined;
@@ -69,9 +85,16 @@ function forEachState(
   { keepsOrder }: { readonly keepsOrder: boolean },
   look: (moment: Moment) => void,
 ): void {
+  forEachStateOf(specsOfSteadyConditions(2, { keepsOrder }), look);
+}
+
+function forEachStateOf(
+  specs: fc.Arbitrary<readonly TrafficSpec[]>,
+  look: (moment: Moment) => void,
+): void {
   const requests = fc.array(request, { minLength: 10, maxLength: 10 });
   fc.assert(
-    fc.property(specsOfSteadyConditions(2, { keepsOrder }), requests, ([first, second], asked) => {
+    fc.property(specs, requests, ([first, second], asked) => {
       const world = settledWorld(first);
       const states = [world.aws.observed()];
       world.spec = second ?? {};

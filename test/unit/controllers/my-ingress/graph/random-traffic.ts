@@ -77,7 +77,7 @@ const ruleAction: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc
   .tuple(action, rewrite)
   .map(([then, change]) => ({ ...then, ...(then.forward && change) }));
 
-const conditions: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc
+const fewValues: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc
   .record(
     {
       hosts: someOf(HOSTS),
@@ -94,6 +94,20 @@ const conditions: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc
       Object.keys(one).length > 0 &&
       Object.values(one).reduce((sum, values) => sum + values.length, 0) <= 4,
   );
+
+/** More than AWS takes in one rule. */
+const manyValues: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc.record(
+  {
+    paths: fc.subarray([...PATHS, '/a/b', '/a/bc', '/c', '/d/*', '/e', '/f/?'], { minLength: 5 }),
+    hosts: someOf(HOSTS),
+  },
+  { requiredKeys: ['paths'] },
+);
+
+const conditions: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc.oneof(
+  { weight: 5, arbitrary: fewValues },
+  { weight: 1, arbitrary: manyValues },
+);
 
 const backend = (name: string): fc.Arbitrary<NonNullable<TrafficSpec['backends']>[number]> =>
   fc.record(
@@ -161,6 +175,18 @@ export const specsOfSteadyConditions = (
     const one = fc.record({ backends, rules: list, defaultAction: action });
     return fc.array(one, { minLength: count, maxLength: count });
   });
+
+/** Specs of one rule that changes its values alone, before one that takes everything. */
+export const specsOfOneRule = (count: number): fc.Arbitrary<readonly TrafficSpec[]> => {
+  const rest: RuleSpec = { name: 'rest', paths: ['/*'], fixedResponse: { statusCode: 503 } };
+  const one = fc
+    .oneof({ weight: 1, arbitrary: fewValues }, { weight: 3, arbitrary: manyValues })
+    .map((when): TrafficSpec => {
+      const first = { name: 'one', ...when, fixedResponse: { statusCode: 200 } };
+      return { listeners: [{ port: 80, protocol: 'HTTP' }], rules: [first, rest] };
+    });
+  return fc.array(one, { minLength: count, maxLength: count });
+};
 
 export const request: fc.Arbitrary<Request> = fc.record({
   protocol: fc.constant('HTTP' as const),
