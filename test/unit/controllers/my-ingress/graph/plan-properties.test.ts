@@ -4,7 +4,14 @@ import type { Plan } from '../../../../../src/controllers/my-ingress/graph/plan.
 import type { TrafficSpec } from '../../../../../src/controllers/my-ingress/routes/traffic-spec.ts';
 import type { Request } from '../../../../../src/routing/rule.ts';
 import { type Decided, decideDesired, decideObserved } from './decisions.ts';
-import { request, spec, specsOfOneRule, specsOfSteadyConditions } from './random-traffic.ts';
+import {
+  listRequests,
+  request,
+  spec,
+  specOfOneRule,
+  specsOfOneRule,
+  specsOfSteadyConditions,
+} from './random-traffic.ts';
 import { TrafficWorld } from './traffic-world.ts';
 
 const NOTHING: Plan = { steps: [], postponed: [], problems: [] };
@@ -59,12 +66,23 @@ describe('a plan', () => {
 });
 
 describe('a rule whose values are several rules of AWS', () => {
+  const lookAtRuleOne = ({ from, now, to }: Moment): void => {
+    if (!isOfRuleOne(from) || !isOfRuleOne(to)) return;
+    expect(now?.id).toMatch(RULE_ONE);
+  };
+  const requests = fc.constant(listRequests());
+
   it('catches what it has caught before and catches afterwards, all the while', () => {
-    const states = specsOfOneRule(2);
-    forEachStateOf(states, ({ from, now, to }) => {
-      if (!isOfRuleOne(from) || !isOfRuleOne(to)) return;
-      expect(now?.id).toMatch(RULE_ONE);
-    });
+    forEachStateOf({ specs: specsOfOneRule(2), requests }, lookAtRuleOne);
+  });
+
+  it('does so where its hosts were divided before, and its paths are afterwards', () => {
+    const hosts = ['a.example.com', 'z.example.net'];
+    const others = ['b', 'c', 'd', 'e'].map((name) => `${name}.example.com`);
+    const before = { hosts: [...hosts, ...others], paths: ['/a', '/b'] };
+    const after = { hosts, paths: ['/', '/a', '/a/b', '/a/bc', '/b', '/c'] };
+    const specs = fc.constant([before, after].map(specOfOneRule));
+    forEachStateOf({ specs, requests }, lookAtRuleOne);
   });
 });
 
@@ -85,14 +103,16 @@ function forEachState(
   { keepsOrder }: { readonly keepsOrder: boolean },
   look: (moment: Moment) => void,
 ): void {
-  forEachStateOf(specsOfSteadyConditions(2, { keepsOrder }), look);
+  const requests = fc.array(request, { minLength: 10, maxLength: 10 });
+  forEachStateOf({ specs: specsOfSteadyConditions(2, { keepsOrder }), requests }, look);
 }
 
-function forEachStateOf(
-  specs: fc.Arbitrary<readonly TrafficSpec[]>,
-  look: (moment: Moment) => void,
-): void {
-  const requests = fc.array(request, { minLength: 10, maxLength: 10 });
+interface Asked {
+  readonly specs: fc.Arbitrary<readonly TrafficSpec[]>;
+  readonly requests: fc.Arbitrary<readonly Request[]>;
+}
+
+function forEachStateOf({ specs, requests }: Asked, look: (moment: Moment) => void): void {
   fc.assert(
     fc.property(specs, requests, ([first, second], asked) => {
       const world = settledWorld(first);

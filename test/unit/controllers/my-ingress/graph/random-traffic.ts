@@ -176,24 +176,40 @@ export const specsOfSteadyConditions = (
     return fc.array(one, { minLength: count, maxLength: count });
   });
 
-/** Specs of one rule that changes its values alone, before one that takes everything. */
-export const specsOfOneRule = (count: number): fc.Arbitrary<readonly TrafficSpec[]> => {
+/** Of every host and path that the rule of `specsOfOneRule` may have. */
+export const listRequests = (): readonly Request[] =>
+  ASKED.hosts.flatMap((host) =>
+    ASKED.paths.map((path) => ({
+      ...{ protocol: 'HTTP' as const, port: 80, method: 'GET', host, path, query: '' },
+      ...{ headers: [], sourceIp: '192.0.2.1' },
+    })),
+  );
+
+/** One rule that answers, before one that takes everything. */
+export function specOfOneRule(when: Omit<RuleSpec, 'name'>): TrafficSpec {
+  const one: RuleSpec = { name: 'one', ...when, fixedResponse: { statusCode: 200 } };
   const rest: RuleSpec = { name: 'rest', paths: ['/*'], fixedResponse: { statusCode: 503 } };
-  const one = fc
-    .oneof({ weight: 1, arbitrary: fewValues }, { weight: 3, arbitrary: manyValues })
-    .map((when): TrafficSpec => {
-      const first = { name: 'one', ...when, fixedResponse: { statusCode: 200 } };
-      return { listeners: [{ port: 80, protocol: 'HTTP' }], rules: [first, rest] };
-    });
+  return { listeners: [{ port: 80, protocol: 'HTTP' }], rules: [one, rest] };
+}
+
+export const specsOfOneRule = (count: number): fc.Arbitrary<readonly TrafficSpec[]> => {
+  const hosts = fc.subarray([...ASKED.hosts, 'f1.example.net', 'f2.example.net'], { minLength: 1 });
+  const paths = fc.subarray([...ASKED.paths, '/f1', '/f2', '/f3'], { minLength: 1 });
+  const one = fc.record({ hosts, paths }).map(specOfOneRule);
   return fc.array(one, { minLength: count, maxLength: count });
 };
+
+const ASKED = {
+  hosts: ['a.example.com', 'c.example.com', 'b.example.org', 'z.example.net'],
+  paths: ['/a', '/a/b', '/a/bc', '/b', '/'],
+} as const;
 
 export const request: fc.Arbitrary<Request> = fc.record({
   protocol: fc.constant('HTTP' as const),
   port: fc.constant(80),
   method: fc.constantFrom('GET', 'POST'),
-  host: fc.constantFrom('a.example.com', 'c.example.com', 'b.example.org', 'z.example.net'),
-  path: fc.constantFrom('/a', '/a/b', '/a/bc', '/b', '/'),
+  host: fc.constantFrom(...ASKED.hosts),
+  path: fc.constantFrom(...ASKED.paths),
   query: fc.constantFrom('', 'preview=1', 'b=a*'),
   headers: fc.constantFrom([], [['x-team', 'bluebell'] as const]),
   sourceIp: fc.constantFrom('10.1.2.3', '2001:db8::1', '192.0.2.1'),

@@ -27,6 +27,10 @@ function listCombinations(conditions: readonly KnownCondition[]): readonly strin
   );
 }
 
+function countValues(conditions: readonly KnownCondition[]): number {
+  return conditions.reduce((sum, { values }) => sum + values.length, 0);
+}
+
 /** [conditions, how many rules of AWS they take] */
 const cases: Readonly<Record<string, readonly [readonly KnownCondition[], number]>> = {
   'one value': [[paths(1)], 1],
@@ -45,7 +49,7 @@ describe('a rule becomes as few rules of AWS as it takes', () => {
   it.each(Object.entries(cases))('%s', (_name, [conditions, count]) => {
     const parts = splitRule(normaliseConditions(conditions));
     expect(parts).toHaveLength(count);
-    const sizes = parts.map((part) => part.conditions.flatMap(({ values }) => values).length);
+    const sizes = parts.map((part) => countValues(part.conditions));
     expect(Math.max(...sizes)).toBeLessThanOrEqual(5);
   });
 
