@@ -1,4 +1,5 @@
-import type { Chance } from '../chance.ts';
+import { createHash } from 'node:crypto';
+import { Chance } from '../chance.ts';
 import { type Admitted, listAdmitted } from './admitted.ts';
 import {
   type ListenerSpec,
@@ -46,6 +47,8 @@ const DELAYS = ['0', '5', '30'] as const;
 /** One object's traffic: the first spec, then one edit after the other, each admitted after the last. */
 export class TrafficDraft {
   readonly #chance: Chance;
+  /** What came later is drawn apart, so that a seed's world stays what it was but for that. */
+  readonly #more: Chance;
   readonly #admitted: Admitted;
   /** Of each name, so that most edits leave the conditions of a rule alone. */
   readonly #conditions: ReadonlyMap<string, Conditions>;
@@ -54,7 +57,9 @@ export class TrafficDraft {
   constructor(chance: Chance, admitted = listAdmitted()) {
     this.#chance = chance;
     this.#admitted = admitted;
-    this.#conditions = new Map(RULES.map((name) => [name, this.#drawConditions()]));
+    const conditions = RULES.map((name) => [name, this.#drawPlace()] as const);
+    this.#more = new Chance(hashText(JSON.stringify(conditions)));
+    this.#conditions = new Map(conditions.map(([name, one]) => [name, this.#narrow(one)]));
   }
 
   get spec(): TrafficSpec {
@@ -262,8 +267,11 @@ export class TrafficDraft {
   }
 
   #drawOwnDefault(): Pick<ListenerSpec, 'defaultAction'> {
-    if (!this.#admitted.ownDefault || this.#chance.happens(0.6)) return {};
-    const action = this.#drawAction();
+    if (!this.#admitted.ownDefault || this.#more.happens(0.6)) return {};
+    const names = (this.#spec.backends ?? []).map(({ name }) => name);
+    const [backend] = names;
+    const forward = backend === undefined ? {} : { forward: [{ backend }] };
+    const action = this.#drawAnswer() ?? forward;
     return hasAction(action) ? { defaultAction: action } : {};
   }
 
@@ -287,39 +295,55 @@ export class TrafficDraft {
   }
 
   #drawConditions(): Conditions {
+    return this.#narrow(this.#drawPlace());
+  }
+
+  #drawPlace(): Conditions {
     const chance = this.#chance;
     const hosts = chance.happens(0.4) && { hosts: [...chance.one(HOSTS)] };
-    const headers = this.#admitted.headerRegex &&
-      chance.happens(0.15) && { headers: chance.one(HEADERS).map((one) => ({ ...one })) };
-    if (hosts && chance.happens(0.4)) return { ...hosts, ...headers };
-    if (this.#admitted.manyValues && chance.happens(0.15)) {
-      return { ...hosts, ...headers, paths: [...chance.one(MANY_PATHS)] };
-    }
-    return { ...hosts, ...headers, paths: [...chance.one(PATHS)] };
+    if (hosts && chance.happens(0.4)) return hosts;
+    return { ...hosts, paths: [...chance.one(PATHS)] };
+  }
+
+  #narrow(place: Conditions): Conditions {
+    const { headerRegex, manyValues } = this.#admitted;
+    const more = this.#more;
+    return {
+      ...place,
+      ...(manyValues && more.happens(0.15) && { paths: [...more.one(MANY_PATHS)] }),
+      ...(headerRegex &&
+        more.happens(0.15) && { headers: more.one(HEADERS).map((one) => ({ ...one })) }),
+    };
   }
 
   #drawRuleAction(): RuleActionSpec {
     const action = this.#drawAction();
     const { rewrite } = this.#admitted;
-    if (!rewrite || action.forward === undefined || this.#chance.happens(0.75)) return action;
+    if (!rewrite || action.forward === undefined || this.#more.happens(0.75)) return action;
     const host = { regex: '^(.+)[.]example[.]com$', replace: '$1.internal' };
-    const url = { regex: '^/api/(.*)$', replace: this.#chance.one(['/$1', '/v2/$1']) };
-    return { ...action, rewrite: this.#chance.one([{ host }, { url }, { host, url }]) };
+    const url = { regex: '^/api/(.*)$', replace: this.#more.one(['/$1', '/v2/$1']) };
+    return { ...action, rewrite: this.#more.one([{ host }, { url }, { host, url }]) };
   }
 
   #drawAction(): ActionSpec {
-    const { redirect, fixedResponse } = this.#admitted;
+    const answer = this.#drawAnswer();
     const names = (this.#spec.backends ?? []).map(({ name }) => name);
-    if (names.length === 0 && !redirect && !fixedResponse) return {};
-    return this.#chance.weighted<() => ActionSpec>([
-      [names.length > 0 ? 6 : 0, () => ({ forward: [{ backend: this.#chance.one(names) }] })],
+    if (names.length === 0) return answer ?? {};
+    const forward = this.#chance.weighted<() => ActionSpec>([
+      [6, () => ({ forward: [{ backend: this.#chance.one(names) }] })],
       [names.length > 1 ? 4 : 0, () => this.#drawCanary(names)],
-      [
-        redirect ? 1 : 0,
-        () => ({ redirect: { statusCode: 302, path: '/moved', host: '#{host}' } }),
-      ],
-      [fixedResponse ? 1 : 0, () => ({ fixedResponse: { statusCode: 410, body: 'gone' } })],
     ])();
+    return answer ?? forward;
+  }
+
+  /** undefined: none, mostly. */
+  #drawAnswer(): ActionSpec | undefined {
+    const { redirect, fixedResponse } = this.#admitted;
+    return this.#more.weighted<ActionSpec | undefined>([
+      [8, undefined],
+      [redirect ? 1 : 0, { redirect: { statusCode: 302, path: '/moved', host: '#{host}' } }],
+      [fixedResponse ? 1 : 0, { fixedResponse: { statusCode: 410, body: 'gone' } }],
+    ]);
   }
 
   #drawCanary(names: readonly string[]): ActionSpec {
@@ -337,6 +361,10 @@ export class TrafficDraft {
     const drawn = items.map((item) => ({ item, place: this.#chance.whole(0, 1_000_000) }));
     return drawn.toSorted((a, b) => a.place - b.place).map(({ item }) => item);
   }
+}
+
+function hashText(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE();
 }
 
 function withoutAction(rule: RuleSpec): RuleSpec {

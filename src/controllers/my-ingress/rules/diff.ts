@@ -142,12 +142,12 @@ function modifyRule(
   const actionChange = diffAction(action, observedAction);
   const conditionsChange = diffConditions(conditions, rule.conditions);
   const transformsChange = diffTransforms(transforms, rule.transforms);
-  const why = [actionChange, conditionsChange, transformsChange];
-  const said = why.filter((change) => change !== undefined);
-  if (said.length === 0) return [];
+  const changes = [actionChange, conditionsChange, transformsChange];
+  const why = changes.filter((change) => change !== undefined);
+  if (why.length === 0) return [];
   return [
     {
-      ...{ id, operation: 'ModifyRule', why: said.join('; ') },
+      ...{ id, operation: 'ModifyRule', why: why.join('; ') },
       needs: actionChange === undefined ? [] : idsByName(namesIn(action), context),
       input: {
         arn: rule.arn,
