@@ -45,7 +45,9 @@ describe('problems of resources', () => {
     };
     expect(reportProblems([needs('listener/80'), needs('rule/80/spec/a/0'), taken])).toMatchObject({
       reason: 'NameConflict',
-      message: expect.stringMatching(/^backend web: the name is taken\. listener 80: .*; delete the other one$/),
+      message: expect.stringMatching(
+        /^backend web: the name is taken\. listener 80: .*; delete the other one$/,
+      ),
     });
     expect(reportProblems([needs('listener/80'), conflict])?.reason).toBe('BackendUnavailable');
   });
