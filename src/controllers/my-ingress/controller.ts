@@ -3,6 +3,7 @@
 // Start with: this file: observe, plan, reserve, execute, status, below in this order; then load-balancer/.
 
 import type { AppliedSettings, MyIngress } from '../../apis/my-ingress.ts';
+import type { LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
 import { isBeingDeleted } from '../../core/objects/kube-object.ts';
 import {
   type ExternalResource,
@@ -17,7 +18,7 @@ import { describePlan } from './graph/planned-step.ts';
 import { refuseReservedTags } from './load-balancer/desired.ts';
 import type { ObservedLoadBalancer } from './load-balancer/diff.ts';
 import { detectOwnershipFlapping, executePlan, listOperations } from './load-balancer/execute.ts';
-import { type LoadBalancerObservation, observe } from './load-balancer/observe.ts';
+import { type LoadBalancerObservation, observe, observeKnown } from './load-balancer/observe.ts';
 import { type LoadBalancerStep, planLoadBalancer } from './load-balancer/plan.ts';
 import { chooseReadDepth, planFirstReads } from './load-balancer/read-depth.ts';
 import { checkSnapshot } from './load-balancer/snapshot.ts';
@@ -110,7 +111,7 @@ async function reconcileLive(given: Scope): Promise<Outcome> {
   let scope = given;
   let isNew: Frontend | undefined;
   const warm = hasTraffic(scope.object) ? beginWarm(scope) : undefined;
-  const balancer = defineLoadBalancer(scope, (frontend) => {
+  const balancer = defineLoadBalancer(scope, warm?.balancer, (frontend) => {
     isNew = frontend;
   });
   const ensured = await ensurePresent(balancer, scope.pass);
@@ -139,11 +140,12 @@ async function recoverRecord(scope: Scope, { loadBalancer }: ObservedLoadBalance
  */
 function defineLoadBalancer(
   scope: Scope,
+  known: LoadBalancer | undefined,
   onNew: (frontend: Frontend) => void,
 ): Omit<ExternalResource<ObservedLoadBalancer, LoadBalancerStep>, 'delete'> {
   let managed: FrontendPlan['managed'];
   return {
-    observe: async (signal) => planRepairs(scope, await observe(scope, signal)),
+    observe: (signal) => observeAndCompare(scope, known, signal),
     async prepareCreate() {
       const planned = hasTraffic(scope.object) ? await planFrontend(scope) : undefined;
       managed = planned?.managed;
@@ -168,6 +170,18 @@ function defineLoadBalancer(
       await executePlan(scope, plan, observed);
     },
   };
+}
+
+/** `known`: as it was read a moment ago, good enough where the spec has nothing to change about it. */
+async function observeAndCompare(
+  scope: Scope,
+  known: LoadBalancer | undefined,
+  signal: AbortSignal,
+): Promise<Observation<ObservedLoadBalancer, LoadBalancerStep>> {
+  const observation = known && (await observeKnown(scope, known, signal));
+  const compared = observation && planRepairs(scope, observation);
+  if (compared?.kind === 'present' && compared.drift.length === 0) return compared;
+  return planRepairs(scope, await observe(scope, signal));
 }
 
 function planRepairs(

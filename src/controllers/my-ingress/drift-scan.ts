@@ -22,6 +22,7 @@ import { readRecordedArn } from './status.ts';
 import { Strays } from './strays.ts';
 import type { Targets } from './targets.ts';
 import { hasTraffic } from './traffic/concern.ts';
+import { rememberBalancer } from './traffic/memory.ts';
 import { isTrafficDue } from './traffic/report.ts';
 import { desireGroups, hasTrafficDrifted, listServed } from './traffic/snapshot.ts';
 
@@ -180,6 +181,8 @@ export class DriftScan {
     if (comparison.kind === 'unknown') return false;
     if (comparison.kind !== 'same') return true;
     const { loadBalancer } = comparison.cached;
+    known.traffic =
+      known.traffic && rememberBalancer(known.traffic, loadBalancer, clock.monotonicMs());
     const find = (name: string): CachedGroup => inventory.cachedGroup(name);
     return (
       isTrafficDue({ object, identity, clock, memory: known, objectCount: memory.size }) ||

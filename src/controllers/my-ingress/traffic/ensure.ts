@@ -2,7 +2,11 @@
 // May import it: controllers/my-ingress.
 // Start with: this file, then observe.ts and carry-out.ts, which alone call AWS.
 
-import { STALENESS_BOUND_MS, type TaggedLoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
+import {
+  type LoadBalancer,
+  STALENESS_BOUND_MS,
+  type TaggedLoadBalancer,
+} from '../../../aws/elbv2/load-balancers.ts';
 import { startDeadline } from '../../../core/ports/clock.ts';
 import { isRouting } from '../graph/facts.ts';
 import type { DesiredGraph, ObservedGraph, ObservedSecurityGroup } from '../graph/graph.ts';
@@ -51,12 +55,13 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
   await recordOwned(scope, planned);
   const progress = await execute(scope, planned);
   const endMs = clock.monotonicMs();
+  const balancerMs = given.warm?.balancer === undefined ? endMs : given.warm.standing.balancerMs;
   const againMs = findNext(scope, planned, progress);
   const before = memory.traffic ?? remembered;
   const found = [...plan.problems, ...progress.problems];
   const isHeld = plan.postponed.some(({ step }) => isRouting(step));
   memory.traffic = {
-    ...concludeMemory(before, { planned, progress, againMs, endMs }),
+    ...concludeMemory(before, { planned, progress, againMs, endMs, balancerMs }),
     isOpen: found.length > 0 || isHeld,
   };
   return {
@@ -89,11 +94,13 @@ async function planWarm(scope: Scope, { observed, warm }: Given): Promise<Planne
 }
 
 async function planCold(scope: Scope, given: Given): Promise<Planned> {
-  const { clock, memory } = scope;
-  const { loadBalancer } = given.observed;
+  const { clock, inventory, memory, pass } = scope;
+  const { arn } = given.observed.loadBalancer;
   const readMs = clock.monotonicMs();
+  const read = given.warm?.balancer && (await inventory.observe(arn, pass.signal));
+  const loadBalancer = read ?? given.observed.loadBalancer;
   const routes = readRoutes(scope.object.spec);
-  const observed = await observeGraph(scope, routes, given);
+  const observed = await observeGraph(scope, routes, { ...given, loadBalancer });
   if (memory.traffic !== undefined) memory.traffic = { ...memory.traffic, readMs };
   const found = { routes, loadBalancer, observed };
   const planned = planBy(scope, found, await findDefaultGroup(scope, found));
@@ -108,9 +115,13 @@ function isEarlyRead({ memory }: Scope, { observed }: Given, readMs: number): bo
   return isByOther || (memory.traffic !== undefined && mayHide(memory.traffic, readMs));
 }
 
-function observeGraph(scope: Scope, routes: Routes, given: Given): Promise<ObservedGraph> {
+function observeGraph(
+  scope: Scope,
+  routes: Routes,
+  given: Pick<Given, 'isNew'> & { readonly loadBalancer: LoadBalancer },
+): Promise<ObservedGraph> {
   const { identity, object, pass } = scope;
-  const { loadBalancer } = given.observed;
+  const { loadBalancer } = given;
   const { arn, securityGroups, vpcId } = loadBalancer;
   if (given.isNew !== undefined) {
     const nothing = { targetGroups: [], listeners: [] };
@@ -226,19 +237,23 @@ interface Outcomes {
   readonly progress: Progress;
   readonly againMs: number | undefined;
   readonly endMs: number;
+  /** As in `Standing`. */
+  readonly balancerMs: number;
 }
 
 function concludeMemory(
   before: TrafficMemory,
-  { planned, progress, againMs, endMs }: Outcomes,
+  { planned, progress, againMs, endMs, balancerMs }: Outcomes,
 ): TrafficMemory {
   const { attachment } = planned.desired;
   const { references, standing, failed } = progress;
+  const { securityGroups } = standing?.loadBalancer ?? planned.loadBalancer;
+  const loadBalancer = { ...planned.loadBalancer, securityGroups };
   const isWhole = standing !== undefined && failed.length === 0 && planned.isEarly !== true;
   return {
     ...before,
     dueMs: againMs === undefined ? undefined : endMs + againMs,
     attached: attachment && resolveAttachment(attachment, references),
-    standing: isWhole ? { graph: standing, loadBalancer: planned.loadBalancer } : undefined,
+    standing: isWhole ? { graph: standing, loadBalancer, balancerMs } : undefined,
   };
 }

@@ -62,9 +62,7 @@ function listReplaced(
   { observed, routes }: Planned,
   { standing }: Progress,
 ): readonly ServedGroup[] {
-  const reached = new Set(
-    [observed, standing].flatMap((graph) => (graph ? listReached(graph) : [])),
-  );
+  const reached = new Set(listReached(standing ?? observed));
   return listOwn(observed, identity).flatMap(({ targetGroup: { arn }, tags }) => {
     const id = identifyResource(tags, identity);
     const backend = routes.backends.find((one) => targetGroupId(one) === id);

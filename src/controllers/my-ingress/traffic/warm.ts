@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { LoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
 import type { Rule, Tags } from '../../../aws/elbv2/traffic.ts';
 import type { ObservedGraph } from '../graph/graph.ts';
 import type { Step } from '../graph/steps.ts';
@@ -9,7 +10,13 @@ import { readRoutes } from '../routes/read-routes.ts';
 import { isReplaceable } from '../rules/diff.ts';
 import type { Scope } from '../scope.ts';
 import { readRecordedArn } from '../status.ts';
-import { beginMemory, isReadDue, type Standing, type TrafficMemory } from './memory.ts';
+import {
+  beginMemory,
+  isReadDue,
+  recallBalancer,
+  type Standing,
+  type TrafficMemory,
+} from './memory.ts';
 import { isManaged, type Planned, planBy } from './planned.ts';
 import { readReferences } from './references.ts';
 
@@ -17,6 +24,8 @@ import { readReferences } from './references.ts';
 export interface WarmStart {
   readonly standing: Standing;
   readonly proofs: Promise<Proofs>;
+  /** What an earlier pass or the drift scan has read of the balancer a moment ago; undefined: it is read again. */
+  readonly balancer: LoadBalancer | undefined;
 }
 
 /** What has just been read of what the plan writes to. */
@@ -53,7 +62,7 @@ export function beginWarm(scope: Scope): WarmStart | undefined {
   const proofs = readProofs(scope, written, listReplaced(planned));
   // Who never comes to need them has failed before.
   proofs.catch(() => undefined);
-  return { standing, proofs };
+  return { standing, proofs, balancer: recallBalancer(standing, clock.monotonicMs()) };
 }
 
 async function readProofs(
