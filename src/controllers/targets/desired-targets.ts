@@ -23,6 +23,10 @@ export interface DesiredTargets {
   readonly targets: TargetMap;
   /** Addresses of pods that exist and serve, on whatever port. */
   readonly live: ReadonlySet<string>;
+  /** The ready ones of them whose slice does not have the port, or not yet. */
+  readonly late: ReadonlySet<string>;
+  /** Nothing is known of the pods: nothing goes on the word of a cache that has no slice of the Service. */
+  readonly isUnknown?: true;
   /** Why there are no targets. */
   readonly problem?: DesireProblem;
 }
@@ -46,15 +50,29 @@ export function nameTarget({ id, port }: Target): string {
 export function desireTargets(backend: BackendService, endpoints: Endpoints): DesiredTargets {
   const { held } = endpoints;
   const live = listLive(endpoints.slices, held);
+  const unknown = lacksSlices(endpoints) && { isUnknown: true as const };
   const port = resolvePort(backend, endpoints.service);
-  if ('reason' in port) return { targets: new Map(), live, problem: port };
+  if ('reason' in port) {
+    return { targets: new Map(), live, late: new Set(), ...unknown, problem: port };
+  }
+  const known = { live, late: listLate(endpoints.slices, port.name), ...unknown };
   const slices = endpoints.slices.flatMap((slice) => listPorts(slice, port.name));
   const ready = collectTargets(slices, ({ slice }) => slice.ready);
   const serving = ready.size > 0 ? ready : collectTargets(slices, ({ slice }) => slice.leaving);
   const waiting = collectTargets(slices, ({ slice }) => listHeld(slice, held));
   const targets = new Map([...serving, ...waiting]);
-  if (targets.size > 0) return { targets, live };
-  return { targets, live, problem: explainNone(backend.service.name, endpoints.slices) };
+  if (targets.size > 0) return { targets, ...known };
+  return { targets, ...known, problem: explainNone(backend.service.name, endpoints.slices) };
+}
+
+/**
+ * A Service that selects pods has a slice also while there is none of them: without one the list has come
+ * back empty, or the slice is made in a moment.
+ * https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/endpointslice/reconciler.go
+ */
+function lacksSlices({ service, slices }: Endpoints): boolean {
+  if (service === undefined || service.isExternalName || slices.length > 0) return false;
+  return Object.keys(service.selector).length > 0;
 }
 
 /** True where the Service has pods, and the backend's port. */
@@ -112,6 +130,11 @@ function listLive(
   held: ReadonlySet<string>,
 ): ReadonlySet<string> {
   return new Set([...slices.flatMap(({ ready, leaving }) => [...ready, ...leaving]), ...held]);
+}
+
+function listLate(slices: readonly TrimmedEndpointSlice[], port: string): ReadonlySet<string> {
+  const late = slices.filter(({ ports }) => ports.every(({ name }) => name !== port));
+  return new Set(late.flatMap(({ ready }) => ready));
 }
 
 function explainNone(name: string, slices: readonly TrimmedEndpointSlice[]): DesireProblem {

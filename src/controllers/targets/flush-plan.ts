@@ -10,6 +10,8 @@ export interface FlushFacts {
   readonly refusedUntilMs: (target: Target) => number;
   /** Since when nothing is desired (monotonic ms). */
   readonly emptySinceMs: number | undefined;
+  /** Since when this target is to be deregistered (monotonic ms). */
+  readonly surplusSinceMs: (target: Target) => number;
 }
 
 export interface FlushPlan {
@@ -20,18 +22,18 @@ export interface FlushPlan {
 }
 
 /**
- * Slices follow a changed Service within moments: for so long a group is not emptied of pods that
- * exist and serve, only because no slice has the port.
+ * Slices follow a changed Service within moments, one after the other: for so long no ready pod is
+ * deregistered only because its slice does not have the port, and no group emptied of pods that serve.
  */
 export const EMPTYING_GRACE_MS = 10_000;
 
 /**
  * Register what is missing. Deregister what is not desired, but none of a pod that serves before one
- * of the desired targets is registered: a group without targets answers 503.
+ * of the desired targets is registered: a group without targets answers 503. Nothing goes while the pods are not known.
  */
 export function planFlush(facts: FlushFacts, nowMs: number): FlushPlan {
-  const { desired, registrations, refusedUntilMs, emptySinceMs = nowMs } = facts;
-  const { targets, live } = desired;
+  const { desired, registrations, refusedUntilMs, surplusSinceMs, emptySinceMs = nowMs } = facts;
+  const { targets, live, late, isUnknown = false } = desired;
   const missing = registrations.listMissing(targets);
   const register = missing.filter((target) => refusedUntilMs(target) <= nowMs);
   const refused = missing.map(refusedUntilMs).filter((untilMs) => untilMs > nowMs);
@@ -40,8 +42,13 @@ export function planFlush(facts: FlushFacts, nowMs: number): FlushPlan {
   const graceEndsMs =
     targets.size === 0 ? emptySinceMs + EMPTYING_GRACE_MS : Number.POSITIVE_INFINITY;
   const hasSuccessor = [...targets.keys()].some((name) => registrations.has(name));
-  const canGo = ({ id }: Target): boolean => hasSuccessor || graceEndsMs <= nowMs || !live.has(id);
-  const deregister = surplus.filter(canGo);
-  const kept = deregister.length < surplus.length ? [graceEndsMs] : [];
+  const keptUntilMs = (target: Target): number => {
+    const untilMs = hasSuccessor || !live.has(target.id) ? nowMs : graceEndsMs;
+    if (!late.has(target.id)) return untilMs;
+    return Math.max(untilMs, surplusSinceMs(target) + EMPTYING_GRACE_MS);
+  };
+  const known = isUnknown ? [] : surplus;
+  const deregister = known.filter((target) => keptUntilMs(target) <= nowMs);
+  const kept = known.map(keptUntilMs).filter((untilMs) => untilMs > nowMs);
   return { register, deregister, nextMs: Math.min(...refused, ...kept, Number.POSITIVE_INFINITY) };
 }

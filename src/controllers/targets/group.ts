@@ -65,7 +65,7 @@ export class Group {
   /** From when on an answer is about the target as it is registered now (monotonic ms). */
   readonly #answersFromMs = new Map<string, number>();
   #served: ServedGroup;
-  #desired: DesiredTargets = { targets: new Map(), live: new Set() };
+  #desired: DesiredTargets = { targets: new Map(), live: new Set(), late: new Set() };
   /** As `DesiredTargets.live`, of the Service that the group had before. */
   #formerLive: DesiredTargets['live'] = new Set();
   #emptySinceMs: number | undefined;
@@ -294,6 +294,7 @@ export class Group {
 
   /** The Service of another name may be applied a moment later: the pods of the former one serve until then. */
   #plan(): FlushPlan {
+    const nowMs = this.#clock.monotonicMs();
     const live = new Set([...this.#desired.live, ...this.#formerLive]);
     return planFlush(
       {
@@ -301,8 +302,9 @@ export class Group {
         registrations: this.#registrations,
         refusedUntilMs: (target) => this.problems.refusedUntilMs(target),
         emptySinceMs: this.#emptySinceMs,
+        surplusSinceMs: (target) => this.#pendingSinceMs.get(nameTarget(target)) ?? nowMs,
       },
-      this.#clock.monotonicMs(),
+      nowMs,
     );
   }
 

@@ -292,3 +292,20 @@ describe('live addresses', () => {
     expect([...live]).toEqual(['10.0.0.1', '10.0.0.2']);
   });
 });
+
+describe('the pods of a Service', () => {
+  const known = (service: ServiceDraft, slices: readonly SliceDraft[]): boolean =>
+    desireTargets(backend(), trimmed(service, slices)).isUnknown === undefined;
+  const unselecting = draftService('shop', { ports: [HTTP_PORT] });
+  const other = draftService('shop', { ports: [], selector: { app: 'shop' } });
+
+  it('are not known while it has no slice although it selects some', () => {
+    expect(known(draftService('shop'), [])).toBe(false);
+    expect(known(other, [])).toBe(false);
+  });
+
+  it('are known to be none by an empty slice, and where nobody but its author makes slices', () => {
+    expect(known(draftService('shop'), [draftSlice('shop', [])])).toBe(true);
+    expect(known(unselecting, [])).toBe(true);
+  });
+});

@@ -18,6 +18,9 @@ interface Draft {
   readonly live?: readonly string[];
   readonly refused?: Readonly<Record<string, number>>;
   readonly emptySinceMs?: number;
+  readonly isUnknown?: true;
+  readonly late?: readonly string[];
+  readonly surplusSinceMs?: number;
 }
 
 function factsOf({
@@ -26,6 +29,9 @@ function factsOf({
   live = [],
   refused = {},
   emptySinceMs,
+  late = [],
+  surplusSinceMs = 0,
+  ...unknown
 }: Draft): FlushFacts {
   const registrations = new Registrations();
   registrations.recordRegistered(registered);
@@ -33,10 +39,13 @@ function factsOf({
     desired: {
       targets: new Map(desired.map((target) => [nameTarget(target), target])),
       live: new Set(live),
+      late: new Set(late),
+      ...unknown,
     },
     registrations,
     refusedUntilMs: ({ id }) => refused[id] ?? 0,
     emptySinceMs,
+    surplusSinceMs: () => surplusSinceMs,
   };
 }
 
@@ -81,6 +90,26 @@ describe('a flush', () => {
     expect(planFlush(facts, endsMs)).toEqual({
       ...{ register: [], deregister: [at('a')], nextMs: Infinity },
     });
+  });
+
+  it('keeps a ready pod whose slice follows its Service a moment later than another', () => {
+    const facts = factsOf({
+      ...{ desired: [at('a')], registered: [at('a'), at('b')], live: ['a', 'b'], late: ['b'] },
+      surplusSinceMs: NOW_MS,
+    });
+    const endsMs = NOW_MS + EMPTYING_GRACE_MS;
+    expect(planFlush(facts, NOW_MS)).toEqual({ register: [], deregister: [], nextMs: endsMs });
+    expect(planFlush(facts, endsMs).deregister).toEqual([at('b')]);
+  });
+
+  it('keeps a pod of a late slice longer than that while none of its successors is registered', () => {
+    const draft = { desired: [at('a')], registered: [at('b')], live: ['a', 'b'], late: ['b'] };
+    expect(planFlush(factsOf(draft), NOW_MS).deregister).toEqual([]);
+  });
+
+  it('takes nothing out, and plans no time for it, while nothing is known of the pods', () => {
+    const facts = factsOf({ registered: [at('a')], isUnknown: true, emptySinceMs: 0 });
+    expect(planFlush(facts, NOW_MS)).toEqual({ register: [], deregister: [], nextMs: Infinity });
   });
 
   it('leaves out what AWS has refused until its time', () => {
