@@ -90,7 +90,7 @@ function createParts(options: EmbeddedAwsOptions): ModelParts {
     ids: createIds(options.random),
     balancers: new BalancerStore(),
     traffic: createTraffic(options.onTrafficChange ?? (() => {})),
-    network: createNetwork(),
+    network: createNetwork(options.clock),
     certificates: new Set(),
     importedCertificates: new Map(),
     get settings() {

@@ -1,3 +1,5 @@
+import { PastMap } from './past-map.ts';
+
 /** The EC2 resources that load balancers stand on. Records are replaced, never changed in place. */
 export interface Network {
   readonly vpcs: Map<string, Vpc>;
@@ -79,15 +81,25 @@ export interface Instance {
   readonly tags: Tags;
 }
 
-export function createNetwork(): Network {
+export function createNetwork(clock: { now(): number }): Network {
   return {
     vpcs: new Map(),
     subnets: new Map(),
     internetGateways: new Map(),
-    securityGroups: new Map(),
+    securityGroups: new PastMap(() => clock.now()),
     lingering: new Map(),
     instances: new Map(),
   };
+}
+
+/**
+ * What a read may still answer: security groups as they were. The rest is only changed by tests.
+ * https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html
+ */
+export function networkAsOf(network: Network, atMs: number): Network {
+  const { securityGroups } = network;
+  if (!(securityGroups instanceof PastMap)) return network;
+  return { ...network, securityGroups: securityGroups.asOf(atMs) };
 }
 
 /** True while interfaces of a deleted balancer hold this subnet or security group. */

@@ -1,4 +1,5 @@
 import type { AwsWorld } from '../aws-world.ts';
+import { networkAsOf } from '../ec2/network.ts';
 import type { FaultEffect } from '../faults/fault-script.ts';
 import type { Input } from '../input-fields.ts';
 import type { Operation } from '../operations.ts';
@@ -97,6 +98,7 @@ function runAsOf(
     ...world,
     balancers: world.balancers.asOf(atMs),
     traffic: trafficAsOf(world.traffic, atMs),
+    network: networkAsOf(world.network, atMs),
     clock: { now: () => atMs },
   };
   return operation.run(past, input);

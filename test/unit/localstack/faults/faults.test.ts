@@ -119,6 +119,25 @@ describe('stale reads', () => {
     effect: { kind: 'staleReads', ageMs: 1000 },
   } as const;
 
+  test('answer of security groups as they were', () => {
+    const { aws, clock } = seededModel();
+    clock.advance(5000);
+    const ids = (): string[] =>
+      call(aws, 'DescribeSecurityGroups', { Filters: [{ Name: 'vpc-id', Values: ['vpc-main'] }] })[
+        'SecurityGroups'
+      ].map((group: { GroupId: string }) => group.GroupId);
+    const before = ids();
+    const GroupId = call(aws, 'CreateSecurityGroup', {
+      ...{ GroupName: 'new', Description: 'new', VpcId: 'vpc-main' },
+    })['GroupId'] as string;
+    call(aws, 'DeleteSecurityGroup', { GroupId: 'sg-admin' });
+    aws.control.addFault(stale);
+    clock.advance(999);
+    expect(ids()).toEqual(before);
+    clock.advance(1);
+    expect(ids()).toEqual([...before.filter((id) => id !== 'sg-admin'), GroupId]);
+  });
+
   test('do not see what was just created, and still see what was just deleted', () => {
     const { aws, clock } = seededModel();
     const old = createBalancer(aws, 'old');
