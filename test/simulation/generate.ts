@@ -16,6 +16,7 @@ import {
 import type { Scenario, Settings, Step } from './scenario.ts';
 import { drawTrafficFaults } from './traffic/faults.ts';
 import { drawTrafficSteps } from './traffic/steps.ts';
+import { drawTrafficStory } from './traffic/stories.ts';
 import { drawWebAppSteps } from './web-app/steps.ts';
 
 /** The part of a scenario in which things are done and go wrong. */
@@ -36,8 +37,14 @@ function isAboutTraffic(seed: number): boolean {
   return [0, 13, 15].includes(seed % 16);
 }
 
+/** Two of 32, both of the aimed ones, are each a story of traffic. */
+function isTrafficStory(seed: number): boolean {
+  return [3, 11].includes(seed % 32);
+}
+
 /** The scenario of a seed; always the same. */
 export function generate(seed: number): Scenario {
+  if (isTrafficStory(seed)) return drawTrafficStoryOf(seed);
   if (isAboutTraffic(seed)) return drawTrafficScenario(seed);
   if (isDirected(seed)) {
     const chance = new Chance(seed * 7919 + 17);
@@ -63,6 +70,12 @@ function drawTrafficScenario(seed: number): Scenario {
     ? []
     : drawTrafficFaults(chance, { lengthMs: EVENTFUL_MS, replicas, election });
   return { seed, settings, steps, faults };
+}
+
+function drawTrafficStoryOf(seed: number): Scenario {
+  const chance = new Chance(seed * 2_750_159 + 41);
+  const nth = 2 * Math.floor(seed / 32) + (seed % 32 === 3 ? 0 : 1);
+  return { seed, settings: drawSettings(chance), ...drawTrafficStory(chance, nth) };
 }
 
 function withStory(scenario: Scenario, { steps, faults }: Story): Scenario {

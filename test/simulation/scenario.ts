@@ -64,7 +64,9 @@ export type AwsEffect =
   /** ResourceInUse or DependencyViolation, as for some time after what used it is gone. */
   | 'inUse'
   /** The code of the operation's own resource, as for some time after its creation. */
-  | 'notVisible';
+  | 'notVisible'
+  /** InvalidTarget, as of an address that AWS does not know yet. */
+  | 'invalidTarget';
 
 /** What may happen to one request to the API server. */
 export type KubeEffect = 'lost' | 'late' | 'twice' | 'dropped' | 'unanswered' | 'failing' | 'busy';
@@ -118,6 +120,8 @@ export type Fault =
   | { readonly kind: 'watchSilent'; readonly atMs: number }
   | { readonly kind: 'watchBroken'; readonly atMs: number }
   | { readonly kind: 'compaction'; readonly atMs: number }
+  /** After an outage every list of this kind comes back empty, until the next outage. */
+  | ({ readonly kind: 'emptyLists'; readonly plural: string } & Window)
   | { readonly kind: 'leaseDeleted'; readonly atMs: number }
   | { readonly kind: 'leaseStolen'; readonly atMs: number };
 

@@ -1,7 +1,7 @@
 import { SERVICES } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored } from '../api-model/stored-object.ts';
-import { People } from '../people.ts';
+import { People, partsOf } from '../people.ts';
 import { type Cast, isOperator, type Stage } from '../world/stage.ts';
 import type { ServiceAction, ServiceKey } from './actions.ts';
 import { Addresses } from './addresses.ts';
@@ -64,8 +64,9 @@ export class ServiceCast implements Cast<ServiceAction> {
     const ports = [{ ...port, targetPort: TARGET_PORT, protocol: 'TCP' }];
     const isThere = this.#stage.model.table.get(SERVICES, at) !== undefined;
     if (!this.#pods.has(at)) this.#start(at, pods);
+    const selector = { app: partsOf(at).name };
     if (isThere) this.#people.patch(SERVICES, at, { spec: { ports } });
-    else this.#people.create(SERVICES, at, { spec: { ports } });
+    else this.#people.create(SERVICES, at, { spec: { ports, selector } });
   }
 
   #start(at: ServiceKey, count: number): void {

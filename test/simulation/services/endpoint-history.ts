@@ -24,8 +24,8 @@ interface Moment {
   readonly ports: readonly ServicePort[] | undefined;
   /** By name of the port. */
   readonly targets: ReadonlyMap<string, Targets>;
-  /** False where the slices still have the ports that the Service had before. */
-  readonly isFollowed: boolean;
+  /** How the slices are to the Service: `late` ones still have the ports that it had before. */
+  readonly slices: 'right' | 'late' | 'absent';
 }
 
 /** Slices follow a changed Service within moments: what holds no longer than this is no state of it. */
@@ -63,13 +63,29 @@ export class EndpointHistory {
     return targetsAt(this.#of(ref).at(-1), ref);
   }
 
-  /** The targets at every time since then, the latest last. */
+  /** The targets at every time since then, the latest last: whatever a process was shown. */
   since(ref: ServiceRef, fromMs: number): readonly Targets[] {
+    return this.#list(ref, fromMs, () => true);
+  }
+
+  /**
+   * The same without the moments on whose word nothing is taken out: slices that follow a changed
+   * Service in a moment, and a Service that has none.
+   */
+  lastingSince(ref: ServiceRef, fromMs: number): readonly Targets[] {
+    const moments = this.#of(ref);
+    return this.#list(ref, fromMs, (moment) => {
+      if (moment.slices === 'late') return this.#lastedMs(moment, moments) >= FOLLOWED_MS;
+      return moment.slices === 'right';
+    });
+  }
+
+  #list(ref: ServiceRef, fromMs: number, counts: (moment: Moment) => boolean): readonly Targets[] {
     const moments = this.#of(ref);
     const first = moments.findLastIndex(({ atMs }) => atMs <= fromMs);
     const known = moments
       .slice(Math.max(0, first))
-      .filter((moment) => moment.isFollowed || this.#lastedMs(moment, moments) >= FOLLOWED_MS)
+      .filter(counts)
       .map((moment) => targetsAt(moment, ref));
     return first < 0 ? [NO_TARGETS, ...known] : known;
   }
@@ -91,10 +107,12 @@ export class EndpointHistory {
     const names = (ports ?? []).map(({ name }) => name);
     const slices = this.#slicesOf(at);
     const targets = new Map(names.map((name) => [name, collectTargets(slices, name)]));
-    const isFollowed =
-      ports === undefined ||
-      slices.every((slice) => (slice.ports ?? []).every(({ name }) => names.includes(name)));
-    moments.push({ atMs: this.#nowMs(), ports, targets, isFollowed });
+    const isLate = slices.some((slice) =>
+      (slice.ports ?? []).some(({ name }) => !names.includes(name)),
+    );
+    const isAbsent = ports !== undefined && slices.length === 0;
+    const state = isAbsent ? 'absent' : ports !== undefined && isLate ? 'late' : 'right';
+    moments.push({ atMs: this.#nowMs(), ports, targets, slices: state });
   }
 
   #slicesOf(at: ServiceKey): readonly Slice[] {

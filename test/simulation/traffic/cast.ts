@@ -4,6 +4,7 @@ import {
   type MyIngressSpec,
 } from '../../../src/apis/my-ingress.ts';
 import { isWrite } from '../../../src/aws/client/operations.ts';
+import { ENDPOINT_SLICES } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { MY_INGRESSES } from '../my-ingress/kind.ts';
 import type { ServiceCast } from '../services/cast.ts';
@@ -13,6 +14,7 @@ import { type Cast, isOperator, type Stage } from '../world/stage.ts';
 import type { TrafficAction } from './actions.ts';
 import { listKeys, TrafficInvariants } from './aws-invariants.ts';
 import { Claims } from './claims.ts';
+import { desiresResource } from './desires.ts';
 import { isExcused } from './excuses.ts';
 import { checkOrphans } from './final-check.ts';
 import { GroupUsage } from './group-usage.ts';
@@ -29,14 +31,14 @@ import {
 import { RoutingWatch } from './routing-watch.ts';
 import { SpecHistory } from './spec-history.ts';
 import { listRoutingFaults, listTargetFaults, listTrafficFaults } from './structure.ts';
-import { TargetInvariants } from './target-invariants.ts';
+import { type Surroundings, TargetInvariants } from './target-invariants.ts';
 
 /** Longer than any pass. */
 const RECENT_MS = 30_000;
 
 export interface TrafficCastOptions {
   readonly services: ServiceCast;
-  readonly isCalm: boolean;
+  readonly surroundings: Surroundings;
 }
 
 /** Listeners, rules, target groups and security groups: outsiders, and the promises about them. */
@@ -55,7 +57,7 @@ export class TrafficCast implements Cast<TrafficAction> {
   readonly #usage: GroupUsage;
   readonly #meddledWith = new Set<string>();
 
-  constructor(stage: Stage, { services, isCalm }: TrafficCastOptions) {
+  constructor(stage: Stage, { services, surroundings }: TrafficCastOptions) {
     const { aws, clock, cluster, report, trace } = stage;
     const { world } = aws;
     const nowMs = (): number => clock.monotonicMs();
@@ -84,7 +86,8 @@ export class TrafficCast implements Cast<TrafficAction> {
     this.#endpoints = endpoints;
     this.#usage = new GroupUsage(world, nowMs);
     this.#targets = new TargetInvariants({
-      ...{ world, claims, specs, endpoints, nowMs, isCalm, report },
+      ...{ world, claims, specs, endpoints, nowMs, surroundings, report },
+      isWanted: (owner, resource) => this.#isWanted(owner, resource),
     });
     const answers = (address: string): boolean => services.isServing(address);
     this.#health = new HealthChecks({ world, clock, answers });
@@ -96,6 +99,7 @@ export class TrafficCast implements Cast<TrafficAction> {
   }
 
   onCommit(commit: Commit): void {
+    if (commit.kind === ENDPOINT_SLICES) this.#targets.judgeEndpoints();
     if (commit.kind !== MY_INGRESSES) return;
     const object = commit.object as unknown as MyIngress;
     const key = keyOf(object);
@@ -237,6 +241,12 @@ export class TrafficCast implements Cast<TrafficAction> {
     if (left.length === 0) return;
     const what = `${keyOf(object)} let go while ${left.map(({ key }) => key).join()} exist`;
     this.#stage.report('finalizer-until-absent', what);
+  }
+
+  #isWanted(key: string, resource: Resource): boolean {
+    const object = this.#object(key);
+    if (object === undefined || object.metadata.deletionTimestamp !== undefined) return false;
+    return !this.#meddledWith.has(key) && desiresResource(object.spec, resource);
   }
 
   #object(key: string): MyIngress | undefined {

@@ -23,6 +23,8 @@ export function isExcused(parts: ExcuseParts, object: MyIngress, reason: string)
   switch (reason) {
     case 'PortConflict':
       return foreign.some((one) => holdsPort(one, object));
+    case 'ResourceInUse':
+      return foreign.some((one) => isOnObsoleteListener(one, object, parts));
     // What needs a group that is somebody's comes first in the message.
     case 'BackendUnavailable':
     case 'NameConflict': {
@@ -37,6 +39,18 @@ export function isExcused(parts: ExcuseParts, object: MyIngress, reason: string)
 function holdsPort({ kind, record }: Resource, { spec, status }: MyIngress): boolean {
   const ports = new Set(listListeners(spec).map(({ port }) => port));
   return kind === 'listener' && record.balancerArn === status.alb?.arn && ports.has(record.port);
+}
+
+/** A listener that has left the spec takes the rules of others with it, so it stays. */
+function isOnObsoleteListener(
+  { kind, record }: Resource,
+  { metadata, spec }: MyIngress,
+  { picture, claims }: ExcuseParts,
+): boolean {
+  const listener = kind === 'rule' ? picture.get(record.listenerArn) : undefined;
+  if (listener?.kind !== 'listener') return false;
+  const isOurs = claims.ownerOf(listener) === `${metadata.namespace}/${metadata.name}`;
+  return isOurs && listListeners(spec).every(({ port }) => port !== listener.record.port);
 }
 
 /** Names that the object needs in AWS, the balancer's aside. */

@@ -22,7 +22,7 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: 'return (conditions.ready ?? true) && !conditions.terminating;',
     replace: 'return (conditions.ready ?? true) || conditions.terminating === true;',
     why: 'requests are sent to pods that are on their way out',
-    seed: 61,
+    seed: 227,
   },
   'rule-recreated': {
     file: 'controllers/my-ingress/rules/diff.ts',
@@ -59,5 +59,103 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace: '',
     why: 'the object goes while its security group is held by network interfaces, and nobody deletes it',
     seed: 31,
+  },
+  'deregistered-before-registered': {
+    file: 'controllers/targets/flush-plan.ts',
+    find: `const deregister = known.filter((target) => keptUntilMs(target) <= nowMs);
+  const kept = known.map(keptUntilMs).filter((untilMs) => untilMs > nowMs);
+  return { register, deregister,`,
+    replace: `const deregister = targets.size > 0 ? known : known.filter((target) => keptUntilMs(target) <= nowMs);
+  const kept = targets.size > 0 ? [] : known.map(keptUntilMs).filter((untilMs) => untilMs > nowMs);
+  return { register: deregister.length > 0 ? [] : register, deregister,`,
+    why: 'while pods are replaced the group is empty, and requests get 503',
+    seed: 3,
+  },
+  'routed-before-filled': {
+    file: 'controllers/my-ingress/traffic/carry-out.ts',
+    find: 'if (index === routingFrom) await run.prepareRouting();',
+    replace: '',
+    why: 'requests are sent to a group that has no target yet',
+    seed: 3,
+  },
+  'tag-proof-forgotten': {
+    file: 'controllers/my-ingress/traffic/carry-out.ts',
+    find: "proofs.filter((proof) => readOwnership(proof.tags, identity).kind === 'foreign');",
+    replace:
+      "proofs.filter((proof) => readOwnership(proof.tags, identity).kind !== 'foreign' && false);",
+    why: 'targets are registered in the group of somebody else, with which AWS has answered our create',
+    seed: 11,
+  },
+  'foreign-rule-deleted': {
+    file: 'controllers/my-ingress/rules/claims.ts',
+    find: 'if (id === undefined) foreign.add(priority);',
+    replace:
+      "if (id === undefined) obsolete.push({ id: 'rule/0/spec/theirs/0', key: one.rule.arn, observed: one, priority });",
+    why: 'a rule that somebody has added to our listener goes',
+    seed: 195,
+  },
+  'foreign-rule-taken-along': {
+    file: 'controllers/my-ingress/listeners/plan.ts',
+    find: 'const deleted = obsolete.filter((one) => !held.includes(one));',
+    replace: 'const deleted = obsolete;',
+    why: 'a listener that leaves the spec takes with it the rule that somebody has added',
+    seed: 75,
+  },
+  'default-before-rules': {
+    file: 'controllers/my-ingress/listeners/plan.ts',
+    find: '...[...listener.before, ...rules.additions, ...listener.after],',
+    replace: '...[...listener.before, ...listener.after, ...rules.additions],',
+    why: 'requests for which the edit has a rule are answered by the new default until it is there',
+    seed: 35,
+  },
+  'removed-at-once': {
+    file: 'controllers/my-ingress/graph/plan.ts',
+    find: 'return isChanging ? WINDOW_MS : Math.max(0, facts.changedAtMs + WINDOW_MS - nowMs);',
+    replace: 'return isChanging ? 0 : Math.max(0, facts.changedAtMs - nowMs);',
+    why: 'AWS lets go of the old rule before it takes over the new one',
+    seed: 35,
+  },
+  'ready-before-registered': {
+    file: 'controllers/my-ingress/traffic/status.ts',
+    find: 'return awaitTargets(states, nowMs) ?? outcome;',
+    replace: 'return awaitTargets([], nowMs) ?? outcome;',
+    why: 'whoever waits for Ready sends requests to a balancer without targets',
+    seed: 43,
+  },
+  'port-stays-open': {
+    file: 'controllers/my-ingress/security-group/diff.ts',
+    find: 'removals: [...revoke(left), ...removals],',
+    replace: 'removals,',
+    why: 'a source that has left the spec still reaches the balancer',
+    seed: 195,
+  },
+  'record-lost-with-balancer': {
+    file: 'controllers/my-ingress/load-balancer/correction.ts',
+    find: 'scope.pass.report({ alb: describeLost(held), applied: undefined });',
+    replace:
+      'scope.pass.report({ alb: describeLost(held), applied: undefined, owned: undefined });',
+    why: 'a group that waited for its deletion when somebody deleted the balancer is left for good',
+    seed: 67,
+  },
+  'port-renamed-empties': {
+    file: 'controllers/targets/flush-plan.ts',
+    find: 'export const EMPTYING_GRACE_MS = 10_000;',
+    replace: 'export const EMPTYING_GRACE_MS = 0;',
+    why: 'a Service whose port gets another name has no targets until its slices follow',
+    seed: 3,
+  },
+  'late-slice-trusted': {
+    file: 'controllers/targets/flush-plan.ts',
+    find: 'if (!late.has(target.id)) return untilMs;',
+    replace: 'if (late.size >= 0) return untilMs;',
+    why: 'ready pods are deregistered and registered again because their slice follows a moment later',
+    seed: 227,
+  },
+  'empty-list-trusted': {
+    file: 'controllers/targets/flush-plan.ts',
+    find: 'const known = isUnknown ? [] : surplus;',
+    replace: 'const known = surplus;',
+    why: 'an API server that has lost its slices in an outage takes every application down',
+    seed: 99,
   },
 };

@@ -49,6 +49,12 @@ export class SpecHistory {
     return known.filter(({ untilMs }) => untilMs >= oldestMs).map(({ spec }) => spec);
   }
 
+  /** Whether the newest spec has been in force for less than this. */
+  isNewer(key: string, thanMs: number): boolean {
+    const newest = this.#specs.get(key)?.at(-1);
+    return newest !== undefined && newest.fromMs > this.#nowMs() - thanMs;
+  }
+
   /** Services that a backend of this name has had lately; undefined for a spec that has no such backend. */
   recentServices(
     key: string,

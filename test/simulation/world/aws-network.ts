@@ -228,6 +228,8 @@ function refusalOf(effect: Fate['effect'], operation: AwsOperation): FaultEffect
     case 'notVisible':
       // The first one is that of its own kind.
       return refuse(traitsOf(operation).absent[0] ?? 'InternalFailure', 'not found');
+    case 'invalidTarget':
+      return refuse('InvalidTarget', 'The following targets are not in the VPC');
     case 'failing':
       return refuse('InternalFailure', 'no luck today', 500);
     default:

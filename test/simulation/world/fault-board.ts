@@ -109,6 +109,12 @@ export class FaultBoard {
     return Math.max(0, ...this.#windows('watchLag', nowMs).map(({ lagMs }) => lagMs));
   }
 
+  /** Whether a list of this kind is empty now, whatever there is. */
+  hidesAll(label: Label, nowMs: number): boolean {
+    const [, , plural] = label.split(' ');
+    return this.#windows('emptyLists', nowMs).some((fault) => fault.plural === plural);
+  }
+
   tellsTwice(nowMs: number): boolean {
     return this.#windows('watchTwice', nowMs).length > 0;
   }

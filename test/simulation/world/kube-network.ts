@@ -164,12 +164,22 @@ class Call {
 
   #watch(feed: WatchFeed): KubeResponse {
     const { signal } = this.#request;
-    return { status: 200, headers: {}, body: new SlowWatch(this.#parts, feed, signal).body };
+    const { board, world } = this.#parts;
+    const shown = board.hidesAll(this.#label, world.monotonicMs()) ? withoutObjects(feed) : feed;
+    return { status: 200, headers: {}, body: new SlowWatch(this.#parts, shown, signal).body };
   }
 
   #latencyMs(): number {
     return 1 + 8 * this.#parts.world.random();
   }
+}
+
+/** It begins with an empty state, and tells of nothing that happens. */
+function withoutObjects(feed: WatchFeed): WatchFeed {
+  return {
+    ...feed,
+    open: (onEvent) => feed.open((event) => event.type === 'BOOKMARK' && onEvent(event)),
+  };
 }
 
 function failing(status: number, reason: string): ModelAnswer {

@@ -99,7 +99,12 @@ export class World {
     this.#stage = this.#build();
     const isCalm = faults.length === 0;
     this.#services = new ServiceCast(this.#stage);
-    this.#traffic = new TrafficCast(this.#stage, { services: this.#services, isCalm });
+    const surroundings = {
+      isCalm,
+      isInformed: faults.every(({ kind }) => kind === 'aws' || kind === 'emptyLists'),
+      isFree: settings.budget === 'off' && settings.accountBudget === 'off',
+    };
+    this.#traffic = new TrafficCast(this.#stage, { services: this.#services, surroundings });
     this.#myIngress = new MyIngressCast(this.#stage, { isCalm, traffic: this.#traffic });
     this.#webApp = new WebAppCast(this.#stage);
     const kubelet = new Kubelet(this.#stage);
@@ -322,13 +327,29 @@ export class World {
       case 'apiDown':
         return this.#fleet.watches().forEach((watch) => watch.break());
       case 'compaction':
-        this.#stage.model.table.compact();
-        return this.#fleet.watches().forEach((watch) => watch.break());
+        return this.#loseWatches();
+      case 'emptyLists':
+        this.#loseLists();
+        return void this.clock.setTimer(fault.forMs, () => this.#loseLists());
       case 'leaseDeleted':
       case 'leaseStolen':
         return this.#meddleWithLease(fault.kind);
       default:
     }
+  }
+
+  /** Whoever watched has to read all of it again. */
+  #loseWatches(): void {
+    this.#stage.model.table.compact();
+    for (const watch of this.#fleet.watches()) watch.break();
+  }
+
+  /** The version goes on, or whoever has read the last one would not have to read again. */
+  #loseLists(): void {
+    const { table } = this.#stage.model;
+    const [namespace] = table.list(NAMESPACES);
+    if (namespace !== undefined) table.put(NAMESPACES, namespace, 'api-server');
+    this.#loseWatches();
   }
 
   #meddleWithLease(kind: 'leaseDeleted' | 'leaseStolen'): void {
