@@ -3,6 +3,7 @@ import { CONFIG_REGRESSIONS } from './config-monitor/regressions.ts';
 import { KIND_REGRESSIONS } from './kind-regressions.ts';
 import { PLAIN } from './plain-settings.ts';
 import type { Regression } from './regression.ts';
+import { TRAFFIC_REGRESSIONS } from './traffic/regressions.ts';
 
 export const REGRESSIONS: Readonly<Record<string, Regression>> = {
   'lets an object go whose spec.adopt.arn AWS refuses to take for an ARN': {
@@ -262,4 +263,5 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
   ...CONFIG_REGRESSIONS,
   ...LATE_REGRESSIONS,
   ...KIND_REGRESSIONS,
+  ...TRAFFIC_REGRESSIONS,
 };

@@ -35,6 +35,8 @@ export class Course {
   /** Since when something holds. */
   #sinceMs = 0;
   #isSettled = false;
+  /** Since when AWS is as the newest spec desires. */
+  #settledMs = 0;
 
   /** undefined: nothing is promised now. */
   specs(nowMs: number): readonly TrafficSpec[] | undefined {
@@ -59,6 +61,7 @@ export class Course {
 
   /** AWS is as the newest spec desires; `isAlone`: no other one was in force lately. */
   settle(spec: TrafficSpec, nowMs: number, isAlone: boolean): void {
+    if (!this.#isSettled) this.#settledMs = nowMs;
     this.#isSettled = true;
     if (this.#stages.length > 0 || !isAlone) return;
     this.#sinceMs = nowMs;
@@ -77,11 +80,15 @@ export class Course {
   }
 
   #prune(nowMs: number): void {
-    this.#past = this.#past.filter(({ untilMs }) => untilMs >= nowMs - WINDOW_MS);
+    const isRecent = ({ untilMs }: Stage): boolean => untilMs >= nowMs - WINDOW_MS;
+    this.#past = this.#past.filter(isRecent);
     if (!this.#isSettled) return;
     const over = this.#stages.filter(({ untilMs }) => untilMs < nowMs - PASS_MS);
     this.#stages = this.#stages.filter((one) => !over.includes(one));
-    this.#past = [...this.#past, ...over.map(({ spec }) => ({ spec, untilMs: nowMs }))];
+    const ended = over.map(({ spec, untilMs }) => {
+      return { spec, untilMs: Math.max(untilMs, this.#settledMs) };
+    });
+    this.#past = [...this.#past, ...ended].filter(isRecent);
   }
 }
 

@@ -1,0 +1,172 @@
+import { PLAIN } from '../plain-settings.ts';
+import type { Regression } from '../regression.ts';
+
+/** Worlds in which something went wrong with listeners, rules, target groups or targets. */
+export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
+  'registers what the slices show between two patches of them': {
+    why: 'the simulation did not count a state that lasted 2 ms, although the operator was shown it',
+    seed: 895367296,
+    scenario: {
+      seed: 895367296,
+      settings: { ...PLAIN, provisioningMs: 2000 },
+      steps: [
+        {
+          atMs: 8250,
+          myIngress: {
+            do: 'create',
+            at: 'web/shop',
+            spec: {
+              subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
+              deletionPolicy: 'Retain',
+              backends: [
+                {
+                  name: 'web',
+                  service: {
+                    name: 'next',
+                    port: 'http',
+                  },
+                  attributes: {
+                    'deregistration_delay.timeout_seconds': '0',
+                  },
+                },
+                {
+                  name: 'api',
+                  service: {
+                    name: 'api',
+                    port: 80,
+                  },
+                  attributes: {
+                    'deregistration_delay.timeout_seconds': '0',
+                  },
+                },
+              ],
+              listeners: [
+                {
+                  port: 80,
+                  protocol: 'HTTP',
+                  redirectToHTTPS: true,
+                },
+                {
+                  port: 443,
+                  protocol: 'HTTPS',
+                  certificates: [
+                    'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000002',
+                  ],
+                },
+              ],
+              inbound: {
+                cidrs: ['203.0.113.0/24'],
+              },
+              rules: [
+                {
+                  name: 'shop',
+                  hosts: ['*.example.com'],
+                  forward: [
+                    {
+                      backend: 'web',
+                    },
+                  ],
+                },
+                {
+                  name: 'beta',
+                  paths: ['/api/v1'],
+                  forward: [
+                    {
+                      backend: 'web',
+                    },
+                  ],
+                },
+                {
+                  name: 'health',
+                  paths: ['/api/v1'],
+                  forward: [
+                    {
+                      backend: 'web',
+                      weight: 100,
+                    },
+                    {
+                      backend: 'api',
+                      weight: 0,
+                    },
+                  ],
+                },
+                {
+                  name: 'old',
+                  hosts: ['api.example.com', 'other.test'],
+                  paths: ['/cart'],
+                  forward: [
+                    {
+                      backend: 'web',
+                    },
+                  ],
+                  listeners: [443],
+                },
+                {
+                  name: 'images',
+                  paths: ['/old/*', '/cart'],
+                  forward: [
+                    {
+                      backend: 'web',
+                    },
+                  ],
+                },
+              ],
+              defaultAction: {
+                forward: [
+                  {
+                    backend: 'web',
+                  },
+                ],
+              },
+            },
+          },
+        },
+        {
+          atMs: 9250,
+          service: {
+            do: 'apply',
+            at: 'web/web',
+            pods: 5,
+            port: {
+              name: 'http',
+              port: 80,
+            },
+          },
+        },
+        {
+          atMs: 172899,
+          service: {
+            do: 'apply',
+            at: 'web/next',
+            pods: 5,
+            port: {
+              name: 'web',
+              port: 8000,
+            },
+          },
+        },
+        {
+          atMs: 184085,
+          service: {
+            do: 'scale',
+            at: 'web/next',
+            pods: 2,
+          },
+        },
+        {
+          atMs: 200366,
+          service: {
+            do: 'apply',
+            at: 'web/next',
+            pods: 5,
+            port: {
+              name: 'http',
+              port: 80,
+            },
+          },
+        },
+      ],
+      faults: [],
+    },
+  },
+};
