@@ -4,7 +4,7 @@ import { ifPresent, unreadable } from '../client/aws-errors.ts';
 import { shapeActions, toAction } from './actions.ts';
 import { readPages } from './pages.ts';
 import { toPairs } from './tags.ts';
-import type { Listener, ListenerSettings, Listeners } from './traffic.ts';
+import type { Listener, ListenerSettings, Listeners, MutualTls } from './traffic.ts';
 
 /** Listeners over AWS. */
 export function createListeners(call: AwsCall): Listeners {
@@ -81,14 +81,37 @@ async function describeCertificates(
 function toSettings(
   settings: Partial<ListenerSettings>,
 ): Omit<elb.ModifyListenerInput, 'ListenerArn'> {
-  const { port, protocol, sslPolicy, certificate, defaultAction } = settings;
+  const { port, protocol, sslPolicy, certificate, mutualTls, defaultAction } = settings;
   return {
     ...(port !== undefined && { Port: port }),
     ...(protocol !== undefined && { Protocol: protocol as 'HTTP' }),
     ...(sslPolicy !== undefined && { SslPolicy: sslPolicy }),
     ...(certificate !== undefined && { Certificates: [{ CertificateArn: certificate }] }),
+    ...(mutualTls !== undefined && { MutualAuthentication: toMutualAuthentication(mutualTls) }),
     ...(defaultAction !== undefined && { DefaultActions: [toAction(defaultAction)] }),
   };
+}
+
+function toMutualAuthentication(from: MutualTls): elb.MutualAuthenticationAttributes {
+  if (from.mode !== 'verify') return { Mode: from.mode };
+  return {
+    Mode: from.mode,
+    TrustStoreArn: from.trustStore,
+    IgnoreClientCertificateExpiry: from.ignoresExpiry,
+    AdvertiseTrustStoreCaNames: from.advertisesCaNames ? 'on' : 'off',
+  };
+}
+
+/** What has left its default alone. */
+function shapeMutualTls(from: elb.MutualAuthenticationAttributes = {}): {
+  readonly mutualTls?: MutualTls;
+} {
+  const { Mode: mode, TrustStoreArn: trustStore = '' } = from;
+  if (mode === 'passthrough') return { mutualTls: { mode } };
+  if (mode !== 'verify') return {};
+  const ignoresExpiry = from.IgnoreClientCertificateExpiry ?? false;
+  const advertisesCaNames = from.AdvertiseTrustStoreCaNames === 'on';
+  return { mutualTls: { mode, trustStore, ignoresExpiry, advertisesCaNames } };
 }
 
 function shapeListener(from: elb.Listener): Listener | undefined {
@@ -98,6 +121,7 @@ function shapeListener(from: elb.Listener): Listener | undefined {
     ...{ arn, loadBalancerArn, port, protocol: from.Protocol ?? '' },
     ...(from.SslPolicy && { sslPolicy: from.SslPolicy }),
     certificates: (from.Certificates ?? []).flatMap(({ CertificateArn }) => CertificateArn ?? []),
+    ...shapeMutualTls(from.MutualAuthentication),
     defaultActions: shapeActions(from.DefaultActions),
   };
 }

@@ -66,8 +66,21 @@ export interface Listener {
   readonly sslPolicy?: string;
   /** The default one alone, but where `Listeners.certificates` has read them all: the default first. */
   readonly certificates: readonly string[];
+  /** Left out: off. */
+  readonly mutualTls?: MutualTls;
   readonly defaultActions: readonly Action[];
 }
+
+/** Certificates of clients. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_MutualAuthenticationAttributes.html */
+export type MutualTls =
+  | { readonly mode: 'off' | 'passthrough' }
+  | {
+      readonly mode: 'verify';
+      /** Its ARN. */
+      readonly trustStore: string;
+      readonly ignoresExpiry: boolean;
+      readonly advertisesCaNames: boolean;
+    };
 
 export interface ListenerSettings {
   readonly port: number;
@@ -75,6 +88,7 @@ export interface ListenerSettings {
   readonly sslPolicy?: string;
   /** The default one. */
   readonly certificate?: string;
+  readonly mutualTls?: MutualTls;
   readonly defaultAction: KnownAction;
 }
 

@@ -11,6 +11,10 @@ import {
 } from './rule-case.ts';
 
 const listening = (...listeners: readonly object[]): Draft => withTraffic({ listeners });
+const trustStoreARN =
+  'arn:aws:elasticloadbalancing:eu-central-1:123456789012:truststore/clients/6d0ecf831eec9f09';
+const verifying = { mode: 'verify', trustStoreARN };
+const mutual = (mutualTLS: object): Draft => listening({ ...https, mutualTLS });
 const redirecting = { ...http, redirectToHTTPS: true };
 const sources = (inbound: object): Draft => withTraffic({ inbound });
 
@@ -84,6 +88,53 @@ export const listenerCases: RuleTable = {
         object: listening({ ...http, sslPolicy: 'ELBSecurityPolicy-2016-08' }),
       },
     },
+  },
+  'spec.listeners[]: mutualTLS belongs to HTTPS': {
+    accepts: {
+      'an HTTPS listener': { why: 'it has TLS', object: mutual({ mode: 'passthrough' }) },
+    },
+    rejects: {
+      'an HTTP listener': {
+        why: 'nobody shows a certificate there',
+        object: listening({ ...http, mutualTLS: { mode: 'passthrough' } }),
+      },
+    },
+  },
+  'spec.listeners[].mutualTLS: mode verify needs': {
+    accepts: { 'a trust store': { why: 'it says whom to trust', object: mutual(verifying) } },
+    rejects: { none: { why: 'nobody would be trusted', object: mutual({ mode: 'verify' }) } },
+  },
+  'spec.listeners[].mutualTLS: trustStoreARN, ignoreExpiry': {
+    accepts: {
+      'all of them with verify': {
+        why: 'it verifies',
+        object: mutual({ ...verifying, ignoreExpiry: true, advertiseCANames: true }),
+      },
+      'none with off': { why: 'it says enough', object: mutual({ mode: 'off' }) },
+    },
+    rejects: {
+      'a trust store with passthrough': {
+        why: 'nothing is verified',
+        object: mutual({ mode: 'passthrough', trustStoreARN }),
+      },
+      'expiry with off': {
+        why: 'nothing is verified',
+        object: mutual({ mode: 'off', ignoreExpiry: false }),
+      },
+      'names with passthrough': {
+        why: 'there is no trust store',
+        object: mutual({ mode: 'passthrough', advertiseCANames: true }),
+      },
+    },
+  },
+  'spec.listeners[].mutualTLS.trustStoreARN: is not': {
+    accepts: casesOf(
+      { [trustStoreARN]: 'of a trust store', [trustStoreARN.replace('aws', 'aws-cn')]: 'in China' },
+      (arn) => mutual({ mode: 'verify', trustStoreARN: arn }),
+    ),
+    rejects: casesOf({ clients: 'a name', [certificate]: 'a certificate', '': 'empty' }, (arn) =>
+      mutual({ mode: 'verify', trustStoreARN: arn }),
+    ),
   },
   'spec.listeners[]: redirectToHTTPS on an HTTPS': {
     accepts: {

@@ -1,7 +1,5 @@
 import {
   type Draft,
-  http,
-  https,
   type RuleTable,
   withBackend,
   withRule,
@@ -25,11 +23,6 @@ const refused: readonly (readonly [string, Draft, readonly [Draft, ...Draft[]]])
     'backends[].targetType',
     withBackend({ targetType: 'ip' }),
     [withBackend({ targetType: 'instance' })],
-  ],
-  [
-    'listeners[].mutualTLS',
-    withTraffic({ listeners: [http] }),
-    [withTraffic({ listeners: [http, { ...https, mutualTLS: { mode: 'verify' } }] })],
   ],
   [
     'authenticate',

@@ -6,6 +6,7 @@ import type { Permission, SecurityGroup } from '../../../aws/ec2/security-groups
 import type {
   KnownCondition,
   Listener,
+  MutualTls,
   Rule,
   Tags,
   TargetGroup,
@@ -52,6 +53,8 @@ export interface DesiredListener {
   readonly sslPolicy?: string;
   /** The default one first. */
   readonly certificates: readonly string[];
+  /** undefined: whatever it has. */
+  readonly mutualTls?: MutualTls;
   readonly action: DesiredAction;
   readonly tags: Tags;
   /** In the order of evaluation. */

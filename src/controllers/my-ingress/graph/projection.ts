@@ -1,6 +1,6 @@
 import { resourceTagKey } from '../../../apis/my-ingress.ts';
 import type { Permission } from '../../../aws/ec2/security-groups.ts';
-import type { Action, Tags } from '../../../aws/elbv2/traffic.ts';
+import type { Action, MutualTls, Tags } from '../../../aws/elbv2/traffic.ts';
 import { attributeDefaults } from '../target-groups/attribute-defaults.ts';
 import type {
   DesiredAction,
@@ -93,11 +93,12 @@ const PROJECTIONS: Projections = {
     targetGroups: before.targetGroups.filter(({ targetGroup: { arn } }) => arn !== input.arn),
   }),
   CreateListener: ({ before, input, made }) => {
-    const { port, protocol, sslPolicy, certificate, action, tags } = input;
+    const { port, protocol, sslPolicy, certificate, mutualTls, action, tags } = input;
     const certificates = certificate === undefined ? [] : [certificate];
     const listener = {
       ...{ arn: made, loadBalancerArn: before.loadBalancer.arn, port, protocol, certificates },
       ...(sslPolicy !== undefined && { sslPolicy }),
+      ...echoMutualTls(mutualTls),
       defaultActions: echo(action, before),
     };
     return { listeners: [...before.listeners, { listener, certificates, tags, rules: [] }] };
@@ -147,13 +148,18 @@ const PROJECTIONS: Projections = {
     retag(before, resource, (all) => omitKeys(all, Object.keys(tags))),
 };
 
+/** As it is read: left out where it is off. */
+function echoMutualTls(mutualTls: MutualTls | undefined): { readonly mutualTls?: MutualTls } {
+  return mutualTls === undefined || mutualTls.mode === 'off' ? {} : { mutualTls };
+}
+
 /** HTTP has neither certificates nor a policy. */
 function modifyListener(
   { listener, certificates = listener.certificates, ...rest }: ObservedListener,
   { arn: _arn, action, certificate, ...settings }: Input<'ModifyListener'>,
   before: StandingGraph,
 ): ObservedListener {
-  const { sslPolicy, ...plain } = { ...listener, ...settings };
+  const { sslPolicy, mutualTls, ...plain } = { ...listener, ...settings };
   const isPlain = plain.protocol === 'HTTP';
   const further = certificates.slice(1).filter((one) => one !== certificate);
   const first = certificate ?? certificates[0];
@@ -164,6 +170,7 @@ function modifyListener(
     listener: {
       ...plain,
       ...(!isPlain && sslPolicy !== undefined && { sslPolicy }),
+      ...(isPlain ? {} : echoMutualTls(mutualTls)),
       ...(action && { defaultActions: echo(action, before) }),
       certificates: all.slice(0, 1),
     },

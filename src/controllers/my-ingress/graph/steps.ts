@@ -1,5 +1,5 @@
 import type { Permission } from '../../../aws/ec2/security-groups.ts';
-import type { KnownCondition, Tags } from '../../../aws/elbv2/traffic.ts';
+import type { KnownCondition, MutualTls, Tags } from '../../../aws/elbv2/traffic.ts';
 import type { HealthCheck } from '../routes/routes.ts';
 import type { AttachedGroup, DesiredAction } from './graph.ts';
 import type { FixedSettings } from './names.ts';
@@ -70,6 +70,7 @@ interface ListenerInput {
   readonly sslPolicy?: string;
   /** The default one. */
   readonly certificate?: string;
+  readonly mutualTls?: MutualTls;
   readonly action: DesiredAction;
   readonly tags: Tags;
 }

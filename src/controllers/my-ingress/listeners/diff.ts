@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { MutualTls } from '../../../aws/elbv2/traffic.ts';
 import { diffAction, namesIn, normaliseActions } from '../graph/actions.ts';
 import type { DesiredListener, ObservedListener } from '../graph/graph.ts';
 import { idsByName, isServed, type PlanContext } from '../graph/plan-context.ts';
@@ -26,7 +28,7 @@ const nothing: ListenerSteps = {
 
 /** Creates the listener with its default certificate; AWS takes one certificate a call. */
 export function createListener(desired: DesiredListener, context: PlanContext): ListenerSteps {
-  const { id, port, protocol, sslPolicy, certificates, action, tags } = desired;
+  const { id, port, protocol, sslPolicy, certificates, mutualTls, action, tags } = desired;
   const [certificate, ...further] = certificates;
   const create: Step = {
     ...{ id, operation: 'CreateListener', why: 'not there' },
@@ -35,6 +37,7 @@ export function createListener(desired: DesiredListener, context: PlanContext): 
       ...{ port, protocol, action, tags },
       ...(sslPolicy !== undefined && { sslPolicy }),
       ...(certificate !== undefined && { certificate }),
+      ...(mutualTls !== undefined && mutualTls.mode !== 'off' && { mutualTls }),
     },
   };
   return { ...nothing, before: [create, ...further.map((one) => addCertificate(desired, one))] };
@@ -108,9 +111,13 @@ interface Changes {
   readonly isStructural: boolean;
 }
 
+const SETTINGS = ['port', 'protocol', 'sslPolicy', 'certificate', 'mutualTls'] as const;
+
+const OFF: MutualTls = { mode: 'off' };
+
 /** A listener that becomes HTTPS needs policy and certificate, one that becomes HTTP loses both. */
 function diffSettings(desired: DesiredListener, { listener }: ObservedListener): Changes {
-  const { port, protocol, sslPolicy } = desired;
+  const { port, protocol, sslPolicy, mutualTls } = desired;
   const [certificate] = desired.certificates;
   const [observedCertificate] = listener.certificates;
   const isSecure = protocol === 'HTTPS';
@@ -120,19 +127,28 @@ function diffSettings(desired: DesiredListener, { listener }: ObservedListener):
     protocol: protocol !== listener.protocol,
     sslPolicy: isSecure && sslPolicy !== listener.sslPolicy,
     certificate: isSecure && certificate !== observedCertificate,
+    mutualTls: mutualTls !== undefined && !isDeepStrictEqual(mutualTls, listener.mutualTls ?? OFF),
   };
-  const values = { port, protocol, sslPolicy, certificate };
-  const before = { ...listener, certificate: observedCertificate };
-  const fields = (['port', 'protocol', 'sslPolicy', 'certificate'] as const).filter((field) => {
-    return differs[field] || (becomesSecure && field !== 'port');
+  const values = { port, protocol, sslPolicy, certificate, mutualTls };
+  const before = { mutualTls: OFF, ...listener, certificate: observedCertificate };
+  const fields = SETTINGS.filter((field) => {
+    return differs[field] || (becomesSecure && field !== 'port' && field !== 'mutualTls');
   });
   return {
     why: fields.map((field) => {
-      return `${field}: observed ${before[field] ?? 'none'}, desired ${values[field] ?? 'none'}`;
+      return `${field}: observed ${describeValue(before[field])}, desired ${describeValue(values[field])}`;
     }),
     input: Object.fromEntries(fields.map((field) => [field, values[field]])),
     isStructural: differs.port || differs.protocol,
   };
+}
+
+function describeValue(value: string | number | MutualTls | undefined): string {
+  if (typeof value !== 'object') return String(value ?? 'none');
+  if (value.mode !== 'verify') return value.mode;
+  const { mode, trustStore, ignoresExpiry, advertisesCaNames } = value;
+  const expired = ignoresExpiry ? ', expired ones too' : '';
+  return `${mode} by ${trustStore}${expired}${advertisesCaNames ? ', with CA names' : ''}`;
 }
 
 /** Further certificates, where they were read; the default one may be among them or not. Only HTTPS has any. */

@@ -19,7 +19,7 @@ import type { ServedGroup } from '../targets.ts';
 import { beginRun, carryOut, type Progress } from './carry-out.ts';
 import { beginMemory, mayHide, type TrafficMemory } from './memory.ts';
 import { observeTraffic } from './observe.ts';
-import { recordOwned } from './owned.ts';
+import { hasLeftSettings, recordOwned } from './owned.ts';
 import { findDefaultGroup, isManaged, listGroupNames, type Planned, planBy } from './planned.ts';
 import { type References, readReferences, resolveAttachment } from './references.ts';
 import { isProved, type WarmStart } from './warm.ts';
@@ -216,12 +216,14 @@ function judgeEarly(
 }
 
 /** When something postponed is due, what is left can go, or a read or a deletion is to be proved by a read. */
-function findNext(scope: Scope, planned: Planned, { done }: Progress): number | undefined {
+function findNext(scope: Scope, planned: Planned, { done, failed }: Progress): number | undefined {
   const due = planned.plan.postponed.map(({ inMs }) => inMs);
   const isDeleted = done.some(({ operation }) => DELETED.has(operation));
   const mayGo = mayRelease(scope, planned, done) || revokeUnserved(planned.desired).length > 0;
   const isLeft = (due.length === 0 && mayGo) || isToDetach(scope, planned);
-  const isOpen = isLeft || isDeleted || planned.isEarly === true;
+  // What a listener has lost is on record until a pass finds it gone.
+  const isOnRecord = failed.length === 0 && hasLeftSettings(scope.object, planned.routes);
+  const isOpen = isLeft || isDeleted || isOnRecord || planned.isEarly === true;
   const next = Math.min(...due, ...(isOpen ? [STALENESS_BOUND_MS] : []));
   return Number.isFinite(next) ? next : undefined;
 }

@@ -163,6 +163,7 @@ const OF_ONE_RESOURCE = [
   'IncompatibleProtocols',
   'SSLPolicyNotFound',
   'CertificateNotFound',
+  'TrustStoreNotFound',
   'AwsError',
 ] as const satisfies readonly ProblemReason[];
 

@@ -4,6 +4,7 @@ import type {
   Action,
   Condition,
   KnownCondition,
+  MutualTls,
   Tags,
 } from '../../../../../src/aws/elbv2/traffic.ts';
 import type {
@@ -23,7 +24,7 @@ import {
   createBalancer,
   seededModel,
 } from '../../../localstack/seeded-model.ts';
-import { CERTIFICATES } from './random-traffic.ts';
+import { CERTIFICATES, TRUST_STORE } from './random-traffic.ts';
 import type { Aws } from './traffic-world.ts';
 
 type Input<Name extends Operation> = Call<Name>['input'];
@@ -167,6 +168,7 @@ export class EmbeddedTraffic implements Aws {
         protocol: listener['Protocol'],
         ...(isSecure && { sslPolicy: listener['SslPolicy'] }),
         certificates: certificates.slice(0, 1),
+        ...mutualTlsOf(listener['MutualAuthentication']),
         defaultActions: listener['DefaultActions'].map(actionOf),
       },
       ...{ certificates, tags: this.#tagsOf(arn) },
@@ -188,12 +190,13 @@ export class EmbeddedTraffic implements Aws {
   }
 
   #listenerInput(listener: Omit<Input<'ModifyListener'>, 'arn'>): object {
-    const { port, protocol, sslPolicy, certificate, action } = listener;
+    const { port, protocol, sslPolicy, certificate, mutualTls, action } = listener;
     return {
       ...(port !== undefined && { Port: port }),
       ...(protocol !== undefined && { Protocol: protocol }),
       ...(sslPolicy !== undefined && { SslPolicy: sslPolicy }),
       ...(certificate !== undefined && { Certificates: [{ CertificateArn: certificate }] }),
+      ...(mutualTls !== undefined && { MutualAuthentication: mutualInput(mutualTls) }),
       ...(action !== undefined && { DefaultActions: [this.#actionInput(action)] }),
     };
   }
@@ -258,6 +261,7 @@ export class EmbeddedTraffic implements Aws {
 export function embeddedTraffic(): EmbeddedTraffic {
   const { aws } = seededModel({ provisioningMs: 0 });
   aws.control.setCertificates(CERTIFICATES);
+  aws.control.setTrustStores([TRUST_STORE]);
   const input = { IpAddressType: 'dualstack' };
   return new EmbeddedTraffic(aws, createBalancer(aws, 'shop', input)['LoadBalancerArn']);
 }
@@ -275,6 +279,28 @@ function healthCheckInput(
     HealthyThresholdCount: check.healthyThreshold,
     UnhealthyThresholdCount: check.unhealthyThreshold,
     Matcher: { [version === 'GRPC' ? 'GrpcCode' : 'HttpCode']: check.matcher },
+  };
+}
+
+function mutualInput(mutualTls: MutualTls): object {
+  if (mutualTls.mode !== 'verify') return { Mode: mutualTls.mode };
+  const { mode, trustStore, ignoresExpiry, advertisesCaNames } = mutualTls;
+  return {
+    ...{ Mode: mode, TrustStoreArn: trustStore, IgnoreClientCertificateExpiry: ignoresExpiry },
+    AdvertiseTrustStoreCaNames: advertisesCaNames ? 'on' : 'off',
+  };
+}
+
+function mutualTlsOf(echo: Answer | undefined): { readonly mutualTls?: MutualTls } {
+  const mode = echo?.['Mode'] ?? 'off';
+  if (mode === 'off') return {};
+  if (mode === 'passthrough') return { mutualTls: { mode } };
+  const { TrustStoreArn, IgnoreClientCertificateExpiry, AdvertiseTrustStoreCaNames } = echo ?? {};
+  return {
+    mutualTls: {
+      ...{ mode, trustStore: TrustStoreArn, ignoresExpiry: IgnoreClientCertificateExpiry },
+      advertisesCaNames: AdvertiseTrustStoreCaNames === 'on',
+    },
   };
 }
 
