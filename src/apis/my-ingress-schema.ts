@@ -546,6 +546,36 @@ export const myIngressSchema = {
                   'true answers every request with a redirect (301) to the same host, path and query by HTTPS: on port 443 if it is an HTTPS listener, otherwise on the lowest port that is one. Such a listener carries no rules.',
                 type: 'boolean',
               },
+              attributes: {
+                description:
+                  "Attributes of the listener by AWS's own keys, at most 20, as text: names of headers that requests get on HTTPS, and values of headers that answers get, as in routing.http.response.strict_transport_security.header_value: max-age=31536000. Only keys listed here are looked after. A key that is removed gets AWS's default. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_ListenerAttribute.html",
+                type: 'object',
+                maxProperties: 20,
+                additionalProperties: {
+                  description: 'Value of the attribute as text, at most 1024 characters.',
+                  type: 'string',
+                  maxLength: 1024,
+                },
+                'x-kubernetes-validations': [
+                  {
+                    rule: "self.all(key, key.size() <= 256 && key.matches('^routing[.]http[.](request|response)[.][0-9a-z_.]+$'))",
+                    message:
+                      "an attribute key of a listener begins with routing.http.request. or routing.http.response.; copy it from AWS's list, such as routing.http.response.server.enabled",
+                    reason: 'FieldValueInvalid',
+                  },
+                  {
+                    rule: "!('routing.http.response.server.enabled' in self) || self['routing.http.response.server.enabled'] in ['true', 'false']",
+                    message: 'routing.http.response.server.enabled must be "true" or "false"',
+                    reason: 'FieldValueInvalid',
+                  },
+                  {
+                    rule: "self.all(key, !key.endsWith('.header_name') || self[key].matches('^[0-9A-Za-z!#$%&\\'*+.^_`|~-]{1,40}$'))",
+                    message:
+                      'is not the name of a header; write the name alone, at most 40 characters, without spaces or a colon',
+                    reason: 'FieldValueInvalid',
+                  },
+                ],
+              },
               mutualTLS: {
                 description:
                   'Certificates of clients, on an HTTPS listener. Taken off the spec, it is switched off; what others have set on a listener whose spec never had it stays. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/mutual-authentication.html',
@@ -618,6 +648,13 @@ export const myIngressSchema = {
                 message: 'sslPolicy belongs to HTTPS listeners; remove it, or use protocol HTTPS',
                 reason: 'FieldValueForbidden',
                 fieldPath: '.sslPolicy',
+              },
+              {
+                rule: "!has(self.attributes) || !has(self.protocol) || self.protocol == 'HTTPS' || self.attributes.all(key, !key.startsWith('routing.http.request.'))",
+                message:
+                  'attributes that start with routing.http.request. belong to HTTPS listeners; remove them, or use protocol HTTPS',
+                reason: 'FieldValueForbidden',
+                fieldPath: '.attributes',
               },
               {
                 rule: "!has(self.mutualTLS) || !has(self.protocol) || self.protocol == 'HTTPS'",

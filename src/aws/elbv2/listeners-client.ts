@@ -3,7 +3,7 @@ import type { AwsCall } from '../client/aws-call.ts';
 import { ifPresent, unreadable } from '../client/aws-errors.ts';
 import { shapeActions, toAction } from './actions.ts';
 import { readPages } from './pages.ts';
-import { toPairs } from './tags.ts';
+import { shapePairs, toPairs } from './tags.ts';
 import type { Listener, ListenerSettings, Listeners, MutualTls } from './traffic.ts';
 
 /** Listeners over AWS. */
@@ -13,6 +13,8 @@ export function createListeners(call: AwsCall): Listeners {
       ifPresent('DescribeListeners', describeListeners(call, loadBalancerArn, signal)),
     certificates: (listenerArn, signal) =>
       ifPresent('DescribeListenerCertificates', describeCertificates(call, listenerArn, signal)),
+    attributes: (listenerArn, signal) =>
+      ifPresent('DescribeListenerAttributes', describeAttributes(call, listenerArn, signal)),
     async create(loadBalancerArn, { tags, ...settings }) {
       const subject = `listener on port ${settings.port} of load balancer ${loadBalancerArn}`;
       const { DefaultActions = [], ...rest } = toSettings(settings);
@@ -30,6 +32,10 @@ export function createListeners(call: AwsCall): Listeners {
     async modify(listenerArn, changes) {
       const input = { ListenerArn: listenerArn, ...toSettings(changes) };
       await call('ModifyListener', input, of(listenerArn));
+    },
+    async setAttributes(listenerArn, attributes) {
+      const input = { ListenerArn: listenerArn, Attributes: toPairs(attributes) };
+      await call('ModifyListenerAttributes', input, of(listenerArn));
     },
     async addCertificate(listenerArn, certificate) {
       const input = { ListenerArn: listenerArn, Certificates: [{ CertificateArn: certificate }] };
@@ -76,6 +82,18 @@ async function describeCertificates(
   });
   const defaultFirst = all.toSorted((a, b) => Number(b.IsDefault ?? 0) - Number(a.IsDefault ?? 0));
   return [...new Set(defaultFirst.flatMap(({ CertificateArn }) => CertificateArn ?? []))];
+}
+
+async function describeAttributes(
+  call: AwsCall,
+  listenerArn: string,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, string>>> {
+  const input = { ListenerArn: listenerArn };
+  const answer = await call('DescribeListenerAttributes', input, { ...of(listenerArn), signal });
+  if (answer.Attributes?.length) return shapePairs(answer.Attributes);
+  const step = { operation: 'DescribeListenerAttributes', ...of(listenerArn) } as const;
+  throw unreadable(step, 'the answer lacks the attributes');
 }
 
 function toSettings(

@@ -186,9 +186,11 @@ export interface Listeners {
   list(loadBalancerArn: string, signal: AbortSignal): Promise<readonly Listener[] | undefined>;
   /** All, the default one first and once. */
   certificates(listenerArn: string, signal: AbortSignal): Promise<readonly string[] | undefined>;
+  attributes(listenerArn: string, signal: AbortSignal): Promise<Tags | undefined>;
   create(loadBalancerArn: string, settings: ListenerSettings & { tags: Tags }): Promise<Listener>;
   /** Changes what is given. */
   modify(listenerArn: string, changes: Partial<ListenerSettings>): Promise<void>;
+  setAttributes(listenerArn: string, attributes: Readonly<Record<string, string>>): Promise<void>;
   addCertificate(listenerArn: string, certificate: string): Promise<void>;
   removeCertificate(listenerArn: string, certificate: string): Promise<void>;
   delete(listenerArn: string): Promise<void>;

@@ -1,6 +1,7 @@
 import { resourceTagKey } from '../../../apis/my-ingress.ts';
 import type { Permission } from '../../../aws/ec2/security-groups.ts';
 import type { Action, MutualTls, Tags } from '../../../aws/elbv2/traffic.ts';
+import { listListenerDefaults } from '../listeners/attribute-defaults.ts';
 import { attributeDefaults } from '../target-groups/attribute-defaults.ts';
 import type {
   DesiredAction,
@@ -101,11 +102,19 @@ const PROJECTIONS: Projections = {
       ...echoMutualTls(mutualTls),
       defaultActions: echo(action, before),
     };
-    return { listeners: [...before.listeners, { listener, certificates, tags, rules: [] }] };
+    const attributes = listListenerDefaults(protocol);
+    const created = { listener, certificates, attributes, tags, rules: [] };
+    return { listeners: [...before.listeners, created] };
   },
   ModifyListener: ({ before, input }) =>
     changeListeners(before, (one) =>
       one.listener.arn === input.arn ? modifyListener(one, input, before) : one,
+    ),
+  ModifyListenerAttributes: ({ before, input: { listener, attributes } }) =>
+    changeListeners(before, (one) =>
+      isResource(one.tags, listener)
+        ? { ...one, attributes: { ...one.attributes, ...attributes } }
+        : one,
     ),
   AddListenerCertificates: ({ before, input: { listener, certificate } }) =>
     changeCertificates(before, listener, (all) => [...new Set([...all, certificate])]),
@@ -155,7 +164,7 @@ function echoMutualTls(mutualTls: MutualTls | undefined): { readonly mutualTls?:
 
 /** HTTP has neither certificates nor a policy. */
 function modifyListener(
-  { listener, certificates = listener.certificates, ...rest }: ObservedListener,
+  { listener, certificates = listener.certificates, attributes, ...rest }: ObservedListener,
   { arn: _arn, action, certificate, ...settings }: Input<'ModifyListener'>,
   before: StandingGraph,
 ): ObservedListener {
@@ -166,6 +175,7 @@ function modifyListener(
   const all = isPlain || first === undefined ? [] : [first, ...further];
   return {
     ...rest,
+    ...(attributes && { attributes: fitAttributes(attributes, plain.protocol) }),
     certificates: all,
     listener: {
       ...plain,
@@ -175,6 +185,12 @@ function modifyListener(
       certificates: all.slice(0, 1),
     },
   };
+}
+
+/** Those of TLS are of HTTPS alone. */
+function fitAttributes(attributes: Tags, protocol: string): Tags {
+  const known = Object.entries(listListenerDefaults(protocol));
+  return Object.fromEntries(known.map(([key, usual]) => [key, attributes[key] ?? usual]));
 }
 
 /** The action with ARNs in place of names. */

@@ -22,6 +22,7 @@ interface Inputs {
   DeleteTargetGroup: { readonly arn: string };
   CreateListener: ListenerInput;
   ModifyListener: { readonly arn: string } & Partial<Omit<ListenerInput, 'tags'>>;
+  ModifyListenerAttributes: { readonly listener: ResourceId; readonly attributes: Tags };
   AddListenerCertificates: CertificateInput;
   RemoveListenerCertificates: CertificateInput;
   DeleteListener: { readonly arn: string };

@@ -5,6 +5,7 @@ import { listenerId } from '../graph/resource-id.ts';
 import { desireTags } from '../graph/tags.ts';
 import type { RouteListener, RouteRule } from '../routes/routes.ts';
 import { desireRule, type RuleContext } from '../rules/desired.ts';
+import { listListenerDefaults } from './attribute-defaults.ts';
 import { MUTUAL_TLS } from './settings.ts';
 
 /**
@@ -29,6 +30,7 @@ export function desireListener(listener: RouteListener, table: RoutingTable): De
     ...{ id, port, protocol },
     ...(isSecure && { sslPolicy }),
     ...(mutualTls && { mutualTls }),
+    attributes: desireAttributes(listener, table.recorded),
     certificates: isSecure ? [...new Set(certificates)] : [],
     action: desireAction(defaultAction, names),
     tags: desireTags(id, place.userTags, place.identity),
@@ -44,4 +46,14 @@ function desireMutualTls(
   recorded: readonly string[],
 ): MutualTls | undefined {
   return mutualTls ?? (recorded.includes(MUTUAL_TLS) ? { mode: 'off' } : undefined);
+}
+
+/** What left the spec gets AWS's default. */
+function desireAttributes(
+  { protocol, attributes }: RouteListener,
+  recorded: readonly string[],
+): DesiredListener['attributes'] {
+  const defaults = Object.entries(listListenerDefaults(protocol));
+  const left = defaults.filter(([key]) => recorded.includes(key));
+  return { ...Object.fromEntries(left), ...attributes };
 }

@@ -7,6 +7,7 @@ import type { Problem } from '../graph/problem.ts';
 import { LOAD_BALANCER_ID } from '../graph/resource-id.ts';
 import type { Call, Step } from '../graph/steps.ts';
 import { diffTags } from '../graph/tags.ts';
+import { listListenerDefaults } from './attribute-defaults.ts';
 
 /** The steps of one listener, by the phase of the plan that they belong to. */
 export interface ListenerSteps {
@@ -14,6 +15,7 @@ export interface ListenerSteps {
   readonly before: readonly Step[];
   /** After rules have come. */
   readonly after: readonly Step[];
+  readonly attributes: readonly Step[];
   readonly tags: readonly Step[];
   /** Certificates that left the spec. */
   readonly removals: readonly Step[];
@@ -23,7 +25,7 @@ export interface ListenerSteps {
 }
 
 const nothing: ListenerSteps = {
-  ...{ before: [], after: [], tags: [], removals: [], last: [], problems: [] },
+  ...{ before: [], after: [], attributes: [], tags: [], removals: [], last: [], problems: [] },
 };
 
 /** Creates the listener with its default certificate; AWS takes one certificate a call. */
@@ -40,7 +42,11 @@ export function createListener(desired: DesiredListener, context: PlanContext): 
       ...(mutualTls !== undefined && mutualTls.mode !== 'off' && { mutualTls }),
     },
   };
-  return { ...nothing, before: [create, ...further.map((one) => addCertificate(desired, one))] };
+  return {
+    ...nothing,
+    before: [create, ...further.map((one) => addCertificate(desired, one))],
+    attributes: setAttributes(desired, listListenerDefaults(protocol)),
+  };
 }
 
 /**
@@ -76,6 +82,7 @@ export function updateListener(
   return {
     before: [...(phase === 'before' ? modifies : []), ...added],
     after: phase === 'after' ? modifies : [],
+    attributes: observed.attributes ? setAttributes(desired, observed.attributes) : [],
     last: phase === 'last' ? modifies : [],
     tags: marks.map((call) => ({ id, needs: [], ...call })),
     removals: removed,
@@ -102,6 +109,23 @@ function choosePhase(
     return priority !== 'default' && forwards.some(({ arn }) => secureArns.has(arn));
   });
   return desired.protocol === 'HTTP' && needsSecurity ? 'last' : 'before';
+}
+
+function setAttributes(
+  { id, attributes }: DesiredListener,
+  observed: Readonly<Record<string, string>>,
+): readonly Step[] {
+  const differing = Object.entries(attributes).filter(([key, value]) => observed[key] !== value);
+  if (differing.length === 0) return [];
+  const why = differing.map(([key, value]) => {
+    return `${key}: observed ${observed[key] || 'none'}, desired ${value || 'none'}`;
+  });
+  return [
+    {
+      ...{ id, operation: 'ModifyListenerAttributes', why: why.join('; '), needs: [id] },
+      input: { listener: id, attributes: Object.fromEntries(differing) },
+    },
+  ];
 }
 
 interface Changes {

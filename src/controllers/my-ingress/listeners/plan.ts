@@ -74,7 +74,7 @@ function planListener(
   return {
     changes: [
       ...[...listener.before, ...rules.additions, ...listener.after],
-      ...[...rules.changes, ...listener.tags, ...rules.tags],
+      ...[...rules.changes, ...listener.attributes, ...listener.tags, ...rules.tags],
     ],
     removals: [...rules.removals, ...listener.removals],
     last: listener.last,

@@ -1,5 +1,6 @@
 import type { DesiredGraph, ObservedGraph, ObservedListener } from '../graph/graph.ts';
 import type { Routes } from '../routes/routes.ts';
+import { listListenerDefaults } from './attribute-defaults.ts';
 
 /**
  * What a listener has only where the spec says so, such as `443 mutualTLS`. What others have set stays; what
@@ -11,9 +12,10 @@ export const MUTUAL_TLS = 'mutualTLS';
 
 /** Those of a spec. */
 export function listSettings({ listeners }: Routes): readonly Setting[] {
-  return listeners.flatMap(({ port, mutualTls }) =>
-    mutualTls === undefined ? [] : [`${port} ${MUTUAL_TLS}`],
-  );
+  return listeners.flatMap(({ port, mutualTls, attributes }) => {
+    const keys = [...(mutualTls === undefined ? [] : [MUTUAL_TLS]), ...Object.keys(attributes)];
+    return keys.map((key) => `${port} ${key}`);
+  });
 }
 
 /** Those of one port, without the port. */
@@ -34,6 +36,9 @@ export function isStandingSetting(
   return desired !== undefined && found !== undefined && hasSetting(found, key);
 }
 
-function hasSetting({ listener }: ObservedListener, key: string): boolean {
-  return key === MUTUAL_TLS && listener.mutualTls !== undefined;
+/** An attribute without a default that albridge knows stays as it is, and is on record no more. */
+function hasSetting({ listener, attributes }: ObservedListener, key: string): boolean {
+  if (key === MUTUAL_TLS) return listener.mutualTls !== undefined;
+  const usual = listListenerDefaults(listener.protocol)[key];
+  return usual !== undefined && (attributes === undefined || attributes[key] !== usual);
 }

@@ -97,10 +97,11 @@ interface ListenerContext {
 }
 
 function readListener(listener: ListenerSpec, context: ListenerContext): RouteListener {
-  const { port, protocol, certificates = [], sslPolicy } = listener;
+  const { port, protocol, certificates = [], sslPolicy, attributes = {} } = listener;
   const mutualTls = listener.mutualTLS && readMutualTls(listener.mutualTLS);
   return {
-    ...{ port, protocol, certificates, defaultAction: readDefaultAction(listener, context) },
+    ...{ port, protocol, certificates, attributes },
+    defaultAction: readDefaultAction(listener, context),
     ...omitUndefined({ sslPolicy, mutualTls }),
   };
 }

@@ -47,6 +47,7 @@ export interface RouteListener {
   readonly sslPolicy?: string;
   /** Left out: nothing is said about it. */
   readonly mutualTls?: MutualTls;
+  readonly attributes: Readonly<Record<string, string>>;
   readonly defaultAction: RouteAction;
 }
 

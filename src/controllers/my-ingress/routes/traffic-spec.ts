@@ -37,6 +37,7 @@ export interface ListenerSpec {
   readonly sslPolicy?: string;
   readonly redirectToHTTPS?: boolean;
   readonly mutualTLS?: MutualTlsSpec;
+  readonly attributes?: Readonly<Record<string, string>>;
   readonly defaultAction?: ActionSpec;
 }
 

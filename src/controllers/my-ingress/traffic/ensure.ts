@@ -19,7 +19,7 @@ import type { ServedGroup } from '../targets.ts';
 import { beginRun, carryOut, type Progress } from './carry-out.ts';
 import { beginMemory, mayHide, type TrafficMemory } from './memory.ts';
 import { observeTraffic } from './observe.ts';
-import { hasLeftSettings, recordOwned } from './owned.ts';
+import { hasLeftSettings, hasListenerAttributes, recordOwned } from './owned.ts';
 import { findDefaultGroup, isManaged, listGroupNames, type Planned, planBy } from './planned.ts';
 import { type References, readReferences, resolveAttachment } from './references.ts';
 import { isProved, type WarmStart } from './warm.ts';
@@ -122,7 +122,8 @@ function observeGraph(scope: Scope, routes: Routes, given: Given): Promise<Obser
   const owned = object.status?.owned ?? {};
   const groupNames = [...new Set([...names, ...(owned.targetGroups ?? [])])];
   const hasSecurityGroup = owned.securityGroup !== undefined || isManaged(scope, routes);
-  const wanted = { loadBalancer, identity, groupNames, hasSecurityGroup };
+  const hasAttributes = hasListenerAttributes(object, routes);
+  const wanted = { loadBalancer, identity, groupNames, hasSecurityGroup, hasAttributes };
   return observeTraffic(scope.traffic(), wanted, pass.signal);
 }
 

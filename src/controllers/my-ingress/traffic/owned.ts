@@ -1,5 +1,5 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
-import { isStandingSetting, listSettings } from '../listeners/settings.ts';
+import { isStandingSetting, listSettings, MUTUAL_TLS } from '../listeners/settings.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
 import type { Planned } from './planned.ts';
@@ -68,4 +68,10 @@ export function describeOwned({
 export function hasLeftSettings({ status }: MyIngress, routes: Routes): boolean {
   const wanted = listSettings(routes);
   return (status?.owned?.listenerSettings ?? []).some((one) => !wanted.includes(one));
+}
+
+/** True where attributes of a listener are in the spec or on record. */
+export function hasListenerAttributes({ status }: MyIngress, routes: Routes): boolean {
+  const all = [...(status?.owned?.listenerSettings ?? []), ...listSettings(routes)];
+  return all.some((one) => !one.endsWith(` ${MUTUAL_TLS}`));
 }

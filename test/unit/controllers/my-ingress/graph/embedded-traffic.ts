@@ -97,6 +97,9 @@ export class EmbeddedTraffic implements Aws {
     ModifyListener: ({ arn, ...listener }) => ({
       ...{ ListenerArn: arn, ...this.#listenerInput(listener) },
     }),
+    ModifyListenerAttributes: ({ listener, attributes }) => ({
+      ...{ ListenerArn: this.#listenerArn(listener), Attributes: toPairs(attributes) },
+    }),
     AddListenerCertificates: (input) => this.#certificateInput(input),
     RemoveListenerCertificates: (input) => this.#certificateInput(input),
     DeleteListener: ({ arn }) => ({ ListenerArn: arn }),
@@ -172,6 +175,9 @@ export class EmbeddedTraffic implements Aws {
         defaultActions: listener['DefaultActions'].map(actionOf),
       },
       ...{ certificates, tags: this.#tagsOf(arn) },
+      attributes: pairsOf(
+        this.#ask('DescribeListenerAttributes', { ListenerArn: arn })['Attributes'],
+      ),
       rules: this.#ask('DescribeRules', { ListenerArn: arn })['Rules'].map((rule: Answer) => ({
         rule: {
           arn: rule['RuleArn'],

@@ -101,13 +101,24 @@ const mutualTLS: fc.Arbitrary<MutualTlsSpec> = fc.oneof(
     .map((more) => ({ mode: 'verify' as const, trustStoreARN: TRUST_STORE, ...more })),
 );
 
+const ofAnswers = {
+  'routing.http.response.server.enabled': fc.constantFrom('true', 'false'),
+  'routing.http.response.x_frame_options.header_value': fc.constantFrom('DENY', 'SAMEORIGIN'),
+};
+const ofRequests = {
+  'routing.http.request.x_amzn_tls_version.header_name': fc.constantFrom('X-Tls', 'X-Tls-Version'),
+};
+const attributes = fc.record(ofAnswers, { requiredKeys: [] });
+const secureAttributes = fc.record({ ...ofAnswers, ...ofRequests }, { requiredKeys: [] });
+
 const listeners: fc.Arbitrary<NonNullable<TrafficSpec['listeners']>> = fc.oneof(
   fc.constant([{ port: 80, protocol: 'HTTP' as const }]),
+  attributes.map((some) => [{ port: 80, protocol: 'HTTP' as const, attributes: some }]),
   fc
     .tuple(
       fc.boolean(),
       fc.shuffledSubarray(CERTIFICATES, { minLength: 1 }),
-      fc.record({ mutualTLS }, { requiredKeys: [] }),
+      fc.record({ mutualTLS, attributes: secureAttributes }, { requiredKeys: [] }),
     )
     .map(([redirectToHTTPS, certificates, more]) => [
       { port: 80, protocol: 'HTTP' as const, redirectToHTTPS },

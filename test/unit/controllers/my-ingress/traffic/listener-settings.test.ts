@@ -120,3 +120,71 @@ describe('mutual TLS of a listener', () => {
     expect(recordOf(world)).toBeUndefined();
   });
 });
+
+const FRAME = 'routing.http.response.x_frame_options.header_value';
+const SERVER = 'routing.http.response.server.enabled';
+const VERSION = 'routing.http.request.x_amzn_tls_version.header_name';
+
+describe('attributes of a listener', () => {
+  const given: ListenerSpec = { ...SECURE, attributes: { [FRAME]: 'DENY', [VERSION]: 'X-Tls' } };
+
+  it('come with it, and then nothing is to be done', async () => {
+    const world = await settled(given);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(listenerOf(world).attributes).toMatchObject({ [FRAME]: 'DENY', [VERSION]: 'X-Tls' });
+    expect(await world.writesDuring(() => world.clock.advance(60 * MINUTE_MS))).toEqual([]);
+  });
+
+  it('cost no call where none is given', async () => {
+    const world = await settled(SECURE);
+    const calls = await world.callsDuring(() => requested(world));
+    expect(calls).toMatchObject({ DescribeListeners: 1 });
+    expect(calls).not.toHaveProperty('DescribeListenerAttributes');
+  });
+
+  it('that are the defaults already are not written', async () => {
+    const world = await settled({ ...SECURE, attributes: { [SERVER]: 'true' } });
+    expect(world.writesToAws).not.toContain('ModifyListenerAttributes');
+  });
+
+  it("get AWS's default when they leave the spec, and are forgotten", async () => {
+    const world = await settled(SECURE);
+    expect(await edited(world, given)).toEqual(['ModifyListenerAttributes']);
+    expect(recordOf(world)).toEqual([`443 ${VERSION}`, `443 ${FRAME}`]);
+    const fewer = { ...SECURE, attributes: { [VERSION]: 'X-Tls' } };
+    expect(await edited(world, fewer)).toEqual(['ModifyListenerAttributes']);
+    expect(listenerOf(world).attributes).toMatchObject({ [FRAME]: '', [VERSION]: 'X-Tls' });
+    expect(recordOf(world)).toEqual([`443 ${VERSION}`]);
+    expect(await edited(world, SECURE)).toEqual(['ModifyListenerAttributes']);
+    expect(listenerOf(world).attributes).toMatchObject({ [VERSION]: 'X-Amzn-Tls-Version' });
+    expect(recordOf(world)).toBeUndefined();
+  });
+
+  it('that somebody else has set stay, and those of the spec are repaired', async () => {
+    const world = await settled(given);
+    world.outOfBand('ModifyListenerAttributes', {
+      ListenerArn: listenerOf(world).arn,
+      Attributes: [
+        { Key: FRAME, Value: 'SAMEORIGIN' },
+        { Key: SERVER, Value: 'false' },
+      ],
+    });
+    await requested(world);
+    expect(listenerOf(world).attributes).toMatchObject({ [FRAME]: 'DENY', [SERVER]: 'false' });
+  });
+
+  it('of TLS go with TLS', async () => {
+    const world = await settled(given);
+    await edited(world, { port: 443, protocol: 'HTTP', attributes: { [FRAME]: 'DENY' } });
+    expect(listenerOf(world).attributes).toMatchObject({ [FRAME]: 'DENY' });
+    expect(listenerOf(world).attributes).not.toHaveProperty(VERSION);
+    expect(recordOf(world)).toEqual([`443 ${FRAME}`]);
+  });
+
+  it('that AWS does not know are named, and the rest is applied', async () => {
+    const world = await settled({ ...SECURE, attributes: { 'routing.http.response.new': '1' } });
+    expect(world.condition('shop', 'Stalled')).toBe('True ValidationError');
+    expect(world.message('shop')).toContain('listener 443: ');
+    expect(listenerOf(world).rules).toHaveLength(2);
+  });
+});
