@@ -11,6 +11,9 @@ export const CERTIFICATES = [1, 2, 3].map(
   (n) => `arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-00000000000${n}`,
 );
 
+export const TRUST_STORE =
+  'arn:aws:elasticloadbalancing:us-east-1:000000000000:truststore/clients/6d0ecf831eec9f09';
+
 /** Services that the world may have; `absent` never comes. */
 export const SERVICES_USED = ['web', 'api', 'next'] as const;
 const BACKENDS = ['web', 'api', 'next', 'canary'] as const;
@@ -25,6 +28,10 @@ const PATHS = [
   ['/api/v?'],
 ] as const;
 const MOST_TRIES = 5;
+const LISTENER_HEADERS = [
+  'routing.http.response.x_frame_options.header_value',
+  'routing.http.response.x_content_type_options.header_value',
+] as const;
 const DELAYS = ['0', '5', '30'] as const;
 
 /** One object's traffic: the first spec, then one edit after the other, each admitted after the last. */
@@ -128,7 +135,14 @@ export class TrafficDraft {
     const rules = (spec.rules ?? [])
       .filter(isFine)
       .map((rule) => narrow(rule, spec.listeners === undefined ? new Set() : ports));
-    const { defaultAction: given, rules: _rules, ...rest } = spec;
+    const { defaultAction: given, rules: _rules, backends: drawn, ...others } = spec;
+    // HTTP2 and GRPC need HTTPS wherever they may be forwarded to.
+    const isSecure =
+      spec.listeners !== undefined && plain.every(({ protocol }) => protocol === 'HTTPS');
+    const rest = {
+      ...others,
+      ...(drawn && { backends: isSecure ? drawn : drawn.map(withoutVersion) }),
+    };
     const isNeeded = backends.size > 1 && !isFine(given);
     const [first = ''] = backends;
     const defaultAction = isNeeded ? { forward: [{ backend: first }] } : given;
@@ -191,7 +205,7 @@ export class TrafficDraft {
 
   #drawBackend(name: string): BackendSpec {
     const chance = this.#chance;
-    const { secureBackends, stickiness } = this.#admitted;
+    const { secureBackends, stickiness, versions } = this.#admitted;
     const delay = chance.happens(0.9) && {
       'deregistration_delay.timeout_seconds': chance.one(DELAYS),
     };
@@ -203,6 +217,7 @@ export class TrafficDraft {
         healthCheck: { path: chance.one(['/', '/healthz', '/ready']), intervalSeconds: 10 },
       }),
       ...(secureBackends && chance.happens(0.2) && { protocol: 'HTTPS' }),
+      ...(versions && chance.happens(0.2) && { protocolVersion: chance.one(['HTTP2', 'GRPC']) }),
       ...(stickiness && chance.happens(0.15) && { stickiness: { durationSeconds: 60 } }),
     };
   }
@@ -224,7 +239,10 @@ export class TrafficDraft {
   #drawListeners(): NonNullable<TrafficSpec['listeners']> {
     const [first, ...others] = this.#shuffle(CERTIFICATES);
     const certificates = [first ?? '', ...(this.#chance.happens(0.4) ? others : [])];
-    const secure = { port: 443, protocol: 'HTTPS', certificates } as const;
+    const secure = {
+      ...({ port: 443, protocol: 'HTTPS', certificates } as const),
+      ...this.#drawSettings(),
+    };
     return this.#chance.weighted<NonNullable<TrafficSpec['listeners']>>([
       [3, [{ port: 80, protocol: 'HTTP' }]],
       [3, [{ port: 80, protocol: 'HTTP', redirectToHTTPS: true }, secure]],
@@ -238,6 +256,25 @@ export class TrafficDraft {
       [1, [{ port: 80, protocol: 'HTTPS', certificates }]],
       [1, [{ port: 80, protocol: 'HTTP' }, { port: 8080, protocol: 'HTTP' }, secure]],
     ]);
+  }
+
+  #drawSettings(): Pick<NonNullable<TrafficSpec['listeners']>[number], 'attributes' | 'mutualTLS'> {
+    const chance = this.#chance;
+    const { listenerAttributes, mutualTls } = this.#admitted;
+    const mode = chance.one(['off', 'passthrough', 'verify'] as const);
+    return {
+      ...(mutualTls &&
+        chance.happens(0.3) && {
+          mutualTLS: { mode, ...(mode === 'verify' && { trustStoreARN: TRUST_STORE }) },
+        }),
+      ...(listenerAttributes &&
+        chance.happens(0.3) && {
+          attributes: {
+            [chance.one(LISTENER_HEADERS)]: chance.one(['DENY', 'nosniff']),
+            'routing.http.response.server.enabled': chance.one(['true', 'false']),
+          },
+        }),
+    };
   }
 
   #drawInbound(): NonNullable<TrafficSpec['inbound']> {
@@ -304,6 +341,10 @@ function withoutAction(rule: RuleSpec): RuleSpec {
 }
 
 function withoutPlace({ hosts: _hosts, paths: _paths, ...rest }: RuleSpec): RuleSpec {
+  return rest;
+}
+
+function withoutVersion({ protocolVersion: _version, ...rest }: BackendSpec): BackendSpec {
   return rest;
 }
 
