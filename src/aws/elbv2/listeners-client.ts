@@ -18,12 +18,8 @@ export function createListeners(call: AwsCall): Listeners {
     async create(loadBalancerArn, { tags, ...settings }) {
       const subject = `listener on port ${settings.port} of load balancer ${loadBalancerArn}`;
       const { DefaultActions = [], ...rest } = toSettings(settings);
-      const input = {
-        LoadBalancerArn: loadBalancerArn,
-        DefaultActions,
-        ...rest,
-        Tags: toPairs(tags),
-      };
+      const place = { LoadBalancerArn: loadBalancerArn, Tags: toPairs(tags) };
+      const input = { ...place, DefaultActions, ...rest };
       const answer = await call('CreateListener', input, { subject });
       const [created] = (answer.Listeners ?? []).flatMap((one) => shapeListener(one) ?? []);
       if (created) return created;
@@ -38,18 +34,20 @@ export function createListeners(call: AwsCall): Listeners {
       await call('ModifyListenerAttributes', input, of(listenerArn));
     },
     async addCertificate(listenerArn, certificate) {
-      const input = { ListenerArn: listenerArn, Certificates: [{ CertificateArn: certificate }] };
-      await call('AddListenerCertificates', input, of(listenerArn));
+      await call('AddListenerCertificates', toOne(listenerArn, certificate), of(listenerArn));
     },
     async removeCertificate(listenerArn, certificate) {
-      const input = { ListenerArn: listenerArn, Certificates: [{ CertificateArn: certificate }] };
-      await call('RemoveListenerCertificates', input, of(listenerArn));
+      await call('RemoveListenerCertificates', toOne(listenerArn, certificate), of(listenerArn));
     },
     async delete(listenerArn) {
       const input = { ListenerArn: listenerArn };
       await ifPresent('DeleteListener', call('DeleteListener', input, of(listenerArn)));
     },
   };
+}
+
+function toOne(ListenerArn: string, certificate: string): elb.AddListenerCertificatesCommandInput {
+  return { ListenerArn, Certificates: [{ CertificateArn: certificate }] };
 }
 
 function describeListeners(

@@ -135,14 +135,7 @@ export class TrafficDraft {
     const rules = (spec.rules ?? [])
       .filter(isFine)
       .map((rule) => narrow(rule, spec.listeners === undefined ? new Set() : ports));
-    const { defaultAction: given, rules: _rules, backends: drawn, ...others } = spec;
-    // HTTP2 and GRPC need HTTPS wherever they may be forwarded to.
-    const isSecure =
-      spec.listeners !== undefined && plain.every(({ protocol }) => protocol === 'HTTPS');
-    const rest = {
-      ...others,
-      ...(drawn && { backends: isSecure ? drawn : drawn.map(withoutVersion) }),
-    };
+    const { defaultAction: given, rules: _rules, ...rest } = fitVersions(spec);
     const isNeeded = backends.size > 1 && !isFine(given);
     const [first = ''] = backends;
     const defaultAction = isNeeded ? { forward: [{ backend: first }] } : given;
@@ -342,6 +335,16 @@ function withoutAction(rule: RuleSpec): RuleSpec {
 
 function withoutPlace({ hosts: _hosts, paths: _paths, ...rest }: RuleSpec): RuleSpec {
   return rest;
+}
+
+/** HTTP2 and GRPC need HTTPS wherever they may be forwarded to. */
+function fitVersions(spec: TrafficSpec): TrafficSpec {
+  const { backends, listeners } = spec;
+  const isSecure = listeners?.every(({ protocol, redirectToHTTPS }) => {
+    return protocol === 'HTTPS' || redirectToHTTPS === true;
+  });
+  if (backends === undefined || isSecure === true) return spec;
+  return { ...spec, backends: backends.map(withoutVersion) };
 }
 
 function withoutVersion({ protocolVersion: _version, ...rest }: BackendSpec): BackendSpec {

@@ -1,7 +1,8 @@
 import { resourceTagKey } from '../../../apis/my-ingress.ts';
 import type { Permission } from '../../../aws/ec2/security-groups.ts';
-import type { Action, MutualTls, Tags } from '../../../aws/elbv2/traffic.ts';
+import type { Action, Tags } from '../../../aws/elbv2/traffic.ts';
 import { listListenerDefaults } from '../listeners/attribute-defaults.ts';
+import { echoMutualTls, projectListener } from '../listeners/projection.ts';
 import { attributeDefaults } from '../target-groups/attribute-defaults.ts';
 import type {
   DesiredAction,
@@ -108,7 +109,9 @@ const PROJECTIONS: Projections = {
   },
   ModifyListener: ({ before, input }) =>
     changeListeners(before, (one) =>
-      one.listener.arn === input.arn ? modifyListener(one, input, before) : one,
+      one.listener.arn === input.arn
+        ? projectListener(one, input, input.action && echo(input.action, before))
+        : one,
     ),
   ModifyListenerAttributes: ({ before, input: { listener, attributes } }) =>
     changeListeners(before, (one) =>
@@ -156,42 +159,6 @@ const PROJECTIONS: Projections = {
   DeleteTags: ({ before, input: { resource, tags } }) =>
     retag(before, resource, (all) => omitKeys(all, Object.keys(tags))),
 };
-
-/** As it is read: left out where it is off. */
-function echoMutualTls(mutualTls: MutualTls | undefined): { readonly mutualTls?: MutualTls } {
-  return mutualTls === undefined || mutualTls.mode === 'off' ? {} : { mutualTls };
-}
-
-/** HTTP has neither certificates nor a policy. */
-function modifyListener(
-  { listener, certificates = listener.certificates, attributes, ...rest }: ObservedListener,
-  { arn: _arn, action, certificate, ...settings }: Input<'ModifyListener'>,
-  before: StandingGraph,
-): ObservedListener {
-  const { sslPolicy, mutualTls, ...plain } = { ...listener, ...settings };
-  const isPlain = plain.protocol === 'HTTP';
-  const further = certificates.slice(1).filter((one) => one !== certificate);
-  const first = certificate ?? certificates[0];
-  const all = isPlain || first === undefined ? [] : [first, ...further];
-  return {
-    ...rest,
-    ...(attributes && { attributes: fitAttributes(attributes, plain.protocol) }),
-    certificates: all,
-    listener: {
-      ...plain,
-      ...(!isPlain && sslPolicy !== undefined && { sslPolicy }),
-      ...(isPlain ? {} : echoMutualTls(mutualTls)),
-      ...(action && { defaultActions: echo(action, before) }),
-      certificates: all.slice(0, 1),
-    },
-  };
-}
-
-/** Those of TLS are of HTTPS alone. */
-function fitAttributes(attributes: Tags, protocol: string): Tags {
-  const known = Object.entries(listListenerDefaults(protocol));
-  return Object.fromEntries(known.map(([key, usual]) => [key, attributes[key] ?? usual]));
-}
 
 /** The action with ARNs in place of names. */
 function echo(action: DesiredAction, { targetGroups }: ObservedGraph): readonly Action[] {

@@ -60,9 +60,38 @@ export function updateListener(
   context: PlanContext,
 ): ListenerSteps {
   const { id } = desired;
-  const { listener } = observed;
+  const { listener, attributes } = observed;
   const action = normaliseActions(listener.defaultActions, context.namesByArn);
   const changes = diffSettings(desired, observed);
+  const { appliedTags } = context;
+  const marks = diffTags(desired.tags, observed.tags, { resource: listener.arn, appliedTags });
+  const { added, removed } = diffCertificates(desired, observed);
+  const modify = modifyListener(changes, { desired, observed, context });
+  const phase = choosePhase(changes, { desired, observed, context });
+  return {
+    before: [...(phase === 'before' ? modify : []), ...added],
+    after: phase === 'after' ? modify : [],
+    attributes: attributes ? setAttributes(desired, attributes) : [],
+    last: phase === 'last' ? modify : [],
+    tags: marks.map((call) => ({ id, needs: [], ...call })),
+    removals: removed,
+    problems: action === undefined ? [unknownAction(id)] : [],
+  };
+}
+
+interface Update {
+  readonly desired: DesiredListener;
+  readonly observed: ObservedListener;
+  readonly context: PlanContext;
+}
+
+/** A default action of a type that albridge does not write stays as it is. */
+function modifyListener(
+  changes: Changes,
+  { desired, observed: { listener }, context }: Update,
+): readonly Step[] {
+  const { id } = desired;
+  const action = normaliseActions(listener.defaultActions, context.namesByArn);
   const actionChange = action === undefined ? undefined : diffAction(desired.action, action);
   const setsAction = actionChange !== undefined && isServed(namesIn(desired.action), context);
   const why = [...changes.why, ...(setsAction ? [actionChange] : [])];
@@ -74,34 +103,13 @@ export function updateListener(
       ...(setsAction && { action: desired.action }),
     },
   };
-  const modifies = why.length === 0 ? [] : [modify];
-  const { added, removed } = diffCertificates(desired, observed);
-  const { appliedTags } = context;
-  const marks = diffTags(desired.tags, observed.tags, { resource: listener.arn, appliedTags });
-  const phase = choosePhase(changes, { desired, observed, context });
-  return {
-    before: [...(phase === 'before' ? modifies : []), ...added],
-    after: phase === 'after' ? modifies : [],
-    attributes: observed.attributes ? setAttributes(desired, observed.attributes) : [],
-    last: phase === 'last' ? modifies : [],
-    tags: marks.map((call) => ({ id, needs: [], ...call })),
-    removals: removed,
-    problems: action === undefined ? [unknownAction(id)] : [],
-  };
+  return why.length === 0 ? [] : [modify];
 }
 
 /** A listener that becomes HTTP keeps HTTPS until no rule of it has a target group that needs that. */
 function choosePhase(
   { isStructural }: Changes,
-  {
-    desired,
-    observed: { rules },
-    context: { secureArns },
-  }: {
-    readonly desired: DesiredListener;
-    readonly observed: ObservedListener;
-    readonly context: PlanContext;
-  },
+  { desired, observed: { rules }, context: { secureArns } }: Update,
 ): 'before' | 'after' | 'last' {
   if (!isStructural) return 'after';
   const needsSecurity = rules.some(({ rule: { actions, priority } }) => {
