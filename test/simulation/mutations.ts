@@ -164,7 +164,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: "managedBy: 'albridge.io/managed-by',",
     replace: "managedBy: 'ManagedBy',",
     why: 'what Terraform made no longer says so once it is adopted',
-    seed: 13,
+    seed: 12,
   },
   'empty-bucket-written-back': {
     file: 'controllers/my-ingress/load-balancer/desired.ts',

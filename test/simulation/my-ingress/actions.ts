@@ -45,8 +45,11 @@ export type MyIngressAction =
   | { readonly do: 'forgeArn'; readonly at: ObjectName; readonly arnOf: string }
   | { readonly do: 'pause' | 'goOn'; readonly at: ObjectName }
   | { readonly do: 'request'; readonly at: ObjectName; readonly token: string }
-  /** Deleted without its finalizers and applied again in the same moment: another UID, no status. */
-  | { readonly do: 'restore'; readonly at: ObjectName; readonly spec: SpecPlan }
+  /**
+   * Deleted without its finalizers and applied again in the same moment: another UID, no status. Without a
+   * spec with the one that it has.
+   */
+  | { readonly do: 'restore'; readonly at: ObjectName; readonly spec?: SpecPlan }
   /** status.alb and status.applied are lost, as after an etcd restore. */
   | { readonly do: 'forget'; readonly at: ObjectName }
   /** status.alb names a balancer that does not exist. */

@@ -88,11 +88,15 @@ export class Actor {
     }
   }
 
-  #restore(at: ObjectName, spec: SpecPlan): void {
-    this.#parts.account.restored.add(at);
+  #restore(at: ObjectName, plan: SpecPlan | undefined): void {
+    const { account, model } = this.#parts;
+    const stored = model.table.get(MY_INGRESSES, at)?.['spec'];
+    const spec = plan === undefined ? stored : this.#specOf(plan);
+    if (spec === undefined) return;
+    account.restored.add(at);
     this.#people.patch(MY_INGRESSES, at, { metadata: { finalizers: null } });
     this.#people.delete(MY_INGRESSES, at);
-    this.#people.create(MY_INGRESSES, at, { spec: this.#specOf(spec) });
+    this.#people.create(MY_INGRESSES, at, { spec });
   }
 
   /** Where AWS refused to make the balancer of others there is nothing to name. */

@@ -81,7 +81,8 @@ export class TrafficInvariants {
   judgeDenial({ operation, input }: AwsCallSeen): void {
     const { claims, report } = this.#parts;
     const keys = listKeys(input);
-    if (keys.length === 0 || keys.some((key) => claims.lostBy(key) !== undefined)) return;
+    const backMs = this.#findAgeMs(operation);
+    if (keys.length === 0 || keys.some((key) => claims.lostBy(key, backMs) !== undefined)) return;
     report('asks-for-what-is-granted', `${operation} on ${keys.join()} was denied`);
   }
 
@@ -111,14 +112,17 @@ export class TrafficInvariants {
   }
 
   #judgeChange(operation: string, before: Resource, after: Resource | undefined): void {
-    const { claims, sweepMs, report } = this.#parts;
-    // Targets follow their pods between two looks at the group.
-    const isOfTargets = operation.endsWith('Targets');
-    const owner = claims.recentOwnerOf(before, isOfTargets ? 2 * sweepMs : RECENT_MS);
+    const { claims, report } = this.#parts;
+    const owner = claims.recentOwnerOf(before, this.#findAgeMs(operation));
     if (owner === undefined) return report('foreign-untouched', `${operation} to ${before.key}`);
     this.#judgeFinalizer(operation, owner);
     if (after === undefined) this.#judgeDelete(operation, before, owner);
     else this.#judgeTags(before, after.tags, owner);
+  }
+
+  /** Of the read that a write is based on: targets follow their pods between two looks at the group. */
+  #findAgeMs(operation: string): number {
+    return operation.endsWith('Targets') ? 2 * this.#parts.sweepMs : RECENT_MS;
   }
 
   #judgeFinalizer(operation: string, owner: string): void {

@@ -54,15 +54,12 @@ function drawLife(chance: Chance, { at, bornMs, draw }: Life): readonly Step[] {
     ...(adoption.length > 0 && { adopt: `legacy-${at.split('/')[0]}`, scheme: 'internet-facing' }),
   };
   const create: Step = { atMs: bornMs, myIngress: { do: 'create', at, spec } };
-  let current = spec;
   const edits = drawTimes(chance, bornMs, draw.lengthMs).map((atMs): Step => {
-    const myIngress = drawChange(chance, at, draft);
-    if (myIngress.do === 'edit') current = mergeChange(current, myIngress.change);
-    return { atMs, myIngress };
+    return { atMs, myIngress: drawChange(chance, at, draft) };
   });
   if (chance.happens(0.15) && adoption.length === 0) {
     // When all is quiet, for whoever restores an object does not do so in the middle of a pass.
-    const restore: MyIngressAction = { do: 'restore', at, spec: current };
+    const restore: MyIngressAction = { do: 'restore', at };
     return [create, ...edits, { atMs: draw.lengthMs + RESTORED_AFTER_MS, myIngress: restore }];
   }
   if (!chance.happens(0.5)) return [...adoption, create, ...edits];
@@ -80,12 +77,6 @@ function drawLife(chance: Chance, { at, bornMs, draw }: Life): readonly Step[] {
         ]
       : []),
   ];
-}
-
-/** As a merge patch does. */
-function mergeChange(spec: SpecPlan, change: SpecChange): SpecPlan {
-  const merged = Object.entries({ ...spec, ...change }).filter(([, value]) => value !== null);
-  return Object.fromEntries(merged) as unknown as SpecPlan;
 }
 
 /** Of edits, in order: some follow at once, others when the one before is carried out. */
