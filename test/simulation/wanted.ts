@@ -77,4 +77,30 @@ export const WANTED: readonly string[] = [
   'config pod deleted',
   'config pod failed',
   'config scale',
+  // Traffic.
+  'aws inUse',
+  'aws notVisible',
+  'aws invalidTarget',
+  'emptyLists',
+  ...['apply', 'scale', 'roll', 'recreate', 'fail', 'recover', 'remove'].map(
+    (what) => `service ${what}`,
+  ),
+  ...['squat targetGroup', 'squat securityGroup', 'leave', 'limit'].map(
+    (what) => `traffic ${what}`,
+  ),
+  ...['addListener', 'deleteListener', 'editListener', 'addRule', 'editAttribute'].map(
+    (what) => `traffic meddle ${what}`,
+  ),
+  ...['register', 'deregister', 'tag', 'untag'].map((what) => `traffic meddle ${what}`),
+  'MyIngress Reconciling=True Registering',
+  'MyIngress Stalled=True PortConflict',
+  'MyIngress Stalled=True ResourceInUse',
+  'MyIngress Stalled=True BackendUnavailable',
+  ...['NoReadyEndpoints', 'ServiceNotFound', 'ServicePortNotFound'].map(
+    (reason) => `MyIngress BackendsResolved=False ${reason}`,
+  ),
+  'MyIngress BackendsResolved=Unknown TargetPortNotFound',
+  'MyIngress BackendsResolved=Unknown InvalidTarget',
+  'MyIngress TargetsHealthy=True Healthy',
+  'MyIngress TargetsHealthy=False TargetsUnhealthy',
 ];

@@ -22,7 +22,7 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: 'return (conditions.ready ?? true) && !conditions.terminating;',
     replace: 'return (conditions.ready ?? true) || conditions.terminating === true;',
     why: 'requests are sent to pods that are on their way out',
-    seed: 227,
+    seed: 131,
   },
   'rule-recreated': {
     file: 'controllers/my-ingress/rules/diff.ts',
@@ -92,7 +92,7 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace:
       "if (id === undefined) obsolete.push({ id: 'rule/0/spec/theirs/0', key: one.rule.arn, observed: one, priority });",
     why: 'a rule that somebody has added to our listener goes',
-    seed: 195,
+    seed: 75,
   },
   'foreign-rule-taken-along': {
     file: 'controllers/my-ingress/listeners/plan.ts',
@@ -127,7 +127,7 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: 'removals: [...revoke(left), ...removals],',
     replace: 'removals,',
     why: 'a source that has left the spec still reaches the balancer',
-    seed: 195,
+    seed: 35,
   },
   'record-lost-with-balancer': {
     file: 'controllers/my-ingress/load-balancer/correction.ts',
@@ -149,7 +149,7 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: 'if (!late.has(target.id)) return untilMs;',
     replace: 'if (late.size >= 0) return untilMs;',
     why: 'ready pods are deregistered and registered again because their slice follows a moment later',
-    seed: 227,
+    seed: 259,
   },
   'empty-list-trusted': {
     file: 'controllers/targets/flush-plan.ts',

@@ -3,6 +3,7 @@ import type { ObjectName, SpecChange, SpecPlan } from '../my-ingress/actions.ts'
 import type { Story } from '../my-ingress/stories.ts';
 import type { AwsEffect, Step } from '../scenario.ts';
 import type { ServiceAction, ServiceKey, ServicePort } from '../services/actions.ts';
+import type { TrafficMeddling } from './actions.ts';
 
 const AT: ObjectName = 'web/shop';
 const HTTP: ServicePort = { name: 'http', port: 80 };
@@ -22,6 +23,7 @@ const STORIES: readonly ((chance: Chance) => Story)[] = [
   drawLostBalancer,
   drawForeignRule,
   drawEmptyList,
+  drawTakenPlaces,
 ];
 
 /** One after the other, so that few seeds have them all. */
@@ -58,7 +60,7 @@ function drawSquattedGroup(chance: Chance): Story {
   ]);
 }
 
-/** What the default did is done by a new rule; then that rule gets another name. */
+/** What the default did is done by a new rule; that rule gets another name; sources leave the spec. */
 function drawMovedDefault(chance: Chance): Story {
   const bornMs = chance.whole(20_000, 40_000);
   const movedMs = bornMs + chance.whole(40_000, 50_000);
@@ -72,6 +74,7 @@ function drawMovedDefault(chance: Chance): Story {
     created(bornMs, { ...TWO, rules: [old] }),
     edited(movedMs, { defaultAction: TO_API, rules: [old, moved] }),
     edited(renamedMs, { rules: [old, { ...moved, name: 'shop-new' }] }),
+    edited(renamedMs + 40_000, { inbound: { cidrs: ['203.0.113.0/24'] } }),
   ]);
 }
 
@@ -124,6 +127,8 @@ function drawForeignRule(chance: Chance): Story {
     applied(chance, 'web/api', 2000),
     created(bornMs, { ...TWO, listeners, rules: [rule] }),
     { atMs: addedMs, traffic: { do: 'meddle', at: AT, meddling } },
+    // All of it is read again.
+    { atMs: addedMs + 3000, myIngress: { do: 'request', at: AT, token: 'rule' } },
     edited(editedMs, { rules: [{ name: 'old', paths: ['/old/*'], ...TO_API }, rule] }),
     edited(editedMs + 25_000, { listeners: listeners.slice(0, 1) }),
   ]);
@@ -143,6 +148,26 @@ function drawEmptyList(chance: Chance): Story {
     ],
     faults: [{ kind: 'emptyLists', plural: 'endpointslices', fromMs, forMs }],
   };
+}
+
+/** Somebody has the name of the security group, then a port that the spec wants; later a listener is deleted. */
+function drawTakenPlaces(chance: Chance): Story {
+  const bornMs = chance.whole(5000, 20_000);
+  const takenMs = bornMs + chance.whole(40_000, 60_000);
+  const listeners = [80, 8080].map((port) => ({ port, protocol: 'HTTP' }) as const);
+  const meddle = (atMs: number, meddling: TrafficMeddling): Step => {
+    return { atMs, traffic: { do: 'meddle', at: AT, meddling } };
+  };
+  return calm([
+    applied(chance, 'web/web', 1000),
+    { atMs: bornMs - 500, traffic: { do: 'squat', at: AT, what: 'securityGroup' } },
+    created(bornMs, { ...SUBNETS, backends: [WEB] }),
+    { atMs: bornMs + 20_000, traffic: { do: 'leave', at: AT } },
+    meddle(takenMs, { what: 'addListener', port: 8080 }),
+    edited(takenMs + chance.whole(1000, 20_000), { listeners }),
+    meddle(takenMs + 40_000, { what: 'editAttribute', nth: 0 }),
+    meddle(takenMs + chance.whole(50_000, 90_000), { what: 'deleteListener', nth: 0 }),
+  ]);
 }
 
 function calm(steps: readonly Step[]): Story {
