@@ -193,7 +193,8 @@ export class TrafficCast implements Cast<TrafficAction> {
   isExcused(object: MyIngress, reason: string): boolean {
     const { aws, cluster } = this.#stage;
     const picture = takePicture(aws.world);
-    return isExcused({ picture, claims: this.claims, cluster }, object, reason);
+    const balancers = aws.world.balancers.all();
+    return isExcused({ picture, claims: this.claims, cluster, balancers }, object, reason);
   }
 
   /** What AWS has no room for is missing while all else is carried out. */

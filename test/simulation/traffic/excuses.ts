@@ -1,3 +1,4 @@
+import type { LoadBalancer } from '../../../localstack/embedded/load-balancers/balancer-store.ts';
 import type { MyIngress } from '../../../src/apis/my-ingress.ts';
 import {
   nameSecurityGroup,
@@ -9,6 +10,7 @@ import type { Picture, Resource } from './resources.ts';
 import { listListeners } from './spec-answers.ts';
 
 export interface ExcuseParts {
+  readonly balancers: readonly LoadBalancer[];
   readonly picture: Picture;
   readonly claims: Claims;
   readonly cluster: string;
@@ -23,6 +25,8 @@ export function isExcused(parts: ExcuseParts, object: MyIngress, reason: string)
   switch (reason) {
     case 'PortConflict':
       return foreign.some((one) => holdsPort(one, object));
+    case 'DeletionBlocked':
+      return parts.balancers.some((one) => isReleasedUser(one, owner, parts));
     case 'ResourceInUse':
       return foreign.some((one) => isOnObsoleteListener(one, object, parts));
     // What needs a group that is somebody's comes first in the message.
@@ -39,6 +43,20 @@ export function isExcused(parts: ExcuseParts, object: MyIngress, reason: string)
 function holdsPort({ kind, record }: Resource, { spec, status }: MyIngress): boolean {
   const ports = new Set(listListeners(spec).map(({ port }) => port));
   return kind === 'listener' && record.balancerArn === status.alb?.arn && ports.has(record.port);
+}
+
+/** Nobody's balancer has a security group of the object attached, or sends requests to its target groups. */
+function isReleasedUser(
+  { arn, tags, securityGroups }: LoadBalancer,
+  owner: string,
+  { picture, claims }: ExcuseParts,
+): boolean {
+  if (claims.ownerOf({ tags }) === owner) return false;
+  const own = [...picture.values()].filter((one) => claims.ownerOf(one) === owner);
+  return own.some(({ kind, key, record }) => {
+    if (kind === 'listener' || kind === 'rule') return record.balancerArn === arn;
+    return securityGroups.includes(key);
+  });
 }
 
 /** A listener that has left the spec takes the rules of others with it, so it stays. */

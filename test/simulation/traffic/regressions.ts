@@ -169,4 +169,111 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [],
     },
   },
+  'says what holds a deletion up where somebody has released the balancer': {
+    why: 'the object was Deleting for good, for the released balancer goes on using its groups',
+    seed: 920001039,
+    scenario: {
+      seed: 920001039,
+      settings: PLAIN,
+      steps: [
+        {
+          atMs: 9271,
+          myIngress: {
+            do: 'create',
+            at: 'web/shop',
+            spec: {
+              subnets: ['subnet-b', 'subnet-c'],
+              backends: [
+                {
+                  name: 'web',
+                  service: {
+                    name: 'next',
+                    port: 'no-such-port',
+                  },
+                  attributes: {
+                    'deregistration_delay.timeout_seconds': '0',
+                  },
+                },
+                {
+                  name: 'api',
+                  service: {
+                    name: 'api',
+                    port: 'no-such-port',
+                  },
+                  attributes: {
+                    'deregistration_delay.timeout_seconds': '5',
+                  },
+                  healthCheck: {
+                    path: '/healthz',
+                    intervalSeconds: 10,
+                  },
+                },
+              ],
+              listeners: [
+                {
+                  port: 80,
+                  protocol: 'HTTP',
+                },
+                {
+                  port: 8080,
+                  protocol: 'HTTP',
+                },
+              ],
+              rules: [
+                {
+                  name: 'health',
+                  hosts: ['shop.example.com'],
+                  forward: [
+                    {
+                      backend: 'web',
+                      weight: 100,
+                    },
+                    {
+                      backend: 'api',
+                      weight: 0,
+                    },
+                  ],
+                },
+                {
+                  name: 'shop',
+                  hosts: ['*.example.com'],
+                  forward: [
+                    {
+                      backend: 'api',
+                    },
+                  ],
+                },
+              ],
+              defaultAction: {
+                forward: [
+                  {
+                    backend: 'web',
+                  },
+                ],
+              },
+            },
+          },
+        },
+        {
+          atMs: 86441,
+          myIngress: {
+            do: 'meddle',
+            at: 'web/shop',
+            meddling: {
+              what: 'release',
+              key: 'albridge.io/cluster',
+            },
+          },
+        },
+        {
+          atMs: 95911,
+          myIngress: {
+            do: 'delete',
+            at: 'web/shop',
+          },
+        },
+      ],
+      faults: [],
+    },
+  },
 };

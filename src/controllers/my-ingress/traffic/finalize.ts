@@ -6,6 +6,7 @@ import { type Problem, reportProblems } from '../graph/problem.ts';
 import { printPlan, type Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
 import { planRelease, planTeardown } from '../graph/teardown.ts';
+import { readOwnership } from '../ownership.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { ObjectScope } from '../scope.ts';
 import { desireTargetGroup } from '../target-groups/desired.ts';
@@ -116,7 +117,8 @@ async function deleteEach(
   steps: readonly Step[],
 ): Promise<Waiting | undefined> {
   const refused = await carryOutAll(scope, observed, steps);
-  const problems = await Promise.all(refused.map((one) => nameReferrers(scope, observed, one)));
+  const named = await Promise.all(refused.map((one) => nameReferrers(scope, observed, one)));
+  const problems = await nameHolder(scope, observed, named);
   const isNormal = problems.every(({ reason }) => NORMAL.has(reason));
   const report = reportProblems(problems);
   if (report === undefined) return undefined;
@@ -145,6 +147,31 @@ async function nameReferrers(
   const more = others.length > MOST_REFERRERS ? ` and ${others.length - MOST_REFERRERS} more` : '';
   const message = `inbound rules of security group ${shown}${more} refer to it`;
   return { ...problem, message, next: 'remove these rules' };
+}
+
+/** A balancer that somebody has released goes on using what is ours, and no time heals that. */
+async function nameHolder(
+  { aws, identity, object, pass }: ObjectScope,
+  { targetGroups, securityGroups }: ObservedGraph,
+  problems: readonly Problem[],
+): Promise<readonly Problem[]> {
+  const { arn } = object.status?.alb ?? {};
+  if (arn === undefined || !problems.some(({ reason }) => NORMAL.has(reason))) return problems;
+  const holder = await aws.find({ arn }, pass.signal);
+  const tags = holder && (await aws.tagsOf(arn, pass.signal));
+  if (!tags || readOwnership(tags, identity).kind !== 'foreign') return problems;
+  const used = [
+    ...targetGroups.filter(({ targetGroup }) => targetGroup.loadBalancerArns.includes(arn)),
+    ...securityGroups.filter(({ securityGroup: { id } }) => holder.securityGroups.includes(id)),
+  ];
+  const ids = used.map((one) => identifyResource(one.tags, identity));
+  const message = `load balancer ${arn} uses it, and its tags do not say that it is this object's`;
+  const next = "delete that load balancer, or tag it as this object's again";
+  return problems.map((problem) => {
+    return ids.includes(problem.id)
+      ? { id: problem.id, reason: 'DeletionBlocked', message, next }
+      : problem;
+  });
 }
 
 /** What AWS answers while it still tidies up behind the balancer. */

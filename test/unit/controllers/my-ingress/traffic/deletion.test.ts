@@ -84,3 +84,19 @@ it('a security group that others refer to holds a deletion up, which names them 
   expect(world.exists('shop')).toBe(false);
   expect(world.beside).toEqual([]);
 });
+
+it('a balancer that somebody has released holds a deletion up, which names it until it is gone', async () => {
+  const world = await settled();
+  const { arn } = world.balancer();
+  world.untagOutOfBand(arn, 'albridge.io/cluster');
+  world.delete('shop');
+  await world.clock.advance(2 * MINUTE_MS);
+  expect(world.condition('shop', 'Stalled')).toBe('True DeletionBlocked');
+  expect(world.message('shop')).toContain(
+    `load balancer ${arn} uses it, and its tags do not say that it is this object's`,
+  );
+  world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: arn });
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(world.exists('shop')).toBe(false);
+  expect(listIds(world)).toEqual([]);
+});
