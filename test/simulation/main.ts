@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { CrashCoverage } from './coverage.ts';
-import { argumentsOf, type CrashPoint, type Job, parseCrash, scenarioOf } from './job.ts';
+import type { CrashPoint, Job } from './job.ts';
 import { MUTATIONS } from './mutations.ts';
 import { plant } from './plant.ts';
 import type { Scenario } from './scenario.ts';
@@ -147,6 +147,7 @@ function note(result: JobResult): boolean {
 /** A failure, how to repeat it, and what it takes. */
 async function show({ job, violation }: JobResult): Promise<void> {
   if (violation === undefined) return;
+  const { argumentsOf, scenarioOf } = await loadJobs();
   say(`\n${argumentsOf(job)}\n${violation.invariant}: ${violation.detail}`);
   await showShrunk(scenarioOf(job), violation.invariant);
 }
@@ -178,12 +179,18 @@ async function repeat(scenario: Scenario, job: Job): Promise<void> {
   if (!values.trace) await showShrunk(scenario, violation.invariant);
 }
 
-function repeatSeed(seed: number, crashes: readonly string[]): Promise<void> {
-  const job = { seed, crashes: crashes.map(crashPointOf) };
+async function repeatSeed(seed: number, crashes: readonly string[]): Promise<void> {
+  const { parseCrash, scenarioOf } = await loadJobs();
+  const job = { seed, crashes: crashes.map((text) => crashPointOf(text, parseCrash)) };
   return repeat(scenarioOf(job), job);
 }
 
-function crashPointOf(text: string): CrashPoint {
+/** The generator reads a part of src/, which may have the bug: only once that is planted. */
+async function loadJobs() {
+  return import('./job.ts');
+}
+
+function crashPointOf(text: string, parseCrash: (text: string) => CrashPoint): CrashPoint {
   try {
     return parseCrash(text);
   } catch (error) {

@@ -164,7 +164,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: "managedBy: 'albridge.io/managed-by',",
     replace: "managedBy: 'ManagedBy',",
     why: 'what Terraform made no longer says so once it is adopted',
-    seed: 12,
+    seed: 13,
   },
   'empty-bucket-written-back': {
     file: 'controllers/my-ingress/load-balancer/desired.ts',

@@ -37,6 +37,7 @@ import { ServiceCast } from '../services/cast.ts';
 import { SimClock } from '../sim-clock.ts';
 import { TrafficCast } from '../traffic/cast.ts';
 import { CERTIFICATES } from '../traffic/draw-spec.ts';
+import type { Surroundings } from '../traffic/target-invariants.ts';
 import type { Violation } from '../violation.ts';
 import { WebAppCast } from '../web-app/cast.ts';
 import type { AwsWitness } from './aws-network.ts';
@@ -99,12 +100,10 @@ export class World {
     this.#stage = this.#build();
     const isCalm = faults.length === 0;
     this.#services = new ServiceCast(this.#stage);
-    const surroundings = {
-      isCalm,
-      isInformed: faults.every(({ kind }) => kind === 'aws' || kind === 'emptyLists'),
-      isFree: settings.budget === 'off' && settings.accountBudget === 'off',
-    };
-    this.#traffic = new TrafficCast(this.#stage, { services: this.#services, surroundings });
+    this.#traffic = new TrafficCast(this.#stage, {
+      services: this.#services,
+      surroundings: describeSurroundings(scenario),
+    });
     this.#myIngress = new MyIngressCast(this.#stage, { isCalm, traffic: this.#traffic });
     this.#webApp = new WebAppCast(this.#stage);
     const kubelet = new Kubelet(this.#stage);
@@ -312,6 +311,10 @@ export class World {
       this.tell(`fault ${JSON.stringify(fault)}`);
       this.#begin(fault);
     });
+    if (fault.kind !== 'emptyLists') return;
+    for (const lostMs of [atMs, atMs + fault.forMs]) {
+      this.clock.setTimer(lostMs, () => this.#loseLists());
+    }
   }
 
   #begin(fault: Fault): void {
@@ -328,9 +331,6 @@ export class World {
         return this.#fleet.watches().forEach((watch) => watch.break());
       case 'compaction':
         return this.#loseWatches();
-      case 'emptyLists':
-        this.#loseLists();
-        return void this.clock.setTimer(fault.forMs, () => this.#loseLists());
       case 'leaseDeleted':
       case 'leaseStolen':
         return this.#meddleWithLease(fault.kind);
@@ -369,6 +369,14 @@ export class World {
     const lease = this.#stage.model.table.get(LEASES, key) as unknown as Lease | undefined;
     return lease?.spec?.holderIdentity ?? '';
   }
+}
+
+function describeSurroundings({ faults, settings }: Scenario): Surroundings {
+  return {
+    isCalm: faults.length === 0,
+    isInformed: faults.every(({ kind }) => kind === 'aws' || kind === 'emptyLists'),
+    isFree: settings.budget === 'off' && settings.accountBudget === 'off',
+  };
 }
 
 /** Gives the UID of kube-system. */
