@@ -4,7 +4,7 @@ import { type Key, splitKey } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { LOW_PRIORITY } from '../../core/queue/key-queue.ts';
 import { type BackendService, type DesiredTargets, nameTarget } from './desired-targets.ts';
-import { type FlushPlan, planFlush } from './flush-plan.ts';
+import { type FlushFacts, type FlushPlan, planFlush } from './flush-plan.ts';
 import type { TargetReport } from './gates/decide-gate.ts';
 import { GroupHealth, type HealthRead, listRegistered } from './group-health.ts';
 import { type Action, Problems, type TargetsProblem } from './problems.ts';
@@ -296,16 +296,13 @@ export class Group {
   #plan(): FlushPlan {
     const nowMs = this.#clock.monotonicMs();
     const live = new Set([...this.#desired.live, ...this.#formerLive]);
-    return planFlush(
-      {
-        desired: { ...this.#desired, live },
-        registrations: this.#registrations,
-        refusedUntilMs: (target) => this.problems.refusedUntilMs(target),
-        emptySinceMs: this.#emptySinceMs,
-        surplusSinceMs: (target) => this.#pendingSinceMs.get(nameTarget(target)) ?? nowMs,
-      },
-      nowMs,
-    );
+    const facts: FlushFacts = {
+      ...{ registrations: this.#registrations, emptySinceMs: this.#emptySinceMs },
+      desired: { ...this.#desired, live },
+      refusedUntilMs: (target) => this.problems.refusedUntilMs(target),
+      surplusSinceMs: (target) => this.#pendingSinceMs.get(nameTarget(target)) ?? nowMs,
+    };
+    return planFlush(facts, nowMs);
   }
 
   #listRegistered(): readonly string[] {

@@ -98,12 +98,10 @@ export class World {
     this.clock = new SimClock(seed);
     this.board = new FaultBoard(faults);
     this.#stage = this.#build();
-    const isCalm = faults.length === 0;
+    const surroundings = describeSurroundings(scenario);
+    const { isCalm } = surroundings;
     this.#services = new ServiceCast(this.#stage);
-    this.#traffic = new TrafficCast(this.#stage, {
-      services: this.#services,
-      surroundings: describeSurroundings(scenario),
-    });
+    this.#traffic = new TrafficCast(this.#stage, { services: this.#services, surroundings });
     this.#myIngress = new MyIngressCast(this.#stage, { isCalm, traffic: this.#traffic });
     this.#webApp = new WebAppCast(this.#stage);
     const kubelet = new Kubelet(this.#stage);

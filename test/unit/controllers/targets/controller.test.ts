@@ -1,22 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { targetsMetrics } from '../../../../src/controllers/targets/flusher.ts';
 import { draftService, draftSlice, endpointOf } from './endpoints.ts';
-import { addressOf, namesOf, podsOf, SHOP, servedBy, TargetsBench } from './targets-bench.ts';
+import {
+  addressOf,
+  filled,
+  namesOf,
+  podsOf,
+  SHOP,
+  servedBy,
+  TargetsBench,
+} from './targets-bench.ts';
 
 const never = new AbortController().signal;
-
-/** A group that this process has created and filled with so many pods, some time ago. */
-async function filled(count = 2): Promise<{ readonly bench: TargetsBench; readonly arn: string }> {
-  const bench = new TargetsBench();
-  const arn = bench.group('web');
-  bench.runPods(count);
-  bench.publish(arn, { isNew: true });
-  await bench.clock.settle();
-  bench.check('web', 'healthy');
-  await bench.clock.advance(60_000);
-  bench.sent();
-  return { bench, arn };
-}
 
 describe('a new group', () => {
   it('is filled at once, without a read and without a timer', async () => {
@@ -162,39 +157,6 @@ describe('a change of endpoints', () => {
   });
 });
 
-describe('slices that vanish', () => {
-  it('empty no group of a Service that selects pods, for it has one always', async () => {
-    const { bench, arn } = await filled(3);
-    bench.kube.delete(draftSlice('shop', []));
-    await bench.clock.advance(3_600_000);
-    expect(bench.registered(arn)).toEqual(namesOf(podsOf(3)));
-    expect(bench.state.problem?.reason).toBe('NoReadyEndpoints');
-    bench.runPods(podsOf(2, 1));
-    await bench.clock.advance(1_000);
-    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2, 1)));
-    expect(bench.state.problem).toBeUndefined();
-  });
-
-  it('empty none of an earlier process either', async () => {
-    const { bench, arn } = await filled();
-    bench.stop();
-    bench.kube.delete(draftSlice('shop', []));
-    bench.start();
-    bench.publish(arn);
-    await bench.clock.advance(60_000);
-    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
-  });
-
-  it('go before the Service: the group is emptied once it is gone too', async () => {
-    const { bench, arn } = await filled();
-    bench.kube.delete(draftSlice('shop', []));
-    await bench.clock.advance(1_000);
-    bench.kube.delete(draftService('shop'));
-    await bench.clock.settle();
-    expect(bench.registered(arn)).toEqual([]);
-  });
-});
-
 describe('a changed Service', () => {
   it('whose slices follow a moment later loses no target', async () => {
     const { bench, arn } = await filled();
@@ -212,33 +174,6 @@ describe('a changed Service', () => {
     expect(bench.sent()).toEqual(['RegisterTargets 2', 'DeregisterTargets 2']);
     expect(bench.state).toMatchObject({ desired: 2, registered: 2 });
     expect(bench.state.problem).toBeUndefined();
-  });
-
-  it('whose slices follow one after the other loses no target either', async () => {
-    const { bench, arn } = await filled(1);
-    const [first, second] = [addressOf(0), addressOf(1)];
-    bench.putSlice(draftSlice('shop', [endpointOf(second)], { suffix: 'b' }));
-    bench.publish(arn, { service: { name: 'shop', port: 80 } });
-    await bench.clock.advance(1_000);
-    bench.sent();
-    const service = draftService('shop', { ports: [{ name: 'web', port: 80 }] });
-    bench.kube.edit(service, (live) => ({ ...live, spec: service.spec }));
-    const ports = [{ name: 'web', port: 8080, protocol: 'TCP' }];
-    await bench.clock.advance(300);
-    bench.putSlice(draftSlice('shop', [endpointOf(first)], { ports }));
-    await bench.clock.advance(1_000);
-    bench.putSlice(draftSlice('shop', [endpointOf(second)], { suffix: 'b', ports }));
-    await bench.clock.advance(20_000);
-    expect(bench.sent().filter((call) => call !== 'DescribeTargetHealth')).toEqual([]);
-    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
-  });
-
-  it('has a slice in the end whose pods do not have the port: they go', async () => {
-    const { bench, arn } = await filled(2);
-    bench.runPods(1);
-    bench.putSlice(draftSlice('shop', [endpointOf(addressOf(1))], { suffix: 'b', ports: [] }));
-    await bench.clock.advance(11_000);
-    expect(bench.registered(arn)).toEqual(namesOf(podsOf(1)));
   });
 
   it('without the port empties the group in the end', async () => {

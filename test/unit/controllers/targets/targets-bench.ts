@@ -198,6 +198,21 @@ export class TargetsBench {
   }
 }
 
+/** A group that this process has created and filled with so many pods, some time ago. */
+export async function filled(
+  count = 2,
+): Promise<{ readonly bench: TargetsBench; readonly arn: string }> {
+  const bench = new TargetsBench();
+  const arn = bench.group('web');
+  bench.runPods(count);
+  bench.publish(arn, { isNew: true });
+  await bench.clock.settle();
+  bench.check('web', 'healthy');
+  await bench.clock.advance(60_000);
+  bench.sent();
+  return { bench, arn };
+}
+
 export function servedBy(arn: string, more: Partial<ServedGroup> = {}): ServedGroup {
   return {
     ...{ backend: 'shop', arn, isNew: false, targetType: 'ip' },
