@@ -22,4 +22,4 @@ WORKDIR /app
 COPY --from=build /build/dist ./
 USER 65532:65532
 EXPOSE 8080 8081
-ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=1", "--no-parallel-scavenge", "--no-turbofan", "/app/main.mjs"]
+ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=1", "--no-parallel-scavenge", "--no-turbofan", "--optimize-for-size", "/app/main.mjs"]

@@ -10,6 +10,11 @@ const backends = (process.env['ALBRIDGE_TEST_AWS'] ?? 'embedded,localstack').spl
 /** For a machine that is busy: a single wait of a test ends before, with better words. */
 const slow = { testTimeout: 60_000, hookTimeout: 120_000 } as const;
 
+/** Journeys of minutes: what somebody types from a clone to the last page, installs, upgrades and takes away. */
+const journeys = ['documentation', 'rights', 'undeploy', 'upgrade'].map(
+  (name) => `test/deploy/${name}.test.ts`,
+);
+
 /** Projects of one group run beside each other, and then have the same number of workers. */
 export default defineConfig({
   test: {
@@ -50,7 +55,7 @@ export default defineConfig({
         test: {
           name: 'localstack',
           include: ['test/{localstack,demo,sandbox}/**/*.test.ts'],
-          exclude: ['test/localstack/operator-bloated.test.ts'],
+          exclude: ['test/localstack/operator-bloated.test.ts', 'test/demo/interrupted.test.ts'],
           globalSetup: ['test/localstack/setup.ts'],
           // Most of the time the tests wait for processes, so more of them run than there are cores.
           maxWorkers: 4,
@@ -62,10 +67,32 @@ export default defineConfig({
       },
       {
         test: {
-          // What takes minutes, for `npm run test:all`.
+          // What takes minutes, for `npm run test:all`: all projects whose names begin with this.
           name: 'long',
-          include: ['test/localstack/operator-bloated.test.ts', 'test/simulation/scale/*.test.ts'],
+          include: ['test/localstack/operator-bloated.test.ts', 'test/demo/interrupted.test.ts'],
           sequence: { groupOrder: 5 },
+          ...slow,
+          testTimeout: 600_000,
+        },
+      },
+      {
+        test: {
+          name: 'long-deploy',
+          include: journeys,
+          globalSetup: ['test/deploy/setup.ts'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 6 },
+          ...slow,
+          testTimeout: 600_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        test: {
+          // An hour of thousands of balancers in as many minutes as the machine allows.
+          name: 'long-simulation',
+          include: ['test/simulation/scale/*.test.ts'],
+          sequence: { groupOrder: 7 },
           ...slow,
           testTimeout: 600_000,
         },
@@ -90,6 +117,7 @@ export default defineConfig({
         test: {
           name: 'deploy',
           include: ['test/deploy/**/*.test.ts'],
+          exclude: journeys,
           globalSetup: ['test/deploy/setup.ts'],
           maxWorkers: 2,
           sequence: { groupOrder: 4 },

@@ -21,23 +21,25 @@ export const dataPlaneDifferences = {
   stickiness: {
     aws: 'cookies keep a client at a target, or at a target group',
     source: `${GUIDE}edit-target-group-attributes.html#sticky-sessions`,
-    instead: { embedded: 'keeps none', ...inMoto(NO_DATA_PLANE) },
+    instead: {
+      embedded: 'has the cookies of the balancer, AWSALB and AWSALBTG, not those of an application',
+      ...inMoto(NO_DATA_PLANE),
+    },
   },
   'http2-and-grpc': {
-    aws: 'HTTPS listeners speak HTTP/2, and target groups can be for HTTP/2 and gRPC',
+    aws: 'HTTPS listeners speak HTTP/2, and target groups can be for HTTP/2 and gRPC; a connection ends after 10,000 requests',
     source: `${GUIDE}load-balancer-target-groups.html#target-group-protocol-version`,
     instead: {
-      embedded: 'speaks HTTP/1.1; such groups get no request (464) and no health check',
+      embedded: 'ends no connection so',
       ...inMoto(NO_DATA_PLANE),
     },
   },
   'regular-expressions': {
-    aws: 'rules match by regular expressions, and rewrite hosts and paths',
+    aws: 'rules match by regular expressions, and rewrite hosts and URLs',
     source: `${GUIDE}rule-transforms.html`,
-    instead: {
-      embedded: 'answers 500 to a request that reaches such a rule',
-      ...inMoto(NO_DATA_PLANE),
-    },
+    instead: inMoto(NO_DATA_PLANE),
+    unverified:
+      'that expressions of headers regard case, that only the first match is replaced, and that a replacement names groups of its expression only',
   },
   'node-per-zone': {
     aws: 'a node in each zone checks every target, and prefers those of its zone where cross-zone balancing is off',

@@ -53,6 +53,12 @@ export const myIngressReasons = {
     cause: 'The targets of a backend are being registered for the first time',
     next: 'wait, albridge registers them within seconds',
   },
+  HandingOver: {
+    healedBy: 'time',
+    cause:
+      'A rule that left the spec has to be gone before others change, or requests would meet it in place of their own; AWS applies changes of rules in windows of about 10 seconds',
+    next: 'wait, albridge changes the other rules within 15 seconds',
+  },
   Deleting: {
     healedBy: 'time',
     cause: 'The deletion was accepted and absence is not proved yet',
@@ -149,7 +155,7 @@ export const myIngressReasons = {
     healedBy: 'person',
     cause:
       "A load balancer, target group or security group of this name exists and by its tags it is not this object's; the operator's log names the holder of a load balancer",
-    next: 'choose another spec.name, adopt the load balancer by consent, or remove what has the name',
+    next: 'choose another spec.name, adopt the load balancer by consent, or remove the load balancer that has the name',
   },
   DuplicateName: {
     healedBy: 'person',

@@ -315,13 +315,13 @@ export const myIngressSchema = {
               },
               protocol: {
                 description:
-                  'Protocol between load balancer and targets: HTTP (default). HTTPS is not supported yet.',
+                  'Protocol between load balancer and targets, health checks included: HTTP (default) or HTTPS. AWS does not verify the certificates of targets. A change makes a new target group that takes the place of the old one. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-target-groups.html#target-group-routing-configuration',
                 type: 'string',
                 enum: ['HTTP', 'HTTPS'],
               },
               protocolVersion: {
                 description:
-                  'Version of HTTP between load balancer and targets: HTTP1 (default). HTTP2 and GRPC, which need HTTPS listeners, are not supported yet. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-target-groups.html#target-group-protocol-version',
+                  'Version of HTTP between load balancer and targets: HTTP1 (default), HTTP2 or GRPC. The last two need HTTPS listeners, and clients that speak HTTP/2. With protocol HTTP the targets get HTTP/2 without TLS. A change makes a new target group that takes the place of the old one. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-target-groups.html#target-group-protocol-version',
                 type: 'string',
                 enum: ['HTTP1', 'HTTP2', 'GRPC'],
               },
@@ -394,7 +394,7 @@ export const myIngressSchema = {
               },
               stickiness: {
                 description:
-                  'Not supported yet. Keeps a client at the target that it reached first, by a cookie of the load balancer, also where a rule forwards to several backends. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/sticky-sessions.html',
+                  'Keeps a client at the target that it reached first, by a cookie of the load balancer (AWSALB). Where a rule forwards to several backends and one of them is sticky, it keeps the client at its backend too (AWSALBTG), for the longest of their durations. May be added, changed and removed at any time. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/sticky-sessions.html',
                 type: 'object',
                 required: ['durationSeconds'],
                 properties: {
@@ -499,6 +499,180 @@ export const myIngressSchema = {
                 type: 'string',
                 enum: ['HTTP', 'HTTPS'],
               },
+              defaultAction: {
+                description:
+                  'What becomes of requests to this port that no rule matches, in place of spec.defaultAction.',
+                type: 'object',
+                'x-kubernetes-map-type': 'atomic',
+                properties: {
+                  forward: {
+                    description:
+                      'Sends the request to one of 1 to 5 backends, chosen by weight. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
+                    type: 'array',
+                    minItems: 1,
+                    maxItems: 5,
+                    'x-kubernetes-list-type': 'atomic',
+                    items: {
+                      description: 'One backend and its share of the requests.',
+                      type: 'object',
+                      required: ['backend'],
+                      properties: {
+                        backend: {
+                          description: 'Name of one of the backends of this object.',
+                          type: 'string',
+                          maxLength: 63,
+                        },
+                        weight: {
+                          description:
+                            'Share of the requests, 0 to 999 out of the sum of all weights; required with two or more backends. 0 sends none.',
+                          type: 'integer',
+                          format: 'int32',
+                          minimum: 0,
+                          maximum: 999,
+                        },
+                      },
+                    },
+                    'x-kubernetes-validations': [
+                      {
+                        rule: 'self.size() == 1 || self.all(to, has(to.weight))',
+                        message:
+                          'with two or more backends each needs a weight; for equal shares give all of them the same',
+                        reason: 'FieldValueRequired',
+                      },
+                      {
+                        rule: 'self.all(to, !has(to.backend) || self.exists_one(other, has(other.backend) && other.backend == to.backend))',
+                        message:
+                          'each backend may be listed once; add the weights of the repeated one',
+                        reason: 'FieldValueInvalid',
+                      },
+                    ],
+                  },
+                  redirect: {
+                    description:
+                      'Answers with a redirect. What is left out stays as the request has it; protocol, host, port or path must change. host, path and query may hold #{host}; path and query also #{port} and #{path} (without its first slash); query also #{protocol} and #{query}. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
+                    type: 'object',
+                    required: ['statusCode'],
+                    properties: {
+                      statusCode: {
+                        description: '301 (permanent) or 302 (found).',
+                        type: 'integer',
+                        format: 'int32',
+                        enum: [301, 302],
+                      },
+                      protocol: {
+                        description: 'HTTPS; AWS refuses a redirect from HTTPS to HTTP.',
+                        type: 'string',
+                        enum: ['HTTPS'],
+                      },
+                      host: {
+                        description: 'Host name, at most 128 characters.',
+                        type: 'string',
+                        maxLength: 128,
+                        'x-kubernetes-validations': [
+                          {
+                            rule: "self.matches('^([0-9A-Za-z._-]|#\\\\{host\\\\})+$')",
+                            message:
+                              'must be letters, digits, hyphens and dots; the only placeholder here is #{host}',
+                            reason: 'FieldValueInvalid',
+                          },
+                        ],
+                      },
+                      port: {
+                        description: 'Port, 1 to 65535.',
+                        type: 'integer',
+                        format: 'int32',
+                        minimum: 1,
+                        maximum: 65535,
+                      },
+                      path: {
+                        description: 'Path with its first slash, at most 128 characters.',
+                        type: 'string',
+                        maxLength: 128,
+                        'x-kubernetes-validations': [
+                          {
+                            rule: "self.matches('^/([!\"$-~]|#\\\\{(host|port|path)\\\\})*$')",
+                            message:
+                              'must start with a slash and hold visible ASCII characters; the only placeholders here are #{host}, #{port} and #{path}',
+                            reason: 'FieldValueInvalid',
+                          },
+                        ],
+                      },
+                      query: {
+                        description:
+                          'Query without its question mark, at most 128 characters. Empty, the redirect has none.',
+                        type: 'string',
+                        maxLength: 128,
+                        'x-kubernetes-validations': [
+                          {
+                            rule: 'self.matches(\'^(([!"$->@-~]|#\\\\{(protocol|host|port|path|query)\\\\})([!"$-~]|#\\\\{(protocol|host|port|path|query)\\\\})*)?$\')',
+                            message:
+                              'must be visible ASCII characters, without a question mark first; the only placeholders are #{protocol}, #{host}, #{port}, #{path} and #{query}',
+                            reason: 'FieldValueInvalid',
+                          },
+                        ],
+                      },
+                    },
+                    'x-kubernetes-validations': [
+                      {
+                        rule: "has(self.protocol) || has(self.port) || (has(self.host) && self.host != '#{host}') || (has(self.path) && self.path != '/#{path}')",
+                        message:
+                          'changes none of protocol, host, port and path, which would redirect the client endlessly (AWS refuses it); change one of them',
+                        reason: 'FieldValueInvalid',
+                      },
+                    ],
+                  },
+                  fixedResponse: {
+                    description:
+                      'Answers with this status and body, without any backend. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
+                    type: 'object',
+                    required: ['statusCode'],
+                    properties: {
+                      statusCode: {
+                        description: 'HTTP status code, 200 to 299 or 400 to 599.',
+                        type: 'integer',
+                        format: 'int32',
+                        minimum: 200,
+                        maximum: 599,
+                        'x-kubernetes-validations': [
+                          {
+                            rule: 'self < 300 || self >= 400',
+                            message: 'is a redirect; use redirect, or a code of 2xx, 4xx or 5xx',
+                            reason: 'FieldValueInvalid',
+                          },
+                        ],
+                      },
+                      contentType: {
+                        description: 'Type of the body.',
+                        type: 'string',
+                        enum: [
+                          'text/plain',
+                          'text/css',
+                          'text/html',
+                          'application/javascript',
+                          'application/json',
+                        ],
+                      },
+                      body: {
+                        description: 'Body of the answer, at most 1024 characters.',
+                        type: 'string',
+                        maxLength: 1024,
+                      },
+                    },
+                  },
+                  authenticate: {
+                    description: 'Not supported yet. Authentication before the action.',
+                    type: 'object',
+                    'x-kubernetes-preserve-unknown-fields': true,
+                  },
+                },
+                'x-kubernetes-validations': [
+                  {
+                    rule: '[has(self.forward), has(self.redirect), has(self.fixedResponse)].exists_one(given, given)',
+                    message: 'give exactly one of forward, redirect and fixedResponse',
+                    reason: 'FieldValueInvalid',
+                  },
+                ],
+              },
               certificates: {
                 description:
                   'ARNs of the certificates of an HTTPS listener, from AWS Certificate Manager in the region of the load balancer or from IAM, each once. The first serves clients that name no host or one that no certificate has; for the others AWS chooses by the host. AWS allows 25 beyond the first unless the quota was raised. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/https-listener-certificates.html',
@@ -580,6 +754,20 @@ export const myIngressSchema = {
                 reason: 'FieldValueForbidden',
                 fieldPath: '.redirectToHTTPS',
               },
+              {
+                rule: '!has(self.defaultAction) || !has(self.redirectToHTTPS) || !self.redirectToHTTPS',
+                message:
+                  'redirectToHTTPS is what the listener does with every request; remove it, or the defaultAction of the listener',
+                reason: 'FieldValueForbidden',
+                fieldPath: '.defaultAction',
+              },
+              {
+                rule: "!has(self.defaultAction) || !has(self.defaultAction.redirect) || (!has(self.defaultAction.redirect.protocol) && !has(self.defaultAction.redirect.port)) || (has(self.defaultAction.redirect.protocol) && has(self.protocol) && self.defaultAction.redirect.protocol != self.protocol) || (has(self.defaultAction.redirect.port) && has(self.port) && self.defaultAction.redirect.port != self.port) || (has(self.defaultAction.redirect.host) && self.defaultAction.redirect.host != '#{host}') || (has(self.defaultAction.redirect.path) && self.defaultAction.redirect.path != '/#{path}')",
+                message:
+                  'its defaultAction redirects to this very listener, endlessly (AWS refuses it); change protocol, host, port or path',
+                reason: 'FieldValueInvalid',
+                fieldPath: '.defaultAction',
+              },
             ],
           },
           'x-kubernetes-validations': [
@@ -600,7 +788,7 @@ export const myIngressSchema = {
           'x-kubernetes-list-type': 'atomic',
           items: {
             description:
-              'One rule: at least one condition and exactly one of forward, redirect and fixedResponse. All conditions must hold; of the values of one condition any. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-condition-types.html',
+              'One rule: at least one condition and exactly one of forward, redirect and fixedResponse. All conditions must hold; of the values of one condition any. AWS takes five values in a rule: one with more becomes several rules there, which count towards the 100. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-condition-types.html',
             type: 'object',
             required: ['name'],
             properties: {
@@ -756,14 +944,14 @@ export const myIngressSchema = {
                     },
                     regex: {
                       description:
-                        'Not supported yet. Regular expression for the value, at most 128 characters, without lookaround and back references.',
+                        'Regular expression that matches a part of the value, with regard to case, at most 128 characters; ^ and $ tie it to the ends. Without lookaround, atomic groups, back references, recursion and Unicode classes such as \\p{L}, which AWS does not know.',
                       type: 'string',
                       maxLength: 128,
                       'x-kubernetes-validations': [
                         {
-                          rule: "self.matches('^[ -~]+$') && !self.matches('[(][?]<?[=!>]|\\\\\\\\[1-9]')",
+                          rule: "self.matches('^[ -~]+$') && !self.matches('[(][?]([=!>R&0-9]|<[=!])|\\\\\\\\[1-9gkpP]')",
                           message:
-                            'must be visible ASCII characters, without lookaround, atomic groups and back references, which AWS does not know',
+                            'must be visible ASCII characters, without lookaround, atomic groups, back references, recursion and Unicode classes, which AWS does not know',
                           reason: 'FieldValueInvalid',
                         },
                       ],
@@ -883,7 +1071,7 @@ export const myIngressSchema = {
               },
               redirect: {
                 description:
-                  'Not supported yet. Answers with a redirect. What is left out stays as the request has it; protocol, host, port or path must change. host, path and query may hold #{host}; path and query also #{port} and #{path} (without its first slash); query also #{protocol} and #{query}. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
+                  'Answers with a redirect. What is left out stays as the request has it; protocol, host, port or path must change. host, path and query may hold #{host}; path and query also #{port} and #{path} (without its first slash); query also #{protocol} and #{query}. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
                 type: 'object',
                 required: ['statusCode'],
                 properties: {
@@ -957,7 +1145,7 @@ export const myIngressSchema = {
               },
               fixedResponse: {
                 description:
-                  'Not supported yet. Answers with this status and body, without any backend. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
+                  'Answers with this status and body, without any backend. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
                 type: 'object',
                 required: ['statusCode'],
                 properties: {
@@ -1000,9 +1188,87 @@ export const myIngressSchema = {
               },
               rewrite: {
                 description:
-                  'Not supported yet. A change of host or path on the way to the backend.',
+                  'A change of the request on its way to a backend, after the rule was chosen: of the host, of path and query, or of both. Only with forward. A request that regex does not match stays as it is; one that a replacement makes useless gets a 500. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-transforms.html',
                 type: 'object',
-                'x-kubernetes-preserve-unknown-fields': true,
+                properties: {
+                  host: {
+                    description: 'A change of the Host header.',
+                    type: 'object',
+                    required: ['regex', 'replace'],
+                    properties: {
+                      regex: {
+                        description:
+                          'Regular expression, at most 1024 characters; ^ and $ tie it to the ends. Without lookaround, atomic groups, back references, recursion and Unicode classes such as \\p{L}, which AWS does not know.',
+                        type: 'string',
+                        maxLength: 1024,
+                        'x-kubernetes-validations': [
+                          {
+                            rule: "self.matches('^[ -~]+$') && !self.matches('[(][?]([=!>R&0-9]|<[=!])|\\\\\\\\[1-9gkpP]')",
+                            message:
+                              'must be visible ASCII characters, without lookaround, atomic groups, back references, recursion and Unicode classes, which AWS does not know',
+                            reason: 'FieldValueInvalid',
+                          },
+                        ],
+                      },
+                      replace: {
+                        description:
+                          'What takes the place of the match, at most 1024 characters; $1 to $9 stand for the groups of regex.',
+                        type: 'string',
+                        maxLength: 1024,
+                        'x-kubernetes-validations': [
+                          {
+                            rule: "self.matches('^([0-9A-Za-z._:-]|[$][1-9])+$')",
+                            message:
+                              'must be letters, digits, hyphens and dots of a host, and $1 to $9 for the groups of regex',
+                            reason: 'FieldValueInvalid',
+                          },
+                        ],
+                      },
+                    },
+                  },
+                  url: {
+                    description: 'A change of path and query; the protocol stays.',
+                    type: 'object',
+                    required: ['regex', 'replace'],
+                    properties: {
+                      regex: {
+                        description:
+                          'Regular expression, at most 1024 characters; ^ and $ tie it to the ends. Without lookaround, atomic groups, back references, recursion and Unicode classes such as \\p{L}, which AWS does not know.',
+                        type: 'string',
+                        maxLength: 1024,
+                        'x-kubernetes-validations': [
+                          {
+                            rule: "self.matches('^[ -~]+$') && !self.matches('[(][?]([=!>R&0-9]|<[=!])|\\\\\\\\[1-9gkpP]')",
+                            message:
+                              'must be visible ASCII characters, without lookaround, atomic groups, back references, recursion and Unicode classes, which AWS does not know',
+                            reason: 'FieldValueInvalid',
+                          },
+                        ],
+                      },
+                      replace: {
+                        description:
+                          'What takes the place of the match, at most 1024 characters; $1 to $9 stand for the groups of regex. What comes of it begins with a slash.',
+                        type: 'string',
+                        maxLength: 1024,
+                        'x-kubernetes-validations': [
+                          {
+                            rule: "self.matches('^[!\"$-~]+$')",
+                            message:
+                              'must be visible ASCII characters, at least one, without # and spaces; encode others by percent signs',
+                            reason: 'FieldValueInvalid',
+                          },
+                        ],
+                      },
+                    },
+                  },
+                },
+                'x-kubernetes-validations': [
+                  {
+                    rule: 'has(self.host) || has(self.url)',
+                    message: 'rewrites nothing; give host or url, or remove it',
+                    reason: 'FieldValueRequired',
+                  },
+                ],
               },
             },
             'x-kubernetes-validations': [
@@ -1017,6 +1283,25 @@ export const myIngressSchema = {
                 message: 'give exactly one of forward, redirect and fixedResponse',
                 reason: 'FieldValueInvalid',
               },
+              {
+                rule: '(has(self.hosts) ? 1 : 0) + (has(self.paths) ? 1 : 0) + (has(self.methods) ? 1 : 0) + (has(self.queryStrings) ? 1 : 0) + (has(self.sourceCIDRs) ? 1 : 0) + (has(self.headers) ? self.headers.size() : 0) <= 5',
+                message:
+                  'has more than five conditions, headers counted one by one, and AWS takes five values in a rule; remove some',
+                reason: 'FieldValueInvalid',
+              },
+              {
+                rule: '[has(self.headers) ? self.headers.map(header, has(header.values) ? header.values.size() : 1) : [1]].all(sizes, (sizes.size() > 0 ? sizes[0] : 1) * (sizes.size() > 1 ? sizes[1] : 1) * (sizes.size() > 2 ? sizes[2] : 1) * (sizes.size() > 3 ? sizes[3] : 1) * (sizes.size() > 4 ? sizes[4] : 1) * (has(self.hosts) ? self.hosts.size() : 1) * (has(self.paths) ? self.paths.size() : 1) * (has(self.methods) ? self.methods.size() : 1) * (has(self.queryStrings) ? self.queryStrings.size() : 1) * (has(self.sourceCIDRs) ? self.sourceCIDRs.size() : 1) <= 100)',
+                message:
+                  'its conditions have more than 100 combinations of values, and it takes a rule of AWS for every few of them; use wildcards, or several rules',
+                reason: 'FieldValueInvalid',
+              },
+              {
+                rule: '!has(self.rewrite) || has(self.forward)',
+                message:
+                  'rewrite changes what a backend gets, and this rule has none; use forward, or remove it',
+                reason: 'FieldValueForbidden',
+                fieldPath: '.rewrite',
+              },
             ],
           },
           'x-kubernetes-validations': [
@@ -1030,7 +1315,7 @@ export const myIngressSchema = {
         },
         defaultAction: {
           description:
-            'What becomes of requests that no rule matches, on every listener that does not redirect to HTTPS. Left out, they go to the only backend, or get a 404 if there is none. Required with two or more backends, so that adding one never changes where requests go.',
+            'What becomes of requests that no rule matches, on every listener that does not redirect to HTTPS and has no defaultAction of its own. Left out, they go to the only backend, or get a 404 if there is none. Required with two or more backends, so that adding one never changes where requests go.',
           type: 'object',
           'x-kubernetes-map-type': 'atomic',
           properties: {
@@ -1077,7 +1362,7 @@ export const myIngressSchema = {
             },
             redirect: {
               description:
-                'Not supported yet. Answers with a redirect. What is left out stays as the request has it; protocol, host, port or path must change. host, path and query may hold #{host}; path and query also #{port} and #{path} (without its first slash); query also #{protocol} and #{query}. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
+                'Answers with a redirect. What is left out stays as the request has it; protocol, host, port or path must change. host, path and query may hold #{host}; path and query also #{port} and #{path} (without its first slash); query also #{protocol} and #{query}. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
               type: 'object',
               required: ['statusCode'],
               properties: {
@@ -1151,7 +1436,7 @@ export const myIngressSchema = {
             },
             fixedResponse: {
               description:
-                'Not supported yet. Answers with this status and body, without any backend. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
+                'Answers with this status and body, without any backend. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html',
               type: 'object',
               required: ['statusCode'],
               properties: {
@@ -1342,6 +1627,13 @@ export const myIngressSchema = {
           fieldPath: '.defaultAction',
         },
         {
+          rule: '!has(self.listeners) || self.listeners.all(listener, !has(listener.defaultAction) || !has(listener.defaultAction.forward) || listener.defaultAction.forward.all(to, !has(to.backend) || (has(self.backends) && self.backends.exists(backend, has(backend.name) && backend.name == to.backend))))',
+          message:
+            'the defaultAction of a listener forwards to a backend that spec.backends does not have; correct the name, or add the backend',
+          reason: 'FieldValueInvalid',
+          fieldPath: '.listeners',
+        },
+        {
           rule: '!has(self.rules) || self.rules.all(rule, !has(rule.listeners) || rule.listeners.all(port, has(self.listeners) && self.listeners.exists(listener, has(listener.port) && listener.port == port)))',
           message:
             'a rule names a port that spec.listeners does not have; correct the port, or add the listener',
@@ -1363,11 +1655,25 @@ export const myIngressSchema = {
           fieldPath: '.rules',
         },
         {
-          rule: "!has(self.backends) || !self.backends.exists(backend, has(backend.protocolVersion) && backend.protocolVersion != 'HTTP1' && (has(self.defaultAction) ? has(self.defaultAction.forward) && self.defaultAction.forward.exists(to, has(to.backend) && has(backend.name) && to.backend == backend.name) : self.backends.size() == 1)) || (has(self.listeners) && self.listeners.all(listener, !has(listener.protocol) || listener.protocol == 'HTTPS' || (has(listener.redirectToHTTPS) && listener.redirectToHTTPS)))",
+          rule: "!has(self.backends) || [self.backends.filter(backend, has(backend.name) && has(backend.protocolVersion) && backend.protocolVersion != 'HTTP1').map(backend, backend.name)].all(names, names.size() == 0 || [has(self.defaultAction) ? has(self.defaultAction.forward) && self.defaultAction.forward.exists(to, has(to.backend) && to.backend in names) : self.backends.size() == 1].all(isDefault, has(self.listeners) ? self.listeners.all(listener, !has(listener.protocol) || listener.protocol == 'HTTPS' || (has(listener.redirectToHTTPS) && listener.redirectToHTTPS) || (has(listener.defaultAction) ? !has(listener.defaultAction.forward) || listener.defaultAction.forward.all(to, !has(to.backend) || !(to.backend in names)) : !isDefault)) : !isDefault))",
           message:
             'the default action of an HTTP listener is a backend with protocolVersion HTTP2 or GRPC, which need HTTPS; make the listeners HTTPS or let them redirect to it, or use HTTP1',
           reason: 'FieldValueInvalid',
           fieldPath: '.defaultAction',
+        },
+        {
+          rule: "!has(self.defaultAction) || !has(self.defaultAction.redirect) || !has(self.listeners) || (!has(self.defaultAction.redirect.protocol) && !has(self.defaultAction.redirect.port)) || (has(self.defaultAction.redirect.host) && self.defaultAction.redirect.host != '#{host}') || (has(self.defaultAction.redirect.path) && self.defaultAction.redirect.path != '/#{path}') || self.listeners.all(listener, !has(listener.port) || !has(listener.protocol) || has(listener.defaultAction) || (has(listener.redirectToHTTPS) && listener.redirectToHTTPS) || (has(self.defaultAction.redirect.protocol) && self.defaultAction.redirect.protocol != listener.protocol) || (has(self.defaultAction.redirect.port) && self.defaultAction.redirect.port != listener.port))",
+          message:
+            'defaultAction redirects a listener to itself, endlessly (AWS refuses it); change protocol, host, port or path, or give that listener a defaultAction of its own',
+          reason: 'FieldValueInvalid',
+          fieldPath: '.defaultAction',
+        },
+        {
+          rule: "!has(self.rules) || !has(self.listeners) || self.rules.all(rule, !has(rule.redirect) || (!has(rule.redirect.protocol) && !has(rule.redirect.port)) || (has(rule.redirect.host) && rule.redirect.host != '#{host}') || (has(rule.redirect.path) && rule.redirect.path != '/#{path}') || self.listeners.all(listener, !has(listener.port) || !has(listener.protocol) || (has(rule.listeners) ? !(listener.port in rule.listeners) : has(listener.redirectToHTTPS) && listener.redirectToHTTPS) || (has(rule.redirect.protocol) && rule.redirect.protocol != listener.protocol) || (has(rule.redirect.port) && rule.redirect.port != listener.port)))",
+          message:
+            'a rule redirects a listener to itself, endlessly (AWS refuses it); change protocol, host, port or path, or narrow the rule to other listeners',
+          reason: 'FieldValueInvalid',
+          fieldPath: '.rules',
         },
         {
           rule: 'has(self.listeners) || has(self.backends) || (!has(self.rules) && !has(self.defaultAction) && !has(self.inbound))',
@@ -1396,26 +1702,8 @@ export const myIngressSchema = {
           fieldPath: '.backends',
         },
         {
-          rule: '!has(self.backends) || self.backends.all(backend, !has(backend.stickiness))',
-          message: 'backends[].stickiness is not supported yet; remove it',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.backends',
-        },
-        {
           rule: "!has(self.backends) || self.backends.all(backend, !has(backend.targetType) || backend.targetType == 'ip')",
           message: 'backends[].targetType: instance is not supported yet; use ip',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.backends',
-        },
-        {
-          rule: "!has(self.backends) || self.backends.all(backend, !has(backend.protocol) || backend.protocol == 'HTTP')",
-          message: 'backends[].protocol: HTTPS is not supported yet; use HTTP',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.backends',
-        },
-        {
-          rule: "!has(self.backends) || self.backends.all(backend, !has(backend.protocolVersion) || backend.protocolVersion == 'HTTP1')",
-          message: 'backends[].protocolVersion: HTTP2 or GRPC is not supported yet; use HTTP1',
           reason: 'FieldValueForbidden',
           fieldPath: '.backends',
         },
@@ -1426,40 +1714,9 @@ export const myIngressSchema = {
           fieldPath: '.listeners',
         },
         {
-          rule: '(!has(self.rules) || self.rules.all(rule, !has(rule.authenticate))) && (!has(self.defaultAction) || !has(self.defaultAction.authenticate))',
+          rule: '(!has(self.rules) || self.rules.all(rule, !has(rule.authenticate))) && (!has(self.defaultAction) || !has(self.defaultAction.authenticate)) && (!has(self.listeners) || self.listeners.all(listener, !has(listener.defaultAction) || !has(listener.defaultAction.authenticate)))',
           message:
             'authenticate is not supported yet; remove it, and do not publish what depends on it',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.rules',
-        },
-        {
-          rule: '!has(self.rules) || self.rules.all(rule, !has(rule.rewrite))',
-          message: 'rules[].rewrite is not supported yet; remove it',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.rules',
-        },
-        {
-          rule: '!has(self.rules) || self.rules.all(rule, !has(rule.headers) || rule.headers.all(header, !has(header.regex)))',
-          message: 'rules[].headers[].regex is not supported yet; use values',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.rules',
-        },
-        {
-          rule: '(!has(self.rules) || self.rules.all(rule, !has(rule.redirect))) && (!has(self.defaultAction) || !has(self.defaultAction.redirect))',
-          message: 'redirect is not supported yet; use forward, or redirectToHTTPS of a listener',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.rules',
-        },
-        {
-          rule: '(!has(self.rules) || self.rules.all(rule, !has(rule.fixedResponse))) && (!has(self.defaultAction) || !has(self.defaultAction.fixedResponse))',
-          message: 'fixedResponse is not supported yet; use forward',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.rules',
-        },
-        {
-          rule: '!has(self.rules) || self.rules.all(rule, (has(rule.hosts) ? rule.hosts.size() : 0) + (has(rule.paths) ? rule.paths.size() : 0) + (has(rule.methods) ? rule.methods.size() : 0) + (has(rule.queryStrings) ? rule.queryStrings.size() : 0) + (has(rule.sourceCIDRs) ? rule.sourceCIDRs.size() : 0) + (has(rule.headers) ? rule.headers.map(header, has(header.values) ? header.values.size() : 1).sum() : 0) <= 5)',
-          message:
-            'a rule with more than five values of all its conditions together is not supported yet; split it into several rules',
           reason: 'FieldValueForbidden',
           fieldPath: '.rules',
         },

@@ -31,6 +31,12 @@ export const ownershipTagKeys = {
 export const resourceTagKey = 'albridge.io/resource';
 
 /**
+ * Key of the tag that says which transforms of a rule albridge has written, such as `host+url`. Another one is
+ * somebody else's, and may be what protects an application.
+ */
+export const rewriteTagKey = 'albridge.io/rewrite';
+
+/**
  * Tag keys that no spec may set: AWS's own, ours, and those by which other controllers know their
  * load balancers (`kubernetes.io/cluster/<name>`, `elbv2.k8s.aws/cluster`). Without regard to case,
  * because IAM compares tag keys so; the CRD has the same patterns.

@@ -1,6 +1,6 @@
 import { hostname } from './hostname.ts';
 import { matchesPattern } from './pattern.ts';
-import type { Condition, QueryValue, Request, TextField } from './rule.ts';
+import type { Condition, QueryValue, Regex, RegexCondition, Request, TextField } from './rule.ts';
 import { isInside } from './source-ip.ts';
 
 /**
@@ -13,6 +13,8 @@ export function meetsCondition(condition: Condition, request: Request): boolean 
       return condition.values.some((cidr) => isInside(cidr, request.sourceIp));
     case 'http-header':
       return condition.values.some((value) => hasHeader(request, condition.name, value));
+    case 'regex':
+      return condition.values.some((regex) => matchesPart(regex, condition.of, request));
     case 'query-string':
       return condition.values.some((value) => hasPair(request.query, value));
     default:
@@ -29,6 +31,15 @@ const TEXT: Readonly<Record<TextField, (value: string, request: Request) => bool
   'path-pattern': (value, { path }) => matchesPattern(value, path),
   'http-request-method': (value, { method }) => value === method,
 };
+
+/** That case counts, and that the port of a Host header is left out, is unverified. */
+function matchesPart(regex: Regex, of: RegexCondition['of'], request: Request): boolean {
+  if (of === 'host') return regex.matches(hostname(request.host));
+  if (of === 'path') return regex.matches(request.path);
+  return request.headers.some(([has, text]) => {
+    return lower(has) === lower(of.header) && regex.matches(text);
+  });
+}
 
 function hasHeader({ headers }: Request, name: string, value: string): boolean {
   return headers.some(([has, text]) => {

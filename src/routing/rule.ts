@@ -9,6 +9,20 @@ export interface Rule {
   readonly priority: number | 'default';
   readonly conditions: readonly Condition[];
   readonly action: Action;
+  readonly rewrite?: Rewrite;
+}
+
+/** What changes on the way to a target; only of a rule that forwards. */
+export interface Rewrite {
+  readonly host?: Substitution;
+  /** Of path and query. */
+  readonly url?: Substitution;
+}
+
+/** A regular expression of somebody else's and a replacement, carried out by an engine that takes linear time. */
+export interface Substitution {
+  /** The text with its first match replaced. */
+  apply(text: string): string;
 }
 
 /** Any of the values suffices. */
@@ -16,7 +30,22 @@ export type Condition =
   | { readonly field: TextField; readonly values: readonly string[] }
   | { readonly field: 'source-ip'; readonly values: readonly string[] }
   | { readonly field: 'http-header'; readonly name: string; readonly values: readonly string[] }
-  | { readonly field: 'query-string'; readonly values: readonly QueryValue[] };
+  | { readonly field: 'query-string'; readonly values: readonly QueryValue[] }
+  | RegexCondition;
+
+export interface RegexCondition {
+  readonly field: 'regex';
+  /** The host, the path, or this header. */
+  readonly of: 'host' | 'path' | { readonly header: string };
+  readonly values: readonly Regex[];
+}
+
+/** A regular expression of somebody else's, compiled by an engine that takes linear time. */
+export interface Regex {
+  readonly source: string;
+  /** Somewhere in the text. */
+  matches(text: string): boolean;
+}
 
 export type TextField = 'host-header' | 'path-pattern' | 'http-request-method';
 
@@ -27,9 +56,16 @@ export interface QueryValue {
 }
 
 export type Action =
-  | { readonly type: 'forward'; readonly targetGroups: readonly WeightedTargetGroup[] }
+  | ForwardAction
   | { readonly type: 'redirect'; readonly redirect: Redirect }
   | { readonly type: 'fixed-response'; readonly response: FixedResponse };
+
+export interface ForwardAction {
+  readonly type: 'forward';
+  readonly targetGroups: readonly WeightedTargetGroup[];
+  /** For how long a client stays at the target group that it was sent to first. */
+  readonly stickinessSeconds?: number;
+}
 
 export interface WeightedTargetGroup {
   readonly arn: string;

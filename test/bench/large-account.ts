@@ -51,8 +51,12 @@ async function measureOnce(place: BenchPlace, say: (line: string) => void): Prom
 async function deleteAll(place: BenchPlace, { namespace }: Ground): Promise<void> {
   const { api } = await place.real();
   const path = `/apis/demo.rtfm.co.ua/v1/namespaces/${namespace}/myingresses`;
-  await api.ask({ method: 'DELETE', path });
-  for (;;) {
+  // The API server breaks off a deletion of thousands after a minute: then it is asked once more.
+  for (let isAsked = false; ; ) {
+    isAsked ||= await api.ask({ method: 'DELETE', path }).then(
+      () => true,
+      () => false,
+    );
     const { body } = await api.send({ method: 'GET', path: `${path}?limit=1` });
     const { items } = body as { readonly items: readonly unknown[] };
     if (items.length === 0) return;

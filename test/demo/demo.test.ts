@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { preparePoison } from '../surroundings/poison.ts';
-import { Program } from '../surroundings/program.ts';
+import { discardDemos, NOTHING, startDemo } from './demo-program.ts';
 
-const NOTHING = { processes: [], files: [] };
 const SCENES = [
   'two applications behind one load balancer: every pod is a target',
   'curl by the DNS name: each path reaches its application',
@@ -15,25 +14,13 @@ const SCENES = [
   'WebApp: kubectl scale, 3 to 5 pods',
   'deleting the objects removes everything they created',
 ];
-const started: Program[] = [];
 
-async function demo(
-  args: readonly string[] = [],
-  environment: Readonly<Record<string, string>> = {},
-): Promise<Program> {
-  const program = await Program.start('test/demo/main.ts', args, environment);
-  started.push(program);
-  return program;
-}
-
-afterEach(async () => {
-  for (const program of started.splice(0)) await program.discard();
-});
+afterEach(discardDemos);
 
 describe('npm run demo', () => {
   it("plays the whole job, far from the caller's own cluster and account", async () => {
     const poison = await preparePoison();
-    const program = await demo([], poison.environment);
+    const program = await startDemo([], poison.environment);
     expect(await program.exited, program.output).toBe(0);
 
     const { output } = program;
@@ -66,7 +53,7 @@ describe('npm run demo', () => {
   });
 
   it('ends with 1 where a step misses, and says which and why', async () => {
-    const program = await demo(['--quota', '2']);
+    const program = await startDemo(['--quota', '2']);
     expect(await program.exited).toBe(1);
     expect(program.output).toMatch(/^✗ load balancers become active \(\d+\.\d s\)$/m);
     expect(program.output).toMatch(/^\w+: create load balancer .* raised in Service Quotas$/m);
@@ -75,37 +62,11 @@ describe('npm run demo', () => {
   });
 
   it('knows its flags', async () => {
-    const wrong = await demo(['--fast']);
+    const wrong = await startDemo(['--fast']);
     expect(await wrong.exited).toBe(2);
     expect(wrong.output).toContain('run with --help for usage');
-    const help = await demo(['--help']);
+    const help = await startDemo(['--help']);
     expect(await help.exited).toBe(0);
     expect(help.output).toContain('Usage: npm run demo');
   });
 });
-
-const moments: Readonly<Record<string, string>> = {
-  'while the control plane starts': '',
-  'while the operator starts': '✓ start a real control plane',
-  'while balancers are set up': '✓ apply the article',
-  'while drift is repaired': '✓ every MyIngress is READY=True',
-  'while requests are sent': '✓ curl by the DNS name',
-  'while pods are restarted': "✓ apply the other articles' manifests",
-};
-
-describe('Ctrl-C', () => {
-  it.each(Object.entries(moments))('%s leaves nothing behind', async (_, text) => {
-    const program = await demo();
-    if (text === '') await expect.poll(() => program.running(), wait).toEqual(etcdIsThere);
-    else await program.printed(text, 120_000);
-    program.signal('SIGINT');
-    expect(await program.exited).toBe(130);
-    expect(program.output).toContain('SIGINT: stopping what was started');
-    expect(await program.remains()).toEqual(NOTHING);
-  });
-});
-
-const wait = { timeout: 60_000, interval: 50 };
-const etcdIsThere = expect.toSatisfy((commands: readonly string[]) =>
-  commands.some((command) => command.includes('etcd ')),
-);

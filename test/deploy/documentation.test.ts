@@ -14,7 +14,7 @@ import { Reader } from './reader.ts';
 /** Commands that are carried out, but not here. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'npm ci && npm run demo': 'test/demo/demo.test.ts runs the demo',
-  'npm ci && npm test': 'that is this',
+  'npm ci && npm test': 'that is what this belongs to',
   'aws elbv2 add-tags': 'needs the AWS command line; test/localstack adopts by the SDK',
 };
 

@@ -232,16 +232,21 @@ function largestSpec(fields: object): object {
 }
 
 describe('the largest object', () => {
-  const everything = {
+  const values = {
+    hosts: many(20, (index) => `${'h'.repeat(122)}${index + 10}.com`),
+    paths: many(5, (index) => `/${'p'.repeat(126)}${index}`),
+  };
+  const others = {
+    ...{ hosts: undefined, paths: undefined },
     methods: many(20, (index) => `METHOD-${'A'.repeat(index)}`),
-    headers: many(5, (index) => ({
-      name: `X-${index}`,
-      values: many(5, (value) => `value-${value}`),
-    })),
-    queryStrings: many(20, (index) => ({ key: `key-${index}`, value: `value-${index}` })),
-    sourceCIDRs: many(20, (index) => `10.${index}.0.0/16`),
-    hosts: many(20, (index) => `${'h'.repeat(50)}${index}.com`),
-    paths: many(20, (index) => `/${'p'.repeat(50)}${index}`),
+    queryStrings: [{ key: 'k'.repeat(128), value: 'v'.repeat(128) }],
+    sourceCIDRs: many(5, (index) => `10.${index}.0.0/16`),
+    headers: many(2, (index) => ({ name: `X-${index}`, regex: 'r'.repeat(128) })),
+  };
+  const long = { regex: 'r'.repeat(1024), replace: 'r'.repeat(1024) };
+  const redirect = {
+    ...{ statusCode: 301, protocol: 'HTTPS', port: 9999, host: 'h'.repeat(128) },
+    ...{ path: `/${'p'.repeat(127)}`, query: 'q'.repeat(128) },
   };
 
   const header = (index: number): object => ({
@@ -253,7 +258,11 @@ describe('the largest object', () => {
   it.each([
     ['with what is supported today', today, {}],
     ['with headers alone', today, headersAlone],
-    ['with all of it supported', future, everything],
+    ['with as many values as can be', today, values],
+    ['with all other conditions', today, others],
+    ['with rewrites', today, { rewrite: { host: long, url: long } }],
+    ['with redirects', today, { forward: undefined, redirect }],
+    ['with all of it supported', future, values],
   ])(
     'is within the budget that the API server has for rules: %s',
     async (name, definition, fields) => {

@@ -21,7 +21,8 @@ export class FakeTargets implements Targets {
   }
 
   read(key: Key): readonly TargetsState[] {
-    return (this.published.get(key) ?? []).map(({ backend }) => ({
+    const counted = (this.published.get(key) ?? []).filter((one) => one.isReplaced !== true);
+    return counted.map(({ backend }) => ({
       ...{ backend, isKnown: true, desired: 2, registered: 2, healthy: 2, healthAsOfMs: 0 },
       isFilled: true,
       ...this.#said.get(backend),

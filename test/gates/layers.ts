@@ -87,10 +87,10 @@ export const layers: Readonly<Record<string, LayerRule>> = {
   },
   'controllers-use-ports': {
     teaches:
-      'a controller has effects only through ports: it imports src/core, src/apis, src/pods, the ports of src/aws and what node: can compute',
+      'a controller has effects only through ports: it imports src/core, src/apis, src/pods, src/routing, the ports of src/aws and what node: can compute',
     forbids: ({ from, to }) =>
       isIn(from, 'src/controllers/') &&
-      !isIn(to, 'src/controllers/', 'src/core/', 'src/apis/', 'src/pods/') &&
+      !isIn(to, 'src/controllers/', 'src/core/', 'src/apis/', 'src/pods/', 'src/routing/') &&
       !PORTS.includes(to) &&
       !isPureBuiltin(to),
   },

@@ -6,6 +6,8 @@ import type { ListenerAddress } from '../../localstack/embedded/data-plane/data-
 export interface Answer {
   readonly status: number;
   readonly location: string | undefined;
+  /** Cookies that it sets, as a client sends them back. */
+  readonly cookie: string;
   readonly body: string;
 }
 
@@ -13,6 +15,7 @@ export interface Asked {
   readonly path?: string;
   /** Default: the DNS name of the load balancer. */
   readonly host?: string;
+  readonly cookie?: string;
 }
 
 const http = new HttpAgent({ keepAlive: true });
@@ -21,10 +24,10 @@ const https = new HttpsAgent({ keepAlive: true });
 /** Sends a GET to a listener of the stand-in, as from outside by the host's name; any certificate will do. */
 export function askListener(
   { address, dnsName, protocol }: ListenerAddress,
-  { path = '/', host = dnsName }: Asked = {},
+  { path = '/', host = dnsName, cookie }: Asked = {},
 ): Promise<Answer> {
   const url = `${protocol.toLowerCase()}://${address}${path}`;
-  const headers = { host };
+  const headers = { host, ...(cookie !== undefined && { cookie }) };
   return new Promise((resolve, reject) => {
     const request =
       protocol === 'HTTPS'
@@ -36,7 +39,9 @@ export function askListener(
       response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
       response.on('end', () => {
         const { statusCode: status = 0, headers: given } = response;
-        resolve({ status, location: given.location, body: Buffer.concat(chunks).toString() });
+        const set = (given['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ');
+        const body = Buffer.concat(chunks).toString();
+        resolve({ status, location: given.location, cookie: set, body });
       });
     });
   });

@@ -109,4 +109,16 @@ describe('the examples with traffic', () => {
     expect(await applicationAt(listener, { host: 'admin.shop.example.com' })).toBe('secure-admin');
     await deleted(manifests);
   });
+
+  it('09-sticky-sessions.yaml: a client stays at its release, and at its pod', async () => {
+    const manifests = await readExample('09-sticky-sessions.yaml');
+    await applied('basket', manifests);
+    const listener = await listenerOf('basket', 80);
+    const { body, cookie } = await askListener(listener);
+    expect(cookie).toMatch(/AWSALBTG=.*AWSALB=/);
+    for (let sent = 0; sent < 20; sent += 1) {
+      expect(await askListener(listener, { cookie })).toMatchObject({ status: 200, body });
+    }
+    await deleted(manifests);
+  });
 });

@@ -124,6 +124,10 @@ export class DataPlane {
     const parts = { world, traffic: this.#traffic, forwarder: this.#forwarder };
     const { attributes } = world.balancers.byArn(balancerArn) ?? {};
     return ListenerSocket.open({
+      isHttp2On: () => {
+        const balancer = world.balancers.byArn(balancerArn);
+        return balancer?.attributes.get('routing.http2.enabled') !== 'false';
+      },
       protocol,
       usedPorts: this.#usedPorts,
       keepAliveMs: Number(attributes?.get('client_keep_alive.seconds') ?? 3600) * 1000,

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { type Clock, drawHex8 } from '../../../src/core/ports/clock.ts';
 import { hostname } from '../../../src/routing/hostname.ts';
 
@@ -10,10 +11,32 @@ export interface ForwardingFacts {
   /** The balancer's. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly clock: Pick<Clock, 'now' | 'random'>;
+  /** In place of the client's Host header. That it is treated as that header is, is unverified. */
+  readonly host?: string | undefined;
 }
 
 /** A flat list: name, value, name, value. */
 export type RawHeaders = readonly string[];
+
+/** The headers of a request as HTTP/1.1 has them, whatever it came by. */
+export function rawHeadersOf({ httpVersionMajor, rawHeaders }: IncomingMessage): RawHeaders {
+  if (httpVersionMajor < 2) return rawHeaders;
+  const authority = headerOf(rawHeaders, ':authority');
+  const plain = pairsOf(rawHeaders).filter(([name]) => !name.startsWith(':'));
+  const hasHost = plain.some(([name]) => name.toLowerCase() === 'host');
+  return [...(authority === undefined || hasHost ? [] : ['host', authority]), ...plain.flat()];
+}
+
+/** As HTTP/2 has them: by their names in small letters. */
+export function groupHeaders(raw: RawHeaders): Record<string, string | string[]> {
+  const grouped = Map.groupBy(pairsOf(raw), ([name]) => name.toLowerCase());
+  return Object.fromEntries(
+    [...grouped].map(([name, pairs]) => {
+      const [first = '', ...more] = pairs.map(([, value]) => value);
+      return [name, more.length === 0 ? first : [first, ...more]];
+    }),
+  );
+}
 
 /** They concern one connection: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1; the balancer answers `expect` itself. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
@@ -38,7 +61,7 @@ export function forwardedHeaders(raw: RawHeaders, facts: ForwardingFacts): strin
   });
   const forwardedFor = forwardedForHeader(headerOf(raw, 'x-forwarded-for'), facts);
   return [
-    ...['Host', hostHeader(headerOf(raw, 'host') ?? '', facts)],
+    ...['Host', hostHeader(facts.host ?? headerOf(raw, 'host') ?? '', facts)],
     ...kept.flat(),
     ...(forwardedFor === undefined ? [] : ['X-Forwarded-For', forwardedFor]),
     ...['X-Forwarded-Proto', protocol.toLowerCase(), 'X-Forwarded-Port', String(port)],

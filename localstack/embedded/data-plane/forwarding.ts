@@ -1,6 +1,9 @@
-import { Agent, type Dispatcher } from 'undici';
+import type { IncomingMessage } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
+import { Agent } from 'undici';
 import { chooseTargetGroup } from '../../../src/routing/answer.ts';
-import type { WeightedTargetGroup } from '../../../src/routing/rule.ts';
+import type { Rewritten } from '../../../src/routing/rewrite.ts';
+import type { ForwardAction } from '../../../src/routing/rule.ts';
 import type { Listener } from '../listeners/listener.ts';
 import type { LoadBalancer } from '../load-balancers/balancer-store.ts';
 import {
@@ -11,10 +14,12 @@ import {
   targetKey,
 } from '../target-groups/target-group.ts';
 import { unusedHealth } from '../target-groups/target-health.ts';
-import { forwardedHeaders } from './forwarded-headers.ts';
+import { forwardedHeaders, rawHeadersOf } from './forwarded-headers.ts';
+import { type Http2Request, Http2Targets } from './http2-targets.ts';
 import { answerItself } from './own-answer.ts';
 import type { Prober, ProberParts } from './prober.ts';
 import { type ClientExchange, Relay } from './relay.ts';
+import { makeCookies, readCookie } from './stickiness.ts';
 
 /** Not adjustable: https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-troubleshooting.html#http-504-issues */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -25,9 +30,18 @@ const MAX_RESPONSE_HEADER_BYTES = 32_768;
 export interface ForwardedExchange extends ClientExchange {
   readonly listener: Listener;
   readonly balancer: LoadBalancer;
+  /** By the transforms of the rule. */
+  readonly rewritten?: Rewritten;
 }
 
-/** Brings requests to targets. Stickiness is not modelled. */
+/** A target that a request is sent to, and the cookies that bring the next one there. */
+interface Destination {
+  readonly group: TargetGroup;
+  readonly target: Target;
+  readonly cookies: readonly string[];
+}
+
+/** Brings requests to targets. */
 export class Forwarder {
   readonly #parts: ProberParts & { readonly prober: Prober };
   readonly #turns = new RoundRobin();
@@ -41,28 +55,30 @@ export class Forwarder {
     ...{ allowH2: false, keepAliveTimeout: 60_000 },
   });
 
+  readonly #http2 = new Http2Targets();
+
   constructor(parts: ProberParts & { readonly prober: Prober }) {
     this.#parts = parts;
   }
 
-  forward(exchange: ForwardedExchange, groups: readonly WeightedTargetGroup[]): void {
-    const { clock, traffic } = this.#parts;
-    const chosen = chooseTargetGroup(groups, clock.random());
-    const group = traffic.current.targetGroups.byArn(chosen?.arn ?? '');
-    if (group === undefined) {
+  forward(exchange: ForwardedExchange, action: ForwardAction): void {
+    const { clock } = this.#parts;
+    const headers = rawHeadersOf(exchange.message);
+    const chosen = this.#chooseGroup(action, readCookie(headers, 'AWSALBTG', clock.now()));
+    if (chosen === undefined) {
       const why = 'every target group has the weight 0'; // what AWS answers then is unverified
       return answerItself(exchange.response, { status: 503, why });
     }
-    if (group.protocolVersion !== 'HTTP1') {
-      const why = `HTTP/1.1 is not forwarded to a target group for ${group.protocolVersion}`;
-      return answerItself(exchange.response, { status: 464, why });
-    }
-    const target = this.#chooseTarget(group, exchange.balancer);
+    const why = refuseVersion(exchange.message, chosen);
+    if (why !== undefined) return answerItself(exchange.response, { status: 464, why });
+    const kept = readCookie(headers, 'AWSALB', clock.now());
+    const target = this.#chooseTarget(chosen, exchange.balancer, kept);
     if (target === undefined) {
-      const why = `target group ${group.name} has no target that takes requests`;
-      return answerItself(exchange.response, { status: 503, why });
+      const reason = `target group ${chosen.name} has no target that takes requests`;
+      return answerItself(exchange.response, { status: 503, why: reason });
     }
-    this.#send(exchange, group, target);
+    const cookies = this.#makeCookies(exchange, action, { group: chosen, target });
+    this.#send(exchange, { group: chosen, target, cookies });
   }
 
   /**
@@ -85,10 +101,45 @@ export class Forwarder {
   }
 
   stop(): Promise<void> {
+    this.#http2.stop();
     return this.#agent.destroy();
   }
 
-  #chooseTarget(group: TargetGroup, balancer: LoadBalancer): Target | undefined {
+  /** A client stays at its group as long as that has a weight (unverified), and comes by weight to another one. */
+  #chooseGroup(
+    { targetGroups, stickinessSeconds }: ForwardAction,
+    kept: string | undefined,
+  ): TargetGroup | undefined {
+    const { clock, traffic } = this.#parts;
+    const isKept = targetGroups.some(({ arn, weight }) => arn === kept && weight > 0);
+    const arn =
+      stickinessSeconds !== undefined && isKept
+        ? kept
+        : chooseTargetGroup(targetGroups, clock.random())?.arn;
+    return traffic.current.targetGroups.byArn(arn ?? '');
+  }
+
+  #makeCookies(
+    { listener: { protocol } }: ForwardedExchange,
+    { stickinessSeconds }: ForwardAction,
+    { group, target }: Omit<Destination, 'cookies'>,
+  ): readonly string[] {
+    const nowMs = this.#parts.clock.now();
+    const isSecure = protocol === 'HTTPS';
+    const ofTarget = targetStickiness(group);
+    const toGroup = { for: group.arn, seconds: stickinessSeconds ?? 0, isSecure };
+    const toTarget = { for: keepAt(group, target), seconds: ofTarget ?? 0, isSecure };
+    return [
+      ...(stickinessSeconds === undefined ? [] : makeCookies('AWSALBTG', toGroup, nowMs)),
+      ...(ofTarget === undefined ? [] : makeCookies('AWSALB', toTarget, nowMs)),
+    ];
+  }
+
+  #chooseTarget(
+    group: TargetGroup,
+    balancer: LoadBalancer,
+    kept: string | undefined,
+  ): Target | undefined {
     const { world, prober } = this.#parts;
     const live = world.traffic.targetGroups.byArn(group.arn);
     const usable = listUsableTargets(group, (target) => {
@@ -98,10 +149,12 @@ export class Forwarder {
       const pinned = [known, target].find(({ isPinned }) => isPinned)?.checked;
       return (unused ?? pinned)?.state ?? prober.stateOf(group.arn, target) ?? 'initial';
     });
-    return this.#turns.choose(group.arn, usable);
+    const isSticky = targetStickiness(group) !== undefined;
+    const same = isSticky ? usable.find((target) => keepAt(group, target) === kept) : undefined;
+    return same ?? this.#turns.choose(group.arn, usable);
   }
 
-  #send(exchange: ForwardedExchange, group: TargetGroup, target: Target): void {
+  #send(exchange: ForwardedExchange, { group, target, cookies }: Destination): void {
     const { clock, targets } = this.#parts;
     const id = `${group.arn} ${targetKey(target)}`;
     const relays = this.#inFlight.get(id) ?? new Set();
@@ -110,7 +163,7 @@ export class Forwarder {
     const stopClock = clock.setTimer(CONNECT_TIMEOUT_MS, () => relay.fail(late));
     let stopWaiting = (): void => {};
     const idleMs = Number(exchange.balancer.attributes.get('idle_timeout.timeout_seconds')) * 1000;
-    const relay = new Relay(exchange, { clock, idleMs }, () => {
+    const relay = new Relay(exchange, { clock, idleMs, cookies }, () => {
       stopClock();
       stopWaiting();
       relays.delete(relay);
@@ -120,26 +173,72 @@ export class Forwarder {
     stopWaiting = targets.whenMapped(target.id, target.port, (address) => {
       stopClock();
       const origin = `${group.protocol.toLowerCase()}://${address}`;
-      this.#agent.dispatch({ origin, ...this.#request(exchange) }, relay);
+      const request = { origin, ...this.#request(exchange) };
+      if (group.protocolVersion === 'HTTP1') this.#agent.dispatch(request, relay);
+      else this.#http2.dispatch(keepTrailers(request, exchange.message), relay);
     });
   }
 
-  #request(exchange: ForwardedExchange): Dispatcher.DispatchOptions {
-    const { message, listener, balancer, upgrade } = exchange;
+  #request(exchange: ForwardedExchange): Omit<Http2Request, 'origin'> & { upgrade?: string } {
+    const { message, listener, balancer, upgrade, rewritten = {} } = exchange;
     const { socket } = message;
     const client = { address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 };
     const { protocol, port } = listener;
     const { attributes } = balancer;
-    const facts = { protocol, port, client, attributes, clock: this.#parts.clock };
-    const { 'content-length': length = '0', 'transfer-encoding': encoding } = message.headers;
+    const { host, url = message.url ?? '/' } = rewritten;
+    const facts = { protocol, port, client, attributes, clock: this.#parts.clock, host };
     return {
-      path: message.url ?? '/',
+      path: url,
       method: message.method ?? 'GET',
-      headers: forwardedHeaders(message.rawHeaders, facts),
-      body: length !== '0' || encoding !== undefined ? message : null,
+      headers: forwardedHeaders(rawHeadersOf(message), facts),
+      body: hasBody(message) ? message : null,
       ...(upgrade !== undefined && { upgrade: 'websocket' }),
     };
   }
+}
+
+/** HTTP/2 says by a flag whether a body follows. */
+function hasBody(message: IncomingMessage): boolean {
+  if (message.httpVersionMajor === 2) {
+    return !(message as unknown as Http2ServerRequest).stream.endAfterHeaders;
+  }
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = message.headers;
+  return length !== '0' || encoding !== undefined;
+}
+
+/**
+ * Why a request of this version does not go to the group; undefined where it does.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-troubleshooting.html#http-464-issues
+ */
+function refuseVersion(
+  { headers, httpVersionMajor, method }: IncomingMessage,
+  { protocolVersion }: TargetGroup,
+): string | undefined {
+  const isHttp2 = httpVersionMajor === 2;
+  const isGrpc = isHttp2 && headers['content-type']?.startsWith('application/grpc') === true;
+  if (protocolVersion === 'HTTP1') {
+    return isGrpc ? 'gRPC is not forwarded to a target group for HTTP1' : undefined;
+  }
+  if (!isHttp2) return `HTTP/1.1 is not forwarded to a target group for ${protocolVersion}`;
+  const isRefused = protocolVersion === 'GRPC' && method !== 'POST';
+  return isRefused ? 'a target group for GRPC takes POST alone' : undefined;
+}
+
+/** gRPC asks for trailers, in a header that concerns one connection. */
+function keepTrailers(request: Http2Request, { headers }: IncomingMessage): Http2Request {
+  if (headers['te'] !== 'trailers') return request;
+  return { ...request, headers: [...request.headers, 'te', 'trailers'] };
+}
+
+/** Seconds for which a client stays at a target; cookies of the application's own are not modelled. */
+function targetStickiness({ attributes }: TargetGroup): number | undefined {
+  const isOn = attributes.get('stickiness.enabled') === 'true';
+  if (!isOn || attributes.get('stickiness.type') !== 'lb_cookie') return undefined;
+  return Number(attributes.get('stickiness.lb_cookie.duration_seconds'));
+}
+
+function keepAt({ arn }: TargetGroup, target: Target): string {
+  return `${arn} ${targetKey(target)}`;
 }
 
 /**

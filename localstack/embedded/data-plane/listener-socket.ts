@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ImportedCertificate } from '../acm/imported-certificate.ts';
@@ -12,6 +12,8 @@ export interface ListenerSocketOptions {
   readonly usedPorts: Set<number>;
   /** For how long a client may keep an idle connection. */
   readonly keepAliveMs: number;
+  /** Whether HTTPS speaks HTTP/2 with clients that ask for it. */
+  readonly isHttp2On: () => boolean;
   /** For a client that names this server, or none. */
   readonly chooseCertificate: (servername?: string) => ImportedCertificate | undefined;
   readonly handle: (client: ClientExchange) => void;
@@ -19,21 +21,33 @@ export interface ListenerSocketOptions {
 
 /** https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-limits.html */
 const MAX_REQUEST_HEADER_BYTES = 65_536;
+/** https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-listeners.html#listener-configuration */
+const MAX_STREAMS = 128;
+
+/** A request that came by HTTP/2 has the shape of one that came by HTTP/1.1. */
+type AnyServer = Server | Http2SecureServer;
 
 /** One listener's socket on the loopback. */
 export class ListenerSocket {
-  readonly #server: Server | TlsServer;
+  readonly #server: AnyServer;
   readonly #options: ListenerSocketOptions;
+  readonly #connections = new Set<Socket>();
   #defaultCertificate: ImportedCertificate | undefined;
 
-  private constructor(server: Server | TlsServer, options: ListenerSocketOptions) {
+  private constructor(server: AnyServer, options: ListenerSocketOptions) {
     this.#server = server;
     this.#options = options;
-    server.on('request', (message, response) => options.handle({ message, response }));
-    server.on('upgrade', (message, socket, head) =>
+    server.on('request', (message: IncomingMessage, response: ServerResponse) =>
+      options.handle({ message, response }),
+    );
+    server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) =>
       handleUpgrade(options, message, { socket, head }),
     );
     server.on('clientError', refuse);
+    server.on('connection', (socket: Socket) => {
+      this.#connections.add(socket);
+      socket.once('close', () => this.#connections.delete(socket));
+    });
     this.renew();
   }
 
@@ -45,14 +59,10 @@ export class ListenerSocket {
       shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
         /^websocket$/i.test(headers.upgrade ?? ''),
     };
-    const SNICallback: TlsOptions['SNICallback'] = (servername, answer) => {
-      const certificate = options.chooseCertificate(servername);
-      answer(null, certificate && secureContextOf(certificate));
-    };
     const server =
       options.protocol === 'HTTP'
         ? createServer(settings)
-        : createTlsServer({ ...settings, SNICallback });
+        : Object.assign(createTlsServer(options), settings);
     await listenOnFreshPort(server, options.usedPorts);
     return new ListenerSocket(server, options);
   }
@@ -66,19 +76,36 @@ export class ListenerSocket {
     const certificate = this.#options.chooseCertificate();
     if (certificate === undefined || certificate === this.#defaultCertificate) return;
     this.#defaultCertificate = certificate;
-    (this.#server as TlsServer).setSecureContext(tlsMaterial(certificate));
+    (this.#server as Http2SecureServer).setSecureContext(tlsMaterial(certificate));
   }
 
   /** Breaks all connections. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.#server.close(() => resolve());
-      this.#server.closeAllConnections();
+      for (const socket of this.#connections) socket.destroy();
     });
   }
 }
 
-type TlsOptions = NonNullable<Parameters<typeof createTlsServer>[0]>;
+/** HTTP/2 and HTTP/1.1, as the client prefers. */
+function createTlsServer({
+  chooseCertificate,
+  isHttp2On,
+}: ListenerSocketOptions): Http2SecureServer {
+  return createSecureServer({
+    allowHTTP1: true,
+    settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_REQUEST_HEADER_BYTES },
+    ALPNCallback: ({ protocols }) => {
+      const spoken = isHttp2On() ? ['h2', 'http/1.1'] : ['http/1.1'];
+      return spoken.find((protocol) => protocols.includes(protocol));
+    },
+    SNICallback: (servername, answer) => {
+      const certificate = chooseCertificate(servername);
+      answer(null, certificate && secureContextOf(certificate));
+    },
+  });
+}
 
 function handleUpgrade(
   options: ListenerSocketOptions,
@@ -105,10 +132,7 @@ function refuse({ code }: NodeJS.ErrnoException, socket: Duplex): void {
 }
 
 /** A client that still knows the port of a closed listener must not reach another one. */
-async function listenOnFreshPort(
-  server: Server | TlsServer,
-  usedPorts: Set<number>,
-): Promise<void> {
+async function listenOnFreshPort(server: AnyServer, usedPorts: Set<number>): Promise<void> {
   await listen(server);
   const port = portOf(server);
   if (!usedPorts.has(port)) return void usedPorts.add(port);
@@ -116,7 +140,7 @@ async function listenOnFreshPort(
   return listenOnFreshPort(server, usedPorts);
 }
 
-function listen(server: Server | TlsServer): Promise<void> {
+function listen(server: AnyServer): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => {
@@ -126,6 +150,6 @@ function listen(server: Server | TlsServer): Promise<void> {
   });
 }
 
-function portOf(server: Server | TlsServer): number {
+function portOf(server: AnyServer): number {
   return (server.address() as AddressInfo).port;
 }

@@ -84,6 +84,7 @@ export class Prober {
     const port = check.port === 'traffic-port' ? target.port : Number(check.port);
     const probe = {
       ...{ protocol: check.protocol, path: check.path, id: target.id, port },
+      version: group.protocolVersion,
       timeoutMs: check.timeoutSeconds * 1000,
     };
     const outcome = await probeTarget(probe, this.#parts, this.#stopping.signal);
@@ -115,11 +116,10 @@ function idOf({ groupArn, key }: TargetName): string {
   return `${groupArn} ${key}`;
 }
 
-/** Targets of groups for HTTP/2 and gRPC are not checked: no client for them is modelled. */
 function listProbed({ traffic, clock }: ProberParts): readonly TargetName[] {
   const { targetGroups } = traffic.current;
-  const isProbed = ({ arn, protocolVersion }: TargetGroup): boolean =>
-    protocolVersion === 'HTTP1' && balancerArnOfGroup(traffic.current, arn) !== undefined;
+  const isProbed = ({ arn }: TargetGroup): boolean =>
+    balancerArnOfGroup(traffic.current, arn) !== undefined;
   return targetGroups
     .all()
     .filter(isProbed)

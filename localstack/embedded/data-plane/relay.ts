@@ -1,8 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type {
+  IncomingHttpHeaders,
+  IncomingMessage,
+  OutgoingHttpHeaders,
+  ServerResponse,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../src/core/ports/clock.ts';
-import { endToEndHeaders, pairsOf } from './forwarded-headers.ts';
+import { endToEndHeaders, groupHeaders, pairsOf } from './forwarded-headers.ts';
 import { answerItself, type OwnAnswer } from './own-answer.ts';
 
 /** One request of a client, and the response to it. */
@@ -11,6 +16,13 @@ export interface ClientExchange {
   readonly response: ServerResponse;
   /** Of a client that asks for another protocol. */
   readonly upgrade?: { readonly socket: Duplex; readonly head: Buffer };
+}
+
+interface RelayOptions {
+  readonly clock: Clock;
+  readonly idleMs: number;
+  /** Headers that are added to the answer, as a flat list. */
+  readonly cookies: readonly string[];
 }
 
 type Controller = Dispatcher.DispatchController;
@@ -23,16 +35,18 @@ export class Relay implements Dispatcher.DispatchHandler {
   readonly #client: ClientExchange;
   readonly #idle: IdleTimer;
   readonly #onOver: () => void;
+  readonly #cookies: readonly string[];
   #abort: (reason: Error) => void = () => {};
   #isOver = false;
 
   constructor(
     client: ClientExchange,
-    { clock, idleMs }: { readonly clock: Clock; readonly idleMs: number },
+    { clock, idleMs, cookies }: RelayOptions,
     onOver: () => void,
   ) {
     this.#client = client;
     this.#onOver = onOver;
+    this.#cookies = cookies;
     const idle = { status: 504, why: 'the target did not answer within the idle timeout' };
     this.#idle = new IdleTimer(clock, idleMs, () => this.fail(idle));
     client.response.once('close', () => this.#end(new Error('the client closed the connection')));
@@ -57,9 +71,9 @@ export class Relay implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Controller, status: number): void {
     if (this.#isOver || status < 200) return;
     this.#idle.touch();
-    const headers = endToEndHeaders(textsOf(controller));
-    const { response } = this.#client;
-    response.writeHead(status, headers);
+    const headers = [...endToEndHeaders(textsOf(controller)), ...this.#cookies];
+    const { message, response } = this.#client;
+    response.writeHead(status, message.httpVersionMajor === 2 ? groupHeaders(headers) : headers);
     // With the first of the body if that is there already, which is half the writes.
     setImmediate(() => {
       if (!response.writableEnded) response.flushHeaders();
@@ -74,9 +88,12 @@ export class Relay implements Dispatcher.DispatchHandler {
     response.once('drain', () => controller.resume());
   }
 
-  onResponseEnd(): void {
+  onResponseEnd(_: Controller, trailers: IncomingHttpHeaders): void {
     if (this.#isOver) return;
-    this.#client.response.end();
+    const { message, response } = this.#client;
+    // HTTP/1.1 would have to announce them.
+    if (message.httpVersionMajor === 2) response.addTrailers(trailers as OutgoingHttpHeaders);
+    response.end();
     this.#over();
   }
 

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { redirectLocation } from '../../../src/routing/answer.ts';
 import { decide } from '../../../src/routing/decide.ts';
-import type { Action, Request } from '../../../src/routing/rule.ts';
+import { rewriteRequest } from '../../../src/routing/rewrite.ts';
+import type { Request, Rule } from '../../../src/routing/rule.ts';
 import type { AwsWorld } from '../aws-world.ts';
 import { stateOf } from '../load-balancers/balancer-description.ts';
 import type { TrafficView } from '../traffic/traffic.ts';
-import { headerOf } from './forwarded-headers.ts';
+import { headerOf, rawHeadersOf } from './forwarded-headers.ts';
 import type { ForwardedExchange, Forwarder } from './forwarding.ts';
 import { answerItself, type OwnAnswer } from './own-answer.ts';
 import type { ClientExchange } from './relay.ts';
@@ -38,28 +39,34 @@ export function handleRequest(
   if (refusal !== undefined) return answerItself(response, refusal);
   const request = routingRequest(message, listener);
   const rules = traffic.current.rules.byKey(listenerArn).map(routingRule);
-  carryOut(decide(rules, request).rule.action, request, {
+  carryOut(decide(rules, request).rule, request, {
     exchange: { ...client, listener, balancer },
     forwarder,
   });
 }
 
 /** https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-troubleshooting.html#load-balancer-http-error-codes */
-function refuseRequest({ method, rawHeaders }: IncomingMessage): OwnAnswer | undefined {
-  if (method === 'TRACE') return { status: 405 };
-  const addresses = headerOf(rawHeaders, 'x-forwarded-for')?.split(',') ?? [];
+function refuseRequest(message: IncomingMessage): OwnAnswer | undefined {
+  if (message.method === 'TRACE') return { status: 405 };
+  const addresses = headerOf(rawHeadersOf(message), 'x-forwarded-for')?.split(',') ?? [];
   if (addresses.length > MAX_FORWARDED_FOR) return { status: 463 };
   return undefined;
 }
 
 function carryOut(
-  action: Action,
+  { action, rewrite }: Rule,
   request: Request,
   { exchange, forwarder }: { readonly exchange: ForwardedExchange; readonly forwarder: Forwarder },
 ): void {
   switch (action.type) {
-    case 'forward':
-      return forwarder.forward(exchange, action.targetGroups);
+    case 'forward': {
+      const rewritten = rewrite === undefined ? {} : rewriteRequest(rewrite, request);
+      if (rewritten === undefined) {
+        const why = 'the transforms of the rule make no request of it';
+        return answerItself(exchange.response, { status: 500, why });
+      }
+      return forwarder.forward({ ...exchange, rewritten }, action);
+    }
     case 'redirect': {
       const location = redirectLocation(action.redirect, request);
       const { statusCode: status } = action.redirect;

@@ -4,16 +4,21 @@ import type {
   Condition,
   FixedResponse,
   Redirect,
+  Regex,
   Request,
+  Rewrite,
   Rule,
+  Substitution,
 } from '../../../src/routing/rule.ts';
 import type { Listener } from '../listeners/listener.ts';
+import { compileRegex, replaceFirst } from '../rules/regex.ts';
 import type {
+  ForwardAction,
   Action as StoredAction,
   Condition as StoredCondition,
   Rule as StoredRule,
 } from '../rules/rule.ts';
-import { pairsOf } from './forwarded-headers.ts';
+import { headerOf, pairsOf, rawHeadersOf } from './forwarded-headers.ts';
 
 const translated = new WeakMap<StoredRule, Rule>();
 
@@ -29,43 +34,47 @@ export function routingRule(stored: StoredRule): Rule {
 /** What rules can see of a request to this listener. */
 export function routingRequest(message: IncomingMessage, { protocol, port }: Listener): Request {
   const [path = '/', query = ''] = splitOnce(message.url ?? '/', '?');
+  const headers = rawHeadersOf(message);
   return {
     ...{ protocol, port, path, query },
     method: message.method ?? 'GET',
-    host: message.headers.host ?? '',
-    headers: pairsOf(message.rawHeaders),
+    host: headerOf(headers, 'host') ?? '',
+    headers: pairsOf(headers),
     sourceIp: message.socket.remoteAddress ?? '',
   };
 }
 
 function translateRule({ priority, conditions, actions, transforms }: StoredRule): Rule {
   const [action] = actions;
-  const modelled = conditions.filter((condition) => !hasRegexes(condition));
-  const translatedConditions = modelled.map(translateCondition);
-  if (action === undefined || modelled.length < conditions.length || transforms.length > 0) {
-    return { priority, conditions: translatedConditions, action: NOT_MODELLED };
-  }
-  return { priority, conditions: translatedConditions, action: translateAction(action) };
+  const translatedConditions = conditions.map(translateCondition);
+  if (action === undefined) throw new Error('a rule has an action');
+  return {
+    ...{ priority, conditions: translatedConditions, action: translateAction(action) },
+    ...(transforms.length > 0 && { rewrite: translateTransforms(transforms) }),
+  };
 }
 
-/** The action of a rule with parts that the data plane does not model. */
-const NOT_MODELLED: Action = {
-  type: 'fixed-response',
-  response: {
-    statusCode: 500,
-    contentType: 'text/plain',
-    body: "RegexValues and transforms are not modelled by albridge's embedded stand-in",
-  },
-};
+interface RewriteConfig {
+  readonly Rewrites: readonly { readonly Regex: string; readonly Replace: string }[];
+}
 
-function hasRegexes(condition: StoredCondition): boolean {
-  return Object.values(condition).some((part) => {
-    return typeof part === 'object' && part !== null && 'RegexValues' in part;
-  });
+export function translateTransforms(transforms: StoredRule['transforms']): Rewrite {
+  const find = (config: string): Substitution | undefined => {
+    const found = transforms.find((one) => one[config] !== undefined)?.[config];
+    const [rewrite] = (found as RewriteConfig | undefined)?.Rewrites ?? [];
+    return rewrite && { apply: (text) => replaceFirst(rewrite, text) };
+  };
+  const [host, url] = [find('HostHeaderRewriteConfig'), find('UrlRewriteConfig')];
+  return { ...(host && { host }), ...(url && { url }) };
 }
 
 interface Config {
   readonly Values: readonly string[];
+}
+
+interface RegexConfig {
+  readonly RegexValues: readonly string[];
+  readonly HttpHeaderName?: string;
 }
 
 interface HeaderConfig extends Config {
@@ -77,7 +86,9 @@ interface QueryConfig {
 }
 
 function translateCondition(condition: StoredCondition): Condition {
-  const field = condition.Field as Condition['field'];
+  const regexes = Object.values(condition).find(hasRegexes);
+  if (regexes !== undefined) return translateRegexes(condition.Field, regexes);
+  const field = condition.Field as Exclude<Condition['field'], 'regex'>;
   const config = (name: string): Config => condition[name] as Config;
   switch (field) {
     case 'host-header':
@@ -105,10 +116,26 @@ function translateCondition(condition: StoredCondition): Condition {
   }
 }
 
+function hasRegexes(part: unknown): part is RegexConfig {
+  return typeof part === 'object' && part !== null && 'RegexValues' in part;
+}
+
+function translateRegexes(field: string, config: RegexConfig): Condition {
+  const { RegexValues, HttpHeaderName: header = '' } = config;
+  const parts = { 'host-header': 'host', 'path-pattern': 'path' } as const;
+  const of = parts[field as keyof typeof parts] ?? { header };
+  return { field: 'regex', of, values: RegexValues.map(translateRegex) };
+}
+
+export function translateRegex(source: string): Regex {
+  const compiled = compileRegex(source);
+  return { source, matches: (text) => compiled?.matcher(text).find() ?? false };
+}
+
 function translateAction(action: StoredAction): Action {
   switch (action.kind) {
     case 'forward':
-      return { type: 'forward', targetGroups: action.groups };
+      return { type: 'forward', targetGroups: action.groups, ...stickinessOf(action) };
     case 'redirect': {
       const { protocol, host, port, path, query } = action;
       const statusCode: Redirect['statusCode'] = action.statusCode === 'HTTP_301' ? 301 : 302;
@@ -124,6 +151,12 @@ function translateAction(action: StoredAction): Action {
       return { type: 'fixed-response', response };
     }
   }
+}
+
+function stickinessOf({ stickiness: { enabled, durationSeconds } }: ForwardAction): {
+  readonly stickinessSeconds?: number;
+} {
+  return enabled && durationSeconds !== undefined ? { stickinessSeconds: durationSeconds } : {};
 }
 
 function splitOnce(text: string, separator: string): string[] {

@@ -24,11 +24,11 @@ import { describeTls, type ListenerSettings, readListenerSettings } from './list
 export function createListener(world: AwsWorld, input: Input): unknown {
   const balancer = balancerOf(world, input);
   const settings = readListenerSettings(world, input);
-  const { protocol } = settings;
-  const existing = listenerOnPort(world, balancer.arn, settings.port);
+  const { protocol, port } = settings;
+  const existing = listenerOnPort(world, balancer.arn, port);
   const replaced = existing === undefined ? undefined : defaultRuleOf(world, existing);
   const inputs = actionInputs(input, 'DefaultActions');
-  const actions = readActions(world, inputs, { balancer, protocol, replaced });
+  const actions = readActions(world, inputs, { balancer, protocol, port, replaced });
   const tags = checkedTags(input);
   if (existing !== undefined) {
     return answer(world, sameOrRefuse(world, existing, { settings, actions }));
@@ -77,8 +77,10 @@ export function modifyListener(world: AwsWorld, input: Input): unknown {
   checkPort(world, listener, settings.port);
   const rule = defaultRuleOf(world, listener);
   const inputs = actionInputs(input, 'DefaultActions');
-  const place = { balancer, protocol: settings.protocol, replaced: rule };
+  const { protocol, port } = settings;
+  const place = { balancer, protocol, port, replaced: rule };
   const actions = inputs.length === 0 ? rule.actions : readActions(world, inputs, place);
+  if (inputs.length === 0) checkForwards(world, actions, place);
   if (settings.protocol !== listener.protocol) checkRules(world, listener, { balancer, settings });
   const { tls: _, ...plain } = listener;
   const extraCertificateArns = settings.tls === undefined ? [] : listener.extraCertificateArns;
@@ -131,14 +133,16 @@ function checkPort(world: ReadableWorld, { arn, balancerArn }: Listener, port: n
   throw validationError(`Listener port '${port}' is already in use`);
 }
 
-/** Every rule of the listener must be possible with its new protocol. */
+/** Every rule of the listener must be possible with its new protocol; the default one is judged as it will be. */
 function checkRules(
   world: ReadableWorld,
   { arn }: Listener,
   { balancer, settings }: { readonly balancer: LoadBalancer; readonly settings: ListenerSettings },
 ): void {
+  const { protocol, port } = settings;
   for (const replaced of world.traffic.rules.byKey(arn)) {
-    checkForwards(world, replaced.actions, { balancer, protocol: settings.protocol, replaced });
+    if (replaced.priority === 'default') continue;
+    checkForwards(world, replaced.actions, { balancer, protocol, port, replaced });
   }
 }
 

@@ -66,7 +66,7 @@ function readKind(
     case 'forward':
       return readForward(world, input);
     case 'redirect':
-      return readRedirect(requiredConfig(input, type, 'RedirectConfig'), place.protocol);
+      return readRedirect(requiredConfig(input, type, 'RedirectConfig'), place);
     case 'fixed-response':
       return readFixed(requiredConfig(input, type, 'FixedResponseConfig'));
     default:

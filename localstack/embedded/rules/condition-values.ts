@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { validationError } from '../http/aws-fault.ts';
+import { compileRegex } from './regex.ts';
 
 /**
  * What each kind of condition may compare with. Each throws ValidationError; the limits are those of
@@ -53,23 +54,10 @@ export function checkSourceIp(value: string): void {
   throw validationError(`The 'source-ip' value '${value}' must be in CIDR format`);
 }
 
-/**
- * AWS takes no look-around, back-reference, atomic group, possessive quantifier or property class.
- * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-condition-types.html
- */
 export function checkRegex(field: string, value: string): void {
   checkSize(field, value, MAX_LENGTH);
-  const isRefused = /\(\?[=!<>]|\\[1-9]|\\p\{|[*+?}]\+/.test(value);
-  if (!isRefused && compiles(value)) return;
+  if (compileRegex(value) !== undefined) return;
   throw validationError(`The '${field}' regular expression '${value}' is not valid`);
-}
-
-function compiles(value: string): boolean {
-  try {
-    return value !== '' && new RegExp(value) instanceof RegExp;
-  } catch {
-    return false;
-  }
 }
 
 function checkSize(field: string, value: string, max: number): void {

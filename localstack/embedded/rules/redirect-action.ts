@@ -1,8 +1,7 @@
 import { AwsFault, validationError } from '../http/aws-fault.ts';
 import { type Input, requiredText, textOf } from '../input-fields.ts';
-import type { ListenerProtocol } from '../listeners/listener.ts';
 import { checkedEnum, checkLength } from '../traffic/checked-input.ts';
-import type { RedirectAction } from './rule.ts';
+import type { ActionPlace, RedirectAction } from './rule.ts';
 
 type Part = 'protocol' | 'port' | 'host' | 'path' | 'query';
 
@@ -30,7 +29,10 @@ const MAX_LENGTH = 128;
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_RedirectActionConfig.html
  * Codes and words of the refusals are unverified.
  */
-export function readRedirect(config: Input, listener: ListenerProtocol): RedirectAction {
+export function readRedirect(
+  config: Input,
+  { protocol, port }: Pick<ActionPlace, 'protocol' | 'port'>,
+): RedirectAction {
   requiredText(config, 'StatusCode');
   const statusCode = checkedEnum(config, 'StatusCode', ['HTTP_301', 'HTTP_302']) ?? '';
   const parts = {
@@ -42,14 +44,16 @@ export function readRedirect(config: Input, listener: ListenerProtocol): Redirec
   };
   checkParts(parts);
   checkPlaceholders(parts);
-  const isSame = (['protocol', 'port', 'host', 'path'] as const).every(
-    (part) => parts[part] === UNCHANGED[part],
-  );
-  if (isSame) {
-    throw invalidAction('A redirect must change at least one of protocol, host, port and path');
-  }
-  if (listener === 'HTTPS' && parts.protocol === 'HTTP') {
+  if (protocol === 'HTTPS' && parts.protocol === 'HTTP') {
     throw invalidAction('An HTTPS listener cannot redirect to HTTP');
+  }
+  const own = { ...UNCHANGED, protocol, port: String(port) };
+  const isLoop = (['protocol', 'port', 'host', 'path'] as const).every(
+    (part) => parts[part] === UNCHANGED[part] || parts[part] === own[part],
+  );
+  if (isLoop) {
+    // https://github.com/kubernetes-sigs/aws-load-balancer-controller/issues/487
+    throw invalidAction('The redirect configuration is not valid because it creates a loop.');
   }
   return { kind: 'redirect', ...parts, statusCode };
 }

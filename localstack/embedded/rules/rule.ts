@@ -51,6 +51,8 @@ export interface FixedResponseAction extends Ordered {
 export interface ActionPlace {
   readonly balancer: LoadBalancer;
   readonly protocol: ListenerProtocol;
+  /** The listener's. */
+  readonly port: number;
   /** The rule whose actions these replace, if it exists. */
   readonly replaced?: Rule | undefined;
 }

@@ -26,8 +26,8 @@ export function createRule(world: AwsWorld, input: Input): unknown {
   const listener = listenerOf(world, input);
   const priority = readPriority(input);
   const conditions = readConditions(world, structuresOf(input, 'Conditions') ?? []);
-  const { protocol, balancerArn } = listener;
-  const place = { balancer: balancerWithArn(world, balancerArn), protocol };
+  const { protocol, port, balancerArn } = listener;
+  const place = { balancer: balancerWithArn(world, balancerArn), protocol, port };
   const actions = readActions(world, actionInputs(input, 'Actions'), place);
   const transforms = readTransforms(structuresOf(input, 'Transforms') ?? []);
   const tags = checkedTags(input);
@@ -105,8 +105,8 @@ export function readPriority(input: Input): number {
 }
 
 function placeOf(world: ReadableWorld, rule: Rule): ActionPlace {
-  const { protocol } = listenerWithArn(world, rule.listenerArn);
-  return { balancer: balancerWithArn(world, rule.balancerArn), protocol, replaced: rule };
+  const { protocol, port } = listenerWithArn(world, rule.listenerArn);
+  return { balancer: balancerWithArn(world, rule.balancerArn), protocol, port, replaced: rule };
 }
 
 function changedTransforms(rule: Rule, input: Input): Rule['transforms'] {

@@ -1,6 +1,7 @@
 import { validationError } from '../http/aws-fault.ts';
 import { type Input, requiredText, structuresOf } from '../input-fields.ts';
 import { checkedEnum, checkLength, structureOf } from '../traffic/checked-input.ts';
+import { compileRegex, highestGroup } from './regex.ts';
 import type { Transform } from './rule.ts';
 
 const MAX_LENGTH = 1024;
@@ -37,5 +38,14 @@ function readRewrite(rewrite: Input): object {
   const Replace = requiredText(rewrite, 'Replace');
   checkLength('regex', Regex, MAX_LENGTH);
   checkLength('replace', Replace, MAX_LENGTH);
+  const groups = compileRegex(Regex)?.groupCount();
+  if (groups === undefined) {
+    throw validationError(`The regular expression '${Regex}' is not valid`);
+  }
+  if (highestGroup(Replace) > groups) {
+    throw validationError(
+      `The replacement '${Replace}' names a group that '${Regex}' does not have`,
+    );
+  }
   return { Regex, Replace };
 }

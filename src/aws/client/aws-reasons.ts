@@ -202,7 +202,7 @@ export const awsReasons = {
   DuplicateSecurityGroup: {
     healedBy: 'person',
     cause: 'A security group of this name exists in the VPC',
-    next: 'remove the other security group',
+    next: 'delete the other security group, or give groups in spec.securityGroups',
   },
   TargetGroupAssociationLimit: {
     healedBy: 'person',

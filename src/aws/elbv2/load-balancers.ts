@@ -132,6 +132,8 @@ export interface Inventory {
   selected(): readonly TaggedLoadBalancer[];
   /** As `cached`, the target group of a name that was asked for, or that a selected balancer uses. */
   cachedGroup(name: string): CachedGroup;
+  /** The target groups of both kinds that the last refresh listed, with their tags. */
+  targetGroups(): readonly TaggedTargetGroup[];
   /** ARNs of the target groups that the last refresh listed next to those. */
   otherTargetGroups(): readonly string[];
   /** ARNs of the application balancers that the last refresh listed next to the selected ones. */

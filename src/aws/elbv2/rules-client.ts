@@ -5,7 +5,8 @@ import { shapeActions, toAction } from './actions.ts';
 import { shapeCondition, toCondition } from './conditions.ts';
 import { readPages } from './pages.ts';
 import { toPairs } from './tags.ts';
-import type { Rule, Rules } from './traffic.ts';
+import type { KnownTransform, Rule, Rules } from './traffic.ts';
+import { shapeTransform, toTransform } from './transforms.ts';
 
 /** Rules over AWS. */
 export function createRules(call: AwsCall): Rules {
@@ -13,11 +14,12 @@ export function createRules(call: AwsCall): Rules {
     list: (listenerArn, signal) =>
       ifPresent('DescribeRules', describeRules(call, listenerArn, signal)),
     create: (listenerArn, settings) => create(call, listenerArn, settings),
-    async modify(ruleArn, { conditions, action }) {
+    async modify(ruleArn, { conditions, action, transforms }) {
       const input = {
         RuleArn: ruleArn,
         ...(conditions && { Conditions: conditions.map(toCondition) }),
         ...(action && { Actions: [toAction(action)] }),
+        ...(transforms && toTransforms(transforms)),
       };
       await call('ModifyRule', input, of(ruleArn));
     },
@@ -40,10 +42,18 @@ export function createRules(call: AwsCall): Rules {
   };
 }
 
+/** An empty list means that they stay. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_ModifyRule.html */
+function toTransforms(
+  transforms: readonly KnownTransform[],
+): { readonly Transforms: elb.RuleTransform[] } | { readonly ResetTransforms: true } {
+  if (transforms.length === 0) return { ResetTransforms: true };
+  return { Transforms: transforms.map(toTransform) };
+}
+
 async function create(
   call: AwsCall,
   listenerArn: string,
-  { priority, conditions, action, tags }: Parameters<Rules['create']>[1],
+  { priority, conditions, action, transforms = [], tags }: Parameters<Rules['create']>[1],
 ): Promise<Rule> {
   const subject = `rule ${priority} of listener ${listenerArn}`;
   const input = {
@@ -51,6 +61,7 @@ async function create(
     Priority: priority,
     Conditions: conditions.map(toCondition),
     Actions: [toAction(action)],
+    ...(transforms.length > 0 && toTransforms(transforms)),
     Tags: toPairs(tags),
   };
   const answer = await call('CreateRule', input, { subject });
@@ -81,7 +92,7 @@ function shapeRule(from: elb.Rule): Rule | undefined {
     priority: from.IsDefault || from.Priority === 'default' ? 'default' : Number(from.Priority),
     conditions: (from.Conditions ?? []).map(shapeCondition),
     actions: shapeActions(from.Actions),
-    hasTransforms: (from.Transforms ?? []).length > 0,
+    transforms: (from.Transforms ?? []).map(shapeTransform),
   };
 }
 

@@ -84,13 +84,24 @@ export interface Rule {
   readonly priority: number | 'default';
   readonly conditions: readonly Condition[];
   readonly actions: readonly Action[];
-  readonly hasTransforms: boolean;
+  readonly transforms: readonly Transform[];
 }
 
 export interface RuleSettings {
   readonly priority: number;
   readonly conditions: readonly KnownCondition[];
   readonly action: KnownAction;
+  /** All of them; left out in a change, they stay. */
+  readonly transforms?: readonly KnownTransform[];
+}
+
+export type Transform = KnownTransform | { readonly kind: 'unknown'; readonly type: string };
+
+/** Of the host, or of path and query. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-transforms.html */
+export interface KnownTransform {
+  readonly kind: 'host' | 'url';
+  readonly regex: string;
+  readonly replace: string;
 }
 
 export type Action = KnownAction | { readonly kind: 'unknown'; readonly type: string };

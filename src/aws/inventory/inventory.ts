@@ -110,6 +110,10 @@ export class AccountInventory implements Inventory {
     return { kind: snapshot.absentGroups.has(name) ? 'absent' : 'unknown' };
   }
 
+  targetGroups(): readonly TaggedTargetGroup[] {
+    return [...(this.#shared.snapshot?.groups.values() ?? [])];
+  }
+
   otherTargetGroups(): readonly string[] {
     return this.#shared.snapshot?.otherGroups ?? [];
   }

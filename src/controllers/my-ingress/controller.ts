@@ -3,6 +3,7 @@
 // Start with: this file: observe, plan, reserve, execute, status, below in this order; then load-balancer/.
 
 import type { AppliedSettings, MyIngress } from '../../apis/my-ingress.ts';
+import type { LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
 import { isBeingDeleted } from '../../core/objects/kube-object.ts';
 import {
   type ExternalResource,
@@ -17,13 +18,14 @@ import { describePlan } from './graph/planned-step.ts';
 import { refuseReservedTags } from './load-balancer/desired.ts';
 import type { ObservedLoadBalancer } from './load-balancer/diff.ts';
 import { detectOwnershipFlapping, executePlan, listOperations } from './load-balancer/execute.ts';
-import { type LoadBalancerObservation, observe } from './load-balancer/observe.ts';
+import { type LoadBalancerObservation, observe, observeKnown } from './load-balancer/observe.ts';
 import { type LoadBalancerStep, planLoadBalancer } from './load-balancer/plan.ts';
 import { chooseReadDepth, planFirstReads } from './load-balancer/read-depth.ts';
 import { checkSnapshot } from './load-balancer/snapshot.ts';
 import { measureProvisioningMs, rememberDrift, rememberProvisioning } from './memory.ts';
 import { previewDeletion, previewSpec, restrictPass } from './preview.ts';
 import {
+  completeRecord,
   createObjectScope,
   createScope,
   type MyIngressContext,
@@ -47,6 +49,7 @@ import {
   planFrontend,
   prepareFrontend,
 } from './traffic/frontend.ts';
+import { findUsedGroups } from './traffic/lost-groups.ts';
 import { isTrafficDue, refreshTraffic, reportTraffic } from './traffic/report.ts';
 import { beginWarm } from './traffic/warm.ts';
 
@@ -104,19 +107,31 @@ function refuseInvalidSpec({ spec }: MyIngress): void {
   refuseReservedTags(spec);
 }
 
-async function reconcileLive(scope: Scope): Promise<Outcome> {
+async function reconcileLive(given: Scope): Promise<Outcome> {
+  let scope = given;
   let isNew: Frontend | undefined;
   const warm = hasTraffic(scope.object) ? beginWarm(scope) : undefined;
-  const balancer = defineLoadBalancer(scope, (frontend) => {
+  const balancer = defineLoadBalancer(scope, warm?.balancer, (frontend) => {
     isNew = frontend;
   });
   const ensured = await ensurePresent(balancer, scope.pass);
   if (ensured.kind === 'waiting') return ensured;
   const { observed } = ensured;
+  scope = await recoverRecord(scope, observed);
   if (!hasTraffic(scope.object)) return conclude(scope, ensured);
   if (observed.isStateOnly) return refreshTraffic(scope, conclude(scope, ensured));
   const state = await ensureTraffic(scope, { observed, isNew, warm });
   return reportTraffic(scope, state, () => conclude(scope, ensured));
+}
+
+/** A balancer that no record names and this process has not made was there before: perhaps with traffic. */
+async function recoverRecord(scope: Scope, { loadBalancer }: ObservedLoadBalancer): Promise<Scope> {
+  const { identity, memory, object } = scope;
+  const isKnown = readRecordedArn(object) !== undefined || object.spec.adopt !== undefined;
+  const isMade = memory.facts.create !== undefined;
+  if (isKnown || isMade || hasTraffic(object)) return scope;
+  await findUsedGroups(scope, loadBalancer);
+  return { ...scope, object: completeRecord(object, memory, identity) };
 }
 
 /**
@@ -125,11 +140,12 @@ async function reconcileLive(scope: Scope): Promise<Outcome> {
  */
 function defineLoadBalancer(
   scope: Scope,
+  known: LoadBalancer | undefined,
   onNew: (frontend: Frontend) => void,
 ): Omit<ExternalResource<ObservedLoadBalancer, LoadBalancerStep>, 'delete'> {
   let managed: FrontendPlan['managed'];
   return {
-    observe: async (signal) => planRepairs(scope, await observe(scope, signal)),
+    observe: (signal) => observeAndCompare(scope, known, signal),
     async prepareCreate() {
       const planned = hasTraffic(scope.object) ? await planFrontend(scope) : undefined;
       managed = planned?.managed;
@@ -154,6 +170,18 @@ function defineLoadBalancer(
       await executePlan(scope, plan, observed);
     },
   };
+}
+
+/** `known`: as it was read a moment ago, good enough where the spec has nothing to change about it. */
+async function observeAndCompare(
+  scope: Scope,
+  known: LoadBalancer | undefined,
+  signal: AbortSignal,
+): Promise<Observation<ObservedLoadBalancer, LoadBalancerStep>> {
+  const observation = known && (await observeKnown(scope, known, signal));
+  const compared = observation && planRepairs(scope, observation);
+  if (compared?.kind === 'present' && compared.drift.length === 0) return compared;
+  return planRepairs(scope, await observe(scope, signal));
 }
 
 function planRepairs(

@@ -19,8 +19,10 @@ import { compareWithSnapshot } from './load-balancer/snapshot.ts';
 import type { Memory } from './memory.ts';
 import { isInPlace } from './preview.ts';
 import { readRecordedArn } from './status.ts';
+import { Strays } from './strays.ts';
 import type { Targets } from './targets.ts';
 import { hasTraffic } from './traffic/concern.ts';
+import { rememberBalancer } from './traffic/memory.ts';
 import { isTrafficDue } from './traffic/report.ts';
 import { desireGroups, hasTrafficDrifted, listServed } from './traffic/snapshot.ts';
 
@@ -61,12 +63,14 @@ const RETRY_MS = 30_000;
 export class DriftScan {
   readonly #options: DriftScanOptions;
   readonly #orphans: Orphans;
+  readonly #strays: Strays;
   /** While no object of the kind exists, AWS is not called. */
   #isUsed = false;
 
   constructor(options: DriftScanOptions) {
     this.#options = options;
     this.#orphans = new Orphans(options);
+    this.#strays = new Strays(options);
   }
 
   /** The key source for the controller. */
@@ -113,7 +117,7 @@ export class DriftScan {
         enqueue(getKey(object), { priority: LOW_PRIORITY });
       }
     });
-    await this.#countOrphans(signal);
+    await this.#readOthers(enqueue, signal);
     return true;
   }
 
@@ -125,6 +129,7 @@ export class DriftScan {
       const identity = identify(cluster, object);
       balancers.add(readRecordedArn(object) ?? desireName(object.spec, identity));
       for (const { name } of desireGroups(object, identity)) targetGroups.add(name);
+      for (const name of object.status?.owned?.targetGroups ?? []) targetGroups.add(name);
     });
     return { balancers, targetGroups };
   }
@@ -133,11 +138,20 @@ export class DriftScan {
   #publish(object: MyIngress): void {
     const { cluster, inventory, targets } = this.#options;
     const key = getKey(object);
-    const isKnown = !hasTraffic(object) || isBeingDeleted(object) || targets.read(key).length > 0;
+    const isKnown = !hasTraffic(object) || targets.read(key).length > 0;
     if (isKnown || !this.#mayRegister(object)) return;
+    if (isBeingDeleted(object) && !this.#isServing(object)) return;
     const find = (name: string): CachedGroup => inventory.cachedGroup(name);
     const served = listServed(object, identify(cluster, object), find);
     if (served.length > 0) targets.publish(key, served);
+  }
+
+  /** A balancer whose deletion AWS refuses serves on. */
+  #isServing(object: MyIngress): boolean {
+    const { inventory, memory } = this.#options;
+    const { facts } = memory.of(getKey(object), object.metadata.uid);
+    const arn = readRecordedArn(object) ?? '';
+    return facts.release === undefined && inventory.cached(arn).kind === 'observed';
   }
 
   /** As under pause, what was once carried out is kept registered; its finalizer says so. */
@@ -167,6 +181,8 @@ export class DriftScan {
     if (comparison.kind === 'unknown') return false;
     if (comparison.kind !== 'same') return true;
     const { loadBalancer } = comparison.cached;
+    known.traffic =
+      known.traffic && rememberBalancer(known.traffic, loadBalancer, clock.monotonicMs());
     const find = (name: string): CachedGroup => inventory.cachedGroup(name);
     return (
       isTrafficDue({ object, identity, clock, memory: known, objectCount: memory.size }) ||
@@ -174,13 +190,14 @@ export class DriftScan {
     );
   }
 
-  /** A failure leaves the count to the next scan. */
-  async #countOrphans(signal: AbortSignal): Promise<void> {
+  /** A failure leaves it to the next scan. */
+  async #readOthers(enqueue: Enqueue, signal: AbortSignal): Promise<void> {
     try {
       await this.#orphans.count(signal);
+      for (const key of await this.#strays.find(signal)) enqueue(key, { priority: LOW_PRIORITY });
     } catch (error) {
       if (!signal.aborted) {
-        const message = 'orphan count failed: cannot read the tags of other load balancers';
+        const message = 'cannot read the tags of other load balancers and target groups';
         this.#options.log.info(message, { err: error });
       }
     }

@@ -26,7 +26,14 @@ import {
 import { readOwnership } from './ownership.ts';
 import type { ObjectScope } from './scope.ts';
 import { explainRefusedRecord, readRecordedArn } from './status.ts';
-import { previewTeardown, releaseTraffic, tearDownTraffic } from './traffic/finalize.ts';
+import {
+  beginTearDown,
+  type Held,
+  observeHeld,
+  previewTeardown,
+  releaseTraffic,
+  tearDownTraffic,
+} from './traffic/finalize.ts';
 
 type ReleaseObservation = Observation<TaggedLoadBalancer, never>;
 
@@ -38,8 +45,8 @@ type PlaceRead =
   /** AWS does not take the ref for that of a balancer. */
   | { readonly kind: 'refused'; readonly arn: string; readonly error: OperatorError };
 
-/** The reads that prove a deletion: the balancer by its ARN, and by its name. */
-const PROOF = ['DescribeLoadBalancers', 'DescribeLoadBalancers'] as const;
+/** The read that proves a deletion: of a balancer that had this name by its name. */
+const PROOF = ['DescribeLoadBalancers'] as const;
 const DELETION_PROTECTION = 'deletion_protection.enabled';
 
 /**
@@ -47,16 +54,22 @@ const DELETION_PROTECTION = 'deletion_protection.enabled';
  * nothing of ours is left. Works from tags and names alone: deletion needs no valid spec.
  */
 export async function finalizeLoadBalancer(scope: ObjectScope): Promise<Released | Waiting> {
+  const known = isRetained(scope) ? undefined : beginTearDown(scope);
+  let held: Held | undefined;
   const outcome = await ensureAbsent<TaggedLoadBalancer, never>(
     {
       observe: (signal) => observe(scope, signal),
-      delete: (ours) => (isRetained(scope) ? retain(scope, ours) : deleteOurs(scope, ours)),
+      delete: async (ours) => {
+        if (isRetained(scope)) return retain(scope, ours);
+        held = (await known) ?? (await observeHeld(scope, ours.loadBalancer));
+        return deleteOurs(scope, ours);
+      },
     },
     scope.pass,
   );
   if (outcome.kind === 'waiting') return outcome;
   scope.targets.withdraw(scope.pass.key);
-  const left = await finalizeTraffic(scope);
+  const left = await finalizeTraffic(scope, held);
   if (left !== undefined) return left;
   recordReleased(scope);
   return outcome;
@@ -82,8 +95,11 @@ export async function previewFinalize(
 }
 
 /** What stood beside the balancer, which is gone or released. */
-async function finalizeTraffic(scope: ObjectScope): Promise<Waiting | undefined> {
-  if (!isRetained(scope)) return tearDownTraffic(scope);
+async function finalizeTraffic(
+  scope: ObjectScope,
+  held: Held | undefined,
+): Promise<Waiting | undefined> {
+  if (!isRetained(scope)) return tearDownTraffic(scope, held);
   await releaseTraffic(scope, undefined);
   return undefined;
 }
@@ -107,7 +123,7 @@ async function observePlaces(
   scope: ObjectScope,
   signal: AbortSignal,
 ): Promise<readonly PlaceRead[]> {
-  const [first, ...others] = listPlaces(scope.object, scope.identity) as [
+  const [first, ...others] = omitReleased(scope, listPlaces(scope.object, scope.identity)) as [
     LoadBalancerRef,
     ...LoadBalancerRef[],
   ];
@@ -116,6 +132,16 @@ async function observePlaces(
   const known = read.kind === 'foreign' ? read.loadBalancer.name : undefined;
   const rest = others.filter((ref) => 'arn' in ref || ref.name !== known);
   return [read, ...(await Promise.all(rest.map((ref) => observePlace(scope, ref, signal))))];
+}
+
+/** No balancer changes its name: where the name of the one that was deleted is free, its ARN is, too. */
+function omitReleased(
+  { memory }: ObjectScope,
+  places: readonly LoadBalancerRef[],
+): readonly LoadBalancerRef[] {
+  const { release } = memory.facts;
+  const isRead = places.some((ref) => 'name' in ref && ref.name === release?.name);
+  return places.filter((ref) => !(isRead && 'arn' in ref && ref.arn === release?.arn));
 }
 
 async function observePlace(
@@ -138,8 +164,12 @@ async function classifyPlace(
   signal: AbortSignal,
 ): Promise<PlaceRead> {
   const { aws, identity, object } = scope;
-  const loadBalancer = await aws.find(ref, signal);
-  const tags = loadBalancer && (await aws.tagsOf(loadBalancer.arn, signal));
+  const arn = 'arn' in ref && !wasReleased(scope, ref.arn) ? ref.arn : undefined;
+  const [loadBalancer, tagsByArn] = await Promise.all([
+    aws.find(ref, signal),
+    arn === undefined ? undefined : aws.tagsOf(arn, signal),
+  ]);
+  const tags = loadBalancer && (tagsByArn ?? (await aws.tagsOf(loadBalancer.arn, signal)));
   if (loadBalancer === undefined || tags === undefined) {
     return { kind: 'nothing', isProof: isProofOfAbsence(scope, ref) };
   }

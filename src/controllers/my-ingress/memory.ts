@@ -181,6 +181,8 @@ export interface ObjectMemory {
   awaited?: { readonly operations: readonly AwsOperation[]; readonly madeFor: string } | undefined;
   /** Of an object with listeners or backends. */
   traffic?: TrafficMemory | undefined;
+  /** Names of target groups of the object that were found by their tags, on record or not. */
+  foundGroups?: readonly string[] | undefined;
   /** Names of target groups that a deletion has proved absent. */
   goneGroups?: readonly string[];
 }

@@ -7,7 +7,6 @@ import type { Pass } from '../../core/reconcile/reconciler.ts';
 import { previewFinalize } from './finalize.ts';
 import { describePlan } from './graph/planned-step.ts';
 import { type Problem, reportProblems } from './graph/problem.ts';
-import { SECURITY_GROUP_ID } from './graph/resource-id.ts';
 import { type Postponed, printPlan, type Step } from './graph/steps.ts';
 import { planRetirement } from './graph/teardown.ts';
 import { observeLive } from './load-balancer/observe.ts';
@@ -18,7 +17,7 @@ import type { ObjectScope, Scope } from './scope.ts';
 import { readApplied } from './status.ts';
 import { hasTraffic } from './traffic/concern.ts';
 import { observeAndPlan } from './traffic/ensure.ts';
-import { previewFrontend } from './traffic/frontend.ts';
+import { isBeforeBalancer, previewFrontend } from './traffic/frontend.ts';
 import { isTrafficDue } from './traffic/report.ts';
 
 /** The lines of a plan in the order of their execution, and what it leaves out. */
@@ -92,9 +91,8 @@ async function previewCreate(scope: Scope): Promise<Preview> {
   const own = describePlan([...create, ...planAfterCreate(desired)]);
   if (!hasTraffic(object)) return joinPlans(own, undefined);
   const { steps, postponed, problems } = await previewFrontend(scope);
-  const isBefore = ({ id }: Step): boolean => id === SECURITY_GROUP_ID;
-  const before = describePlan(steps.filter(isBefore));
-  const after = steps.filter((step) => !isBefore(step));
+  const before = describePlan(steps.filter(isBeforeBalancer));
+  const after = steps.filter((step) => !isBeforeBalancer(step));
   return joinPlans([...before, ...own], { steps: after, postponed, problems });
 }
 

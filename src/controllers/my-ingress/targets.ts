@@ -11,6 +11,8 @@ export interface ServedGroup {
   readonly targetType: RouteBackend['targetType'];
   /** Created by this process: nothing is registered yet, so that nothing has to be read. */
   readonly isNew: boolean;
+  /** Requests still reach it, though the spec has another one in its place or none: its targets are followed, and not counted. */
+  readonly isReplaced?: boolean;
 }
 
 /** What is known of the targets of one group. */
@@ -50,9 +52,9 @@ export interface Targets {
   publish(key: Key, groups: readonly ServedGroup[]): void;
   /** The object is gone, or its balancer deleted or released: nothing is written to its groups from here on. */
   withdraw(key: Key): void;
-  /** One for each published group, in that order. */
+  /** One for each published group that is not replaced, in that order. */
   read(key: Key): readonly TargetsState[];
-  /** Resolves once each published group is filled or has a problem; rejects when `signal` aborts. */
+  /** Resolves once each of these groups is filled or has a problem; rejects when `signal` aborts. */
   waitUntilFilled(key: Key, signal: AbortSignal): Promise<void>;
   /** Keys whose answer to `read` has changed, each at most once a second. */
   readonly changes: KeySource;

@@ -104,18 +104,18 @@ export class TargetsController {
     this.publish(owner, []);
   }
 
-  /** One for each published group, in that order. */
+  /** One for each published group that is not replaced, in that order. */
   read(owner: Key): readonly TargetsState[] {
-    const groups = this.#byOwner.get(owner) ?? [];
+    const groups = this.#listCounted(owner);
     if (groups.length > 0) this.#feed.recordRead(owner);
     return groups.map(({ state }) => state);
   }
 
-  /** Resolves once each published group is filled or has a problem; rejects when `signal` aborts. */
+  /** Resolves once each of these groups is filled or has a problem; rejects when `signal` aborts. */
   async waitUntilFilled(owner: Key, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#isFilled(owner)) return;
-    for (const group of this.#byOwner.get(owner) ?? []) {
+    for (const group of this.#listCounted(owner)) {
       group.hurry();
       this.#flusher.schedule(group);
     }
@@ -207,14 +207,19 @@ export class TargetsController {
     for (const resolve of this.#waiting.get(owner) ?? []) resolve();
   }
 
-  #isFilled(owner: Key): boolean {
+  #listCounted(owner: Key): readonly Group[] {
     const groups = this.#byOwner.get(owner) ?? [];
+    return groups.filter(({ served }) => served.isReplaced !== true);
+  }
+
+  #isFilled(owner: Key): boolean {
+    const groups = this.#listCounted(owner);
     return groups.every(({ state }) => state.isFilled || state.problem !== undefined);
   }
 
   /** What makes a reader come: not that AWS was asked again, nor how long a turn takes. */
   #describe(owner: Key): string {
-    const groups = this.#byOwner.get(owner) ?? [];
+    const groups = this.#listCounted(owner);
     return JSON.stringify(groups.map(({ state }) => describeState(state)));
   }
 }

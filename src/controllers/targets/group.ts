@@ -16,6 +16,8 @@ export interface ServedGroup extends BackendService {
   readonly arn: string;
   /** Created by this process: nothing is registered yet, so that nothing has to be read. */
   readonly isNew: boolean;
+  /** Requests still reach it, though the spec has another one in its place or none: its targets are followed, and not counted. */
+  readonly isReplaced?: boolean;
 }
 
 /** What is known of the targets of one group. */

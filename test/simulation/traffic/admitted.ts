@@ -6,12 +6,19 @@ export interface Admitted {
   readonly traffic: boolean;
   readonly redirect: boolean;
   readonly fixedResponse: boolean;
+  /** `listeners[].defaultAction` */
+  readonly ownDefault: boolean;
+  readonly headerRegex: boolean;
+  readonly rewrite: boolean;
+  readonly manyValues: boolean;
   readonly secureBackends: boolean;
   readonly stickiness: boolean;
 }
 
 const SERVICE = { name: 'web', port: 80 };
 const ONE = { backends: [{ name: 'web', service: SERVICE }] } as const;
+
+const REWRITE = { regex: '^/a', replace: '/b' };
 
 let known: Admitted | undefined;
 
@@ -24,6 +31,31 @@ export function listAdmitted(): Admitted {
       rules: [{ ...rule, redirect: { statusCode: 301, path: '/x' } }],
     }),
     fixedResponse: isAdmitted({ ...ONE, rules: [{ ...rule, fixedResponse: { statusCode: 200 } }] }),
+    ownDefault: isAdmitted({
+      ...ONE,
+      listeners: [
+        { port: 80, protocol: 'HTTP', defaultAction: { fixedResponse: { statusCode: 404 } } },
+      ],
+    }),
+    headerRegex: isAdmitted({
+      ...ONE,
+      rules: [
+        {
+          ...{ name: 'one', headers: [{ name: 'X-Team', regex: '^blue' }] },
+          forward: [{ backend: 'web' }],
+        },
+      ],
+    }),
+    rewrite: isAdmitted({
+      ...ONE,
+      rules: [{ ...rule, forward: [{ backend: 'web' }], rewrite: { url: REWRITE } }],
+    }),
+    manyValues: isAdmitted({
+      ...ONE,
+      rules: [
+        { ...rule, paths: ['/1', '/2', '/3', '/4', '/5', '/6'], forward: [{ backend: 'web' }] },
+      ],
+    }),
     secureBackends: isAdmitted({ backends: [{ ...ONE.backends[0], protocol: 'HTTPS' }] }),
     stickiness: isAdmitted({
       backends: [{ ...ONE.backends[0], stickiness: { durationSeconds: 60 } }],

@@ -50,3 +50,20 @@ export interface ResponseParts {
 export function describeResponse({ statusCode, contentType, body }: ResponseParts): string {
   return `answer ${statusCode} ${contentType ?? 'text/plain'} ${body ?? ''}`.trimEnd();
 }
+
+interface Substitution {
+  readonly regex: string;
+  readonly replace: string;
+}
+
+export interface RewriteParts {
+  readonly host?: Substitution | undefined;
+  readonly url?: Substitution | undefined;
+}
+
+/** Empty for none. */
+export function describeRewrite({ host, url }: RewriteParts): string {
+  const part = (name: string, one: Substitution | undefined): string =>
+    one === undefined ? '' : ` ${name} ${one.regex} to ${one.replace}`;
+  return `${part('host', host)}${part('url', url)}`;
+}

@@ -4,6 +4,7 @@ import {
   type MyIngress,
   ownershipTagKeys,
   resourceTagKey,
+  rewriteTagKey,
 } from '../../../src/apis/my-ingress.ts';
 import type { Report } from '../violation.ts';
 import type { AwsCallSeen } from '../world/aws-network.ts';
@@ -56,7 +57,10 @@ export function listKeys(input: object): readonly string[] {
 const RECENT_MS = 30_000;
 /** AWS's data plane takes changes in windows of about 10 s, and a reader counts from its own read. */
 const RETIREMENT_MS = 15_000;
-const OWN_KEYS: ReadonlySet<string> = new Set([...Object.values(ownershipTagKeys), resourceTagKey]);
+const OWN_KEYS: ReadonlySet<string> = new Set([
+  ...Object.values(ownershipTagKeys),
+  ...[resourceTagKey, rewriteTagKey],
+]);
 
 /** What must hold for every write of the operator to a listener, rule, target group or security group. */
 export class TrafficInvariants {

@@ -123,8 +123,9 @@ function isSteady(specs: readonly TrafficSpec[]): boolean {
   return isDeepStrictEqual(common(before, after), common(after, before));
 }
 
-function describePlace({ name, hosts, paths, methods, listeners }: RuleSpec): unknown {
-  return { name, hosts, paths, methods, listeners };
+function describePlace(rule: RuleSpec): unknown {
+  const { name, hosts, paths, methods, headers, listeners } = rule;
+  return { name, hosts, paths, methods, headers, listeners };
 }
 
 /** Whether a rule of this name fits the request in every one of the specs: it must never be missing. */

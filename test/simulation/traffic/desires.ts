@@ -1,4 +1,5 @@
 import type { MyIngressSpec } from '../../../src/apis/my-ingress.ts';
+import { listParts } from '../../../src/controllers/my-ingress/rules/desired.ts';
 import { type Resource, resourceIdOf } from './resources.ts';
 import { listListeners, listRules } from './spec-answers.ts';
 
@@ -15,7 +16,9 @@ export function listResourceIds(spec: MyIngressSpec): readonly string[] {
     ...(spec.backends ?? []).map(({ name }) => `target-group/spec/${name}`),
     ...listeners.map(({ port }) => `listener/${port}`),
     ...listeners.flatMap(({ port }) =>
-      listRules(spec, port).map(({ name }) => `rule/${port}/spec/${name}/0`),
+      listRules(spec, port).flatMap((rule) =>
+        listParts(rule).map(({ label }) => `rule/${port}/spec/${rule.name}/${label}`),
+      ),
     ),
   ];
 }

@@ -1,10 +1,17 @@
-import type { Chance } from '../chance.ts';
+import { createHash } from 'node:crypto';
+import { Chance } from '../chance.ts';
 import { type Admitted, listAdmitted } from './admitted.ts';
-import { listListeners, type RuleSpec, type TrafficSpec } from './spec-answers.ts';
+import {
+  type ListenerSpec,
+  listListeners,
+  type RuleSpec,
+  type TrafficSpec,
+} from './spec-answers.ts';
 
 type BackendSpec = NonNullable<TrafficSpec['backends']>[number];
 type ActionSpec = Pick<RuleSpec, 'forward' | 'redirect' | 'fixedResponse'>;
-type Conditions = Pick<RuleSpec, 'hosts' | 'paths'>;
+type RuleActionSpec = ActionSpec & Pick<RuleSpec, 'rewrite'>;
+type Conditions = Pick<RuleSpec, 'hosts' | 'paths' | 'headers'>;
 
 /** Certificates that the account has. */
 export const CERTIFICATES = [1, 2, 3].map(
@@ -24,12 +31,24 @@ const PATHS = [
   ['/*'],
   ['/api/v?'],
 ] as const;
+/** More than AWS takes in one rule. */
+const MANY_PATHS = [
+  ['/cart', '/api/v1', '/api/v2/*', '/old/*', '/p5', '/p6', '/p7'],
+  ['/api/*', '/p2', '/p3', '/p4', '/p5', '/old/page'],
+] as const;
+/** `probes.ts` has a request for each. */
+const HEADERS = [
+  [{ name: 'X-Team', regex: '^blue(bell|bird)$' }],
+  [{ name: 'x-team', regex: 'bird' }],
+] as const;
 const MOST_TRIES = 5;
 const DELAYS = ['0', '5', '30'] as const;
 
 /** One object's traffic: the first spec, then one edit after the other, each admitted after the last. */
 export class TrafficDraft {
   readonly #chance: Chance;
+  /** What came later is drawn apart, so that a seed's world stays what it was but for that. */
+  readonly #more: Chance;
   readonly #admitted: Admitted;
   /** Of each name, so that most edits leave the conditions of a rule alone. */
   readonly #conditions: ReadonlyMap<string, Conditions>;
@@ -38,7 +57,9 @@ export class TrafficDraft {
   constructor(chance: Chance, admitted = listAdmitted()) {
     this.#chance = chance;
     this.#admitted = admitted;
-    this.#conditions = new Map(RULES.map((name) => [name, this.#drawConditions()]));
+    const conditions = RULES.map((name) => [name, this.#drawPlace()] as const);
+    this.#more = new Chance(hashText(JSON.stringify(conditions)));
+    this.#conditions = new Map(conditions.map(([name, one]) => [name, this.#narrow(one)]));
   }
 
   get spec(): TrafficSpec {
@@ -90,7 +111,7 @@ export class TrafficDraft {
       [4, () => this.#insertRule()],
       [3, () => this.#editRules((rules) => without(rules, this.#chance))],
       [3, () => this.#renameRule()],
-      [4, () => this.#editRule((rule) => ({ ...withoutAction(rule), ...this.#drawAction() }))],
+      [4, () => this.#editRule((rule) => ({ ...withoutAction(rule), ...this.#drawRuleAction() }))],
       [2, () => this.#editRule((rule) => ({ ...withoutPlace(rule), ...this.#drawConditions() }))],
       [2, () => this.#become({ defaultAction: this.#drawAction() })],
       [3, () => this.#editBackend((one) => ({ ...one, service: this.#drawService() }))],
@@ -128,12 +149,16 @@ export class TrafficDraft {
     const rules = (spec.rules ?? [])
       .filter(isFine)
       .map((rule) => narrow(rule, spec.listeners === undefined ? new Set() : ports));
-    const { defaultAction: given, rules: _rules, ...rest } = spec;
+    const { defaultAction: given, rules: _rules, listeners: _listeners, ...rest } = spec;
+    const listeners = spec.listeners?.map((one) =>
+      isFine(one.defaultAction) ? one : withoutDefault(one),
+    );
     const isNeeded = backends.size > 1 && !isFine(given);
     const [first = ''] = backends;
     const defaultAction = isNeeded ? { forward: [{ backend: first }] } : given;
     return {
       ...rest,
+      ...(listeners && { listeners }),
       ...(rules.length > 0 && { rules }),
       ...(isFine(defaultAction) && { defaultAction }),
     };
@@ -225,6 +250,7 @@ export class TrafficDraft {
     const [first, ...others] = this.#shuffle(CERTIFICATES);
     const certificates = [first ?? '', ...(this.#chance.happens(0.4) ? others : [])];
     const secure = { port: 443, protocol: 'HTTPS', certificates } as const;
+    const own = this.#drawOwnDefault();
     return this.#chance.weighted<NonNullable<TrafficSpec['listeners']>>([
       [3, [{ port: 80, protocol: 'HTTP' }]],
       [3, [{ port: 80, protocol: 'HTTP', redirectToHTTPS: true }, secure]],
@@ -232,12 +258,21 @@ export class TrafficDraft {
         2,
         [
           { port: 80, protocol: 'HTTP' },
-          { port: 8080, protocol: 'HTTP' },
+          { port: 8080, protocol: 'HTTP', ...own },
         ],
       ],
       [1, [{ port: 80, protocol: 'HTTPS', certificates }]],
-      [1, [{ port: 80, protocol: 'HTTP' }, { port: 8080, protocol: 'HTTP' }, secure]],
+      [1, [{ port: 80, protocol: 'HTTP', ...own }, { port: 8080, protocol: 'HTTP' }, secure]],
     ]);
+  }
+
+  #drawOwnDefault(): Pick<ListenerSpec, 'defaultAction'> {
+    if (!this.#admitted.ownDefault || this.#more.happens(0.6)) return {};
+    const names = (this.#spec.backends ?? []).map(({ name }) => name);
+    const [backend] = names;
+    const forward = backend === undefined ? {} : { forward: [{ backend }] };
+    const action = this.#drawAnswer() ?? forward;
+    return hasAction(action) ? { defaultAction: action } : {};
   }
 
   #drawInbound(): NonNullable<TrafficSpec['inbound']> {
@@ -255,30 +290,60 @@ export class TrafficDraft {
       name,
       ...(isNarrow && { listeners: [this.#chance.one(ports)] }),
       ...this.#conditions.get(name),
-      ...this.#drawAction(),
+      ...this.#drawRuleAction(),
     };
   }
 
   #drawConditions(): Conditions {
+    return this.#narrow(this.#drawPlace());
+  }
+
+  #drawPlace(): Conditions {
     const chance = this.#chance;
     const hosts = chance.happens(0.4) && { hosts: [...chance.one(HOSTS)] };
     if (hosts && chance.happens(0.4)) return hosts;
     return { ...hosts, paths: [...chance.one(PATHS)] };
   }
 
+  #narrow(place: Conditions): Conditions {
+    const { headerRegex, manyValues } = this.#admitted;
+    const more = this.#more;
+    return {
+      ...place,
+      ...(manyValues && more.happens(0.15) && { paths: [...more.one(MANY_PATHS)] }),
+      ...(headerRegex &&
+        more.happens(0.15) && { headers: more.one(HEADERS).map((one) => ({ ...one })) }),
+    };
+  }
+
+  #drawRuleAction(): RuleActionSpec {
+    const action = this.#drawAction();
+    const { rewrite } = this.#admitted;
+    if (!rewrite || action.forward === undefined || this.#more.happens(0.75)) return action;
+    const host = { regex: '^(.+)[.]example[.]com$', replace: '$1.internal' };
+    const url = { regex: '^/api/(.*)$', replace: this.#more.one(['/$1', '/v2/$1']) };
+    return { ...action, rewrite: this.#more.one([{ host }, { url }, { host, url }]) };
+  }
+
   #drawAction(): ActionSpec {
-    const { redirect, fixedResponse } = this.#admitted;
+    const answer = this.#drawAnswer();
     const names = (this.#spec.backends ?? []).map(({ name }) => name);
-    if (names.length === 0 && !redirect && !fixedResponse) return {};
-    return this.#chance.weighted<() => ActionSpec>([
-      [names.length > 0 ? 6 : 0, () => ({ forward: [{ backend: this.#chance.one(names) }] })],
+    if (names.length === 0) return answer ?? {};
+    const forward = this.#chance.weighted<() => ActionSpec>([
+      [6, () => ({ forward: [{ backend: this.#chance.one(names) }] })],
       [names.length > 1 ? 4 : 0, () => this.#drawCanary(names)],
-      [
-        redirect ? 1 : 0,
-        () => ({ redirect: { statusCode: 302, path: '/moved', host: '#{host}' } }),
-      ],
-      [fixedResponse ? 1 : 0, () => ({ fixedResponse: { statusCode: 410, body: 'gone' } })],
     ])();
+    return answer ?? forward;
+  }
+
+  /** undefined: none, mostly. */
+  #drawAnswer(): ActionSpec | undefined {
+    const { redirect, fixedResponse } = this.#admitted;
+    return this.#more.weighted<ActionSpec | undefined>([
+      [8, undefined],
+      [redirect ? 1 : 0, { redirect: { statusCode: 302, path: '/moved', host: '#{host}' } }],
+      [fixedResponse ? 1 : 0, { fixedResponse: { statusCode: 410, body: 'gone' } }],
+    ]);
   }
 
   #drawCanary(names: readonly string[]): ActionSpec {
@@ -298,12 +363,20 @@ export class TrafficDraft {
   }
 }
 
+function hashText(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE();
+}
+
 function withoutAction(rule: RuleSpec): RuleSpec {
-  const { forward: _forward, redirect: _redirect, fixedResponse: _response, ...rest } = rule;
+  const { forward: _f, redirect: _r, fixedResponse: _response, rewrite: _rewrite, ...rest } = rule;
   return rest;
 }
 
-function withoutPlace({ hosts: _hosts, paths: _paths, ...rest }: RuleSpec): RuleSpec {
+function withoutDefault({ defaultAction: _default, ...rest }: ListenerSpec): ListenerSpec {
+  return rest;
+}
+
+function withoutPlace({ hosts: _h, paths: _p, headers: _headers, ...rest }: RuleSpec): RuleSpec {
   return rest;
 }
 

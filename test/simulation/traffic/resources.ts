@@ -77,7 +77,8 @@ export function activeTargets({ record }: Pick<GroupResource, 'record'>): Readon
 /** `namespace/name` of the object that the tags prove to have made it; undefined: it is foreign. */
 export function ownerByTags(tags: TagMap, cluster: string): string | undefined {
   const { cluster: clusterKey, namespace, name, uid } = ownershipTagKeys;
-  if (tags.get(clusterKey) !== cluster || !tags.has(uid)) return undefined;
+  if (tags.get(clusterKey) !== cluster) return undefined;
+  if (!tags.has(uid) && !tags.has(resourceTagKey)) return undefined;
   if (!tags.has(namespace) || !tags.has(name)) return undefined;
   return `${tags.get(namespace)}/${tags.get(name)}`;
 }

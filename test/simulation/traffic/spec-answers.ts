@@ -6,8 +6,10 @@ import {
   describeForward,
   describeRedirect,
   describeResponse,
+  describeRewrite,
   type RedirectParts,
   type ResponseParts,
+  type RewriteParts,
 } from './answer.ts';
 
 export type TrafficSpec = Pick<
@@ -16,12 +18,14 @@ export type TrafficSpec = Pick<
 >;
 
 export type RuleSpec = NonNullable<TrafficSpec['rules']>[number];
+type HeaderSpec = NonNullable<RuleSpec['headers']>[number];
 export type ListenerSpec = NonNullable<TrafficSpec['listeners']>[number];
 
 interface ActionSpec {
   readonly forward?: readonly { readonly backend?: string; readonly weight?: number }[];
   readonly redirect?: RedirectParts;
   readonly fixedResponse?: ResponseParts;
+  readonly rewrite?: RewriteParts;
 }
 
 /**
@@ -50,18 +54,28 @@ export function listRules(spec: TrafficSpec, port: number): readonly RuleSpec[] 
 
 /** Whether all conditions of the rule hold. */
 export function meets(rule: RuleSpec, request: Request): boolean {
-  const { hosts, paths, methods } = rule;
+  const { hosts, paths, methods, headers = [] } = rule;
   const hasHost = hosts?.some((host) => fits(host.toLowerCase(), request.host)) ?? true;
   const hasPath = paths?.some((path) => fits(path, request.path)) ?? true;
-  return hasHost && hasPath && (methods?.includes(request.method) ?? true);
+  const hasHeaders = headers.every((header) => hasHeader(header, request));
+  return hasHost && hasPath && hasHeaders && (methods?.includes(request.method) ?? true);
 }
 
-export function describeAction({ forward, redirect, fixedResponse }: ActionSpec): string {
+/** The patterns are those of the generator. */
+function hasHeader({ name, values = [], regex }: HeaderSpec, { headers }: Request): boolean {
+  const sent = headers.filter(([has]) => has.toLowerCase() === name.toLowerCase());
+  return sent.some(([, text]) => {
+    if (regex !== undefined) return new RegExp(regex).test(text);
+    return values.some((value) => fits(value.toLowerCase(), text.toLowerCase()));
+  });
+}
+
+export function describeAction(action: ActionSpec): string {
+  const { forward = [], redirect, fixedResponse, rewrite = {} } = action;
   if (redirect !== undefined) return describeRedirect(redirect);
   if (fixedResponse !== undefined) return describeResponse(fixedResponse);
-  return describeForward(
-    (forward ?? []).map(({ backend = '', weight = 1 }) => ({ backend, weight })),
-  );
+  const shares = forward.map(({ backend = '', weight = 1 }) => ({ backend, weight }));
+  return `${describeForward(shares)}${describeRewrite(rewrite)}`;
 }
 
 export function describeDefault(spec: TrafficSpec, listener: ListenerSpec): string {
@@ -69,8 +83,7 @@ export function describeDefault(spec: TrafficSpec, listener: ListenerSpec): stri
     const port = portOfHttps(spec);
     return describeRedirect({ statusCode: 301, protocol: 'HTTPS', port });
   }
-  const given = (listener as { readonly defaultAction?: ActionSpec }).defaultAction;
-  const action = given ?? spec.defaultAction;
+  const action = listener.defaultAction ?? spec.defaultAction;
   if (action !== undefined) return describeAction(action);
   const [only, second] = spec.backends ?? [];
   if (only === undefined || second !== undefined) return describeResponse({ statusCode: 404 });

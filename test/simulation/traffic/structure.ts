@@ -7,6 +7,7 @@ import {
   ownershipTagKeys,
 } from '../../../src/apis/my-ingress.ts';
 import { attributeDefaults } from '../../../src/controllers/my-ingress/target-groups/attribute-defaults.ts';
+import type { RegexCondition } from '../../../src/routing/rule.ts';
 import type { EndpointHistory } from '../services/endpoint-history.ts';
 import type { Claims } from './claims.ts';
 import { listResourceIds } from './desires.ts';
@@ -136,8 +137,7 @@ function listListenerFaults(
     const group = parts.picture.get(arn);
     return (group && backendIn(resourceIdOf(group))) || arn;
   };
-  const describe = (rule: Rule | undefined): string =>
-    describeStored(rule?.actions[0], { backendOf });
+  const describe = (rule: Rule | undefined): string => describeStored(rule, { backendOf });
   // The default one may be among the further ones too.
   const all = new Set([record.tls?.certificateArn ?? [], record.extraCertificateArns].flat());
   const kept = (arn: string): boolean => isSettled || desired.certificates?.includes(arn) === true;
@@ -145,11 +145,13 @@ function listListenerFaults(
     protocol: record.protocol,
     certificates: [...all].filter(kept),
     default: describe(defaultRule),
-    rules: rules.map((rule) => ({
-      name: nameOf(rule, { isOurs: () => true }),
-      conditions: describeConditions(rule),
-      action: describe(rule),
-    })),
+    rules: joinParts(
+      rules.map((rule) => ({
+        name: nameOf(rule, { isOurs: () => true }),
+        conditions: describeConditions(rule),
+        action: describe(rule),
+      })),
+    ),
   };
   return listDifferences(`listener ${port}`, actual, {
     protocol: desired.protocol,
@@ -163,6 +165,33 @@ function listListenerFaults(
   });
 }
 
+interface DescribedRule {
+  readonly name: string;
+  readonly conditions: readonly string[];
+  readonly action: string;
+}
+
+/** The rules of AWS that one rule of the spec has become stand side by side. */
+function joinParts(rules: readonly DescribedRule[]): readonly DescribedRule[] {
+  const joined: DescribedRule[] = [];
+  for (const rule of rules) {
+    const last = joined.at(-1);
+    if (last?.name !== rule.name || last.action !== rule.action) joined.push(rule);
+    else joined.splice(-1, 1, { ...rule, conditions: joinConditions(last, rule) });
+  }
+  return joined;
+}
+
+function joinConditions(one: DescribedRule, other: DescribedRule): readonly string[] {
+  const values = new Map<string, Set<string>>();
+  for (const text of [...one.conditions, ...other.conditions]) {
+    const at = text.lastIndexOf(' ');
+    const [field, list] = [text.slice(0, at), text.slice(at + 1).split(',')];
+    values.set(field, new Set([...(values.get(field) ?? []), ...list]));
+  }
+  return [...values].map(([field, all]) => `${field} ${[...all].toSorted().join()}`).toSorted();
+}
+
 /** The default one is the first; the order of the others does not count. */
 function sortFurther(desired: readonly string[], actual: readonly string[]): readonly string[] {
   const [first, ...others] = desired;
@@ -173,12 +202,22 @@ function sortFurther(desired: readonly string[], actual: readonly string[]): rea
 
 function describeConditions(rule: Rule): readonly string[] {
   return routingRule(rule)
-    .conditions.map(({ field, values }) => `${field} ${describeValues(field, values as string[])}`)
+    .conditions.map((condition) => {
+      if (condition.field === 'regex') return describeRegexes(condition);
+      const { field, values } = condition;
+      return `${field} ${describeValues(field, values as string[])}`;
+    })
     .toSorted();
 }
 
-function describeDesired({ hosts, paths, methods }: RuleSpec): readonly string[] {
+function describeRegexes({ of, values }: RegexCondition): string {
+  const part = typeof of === 'string' ? of : of.header.toLowerCase();
+  return `regex ${part} ${values.map(({ source }) => source).join()}`;
+}
+
+function describeDesired({ hosts, paths, methods, headers = [] }: RuleSpec): readonly string[] {
   return [
+    ...headers.map(({ name, regex }) => `regex ${name.toLowerCase()} ${regex}`),
     ...(hosts ? [`host-header ${describeValues('host-header', hosts)}`] : []),
     ...(methods ? [`http-request-method ${describeValues('', methods)}`] : []),
     ...(paths ? [`path-pattern ${describeValues('', paths)}`] : []),

@@ -1,4 +1,12 @@
-import { casesOf, type Draft, type RuleTable, web, withRule, withTraffic } from './rule-case.ts';
+import {
+  casesOf,
+  type Draft,
+  http,
+  type RuleTable,
+  web,
+  withRule,
+  withTraffic,
+} from './rule-case.ts';
 
 /** An object with one action, in a rule or as the default. */
 type WithAction = (action: object) => Draft;
@@ -128,7 +136,7 @@ function responseCases(place: string, withAction: WithAction): RuleTable {
   };
 }
 
-/** What is the same in a rule and in the default action; `place` is where it stands in the schema. */
+/** What is the same in a rule and in the default actions; `place` is where it stands in the schema. */
 function casesAt(place: string, withAction: WithAction): RuleTable {
   return {
     ...choiceCases(place, withAction),
@@ -146,4 +154,11 @@ export const actionCases: RuleTable = {
     return { spec: { ...spec, backends, defaultAction: { forward: only } } };
   }),
   ...casesAt('spec.defaultAction', (defaultAction) => withTraffic({ backends, defaultAction })),
+  ...casesAt('spec.listeners[].defaultAction', (defaultAction) =>
+    withTraffic({
+      backends,
+      listeners: [{ ...http, defaultAction }],
+      defaultAction: { forward: only },
+    }),
+  ),
 };

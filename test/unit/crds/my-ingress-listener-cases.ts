@@ -12,6 +12,8 @@ import {
 
 const listening = (...listeners: readonly object[]): Draft => withTraffic({ listeners });
 const redirecting = { ...http, redirectToHTTPS: true };
+const gone = { fixedResponse: { statusCode: 410 } };
+const to = (parts: object): object => ({ redirect: { statusCode: 302, ...parts } });
 const sources = (inbound: object): Draft => withTraffic({ inbound });
 
 /** Rules that look at listeners and at who may connect to them. */
@@ -95,6 +97,109 @@ export const listenerCases: RuleTable = {
     },
     rejects: {
       'on HTTPS': { why: 'a loop', object: listening({ ...https, redirectToHTTPS: true }) },
+    },
+  },
+  'spec.listeners[]: redirectToHTTPS is what': {
+    accepts: {
+      'false with a default action': {
+        why: 'it says nothing',
+        object: listening({ ...http, redirectToHTTPS: false, defaultAction: gone }),
+      },
+    },
+    rejects: {
+      'true with a default action': {
+        why: 'no request would ever get it',
+        object: listening({ ...redirecting, defaultAction: gone }, https),
+      },
+    },
+  },
+  'spec.listeners[]: its defaultAction redirects': {
+    accepts: {
+      'to another port': {
+        why: 'a change',
+        object: listening({ ...http, defaultAction: to({ port: 8080 }) }),
+      },
+      'to HTTPS': {
+        why: 'a change',
+        object: listening({ ...http, defaultAction: to({ protocol: 'HTTPS', port: 80 }) }),
+      },
+      'to another path': {
+        why: 'a change',
+        object: listening({ ...https, defaultAction: to({ protocol: 'HTTPS', path: '/a' }) }),
+      },
+      'to another host': {
+        why: 'a change',
+        object: listening({ ...https, defaultAction: to({ port: 443, host: 'www.#{host}' }) }),
+      },
+    },
+    rejects: {
+      'HTTPS to HTTPS': {
+        why: 'a loop',
+        object: listening({ ...https, defaultAction: to({ protocol: 'HTTPS', port: 443 }) }),
+      },
+      'port 80 to port 80': {
+        why: 'a loop',
+        object: listening({ ...http, defaultAction: to({ port: 80, path: '/#{path}' }) }),
+      },
+    },
+  },
+  'spec: the defaultAction of a listener forwards': {
+    accepts: {
+      'a backend': {
+        why: 'it is there',
+        object: listening({ ...http, defaultAction: { forward: [{ backend: 'web' }] } }),
+      },
+      'no backend': {
+        why: 'it answers itself',
+        object: withSpec({ listeners: [{ ...http, defaultAction: gone }] }),
+      },
+    },
+    rejects: {
+      'a name in error': {
+        why: 'nobody knows it',
+        object: listening({ ...http, defaultAction: { forward: [{ backend: 'wep' }] } }),
+      },
+      'no backends at all': {
+        why: 'nobody knows it',
+        object: withSpec({
+          listeners: [{ ...http, defaultAction: { forward: [{ backend: 'web' }] } }],
+        }),
+      },
+    },
+  },
+  'spec: defaultAction redirects a listener': {
+    accepts: {
+      'HTTP to HTTPS': {
+        why: 'another listener',
+        object: withTraffic({ listeners: [http], defaultAction: to({ protocol: 'HTTPS' }) }),
+      },
+      'a listener with an action of its own': {
+        why: 'the loop is not its own',
+        object: withTraffic({
+          listeners: [http, { ...https, defaultAction: gone }],
+          defaultAction: to({ protocol: 'HTTPS', port: 443 }),
+        }),
+      },
+      'a listener that redirects to HTTPS': {
+        why: 'it has another action',
+        object: withTraffic({
+          listeners: [{ ...redirecting, port: 8080 }, https],
+          defaultAction: to({ port: 8080 }),
+        }),
+      },
+      'to another host': {
+        why: 'a change',
+        object: withTraffic({ listeners: [https], defaultAction: to({ port: 443, host: 'a.b' }) }),
+      },
+    },
+    rejects: {
+      'HTTPS to HTTPS': {
+        why: 'a loop on the second',
+        object: withTraffic({
+          listeners: [http, https],
+          defaultAction: to({ protocol: 'HTTPS', port: 443 }),
+        }),
+      },
     },
   },
   'spec.listeners: redirectToHTTPS needs a listener': {

@@ -22,6 +22,31 @@ const listened = (listeners: readonly object[], ports?: readonly number[]): Draf
     rules: [plainRule, { ...rule, ...(ports === undefined ? {} : { listeners: ports }) }],
   });
 
+const host = { regex: '^(.+)[.]old[.]com$', replace: '$1.new.com' };
+const url = { regex: '^/api/(.*)$', replace: '/$1' };
+const answer = { forward: undefined, fixedResponse: { statusCode: 200 } };
+const rewriting = (fields: object): Draft => withRule({ rewrite: { url: { ...url, ...fields } } });
+const everyCondition = {
+  ...{ hosts: ['a.b'], paths: ['/a'], methods: ['GET'], sourceCIDRs: ['10.0.0.0/8'] },
+  ...{ queryStrings: [{ value: 'a' }], headers: [{ name: 'a', values: ['b'] }] },
+};
+const pathsOf = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `/${index}`);
+const hostsOf = (count: number): readonly string[] =>
+  pathsOf(count).map((path) => `a.${path.slice(1)}.com`);
+const secure = { ...https, port: 8443 };
+/** To HTTPS on port 443, but for `parts`. */
+const redirected = (
+  listeners: readonly object[],
+  parts: object,
+  ports?: readonly number[],
+): Draft => {
+  const redirect = { statusCode: 301, protocol: 'HTTPS', port: 443, ...parts };
+  const redirecting = { name: 'a', paths: ['/a'], redirect, listeners: ports };
+  const rules: unknown = JSON.parse(JSON.stringify([plainRule, redirecting]));
+  return withTraffic({ listeners, rules });
+};
+
 /** Rules that look at a rule's conditions, or at what one part of the spec says about another. */
 export const routingCases: RuleTable = {
   'spec.rules: two rules have the same name': {
@@ -67,6 +92,51 @@ export const routingCases: RuleTable = {
     },
     rejects: {
       none: { why: 'it would be the default action', object: withRule({ paths: undefined }) },
+    },
+  },
+  'spec.rules[]: has more than five conditions': {
+    accepts: {
+      'five of them': {
+        why: 'one value each',
+        object: withRule({ ...everyCondition, sourceCIDRs: undefined }),
+      },
+    },
+    rejects: {
+      'six of them': { why: 'AWS takes five values', object: withRule(everyCondition) },
+      'six headers and paths': {
+        why: 'each header is a condition',
+        object: withRule({ headers: [1, 2, 3, 4, 5].map((n) => ({ name: `a${n}`, regex: 'b' })) }),
+      },
+    },
+  },
+  'spec.rules[]: its conditions have more than 100': {
+    accepts: {
+      '20 paths': { why: 'four rules of AWS', object: withRule({ paths: pathsOf(20) }) },
+      '20 paths of 5 hosts': {
+        why: '100 of them',
+        object: withRule({ paths: pathsOf(20), hosts: hostsOf(5) }),
+      },
+    },
+    rejects: {
+      '20 paths of 6 hosts': {
+        why: 'too many rules of AWS',
+        object: withRule({ paths: pathsOf(20), hosts: hostsOf(6) }),
+      },
+      'values of several headers': {
+        why: 'they multiply',
+        object: withRule({
+          paths: pathsOf(5),
+          headers: [1, 2].map((n) => ({ name: `a${n}`, values: ['1', '2', '3', '4', '5'] })),
+        }),
+      },
+      'methods, pairs and ranges': {
+        why: 'they multiply',
+        object: withRule({
+          ...{ paths: pathsOf(5), methods: ['GET', 'POST', 'PUT'] },
+          queryStrings: [{ value: 'a' }, { value: 'b' }, { value: 'c' }],
+          sourceCIDRs: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'],
+        }),
+      },
     },
   },
   'spec.rules[].listeners: each listener': {
@@ -152,7 +222,11 @@ export const routingCases: RuleTable = {
   },
   'spec.rules[].headers[].regex: must be visible': {
     accepts: casesOf(
-      { '^(?i:team-[0-9]+)$': 'a group with a flag', '(?P<a>b)': 'a named group' },
+      {
+        '^(?i:team-[0-9]+)$': 'a group with a flag',
+        '(?P<a>b)': 'a named group',
+        '\\d+\\.\\d': 'a class and an escape',
+      },
       (regex) => header({ values: undefined, regex }),
     ),
     rejects: casesOf(
@@ -161,6 +235,9 @@ export const routingCases: RuleTable = {
         '(?<!a)b': 'looks behind',
         '(?>a)': 'an atomic group',
         '(a)\\1': 'a back reference',
+        '(?P<a>b)\\k<a>': 'a back reference by name',
+        'a(?R)?b': 'recursion',
+        '\\p{L}+': 'a Unicode class',
         größe: 'not ASCII',
         '': 'empty',
       },
@@ -173,6 +250,51 @@ export const routingCases: RuleTable = {
       both: { why: 'AWS takes one', object: header({ regex: 'a' }) },
       none: { why: 'nothing is asked of the header', object: header({ values: undefined }) },
     },
+  },
+  'spec.rules[]: rewrite changes what a backend': {
+    accepts: { 'with forward': { why: 'AWS rewrites for targets', object: rewriting({}) } },
+    rejects: {
+      'with a fixed response': {
+        why: 'nobody gets what is rewritten',
+        object: withRule({ ...answer, rewrite: { url } }),
+      },
+    },
+  },
+  'spec.rules[].rewrite: rewrites nothing': {
+    accepts: {
+      host: { why: 'one', object: withRule({ rewrite: { host } }) },
+      both: { why: 'AWS takes one of each', object: withRule({ rewrite: { host, url } }) },
+    },
+    rejects: { neither: { why: 'it says nothing', object: withRule({ rewrite: {} }) } },
+  },
+  'spec.rules[].rewrite.host.regex: must be visible': {
+    accepts: casesOf({ '^(.+)[.]example[.]com$': 'a group' }, (regex) =>
+      withRule({ rewrite: { host: { ...host, regex } } }),
+    ),
+    rejects: casesOf({ '(?=a)': 'looks ahead', größe: 'not ASCII', '': 'empty' }, (regex) =>
+      withRule({ rewrite: { host: { ...host, regex } } }),
+    ),
+  },
+  'spec.rules[].rewrite.url.regex: must be visible': {
+    accepts: casesOf({ '^/v[0-9]+/': 'a class' }, (regex) => rewriting({ regex })),
+    rejects: casesOf({ '(a)\\1': 'a back reference', '': 'empty' }, (regex) =>
+      rewriting({ regex }),
+    ),
+  },
+  'spec.rules[].rewrite.host.replace: must be letters': {
+    accepts: casesOf({ 'internal.$1.example.com': 'a group' }, (replace) =>
+      withRule({ rewrite: { host: { ...host, replace } } }),
+    ),
+    rejects: casesOf(
+      { 'a/b': 'a path', $x: 'no group', 'a b': 'a space', '': 'empty' },
+      (replace) => withRule({ rewrite: { host: { ...host, replace } } }),
+    ),
+  },
+  'spec.rules[].rewrite.url.replace: must be visible': {
+    accepts: casesOf({ '/product.php?id=$1': 'a query' }, (replace) => rewriting({ replace })),
+    rejects: casesOf({ '/a b': 'a space', '/#top': 'a fragment', '': 'empty' }, (replace) =>
+      rewriting({ replace }),
+    ),
   },
   'spec.rules[].queryStrings[].key: must be visible': {
     accepts: {
@@ -250,6 +372,30 @@ export const routingCases: RuleTable = {
       },
     },
   },
+  'spec: a rule redirects a listener to itself': {
+    accepts: {
+      'HTTP to HTTPS': { why: 'another listener', object: redirected([http], {}) },
+      'narrowed to HTTP': { why: 'another listener', object: redirected([http, https], {}, [80]) },
+      'with a listener that redirects': {
+        why: 'it carries no rules',
+        object: redirected([{ ...http, port: 443, redirectToHTTPS: true }, secure], {
+          protocol: undefined,
+        }),
+      },
+      'to another path': { why: 'a change', object: redirected([https], { path: '/b' }) },
+      'to another host': { why: 'a change', object: redirected([https], { host: 'a.b' }) },
+      'to another port': { why: 'a change', object: redirected([https], { port: 8443 }) },
+    },
+    rejects: {
+      'on HTTPS too': { why: 'a loop', object: redirected([http, https], {}) },
+      'on HTTPS by name': { why: 'a loop', object: redirected([http, https], {}, [443]) },
+      'to its own path': { why: 'a loop', object: redirected([https], { path: '/#{path}' }) },
+      'HTTP to its own port': {
+        why: 'a loop',
+        object: redirected([{ ...http, port: 443 }], { protocol: undefined }),
+      },
+    },
+  },
   'spec: a rule forwards from an HTTP listener': {
     accepts: {
       'from HTTPS': {
@@ -306,6 +452,13 @@ export const routingCases: RuleTable = {
         why: 'AWS takes it',
         object: withTraffic({ backends: [grpc], listeners: [https] }),
       },
+      'an action of the HTTP listener itself': {
+        why: 'the GRPC backend is not its default',
+        object: withTraffic({
+          backends: [grpc],
+          listeners: [{ ...http, defaultAction: { fixedResponse: { statusCode: 404 } } }, https],
+        }),
+      },
       'another default': {
         why: 'the GRPC backend is not the default',
         object: withTraffic({
@@ -321,6 +474,14 @@ export const routingCases: RuleTable = {
         object: withTraffic({
           backends: [web, { ...grpc, name: 'api' }],
           defaultAction: { forward: [{ backend: 'api' }] },
+        }),
+      },
+      'of the listener itself': {
+        why: 'AWS refuses it',
+        object: withTraffic({
+          backends: [web, { ...grpc, name: 'api' }],
+          listeners: [{ ...http, defaultAction: { forward: [{ backend: 'api' }] } }],
+          defaultAction: { forward: [{ backend: 'web' }] },
         }),
       },
       'the only backend': {

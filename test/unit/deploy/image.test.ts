@@ -47,7 +47,12 @@ describe('the Dockerfile', () => {
         MALLOC_TRIM_THRESHOLD_: '65536',
         MALLOC_MMAP_THRESHOLD_: '16384',
       },
-      nodeFlags: ['--max-semi-space-size=1', '--no-parallel-scavenge', '--no-turbofan'],
+      nodeFlags: [
+        '--max-semi-space-size=1',
+        '--no-parallel-scavenge',
+        '--no-turbofan',
+        '--optimize-for-size',
+      ],
     });
   });
 

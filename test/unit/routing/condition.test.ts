@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { meetsCondition } from '../../../src/routing/condition.ts';
-import type { Condition, Request } from '../../../src/routing/rule.ts';
+import type { Condition, Regex, Request } from '../../../src/routing/rule.ts';
 import { request } from './request.ts';
 
 interface Case {
@@ -9,7 +9,31 @@ interface Case {
   readonly misses: readonly Partial<Request>[];
 }
 
+/** Without a pattern of somebody else's, the engine of JavaScript will do. */
+const regex = (source: string): Regex => ({
+  source,
+  matches: (text) => new RegExp(source).test(text),
+});
+
 const cases: Readonly<Record<string, Case>> = {
+  'a regular expression of the host, without its port': {
+    condition: { field: 'regex', of: 'host', values: [regex('^[a-c][.]example[.]com$')] },
+    meets: [{ host: 'b.example.com' }, { host: 'b.example.com:8080' }],
+    misses: [{ host: 'd.example.com' }],
+  },
+  'a regular expression of the path, anywhere in it': {
+    condition: { field: 'regex', of: 'path', values: [regex('v[0-9]+/')] },
+    meets: [{ path: '/api/v10/a' }],
+    misses: [{ path: '/api', query: '/v1/' }],
+  },
+  'regular expressions of a header': {
+    condition: {
+      ...{ field: 'regex', of: { header: 'X-Team' } },
+      values: [regex('^blue'), regex('^red')],
+    },
+    meets: [{ headers: [['x-team', 'redder']] }, { headers: [['X-TEAM', 'bluebell']] }],
+    misses: [{ headers: [['x-team', 'Blue']] }, { headers: [['x-other', 'blue']] }, {}],
+  },
   'a host, in any case, with a port or without': {
     condition: { field: 'host-header', values: ['Shop.example.com'] },
     meets: [{ host: 'shop.EXAMPLE.com' }, { host: 'shop.example.com:8080' }],

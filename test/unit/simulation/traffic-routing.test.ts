@@ -18,7 +18,8 @@ import { type Aws, IDENTITY, TrafficWorld } from '../controllers/my-ingress/grap
 import { createBalancer, type ManualClock, seededModel } from '../localstack/seeded-model.ts';
 
 const ALL = {
-  ...{ traffic: true, redirect: true, fixedResponse: true },
+  ...{ traffic: true, redirect: true, fixedResponse: true, ownDefault: true },
+  ...{ headerRegex: true, rewrite: true, manyValues: true },
   ...{ secureBackends: true, stickiness: true },
 };
 const KEY = `${IDENTITY.namespace}/${IDENTITY.name}`;

@@ -5,6 +5,7 @@
 import type { Permission, SecurityGroup } from '../../../aws/ec2/security-groups.ts';
 import type {
   KnownCondition,
+  KnownTransform,
   Listener,
   Rule,
   Tags,
@@ -62,6 +63,7 @@ export interface DesiredRule {
   readonly id: ResourceId;
   readonly conditions: readonly KnownCondition[];
   readonly action: DesiredAction;
+  readonly transforms: readonly KnownTransform[];
   readonly tags: Tags;
 }
 

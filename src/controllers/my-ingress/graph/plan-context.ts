@@ -7,6 +7,8 @@ export interface PlanContext {
   readonly appliedTags: readonly string[];
   /** Of target groups, as observed. */
   readonly namesByArn: ReadonlyMap<string, string>;
+  /** ARNs of target groups that AWS takes behind HTTPS alone. */
+  readonly secureArns: ReadonlySet<string>;
   /** Names of target groups that are there, or will be before an action names them; by name their ids. */
   readonly availableNames: ReadonlyMap<string, ResourceId>;
 }

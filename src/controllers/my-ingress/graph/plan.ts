@@ -1,7 +1,7 @@
 import type { Identity } from '../identity.ts';
-import { planListeners } from '../listeners/plan.ts';
+import { type ListenerPlan, planListeners } from '../listeners/plan.ts';
 import { planSecurityGroup } from '../security-group/diff.ts';
-import { findForeignGroups, planTargetGroups } from '../target-groups/plan.ts';
+import { findForeignGroups, findSecureGroups, planTargetGroups } from '../target-groups/plan.ts';
 import { retireTargetGroup } from '../target-groups/retirement.ts';
 import { isRouting, type TrafficFacts, WINDOW_MS } from './facts.ts';
 import type { DesiredGraph, ObservedGraph } from './graph.ts';
@@ -39,8 +39,9 @@ export function planTraffic(
   const security = planSecurityGroup(desired, observed, context);
   const groups = planTargetGroups(desired.targetGroups, observed, context);
   const routing = planListeners(desired.listeners, observed, context);
-  const waitMs = waitFor(routing.changes, given);
+  const { early, changes, late, waitMs } = scheduleRouting(routing.listeners, given);
   const removals = [
+    ...late,
     ...postpone(routing.removals, waitMs),
     ...groups.obsolete.flatMap(({ id, observed: group }) => {
       return retireTargetGroup(id, group, given) ?? [];
@@ -48,11 +49,12 @@ export function planTraffic(
   ];
   const due = removals.filter(({ inMs }) => inMs === 0).map(({ step }) => step);
   const isFull = isQuotaFull(given.facts);
-  const last = postpone(groups.afterRules, routing.removals.length === 0 ? 0 : waitMs);
+  const isLast = late.length + routing.removals.length > 0;
+  const last = postpone(groups.afterRules, isLast ? waitMs : 0);
   return {
     steps: [
       ...(isFull ? due : []),
-      ...[...security.before, ...groups.before, ...routing.changes],
+      ...[...security.before, ...groups.before, ...early, ...changes],
       ...security.tags,
       ...(isFull ? [] : due),
       ...last.filter(({ inMs }) => inMs === 0).map(({ step }) => step),
@@ -61,6 +63,68 @@ export function planTraffic(
     postponed: [...removals, ...last].filter(({ inMs }) => inMs > 0),
     problems: [...security.problems, ...groups.problems, ...routing.problems],
   };
+}
+
+interface Schedule {
+  /** Deletions of rules that have to come before what changes. */
+  readonly early: readonly Step[];
+  readonly changes: readonly Step[];
+  /** From the first deletion on that follows a change. */
+  readonly late: readonly Postponed[];
+}
+
+/** A full quota is given room by all deletions before anything is made. */
+function scheduleRouting(
+  listeners: readonly ListenerPlan[],
+  given: PlanGiven,
+): Schedule & { readonly waitMs: number } {
+  const waitMs = waitFor(listeners.flatMap(listChanges), given);
+  const sinceMs = waitFor([], given);
+  const isFull = isQuotaFull(given.facts);
+  const plans = listeners.map((one) => scheduleListener(one, { waitMs, sinceMs, isFull }));
+  return {
+    waitMs,
+    early: plans.flatMap(({ early }) => early),
+    changes: plans.flatMap(({ changes }) => changes),
+    late: plans.flatMap(({ late }) => late),
+  };
+}
+
+interface Waits {
+  /** For a deletion after the changes of this plan. */
+  readonly waitMs: number;
+  /** For one before them. */
+  readonly sinceMs: number;
+  readonly isFull: boolean;
+}
+
+function scheduleListener(listener: ListenerPlan, { waitMs, sinceMs, isFull }: Waits): Schedule {
+  const { before, transition, tags } = listener;
+  const changes = transition.filter((step) => !isDeletion(step));
+  const first = transition.findIndex((step) => !isDeletion(step));
+  const leading = first < 0 ? [] : transition.slice(0, first);
+  if (isFull || (leading.length > 0 && sinceMs > 0)) {
+    const deletions = transition.filter(isDeletion);
+    return isFull
+      ? { early: [], changes: [...before, ...changes, ...tags], late: postpone(deletions, 0) }
+      : { early: [], changes: [...before, ...tags], late: postpone(transition, sinceMs) };
+  }
+  const rest = transition.slice(leading.length);
+  const end = rest.findIndex(isDeletion);
+  const now = end < 0 ? rest : rest.slice(0, end);
+  return {
+    early: leading,
+    changes: [...before, ...now, ...tags],
+    late: postpone(rest.slice(now.length), waitMs),
+  };
+}
+
+function listChanges({ before, transition, tags }: ListenerPlan): readonly Step[] {
+  return [...before, ...transition, ...tags].filter((step) => !isDeletion(step));
+}
+
+function isDeletion({ operation }: Step): boolean {
+  return operation === 'DeleteRule';
 }
 
 function gatherContext(
@@ -72,6 +136,7 @@ function gatherContext(
   const available = desired.targetGroups.filter((group) => !foreign.includes(group));
   return {
     ...{ identity, appliedTags },
+    secureArns: findSecureGroups(observed),
     namesByArn: new Map(observed.targetGroups.map(({ targetGroup: { arn, name } }) => [arn, name])),
     availableNames: new Map(available.map(({ id, name }) => [name, id])),
   };

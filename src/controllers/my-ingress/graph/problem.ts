@@ -39,8 +39,10 @@ export function reportProblems(problems: readonly Problem[]): ProblemReport | un
   const sorted = sortProblems(problems);
   const [worst] = sorted;
   if (worst === undefined) return undefined;
-  const sentences = sorted.slice(0, MOST_SENTENCES).map(describeProblem);
-  const rest = sorted.length - sentences.length;
+  // Parts of one rule may have the same.
+  const all = [...new Set(sorted.map(describeProblem))];
+  const sentences = all.slice(0, MOST_SENTENCES);
+  const rest = all.length - sentences.length;
   const more = rest > 0 ? [`and ${rest} more`] : [];
   const { healedBy } = REASONS[worst.reason];
   const { next = REASONS[worst.reason].next } = worst;
@@ -51,9 +53,17 @@ export function reportProblems(problems: readonly Problem[]): ProblemReport | un
   };
 }
 
-/** What a person must act on before what time heals; then what carries most traffic first. */
+/**
+ * What a person must act on before what time heals; then what carries most traffic first. What lacks a
+ * target group comes after what is wrong with the groups.
+ */
 function sortProblems(problems: readonly Problem[]): readonly Problem[] {
-  return problems.toSorted((a, b) => rankOf(a) - rankOf(b) || (a.id < b.id ? -1 : 1));
+  const hasCause = problems.some(({ id }) => id.startsWith('target-group/'));
+  const isEffect = ({ reason }: Problem): boolean => hasCause && reason === 'BackendUnavailable';
+  return problems.toSorted((a, b) => {
+    const rank = Number(isEffect(a)) - Number(isEffect(b)) || rankOf(a) - rankOf(b);
+    return rank || (a.id < b.id ? -1 : 1);
+  });
 }
 
 /** `rule/80/spec/api/0: message`. */

@@ -114,18 +114,19 @@ const PROJECTIONS: Projections = {
     listeners: before.listeners.filter(({ listener: { arn } }) => arn !== input.arn),
   }),
   CreateRule: ({ before, input, made }) => {
-    const { listener, priority, conditions, action, tags } = input;
+    const { listener, priority, conditions, action, transforms, tags } = input;
     const actions = echo(action, before);
-    const rule = { arn: made, priority, conditions, actions, hasTransforms: false };
+    const rule = { arn: made, priority, conditions, actions, transforms };
     return changeListeners(before, (one) =>
       isResource(one.tags, listener) ? { ...one, rules: [...one.rules, { rule, tags }] } : one,
     );
   },
-  ModifyRule: ({ before, input: { arn, conditions, action } }) =>
+  ModifyRule: ({ before, input: { arn, conditions, action, transforms } }) =>
     changeRules(before, ({ rule, tags }) => {
       const changes = {
         ...(conditions && { conditions }),
         ...(action && { actions: echo(action, before) }),
+        ...(transforms && { transforms }),
       };
       return [{ tags, rule: rule.arn === arn ? { ...rule, ...changes } : rule }];
     }),

@@ -20,12 +20,13 @@ export function portOfListener(id: ResourceId): number {
   return Number(id.slice('listener/'.length));
 }
 
-/** A rule of the spec is one AWS rule, part 0, on each of its listeners. */
+/** A rule of the spec is one AWS rule on each of its listeners, or as many as it has parts. */
 export function ruleId(
   port: number,
   { source, name }: Pick<RouteRule, 'source' | 'name'>,
+  part = '0',
 ): ResourceId {
-  return shorten(`rule/${port}/${source}/${name}/0`);
+  return shorten(`rule/${port}/${source}/${name}/${part}`);
 }
 
 /** AWS's bound on the value of a tag; https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_Tag.html */

@@ -1,5 +1,5 @@
 import type { Permission } from '../../../aws/ec2/security-groups.ts';
-import type { KnownCondition, Tags } from '../../../aws/elbv2/traffic.ts';
+import type { KnownCondition, KnownTransform, Tags } from '../../../aws/elbv2/traffic.ts';
 import type { HealthCheck } from '../routes/routes.ts';
 import type { AttachedGroup, DesiredAction } from './graph.ts';
 import type { FixedSettings } from './names.ts';
@@ -26,7 +26,9 @@ interface Inputs {
   RemoveListenerCertificates: CertificateInput;
   DeleteListener: { readonly arn: string };
   CreateRule: RuleInput;
-  ModifyRule: { readonly arn: string } & Partial<Pick<RuleInput, 'conditions' | 'action'>>;
+  ModifyRule: { readonly arn: string } & Partial<
+    Pick<RuleInput, 'conditions' | 'action' | 'transforms'>
+  >;
   SetRulePriorities: { readonly priorities: readonly RulePriority[] };
   DeleteRule: { readonly arn: string };
   AddTags: { readonly resource: string; readonly tags: Tags };
@@ -84,6 +86,7 @@ interface RuleInput {
   readonly priority: number;
   readonly conditions: readonly KnownCondition[];
   readonly action: DesiredAction;
+  readonly transforms: readonly KnownTransform[];
   readonly tags: Tags;
 }
 
@@ -121,14 +124,21 @@ export function printPlan(plan: {
 }
 
 /**
- * The failed step that keeps this one from being carried out: one that creates or moves what this one
+ * The failed step that keeps this one from being carried out: one that creates or changes what this one
  * needs. `failed` holds those that were not carried out for this reason, too.
  */
 export function findObstacle(step: Step, failed: readonly Step[]): Step | undefined {
-  return failed.find(({ id, operation }) => PROVIDING.has(operation) && step.needs.includes(id));
+  return failed.find((one) => isProviding(one) && step.needs.includes(one.id));
+}
+
+/** What a listener does by default is nothing that its rules need. */
+function isProviding({ operation, input }: Step): boolean {
+  if (operation !== 'ModifyListener') return PROVIDING.has(operation);
+  const { arn: _arn, action: _action, ...settings } = input;
+  return Object.keys(settings).length > 0;
 }
 
 const PROVIDING: ReadonlySet<Operation> = new Set<Operation>([
   ...(['CreateSecurityGroup', 'CreateTargetGroup', 'CreateListener'] as const),
-  ...(['ModifyListener', 'SetRulePriorities'] as const),
+  ...(['SetRulePriorities', 'ModifyRule'] as const),
 ]);

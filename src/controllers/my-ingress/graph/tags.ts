@@ -13,7 +13,16 @@ export function desireTags(id: ResourceId, userTags: Tags, identity: Identity): 
 
 /** Which resource of this object the tags prove it to be; undefined: it is foreign. */
 export function identifyResource(tags: Tags, identity: Identity): ResourceId | undefined {
-  return readOwnership(tags, identity).kind === 'ours' ? tags[resourceTagKey] : undefined;
+  return isOwn(tags, identity) ? tags[resourceTagKey] : undefined;
+}
+
+/**
+ * True where the tags say that this object made it. The tag for the resource is the record of that, as
+ * `status.alb` is for a balancer: a tag for the UID that is missing next to it is written again.
+ */
+export function isOwn(tags: Tags, identity: Identity): boolean {
+  const isOnRecord = tags[resourceTagKey] !== undefined;
+  return readOwnership(tags, identity, isOnRecord).kind === 'ours';
 }
 
 export interface TagsContext {

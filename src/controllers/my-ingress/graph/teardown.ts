@@ -1,4 +1,4 @@
-import { ownershipTagKeys, resourceTagKey } from '../../../apis/my-ingress.ts';
+import { ownershipTagKeys, resourceTagKey, rewriteTagKey } from '../../../apis/my-ingress.ts';
 import type { Tags } from '../../../aws/elbv2/traffic.ts';
 import type { Identity } from '../identity.ts';
 import { revokeUnserved } from '../security-group/diff.ts';
@@ -88,7 +88,10 @@ export function planRelease(observed: ObservedGraph, identity: Identity): readon
 }
 
 function pickOurTags(tags: Tags): Tags {
-  const keys: readonly string[] = [...Object.values(ownershipTagKeys), resourceTagKey];
+  const keys: readonly string[] = [
+    ...Object.values(ownershipTagKeys),
+    ...[resourceTagKey, rewriteTagKey],
+  ];
   return Object.fromEntries(Object.entries(tags).filter(([key]) => keys.includes(key)));
 }
 

@@ -28,6 +28,6 @@ export function desireListener(listener: RouteListener, table: RoutingTable): De
     tags: desireTags(id, place.userTags, place.identity),
     rules: table.rules
       .filter(({ listeners }) => listeners.includes(port))
-      .map((rule) => desireRule(rule, port, table)),
+      .flatMap((rule) => desireRule(rule, port, table)),
   };
 }

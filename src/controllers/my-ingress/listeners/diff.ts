@@ -15,10 +15,14 @@ export interface ListenerSteps {
   readonly tags: readonly Step[];
   /** Certificates that left the spec. */
   readonly removals: readonly Step[];
+  /** After rules were removed. */
+  readonly last: readonly Step[];
   readonly problems: readonly Problem[];
 }
 
-const nothing: ListenerSteps = { before: [], after: [], tags: [], removals: [], problems: [] };
+const nothing: ListenerSteps = {
+  ...{ before: [], after: [], tags: [], removals: [], last: [], problems: [] },
+};
 
 /** Creates the listener with its default certificate; AWS takes one certificate a call. */
 export function createListener(desired: DesiredListener, context: PlanContext): ListenerSteps {
@@ -65,13 +69,36 @@ export function updateListener(
   const { added, removed } = diffCertificates(desired, observed);
   const { appliedTags } = context;
   const marks = diffTags(desired.tags, observed.tags, { resource: listener.arn, appliedTags });
+  const phase = choosePhase(changes, { desired, observed, context });
   return {
-    before: changes.isStructural ? [...modifies, ...added] : added,
-    after: changes.isStructural ? [] : modifies,
+    before: [...(phase === 'before' ? modifies : []), ...added],
+    after: phase === 'after' ? modifies : [],
+    last: phase === 'last' ? modifies : [],
     tags: marks.map((call) => ({ id, needs: [], ...call })),
     removals: removed,
     problems: action === undefined ? [unknownAction(id)] : [],
   };
+}
+
+/** A listener that becomes HTTP keeps HTTPS until no rule of it has a target group that needs that. */
+function choosePhase(
+  { isStructural }: Changes,
+  {
+    desired,
+    observed: { rules },
+    context: { secureArns },
+  }: {
+    readonly desired: DesiredListener;
+    readonly observed: ObservedListener;
+    readonly context: PlanContext;
+  },
+): 'before' | 'after' | 'last' {
+  if (!isStructural) return 'after';
+  const needsSecurity = rules.some(({ rule: { actions, priority } }) => {
+    const forwards = actions.flatMap((one) => (one.kind === 'forward' ? one.targetGroups : []));
+    return priority !== 'default' && forwards.some(({ arn }) => secureArns.has(arn));
+  });
+  return desired.protocol === 'HTTP' && needsSecurity ? 'last' : 'before';
 }
 
 interface Changes {

@@ -9,15 +9,30 @@ import type { Problem } from '../graph/problem.ts';
 import type { ResourceId } from '../graph/resource-id.ts';
 import type { Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
-import { planRules } from '../rules/diff.ts';
+import { planRules, type RuleSteps } from '../rules/diff.ts';
 import { claimListeners } from './claims.ts';
 import { createListener, updateListener } from './diff.ts';
+import { orderTransition } from './transition.ts';
 
 /** The steps of all listeners and their rules, by the phase of the plan that they belong to. */
 export interface RoutingSteps {
-  readonly changes: readonly Step[];
+  readonly listeners: readonly ListenerPlan[];
   readonly removals: readonly Step[];
   readonly problems: readonly Problem[];
+}
+
+/** The steps of one listener that stays. */
+export interface ListenerPlan {
+  /** The listener itself, its protocol and port, further certificates, and which transforms are ours. */
+  readonly before: readonly Step[];
+  /** All that changes where requests go, deletions of rules among it, in the order of `orderTransition`. */
+  readonly transition: readonly Step[];
+  readonly tags: readonly Step[];
+}
+
+interface PlannedListener extends ListenerPlan, Pick<RoutingSteps, 'removals' | 'problems'> {
+  /** After all removals. */
+  readonly last: readonly Step[];
 }
 
 /** One listener after the other; a port that another one holds is left out with its rules. */
@@ -37,10 +52,11 @@ export function planListeners(
   const held = obsolete.filter(({ observed: one }) => hasForeignRule(one, context));
   const deleted = obsolete.filter((one) => !held.includes(one));
   return {
-    changes: plans.flatMap(({ changes }) => changes),
+    listeners: plans,
     removals: [
       ...plans.flatMap(({ removals }) => removals),
       ...deleted.map(({ id, observed: one }) => deleteListener(id, one)),
+      ...plans.flatMap(({ last }) => last),
     ],
     problems: [
       ...conflicts,
@@ -50,29 +66,37 @@ export function planListeners(
   };
 }
 
-/**
- * The listener, its rules in their order, what the listener does by default, then changes of rules: a
- * request finds its rule of before, or its rule of after.
- */
+/** A request finds its rule of before, or its rule of after. */
 function planListener(
   desired: DesiredListener,
   observed: ObservedListener | undefined,
   context: PlanContext,
-): RoutingSteps {
-  if (observed === undefined && !isServed(namesIn(desired.action), context)) {
-    return { changes: [], removals: [], problems: [waitForBackend(desired.id)] };
-  }
-  const listener =
-    observed === undefined
-      ? createListener(desired, context)
-      : updateListener(desired, observed, context);
+): PlannedListener {
   const rules = planRules(desired, observed?.rules ?? [], context);
+  if (observed !== undefined) return changeListener(desired, observed, { rules, context });
+  if (!isServed(namesIn(desired.action), context)) {
+    const problems = [waitForBackend(desired.id)];
+    return { before: [], transition: [], tags: [], removals: [], last: [], problems };
+  }
+  const { before } = createListener(desired, context);
+  const { additions, problems } = rules;
+  return { before, transition: additions, tags: [], removals: [], last: [], problems };
+}
+
+function changeListener(
+  desired: DesiredListener,
+  observed: ObservedListener,
+  { rules, context }: { readonly rules: RuleSteps; readonly context: PlanContext },
+): PlannedListener {
+  const listener = updateListener(desired, observed, context);
+  const steps = [...rules.additions, ...listener.after, ...rules.changes, ...rules.removals];
+  const { namesByArn } = context;
   return {
-    changes: [
-      ...[...listener.before, ...rules.additions, ...listener.after],
-      ...[...rules.changes, ...listener.tags, ...rules.tags],
-    ],
-    removals: [...rules.removals, ...listener.removals],
+    before: [...listener.before, ...rules.marks],
+    transition: [...orderTransition({ observed, namesByArn, steps }), ...rules.unmarks],
+    tags: [...listener.tags, ...rules.tags],
+    removals: listener.removals,
+    last: listener.last,
     problems: [...listener.problems, ...rules.problems],
   };
 }
@@ -90,15 +114,21 @@ function findRedirected(
   listeners: readonly DesiredListener[],
 ): ResourceId | undefined {
   if (action.kind !== 'redirect' || action.protocol !== 'HTTPS') return undefined;
+  if (action.host !== '#{host}') return undefined;
   return listeners.find(({ port, protocol }) => {
     return protocol === 'HTTPS' && String(port) === action.port;
   })?.id;
 }
 
 /** Where AWS refuses that listener, this one stays as it is, with its rules. */
-function holdFor(id: ResourceId, plan: RoutingSteps): RoutingSteps {
-  const hold = (step: Step): Step => ({ ...step, needs: [...step.needs, id] });
-  return { ...plan, changes: plan.changes.map(hold), removals: plan.removals.map(hold) };
+function holdFor(id: ResourceId, plan: PlannedListener): PlannedListener {
+  const hold = (steps: readonly Step[]): readonly Step[] =>
+    steps.map((step) => ({ ...step, needs: [...step.needs, id] }));
+  const { before, transition, tags, removals, last, problems } = plan;
+  return {
+    ...{ before: hold(before), transition: hold(transition), tags: hold(tags) },
+    ...{ removals: hold(removals), last: hold(last), problems },
+  };
 }
 
 /** A listener takes its rules with it. */

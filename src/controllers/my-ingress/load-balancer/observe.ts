@@ -25,7 +25,7 @@ import {
   readRecordedArn,
 } from '../status.ts';
 import { hasTraffic } from '../traffic/concern.ts';
-import { hasOpenTraffic } from '../traffic/memory.ts';
+import { hasOpenTraffic, rememberBalancer } from '../traffic/memory.ts';
 import { awaitVisibility, correctRecord, doubtPresence } from './correction.ts';
 import { type ObservedLoadBalancer, projectStep } from './diff.ts';
 import { chooseReadDepth, hasAttributes } from './read-depth.ts';
@@ -42,6 +42,16 @@ export async function observe(scope: Scope, signal: AbortSignal): Promise<LoadBa
   const observation =
     chooseReadDepth(scope.object) === 'state' ? await observeState(scope, signal) : undefined;
   return observation ?? observeLive(scope, signal);
+}
+
+/** As it was a moment ago, and whose it is now; undefined: AWS answers that it does not exist. */
+export async function observeKnown(
+  scope: Scope,
+  loadBalancer: LoadBalancer,
+  signal: AbortSignal,
+): Promise<LoadBalancerObservation | undefined> {
+  const tags = await scope.aws.tagsOf(loadBalancer.arn, signal);
+  return tags && assess(scope, { loadBalancer, tags }, signal);
 }
 
 /** Reads what the create has answered with, and its tags: it may be a balancer that existed before. */
@@ -111,6 +121,8 @@ async function observeState(
   if (hasTraffic(object) && hasOpenTraffic(memory.traffic, clock.monotonicMs())) return undefined;
   const loadBalancer = await scope.inventory.observe(arn, signal);
   if (loadBalancer === undefined) return undefined;
+  memory.traffic =
+    memory.traffic && rememberBalancer(memory.traffic, loadBalancer, clock.monotonicMs());
   return { kind: 'present', observed: { loadBalancer, tags: {}, isStateOnly: true } };
 }
 

@@ -52,6 +52,19 @@ export interface RouteRule extends RouteConditions {
   /** Ports. */
   readonly listeners: readonly number[];
   readonly action: RouteAction;
+  readonly rewrite?: RouteRewrite;
+}
+
+/** What changes on the way to a backend; what is left out stays. */
+export interface RouteRewrite {
+  readonly host?: RouteSubstitution;
+  /** Of path and query. */
+  readonly url?: RouteSubstitution;
+}
+
+interface RouteSubstitution {
+  readonly regex: string;
+  readonly replace: string;
 }
 
 /** All given ones must hold; one of the values of each suffices. */

@@ -1,4 +1,10 @@
-import type { Inbound, RouteBackend, RouteConditions, RouteFixedResponse } from './routes.ts';
+import type {
+  Inbound,
+  RouteBackend,
+  RouteConditions,
+  RouteFixedResponse,
+  RouteRewrite,
+} from './routes.ts';
 
 /** The part of a MyIngress's spec that is about traffic; every field may be left out. */
 export interface TrafficSpec {
@@ -57,4 +63,5 @@ interface RedirectSpec {
 export interface RuleSpec extends RouteConditions, ActionSpec {
   readonly name: string;
   readonly listeners?: readonly number[];
+  readonly rewrite?: RouteRewrite;
 }

@@ -6,25 +6,32 @@ import { ruleId } from '../graph/resource-id.ts';
 import { desireTags } from '../graph/tags.ts';
 import type { RouteConditions, RouteRule } from '../routes/routes.ts';
 import { normaliseConditions } from './conditions.ts';
+import { type Part, splitRule } from './parts.ts';
+import { desireTransforms, markTransforms } from './transforms.ts';
 
 export interface RuleContext {
   readonly names: GroupNames;
   readonly place: Place;
 }
 
-/** One rule on one listener. */
+/** One rule on one listener: as many AWS rules as it takes. */
 export function desireRule(
   rule: RouteRule,
   port: number,
   { names, place }: RuleContext,
-): DesiredRule {
-  const id = ruleId(port, rule);
-  return {
-    id,
-    conditions: normaliseConditions(readConditions(rule)),
-    action: desireAction(rule.action, names),
-    tags: desireTags(id, place.userTags, place.identity),
-  };
+): readonly DesiredRule[] {
+  const action = desireAction(rule.action, names);
+  const transforms = desireTransforms(rule.rewrite ?? {});
+  const marks = markTransforms(transforms.map(({ kind }) => kind));
+  return listParts(rule).map(({ label, conditions }) => {
+    const id = ruleId(port, rule, label);
+    const tags = { ...desireTags(id, place.userTags, place.identity), ...marks };
+    return { id, conditions, action, transforms, tags };
+  });
+}
+
+export function listParts(conditions: RouteConditions): readonly Part[] {
+  return splitRule(normaliseConditions(readConditions(conditions)));
 }
 
 function readConditions(rule: RouteConditions): readonly KnownCondition[] {

@@ -3,23 +3,29 @@
 // Start with: this file, then priorities.ts.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Condition, Rule } from '../../../aws/elbv2/traffic.ts';
+import { rewriteTagKey } from '../../../apis/my-ingress.ts';
+import type { Condition, Rule, Tags } from '../../../aws/elbv2/traffic.ts';
 import { diffAction, namesIn, normaliseActions } from '../graph/actions.ts';
 import type { DesiredListener, DesiredRule, ObservedRule } from '../graph/graph.ts';
 import { idsByName, isServed, type PlanContext } from '../graph/plan-context.ts';
 import type { Problem } from '../graph/problem.ts';
 import type { Step } from '../graph/steps.ts';
-import { diffTags } from '../graph/tags.ts';
+import { diffTags, type TagCall } from '../graph/tags.ts';
 import { claimRules, type OwnRule, type RuleClaims } from './claims.ts';
 import { describeConditions, normaliseEcho } from './conditions.ts';
 import { orderByHandover } from './handover.ts';
 import { assignPriorities } from './priorities.ts';
+import { diffTransforms, markTransforms, readMarks } from './transforms.ts';
 
 /** The steps of the rules of one listener, by the phase of the plan that they belong to. */
 export interface RuleSteps {
+  /** Before all others: which transforms are ours. */
+  readonly marks: readonly Step[];
   /** Moves, then creates, in the order of evaluation: none catches a request meant for a later one. */
   readonly additions: readonly Step[];
   readonly changes: readonly Step[];
+  /** After the changes: which transforms are still ours. */
+  readonly unmarks: readonly Step[];
   readonly tags: readonly Step[];
   /** Last rule first: none catches a request that a deleted one has caught. */
   readonly removals: readonly Step[];
@@ -42,10 +48,12 @@ export function planRules(
     foreign: claims.foreign,
   });
   const created = desired.filter((rule) => !isKept(rule));
-  const changes = orderByHandover(desired, claims.kept).flatMap((rule) => {
+  const changes = orderByHandover(desired, claims.kept).map((rule) => {
     return changeRule(rule, claims.kept.get(rule.id), context);
   });
+  const unknown = listUnknown(listener, claims);
   return {
+    marks: changes.flatMap((one) => one.marks),
     additions: [
       ...moveRules(listener, claims, priorities),
       ...created.map((rule): Step => {
@@ -53,13 +61,14 @@ export function planRules(
         return createRule(rule, { listener: listener.id, priority }, context);
       }),
     ],
-    changes: changes.filter(({ operation }) => operation === 'ModifyRule'),
-    tags: changes.filter(({ operation }) => operation !== 'ModifyRule'),
-    removals: claims.obsolete.filter(isKnown).toReversed().map(deleteRule),
-    problems: [
-      ...unserved.map(({ id }) => waitsForBackend(id)),
-      ...[...claims.kept.values(), ...claims.obsolete].filter((one) => !isKnown(one)).map(unknown),
-    ],
+    changes: changes.flatMap((one) => one.changes),
+    unmarks: changes.flatMap((one) => one.unmarks),
+    tags: changes.flatMap((one) => one.tags),
+    removals: claims.obsolete
+      .filter((one) => !unknown.includes(one))
+      .toReversed()
+      .map(deleteRule),
+    problems: [...unserved.map(({ id }) => waitsForBackend(id)), ...unknown.map(refuseUnknown)],
   };
 }
 
@@ -79,46 +88,79 @@ function moveRules(
 }
 
 function createRule(
-  { id, conditions, action, tags }: DesiredRule,
+  { id, conditions, action, transforms, tags }: DesiredRule,
   place: { readonly listener: string; readonly priority: number },
   context: PlanContext,
 ): Step {
   return {
     ...{ id, operation: 'CreateRule', why: `not there, priority ${place.priority}` },
     needs: [place.listener, ...idsByName(namesIn(action), context)],
-    input: { ...place, conditions, action, tags },
+    input: { ...place, conditions, action, transforms, tags },
   };
 }
 
-/** At most one ModifyRule, and tags. A rule that AWS has in a form that we do not write stays as it is. */
+type RuleChange = Pick<RuleSteps, 'marks' | 'changes' | 'unmarks' | 'tags'>;
+
+/**
+ * At most one ModifyRule, and tags. A rule that AWS has in a form that we do not write stays as it is. Which
+ * transforms are ours is noted before they are written, and until they are gone.
+ */
 function changeRule(
-  { id, conditions, action, tags }: DesiredRule,
+  desired: DesiredRule,
   own: OwnRule | undefined,
   context: PlanContext,
-): readonly Step[] {
-  if (own === undefined) return [];
-  const { rule, tags: observedTags } = own.observed;
-  const { appliedTags } = context;
-  const marks = diffTags(tags, observedTags, { resource: rule.arn, appliedTags });
-  const tagSteps = marks.map((call): Step => ({ id, needs: [], ...call }));
-  const observedAction = isKnown(own)
+): RuleChange {
+  if (own === undefined) return { marks: [], changes: [], unmarks: [], tags: [] };
+  const { rule, tags: observed } = own.observed;
+  const modify = modifyRule(desired, own, context);
+  const isRewriting = modify.some(({ input }) => input.transforms !== undefined);
+  const marks = readMarks(observed);
+  const kinds = desired.transforms.map(({ kind }) => kind);
+  const noted = isRewriting ? { ...observed, ...markTransforms([...marks, ...kinds]) } : observed;
+  const isLeft = (kind: string): boolean => rule.transforms.some((one) => one.kind === kind);
+  const left = isRewriting ? [] : marks.filter(isLeft);
+  const final = { ...desired.tags, ...markTransforms([...left, ...kinds]) };
+  const tag = (before: Tags, after: Tags): readonly TagCall[] => {
+    const appliedTags = [...context.appliedTags, rewriteTagKey];
+    return diffTags(after, before, { resource: rule.arn, appliedTags });
+  };
+  const { id } = desired;
+  const tags = tag(noted, final).map((call) => ({ id, needs: isRewriting ? [id] : [], ...call }));
+  return {
+    marks: tag(observed, noted).map((call) => ({ id, needs: [], ...call })),
+    changes: modify,
+    ...(isRewriting ? { unmarks: tags, tags: [] } : { unmarks: [], tags }),
+  };
+}
+
+function modifyRule(
+  { id, conditions, action, transforms }: DesiredRule,
+  own: OwnRule,
+  context: PlanContext,
+): readonly Step<'ModifyRule'>[] {
+  const { rule } = own.observed;
+  const observedAction = isKnown(own, { transforms })
     ? normaliseActions(rule.actions, context.namesByArn)
     : undefined;
-  if (observedAction === undefined || !isServed(namesIn(action), context)) return tagSteps;
+  if (observedAction === undefined || !isServed(namesIn(action), context)) return [];
   const actionChange = diffAction(action, observedAction);
   const conditionsChange = diffConditions(conditions, rule.conditions);
-  const why = [actionChange, conditionsChange].filter((change) => change !== undefined);
-  if (why.length === 0) return tagSteps;
-  const modify: Step = {
-    ...{ id, operation: 'ModifyRule', why: why.join('; ') },
-    needs: actionChange === undefined ? [] : idsByName(namesIn(action), context),
-    input: {
-      arn: rule.arn,
-      ...(conditionsChange !== undefined && { conditions }),
-      ...(actionChange !== undefined && { action }),
+  const transformsChange = diffTransforms(transforms, rule.transforms);
+  const changes = [actionChange, conditionsChange, transformsChange];
+  const why = changes.filter((change) => change !== undefined);
+  if (why.length === 0) return [];
+  return [
+    {
+      ...{ id, operation: 'ModifyRule', why: why.join('; ') },
+      needs: actionChange === undefined ? [] : idsByName(namesIn(action), context),
+      input: {
+        arn: rule.arn,
+        ...(conditionsChange !== undefined && { conditions }),
+        ...(actionChange !== undefined && { action }),
+        ...(transformsChange !== undefined && { transforms }),
+      },
     },
-  };
-  return [modify, ...tagSteps];
+  ];
 }
 
 function diffConditions(
@@ -140,17 +182,34 @@ function deleteRule({ id, observed: { rule } }: OwnRule): Step {
   };
 }
 
-function isKnown({ observed: { rule } }: OwnRule): boolean {
-  return isReplaceable(rule);
+function listUnknown(
+  { rules }: DesiredListener,
+  { kept, obsolete }: RuleClaims,
+): readonly OwnRule[] {
+  const desired = new Map(rules.map((rule) => [rule.id, rule]));
+  return [
+    ...[...kept.values()].filter((one) => !isKnown(one, desired.get(one.id))),
+    ...obsolete.filter((one) => !isKnown(one, undefined)),
+  ];
 }
 
-/** Whether the rule does nothing but what albridge writes. */
-export function isReplaceable({ actions, hasTransforms }: Rule): boolean {
-  return !hasTransforms && normaliseActions(actions, new Map()) !== undefined;
+/** Transforms that the spec has, or that were written for it before, are ours. */
+function isKnown(
+  { observed: { rule, tags } }: OwnRule,
+  desired: Pick<DesiredRule, 'transforms'> | undefined,
+): boolean {
+  const kinds = (desired?.transforms ?? []).map(({ kind }) => kind);
+  return isReplaceable(rule, [...readMarks(tags), ...kinds]);
+}
+
+/** Whether the rule does nothing but what albridge writes, with transforms of these kinds at most. */
+export function isReplaceable({ actions, transforms }: Rule, kinds: readonly string[]): boolean {
+  const isOwn = transforms.every(({ kind }) => kind !== 'unknown' && kinds.includes(kind));
+  return isOwn && normaliseActions(actions, new Map()) !== undefined;
 }
 
 /** It may be what protects an application, so nobody drops it. */
-function unknown({ id, observed: { rule } }: OwnRule): Problem {
+function refuseUnknown({ id, observed: { rule } }: OwnRule): Problem {
   const message = `${rule.arn} has an action or a transform that albridge does not write, and stays as it is`;
   return { id, reason: 'UnknownSetting', message };
 }

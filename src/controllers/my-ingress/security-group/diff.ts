@@ -206,6 +206,7 @@ function pickTags(tags: Tags, { input: { keys } }: Call<'RemoveTags'>): Tags {
 }
 
 function conflict({ securityGroup: { id, name } }: ObservedSecurityGroup): Problem {
-  const message = `the name ${name} is held by ${id}, whose tags say that it is not this object's`;
-  return { id: SECURITY_GROUP_ID, reason: 'NameConflict', message };
+  const message = `the name ${name} is held by security group ${id}, which by its tags is not this object's, such as one that deletionPolicy Retain has left`;
+  const next = `delete ${id} if nobody needs it, or give it in spec.securityGroups`;
+  return { id: SECURITY_GROUP_ID, reason: 'NameConflict', message, next };
 }

@@ -7,8 +7,7 @@ import type { PlanContext } from '../graph/plan-context.ts';
 import type { Problem } from '../graph/problem.ts';
 import type { ResourceId } from '../graph/resource-id.ts';
 import type { Step } from '../graph/steps.ts';
-import { identifyResource } from '../graph/tags.ts';
-import { readOwnership } from '../ownership.ts';
+import { identifyResource, isOwn } from '../graph/tags.ts';
 import { createTargetGroup, turnsStickinessOn, updateTargetGroup } from './diff.ts';
 
 export interface TargetGroupSteps {
@@ -57,15 +56,22 @@ function isCreate({ operation }: Step): boolean {
   return operation === 'CreateTargetGroup';
 }
 
+/**
+ * ARNs of groups for HTTP/2 and gRPC, which need HTTPS.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-target-groups.html#target-group-protocol-version
+ */
+export function findSecureGroups({ targetGroups }: ObservedGraph): ReadonlySet<string> {
+  const secure = targetGroups.filter(({ targetGroup }) => targetGroup.protocolVersion !== 'HTTP1');
+  return new Set(secure.map(({ targetGroup: { arn } }) => arn));
+}
+
 /** Desired ones whose name a foreign group has. */
 export function findForeignGroups(
   desired: readonly DesiredTargetGroup[],
   { targetGroups }: ObservedGraph,
   { identity }: Pick<Context, 'identity'>,
 ): readonly DesiredTargetGroup[] {
-  const foreign = targetGroups.filter(
-    ({ tags }) => readOwnership(tags, identity).kind === 'foreign',
-  );
+  const foreign = targetGroups.filter(({ tags }) => !isOwn(tags, identity));
   const names = new Set(foreign.map(({ targetGroup: { name } }) => name));
   return desired.filter(({ name }) => names.has(name));
 }
@@ -77,11 +83,12 @@ function planTargetGroup(
 ): readonly Step[] {
   const found = observed.targetGroups.find(({ targetGroup }) => targetGroup.name === desired.name);
   if (found === undefined) return createTargetGroup(desired);
-  if (readOwnership(found.tags, identity).kind === 'foreign') return [];
+  if (!isOwn(found.tags, identity)) return [];
   return updateTargetGroup(desired, found, appliedTags);
 }
 
 function conflict({ id, name }: DesiredTargetGroup): Problem {
   const message = `a target group ${name} exists, and its tags say that it is not this object's`;
-  return { id, reason: 'NameConflict', message };
+  const next = `delete target group ${name} if nobody needs it, or name the backend otherwise`;
+  return { id, reason: 'NameConflict', message, next };
 }

@@ -2,7 +2,8 @@ import type { OperatorError } from '../../../core/reconcile/operator-error.ts';
 import { describeRefusal, type Problem } from '../graph/problem.ts';
 import { isProjected, projectStep, type StandingGraph } from '../graph/projection.ts';
 import { findObstacle, type Step } from '../graph/steps.ts';
-import { describeHolder, readOwnership } from '../ownership.ts';
+import { isOwn } from '../graph/tags.ts';
+import { describeHolder } from '../ownership.ts';
 import type { ObjectScope } from '../scope.ts';
 import { recordChanged } from './events.ts';
 import { classifyRefusal, executeStep } from './execute.ts';
@@ -122,7 +123,7 @@ async function proveTargetGroups(scope: ObjectScope, progress: Progress): Promis
       return { step, arn, tags: read ?? {} };
     }),
   );
-  const foreign = proofs.filter((proof) => readOwnership(proof.tags, identity).kind === 'foreign');
+  const foreign = proofs.filter((proof) => !isOwn(proof.tags, identity));
   for (const { arn, tags: read } of foreign) {
     pass.log.info('a target group of this name is foreign', { arn, holder: describeHolder(read) });
   }

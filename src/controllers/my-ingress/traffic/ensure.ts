@@ -2,25 +2,28 @@
 // May import it: controllers/my-ingress.
 // Start with: this file, then observe.ts and carry-out.ts, which alone call AWS.
 
-import { STALENESS_BOUND_MS, type TaggedLoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
+import {
+  type LoadBalancer,
+  STALENESS_BOUND_MS,
+  type TaggedLoadBalancer,
+} from '../../../aws/elbv2/load-balancers.ts';
 import { startDeadline } from '../../../core/ports/clock.ts';
+import { isRouting } from '../graph/facts.ts';
 import type { DesiredGraph, ObservedGraph, ObservedSecurityGroup } from '../graph/graph.ts';
 import type { Problem } from '../graph/problem.ts';
 import { isStanding } from '../graph/projection.ts';
-import type { ResourceId } from '../graph/resource-id.ts';
 import { printPlan, type Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
-import type { Identity } from '../identity.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
 import { revokeUnserved } from '../security-group/diff.ts';
-import type { ServedGroup } from '../targets.ts';
 import { beginRun, carryOut, type Progress } from './carry-out.ts';
 import { beginMemory, mayHide, type TrafficMemory } from './memory.ts';
 import { observeTraffic } from './observe.ts';
 import { recordOwned } from './owned.ts';
 import { findDefaultGroup, isManaged, listGroupNames, type Planned, planBy } from './planned.ts';
+import { publishGroups } from './publish.ts';
 import { type References, readReferences, resolveAttachment } from './references.ts';
 import { isProved, type WarmStart } from './warm.ts';
 
@@ -32,6 +35,8 @@ export interface TrafficState {
   readonly problems: readonly Problem[];
   /** The object has to be looked at again after this time; undefined: only when something changes. */
   readonly againMs: number | undefined;
+  /** A part of the spec is applied only once a rule has been gone for a while. */
+  readonly isHeld: boolean;
 }
 
 /** The balancer, and what is known of it without a read. */
@@ -50,15 +55,17 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
   await recordOwned(scope, planned);
   const progress = await execute(scope, planned);
   const endMs = clock.monotonicMs();
+  const balancerMs = given.warm?.balancer === undefined ? endMs : given.warm.standing.balancerMs;
   const againMs = findNext(scope, planned, progress);
   const before = memory.traffic ?? remembered;
   const found = [...plan.problems, ...progress.problems];
+  const isHeld = plan.postponed.some(({ step }) => isRouting(step));
   memory.traffic = {
-    ...concludeMemory(before, { planned, progress, againMs, endMs }),
-    isOpen: found.length > 0,
+    ...concludeMemory(before, { planned, progress, againMs, endMs, balancerMs }),
+    isOpen: found.length > 0 || isHeld,
   };
   return {
-    ...{ desired, againMs, references: progress.references },
+    ...{ desired, againMs, isHeld, references: progress.references },
     problems: judgeEarly(found, memory.traffic, endMs),
   };
 }
@@ -87,11 +94,13 @@ async function planWarm(scope: Scope, { observed, warm }: Given): Promise<Planne
 }
 
 async function planCold(scope: Scope, given: Given): Promise<Planned> {
-  const { clock, memory } = scope;
-  const { loadBalancer } = given.observed;
+  const { clock, inventory, memory, pass } = scope;
+  const { arn } = given.observed.loadBalancer;
   const readMs = clock.monotonicMs();
+  const read = given.warm?.balancer && (await inventory.observe(arn, pass.signal));
+  const loadBalancer = read ?? given.observed.loadBalancer;
   const routes = readRoutes(scope.object.spec);
-  const observed = await observeGraph(scope, routes, given);
+  const observed = await observeGraph(scope, routes, { ...given, loadBalancer });
   if (memory.traffic !== undefined) memory.traffic = { ...memory.traffic, readMs };
   const found = { routes, loadBalancer, observed };
   const planned = planBy(scope, found, await findDefaultGroup(scope, found));
@@ -106,9 +115,13 @@ function isEarlyRead({ memory }: Scope, { observed }: Given, readMs: number): bo
   return isByOther || (memory.traffic !== undefined && mayHide(memory.traffic, readMs));
 }
 
-function observeGraph(scope: Scope, routes: Routes, given: Given): Promise<ObservedGraph> {
+function observeGraph(
+  scope: Scope,
+  routes: Routes,
+  given: Pick<Given, 'isNew'> & { readonly loadBalancer: LoadBalancer },
+): Promise<ObservedGraph> {
   const { identity, object, pass } = scope;
-  const { loadBalancer } = given.observed;
+  const { loadBalancer } = given;
   const { arn, securityGroups, vpcId } = loadBalancer;
   if (given.isNew !== undefined) {
     const nothing = { targetGroups: [], listeners: [] };
@@ -133,7 +146,7 @@ async function execute(scope: Scope, planned: Planned): Promise<Progress> {
   const run = beginRun(references, {
     standing: isStanding(observed) ? observed : undefined,
     prepareRouting: async () => {
-      publish(scope, planned, run.progress);
+      publishGroups(scope, planned, run.progress);
       await waitForTargets(scope);
     },
   });
@@ -146,46 +159,8 @@ async function execute(scope: Scope, planned: Planned): Promise<Progress> {
     await tokens.reserve(plan.steps.map(({ operation }) => operation));
     await carryOut(scope, plan.steps, run);
   }
-  publish(scope, planned, run.progress);
+  publishGroups(scope, planned, run.progress);
   return run.progress;
-}
-
-/** The groups that are there and proved ours, by the tags that were read or by those of their create call. */
-function publish(scope: Scope, { observed, desired, routes }: Planned, progress: Progress): void {
-  const { references, done, failed } = progress;
-  const proved = new Set([
-    ...observed.targetGroups
-      .filter(({ tags }) => identifyResource(tags, scope.identity) !== undefined)
-      .map(({ targetGroup: { name } }) => name),
-    ...listCreated(done.filter((step) => !failed.includes(step))),
-  ]);
-  const created = new Set(listCreated(done));
-  const served = routes.backends.flatMap((backend, index): readonly ServedGroup[] => {
-    const { id = '', name = '' } = desired.targetGroups[index] ?? {};
-    const known = proved.has(name) ? references.targetGroups.get(name) : undefined;
-    const arn = known ?? findPredecessor(id, observed, scope.identity);
-    if (arn === undefined) return [];
-    const { service, targetType } = backend;
-    return [{ backend: backend.name, arn, service, targetType, isNew: created.has(name) }];
-  });
-  scope.targets.publish(scope.pass.key, served);
-}
-
-/** While a group cannot be made, requests go on to the one that it is to replace. */
-function findPredecessor(
-  id: ResourceId,
-  { targetGroups }: ObservedGraph,
-  identity: Identity,
-): string | undefined {
-  return targetGroups.find(({ targetGroup: { loadBalancerArns }, tags }) => {
-    return loadBalancerArns.length > 0 && identifyResource(tags, identity) === id;
-  })?.targetGroup.arn;
-}
-
-function listCreated(steps: readonly Step[]): readonly string[] {
-  return steps.flatMap(({ operation, input }) =>
-    operation === 'CreateTargetGroup' ? [input.name] : [],
-  );
 }
 
 /** No request is sent to a group that is still empty, unless its filling takes longer than this. */
@@ -262,19 +237,23 @@ interface Outcomes {
   readonly progress: Progress;
   readonly againMs: number | undefined;
   readonly endMs: number;
+  /** As in `Standing`. */
+  readonly balancerMs: number;
 }
 
 function concludeMemory(
   before: TrafficMemory,
-  { planned, progress, againMs, endMs }: Outcomes,
+  { planned, progress, againMs, endMs, balancerMs }: Outcomes,
 ): TrafficMemory {
   const { attachment } = planned.desired;
   const { references, standing, failed } = progress;
+  const { securityGroups } = standing?.loadBalancer ?? planned.loadBalancer;
+  const loadBalancer = { ...planned.loadBalancer, securityGroups };
   const isWhole = standing !== undefined && failed.length === 0 && planned.isEarly !== true;
   return {
     ...before,
     dueMs: againMs === undefined ? undefined : endMs + againMs,
     attached: attachment && resolveAttachment(attachment, references),
-    standing: isWhole ? { graph: standing, loadBalancer: planned.loadBalancer } : undefined,
+    standing: isWhole ? { graph: standing, loadBalancer, balancerMs } : undefined,
   };
 }

@@ -95,11 +95,12 @@ const CALLS: Calls = {
     const { arn } = await context.clients.rules.create(readListener(listener, context), rule);
     return { rule: arn };
   },
-  ModifyRule: ({ arn, conditions, action }, context) =>
+  ModifyRule: ({ arn, conditions, action, transforms }, context) =>
     act(
       context.clients.rules.modify(arn, {
         ...(conditions && { conditions }),
         ...(action && { action: resolve(action, context) }),
+        ...(transforms && { transforms }),
       }),
     ),
   SetRulePriorities: ({ priorities }, { clients }) => act(clients.rules.setPriorities(priorities)),

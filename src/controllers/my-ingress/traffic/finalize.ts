@@ -1,17 +1,19 @@
 import { type LoadBalancer, STALENESS_BOUND_MS } from '../../../aws/elbv2/load-balancers.ts';
 import { type Waiting, waiting } from '../../../core/reconcile/outcome.ts';
 import { failureOf } from '../failure.ts';
-import type { ObservedGraph } from '../graph/graph.ts';
+import type { ObservedGraph, ObservedTargetGroup } from '../graph/graph.ts';
 import { type Problem, reportProblems } from '../graph/problem.ts';
 import { printPlan, type Step } from '../graph/steps.ts';
-import { identifyResource } from '../graph/tags.ts';
+import { identifyResource, isOwn } from '../graph/tags.ts';
 import { planRelease, planTeardown } from '../graph/teardown.ts';
 import { readOwnership } from '../ownership.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { ObjectScope } from '../scope.ts';
+import { readRecordedArn } from '../status.ts';
 import { desireTargetGroup } from '../target-groups/desired.ts';
 import { beginRun, carryOut } from './carry-out.ts';
 import { hasTraffic } from './concern.ts';
+import { findUsedGroups, tagEach } from './lost-groups.ts';
 import { mayHide } from './memory.ts';
 import { findSecurityGroups, findTargetGroups, observeTraffic } from './observe.ts';
 import { describeOwned } from './owned.ts';
@@ -26,19 +28,69 @@ const MOST_REFERRERS = 5;
  * Deletes what stood beside the balancer, once that is gone, and proves by a read that nothing of ours is
  * left; undefined: nothing is.
  */
-export async function tearDownTraffic(scope: ObjectScope): Promise<Waiting | undefined> {
-  if (!hasTraffic(scope.object)) return undefined;
-  const readMs = scope.clock.monotonicMs();
+export async function tearDownTraffic(
+  scope: ObjectScope,
+  held: Held | undefined,
+): Promise<Waiting | undefined> {
+  if (!mayHaveTraffic(scope)) return undefined;
+  const readMs = held?.readMs ?? scope.clock.monotonicMs();
   const names = listNames(scope, undefined);
-  const observed = await observeLeft(scope, names);
+  const observed = await observeLeft(scope, names, held);
   const steps = planTeardown(observed, scope.identity);
   if (steps.length === 0) return doubtAbsence(scope, { names, observed, readMs });
-  const held = await deleteEach(scope, observed, steps);
+  const waits = await deleteEach(scope, observed, steps);
   const gone = await proveDeleted(scope, { names, observed, readMs });
-  if (held !== undefined) return held;
+  if (waits !== undefined) return waits;
   const left = ownsSecurityGroup(scope) ? await findOwnGroups(scope) : [];
   if (gone && left.length === 0) return doubtAbsence(scope, { names, observed, readMs });
   return waiting('Deleting', 'the deletions were accepted and are not visible yet', SOON_MS);
+}
+
+/** What stands beside a balancer that is about to be deleted, with its tags. */
+export interface Held extends Pick<ObservedGraph, 'targetGroups'> {
+  readonly readMs: number;
+  /** undefined: not read. */
+  readonly securityGroups?: ObservedGraph['securityGroups'] | undefined;
+}
+
+/**
+ * Reads whose what this process has left behind is, so that it goes with the read of the balancer's tags;
+ * undefined: that is not known.
+ */
+export function beginTearDown(scope: ObjectScope): Promise<Held> | undefined {
+  const { standing } = scope.memory.traffic ?? {};
+  if (standing === undefined || scope.memory.facts.release !== undefined) return undefined;
+  const held = readHeld(scope, tagEach(scope, standing.graph.targetGroups));
+  // Who never comes to need it has failed before.
+  held.catch(() => undefined);
+  return held;
+}
+
+/**
+ * Reads what a balancer that is ours uses, before it is gone: status need not know of all of it. Of an object without
+ * traffic nothing, unless its status was lost, too.
+ */
+export async function observeHeld(
+  scope: ObjectScope,
+  loadBalancer: LoadBalancer,
+): Promise<Held | undefined> {
+  const isOnRecord = readRecordedArn(scope.object) !== undefined;
+  if (isOnRecord && !mayHaveTraffic(scope)) return undefined;
+  return readHeld(scope, findUsedGroups(scope, loadBalancer));
+}
+
+async function readHeld(
+  scope: ObjectScope,
+  groups: Promise<readonly ObservedTargetGroup[]>,
+): Promise<Held> {
+  const { clock, identity, pass } = scope;
+  const readMs = clock.monotonicMs();
+  const owns = hasTraffic(scope.object) && ownsSecurityGroup(scope);
+  const [targetGroups, securityGroups] = await Promise.all([
+    groups,
+    owns ? findSecurityGroups(scope.traffic(), identity, pass.signal) : undefined,
+  ]);
+  return { readMs, targetGroups, securityGroups };
 }
 
 /** Plans what would be done beside the balancer; `loadBalancer`: it is still there. */
@@ -50,7 +102,7 @@ export async function previewTeardown(
   }: { readonly loadBalancer?: LoadBalancer; readonly isRetained: boolean },
 ): Promise<readonly Step[]> {
   if (!hasTraffic(scope.object)) return [];
-  if (isRetained) return planRelease(await observeHeld(scope, loadBalancer), scope.identity);
+  if (isRetained) return planRelease(await observeReleased(scope, loadBalancer), scope.identity);
   const observed = await observeLeft(scope, listNames(scope, loadBalancer?.vpcId));
   return planTeardown(observed, scope.identity);
 }
@@ -62,14 +114,14 @@ export async function releaseTraffic(
 ): Promise<void> {
   if (!hasTraffic(scope.object)) return;
   const { identity, object, pass } = scope;
-  const observed = await observeHeld(scope, loadBalancer);
+  const observed = await observeReleased(scope, loadBalancer);
   const problems = await carryOutAll(scope, observed, planRelease(observed, identity));
   const report = reportProblems(problems);
   if (report !== undefined) throw failureOf(report);
   pass.log.debug('released what is beside the balancer', { name: object.metadata.name });
 }
 
-function observeHeld(
+function observeReleased(
   scope: ObjectScope,
   loadBalancer: LoadBalancer | undefined,
 ): Promise<ObservedGraph> {
@@ -194,15 +246,31 @@ async function carryOutAll(
   return run.progress.problems;
 }
 
-/** What may be left: by the names on record and those of the spec, and by tags. */
-async function observeLeft(scope: ObjectScope, names: readonly string[]): Promise<ObservedGraph> {
+/** What may be left: by the names on record and those of the spec, and by tags; what is held was read. */
+async function observeLeft(
+  scope: ObjectScope,
+  names: readonly string[],
+  held?: Held,
+): Promise<ObservedGraph> {
   const { identity, pass } = scope;
   const clients = scope.traffic();
+  const known = held?.targetGroups ?? [];
+  const read = new Set(known.map(({ targetGroup: { name } }) => name));
+  const left = names.filter((name) => !read.has(name));
+  const owns = held?.securityGroups === undefined && ownsSecurityGroup(scope);
   const [targetGroups, securityGroups] = await Promise.all([
-    findTargetGroups(clients, names, pass.signal),
-    ownsSecurityGroup(scope) ? findSecurityGroups(clients, identity, pass.signal) : [],
+    findTargetGroups(clients, left, pass.signal),
+    owns ? findSecurityGroups(clients, identity, pass.signal) : (held?.securityGroups ?? []),
   ]);
-  return { loadBalancer: undefined, listeners: [], targetGroups, securityGroups };
+  return {
+    ...{ loadBalancer: undefined, listeners: [], securityGroups },
+    targetGroups: [...known, ...targetGroups],
+  };
+}
+
+/** Status alone proves nothing: this process may know better. */
+function mayHaveTraffic({ memory, object }: ObjectScope): boolean {
+  return hasTraffic(object) || memory.traffic !== undefined || memory.foundGroups !== undefined;
 }
 
 /**
@@ -213,7 +281,9 @@ function listNames(
   { identity, memory, object }: ObjectScope,
   vpc: string | undefined,
 ): readonly string[] {
-  const { goneGroups = [], facts } = memory;
+  const { goneGroups = [], foundGroups = [], facts } = memory;
+  const { targetGroups = [] } = memory.traffic?.standing?.graph ?? {};
+  const standing = targetGroups.filter(({ tags }) => isOwn(tags, identity));
   const { alb, owned } = object.status ?? {};
   const vpcs = new Set([vpc ?? facts.release?.vpcId, alb?.vpcId]);
   const { backends } = readRoutes(object.spec ?? {});
@@ -221,7 +291,8 @@ function listNames(
     const place = { identity, userTags: {}, vpcId: vpcId ?? '' };
     return vpcId === undefined ? [] : backends.map((one) => desireTargetGroup(one, place).name);
   });
-  const all = new Set([...(owned?.targetGroups ?? []), ...names]);
+  const left = standing.map(({ targetGroup: { name } }) => name);
+  const all = new Set([...(owned?.targetGroups ?? []), ...names, ...left, ...foundGroups]);
   return [...all].filter((name) => !goneGroups.includes(name));
 }
 

@@ -4,7 +4,7 @@ import { desireGraph } from '../graph/desired-graph.ts';
 import type { DesiredGraph, ObservedGraph, ObservedSecurityGroup } from '../graph/graph.ts';
 import { type Plan, planTraffic } from '../graph/plan.ts';
 import { reportProblems } from '../graph/problem.ts';
-import { SECURITY_GROUP_ID } from '../graph/resource-id.ts';
+import type { Step } from '../graph/steps.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
@@ -61,7 +61,10 @@ export interface Frontend {
   readonly securityGroups: readonly ObservedSecurityGroup[];
 }
 
-/** Makes the managed security group, or finds the one that an earlier pass has made. */
+/**
+ * Makes the managed security group, or finds the one that an earlier pass has made. What it admits is
+ * allowed once the balancer is there, which nobody reaches before.
+ */
 export async function prepareFrontend(
   scope: Scope,
   { desired, plan }: ManagedFrontend,
@@ -84,8 +87,13 @@ async function takeOverGroup(scope: Scope, desired: DesiredGraph): Promise<Front
   const report = reportProblems(again.problems);
   if (report !== undefined) throw failureOf(report);
   const frontend = await carryOutGroup(scope, { desired, plan: again, found });
-  if (frontend !== undefined) return frontend;
+  if (frontend !== undefined) return { ...frontend, securityGroups: found };
   throw failure('OwnershipUnconfirmed', `security group ${name} is not visible yet`);
+}
+
+/** The one step that the create call of the balancer needs. */
+export function isBeforeBalancer({ operation }: Step): boolean {
+  return operation === 'CreateSecurityGroup';
 }
 
 interface GroupPlan extends ManagedFrontend {
@@ -100,7 +108,7 @@ async function carryOutGroup(
   const { clock, memory, object } = scope;
   const { generation } = object.metadata;
   memory.traffic = beginMemory(memory.traffic, generation, clock.monotonicMs());
-  const steps = plan.steps.filter(({ id }) => id === SECURITY_GROUP_ID);
+  const steps = plan.steps.filter(isBeforeBalancer);
   const run = beginRun(readReferences(observe(found), scope.identity, ''));
   await carryOut(scope, steps, run);
   const { problems, references } = run.progress;
@@ -116,8 +124,8 @@ function describeMade(
   id: string | undefined,
 ): readonly ObservedSecurityGroup[] {
   if (securityGroup === undefined || id === undefined) return [];
-  const { name, vpcId, ingress, tags } = securityGroup;
-  return [{ securityGroup: { id, name, vpcId, ingress }, tags }];
+  const { name, vpcId, tags } = securityGroup;
+  return [{ securityGroup: { id, name, vpcId, ingress: [] }, tags }];
 }
 
 function desire(scope: Scope, routes: Routes, vpcId: string): DesiredGraph {

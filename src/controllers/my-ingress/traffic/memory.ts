@@ -9,6 +9,7 @@ import {
 import type { ProblemReason } from '../graph/problem.ts';
 import type { StandingGraph } from '../graph/projection.ts';
 import type { Step } from '../graph/steps.ts';
+import type { ServedGroup } from '../targets.ts';
 
 /** What this process remembers of the traffic of one object; times are monotonic ms. */
 export interface TrafficMemory {
@@ -23,6 +24,8 @@ export interface TrafficMemory {
   readonly dueMs?: number | undefined;
   /** All of it as this process has left it; undefined: that is not known. */
   readonly standing?: Standing | undefined;
+  /** The target groups that were published last. */
+  readonly served?: readonly ServedGroup[];
   /** When this process last made something: a read may be older. */
   readonly madeMs?: number;
   /** The last pass over all of it has left something undone, or has not ended. */
@@ -32,6 +35,30 @@ export interface TrafficMemory {
 export interface Standing {
   readonly graph: StandingGraph;
   readonly loadBalancer: LoadBalancer;
+  /** When the balancer was read. */
+  readonly balancerMs: number;
+}
+
+/** From one drift scan, which compares it with the spec, to the next one, which may be a little late. */
+const BALANCER_AGE_MS = 360_000;
+
+/** A newer read of the balancer alone. */
+export function rememberBalancer(
+  before: TrafficMemory,
+  loadBalancer: LoadBalancer,
+  balancerMs: number,
+): TrafficMemory {
+  const { standing } = before;
+  return { ...before, standing: standing && { ...standing, loadBalancer, balancerMs } };
+}
+
+/** The balancer, where it was active a moment ago: an edit of its traffic need not read it again. */
+export function recallBalancer(
+  { loadBalancer, balancerMs }: Standing,
+  nowMs: number,
+): LoadBalancer | undefined {
+  const isRecent = nowMs - balancerMs < BALANCER_AGE_MS;
+  return isRecent && loadBalancer.state.code === 'active' ? loadBalancer : undefined;
 }
 
 /** The memory for a pass over this generation: an edit makes every refusal worth another try. */

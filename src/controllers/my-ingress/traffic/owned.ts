@@ -8,9 +8,11 @@ type Ownable = Pick<Planned, 'desired' | 'observed' | 'isEarly'>;
  * afterwards is found again. A name is dropped once a read, not older than what was made, shows nothing.
  */
 export async function recordOwned(scope: Scope, ownable: Ownable): Promise<void> {
-  const { object, pass } = scope;
+  const { memory, object, pass } = scope;
   const before = object.status?.owned ?? {};
   const owned = projectOwned(scope, ownable);
+  // What is there is on record from here on.
+  if (ownable.isEarly !== true) memory.foundGroups = undefined;
   pass.report({ owned: describeOwned(owned.targetGroups, owned.securityGroup) });
   const isNew =
     owned.targetGroups.some((name) => !before.targetGroups?.includes(name)) ||

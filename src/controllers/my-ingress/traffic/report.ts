@@ -34,7 +34,9 @@ export function isTrafficDue({
   const { knownSinceMs, spread } = memory.facts;
   const given = { memory: memory.traffic, objectCount, knownSinceMs, spread };
   // What an earlier process has left to delete is not left for half an hour more.
-  const isUnfinished = memory.traffic === undefined && hasObsolete(object, identity);
+  const isUnfinished =
+    memory.foundGroups !== undefined ||
+    (memory.traffic === undefined && hasObsolete(object, identity));
   return isUnfinished || isReadDue(given, clock.monotonicMs());
 }
 

@@ -57,21 +57,31 @@ function hasGroupDrifted({ object, identity }: Compared, find: Find): boolean {
   });
 }
 
-/** The groups of the object that the snapshot proves its own. */
+/** The groups of the object that the snapshot proves its own: those of the spec, and those in use that they replace. */
 export function listServed(
   object: MyIngress,
   identity: Identity,
   find: Find,
 ): readonly ServedGroup[] {
-  return pairGroups(object, identity).flatMap(({ desired, backend }) => {
-    const cached = find(desired.name);
+  const pairs = pairGroups(object, identity);
+  const desired = new Set(pairs.map((pair) => pair.desired.name));
+  const others = (object.status?.owned?.targetGroups ?? []).filter((name) => !desired.has(name));
+  const served = (name: string): readonly ServedGroup[] => {
+    const cached = find(name);
     if (cached.kind !== 'observed') return [];
     const { targetGroup, tags } = cached.observed;
-    if (identifyResource(tags, identity) === undefined) return [];
-    const { name, service, targetType } = backend;
+    const id = identifyResource(tags, identity);
+    const backend = pairs.find((pair) => pair.desired.id === id)?.backend;
+    const isReplaced = !desired.has(name);
+    if (backend === undefined || (isReplaced && targetGroup.loadBalancerArns.length === 0))
+      return [];
+    const { name: of, service, targetType } = backend;
     const { arn } = targetGroup;
-    return [{ backend: name, arn, service, targetType, isNew: false }];
-  });
+    return [
+      { backend: of, arn, service, targetType, isNew: false, ...(isReplaced && { isReplaced }) },
+    ];
+  };
+  return [...desired, ...others].flatMap(served);
 }
 
 interface Pair {

@@ -5,6 +5,7 @@ import { omitUndefined } from '../../../core/objects/fields.ts';
 import { formatTime } from '../../../core/objects/kube-object.ts';
 import { type Outcome, waiting } from '../../../core/reconcile/outcome.ts';
 import { failureOf } from '../failure.ts';
+import { WINDOW_MS } from '../graph/facts.ts';
 import { type Problem, reportProblems } from '../graph/problem.ts';
 import { portOfListener, targetGroupId } from '../graph/resource-id.ts';
 import type { TargetsState } from '../targets.ts';
@@ -205,7 +206,7 @@ function describeUnhealthy({ id, port, state, reason, description }: Unhealthy):
  */
 export function concludeTraffic(
   outcome: Outcome,
-  { problems, againMs }: Pick<TrafficState, 'problems' | 'againMs'>,
+  { problems, againMs, isHeld }: Pick<TrafficState, 'problems' | 'againMs' | 'isHeld'>,
   targets: TargetsFacts,
 ): Outcome {
   const report = reportProblems(problems);
@@ -216,7 +217,13 @@ export function concludeTraffic(
     throw failureOf(report, retry);
   }
   const { states, nowMs } = targets;
-  return requeueBy(awaitFirstTargets(outcome, targets), againMs, findGraceMs(states, nowMs));
+  const applied = isHeld && outcome.kind === 'settled' ? awaitHandover(againMs) : outcome;
+  return requeueBy(awaitFirstTargets(applied, targets), againMs, findGraceMs(states, nowMs));
+}
+
+function awaitHandover(againMs = WINDOW_MS): Outcome {
+  const message = 'a rule that left the spec is deleted before other rules change';
+  return waiting('HandingOver', message, againMs);
 }
 
 /** What is known of the targets of an object. */

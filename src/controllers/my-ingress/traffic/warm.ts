@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { LoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
 import type { Rule, Tags } from '../../../aws/elbv2/traffic.ts';
 import type { ObservedGraph } from '../graph/graph.ts';
 import type { Step } from '../graph/steps.ts';
@@ -9,7 +10,13 @@ import { readRoutes } from '../routes/read-routes.ts';
 import { isReplaceable } from '../rules/diff.ts';
 import type { Scope } from '../scope.ts';
 import { readRecordedArn } from '../status.ts';
-import { beginMemory, isReadDue, type Standing, type TrafficMemory } from './memory.ts';
+import {
+  beginMemory,
+  isReadDue,
+  recallBalancer,
+  type Standing,
+  type TrafficMemory,
+} from './memory.ts';
 import { isManaged, type Planned, planBy } from './planned.ts';
 import { readReferences } from './references.ts';
 
@@ -17,6 +24,8 @@ import { readReferences } from './references.ts';
 export interface WarmStart {
   readonly standing: Standing;
   readonly proofs: Promise<Proofs>;
+  /** What an earlier pass or the drift scan has read of the balancer a moment ago; undefined: it is read again. */
+  readonly balancer: LoadBalancer | undefined;
 }
 
 /** What has just been read of what the plan writes to. */
@@ -40,6 +49,8 @@ export function beginWarm(scope: Scope): WarmStart | undefined {
   const { traffic } = memory;
   const { standing } = traffic ?? {};
   if (traffic === undefined || standing === undefined) return undefined;
+  // What was found besides has to be read.
+  if (memory.foundGroups !== undefined) return undefined;
   if (!isCalledFor(scope, traffic) || !mayGoByMemory(scope, traffic)) return undefined;
   // A balancer that took the place of another has nothing of it.
   if (standing.loadBalancer.arn !== readRecordedArn(object)) return undefined;
@@ -51,7 +62,7 @@ export function beginWarm(scope: Scope): WarmStart | undefined {
   const proofs = readProofs(scope, written, listReplaced(planned));
   // Who never comes to need them has failed before.
   proofs.catch(() => undefined);
-  return { standing, proofs };
+  return { standing, proofs, balancer: recallBalancer(standing, clock.monotonicMs()) };
 }
 
 async function readProofs(
@@ -108,28 +119,28 @@ export function isProved(planned: Planned, proofs: Proofs, identity: Identity): 
   return (isOurs ?? false) && listReplaced(planned).every((one) => isKnown(one, proofs.rules));
 }
 
-/** A rule whose action is changed or that is deleted; without `rule` the default one. */
+/** A rule that is changed or deleted, as this process knows it; without `rule` the default one. */
 interface Replaced {
   readonly listener: string;
-  readonly rule: string | undefined;
+  readonly rule: Rule | undefined;
 }
 
 function listReplaced({ plan, observed }: Pick<Planned, 'plan' | 'observed'>): readonly Replaced[] {
   return plan.steps.flatMap(({ operation, input }): readonly Replaced[] => {
     if (operation === 'ModifyListener') return [{ listener: input.arn, rule: undefined }];
     if (operation !== 'ModifyRule' && operation !== 'DeleteRule') return [];
-    const listener = observed.listeners.find(({ rules }) => {
-      return rules.some(({ rule }) => rule.arn === input.arn);
-    });
-    return [{ listener: listener?.listener.arn ?? '', rule: input.arn }];
+    return observed.listeners.flatMap(({ listener: { arn: listener }, rules }) =>
+      rules.flatMap(({ rule }) => (rule.arn === input.arn ? [{ listener, rule }] : [])),
+    );
   });
 }
 
-function isKnown({ listener, rule: arn }: Replaced, rules: Proofs['rules']): boolean {
-  const found = rules.get(listener)?.find((rule) => {
-    return arn === undefined ? rule.priority === 'default' : rule.arn === arn;
+function isKnown({ listener, rule: known }: Replaced, rules: Proofs['rules']): boolean {
+  const found = rules.get(listener)?.find(({ arn, priority }) => {
+    return known === undefined ? priority === 'default' : arn === known.arn;
   });
-  return found !== undefined && isReplaceable(found);
+  const kinds = (known?.transforms ?? []).map(({ kind }) => kind);
+  return found !== undefined && isReplaceable(found, kinds);
 }
 
 /**

@@ -6,8 +6,11 @@ import type {
   HealthCheck,
   KnownAction,
   KnownCondition,
+  KnownTransform,
   RedirectAction,
+  RuleSettings,
 } from '../../../../src/aws/elbv2/traffic.ts';
+import { shapeTransform } from '../../../../src/aws/elbv2/transforms.ts';
 import { never } from '../client/scripted-aws-api.ts';
 import { groupSettings, makeGroups, trafficBench } from './traffic-bench.ts';
 
@@ -93,6 +96,11 @@ function forwards(arns: readonly string[]): fc.Arbitrary<KnownAction> {
     .map((parts) => ({ kind: 'forward', ...parts }));
 }
 
+const transforms: fc.Arbitrary<readonly KnownTransform[]> = fc.subarray([
+  { kind: 'host', regex: '^(.+)[.]example[.]com$', replace: '$1.internal' },
+  { kind: 'url', regex: '^/a/(.*)$', replace: '/$1' },
+]);
+
 /** What is left out of a redirect keeps the request's, which AWS echoes as placeholders. */
 const PLACEHOLDERS = {
   ...{ protocol: '#{protocol}', host: '#{host}', port: '#{port}' },
@@ -113,14 +121,17 @@ describe('what is sent and read back means the same', () => {
     const http = { port: 80, protocol: 'HTTP', defaultAction, tags: { a: 'b' } };
     const listener = await bench.listeners.create(bench.shop, http);
     const actions = fc.oneof(forwards(arns), redirects, responses);
-    const rules = fc.record({ action: actions, conditions });
+    const rules = fc.record({ action: actions, conditions, transforms });
     const observe = async (arn: string): Promise<unknown> => {
       const all = await bench.rules.list(listener.arn, never);
       const rule = all?.find((one) => one.arn === arn);
-      return { conditions: rule?.conditions, action: rule?.actions };
+      return {
+        ...{ conditions: rule?.conditions, action: rule?.actions },
+        transforms: rule?.transforms,
+      };
     };
-    const meant = (rule: { action: KnownAction; conditions: readonly KnownCondition[] }) => ({
-      conditions: rule.conditions,
+    const meant = (rule: Omit<RuleSettings, 'priority'>) => ({
+      ...{ conditions: rule.conditions, transforms: rule.transforms },
       action: [meaningOf(rule.action)],
     });
     await fc.assert(
@@ -194,6 +205,16 @@ describe('what albridge does not write', () => {
   it('is a regular expression on a host or a path', () => {
     const condition = { Field: 'host-header', HostHeaderConfig: { RegexValues: ['^a'] } };
     expect(shapeCondition(condition)).toEqual({ field: 'unknown', type: 'host-header' });
+  });
+
+  it('is a transform of two rewrites or of another type', () => {
+    const one = { Regex: 'a', Replace: 'b' };
+    for (const from of [
+      { Type: 'url-rewrite', UrlRewriteConfig: { Rewrites: [one, one] } },
+      { Type: 'body-rewrite' },
+    ]) {
+      expect(shapeTransform(from as never)).toEqual({ kind: 'unknown', type: from.Type });
+    }
   });
 
   it('is no forward without its groups, which AWS may name in the short form alone', () => {

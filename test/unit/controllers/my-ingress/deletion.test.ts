@@ -25,7 +25,7 @@ describe('deleting', () => {
     });
     expect(world.balancers).toEqual([]);
     expect(world.exists('shop')).toBe(false);
-    expect(calls).toEqual({ DescribeLoadBalancers: 3, DescribeTags: 1, DeleteLoadBalancer: 1 });
+    expect(calls).toEqual({ DescribeLoadBalancers: 2, DescribeTags: 1, DeleteLoadBalancer: 1 });
     const [deletion] = world.aws.control.calls('DeleteLoadBalancer');
     expect(deletion?.input).toEqual({ LoadBalancerArn: arn });
     expect(world.events.reasons.filter((reason) => reason === 'DeletedALB')).toHaveLength(1);

@@ -9,6 +9,7 @@ import {
   CreateTargetGroupCommand,
   type CreateTargetGroupCommandInput,
   DescribeTargetHealthCommand,
+  ModifyLoadBalancerAttributesCommand,
   RegisterTargetsCommand,
   type RuleCondition,
   type TargetHealth,
@@ -29,6 +30,8 @@ export interface Asked {
   readonly servername?: string;
 }
 
+type BehindTarget = Pick<HttpTarget, 'address' | 'stop'>;
+
 export interface Answered {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -40,7 +43,7 @@ export interface Answered {
 /** Balancers, groups and targets through the SDK, and requests through the data plane. */
 export class BalancedPods {
   readonly #aws: ServedAws;
-  readonly #targets: HttpTarget[] = [];
+  readonly #targets: BehindTarget[] = [];
   #mapped: MappedTarget[] = [];
 
   /** Stops the targets after each test. */
@@ -98,7 +101,7 @@ export class BalancedPods {
   #nextPriority = 1;
 
   /** Registers a target that stands behind this private address. */
-  async addTarget(groupArn: string, ip: string, target?: HttpTarget): Promise<void> {
+  async addTarget(groupArn: string, ip: string, target?: BehindTarget): Promise<void> {
     if (target !== undefined) {
       this.#targets.push(target);
       this.#mapped.push({ ip, port: 8080, address: target.address });
@@ -106,6 +109,13 @@ export class BalancedPods {
     }
     const Targets = [{ Id: ip, AvailabilityZone: 'all' }];
     await this.#aws.elb.send(new RegisterTargetsCommand({ TargetGroupArn: groupArn, Targets }));
+  }
+
+  async setAttribute(LoadBalancerArn: string, Key: string, Value: string): Promise<void> {
+    const Attributes = [{ Key, Value }];
+    await this.#aws.elb.send(
+      new ModifyLoadBalancerAttributesCommand({ LoadBalancerArn, Attributes }),
+    );
   }
 
   async healthOf(TargetGroupArn: string): Promise<readonly (TargetHealth | undefined)[]> {

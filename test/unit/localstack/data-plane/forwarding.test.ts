@@ -11,6 +11,7 @@ import type {
 } from '../../../../localstack/embedded/target-groups/target-group.ts';
 import { type HttpTarget, startTarget } from '../../../fakes/http-target.ts';
 import { until } from '../../../surroundings/until.ts';
+import { forwardTo } from '../traffic/traffic-model.ts';
 import { PlaneUnderTest } from './plane-under-test.ts';
 
 /** Answers health checks and does with other requests what it is given. */
@@ -77,6 +78,35 @@ describe('a request that is forwarded', () => {
         'x-amzn-trace-id': expect.stringMatching(/^Root=/),
       },
     });
+  });
+
+  test('arrives as the transforms of its rule make it, if that is a request', async () => {
+    const plane = new PlaneUnderTest();
+    await startBehind(plane, (message, response) => {
+      response.end(`${message.headers.host} ${message.url}`);
+    });
+    const rewrites = (Regex: string, Replace: string): object => ({
+      Rewrites: [{ Regex, Replace }],
+    });
+    const { shop, web } = plane.model;
+    const { Listeners } = await plane.call('DescribeListeners', { LoadBalancerArn: shop });
+    await plane.call('CreateRule', {
+      ...{ ListenerArn: Listeners[0].ListenerArn, Priority: 1 },
+      Conditions: [{ Field: 'path-pattern', Values: ['/api*'] }],
+      Actions: forwardTo(web),
+      Transforms: [
+        {
+          Type: 'host-header-rewrite',
+          HostHeaderRewriteConfig: rewrites('^(.+)[.]example[.]com$', '$1.internal'),
+        },
+        { Type: 'url-rewrite', UrlRewriteConfig: rewrites('^/api(.*)$', '$1') },
+      ],
+    });
+    const headers = { host: 'shop.example.com' };
+    const ask = async (path: string): Promise<string> => (await plane.ask({ path, headers })).body;
+    expect(await ask('/api/v1?a=b')).toBe('shop.internal /v1?a=b');
+    expect(await ask('/other')).toBe('shop.example.com /other');
+    expect(await plane.ask({ path: '/apiary', headers })).toMatchObject({ status: 500 });
   });
 
   test('streams in both directions', async () => {

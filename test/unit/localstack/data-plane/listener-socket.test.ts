@@ -22,7 +22,7 @@ test('a listener never gets a port that another one has had', async () => {
   const usedPorts = new OnceUsedPorts();
   const socket = await ListenerSocket.open({
     ...{ protocol: 'HTTP', usedPorts, keepAliveMs: 1000 },
-    ...{ chooseCertificate: () => undefined, handle: () => {} },
+    ...{ chooseCertificate: () => undefined, isHttp2On: () => true, handle: () => {} },
   });
   onTestFinished(() => socket.close());
   const port = Number(socket.address.split(':')[1]);

@@ -49,6 +49,30 @@ describe('a rule as the data plane decides by it', () => {
     expect(translated([condition])).toMatchObject({ priority: 7, conditions: [expected] });
   });
 
+  test.each([
+    ['host', { Field: 'host-header', HostHeaderConfig: { RegexValues: ['^a[.]'] } }],
+    ['path', { Field: 'path-pattern', PathPatternConfig: { RegexValues: ['^a[.]'] } }],
+    [
+      { header: 'X-A' },
+      {
+        Field: 'http-header',
+        HttpHeaderConfig: { HttpHeaderName: 'X-A', RegexValues: ['^a[.]'] },
+      },
+    ],
+  ])('has a regular expression of %j', (of, condition) => {
+    const [regexes] = translated([condition]).conditions;
+    expect(regexes).toMatchObject({ field: 'regex', of, values: [{ source: '^a[.]' }] });
+    const [regex] = regexes?.field === 'regex' ? regexes.values : [];
+    expect(['a.b', 'ba.b', 'ab'].map((text) => regex?.matches(text))).toEqual([true, false, false]);
+  });
+
+  test('takes linear time for a pattern that costs a backtracking engine years', () => {
+    const evil = { HttpHeaderName: 'X-A', RegexValues: ['^(a+)+$'] };
+    const [regexes] = translated([{ Field: 'http-header', HttpHeaderConfig: evil }]).conditions;
+    const [regex] = regexes?.field === 'regex' ? regexes.values : [];
+    expect(regex?.matches(`${'a'.repeat(5_000)}!`)).toBe(false);
+  });
+
   const onPath = { Field: 'path-pattern', Values: ['/'] };
 
   test('has its redirect, with what stays as it is', () => {
@@ -62,19 +86,21 @@ describe('a rule as the data plane decides by it', () => {
     });
   });
 
-  test('answers 500 where it has what is not modelled, after its other conditions', () => {
-    const onRegex = { Field: 'host-header', HostHeaderConfig: { RegexValues: ['^a'] } };
-    const rewrite = {
-      Type: 'url-rewrite',
-      UrlRewriteConfig: { Rewrites: [{ Regex: 'a', Replace: 'b' }] },
-    };
-    for (const rule of [
-      translated([onPath, onRegex]),
-      translated([onPath], NOT_FOUND, { Transforms: [rewrite] }),
-    ]) {
-      expect(rule.conditions).toEqual([{ field: 'path-pattern', values: ['/'] }]);
-      expect(rule.action).toMatchObject({ type: 'fixed-response', response: { statusCode: 500 } });
+  test('has its transforms, which replace the first match', () => {
+    const Rewrites = [{ Regex: '([a-z])([0-9])?', Replace: '<$1$2>' }];
+    const Transforms = [
+      { Type: 'url-rewrite', UrlRewriteConfig: { Rewrites } },
+      { Type: 'host-header-rewrite', HostHeaderRewriteConfig: { Rewrites } },
+    ];
+    const { rewrite } = translated([onPath], NOT_FOUND, { Transforms });
+    for (const part of [rewrite?.url, rewrite?.host]) {
+      expect(['/a1b2', '/a', '/9'].map((text) => part?.apply(text))).toEqual([
+        '/<a1>b2',
+        '/<a>',
+        '/9',
+      ]);
     }
+    expect(translated([onPath])).not.toHaveProperty('rewrite');
   });
 });
 

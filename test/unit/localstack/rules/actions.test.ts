@@ -54,6 +54,12 @@ const refused: Readonly<Record<string, Refusal & { readonly actions: readonly ob
     code: 'InvalidLoadBalancerAction',
     why: 'a loop',
   },
+  'a redirect to its own listener': {
+    actions: [redirect({ Protocol: 'HTTP', Port: '80', Path: '/#{path}' })],
+    code: 'InvalidLoadBalancerAction',
+    message: 'creates a loop',
+    why: 'a loop',
+  },
   'a redirect with status 303': {
     actions: [redirect({ Port: '81', StatusCode: 'HTTP_303' })],
     code: 'ValidationError',

@@ -31,6 +31,10 @@ const rewrite = {
   UrlRewriteConfig: { Rewrites: [{ Regex: '^/a/(.*)$', Replace: '/$1' }] },
 };
 
+const rewriting = (Regex: string, Replace: string): object => ({
+  ...{ Type: 'url-rewrite', UrlRewriteConfig: { Rewrites: [{ Regex, Replace }] } },
+});
+
 describe('CreateRule', () => {
   test('answers what AWS answers, the priority as text', () => {
     const { aws, ListenerArn, web } = ruled();
@@ -98,6 +102,9 @@ describe('CreateRule', () => {
     ['a foreign config', [{ ...rewrite, Type: 'host-header-rewrite' }]],
     ['no rewrite', [{ Type: 'url-rewrite', UrlRewriteConfig: { Rewrites: [] } }]],
     ['an unknown type', [{ Type: 'body-rewrite' }]],
+    ['a regex that is none', [rewriting('(a', '/b')]],
+    ['a regex that looks ahead', [rewriting('a(?=b)', '/b')]],
+    ['a group that the regex lacks', [rewriting('^/(a)$', '/$2')]],
     [
       'a regex of 1025 characters',
       [

@@ -1,3 +1,4 @@
+import { translateRegex } from '../../../../../localstack/embedded/data-plane/routing-rules.ts';
 import type { Condition as AwsCondition } from '../../../../../src/aws/elbv2/traffic.ts';
 import type {
   DesiredListener,
@@ -24,14 +25,14 @@ export function decideObserved(
   const names = new Map(targetGroups.map(({ targetGroup: { arn, name } }) => [arn, name]));
   const textOf = (actions: unknown): string =>
     JSON.stringify(actions).replaceAll(/arn:aws:elastic[^"]*/g, (arn) => names.get(arn) ?? arn);
-  const byDefault = { id: 'default', action: textOf(found.listener.defaultActions) };
+  const byDefault = { id: 'default', action: textOf([found.listener.defaultActions, []]) };
   const decided = new Map<Rule, Decided>();
   const rules = found.rules.flatMap(({ rule, tags }): Rule[] => {
     if (rule.priority === 'default') return [];
     const one = ruleOf(rule.priority, rule.conditions.map(conditionOf));
     decided.set(one, {
       id: tags['albridge.io/resource'] ?? rule.arn,
-      action: textOf(rule.actions),
+      action: textOf([rule.actions, rule.transforms]),
     });
     return [one];
   });
@@ -58,8 +59,8 @@ function ruleOf(priority: Rule['priority'], conditions: readonly Condition[]): R
 }
 
 function conditionOf(condition: AwsCondition): Condition {
-  if (condition.field === 'unknown' || 'isRegex' in condition) {
-    throw new Error('src/routing has no such condition');
-  }
-  return condition;
+  if (condition.field === 'unknown') throw new Error('src/routing has no such condition');
+  if (condition.field !== 'http-header' || condition.isRegex !== true) return condition;
+  const { name: header, values } = condition;
+  return { field: 'regex', of: { header }, values: values.map(translateRegex) };
 }

@@ -6,6 +6,7 @@ import type {
   KnownCondition,
   Tags,
 } from '../../../../../src/aws/elbv2/traffic.ts';
+import { shapeTransform, toTransform } from '../../../../../src/aws/elbv2/transforms.ts';
 import type {
   DesiredAction,
   ObservedGraph,
@@ -81,10 +82,10 @@ export class EmbeddedTraffic implements Aws {
       ...{ Name: name, Port: port, VpcId: vpcId, Tags: toPairs(tags) },
       ...{ Protocol: fixed.protocol, ProtocolVersion: fixed.protocolVersion },
       ...{ TargetType: fixed.targetType, IpAddressType: fixed.ipAddressType },
-      ...healthCheckInput(healthCheck),
+      ...healthCheckInput(healthCheck, fixed.protocolVersion),
     }),
-    ModifyTargetGroup: ({ arn, healthCheck }) => ({
-      ...{ TargetGroupArn: arn, ...healthCheckInput(healthCheck) },
+    ModifyTargetGroup: ({ arn, healthCheck, protocolVersion }) => ({
+      ...{ TargetGroupArn: arn, ...healthCheckInput(healthCheck, protocolVersion) },
     }),
     ModifyTargetGroupAttributes: ({ targetGroup, attributes }) => ({
       ...{ TargetGroupArn: this.#groupArn(targetGroup), Attributes: toPairs(attributes) },
@@ -99,14 +100,17 @@ export class EmbeddedTraffic implements Aws {
     AddListenerCertificates: (input) => this.#certificateInput(input),
     RemoveListenerCertificates: (input) => this.#certificateInput(input),
     DeleteListener: ({ arn }) => ({ ListenerArn: arn }),
-    CreateRule: ({ listener, priority, conditions, action, tags }) => ({
+    CreateRule: ({ listener, priority, conditions, action, transforms, tags }) => ({
       ...{ ListenerArn: this.#listenerArn(listener), Priority: priority, Tags: toPairs(tags) },
       ...{ Conditions: conditions.map(conditionInput), Actions: [this.#actionInput(action)] },
+      Transforms: transforms.map(toTransform),
     }),
-    ModifyRule: ({ arn, conditions, action }) => ({
+    ModifyRule: ({ arn, conditions, action, transforms }) => ({
       RuleArn: arn,
       ...(conditions !== undefined && { Conditions: conditions.map(conditionInput) }),
       ...(action !== undefined && { Actions: [this.#actionInput(action)] }),
+      ...(transforms?.length === 0 && { ResetTransforms: true }),
+      ...(transforms !== undefined && { Transforms: transforms.map(toTransform) }),
     }),
     SetRulePriorities: ({ priorities }) => ({
       RulePriorities: priorities.map(({ arn, priority }) => ({ RuleArn: arn, Priority: priority })),
@@ -176,7 +180,7 @@ export class EmbeddedTraffic implements Aws {
           priority: rule['IsDefault'] ? 'default' : Number(rule['Priority']),
           conditions: rule['Conditions'].map(conditionOf),
           actions: rule['Actions'].map(actionOf),
-          hasTransforms: (rule['Transforms'] ?? []).length > 0,
+          transforms: (rule['Transforms'] ?? []).map(shapeTransform),
         },
         tags: this.#tagsOf(rule['RuleArn']),
       })),
@@ -262,7 +266,10 @@ export function embeddedTraffic(): EmbeddedTraffic {
   return new EmbeddedTraffic(aws, createBalancer(aws, 'shop', input)['LoadBalancerArn']);
 }
 
-function healthCheckInput(check: Input<'ModifyTargetGroup'>['healthCheck']): object {
+function healthCheckInput(
+  check: Input<'ModifyTargetGroup'>['healthCheck'],
+  version: string,
+): object {
   return {
     HealthCheckProtocol: check.protocol,
     HealthCheckPort: check.port,
@@ -271,7 +278,7 @@ function healthCheckInput(check: Input<'ModifyTargetGroup'>['healthCheck']): obj
     HealthCheckTimeoutSeconds: check.timeoutSeconds,
     HealthyThresholdCount: check.healthyThreshold,
     UnhealthyThresholdCount: check.unhealthyThreshold,
-    Matcher: { HttpCode: check.matcher },
+    Matcher: { [version === 'GRPC' ? 'GrpcCode' : 'HttpCode']: check.matcher },
   };
 }
 
@@ -285,8 +292,9 @@ const CONFIGS = {
 function conditionInput(condition: KnownCondition): object {
   switch (condition.field) {
     case 'http-header': {
-      const { field, name, values } = condition;
-      return { Field: field, HttpHeaderConfig: { HttpHeaderName: name, Values: values } };
+      const { field, name, values, isRegex } = condition;
+      const compared = isRegex === true ? { RegexValues: values } : { Values: values };
+      return { Field: field, HttpHeaderConfig: { HttpHeaderName: name, ...compared } };
     }
     case 'query-string': {
       const Values = condition.values.map(({ key, value }) => {
@@ -302,8 +310,9 @@ function conditionInput(condition: KnownCondition): object {
 function conditionOf(echo: Answer): Condition {
   const field = echo['Field'];
   if (field === 'http-header') {
-    const { HttpHeaderName, Values } = echo['HttpHeaderConfig'];
-    return { field, name: HttpHeaderName, values: Values };
+    const { HttpHeaderName: name, Values, RegexValues } = echo['HttpHeaderConfig'];
+    if (RegexValues === undefined) return { field, name, values: Values };
+    return { field, name, values: RegexValues, isRegex: true };
   }
   if (field === 'query-string') {
     const values = echo['QueryStringConfig'].Values.map(({ Key, Value }: Answer) => {

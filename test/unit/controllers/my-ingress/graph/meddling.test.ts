@@ -10,7 +10,7 @@ describe('what others have done', () => {
   const conditions = [{ field: 'path-pattern' as const, values: ['/x'] }];
   const foreignRule = (priority: number): ObservedListener['rules'][number] => ({
     rule: {
-      ...{ arn: `arn:foreign-${priority}`, priority, conditions, hasTransforms: false },
+      ...{ arn: `arn:foreign-${priority}`, priority, conditions, transforms: [] },
       actions: [{ kind: 'fixed-response', statusCode: 200 }],
     },
     tags: {},
@@ -53,9 +53,10 @@ describe('what others have done', () => {
   it.each(['an action', 'a transform'])('to a rule of ours: %s is never dropped', (what) => {
     const { world, aws } = settled(shop);
     const actions = [{ kind: 'unknown' as const, type: 'authenticate-oidc' }];
+    const transforms = [{ kind: 'url' as const, regex: '^/a', replace: '/b' }];
     meddleRules(aws, ({ rules }) =>
       rules.map(({ rule: one, tags }) => ({
-        rule: what === 'an action' ? { ...one, actions } : { ...one, hasTransforms: true },
+        rule: what === 'an action' ? { ...one, actions } : { ...one, transforms },
         tags,
       })),
     );

@@ -4,7 +4,14 @@ import type { Plan } from '../../../../../src/controllers/my-ingress/graph/plan.
 import type { TrafficSpec } from '../../../../../src/controllers/my-ingress/routes/traffic-spec.ts';
 import type { Request } from '../../../../../src/routing/rule.ts';
 import { type Decided, decideDesired, decideObserved } from './decisions.ts';
-import { request, spec, specsOfSteadyConditions } from './random-traffic.ts';
+import {
+  listRequests,
+  request,
+  spec,
+  specOfOneRule,
+  specsOfOneRule,
+  specsOfSteadyConditions,
+} from './random-traffic.ts';
 import { TrafficWorld } from './traffic-world.ts';
 
 const NOTHING: Plan = { steps: [], postponed: [], problems: [] };
@@ -58,6 +65,33 @@ describe('a plan', () => {
   });
 });
 
+describe('a rule whose values are several rules of AWS', () => {
+  const lookAtRuleOne = ({ from, now, to }: Moment): void => {
+    if (!isOfRuleOne(from) || !isOfRuleOne(to)) return;
+    expect(now?.id).toMatch(RULE_ONE);
+  };
+  const requests = fc.constant(listRequests());
+
+  it('catches what it has caught before and catches afterwards, all the while', () => {
+    forEachStateOf({ specs: specsOfOneRule(2), requests }, lookAtRuleOne);
+  });
+
+  it('does so where its hosts were divided before, and its paths are afterwards', () => {
+    const hosts = ['a.example.com', 'z.example.net'];
+    const others = ['b', 'c', 'd', 'e'].map((name) => `${name}.example.com`);
+    const before = { hosts: [...hosts, ...others], paths: ['/a', '/b'] };
+    const after = { hosts, paths: ['/', '/a', '/a/b', '/a/bc', '/b', '/c'] };
+    const specs = fc.constant([before, after].map(specOfOneRule));
+    forEachStateOf({ specs, requests }, lookAtRuleOne);
+  });
+});
+
+const RULE_ONE = /^rule\/80\/spec\/one\//;
+
+function isOfRuleOne(decided: Decided | undefined): boolean {
+  return RULE_ONE.test(decided?.id ?? '');
+}
+
 interface Moment {
   readonly from: Decided | undefined;
   readonly now: Decided | undefined;
@@ -70,8 +104,17 @@ function forEachState(
   look: (moment: Moment) => void,
 ): void {
   const requests = fc.array(request, { minLength: 10, maxLength: 10 });
+  forEachStateOf({ specs: specsOfSteadyConditions(2, { keepsOrder }), requests }, look);
+}
+
+interface Asked {
+  readonly specs: fc.Arbitrary<readonly TrafficSpec[]>;
+  readonly requests: fc.Arbitrary<readonly Request[]>;
+}
+
+function forEachStateOf({ specs, requests }: Asked, look: (moment: Moment) => void): void {
   fc.assert(
-    fc.property(specsOfSteadyConditions(2, { keepsOrder }), requests, ([first, second], asked) => {
+    fc.property(specs, requests, ([first, second], asked) => {
       const world = settledWorld(first);
       const states = [world.aws.observed()];
       world.spec = second ?? {};

@@ -170,6 +170,19 @@ describe('the plan of an edit', () => {
     expect(planned(world), why).toEqual(plan);
   });
 
+  it('from HTTPS to HTTP comes once no rule has a target group that needs HTTPS', () => {
+    const grpc = { ...api, protocolVersion: 'GRPC' as const };
+    const { world } = settled({ ...shop, backends: [web, grpc], listeners: [tls] });
+    world.spec = { ...shop, listeners: [{ port: 443, protocol: 'HTTP' }] };
+    expect(planned(world)).toEqual([
+      'create target-group/spec/api  (not there)',
+      expect.stringMatching(/^modify rule\/443\/spec\/api\/0 /),
+      'in 15 s: modify listener/443  (protocol: observed HTTPS, desired HTTP)',
+    ]);
+    world.converge();
+    expect(world.aws.observed().listeners[0]?.listener.protocol).toBe('HTTP');
+  });
+
   it('turns stickiness on after the rules, and off before them', () => {
     const both = { forward: [{ backend: 'web' }, { backend: 'api' }] };
     const plain: TrafficSpec = { backends: [web, api], defaultAction: both };
@@ -237,7 +250,7 @@ describe('a target group that is not desired', () => {
       ...listener.rules,
       {
         rule: {
-          ...{ arn: 'arn:foreign', priority: 7, conditions, hasTransforms: false },
+          ...{ arn: 'arn:foreign', priority: 7, conditions, transforms: [] },
           actions: [{ kind: 'forward', targetGroups }],
         },
         tags: {},

@@ -35,6 +35,23 @@ describe('problems of resources', () => {
     });
   });
 
+  it('name the cause before what follows from it', () => {
+    const needs = (id: string): Problem => {
+      return { id, reason: 'BackendUnavailable', message: 'a backend has no target group' };
+    };
+    const taken: Problem = {
+      ...{ id: 'target-group/spec/web', reason: 'NameConflict', message: 'the name is taken' },
+      next: 'delete the other one',
+    };
+    expect(reportProblems([needs('listener/80'), needs('rule/80/spec/a/0'), taken])).toMatchObject({
+      reason: 'NameConflict',
+      message: expect.stringMatching(
+        /^backend web: the name is taken\. listener 80: .*; delete the other one$/,
+      ),
+    });
+    expect(reportProblems([needs('listener/80'), conflict])?.reason).toBe('BackendUnavailable');
+  });
+
   it('that time heals do not ask for a person', () => {
     expect(reportProblems([slow])).toMatchObject({ reason: 'Throttled', healedBy: 'time' });
   });

@@ -12,6 +12,8 @@ const PATHS = ['/a', '/a/*', '/b', '/*', '/a/?'];
 const HEADERS = [
   { name: 'X-Team', values: ['Blue*'] },
   { name: 'accept', values: ['text/html'] },
+  { name: 'X-Team', regex: '^blue(bell|bird)$' },
+  { name: 'x-team', regex: 'Bell' },
 ];
 const PAIRS = [{ key: 'Preview', value: '1' }, { value: 'a\\*' }];
 const RULES = ['one', 'two', 'three', 'four', 'five', 'six'];
@@ -51,9 +53,31 @@ const fixedResponse: fc.Arbitrary<ActionSpec> = fc
   )
   .map((response) => ({ fixedResponse: response }));
 
+const rewrite: fc.Arbitrary<Pick<RuleSpec, 'rewrite'>> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant({}) },
+  fc
+    .record(
+      {
+        host: fc.constant({ regex: '^(.+)[.]example[.]com$', replace: '$1.internal' }),
+        url: fc.constantFrom(
+          { regex: '^/a/(.*)$', replace: '/$1' },
+          { regex: '^/(.*)$', replace: '/b/$1' },
+        ),
+      },
+      { requiredKeys: [] },
+    )
+    .filter((parts) => Object.keys(parts).length > 0)
+    .map((parts) => ({ rewrite: parts })),
+);
+
 const action: fc.Arbitrary<ActionSpec> = fc.oneof(forward, forward, redirect, fixedResponse);
 
-const conditions: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc
+/** Of a rule: what it forwards, it may rewrite. */
+const ruleAction: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc
+  .tuple(action, rewrite)
+  .map(([then, change]) => ({ ...then, ...(then.forward && change) }));
+
+const fewValues: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc
   .record(
     {
       hosts: someOf(HOSTS),
@@ -70,6 +94,20 @@ const conditions: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc
       Object.keys(one).length > 0 &&
       Object.values(one).reduce((sum, values) => sum + values.length, 0) <= 4,
   );
+
+/** More than AWS takes in one rule. */
+const manyValues: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc.record(
+  {
+    paths: fc.subarray([...PATHS, '/a/b', '/a/bc', '/c', '/d/*', '/e', '/f/?'], { minLength: 5 }),
+    hosts: someOf(HOSTS),
+  },
+  { requiredKeys: ['paths'] },
+);
+
+const conditions: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc.oneof(
+  { weight: 5, arbitrary: fewValues },
+  { weight: 1, arbitrary: manyValues },
+);
 
 const backend = (name: string): fc.Arbitrary<NonNullable<TrafficSpec['backends']>[number]> =>
   fc.record(
@@ -108,15 +146,34 @@ const listeners: fc.Arbitrary<NonNullable<TrafficSpec['listeners']>> = fc.oneof(
 );
 
 const rule = (name: string): fc.Arbitrary<RuleSpec> =>
-  fc.tuple(conditions, action).map(([when, then]) => ({ name, ...when, ...then }));
+  fc.tuple(conditions, ruleAction).map(([when, then]) => ({ name, ...when, ...then }));
 
 const rules: fc.Arbitrary<readonly RuleSpec[]> = fc
   .shuffledSubarray(RULES)
   .chain((names) => fc.tuple(...names.map(rule)));
 
+const versions = fc.tuple(
+  ...BACKENDS.map(() => fc.constantFrom('HTTP1' as const, 'HTTP2' as const, 'GRPC' as const)),
+);
+
+/** Versions of backends, which need HTTPS on every listener that takes requests. */
+const versioned = fc
+  .record({ backends, listeners, rules, defaultAction: action, versions })
+  .map(({ versions: drawn, ...one }): TrafficSpec => {
+    const isSecure = one.listeners.every((listener) => {
+      return listener.protocol === 'HTTPS' || listener.redirectToHTTPS === true;
+    });
+    if (!isSecure) return one;
+    const given = one.backends.map((each, at) => ({
+      ...each,
+      protocolVersion: drawn[at] ?? 'HTTP1',
+    }));
+    return { ...one, backends: given };
+  });
+
 /** Anything that can be written. */
 export const spec: fc.Arbitrary<TrafficSpec> = fc.oneof(
-  { weight: 9, arbitrary: fc.record({ backends, listeners, rules, defaultAction: action }) },
+  { weight: 9, arbitrary: versioned },
   { weight: 1, arbitrary: fc.constant({}) },
 );
 
@@ -130,7 +187,7 @@ export const specsOfSteadyConditions = (
     const list = names.chain((chosen) =>
       fc.tuple(
         ...chosen.map((name) =>
-          action.map((then): RuleSpec => ({ name, ...pool[RULES.indexOf(name)], ...then })),
+          ruleAction.map((then): RuleSpec => ({ name, ...pool[RULES.indexOf(name)], ...then })),
         ),
       ),
     );
@@ -138,12 +195,40 @@ export const specsOfSteadyConditions = (
     return fc.array(one, { minLength: count, maxLength: count });
   });
 
+/** Of every host and path that the rule of `specsOfOneRule` may have. */
+export const listRequests = (): readonly Request[] =>
+  ASKED.hosts.flatMap((host) =>
+    ASKED.paths.map((path) => ({
+      ...{ protocol: 'HTTP' as const, port: 80, method: 'GET', host, path, query: '' },
+      ...{ headers: [], sourceIp: '192.0.2.1' },
+    })),
+  );
+
+/** One rule that answers, before one that takes everything. */
+export function specOfOneRule(when: Omit<RuleSpec, 'name'>): TrafficSpec {
+  const one: RuleSpec = { name: 'one', ...when, fixedResponse: { statusCode: 200 } };
+  const rest: RuleSpec = { name: 'rest', paths: ['/*'], fixedResponse: { statusCode: 503 } };
+  return { listeners: [{ port: 80, protocol: 'HTTP' }], rules: [one, rest] };
+}
+
+export const specsOfOneRule = (count: number): fc.Arbitrary<readonly TrafficSpec[]> => {
+  const hosts = fc.subarray([...ASKED.hosts, 'f1.example.net', 'f2.example.net'], { minLength: 1 });
+  const paths = fc.subarray([...ASKED.paths, '/f1', '/f2', '/f3'], { minLength: 1 });
+  const one = fc.record({ hosts, paths }).map(specOfOneRule);
+  return fc.array(one, { minLength: count, maxLength: count });
+};
+
+const ASKED = {
+  hosts: ['a.example.com', 'c.example.com', 'b.example.org', 'z.example.net'],
+  paths: ['/a', '/a/b', '/a/bc', '/b', '/'],
+} as const;
+
 export const request: fc.Arbitrary<Request> = fc.record({
   protocol: fc.constant('HTTP' as const),
   port: fc.constant(80),
   method: fc.constantFrom('GET', 'POST'),
-  host: fc.constantFrom('a.example.com', 'c.example.com', 'b.example.org', 'z.example.net'),
-  path: fc.constantFrom('/a', '/a/b', '/a/bc', '/b', '/'),
+  host: fc.constantFrom(...ASKED.hosts),
+  path: fc.constantFrom(...ASKED.paths),
   query: fc.constantFrom('', 'preview=1', 'b=a*'),
   headers: fc.constantFrom([], [['x-team', 'bluebell'] as const]),
   sourceIp: fc.constantFrom('10.1.2.3', '2001:db8::1', '192.0.2.1'),

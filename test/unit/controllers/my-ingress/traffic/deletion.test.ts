@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { MyIngress, MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
+import {
+  loadBalancerFinalizer,
+  type MyIngress,
+  type MyIngressSpec,
+} from '../../../../../src/apis/my-ingress.ts';
+import { draftOf } from '../drafts.ts';
 import { MINUTE_MS, World } from '../world.ts';
 import { listIds, SHOP, web } from './specs.ts';
 
 type Status = MyIngress['status'];
+
+const forwardTo = (backend: string) => ({ forward: [{ backend }] });
 
 async function settled(spec: Partial<MyIngressSpec> = SHOP): Promise<World> {
   const world = new World();
@@ -43,6 +50,67 @@ describe('an object whose status was forged and', () => {
       });
     }
   }
+});
+
+describe('a deletion costs', () => {
+  const ONE = { backends: [web], rules: [{ name: 'web', paths: ['/web'], ...forwardTo('web') }] };
+
+  it('nine calls with its proof, where this process knows what stands beside the balancer', async () => {
+    const world = await settled(ONE);
+    const calls = await world.callsDuring(async () => {
+      world.delete('shop');
+      await world.clock.advance(MINUTE_MS);
+    });
+    expect(world.exists('shop')).toBe(false);
+    expect(calls).toEqual({
+      ...{ DescribeLoadBalancers: 2, DescribeTags: 1, DescribeSecurityGroups: 2 },
+      ...{ DeleteLoadBalancer: 1, DeleteTargetGroup: 1, DeleteSecurityGroup: 1 },
+      DescribeTargetGroups: 1,
+    });
+  });
+
+  it('two more after a restart: the balancer is asked which groups it uses', async () => {
+    const world = await settled(ONE);
+    await world.restart();
+    await world.clock.advance(MINUTE_MS);
+    const calls = await world.callsDuring(async () => {
+      world.delete('shop');
+      await world.clock.advance(MINUTE_MS);
+    });
+    expect(world.exists('shop')).toBe(false);
+    expect(calls).toMatchObject({ DescribeTargetGroups: 2, DescribeTags: 2 });
+  });
+});
+
+describe('nothing is left of an object that is deleted', () => {
+  it('the moment it was restored without its status, and without its backends', async () => {
+    const world = await settled();
+    world.crash();
+    world.kube.deleteInSpite(draftOf('shop'));
+    world.apply('shop');
+    world.kube.edit(draftOf('shop'), (live) => {
+      return { ...live, metadata: { ...live.metadata, finalizers: [loadBalancerFinalizer] } };
+    });
+    world.delete('shop');
+    world.start();
+    await world.clock.advance(5 * MINUTE_MS);
+    expect(world.exists('shop')).toBe(false);
+    expect([world.balancers, listIds(world)]).toEqual([[], []]);
+  });
+});
+
+describe('target groups of an object that has lost its status are found', () => {
+  it('although its backends leave the spec at the same moment', async () => {
+    const world = await settled();
+    world.crash();
+    const backends = ['backends', 'rules', 'defaultAction'] as const;
+    world.unset('shop', ...backends);
+    world.kube.server.applyStatus(world.object('shop'), { observedGeneration: -1 });
+    world.start();
+    await world.clock.advance(30 * MINUTE_MS);
+    expect(listIds(world)).toEqual([]);
+    expect(world.object('shop').status).not.toHaveProperty('owned');
+  });
 });
 
 it('a target group that reads do not show yet is deleted, too', async () => {
