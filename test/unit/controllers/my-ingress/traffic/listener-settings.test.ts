@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
 import { CERTIFICATE } from '../../../localstack/traffic/traffic-model.ts';
+import { cutsOf, play, type Story } from '../crash-play.ts';
 import { MINUTE_MS, World } from '../world.ts';
 import { SHOP } from './specs.ts';
 
@@ -160,6 +161,16 @@ describe('attributes of a listener', () => {
     expect(recordOf(world)).toBeUndefined();
   });
 
+  it('that come into the spec after everything was read without them are read first', async () => {
+    const world = await settled(SECURE);
+    await requested(world);
+    world.outOfBand('ModifyListenerAttributes', {
+      ...{ ListenerArn: listenerOf(world).arn, Attributes: [{ Key: FRAME, Value: 'DENY' }] },
+    });
+    expect(await edited(world, given)).toEqual(['ModifyListenerAttributes']);
+    expect(listenerOf(world).attributes).toMatchObject({ [FRAME]: 'DENY', [VERSION]: 'X-Tls' });
+  });
+
   it('that somebody else has set stay, and those of the spec are repaired', async () => {
     const world = await settled(given);
     world.outOfBand('ModifyListenerAttributes', {
@@ -187,4 +198,50 @@ describe('attributes of a listener', () => {
     expect(world.message('shop')).toContain('listener 443: ');
     expect(listenerOf(world).rules).toHaveLength(2);
   });
+});
+
+describe('settings that leave the spec while no process runs', () => {
+  const given: ListenerSpec = { ...VERIFY, attributes: { [FRAME]: 'DENY' } };
+
+  function prepare(world: World): Promise<unknown> {
+    world.aws.control.setCertificates([CERTIFICATE]);
+    world.aws.control.setTrustStores([TRUST_STORE]);
+    return world.applied('shop', { ...SHOP, listeners: [SECURE] });
+  }
+
+  const stories: Readonly<Record<string, Story>> = {
+    'that was to set them': {
+      before: prepare,
+      act: (world) => world.edit('shop', { listeners: [given] }),
+      ends: (world) => world.edit('shop', { listeners: [SECURE] }),
+    },
+    'that was to set them back': {
+      before: async (world) => {
+        await prepare(world);
+        world.edit('shop', { listeners: [given] });
+      },
+      act: (world) => world.edit('shop', { listeners: [SECURE] }),
+      ends: () => undefined,
+    },
+  };
+
+  it.each(Object.entries(stories))(
+    'are gone wherever the process has died %s',
+    async (_, story) => {
+      const cuts = await cutsOf(story);
+      expect(cuts.length).toBeGreaterThan(10);
+      for (const cut of cuts) {
+        const world = await play(story, cut);
+        world.crash();
+        story.ends(world);
+        world.start();
+        await world.clock.advance(5 * MINUTE_MS);
+        const why = `${cut.port} ${cut.at} ${cut.when}`;
+        expect(world.condition('shop'), why).toBe('True Available');
+        expect(listenerOf(world).mutualAuthentication, why).toEqual({ mode: 'off' });
+        expect(listenerOf(world).attributes[FRAME], why).toBe('');
+        expect(recordOf(world), why).toBeUndefined();
+      }
+    },
+  );
 });
