@@ -147,17 +147,12 @@ export class TrafficDraft {
     const ports = listRulePorts(spec);
     const isFine = (action: ActionSpec | undefined): boolean => isServed(action, backends);
     const rules = (spec.rules ?? []).filter(isFine).map((rule) => narrow(rule, ports));
-    const { defaultAction: given, rules: _rules, ...rest } = fitVersions(spec);
-    const { listeners = [] } = spec;
-    const fitted = listeners.map((one) => (isFine(one.defaultAction) ? one : withoutDefault(one)));
-    const isNeeded = backends.size > 1 && !isFine(given);
-    const [first = ''] = backends;
-    const defaultAction = isNeeded ? { forward: [{ backend: first }] } : given;
+    const { defaultAction: _default, rules: _rules, ...rest } = fitVersions(spec);
     return {
       ...rest,
-      ...(fitted.length > 0 && { listeners: fitted }),
+      ...fitListeners(spec, isFine),
       ...(rules.length > 0 && { rules }),
-      ...(isFine(defaultAction) && { defaultAction }),
+      ...fitDefault(spec, isFine),
     };
   }
 
@@ -411,6 +406,27 @@ function withoutVersion({ protocolVersion: _version, ...rest }: BackendSpec): Ba
 function listRulePorts({ listeners = [] }: TrafficSpec): ReadonlySet<number> {
   const plain = listeners.filter(({ redirectToHTTPS }) => redirectToHTTPS !== true);
   return new Set(plain.map(({ port }) => port));
+}
+
+type Judge = (action: ActionSpec | undefined) => boolean;
+
+function fitListeners({ listeners }: TrafficSpec, isFine: Judge): Pick<TrafficSpec, 'listeners'> {
+  if (listeners === undefined) return {};
+  const fit = (one: ListenerSpec): ListenerSpec =>
+    isFine(one.defaultAction) ? one : withoutDefault(one);
+  return { listeners: listeners.map(fit) };
+}
+
+/** One of its own is needed from two backends on. */
+function fitDefault(
+  { backends = [], defaultAction }: TrafficSpec,
+  isFine: Judge,
+): Pick<TrafficSpec, 'defaultAction'> {
+  if (defaultAction && isFine(defaultAction)) return { defaultAction };
+  const [first, second] = backends;
+  return second === undefined
+    ? {}
+    : { defaultAction: { forward: [{ backend: first?.name ?? '' }] } };
 }
 
 /** Whether it is an action, and all its backends are there. */
