@@ -233,11 +233,9 @@ it('a certificate that waits for a rule to be gone is not added again and again'
     ...{ backends, defaultAction: to(defaultBackend) },
     listeners: [{ port: 80, protocol: 'HTTPS', certificates }],
   });
-  const from = {
-    ...begin([first], 'web'),
-    rules: [rule('one', '/a', 'api'), rule('old', '/a*', 'next')],
-  };
-  const next = { ...begin([second, first], 'web'), rules: [rule('one', '/b', 'api')] };
+  const rules = [rule('one', '/a', 'web'), rule('old', '/a', 'next')];
+  const from = { ...begin([first], 'web'), rules };
+  const next = { ...begin([second, first], 'api'), rules: [rule('one', '/b', 'web')] };
   const world = new TrafficWorld();
   world.spec = from;
   world.converge();
