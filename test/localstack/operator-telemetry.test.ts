@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { myIngressMetrics } from '../../src/controllers/my-ingress/drift-scan.ts';
+import { myIngressMetrics } from '../../src/controllers/my-ingress/orphans.ts';
 import { coreMetrics } from '../../src/core/ports/metrics.ts';
 import { logLines } from '../surroundings/log-lines.ts';
 import { arnOf } from '../surroundings/my-ingresses.ts';

@@ -15,6 +15,7 @@ import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
 import { failure } from './failure.ts';
 import { finalizeLoadBalancer } from './finalize.ts';
 import { describePlan } from './graph/planned-step.ts';
+import { identify } from './identity.ts';
 import { refuseReservedTags } from './load-balancer/desired.ts';
 import type { ObservedLoadBalancer } from './load-balancer/diff.ts';
 import { detectOwnershipFlapping, executePlan, listOperations } from './load-balancer/execute.ts';
@@ -24,8 +25,8 @@ import { chooseReadDepth, planFirstReads } from './load-balancer/read-depth.ts';
 import { checkSnapshot } from './load-balancer/snapshot.ts';
 import { measureProvisioningMs, rememberDrift, rememberProvisioning } from './memory.ts';
 import { previewDeletion, previewSpec, restrictPass } from './preview.ts';
+import { completeRecord, findUsedGroups } from './record.ts';
 import {
-  completeRecord,
   createObjectScope,
   createScope,
   type MyIngressContext,
@@ -49,7 +50,6 @@ import {
   planFrontend,
   prepareFrontend,
 } from './traffic/frontend.ts';
-import { findUsedGroups } from './traffic/lost-groups.ts';
 import { isTrafficDue, refreshTraffic, reportTraffic } from './traffic/report.ts';
 import { beginWarm } from './traffic/warm.ts';
 
@@ -60,7 +60,7 @@ export function createMyIngressReconciler(context: MyIngressContext): Reconciler
   return {
     reconcile: (object, pass) => reconcile(context, object, pass),
     finalize: (object, pass) =>
-      withTokens(createObjectScope(context, { object, pass }), (scope) => {
+      withTokens(createObjectScope(context, recallParts(context, object, pass)), (scope) => {
         pass.report(NO_PLAN);
         return finalizeLoadBalancer(scope);
       }),
@@ -79,7 +79,7 @@ async function reconcile(
 ): Promise<Outcome> {
   pass.report(NO_PLAN);
   refuseInvalidSpec(object);
-  const scope = createScope(context, { object, pass });
+  const scope = createScope(context, recallParts(context, object, pass));
   if (chooseReadDepth(object) === 'snapshot' && !isTrafficDue(scope)) {
     const checked = await checkSnapshot(scope, pass.signal);
     if (checked.kind === 'same') return refreshTraffic(scope, conclude(scope, checked));
@@ -93,11 +93,22 @@ function preview(
   object: MyIngress,
   pass: Pass,
 ): Promise<Planned | Waiting> {
-  const access = { isReadOnly: true };
-  if (isBeingDeleted(object))
-    return withTokens(createObjectScope(context, { object, pass, ...access }), previewDeletion);
+  const parts = { ...recallParts(context, object, pass), isReadOnly: true };
+  if (isBeingDeleted(object)) {
+    return withTokens(createObjectScope(context, parts), previewDeletion);
+  }
   refuseInvalidSpec(object);
-  return withTokens(createScope(context, { object, pass, ...access }), previewSpec);
+  return withTokens(createScope(context, parts), previewSpec);
+}
+
+/** The object as its status records it, and as this process knows better. */
+function recallParts(
+  { cluster, memory }: MyIngressContext,
+  object: MyIngress,
+  pass: Pass,
+): { readonly object: MyIngress; readonly pass: Pass } {
+  const identity = identify(cluster, object);
+  return { object: completeRecord(object, memory.of(pass.key, identity.uid), identity), pass };
 }
 
 function refuseInvalidSpec({ spec }: MyIngress): void {

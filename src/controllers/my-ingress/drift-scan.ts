@@ -1,25 +1,19 @@
-import { loadBalancerFinalizer, type MyIngress, ownershipTagKeys } from '../../apis/my-ingress.ts';
-import {
-  type CachedGroup,
-  type Inventory,
-  STALENESS_BOUND_MS,
-  type Tags,
-} from '../../aws/elbv2/load-balancers.ts';
+import { loadBalancerFinalizer, type MyIngress } from '../../apis/my-ingress.ts';
+import type { CachedGroup, Inventory } from '../../aws/elbv2/load-balancers.ts';
 import { isPaused, isPlanOnly } from '../../core/objects/annotations.ts';
 import { getKey, isBeingDeleted } from '../../core/objects/kube-object.ts';
 import type { ObjectCache } from '../../core/ports/cache.ts';
 import { addJitter, type Clock, sleep } from '../../core/ports/clock.ts';
 import type { Logger } from '../../core/ports/logger.ts';
-import type { MetricDefinition, Metrics } from '../../core/ports/metrics.ts';
+import type { Metrics } from '../../core/ports/metrics.ts';
 import { type Enqueue, type KeySource, LOW_PRIORITY } from '../../core/queue/key-queue.ts';
-import { listPlaces } from './finalize.ts';
 import { identify } from './identity.ts';
-import { desireName, parseName } from './load-balancer/desired.ts';
+import { desireName } from './load-balancer/desired.ts';
 import { compareWithSnapshot } from './load-balancer/snapshot.ts';
 import type { Memory } from './memory.ts';
+import { Orphans, Strays } from './orphans.ts';
 import { isInPlace } from './preview.ts';
 import { readRecordedArn } from './status.ts';
-import { Strays } from './strays.ts';
 import type { Targets } from './targets.ts';
 import { hasTraffic } from './traffic/concern.ts';
 import { rememberBalancer } from './traffic/memory.ts';
@@ -41,15 +35,6 @@ interface DriftScanOptions {
   readonly log: Logger;
   readonly metrics: Metrics;
 }
-
-export const myIngressMetrics = {
-  orphans: {
-    type: 'gauge',
-    name: 'albridge_orphaned_load_balancers',
-    help: 'Load balancers with the ownership tags of this cluster that no MyIngress stands for.',
-    labels: [],
-  },
-} as const satisfies Record<string, MetricDefinition>;
 
 /** Objects compared at once, in a few milliseconds; then other work runs. */
 const COMPARED_AT_ONCE = 100;
@@ -128,8 +113,9 @@ export class DriftScan {
     await forEachInTurns(objects, { clock, signal }, (object) => {
       const identity = identify(cluster, object);
       balancers.add(readRecordedArn(object) ?? desireName(object.spec, identity));
-      for (const { name } of desireGroups(object, identity)) targetGroups.add(name);
-      for (const name of object.status?.owned?.targetGroups ?? []) targetGroups.add(name);
+      const desired = desireGroups(object, identity).map(({ name }) => name);
+      const recorded = object.status?.owned?.targetGroups ?? [];
+      for (const name of [...desired, ...recorded]) targetGroups.add(name);
     });
     return { balancers, targetGroups };
   }
@@ -219,91 +205,5 @@ async function forEachInTurns(
   for (const [index, object] of objects.entries()) {
     if (index > 0 && index % COMPARED_AT_ONCE === 0) await sleep(clock, 0, signal);
     act(object);
-  }
-}
-
-/** A balancer with our tags and the object that they name. */
-interface Orphan {
-  readonly arn: string;
-  readonly namespace: string;
-  readonly name: string;
-}
-
-/**
- * Counts the balancers of this cluster that no object stands for, such as one whose finalizer was
- * taken off by hand. Reads alone: it deletes nothing, since a missing object proves nothing.
- */
-class Orphans {
-  readonly #options: DriftScanOptions;
-  /** Balancers of others; their tags are read once. */
-  #foreign: ReadonlySet<string> = new Set();
-  /** When each balancer without an object was first read so (monotonic ms), by ARN. */
-  #suspects: ReadonlyMap<string, number> = new Map();
-  #reported = '';
-
-  constructor(options: DriftScanOptions) {
-    this.#options = options;
-  }
-
-  /** Call after a refresh of the inventory. */
-  async count(signal: AbortSignal): Promise<void> {
-    const { inventory, metrics } = this.#options;
-    const listed = inventory.others();
-    const tags = await inventory.tagsOf(
-      listed.filter((arn) => !this.#foreign.has(arn)),
-      signal,
-    );
-    this.#foreign = new Set(listed.filter((arn) => this.#isForeign(arn, tags)));
-    // An object that desires the name of a balancer need not be the one that its tags name.
-    const desired = inventory
-      .selected()
-      .map(({ loadBalancer, tags: of }) => [loadBalancer.arn, of] as const);
-    const orphans = this.#confirm(
-      [...desired, ...tags].flatMap((of) => this.#findOrphan(...of) ?? []),
-    );
-    metrics.gauge(myIngressMetrics.orphans, {}, orphans.length);
-    this.#report(orphans);
-  }
-
-  #isForeign(arn: string, read: ReadonlyMap<string, Tags>): boolean {
-    const tags = read.get(arn);
-    if (tags === undefined) return this.#foreign.has(arn);
-    return tags[ownershipTagKeys.cluster] !== this.#options.cluster;
-  }
-
-  #findOrphan(arn: string, tags: Tags): Orphan | undefined {
-    const { cache, cluster, namespaces } = this.#options;
-    const { [ownershipTagKeys.namespace]: namespace, [ownershipTagKeys.name]: name } = tags;
-    if (tags[ownershipTagKeys.cluster] !== cluster || !namespace || !name) return undefined;
-    const isWatched = namespaces.length === 0 || namespaces.includes(namespace);
-    const object = cache.get(`${namespace}/${name}`);
-    if (!isWatched || (object !== undefined && this.#standsFor(object, arn))) return undefined;
-    return { arn, namespace, name };
-  }
-
-  /** An object of the same name may be a later one with another balancer: its deletion leaves this one. */
-  #standsFor(object: MyIngress, arn: string): boolean {
-    if (readRecordedArn(object) === arn) return true;
-    const identity = identify(this.#options.cluster, object);
-    return listPlaces(object, identity).some((place) =>
-      'arn' in place ? place.arn === arn : place.name === parseName(arn),
-    );
-  }
-
-  /** One read may be a stale answer about a balancer that was deleted with its object. */
-  #confirm(suspects: readonly Orphan[]): readonly Orphan[] {
-    const nowMs = this.#options.clock.monotonicMs();
-    const sinceMs = ({ arn }: Orphan): number => this.#suspects.get(arn) ?? nowMs;
-    this.#suspects = new Map(suspects.map((orphan) => [orphan.arn, sinceMs(orphan)]));
-    return suspects.filter((orphan) => nowMs - sinceMs(orphan) >= STALENESS_BOUND_MS);
-  }
-
-  #report(orphans: readonly Orphan[]): void {
-    const now = orphans.map(({ arn }) => arn).join(' ');
-    if (now === this.#reported) return;
-    this.#reported = now;
-    const { log } = this.#options;
-    if (orphans.length === 0) log.info('no orphaned load balancer is left', { orphans });
-    else log.error('load balancers of this cluster have no MyIngress', { orphans });
   }
 }

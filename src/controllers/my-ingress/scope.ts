@@ -4,8 +4,6 @@ import type { Inventory, LoadBalancers } from '../../aws/elbv2/load-balancers.ts
 import type { Listeners, ResourceTags, Rules, TargetGroups } from '../../aws/elbv2/traffic.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Pass } from '../../core/reconcile/reconciler.ts';
-import { nameSecurityGroup } from './graph/names.ts';
-import { identifyResource } from './graph/tags.ts';
 import { type Identity, identify } from './identity.ts';
 import { type DesiredLoadBalancer, desireLoadBalancer } from './load-balancer/desired.ts';
 import type { Memory, ObjectMemory } from './memory.ts';
@@ -65,12 +63,11 @@ interface PassParts {
 
 export function createObjectScope(
   context: MyIngressContext,
-  { object: stored, pass, ...access }: PassParts,
+  { object, pass, ...access }: PassParts,
 ): ObjectScope {
-  const identity = identify(context.cluster, stored);
+  const identity = identify(context.cluster, object);
   const { namespace, uid } = identity;
   const memory = context.memory.of(pass.key, uid);
-  const object = completeRecord(stored, memory, identity);
   const tokens = new PlanTokens({ aws: context.aws, memory, object, pass });
   const payer = { namespace, reservation: tokens, log: pass.log, ...access };
   const aws = context.aws.paidBy(payer);
@@ -85,28 +82,7 @@ export function createObjectScope(
   return { ...context, ...own, aws, inventory, traffic };
 }
 
-/**
- * Status may be lost or forged: the target groups that this process knows as the object's are on record, too, and
- * the name of a security group that may be there with them.
- */
-export function completeRecord(
-  object: MyIngress,
-  { foundGroups = [], traffic }: ObjectMemory,
-  identity: Identity,
-): MyIngress {
-  const standing = traffic?.standing?.graph.targetGroups ?? [];
-  const own = standing.filter(({ tags }) => identifyResource(tags, identity) !== undefined);
-  const recorded = object.status?.owned?.targetGroups ?? [];
-  const known = [...foundGroups, ...own.map(({ targetGroup: { name } }) => name)];
-  if (known.every((name) => recorded.includes(name))) return object;
-  const targetGroups = [...new Set([...recorded, ...known])].toSorted();
-  const { securityGroup = nameSecurityGroup(identity) } = object.status?.owned ?? {};
-  const owned =
-    object.spec?.securityGroups === undefined ? { securityGroup, targetGroups } : { targetGroups };
-  return { ...object, status: { ...object.status, owned: { ...object.status?.owned, ...owned } } };
-}
-
 export function createScope(context: MyIngressContext, parts: PassParts): Scope {
   const scope = createObjectScope(context, parts);
-  return { ...scope, desired: desireLoadBalancer(scope.object, scope.identity) };
+  return { ...scope, desired: desireLoadBalancer(parts.object, scope.identity) };
 }

@@ -94,9 +94,8 @@ export class Group {
   }
 
   set served(served: ServedGroup) {
-    const before = this.serviceKey;
+    if (served.service.name !== this.#served.service.name) this.#formerLive = this.#desired.live;
     this.#served = served;
-    if (this.serviceKey !== before) this.#formerLive = this.#desired.live;
   }
 
   get namespace(): string {

@@ -101,21 +101,23 @@ interface Waits {
 function scheduleListener(listener: ListenerPlan, { waitMs, sinceMs, isFull }: Waits): Schedule {
   const { before, transition, tags } = listener;
   const changes = transition.filter((step) => !isDeletion(step));
-  const first = transition.findIndex((step) => !isDeletion(step));
-  const leading = first < 0 ? [] : transition.slice(0, first);
-  if (isFull || (leading.length > 0 && sinceMs > 0)) {
-    const deletions = transition.filter(isDeletion);
-    return isFull
-      ? { early: [], changes: [...before, ...changes, ...tags], late: postpone(deletions, 0) }
-      : { early: [], changes: [...before, ...tags], late: postpone(transition, sinceMs) };
+  if (isFull) {
+    const late = postpone(transition.filter(isDeletion), 0);
+    return { early: [], changes: [...before, ...changes, ...tags], late };
   }
-  const rest = transition.slice(leading.length);
-  const end = rest.findIndex(isDeletion);
+  const first = transition.findIndex((step) => !isDeletion(step));
+  const isHeld = first > 0 && sinceMs > 0;
+  const early = isHeld ? [] : transition.slice(0, Math.max(0, first));
+  const rest = transition.slice(early.length);
+  const end = isHeld ? 0 : rest.findIndex(isDeletion);
   const now = end < 0 ? rest : rest.slice(0, end);
+  const late = rest.slice(now.length);
+  // A certificate is added right before it takes the place of another one.
+  const isLate = late.some(({ operation }) => operation === 'ModifyListener');
   return {
-    early: leading,
-    changes: [...before, ...now, ...tags],
-    late: postpone(rest.slice(now.length), waitMs),
+    early,
+    changes: [...(isLate ? [] : before), ...now, ...tags],
+    late: postpone([...(isLate ? before : []), ...late], isHeld ? sinceMs : waitMs),
   };
 }
 

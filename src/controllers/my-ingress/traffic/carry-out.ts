@@ -1,11 +1,12 @@
 import type { OperatorError } from '../../../core/reconcile/operator-error.ts';
+import { recordEvent, wasReadyForThisSpec } from '../events.ts';
+import { printStep } from '../graph/planned-step.ts';
 import { describeRefusal, type Problem } from '../graph/problem.ts';
 import { isProjected, projectStep, type StandingGraph } from '../graph/projection.ts';
 import { findObstacle, type Step } from '../graph/steps.ts';
 import { isOwn } from '../graph/tags.ts';
 import { describeHolder } from '../ownership.ts';
 import type { ObjectScope } from '../scope.ts';
-import { recordChanged } from './events.ts';
 import { classifyRefusal, executeStep } from './execute.ts';
 import { rememberRefusal, rememberStep, rememberUnanswered } from './memory.ts';
 import type { References } from './references.ts';
@@ -142,4 +143,18 @@ function explainForeign({ id, operation, input }: Step): Problem {
   const name = operation === 'CreateTargetGroup' ? input.name : id;
   const message = `the tags of target group ${name} do not say that it is this object's`;
   return { id, reason: 'OwnershipUnconfirmed', message };
+}
+
+const MOST_STEPS = 4;
+
+/** One event for all that a pass has changed beside the balancer, and a log line with every step. */
+function recordChanged(scope: ObjectScope, done: readonly Step[]): void {
+  if (done.length === 0) return;
+  const steps = done.map(printStep);
+  const more = steps.length > MOST_STEPS ? [`and ${steps.length - MOST_STEPS} more`] : [];
+  const what = [...steps.slice(0, MOST_STEPS), ...more].join('; ');
+  const draft = wasReadyForThisSpec(scope)
+    ? { reason: 'RepairedTraffic', action: 'Repair', note: `Repaired: ${what}` }
+    : { reason: 'UpdatedTraffic', action: 'Update', note: `Updated: ${what}` };
+  recordEvent(scope, draft, { steps });
 }

@@ -4,16 +4,16 @@ import { failureOf } from '../failure.ts';
 import type { ObservedGraph, ObservedTargetGroup } from '../graph/graph.ts';
 import { type Problem, reportProblems } from '../graph/problem.ts';
 import { printPlan, type Step } from '../graph/steps.ts';
-import { identifyResource, isOwn } from '../graph/tags.ts';
+import { identifyResource } from '../graph/tags.ts';
 import { planRelease, planTeardown } from '../graph/teardown.ts';
 import { readOwnership } from '../ownership.ts';
+import { findUsedGroups, listKnown, tagEach } from '../record.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { ObjectScope } from '../scope.ts';
 import { readRecordedArn } from '../status.ts';
 import { desireTargetGroup } from '../target-groups/desired.ts';
 import { beginRun, carryOut } from './carry-out.ts';
 import { hasTraffic } from './concern.ts';
-import { findUsedGroups, tagEach } from './lost-groups.ts';
 import { mayHide } from './memory.ts';
 import { findSecurityGroups, findTargetGroups, observeTraffic } from './observe.ts';
 import { describeOwned } from './owned.ts';
@@ -281,9 +281,7 @@ function listNames(
   { identity, memory, object }: ObjectScope,
   vpc: string | undefined,
 ): readonly string[] {
-  const { goneGroups = [], foundGroups = [], facts } = memory;
-  const { targetGroups = [] } = memory.traffic?.standing?.graph ?? {};
-  const standing = targetGroups.filter(({ tags }) => isOwn(tags, identity));
+  const { goneGroups = [], facts } = memory;
   const { alb, owned } = object.status ?? {};
   const vpcs = new Set([vpc ?? facts.release?.vpcId, alb?.vpcId]);
   const { backends } = readRoutes(object.spec ?? {});
@@ -291,8 +289,8 @@ function listNames(
     const place = { identity, userTags: {}, vpcId: vpcId ?? '' };
     return vpcId === undefined ? [] : backends.map((one) => desireTargetGroup(one, place).name);
   });
-  const left = standing.map(({ targetGroup: { name } }) => name);
-  const all = new Set([...(owned?.targetGroups ?? []), ...names, ...left, ...foundGroups]);
+  const known = listKnown(memory, identity);
+  const all = new Set([...(owned?.targetGroups ?? []), ...names, ...known]);
   return [...all].filter((name) => !goneGroups.includes(name));
 }
 

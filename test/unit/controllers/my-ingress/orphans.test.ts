@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { myIngressMetrics } from '../../../../src/controllers/my-ingress/drift-scan.ts';
+import { myIngressMetrics } from '../../../../src/controllers/my-ingress/orphans.ts';
 import type { LogLine } from '../../../fakes/silent-logger.ts';
 import { draftOf } from './drafts.ts';
 import { MINUTE_MS, SCAN_MS, World, type WorldOptions, writes } from './world.ts';

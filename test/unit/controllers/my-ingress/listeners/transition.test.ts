@@ -226,3 +226,25 @@ function permute<T>(items: readonly T[]): readonly (readonly T[])[] {
     permute(items.toSpliced(index, 1)).map((rest) => [first, ...rest]),
   );
 }
+
+it('a certificate that waits for a rule to be gone is not added again and again', () => {
+  const [first, second] = ['arn:a', 'arn:b'] as const;
+  const begin = (certificates: readonly string[], defaultBackend: string): TrafficSpec => ({
+    ...{ backends, defaultAction: to(defaultBackend) },
+    listeners: [{ port: 80, protocol: 'HTTPS', certificates }],
+  });
+  const rules = [rule('one', '/a', 'web'), rule('old', '/a', 'next')];
+  const from = { ...begin([first], 'web'), rules };
+  const next = { ...begin([second, first], 'api'), rules: [rule('one', '/b', 'web')] };
+  const world = new TrafficWorld();
+  world.spec = from;
+  world.converge();
+  world.spec = next;
+  const added: Step[] = [];
+  world.converge((plan) => {
+    added.push(...plan.steps.filter(({ operation }) => operation === 'AddListenerCertificates'));
+    world.execute(plan);
+  });
+  // Once more where what was the default one is a further one then.
+  expect(added.length).toBeLessThan(3);
+});

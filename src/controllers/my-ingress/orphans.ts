@@ -1,0 +1,198 @@
+import { type MyIngress, ownershipTagKeys } from '../../apis/my-ingress.ts';
+import { type Inventory, STALENESS_BOUND_MS, type Tags } from '../../aws/elbv2/load-balancers.ts';
+import { getKey, type Key } from '../../core/objects/kube-object.ts';
+import type { ObjectCache } from '../../core/ports/cache.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { Logger } from '../../core/ports/logger.ts';
+import type { MetricDefinition, Metrics } from '../../core/ports/metrics.ts';
+import { listPlaces } from './finalize.ts';
+import { isOwn } from './graph/tags.ts';
+import { identify } from './identity.ts';
+import { parseName } from './load-balancer/desired.ts';
+import type { Memory } from './memory.ts';
+import { readRecordedArn } from './status.ts';
+import { desireGroups } from './traffic/snapshot.ts';
+
+export const myIngressMetrics = {
+  orphans: {
+    type: 'gauge',
+    name: 'albridge_orphaned_load_balancers',
+    help: 'Load balancers with the ownership tags of this cluster that no MyIngress stands for.',
+    labels: [],
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
+interface OrphanOptions {
+  readonly inventory: Inventory;
+  readonly cache: ObjectCache<MyIngress>;
+  readonly cluster: string;
+  /** Those that the cache covers; empty: all of them. */
+  readonly namespaces: readonly string[];
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+/** A balancer with our tags and the object that they name. */
+interface Orphan {
+  readonly arn: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * Counts the balancers of this cluster that no object stands for, such as one whose finalizer was
+ * taken off by hand. Reads alone: it deletes nothing, since a missing object proves nothing.
+ */
+export class Orphans {
+  readonly #options: OrphanOptions;
+  /** Balancers of others; their tags are read once. */
+  #foreign: ReadonlySet<string> = new Set();
+  /** When each balancer without an object was first read so (monotonic ms), by ARN. */
+  #suspects: ReadonlyMap<string, number> = new Map();
+  #reported = '';
+
+  constructor(options: OrphanOptions) {
+    this.#options = options;
+  }
+
+  /** Call after a refresh of the inventory. */
+  async count(signal: AbortSignal): Promise<void> {
+    const { inventory, metrics } = this.#options;
+    const listed = inventory.others();
+    const tags = await inventory.tagsOf(
+      listed.filter((arn) => !this.#foreign.has(arn)),
+      signal,
+    );
+    this.#foreign = new Set(listed.filter((arn) => this.#isForeign(arn, tags)));
+    // An object that desires the name of a balancer need not be the one that its tags name.
+    const desired = inventory
+      .selected()
+      .map(({ loadBalancer, tags: of }) => [loadBalancer.arn, of] as const);
+    const orphans = this.#confirm(
+      [...desired, ...tags].flatMap((of) => this.#findOrphan(...of) ?? []),
+    );
+    metrics.gauge(myIngressMetrics.orphans, {}, orphans.length);
+    this.#report(orphans);
+  }
+
+  #isForeign(arn: string, read: ReadonlyMap<string, Tags>): boolean {
+    const tags = read.get(arn);
+    if (tags === undefined) return this.#foreign.has(arn);
+    return tags[ownershipTagKeys.cluster] !== this.#options.cluster;
+  }
+
+  #findOrphan(arn: string, tags: Tags): Orphan | undefined {
+    const { cache, cluster, namespaces } = this.#options;
+    const { [ownershipTagKeys.namespace]: namespace, [ownershipTagKeys.name]: name } = tags;
+    if (tags[ownershipTagKeys.cluster] !== cluster || !namespace || !name) return undefined;
+    const isWatched = namespaces.length === 0 || namespaces.includes(namespace);
+    const object = cache.get(`${namespace}/${name}`);
+    if (!isWatched || (object !== undefined && this.#standsFor(object, arn))) return undefined;
+    return { arn, namespace, name };
+  }
+
+  /** An object of the same name may be a later one with another balancer: its deletion leaves this one. */
+  #standsFor(object: MyIngress, arn: string): boolean {
+    if (readRecordedArn(object) === arn) return true;
+    const identity = identify(this.#options.cluster, object);
+    return listPlaces(object, identity).some((place) =>
+      'arn' in place ? place.arn === arn : place.name === parseName(arn),
+    );
+  }
+
+  /** One read may be a stale answer about a balancer that was deleted with its object. */
+  #confirm(suspects: readonly Orphan[]): readonly Orphan[] {
+    const nowMs = this.#options.clock.monotonicMs();
+    const sinceMs = ({ arn }: Orphan): number => this.#suspects.get(arn) ?? nowMs;
+    this.#suspects = new Map(suspects.map((orphan) => [orphan.arn, sinceMs(orphan)]));
+    return suspects.filter((orphan) => nowMs - sinceMs(orphan) >= STALENESS_BOUND_MS);
+  }
+
+  #report(orphans: readonly Orphan[]): void {
+    const now = orphans.map(({ arn }) => arn).join(' ');
+    if (now === this.#reported) return;
+    this.#reported = now;
+    const { log } = this.#options;
+    if (orphans.length === 0) log.info('no orphaned load balancer is left', { orphans });
+    else log.error('load balancers of this cluster have no MyIngress', { orphans });
+  }
+}
+
+interface StrayOptions {
+  readonly inventory: Inventory;
+  readonly memory: Memory;
+  readonly cache: Pick<ObjectCache<MyIngress>, 'get'>;
+  readonly cluster: string;
+}
+
+/** As `nameTargetGroup` makes them. */
+const OWN_NAME = /:targetgroup\/([A-Za-z0-9-]+-[0-9a-f]{8})\//;
+
+/**
+ * Finds target groups that by their tags are an object's, and that neither its spec nor its status names: status
+ * may be lost, or forged. What is found is as good as on record from then on.
+ */
+export class Strays {
+  readonly #options: StrayOptions;
+  /** Groups of others; their tags are read once. */
+  #foreign: ReadonlySet<string> = new Set();
+
+  constructor(options: StrayOptions) {
+    this.#options = options;
+  }
+
+  /** Call after a refresh of the inventory; returns the objects that have any. */
+  async find(signal: AbortSignal): Promise<readonly Key[]> {
+    const { inventory } = this.#options;
+    const others = inventory.otherTargetGroups().filter((arn) => OWN_NAME.test(arn));
+    const unknown = others.filter((arn) => !this.#foreign.has(arn));
+    const read = await inventory.tagsOf(unknown, signal);
+    this.#foreign = new Set(others.filter((arn) => this.#isForeign(arn, read)));
+    // One that was written to since may be gone.
+    const listed = inventory
+      .targetGroups()
+      .filter(({ targetGroup: { name } }) => inventory.cachedGroup(name).kind === 'observed')
+      .map(({ targetGroup: { arn }, tags }) => [arn, tags] as const);
+    const found = [...listed, ...read].flatMap(([arn, tags]) => this.#identify(arn, tags) ?? []);
+    const byKey = Map.groupBy(found, ({ key }) => key);
+    for (const [key, groups] of byKey) this.#remember(key, groups);
+    return [...byKey.keys()];
+  }
+
+  #isForeign(arn: string, read: ReadonlyMap<string, Tags>): boolean {
+    const tags = read.get(arn);
+    if (tags === undefined) return this.#foreign.has(arn);
+    return tags[ownershipTagKeys.cluster] !== this.#options.cluster;
+  }
+
+  #identify(arn: string, tags: Tags): Stray | undefined {
+    const { cache, cluster } = this.#options;
+    const { [ownershipTagKeys.namespace]: namespace, [ownershipTagKeys.name]: owner } = tags;
+    const object = cache.get(`${namespace}/${owner}`);
+    const [, name = ''] = OWN_NAME.exec(arn) ?? [];
+    if (object === undefined || !isOwn(tags, identify(cluster, object))) return undefined;
+    return this.#isNamed(object, name) ? undefined : { key: getKey(object), object, name };
+  }
+
+  #isNamed(object: MyIngress, name: string): boolean {
+    const identity = identify(this.#options.cluster, object);
+    const recorded = object.status?.owned?.targetGroups ?? [];
+    const desired = desireGroups(object, identity).map((group) => group.name);
+    return recorded.includes(name) || desired.includes(name);
+  }
+
+  #remember(key: Key, groups: readonly Stray[]): void {
+    const [first] = groups;
+    if (first === undefined) return;
+    const memory = this.#options.memory.of(key, first.object.metadata.uid);
+    const names = [...(memory.foundGroups ?? []), ...groups.map(({ name }) => name)];
+    memory.foundGroups = [...new Set(names)].toSorted();
+  }
+}
+
+interface Stray {
+  readonly key: Key;
+  readonly object: MyIngress;
+  readonly name: string;
+}
