@@ -67,6 +67,16 @@ export function listAdmitted(): Admitted {
         { ...rule, paths: ['/1', '/2', '/3', '/4', '/5', '/6'], forward: [{ backend: 'web' }] },
       ],
     }),
+    ...listAdmittedSettings(),
+  };
+  return known;
+}
+
+type Setting = 'secureBackends' | 'versions' | 'mutualTls' | 'listenerAttributes' | 'stickiness';
+
+/** Of backends and listeners. */
+function listAdmittedSettings(): Pick<Admitted, Setting> {
+  return {
     secureBackends: isAdmitted({ backends: [{ ...ONE.backends[0], protocol: 'HTTPS' }] }),
     versions: isAdmitted({
       ...{ backends: [{ ...ONE.backends[0], protocolVersion: 'GRPC' }], listeners: [SECURE] },
@@ -79,7 +89,6 @@ export function listAdmitted(): Admitted {
       backends: [{ ...ONE.backends[0], stickiness: { durationSeconds: 60 } }],
     }),
   };
-  return known;
 }
 
 function isAdmitted(traffic: TrafficSpec): boolean {

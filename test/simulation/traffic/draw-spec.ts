@@ -160,14 +160,12 @@ export class TrafficDraft {
     const listeners = spec.listeners?.map((one) =>
       isFine(one.defaultAction) ? one : withoutDefault(one),
     );
-    const isNeeded = backends.size > 1 && !isFine(given);
     const [first = ''] = backends;
-    const defaultAction = isNeeded ? { forward: [{ backend: first }] } : given;
+    const needed = backends.size > 1 ? { forward: [{ backend: first }] } : undefined;
+    const defaultAction = isFine(given) ? given : needed;
     return {
-      ...rest,
-      ...(listeners && { listeners }),
-      ...(rules.length > 0 && { rules }),
-      ...(isFine(defaultAction) && { defaultAction }),
+      ...dropEmpty({ ...rest, listeners, rules } as TrafficSpec),
+      ...(defaultAction && { defaultAction }),
     };
   }
 
