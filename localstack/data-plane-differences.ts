@@ -55,6 +55,15 @@ export const dataPlaneDifferences = {
       ...inMoto(NO_DATA_PLANE),
     },
   },
+  'listener-headers': {
+    aws: 'attributes of a listener set headers of answers, switch off the header Server, and name the headers that tell targets about TLS',
+    source: `${GUIDE}header-modification.html`,
+    instead: {
+      embedded:
+        'sets them on answers of targets; its own answers keep Server, and targets are told nothing about TLS',
+      ...inMoto(NO_DATA_PLANE),
+    },
+  },
   'ambiguous-requests': {
     aws: 'a request with Transfer-Encoding and Content-Length is forwarded, and its connection closed (desync mode defensive)',
     source: `${GUIDE}edit-load-balancer-attributes.html#desync-mitigation-mode`,

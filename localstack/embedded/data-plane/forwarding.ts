@@ -163,7 +163,8 @@ export class Forwarder {
     const stopClock = clock.setTimer(CONNECT_TIMEOUT_MS, () => relay.fail(late));
     let stopWaiting = (): void => {};
     const idleMs = Number(exchange.balancer.attributes.get('idle_timeout.timeout_seconds')) * 1000;
-    const relay = new Relay(exchange, { clock, idleMs, cookies }, () => {
+    const replaced = listResponseHeaders(exchange.listener);
+    const relay = new Relay(exchange, { clock, idleMs, cookies, replaced }, () => {
       stopClock();
       stopWaiting();
       relays.delete(relay);
@@ -222,6 +223,19 @@ function refuseVersion(
   if (!isHttp2) return `HTTP/1.1 is not forwarded to a target group for ${protocolVersion}`;
   const isRefused = protocolVersion === 'GRPC' && method !== 'POST';
   return isRefused ? 'a target group for GRPC takes POST alone' : undefined;
+}
+
+/**
+ * Headers that the listener gives every answer of a target. That they take the place of the target's own, and
+ * that answers of the balancer itself have none, is unverified.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/header-modification.html
+ */
+function listResponseHeaders({ attributes }: Listener): ReadonlyMap<string, string> {
+  const given = [...attributes].flatMap(([key, value]) => {
+    const [, name] = /^routing\.http\.response\.(\w+)\.header_value$/.exec(key) ?? [];
+    return name === undefined || value === '' ? [] : [[name.replaceAll('_', '-'), value] as const];
+  });
+  return new Map(given);
 }
 
 /** gRPC asks for trailers, in a header that concerns one connection. */

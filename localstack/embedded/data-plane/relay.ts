@@ -18,6 +18,8 @@ interface RelayOptions {
   readonly idleMs: number;
   /** Headers that are added to the answer, as a flat list. */
   readonly cookies: readonly string[];
+  /** Headers that the answer has in place of the target's own. */
+  readonly replaced: ReadonlyMap<string, string>;
 }
 
 type Controller = Dispatcher.DispatchController;
@@ -31,17 +33,19 @@ export class Relay implements Dispatcher.DispatchHandler {
   readonly #idle: IdleTimer;
   readonly #onOver: () => void;
   readonly #cookies: readonly string[];
+  readonly #replaced: ReadonlyMap<string, string>;
   #abort: (reason: Error) => void = () => {};
   #isOver = false;
 
   constructor(
     client: ClientExchange,
-    { clock, idleMs, cookies }: RelayOptions,
+    { clock, idleMs, cookies, replaced }: RelayOptions,
     onOver: () => void,
   ) {
     this.#client = client;
     this.#onOver = onOver;
     this.#cookies = cookies;
+    this.#replaced = replaced;
     const idle = { status: 504, why: 'the target did not answer within the idle timeout' };
     this.#idle = new IdleTimer(clock, idleMs, () => this.fail(idle));
     client.response.once('close', () => this.#end(new Error('the client closed the connection')));
@@ -66,7 +70,9 @@ export class Relay implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Controller, status: number): void {
     if (this.#isOver || status < 200) return;
     this.#idle.touch();
-    const headers = [...endToEndHeaders(textsOf(controller)), ...this.#cookies];
+    const sent = pairsOf(endToEndHeaders(textsOf(controller)));
+    const kept = sent.filter(([name]) => !this.#replaced.has(name.toLowerCase()));
+    const headers = [...kept.flat(), ...[...this.#replaced].flat(), ...this.#cookies];
     const { message, response } = this.#client;
     response.writeHead(status, message.httpVersionMajor === 2 ? groupHeaders(headers) : headers);
     // With the first of the body if that is there already, which is half the writes.

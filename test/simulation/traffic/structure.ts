@@ -123,6 +123,12 @@ function listRulesOf(all: Own['all'], listenerArn: string): readonly Rule[] {
     .toSorted((a, b) => Number(a.priority) - Number(b.priority));
 }
 
+/** The name of the backend whose target group this is; else its ARN. */
+function findBackend({ picture }: StructureParts, arn: string): string {
+  const group = picture.get(arn);
+  return (group && backendIn(resourceIdOf(group))) || arn;
+}
+
 function listListenerFaults(
   { parts, spec, all: own, isSettled }: Own,
   port: number,
@@ -134,10 +140,7 @@ function listListenerFaults(
   if (listener === undefined || desired === undefined) return [];
   const { record, defaultRule } = listener;
   const rules = listRulesOf(own, record.arn);
-  const backendOf = (arn: string): string => {
-    const group = parts.picture.get(arn);
-    return (group && backendIn(resourceIdOf(group))) || arn;
-  };
+  const backendOf = (arn: string): string => findBackend(parts, arn);
   const describe = (rule: Rule | undefined): string => describeStored(rule, { backendOf });
   // The default one may be among the further ones too.
   const all = new Set([record.tls?.certificateArn ?? [], record.extraCertificateArns].flat());

@@ -59,7 +59,6 @@ export function beginWarm(scope: Scope): WarmStart | undefined {
   const planned = planBy(scope, { loadBalancer, observed: graph }, undefined);
   const written = listWritten(planned, scope.identity);
   if (written === undefined || written.length > MOST_PROOFS) return undefined;
-  if (lacksAttributes(planned)) return undefined;
   const proofs = readProofs(scope, written, listReplaced(planned));
   // Who never comes to need them has failed before.
   proofs.catch(() => undefined);
@@ -67,7 +66,7 @@ export function beginWarm(scope: Scope): WarmStart | undefined {
 }
 
 /** True where attributes of a listener have come into the spec that were of no interest before. */
-function lacksAttributes({ desired, observed }: Planned): boolean {
+function lacksAttributes({ desired, observed }: Pick<Planned, 'desired' | 'observed'>): boolean {
   const ports = desired.listeners.flatMap(({ port, attributes }) => {
     return Object.keys(attributes).length > 0 ? [port] : [];
   });
@@ -159,11 +158,11 @@ function isKnown({ listener, rule: known }: Replaced, rules: Proofs['rules']): b
  * listener takes its rules along, among them those of others that this process does not know of.
  */
 function listWritten(
-  { plan, observed }: Pick<Planned, 'plan' | 'observed'>,
+  { plan, observed, desired }: Pick<Planned, 'plan' | 'observed' | 'desired'>,
   identity: Identity,
 ): readonly string[] | undefined {
   const { listeners, targetGroups } = readReferences(observed, identity, '');
-  if (plan.steps.some(takesRead)) return undefined;
+  if (plan.steps.some(takesRead) || lacksAttributes({ desired, observed })) return undefined;
   const arns = plan.steps.flatMap(({ input }) => [
     'arn' in input ? input.arn : [],
     'resource' in input ? input.resource : [],

@@ -109,6 +109,25 @@ describe('a request that is forwarded', () => {
     expect(await plane.ask({ path: '/apiary', headers })).toMatchObject({ status: 500 });
   });
 
+  test('gets the headers of its listener in place of those of the target', async () => {
+    const plane = new PlaneUnderTest();
+    await startBehind(plane, (_, response) => {
+      response.writeHead(200, { 'X-Frame-Options': 'SAMEORIGIN', 'X-Own': '1' }).end();
+    });
+    const { Listeners } = await plane.call('DescribeListeners', {
+      LoadBalancerArn: plane.model.shop,
+    });
+    const frame = 'routing.http.response.x_frame_options.header_value';
+    const set = (Value: string): Promise<unknown> =>
+      plane.call('ModifyListenerAttributes', {
+        ...{ ListenerArn: Listeners[0].ListenerArn, Attributes: [{ Key: frame, Value }] },
+      });
+    await set('DENY');
+    expect((await plane.ask()).headers).toMatchObject({ 'x-frame-options': 'DENY', 'x-own': '1' });
+    await set('');
+    expect((await plane.ask()).headers).toMatchObject({ 'x-frame-options': 'SAMEORIGIN' });
+  });
+
   test('streams in both directions', async () => {
     const plane = new PlaneUnderTest();
     await startBehind(plane, (message, response) => {
