@@ -47,10 +47,11 @@ export const dataPlaneDifferences = {
     instead: { embedded: 'one node does it for all zones', ...inMoto(NO_DATA_PLANE) },
   },
   'tls-policies': {
-    aws: 'the security policy decides about protocols and ciphers of TLS; clients may have to show certificates',
+    aws: 'the security policy decides about protocols and ciphers of TLS; clients may have to show certificates, which a trust store verifies',
     source: `${GUIDE}describe-ssl-policies.html`,
     instead: {
-      embedded: 'speaks TLS 1.2 and 1.3 as Node does, and asks no client for a certificate',
+      embedded:
+        'speaks TLS 1.2 and 1.3 as Node does, and asks no client for a certificate; trust stores are names set by PUT /_embedded/trust-stores',
       ...inMoto(NO_DATA_PLANE),
     },
   },

@@ -199,6 +199,17 @@ export const differences = {
     source: `${API}SetSecurityGroups.html`,
     instead: inMoto('leaves the balancer without any'),
   },
+  'sticky-actions-first': {
+    aws: 'stickiness of a group that an action without stickiness names beside others: InvalidConfigurationRequest',
+    source: 'https://github.com/kubernetes-sigs/aws-load-balancer-controller/issues/2734',
+    instead: inMoto('accepts it'),
+  },
+  'listener-attribute-defaults': {
+    aws: 'every attribute of an application listener has a value from the start',
+    source: `${API}ListenerAttribute.html`,
+    instead: inMoto('has those that were set'),
+    unverified: 'that the API shows the defaults',
+  },
   'unknown-region': {
     aws: 'a region that does not exist has no endpoint, and an endpoint refuses a signature for another region',
     source: 'https://docs.aws.amazon.com/IAM/latest/UserGuide/signature-v4-troubleshooting.html',

@@ -38,6 +38,8 @@ export interface ReadableWorld {
   readonly network: Network;
   /** ARNs of the certificates that listeners may use, in ACM and IAM together. */
   readonly certificates: ReadonlySet<string>;
+  /** ARNs of the trust stores that listeners may use; nothing is in them. */
+  readonly trustStores: ReadonlySet<string>;
   /** Those of ACM with what is in them, by ARN; each is in `certificates` too. */
   readonly importedCertificates: ReadonlyMap<string, ImportedCertificate>;
 }
@@ -48,5 +50,6 @@ export interface AwsWorld extends ReadableWorld {
   readonly balancers: BalancerStore;
   readonly traffic: Traffic;
   readonly certificates: Set<string>;
+  readonly trustStores: Set<string>;
   readonly importedCertificates: Map<string, ImportedCertificate>;
 }

@@ -41,6 +41,8 @@ export interface EmbeddedAwsControl {
   setTargetHealth(groupName: string, change: HealthChange): number;
   /** Which certificates there are, in ACM and IAM together. */
   setCertificates(arns: readonly string[]): void;
+  /** Which trust stores there are. */
+  setTrustStores(arns: readonly string[]): void;
   /** Adds or replaces an instance that can be a target. Throws a RangeError for an unknown subnet. */
   putInstance(instance: Omit<Instance, 'tags'>): void;
   snapshot(): WorldSnapshot;
@@ -75,6 +77,7 @@ export function createControl(parts: ModelParts): EmbeddedAwsControl {
     setAssociated: (name, isAssociated) => setAssociated(world, name, isAssociated),
     setTargetHealth: (groupName, change) => setTargetHealth(world, groupName, change),
     setCertificates: (arns) => setCertificates(world, arns),
+    setTrustStores: (arns) => setTrustStores(world, arns),
     putInstance: (instance) => putInstance(world, instance),
     snapshot: () => snapshotWorld(world, buckets.levels()),
     reset: (options = {}) => reset(parts, options.keepNetwork ?? false),
@@ -85,6 +88,7 @@ function reset({ world, buckets, faults, log }: ModelParts, keepNetwork: boolean
   world.balancers.clear();
   clearTraffic(world.traffic);
   setCertificates(world, []);
+  setTrustStores(world, []);
   if (!keepNetwork) clearNetwork(world.network);
   faults.clear();
   log.clear();
@@ -96,6 +100,11 @@ function setCertificates(world: AwsWorld, arns: readonly string[]): void {
   importedCertificates.clear();
   certificates.clear();
   for (const arn of arns) certificates.add(arn);
+}
+
+function setTrustStores({ trustStores }: AwsWorld, arns: readonly string[]): void {
+  trustStores.clear();
+  for (const arn of arns) trustStores.add(arn);
 }
 
 function putInstance({ network }: AwsWorld, instance: Omit<Instance, 'tags'>): void {

@@ -92,6 +92,7 @@ function createParts(options: EmbeddedAwsOptions): ModelParts {
     traffic: createTraffic(options.onTrafficChange ?? (() => {})),
     network: createNetwork(options.clock),
     certificates: new Set(),
+    trustStores: new Set(),
     importedCertificates: new Map(),
     get settings() {
       return settings.current;

@@ -141,6 +141,11 @@ export const myIngressReasons = {
     cause: 'A certificate does not exist in this account and region, or is not issued yet',
     next: 'correct certificates in spec.listeners, or wait until it is issued',
   },
+  TrustStoreNotFound: {
+    healedBy: 'person',
+    cause: 'The trust store of a listener does not exist in this account and region',
+    next: 'correct mutualTLS.trustStoreARN in spec.listeners',
+  },
   InvalidTarget: {
     healedBy: 'person',
     cause: 'AWS does not accept the address of a pod as a target',

@@ -720,10 +720,86 @@ export const myIngressSchema = {
                   'true answers every request with a redirect (301) to the same host, path and query by HTTPS: on port 443 if it is an HTTPS listener, otherwise on the lowest port that is one. Such a listener carries no rules.',
                 type: 'boolean',
               },
-              mutualTLS: {
-                description: 'Not supported yet. Verification of client certificates.',
+              attributes: {
+                description:
+                  "Attributes of the listener by AWS's own keys, at most 20, as text: names of headers that requests get on HTTPS, and values of headers that answers get, as in routing.http.response.strict_transport_security.header_value: max-age=31536000. Only keys listed here are looked after. A key that is removed gets AWS's default. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_ListenerAttribute.html",
                 type: 'object',
-                'x-kubernetes-preserve-unknown-fields': true,
+                maxProperties: 20,
+                additionalProperties: {
+                  description: 'Value of the attribute as text, at most 1024 characters.',
+                  type: 'string',
+                  maxLength: 1024,
+                },
+                'x-kubernetes-validations': [
+                  {
+                    rule: "self.all(key, key.size() <= 256 && key.matches('^routing[.]http[.](request|response)[.][0-9a-z_.]+$'))",
+                    message:
+                      "an attribute key of a listener begins with routing.http.request. or routing.http.response.; copy it from AWS's list, such as routing.http.response.server.enabled",
+                    reason: 'FieldValueInvalid',
+                  },
+                  {
+                    rule: "!('routing.http.response.server.enabled' in self) || self['routing.http.response.server.enabled'] in ['true', 'false']",
+                    message: 'routing.http.response.server.enabled must be "true" or "false"',
+                    reason: 'FieldValueInvalid',
+                  },
+                  {
+                    rule: "self.all(key, !key.endsWith('.header_name') || self[key].matches('^[0-9A-Za-z!#$%&\\'*+.^_`|~-]{1,40}$'))",
+                    message:
+                      'is not the name of a header; write the name alone, at most 40 characters, without spaces or a colon',
+                    reason: 'FieldValueInvalid',
+                  },
+                ],
+              },
+              mutualTLS: {
+                description:
+                  'Certificates of clients, on an HTTPS listener. Taken off the spec, it is switched off; what others have set on a listener whose spec never had it stays. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/mutual-authentication.html',
+                type: 'object',
+                required: ['mode'],
+                properties: {
+                  mode: {
+                    description:
+                      'passthrough hands the certificate to the targets in a header, unverified; verify refuses a client without a certificate of the trust store; "off" (with quotes, since YAML reads it as false) asks for none.',
+                    type: 'string',
+                    enum: ['off', 'passthrough', 'verify'],
+                  },
+                  trustStoreARN: {
+                    description: 'ARN of the trust store by which verify judges.',
+                    type: 'string',
+                    maxLength: 256,
+                    'x-kubernetes-validations': [
+                      {
+                        rule: "self.matches('^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:[0-9]{12}:truststore/[0-9A-Za-z-]{1,32}/[0-9a-z]+$')",
+                        message:
+                          'is not the ARN of a trust store; it has the form arn:aws:elasticloadbalancing:<region>:<account>:truststore/<name>/<id> (`aws elbv2 describe-trust-stores` lists them)',
+                        reason: 'FieldValueInvalid',
+                      },
+                    ],
+                  },
+                  ignoreExpiry: {
+                    description:
+                      'With verify, whether certificates that have expired count; default false.',
+                    type: 'boolean',
+                  },
+                  advertiseCANames: {
+                    description:
+                      'With verify, whether clients are sent the names of the certificate authorities of the trust store, to choose a certificate by; default false.',
+                    type: 'boolean',
+                  },
+                },
+                'x-kubernetes-validations': [
+                  {
+                    rule: "!has(self.mode) || self.mode != 'verify' || has(self.trustStoreARN)",
+                    message: 'mode verify needs a trust store; give its ARN in trustStoreARN',
+                    reason: 'FieldValueRequired',
+                    fieldPath: '.trustStoreARN',
+                  },
+                  {
+                    rule: "!has(self.mode) || self.mode == 'verify' || (!has(self.trustStoreARN) && !has(self.ignoreExpiry) && !has(self.advertiseCANames))",
+                    message:
+                      'trustStoreARN, ignoreExpiry and advertiseCANames belong to mode verify; remove them, or use verify',
+                    reason: 'FieldValueForbidden',
+                  },
+                ],
               },
             },
             'x-kubernetes-validations': [
@@ -746,6 +822,19 @@ export const myIngressSchema = {
                 message: 'sslPolicy belongs to HTTPS listeners; remove it, or use protocol HTTPS',
                 reason: 'FieldValueForbidden',
                 fieldPath: '.sslPolicy',
+              },
+              {
+                rule: "!has(self.attributes) || !has(self.protocol) || self.protocol == 'HTTPS' || self.attributes.all(key, !key.startsWith('routing.http.request.'))",
+                message:
+                  'attributes that start with routing.http.request. belong to HTTPS listeners; remove them, or use protocol HTTPS',
+                reason: 'FieldValueForbidden',
+                fieldPath: '.attributes',
+              },
+              {
+                rule: "!has(self.mutualTLS) || !has(self.protocol) || self.protocol == 'HTTPS'",
+                message: 'mutualTLS belongs to HTTPS listeners; remove it, or use protocol HTTPS',
+                reason: 'FieldValueForbidden',
+                fieldPath: '.mutualTLS',
               },
               {
                 rule: "!has(self.redirectToHTTPS) || !self.redirectToHTTPS || !has(self.protocol) || self.protocol == 'HTTP'",
@@ -1708,12 +1797,6 @@ export const myIngressSchema = {
           fieldPath: '.backends',
         },
         {
-          rule: '!has(self.listeners) || self.listeners.all(listener, !has(listener.mutualTLS))',
-          message: 'listeners[].mutualTLS is not supported yet; remove it',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.listeners',
-        },
-        {
           rule: '(!has(self.rules) || self.rules.all(rule, !has(rule.authenticate))) && (!has(self.defaultAction) || !has(self.defaultAction.authenticate)) && (!has(self.listeners) || self.listeners.all(listener, !has(listener.defaultAction) || !has(listener.defaultAction.authenticate)))',
           message:
             'authenticate is not supported yet; remove it, and do not publish what depends on it',
@@ -1878,6 +1961,18 @@ export const myIngressSchema = {
               description: 'Name of the security group that admits clients to the listeners.',
               type: 'string',
               maxLength: 255,
+            },
+            listenerSettings: {
+              description:
+                'Settings of listeners that are set back when they leave the spec, each with its port, such as 443 mutualTLS.',
+              type: 'array',
+              maxItems: 250,
+              'x-kubernetes-list-type': 'atomic',
+              items: {
+                description: 'Port and name of one setting.',
+                type: 'string',
+                maxLength: 300,
+              },
             },
             targetGroups: {
               description: 'Names of target groups.',

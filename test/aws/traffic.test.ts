@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Permission } from '../../src/aws/ec2/security-groups.ts';
 import type { KnownAction, TargetGroupSettings } from '../../src/aws/elbv2/traffic.ts';
 import { type AdapterUnderTest, adapterUnderTest } from './adapter.ts';
-import { backendUnderTest, isMissing } from './under-test.ts';
+import { backendUnderTest, isMissing, itLikeAws } from './under-test.ts';
 
 const signal = new AbortController().signal;
 const tags = { 'albridge.io/cluster': 'c1' };
@@ -66,6 +66,92 @@ describe.skipIf(isSkipped)('what is behind a balancer', () => {
     await targets.deregister(group.arn, [target]);
     await targetGroups.delete(group.arn);
     expect(await targetGroups.find([settings.name], signal)).toEqual([]);
+  });
+
+  it('has groups for HTTPS, HTTP/2 and gRPC, which cannot be changed', async () => {
+    const { targetGroups } = aws.traffic();
+    const { vpcId } = await aws.created();
+    const kinds = [
+      { protocol: 'HTTPS', protocolVersion: 'HTTP1', path: '/', matcher: '200' },
+      { protocol: 'HTTP', protocolVersion: 'HTTP2', path: '/', matcher: '200,204' },
+      { protocol: 'HTTP', protocolVersion: 'GRPC', path: '/AWS.ALB/healthcheck', matcher: '12' },
+    ];
+    for (const { protocol, protocolVersion, path, matcher } of kinds) {
+      const plain = groupOf(aws.freshName(), vpcId);
+      const healthCheck = { ...plain.healthCheck, protocol, path, matcher };
+      const { tags: _tags, ...settings } = { ...plain, protocol, protocolVersion, healthCheck };
+      const { arn } = await targetGroups.create({ ...settings, tags });
+      await targetGroups.setHealthCheck(
+        arn,
+        { ...healthCheck, intervalSeconds: 30 },
+        protocolVersion,
+      );
+      expect(await targetGroups.find([settings.name], signal)).toMatchObject([
+        { ...settings, healthCheck: { ...healthCheck, intervalSeconds: 30 } },
+      ]);
+      await targetGroups.delete(arn);
+    }
+  });
+
+  it('is sticky at the rule before it is at the group', async () => {
+    const { targetGroups, listeners } = aws.traffic();
+    const { arn: balancer, vpcId } = await aws.created();
+    const [web, next] = await Promise.all(
+      [0, 1].map(() => targetGroups.create(groupOf(aws.freshName(), vpcId))),
+    );
+    const forward = (stickinessSeconds?: number): KnownAction => ({
+      kind: 'forward',
+      targetGroups: [web, next].map((group) => ({ arn: group?.arn ?? '', weight: 1 })),
+      ...(stickinessSeconds !== undefined && { stickinessSeconds }),
+    });
+    const http = { port: 80, protocol: 'HTTP', defaultAction: forward(), tags };
+    const { arn } = await listeners.create(balancer, http);
+    await listeners.modify(arn, { defaultAction: forward(60) });
+    const cookie = {
+      'stickiness.enabled': 'true',
+      'stickiness.lb_cookie.duration_seconds': '60',
+    };
+    await targetGroups.setAttributes(web?.arn ?? '', cookie);
+    expect(await targetGroups.attributes(web?.arn ?? '', signal)).toMatchObject(cookie);
+    expect(await listeners.list(balancer, signal)).toMatchObject([
+      { defaultActions: [forward(60)] },
+    ]);
+    await targetGroups.setAttributes(web?.arn ?? '', { 'stickiness.enabled': 'false' });
+    await listeners.modify(arn, { defaultAction: forward() });
+    const [listed] = (await listeners.list(balancer, signal)) ?? [];
+    expect(listed?.defaultActions).toEqual([forward()]);
+  });
+
+  itLikeAws('sticky-actions-first', 'refuses it the other way round', async () => {
+    const { targetGroups, listeners } = aws.traffic();
+    const { arn: balancer, vpcId } = await aws.created();
+    const groups = await Promise.all(
+      [0, 1].map(() => targetGroups.create(groupOf(aws.freshName(), vpcId))),
+    );
+    const defaultAction: KnownAction = {
+      kind: 'forward',
+      targetGroups: groups.map(({ arn }) => ({ arn, weight: 1 })),
+    };
+    await listeners.create(balancer, { port: 80, protocol: 'HTTP', defaultAction, tags });
+    const setting = targetGroups.setAttributes(groups[0]?.arn ?? '', {
+      'stickiness.enabled': 'true',
+    });
+    await expect(setting).rejects.toMatchObject({ reason: 'InvalidConfigurationRequest' });
+  });
+
+  itLikeAws('listener-attribute-defaults', 'has attributes of listeners', async () => {
+    const { listeners } = aws.traffic();
+    const { arn: balancer } = await aws.created();
+    const http = { port: 80, protocol: 'HTTP', defaultAction: notFound, tags };
+    const { arn } = await listeners.create(balancer, http);
+    const frame = 'routing.http.response.x_frame_options.header_value';
+    await listeners.setAttributes(arn, { [frame]: 'DENY' });
+    expect(await listeners.attributes(arn, signal)).toMatchObject({
+      [frame]: 'DENY',
+      'routing.http.response.server.enabled': 'true',
+    });
+    await listeners.setAttributes(arn, { [frame]: '' });
+    expect(await listeners.attributes(arn, signal)).toMatchObject({ [frame]: '' });
   });
 
   it('has a security group that is opened, found by its tags, closed and deleted', async () => {

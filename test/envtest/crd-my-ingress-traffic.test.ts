@@ -123,6 +123,29 @@ const faults: readonly (readonly [string, object, string])[] = [
     withBackend({ stickiness: { durationSeconds: 604_801 } }),
     'less than or equal to 604800',
   ],
+  [
+    '21 attributes of a listener',
+    {
+      subnets,
+      listeners: [
+        {
+          ...http,
+          attributes: Object.fromEntries(many(21, (key) => [`routing.http.response.a${key}`, 'x'])),
+        },
+      ],
+    },
+    'must have at most 20 items',
+  ],
+  [
+    'mutual TLS of another mode',
+    { subnets, listeners: [{ ...https, mutualTLS: { mode: 'on' } }] },
+    'supported values: "off", "passthrough", "verify"',
+  ],
+  [
+    'mutual TLS without a mode',
+    { subnets, listeners: [{ ...https, mutualTLS: {} }] },
+    'spec.listeners[0].mutualTLS.mode: Required value',
+  ],
   ['a lambda', withBackend({ targetType: 'lambda' }), 'supported values: "ip", "instance"'],
   [
     'a long host',
@@ -201,6 +224,8 @@ describe('what is not supported yet', () => {
   });
 });
 
+const trustStoreARN =
+  'arn:aws:elasticloadbalancing:eu-central-1:123456789012:truststore/clients/6d0ecf831eec9f09';
 const names = many(30, (index) => `${'b'.repeat(61)}${index + 10}`);
 
 /** As large as the schema allows, as far as an object may be large at all. */
@@ -211,11 +236,19 @@ function largestSpec(fields: object): object {
       ...web,
       name,
       attributes: Object.fromEntries(many(40, (key) => [`key.${key}`, 'x'])),
+      ...{ protocol: 'HTTPS', protocolVersion: 'GRPC', stickiness: { durationSeconds: 604_800 } },
     })),
     listeners: many(5, (index) => ({
       ...https,
       port: index + 1,
       certificates: many(50, (number) => `${certificate}${'0'.repeat(400)}${number}`),
+      attributes: Object.fromEntries(
+        many(20, (key) => [
+          `routing.http.request.${'a'.repeat(220)}${key + 10}.header_name`,
+          'X'.repeat(40),
+        ]),
+      ),
+      mutualTLS: { mode: 'verify', trustStoreARN, ignoreExpiry: true, advertiseCANames: true },
     })),
     rules: many(100, (index) => ({
       name: `${'r'.repeat(60)}${index + 100}`,

@@ -1,9 +1,4 @@
-import type {
-  IncomingHttpHeaders,
-  IncomingMessage,
-  OutgoingHttpHeaders,
-  ServerResponse,
-} from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../src/core/ports/clock.ts';
@@ -92,7 +87,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     const { message, response } = this.#client;
     // HTTP/1.1 would have to announce them.
-    if (message.httpVersionMajor === 2) response.addTrailers(trailers as OutgoingHttpHeaders);
+    if (message.httpVersionMajor === 2) response.addTrailers(trailers);
     response.end();
     this.#over();
   }

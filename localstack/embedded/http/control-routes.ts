@@ -68,6 +68,8 @@ const ROUTES: Readonly<Record<string, Route>> = {
   'PUT targets': ({ dataPlane }, { rows }) => done(() => dataPlane.targets.replace(rows)),
   'PUT certificates': ({ control }, { body }) =>
     done(() => control.setCertificates(textList(body, 'arns'))),
+  'PUT trust-stores': ({ control }, { body }) =>
+    done(() => control.setTrustStores(textList(body, 'arns'))),
   'PUT instances': ({ control }, { path, body }) =>
     done(() => control.putInstance({ id: path[1] ?? '', ...parseInstance(body) })),
   'POST reset': ({ control, held }, { body }) =>

@@ -1,8 +1,9 @@
 import type { ReadableWorld } from '../aws-world.ts';
 import { AwsFault, invalidConfiguration, validationError } from '../http/aws-fault.ts';
 import { type Input, requiredText, structuresOf, textOf } from '../input-fields.ts';
-import { checkedEnum, integerBetween, structureOf } from '../traffic/checked-input.ts';
+import { checkedEnum, integerBetween } from '../traffic/checked-input.ts';
 import type { Listener, ListenerProtocol, ListenerTls } from './listener.ts';
+import { describeMutualAuthentication, readMutualAuthentication } from './mutual-authentication.ts';
 import { DEFAULT_POLICY, SSL_POLICIES } from './ssl-policies.ts';
 
 /** What decides, with the default actions, whether a second create means the same listener. */
@@ -30,7 +31,7 @@ export function readListenerSettings(
     throw invalidConfiguration(`An ALPN policy cannot be specified for ${protocol} listeners`);
   }
   if (protocol === 'HTTP') {
-    checkPlain(input);
+    checkPlain(world, input);
     return { port, protocol };
   }
   return { port, protocol, tls: readTls(world, input, before) };
@@ -41,7 +42,7 @@ export function describeTls(tls: ListenerTls | undefined): Record<string, unknow
   return {
     Certificates: [{ CertificateArn: tls.certificateArn }],
     SslPolicy: tls.policy,
-    MutualAuthentication: { Mode: tls.mutualAuthentication },
+    MutualAuthentication: describeMutualAuthentication(tls.mutualAuthentication),
   };
 }
 
@@ -78,14 +79,14 @@ function readProtocol(input: Input): ListenerProtocol | undefined {
 }
 
 /** https://github.com/theopensystemslab/planx-new/pull/1051, with AWS's spelling */
-function checkPlain(input: Input): void {
+function checkPlain(world: ReadableWorld, input: Input): void {
   if (textOf(input, 'SslPolicy') !== undefined) {
     throw validationError('An SSL policy cannot be specifed for HTTP listeners');
   }
   if ((structuresOf(input, 'Certificates') ?? []).length > 0) {
     throw validationError('A certificate cannot be specified for HTTP listeners');
   }
-  if ((readMutualAuthentication(input) ?? 'off') !== 'off') {
+  if ((readMutualAuthentication(world, input)?.mode ?? 'off') !== 'off') {
     throw invalidConfiguration('Mutual authentication is supported for HTTPS listeners only');
   }
 }
@@ -97,7 +98,8 @@ function readTls(world: ReadableWorld, input: Input, before: Listener | undefine
   return {
     policy,
     certificateArn: certificateFor(world, input, kept),
-    mutualAuthentication: readMutualAuthentication(input) ?? kept?.mutualAuthentication ?? 'off',
+    mutualAuthentication: readMutualAuthentication(world, input) ??
+      kept?.mutualAuthentication ?? { mode: 'off' },
   };
 }
 
@@ -127,16 +129,4 @@ function checkedCertificate(world: ReadableWorld, arn: string): string {
     arn.startsWith(`arn:${partition}:iam::${world.accountId}:server-certificate/`);
   if (isOurs) return arn;
   throw validationError(`Certificate ARN '${arn}' is not valid`);
-}
-
-/** Trust stores are not modelled, so none is ever found. */
-function readMutualAuthentication(input: Input): ListenerTls['mutualAuthentication'] | undefined {
-  const config = structureOf(input, 'MutualAuthentication');
-  if (config === undefined) return undefined;
-  const mode = checkedEnum(config, 'Mode', ['off', 'passthrough', 'verify']) ?? 'off';
-  if (mode !== 'verify') return mode;
-  throw new AwsFault(
-    'TrustStoreNotFound',
-    `Trust store '${textOf(config, 'TrustStoreArn')}' not found`,
-  );
 }

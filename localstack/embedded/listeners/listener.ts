@@ -17,5 +17,14 @@ export type ListenerProtocol = 'HTTP' | 'HTTPS';
 export interface ListenerTls {
   readonly policy: string;
   readonly certificateArn: string;
-  readonly mutualAuthentication: 'off' | 'passthrough';
+  readonly mutualAuthentication: MutualAuthentication;
 }
+
+export type MutualAuthentication =
+  | { readonly mode: 'off' | 'passthrough' }
+  | {
+      readonly mode: 'verify';
+      readonly trustStoreArn: string;
+      readonly ignoresExpiry: boolean;
+      readonly advertises: 'on' | 'off';
+    };

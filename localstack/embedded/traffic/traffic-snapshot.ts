@@ -1,4 +1,5 @@
 import type { ReadableWorld } from '../aws-world.ts';
+import type { MutualAuthentication } from '../listeners/listener.ts';
 import { describeAction } from '../rules/actions.ts';
 import { positionOf, type Rule } from '../rules/rule.ts';
 import { presentTargets, type TargetGroup } from '../target-groups/target-group.ts';
@@ -33,6 +34,9 @@ export interface ListenerSnapshot {
   readonly protocol: string;
   /** The default one first, then in order of creation. */
   readonly certificates: readonly string[];
+  /** Of HTTPS alone. */
+  readonly mutualAuthentication: MutualAuthentication | undefined;
+  readonly attributes: Readonly<Record<string, string>>;
   /** In order of priority, the default one last. */
   readonly rules: readonly RuleSnapshot[];
   readonly tags: Readonly<Record<string, string>>;
@@ -56,6 +60,8 @@ export function snapshotTraffic(world: ReadableWorld): TrafficSnapshot {
       port: listener.port,
       protocol: listener.protocol,
       certificates: [listener.tls?.certificateArn ?? [], listener.extraCertificateArns].flat(),
+      mutualAuthentication: listener.tls?.mutualAuthentication,
+      attributes: Object.fromEntries(listener.attributes),
       rules: rules
         .byKey(listener.arn)
         .toSorted((left, right) => positionOf(left) - positionOf(right))

@@ -64,6 +64,7 @@ const codesByReason = {
   IncompatibleProtocols: ['IncompatibleProtocols', 'UnsupportedProtocol'],
   SSLPolicyNotFound: ['SSLPolicyNotFound'],
   CertificateNotFound: ['CertificateNotFound'],
+  TrustStoreNotFound: ['TrustStoreNotFound'],
   InvalidTarget: ['InvalidTarget'],
   AccessDenied: ['AccessDenied', 'UnauthorizedOperation', 'UnauthorizedAccess', 'NotAuthorized'],
   CredentialsRefused: [

@@ -234,6 +234,11 @@ export const awsReasons = {
     cause: 'A certificate does not exist in this account and region, or is not issued yet',
     next: 'correct the certificate, or wait until it is issued',
   },
+  TrustStoreNotFound: {
+    healedBy: 'person',
+    cause: 'The trust store does not exist in this account and region',
+    next: 'correct the trust store',
+  },
   InvalidTarget: {
     healedBy: 'person',
     cause: 'A target does not exist, is not running, or is outside the VPC',

@@ -3,8 +3,8 @@ import type { AwsCall } from '../client/aws-call.ts';
 import { ifPresent, unreadable } from '../client/aws-errors.ts';
 import { shapeActions, toAction } from './actions.ts';
 import { readPages } from './pages.ts';
-import { toPairs } from './tags.ts';
-import type { Listener, ListenerSettings, Listeners } from './traffic.ts';
+import { shapePairs, toPairs } from './tags.ts';
+import type { Listener, ListenerSettings, Listeners, MutualTls } from './traffic.ts';
 
 /** Listeners over AWS. */
 export function createListeners(call: AwsCall): Listeners {
@@ -13,15 +13,13 @@ export function createListeners(call: AwsCall): Listeners {
       ifPresent('DescribeListeners', describeListeners(call, loadBalancerArn, signal)),
     certificates: (listenerArn, signal) =>
       ifPresent('DescribeListenerCertificates', describeCertificates(call, listenerArn, signal)),
+    attributes: (listenerArn, signal) =>
+      ifPresent('DescribeListenerAttributes', describeAttributes(call, listenerArn, signal)),
     async create(loadBalancerArn, { tags, ...settings }) {
       const subject = `listener on port ${settings.port} of load balancer ${loadBalancerArn}`;
       const { DefaultActions = [], ...rest } = toSettings(settings);
-      const input = {
-        LoadBalancerArn: loadBalancerArn,
-        DefaultActions,
-        ...rest,
-        Tags: toPairs(tags),
-      };
+      const place = { LoadBalancerArn: loadBalancerArn, Tags: toPairs(tags) };
+      const input = { ...place, DefaultActions, ...rest };
       const answer = await call('CreateListener', input, { subject });
       const [created] = (answer.Listeners ?? []).flatMap((one) => shapeListener(one) ?? []);
       if (created) return created;
@@ -31,19 +29,25 @@ export function createListeners(call: AwsCall): Listeners {
       const input = { ListenerArn: listenerArn, ...toSettings(changes) };
       await call('ModifyListener', input, of(listenerArn));
     },
+    async setAttributes(listenerArn, attributes) {
+      const input = { ListenerArn: listenerArn, Attributes: toPairs(attributes) };
+      await call('ModifyListenerAttributes', input, of(listenerArn));
+    },
     async addCertificate(listenerArn, certificate) {
-      const input = { ListenerArn: listenerArn, Certificates: [{ CertificateArn: certificate }] };
-      await call('AddListenerCertificates', input, of(listenerArn));
+      await call('AddListenerCertificates', toOne(listenerArn, certificate), of(listenerArn));
     },
     async removeCertificate(listenerArn, certificate) {
-      const input = { ListenerArn: listenerArn, Certificates: [{ CertificateArn: certificate }] };
-      await call('RemoveListenerCertificates', input, of(listenerArn));
+      await call('RemoveListenerCertificates', toOne(listenerArn, certificate), of(listenerArn));
     },
     async delete(listenerArn) {
       const input = { ListenerArn: listenerArn };
       await ifPresent('DeleteListener', call('DeleteListener', input, of(listenerArn)));
     },
   };
+}
+
+function toOne(ListenerArn: string, certificate: string): elb.AddListenerCertificatesCommandInput {
+  return { ListenerArn, Certificates: [{ CertificateArn: certificate }] };
 }
 
 function describeListeners(
@@ -78,17 +82,52 @@ async function describeCertificates(
   return [...new Set(defaultFirst.flatMap(({ CertificateArn }) => CertificateArn ?? []))];
 }
 
+async function describeAttributes(
+  call: AwsCall,
+  listenerArn: string,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, string>>> {
+  const input = { ListenerArn: listenerArn };
+  const answer = await call('DescribeListenerAttributes', input, { ...of(listenerArn), signal });
+  if (answer.Attributes?.length) return shapePairs(answer.Attributes);
+  const step = { operation: 'DescribeListenerAttributes', ...of(listenerArn) } as const;
+  throw unreadable(step, 'the answer lacks the attributes');
+}
+
 function toSettings(
   settings: Partial<ListenerSettings>,
 ): Omit<elb.ModifyListenerInput, 'ListenerArn'> {
-  const { port, protocol, sslPolicy, certificate, defaultAction } = settings;
+  const { port, protocol, sslPolicy, certificate, mutualTls, defaultAction } = settings;
   return {
     ...(port !== undefined && { Port: port }),
     ...(protocol !== undefined && { Protocol: protocol as 'HTTP' }),
     ...(sslPolicy !== undefined && { SslPolicy: sslPolicy }),
     ...(certificate !== undefined && { Certificates: [{ CertificateArn: certificate }] }),
+    ...(mutualTls !== undefined && { MutualAuthentication: toMutualAuthentication(mutualTls) }),
     ...(defaultAction !== undefined && { DefaultActions: [toAction(defaultAction)] }),
   };
+}
+
+function toMutualAuthentication(from: MutualTls): elb.MutualAuthenticationAttributes {
+  if (from.mode !== 'verify') return { Mode: from.mode };
+  return {
+    Mode: from.mode,
+    TrustStoreArn: from.trustStore,
+    IgnoreClientCertificateExpiry: from.ignoresExpiry,
+    AdvertiseTrustStoreCaNames: from.advertisesCaNames ? 'on' : 'off',
+  };
+}
+
+/** What has left its default alone. */
+function shapeMutualTls(from: elb.MutualAuthenticationAttributes = {}): {
+  readonly mutualTls?: MutualTls;
+} {
+  const { Mode: mode, TrustStoreArn: trustStore = '' } = from;
+  if (mode === 'passthrough') return { mutualTls: { mode } };
+  if (mode !== 'verify') return {};
+  const ignoresExpiry = from.IgnoreClientCertificateExpiry ?? false;
+  const advertisesCaNames = from.AdvertiseTrustStoreCaNames === 'on';
+  return { mutualTls: { mode, trustStore, ignoresExpiry, advertisesCaNames } };
 }
 
 function shapeListener(from: elb.Listener): Listener | undefined {
@@ -98,6 +137,7 @@ function shapeListener(from: elb.Listener): Listener | undefined {
     ...{ arn, loadBalancerArn, port, protocol: from.Protocol ?? '' },
     ...(from.SslPolicy && { sslPolicy: from.SslPolicy }),
     certificates: (from.Certificates ?? []).flatMap(({ CertificateArn }) => CertificateArn ?? []),
+    ...shapeMutualTls(from.MutualAuthentication),
     defaultActions: shapeActions(from.DefaultActions),
   };
 }

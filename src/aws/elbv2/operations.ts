@@ -163,6 +163,12 @@ export const elbv2Operations = {
     grant: { onlyIf: 'taggedRequestOnOurs', on: BALANCERS },
   },
   ModifyListener: { ...CHANGE, ...OF_LISTENER, step: 'modify' },
+  DescribeListenerAttributes: {
+    ...READ,
+    absent: OF_LISTENER.absent,
+    step: 'describe attributes of',
+  },
+  ModifyListenerAttributes: { ...CHANGE, ...OF_LISTENER, step: 'set attributes of' },
   AddListenerCertificates: { ...CHANGE, ...OF_LISTENER, step: 'add a certificate to' },
   RemoveListenerCertificates: { ...CHANGE, ...OF_LISTENER, step: 'remove a certificate from' },
   DeleteListener: { ...DELETE, ...OF_LISTENER, ...STILL_IN_USE },

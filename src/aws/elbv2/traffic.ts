@@ -66,8 +66,21 @@ export interface Listener {
   readonly sslPolicy?: string;
   /** The default one alone, but where `Listeners.certificates` has read them all: the default first. */
   readonly certificates: readonly string[];
+  /** Left out: off. */
+  readonly mutualTls?: MutualTls;
   readonly defaultActions: readonly Action[];
 }
+
+/** Certificates of clients. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_MutualAuthenticationAttributes.html */
+export type MutualTls =
+  | { readonly mode: 'off' | 'passthrough' }
+  | {
+      readonly mode: 'verify';
+      /** Its ARN. */
+      readonly trustStore: string;
+      readonly ignoresExpiry: boolean;
+      readonly advertisesCaNames: boolean;
+    };
 
 export interface ListenerSettings {
   readonly port: number;
@@ -75,6 +88,7 @@ export interface ListenerSettings {
   readonly sslPolicy?: string;
   /** The default one. */
   readonly certificate?: string;
+  readonly mutualTls?: MutualTls;
   readonly defaultAction: KnownAction;
 }
 
@@ -183,9 +197,11 @@ export interface Listeners {
   list(loadBalancerArn: string, signal: AbortSignal): Promise<readonly Listener[] | undefined>;
   /** All, the default one first and once. */
   certificates(listenerArn: string, signal: AbortSignal): Promise<readonly string[] | undefined>;
+  attributes(listenerArn: string, signal: AbortSignal): Promise<Tags | undefined>;
   create(loadBalancerArn: string, settings: ListenerSettings & { tags: Tags }): Promise<Listener>;
   /** Changes what is given. */
   modify(listenerArn: string, changes: Partial<ListenerSettings>): Promise<void>;
+  setAttributes(listenerArn: string, attributes: Readonly<Record<string, string>>): Promise<void>;
   addCertificate(listenerArn: string, certificate: string): Promise<void>;
   removeCertificate(listenerArn: string, certificate: string): Promise<void>;
   delete(listenerArn: string): Promise<void>;

@@ -13,12 +13,23 @@ export interface Admitted {
   readonly manyValues: boolean;
   readonly secureBackends: boolean;
   readonly stickiness: boolean;
+  /** HTTP2 and GRPC. */
+  readonly versions: boolean;
+  readonly mutualTls: boolean;
+  readonly listenerAttributes: boolean;
 }
 
 const SERVICE = { name: 'web', port: 80 };
 const ONE = { backends: [{ name: 'web', service: SERVICE }] } as const;
 
 const REWRITE = { regex: '^/a', replace: '/b' };
+const SECURE = {
+  port: 443,
+  protocol: 'HTTPS',
+  certificates: [
+    'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000001',
+  ],
+} as const;
 
 let known: Admitted | undefined;
 
@@ -57,6 +68,13 @@ export function listAdmitted(): Admitted {
       ],
     }),
     secureBackends: isAdmitted({ backends: [{ ...ONE.backends[0], protocol: 'HTTPS' }] }),
+    versions: isAdmitted({
+      ...{ backends: [{ ...ONE.backends[0], protocolVersion: 'GRPC' }], listeners: [SECURE] },
+    }),
+    mutualTls: isAdmitted({ listeners: [{ ...SECURE, mutualTLS: { mode: 'passthrough' } }] }),
+    listenerAttributes: isAdmitted({
+      listeners: [{ ...SECURE, attributes: { 'routing.http.response.server.enabled': 'false' } }],
+    }),
     stickiness: isAdmitted({
       backends: [{ ...ONE.backends[0], stickiness: { durationSeconds: 60 } }],
     }),

@@ -18,6 +18,9 @@ export const CERTIFICATES = [1, 2, 3].map(
   (n) => `arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-00000000000${n}`,
 );
 
+export const TRUST_STORE =
+  'arn:aws:elasticloadbalancing:us-east-1:000000000000:truststore/clients/6d0ecf831eec9f09';
+
 /** Services that the world may have; `absent` never comes. */
 export const SERVICES_USED = ['web', 'api', 'next'] as const;
 const BACKENDS = ['web', 'api', 'next', 'canary'] as const;
@@ -42,6 +45,10 @@ const HEADERS = [
   [{ name: 'x-team', regex: 'bird' }],
 ] as const;
 const MOST_TRIES = 5;
+const LISTENER_HEADERS = [
+  'routing.http.response.x_frame_options.header_value',
+  'routing.http.response.x_content_type_options.header_value',
+] as const;
 const DELAYS = ['0', '5', '30'] as const;
 
 /** One object's traffic: the first spec, then one edit after the other, each admitted after the last. */
@@ -149,7 +156,7 @@ export class TrafficDraft {
     const rules = (spec.rules ?? [])
       .filter(isFine)
       .map((rule) => narrow(rule, spec.listeners === undefined ? new Set() : ports));
-    const { defaultAction: given, rules: _rules, listeners: _listeners, ...rest } = spec;
+    const { defaultAction: given, rules: _rules, listeners: _own, ...rest } = fitVersions(spec);
     const listeners = spec.listeners?.map((one) =>
       isFine(one.defaultAction) ? one : withoutDefault(one),
     );
@@ -216,7 +223,8 @@ export class TrafficDraft {
 
   #drawBackend(name: string): BackendSpec {
     const chance = this.#chance;
-    const { secureBackends, stickiness } = this.#admitted;
+    const more = this.#more;
+    const { secureBackends, stickiness, versions } = this.#admitted;
     const delay = chance.happens(0.9) && {
       'deregistration_delay.timeout_seconds': chance.one(DELAYS),
     };
@@ -227,8 +235,9 @@ export class TrafficDraft {
       ...(chance.happens(0.4) && {
         healthCheck: { path: chance.one(['/', '/healthz', '/ready']), intervalSeconds: 10 },
       }),
-      ...(secureBackends && chance.happens(0.2) && { protocol: 'HTTPS' }),
-      ...(stickiness && chance.happens(0.15) && { stickiness: { durationSeconds: 60 } }),
+      ...(secureBackends && more.happens(0.2) && { protocol: 'HTTPS' }),
+      ...(versions && more.happens(0.2) && { protocolVersion: more.one(['HTTP2', 'GRPC']) }),
+      ...(stickiness && more.happens(0.15) && { stickiness: { durationSeconds: 60 } }),
     };
   }
 
@@ -249,8 +258,11 @@ export class TrafficDraft {
   #drawListeners(): NonNullable<TrafficSpec['listeners']> {
     const [first, ...others] = this.#shuffle(CERTIFICATES);
     const certificates = [first ?? '', ...(this.#chance.happens(0.4) ? others : [])];
-    const secure = { port: 443, protocol: 'HTTPS', certificates } as const;
     const own = this.#drawOwnDefault();
+    const secure = {
+      ...({ port: 443, protocol: 'HTTPS', certificates } as const),
+      ...this.#drawSettings(),
+    };
     return this.#chance.weighted<NonNullable<TrafficSpec['listeners']>>([
       [3, [{ port: 80, protocol: 'HTTP' }]],
       [3, [{ port: 80, protocol: 'HTTP', redirectToHTTPS: true }, secure]],
@@ -273,6 +285,25 @@ export class TrafficDraft {
     const forward = backend === undefined ? {} : { forward: [{ backend }] };
     const action = this.#drawAnswer() ?? forward;
     return hasAction(action) ? { defaultAction: action } : {};
+  }
+
+  #drawSettings(): Pick<ListenerSpec, 'attributes' | 'mutualTLS'> {
+    const chance = this.#more;
+    const { listenerAttributes, mutualTls } = this.#admitted;
+    const mode = chance.one(['off', 'passthrough', 'verify'] as const);
+    return {
+      ...(mutualTls &&
+        chance.happens(0.3) && {
+          mutualTLS: { mode, ...(mode === 'verify' && { trustStoreARN: TRUST_STORE }) },
+        }),
+      ...(listenerAttributes &&
+        chance.happens(0.3) && {
+          attributes: {
+            [chance.one(LISTENER_HEADERS)]: chance.one(['DENY', 'nosniff']),
+            'routing.http.response.server.enabled': chance.one(['true', 'false']),
+          },
+        }),
+    };
   }
 
   #drawInbound(): NonNullable<TrafficSpec['inbound']> {
@@ -377,6 +408,20 @@ function withoutDefault({ defaultAction: _default, ...rest }: ListenerSpec): Lis
 }
 
 function withoutPlace({ hosts: _h, paths: _p, headers: _headers, ...rest }: RuleSpec): RuleSpec {
+  return rest;
+}
+
+/** HTTP2 and GRPC need HTTPS wherever they may be forwarded to. */
+function fitVersions(spec: TrafficSpec): TrafficSpec {
+  const { backends, listeners } = spec;
+  const isSecure = listeners?.every(({ protocol, redirectToHTTPS }) => {
+    return protocol === 'HTTPS' || redirectToHTTPS === true;
+  });
+  if (backends === undefined || isSecure === true) return spec;
+  return { ...spec, backends: backends.map(withoutVersion) };
+}
+
+function withoutVersion({ protocolVersion: _version, ...rest }: BackendSpec): BackendSpec {
   return rest;
 }
 

@@ -10,7 +10,7 @@ import { attributeDefaults } from '../../../src/controllers/my-ingress/target-gr
 import type { RegexCondition } from '../../../src/routing/rule.ts';
 import type { EndpointHistory } from '../services/endpoint-history.ts';
 import type { Claims } from './claims.ts';
-import { listResourceIds } from './desires.ts';
+import { desiresResource, listResourceIds } from './desires.ts';
 import {
   activeTargets,
   backendIn,
@@ -21,6 +21,7 @@ import {
 import {
   describeAction,
   describeDefault,
+  type ListenerSpec,
   listListeners,
   listRules,
   type RuleSpec,
@@ -51,14 +52,14 @@ export function listTrafficFaults(
   spec: MyIngressSpec,
   { isSettled = true, ...parts }: StructureParts & { readonly isSettled?: boolean },
 ): readonly string[] {
-  const desired = new Set(listResourceIds(spec));
   const all = [...parts.picture.values()]
     .filter((one) => parts.claims.ownerOf(one) === key)
-    .filter((one) => isSettled || desired.has(resourceIdOf(one)));
+    .filter((one) => isSettled || desiresResource(spec, one));
   const own: Own = { parts, spec, all, isSettled };
   return [
     ...listMissing(own),
     ...listListeners(spec).flatMap(({ port }) => listListenerFaults(own, port)),
+    ...(isSettled ? listListeners(spec).flatMap((one) => listSettingFaults(own, one)) : []),
     ...(spec.backends ?? []).flatMap(({ name }) => listGroupFaults(own, name)),
     ...listIngressFaults(own),
     ...all.flatMap((one) => listTagFaults(one, spec)),
@@ -192,6 +193,69 @@ function joinConditions(one: DescribedRule, other: DescribedRule): readonly stri
   return [...values].map(([field, all]) => `${field} ${[...all].toSorted().join()}`).toSorted();
 }
 
+/** What a listener has only where the spec says so, and for how long its actions keep a client. */
+function listSettingFaults({ spec, all }: Own, desired: ListenerSpec): readonly string[] {
+  const { port, mutualTLS, attributes = {} } = desired;
+  const listener = all.find(
+    (one): one is Of<'listener'> => one.kind === 'listener' && one.record.port === port,
+  );
+  if (listener === undefined) return [];
+  const { record, defaultRule } = listener;
+  const actions = [...firstParts(listRulesOf(all, record.arn)), defaultRule].map((rule) => {
+    return rule?.actions[0];
+  });
+  const actual = {
+    mutualTLS: record.tls?.mutualAuthentication.mode ?? 'off',
+    attributes: Object.fromEntries(
+      Object.keys(LISTENER_DEFAULTS).map((key) => [key, record.attributes.get(key)]),
+    ),
+    stickiness: actions.map((action) => {
+      const { stickiness } = action?.kind === 'forward' ? action : {};
+      return stickiness?.enabled ? stickiness.durationSeconds : undefined;
+    }),
+  };
+  return listDifferences(`listener ${port}`, actual, {
+    mutualTLS: mutualTLS?.mode ?? 'off',
+    attributes: { ...LISTENER_DEFAULTS, ...attributes },
+    stickiness: [...listRules(spec, port), defaultActionOf(spec, desired)].map((action) =>
+      stickinessOf(spec, action),
+    ),
+  });
+}
+
+const LISTENER_DEFAULTS = {
+  'routing.http.response.server.enabled': 'true',
+  'routing.http.response.x_frame_options.header_value': '',
+  'routing.http.response.x_content_type_options.header_value': '',
+};
+
+type ForwardSpec = Pick<RuleSpec, 'forward'>;
+
+function defaultActionOf(
+  spec: TrafficSpec,
+  { redirectToHTTPS, defaultAction }: ListenerSpec,
+): ForwardSpec {
+  return redirectToHTTPS === true ? {} : (defaultAction ?? spec.defaultAction ?? {});
+}
+
+/** One for each rule of the spec. */
+function firstParts(rules: readonly Rule[]): readonly Rule[] {
+  const names = rules.map((rule) => nameOf(rule, { isOurs: () => true }));
+  return rules.filter((_, at) => names[at] !== names[at - 1]);
+}
+
+/** The most of its sticky backends, where it has several. */
+function stickinessOf(
+  { backends = [] }: TrafficSpec,
+  { forward = [] }: ForwardSpec,
+): number | undefined {
+  const seconds = forward.flatMap((to) => {
+    const backend = backends.find(({ name }) => name === to.backend);
+    return backend?.stickiness?.durationSeconds ?? [];
+  });
+  return forward.length > 1 && seconds.length > 0 ? Math.max(...seconds) : undefined;
+}
+
 /** The default one is the first; the order of the others does not count. */
 function sortFurther(desired: readonly string[], actual: readonly string[]): readonly string[] {
   const [first, ...others] = desired;
@@ -229,8 +293,8 @@ function describeValues(field: string, values: readonly string[]): string {
   return same.toSorted().join();
 }
 
-function listGroupFaults({ spec, all }: Own, name: string): readonly string[] {
-  const group = all.find(
+function listGroupFaults({ spec, all: own, isSettled }: Own, name: string): readonly string[] {
+  const group = own.find(
     (one): one is Of<'targetGroup'> =>
       one.kind === 'targetGroup' && backendIn(resourceIdOf(one)) === name,
   );
@@ -247,15 +311,20 @@ function listGroupFaults({ spec, all }: Own, name: string): readonly string[] {
     field,
     (actual as Readonly<Record<string, unknown>>)[field],
   ]);
-  const kept = Object.keys({ ...attributeDefaults, ...attributes }).filter(
-    (key) => !key.startsWith('stickiness.'),
-  );
+  const seconds = backend.stickiness?.durationSeconds;
+  const cookie = {
+    'stickiness.enabled': String(seconds !== undefined),
+    ...(seconds !== undefined && { 'stickiness.lb_cookie.duration_seconds': String(seconds) }),
+  };
+  const all = { ...attributeDefaults, ...cookie, ...attributes };
+  // It waits for rules that are deleted.
+  const kept = Object.keys(all).filter((key) => isSettled || !key.startsWith('stickiness.'));
   return [
     ...listDifferences(`backend ${name}`, Object.fromEntries(checked), desired),
     ...listDifferences(
       `backend ${name}`,
       Object.fromEntries(kept.map((key) => [key, record.attributes.get(key)])),
-      Object.fromEntries(kept.map((key) => [key, attributes[key] ?? attributeDefaults[key]])),
+      Object.fromEntries(kept.map((key) => [key, (all as Readonly<Record<string, string>>)[key]])),
     ),
   ];
 }

@@ -36,7 +36,7 @@ import { DEFINED_KINDS } from '../served-definition.ts';
 import { ServiceCast } from '../services/cast.ts';
 import { SimClock } from '../sim-clock.ts';
 import { TrafficCast } from '../traffic/cast.ts';
-import { CERTIFICATES } from '../traffic/draw-spec.ts';
+import { CERTIFICATES, TRUST_STORE } from '../traffic/draw-spec.ts';
 import type { Surroundings } from '../traffic/target-invariants.ts';
 import type { Violation } from '../violation.ts';
 import { WebAppCast } from '../web-app/cast.ts';
@@ -207,6 +207,7 @@ export class World {
     });
     seedNetwork(aws);
     aws.control.setCertificates(CERTIFICATES);
+    aws.control.setTrustStores([TRUST_STORE]);
     const cluster = settings.isClusterIdConfigured ? CLUSTER : kubeSystem;
     aws.control.setPolicy(OPERATOR_KEY, shippedPolicy(cluster));
     return {

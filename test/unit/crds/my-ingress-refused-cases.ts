@@ -1,7 +1,5 @@
 import {
   type Draft,
-  http,
-  https,
   type RuleTable,
   withBackend,
   withRule,
@@ -10,6 +8,7 @@ import {
 } from './rule-case.ts';
 
 const rule = (fields: Readonly<Record<string, unknown>>): Draft => withRule(fields);
+const http = { port: 80, protocol: 'HTTP' };
 const byDefault = (action: object): Draft => withTraffic({ defaultAction: action });
 
 /** [beginning of the rule, what is accepted instead, what is refused] */
@@ -24,11 +23,6 @@ const refused: readonly (readonly [string, Draft, readonly [Draft, ...Draft[]]])
     'backends[].targetType',
     withBackend({ targetType: 'ip' }),
     [withBackend({ targetType: 'instance' })],
-  ],
-  [
-    'listeners[].mutualTLS',
-    withTraffic({ listeners: [http] }),
-    [withTraffic({ listeners: [http, { ...https, mutualTLS: { mode: 'verify' } }] })],
   ],
   [
     'authenticate',

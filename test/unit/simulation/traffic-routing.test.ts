@@ -4,7 +4,7 @@ import type { Plan } from '../../../src/controllers/my-ingress/graph/plan.ts';
 import type { Step } from '../../../src/controllers/my-ingress/graph/steps.ts';
 import { Chance } from '../../simulation/chance.ts';
 import { Claims } from '../../simulation/traffic/claims.ts';
-import { CERTIFICATES, TrafficDraft } from '../../simulation/traffic/draw-spec.ts';
+import { CERTIFICATES, TRUST_STORE, TrafficDraft } from '../../simulation/traffic/draw-spec.ts';
 import { takePicture } from '../../simulation/traffic/resources.ts';
 import { RoutingWatch } from '../../simulation/traffic/routing-watch.ts';
 import type { TrafficSpec } from '../../simulation/traffic/spec-answers.ts';
@@ -20,7 +20,8 @@ import { createBalancer, type ManualClock, seededModel } from '../localstack/see
 const ALL = {
   ...{ traffic: true, redirect: true, fixedResponse: true, ownDefault: true },
   ...{ headerRegex: true, rewrite: true, manyValues: true },
-  ...{ secureBackends: true, stickiness: true },
+  ...{ secureBackends: true, stickiness: true, versions: true },
+  ...{ mutualTls: true, listenerAttributes: true },
 };
 const KEY = `${IDENTITY.namespace}/${IDENTITY.name}`;
 const SEEDS = Array.from({ length: 25 }, (_, seed) => seed);
@@ -116,6 +117,7 @@ class Bench implements Aws {
     this.#isRight = isRight;
     const { aws, clock } = this.#model;
     aws.control.setCertificates(CERTIFICATES);
+    aws.control.setTrustStores([TRUST_STORE]);
     this.#clock = clock;
     this.#epochMs = clock.nowMs;
     this.#arn = createBalancer(aws, 'shop', { IpAddressType: 'dualstack' })['LoadBalancerArn'];

@@ -1,4 +1,5 @@
 import { desireListener } from '../listeners/desired.ts';
+import { settingsOfPort } from '../listeners/settings.ts';
 import type { Routes } from '../routes/routes.ts';
 import {
   type AttachmentFacts,
@@ -20,11 +21,13 @@ export interface FrontendSpec extends Omit<AttachmentFacts, 'given'> {
   readonly isAdopted: boolean;
   /** Ports of listeners of ours that are there: they are admitted until they are gone. */
   readonly servedPorts: readonly number[];
+  /** As in `status.owned`: what listeners were given, and lose when it leaves the spec. */
+  readonly listenerSettings?: readonly string[];
 }
 
 /** Everything that AWS should have for these routes; pure. */
 export function desireGraph(routes: Routes, frontend: FrontendSpec, place: Place): DesiredGraph {
-  const { securityGroups, servedPorts, scheme, ipAddressType } = frontend;
+  const { securityGroups, servedPorts, scheme, ipAddressType, listenerSettings = [] } = frontend;
   const groups = routes.backends.map((backend) => ({
     backend,
     desired: desireTargetGroup(backend, place),
@@ -45,7 +48,8 @@ export function desireGraph(routes: Routes, frontend: FrontendSpec, place: Place
     attachment: desireAttachment(mode, { ...frontend, given: securityGroups ?? [] }),
     targetGroups: groups.map(({ desired }) => desired),
     listeners: routes.listeners.map((listener) => {
-      return desireListener(listener, { rules: routes.rules, names, place });
+      const recorded = settingsOfPort(listenerSettings, listener.port);
+      return desireListener(listener, { rules: routes.rules, names, place, recorded });
     }),
   };
 }

@@ -7,6 +7,7 @@ import type {
   KnownCondition,
   KnownTransform,
   Listener,
+  MutualTls,
   Rule,
   Tags,
   TargetGroup,
@@ -53,6 +54,10 @@ export interface DesiredListener {
   readonly sslPolicy?: string;
   /** The default one first. */
   readonly certificates: readonly string[];
+  /** undefined: whatever it has. */
+  readonly mutualTls?: MutualTls;
+  /** Those of the spec, and the defaults of those that left it. */
+  readonly attributes: Readonly<Record<string, string>>;
   readonly action: DesiredAction;
   readonly tags: Tags;
   /** In the order of evaluation. */
@@ -104,6 +109,8 @@ export interface ObservedListener {
   readonly listener: Listener;
   /** All, the default one first; undefined: not read in this pass. */
   readonly certificates?: readonly string[];
+  /** undefined: not read in this pass. */
+  readonly attributes?: Readonly<Record<string, string>>;
   readonly tags: Tags;
   readonly rules: readonly ObservedRule[];
 }

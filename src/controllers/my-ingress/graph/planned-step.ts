@@ -20,6 +20,7 @@ const VERBS: Partial<Readonly<Record<AwsOperation, string>>> = {
   RevokeSecurityGroupIngress: 'revoke ingress of',
   ModifyTargetGroup: 'set health check of',
   ModifyTargetGroupAttributes: 'set attributes of',
+  ModifyListenerAttributes: 'set attributes of',
   AddListenerCertificates: 'add certificate to',
   RemoveListenerCertificates: 'remove certificate from',
   SetRulePriorities: 'set priorities of rules of',

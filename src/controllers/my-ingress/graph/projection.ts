@@ -1,6 +1,8 @@
 import { resourceTagKey } from '../../../apis/my-ingress.ts';
 import type { Permission } from '../../../aws/ec2/security-groups.ts';
 import type { Action, Tags } from '../../../aws/elbv2/traffic.ts';
+import { listListenerDefaults } from '../listeners/attribute-defaults.ts';
+import { echoMutualTls, projectListener } from '../listeners/projection.ts';
 import { attributeDefaults } from '../target-groups/attribute-defaults.ts';
 import type {
   DesiredAction,
@@ -93,18 +95,29 @@ const PROJECTIONS: Projections = {
     targetGroups: before.targetGroups.filter(({ targetGroup: { arn } }) => arn !== input.arn),
   }),
   CreateListener: ({ before, input, made }) => {
-    const { port, protocol, sslPolicy, certificate, action, tags } = input;
+    const { port, protocol, sslPolicy, certificate, mutualTls, action, tags } = input;
     const certificates = certificate === undefined ? [] : [certificate];
     const listener = {
       ...{ arn: made, loadBalancerArn: before.loadBalancer.arn, port, protocol, certificates },
       ...(sslPolicy !== undefined && { sslPolicy }),
+      ...echoMutualTls(mutualTls),
       defaultActions: echo(action, before),
     };
-    return { listeners: [...before.listeners, { listener, certificates, tags, rules: [] }] };
+    const attributes = listListenerDefaults(protocol);
+    const created = { listener, certificates, attributes, tags, rules: [] };
+    return { listeners: [...before.listeners, created] };
   },
   ModifyListener: ({ before, input }) =>
     changeListeners(before, (one) =>
-      one.listener.arn === input.arn ? modifyListener(one, input, before) : one,
+      one.listener.arn === input.arn
+        ? projectListener(one, input, input.action && echo(input.action, before))
+        : one,
+    ),
+  ModifyListenerAttributes: ({ before, input: { listener, attributes } }) =>
+    changeListeners(before, (one) =>
+      isResource(one.tags, listener)
+        ? { ...one, attributes: { ...one.attributes, ...attributes } }
+        : one,
     ),
   AddListenerCertificates: ({ before, input: { listener, certificate } }) =>
     changeCertificates(before, listener, (all) => [...new Set([...all, certificate])]),
@@ -147,29 +160,6 @@ const PROJECTIONS: Projections = {
   DeleteTags: ({ before, input: { resource, tags } }) =>
     retag(before, resource, (all) => omitKeys(all, Object.keys(tags))),
 };
-
-/** HTTP has neither certificates nor a policy. */
-function modifyListener(
-  { listener, certificates = listener.certificates, ...rest }: ObservedListener,
-  { arn: _arn, action, certificate, ...settings }: Input<'ModifyListener'>,
-  before: StandingGraph,
-): ObservedListener {
-  const { sslPolicy, ...plain } = { ...listener, ...settings };
-  const isPlain = plain.protocol === 'HTTP';
-  const further = certificates.slice(1).filter((one) => one !== certificate);
-  const first = certificate ?? certificates[0];
-  const all = isPlain || first === undefined ? [] : [first, ...further];
-  return {
-    ...rest,
-    certificates: all,
-    listener: {
-      ...plain,
-      ...(!isPlain && sslPolicy !== undefined && { sslPolicy }),
-      ...(action && { defaultActions: echo(action, before) }),
-      certificates: all.slice(0, 1),
-    },
-  };
-}
 
 /** The action with ARNs in place of names. */
 function echo(action: DesiredAction, { targetGroups }: ObservedGraph): readonly Action[] {

@@ -1,5 +1,10 @@
 import type { Permission } from '../../../aws/ec2/security-groups.ts';
-import type { KnownCondition, KnownTransform, Tags } from '../../../aws/elbv2/traffic.ts';
+import type {
+  KnownCondition,
+  KnownTransform,
+  MutualTls,
+  Tags,
+} from '../../../aws/elbv2/traffic.ts';
 import type { HealthCheck } from '../routes/routes.ts';
 import type { AttachedGroup, DesiredAction } from './graph.ts';
 import type { FixedSettings } from './names.ts';
@@ -22,6 +27,7 @@ interface Inputs {
   DeleteTargetGroup: { readonly arn: string };
   CreateListener: ListenerInput;
   ModifyListener: { readonly arn: string } & Partial<Omit<ListenerInput, 'tags'>>;
+  ModifyListenerAttributes: { readonly listener: ResourceId; readonly attributes: Tags };
   AddListenerCertificates: CertificateInput;
   RemoveListenerCertificates: CertificateInput;
   DeleteListener: { readonly arn: string };
@@ -72,6 +78,7 @@ interface ListenerInput {
   readonly sslPolicy?: string;
   /** The default one. */
   readonly certificate?: string;
+  readonly mutualTls?: MutualTls;
   readonly action: DesiredAction;
   readonly tags: Tags;
 }

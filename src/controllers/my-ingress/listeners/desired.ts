@@ -1,9 +1,12 @@
+import type { MutualTls } from '../../../aws/elbv2/traffic.ts';
 import { desireAction } from '../graph/actions.ts';
 import type { DesiredListener } from '../graph/graph.ts';
 import { listenerId } from '../graph/resource-id.ts';
 import { desireTags } from '../graph/tags.ts';
 import type { RouteListener, RouteRule } from '../routes/routes.ts';
 import { desireRule, type RuleContext } from '../rules/desired.ts';
+import { listListenerDefaults } from './attribute-defaults.ts';
+import { MUTUAL_TLS } from './settings.ts';
 
 /**
  * Always written: a listener created without one allows TLS 1.0.
@@ -13,6 +16,8 @@ const DEFAULT_POLICY = 'ELBSecurityPolicy-TLS13-1-2-2021-06';
 
 interface RoutingTable extends RuleContext {
   readonly rules: readonly RouteRule[];
+  /** As `settingsOfPort`. */
+  readonly recorded: readonly string[];
 }
 
 export function desireListener(listener: RouteListener, table: RoutingTable): DesiredListener {
@@ -20,9 +25,12 @@ export function desireListener(listener: RouteListener, table: RoutingTable): De
   const { names, place } = table;
   const id = listenerId(port);
   const isSecure = protocol === 'HTTPS';
+  const mutualTls = isSecure ? desireMutualTls(listener, table.recorded) : undefined;
   return {
     ...{ id, port, protocol },
     ...(isSecure && { sslPolicy }),
+    ...(mutualTls && { mutualTls }),
+    attributes: desireAttributes(listener, table.recorded),
     certificates: isSecure ? [...new Set(certificates)] : [],
     action: desireAction(defaultAction, names),
     tags: desireTags(id, place.userTags, place.identity),
@@ -30,4 +38,22 @@ export function desireListener(listener: RouteListener, table: RoutingTable): De
       .filter(({ listeners }) => listeners.includes(port))
       .flatMap((rule) => desireRule(rule, port, table)),
   };
+}
+
+/** What left the spec is switched off; what others have set stays. */
+function desireMutualTls(
+  { mutualTls }: RouteListener,
+  recorded: readonly string[],
+): MutualTls | undefined {
+  return mutualTls ?? (recorded.includes(MUTUAL_TLS) ? { mode: 'off' } : undefined);
+}
+
+/** What left the spec gets AWS's default. */
+function desireAttributes(
+  { protocol, attributes }: RouteListener,
+  recorded: readonly string[],
+): DesiredListener['attributes'] {
+  const defaults = Object.entries(listListenerDefaults(protocol));
+  const left = defaults.filter(([key]) => recorded.includes(key));
+  return { ...Object.fromEntries(left), ...attributes };
 }

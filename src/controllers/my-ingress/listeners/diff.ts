@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { MutualTls } from '../../../aws/elbv2/traffic.ts';
 import { diffAction, namesIn, normaliseActions } from '../graph/actions.ts';
 import type { DesiredListener, ObservedListener } from '../graph/graph.ts';
 import { idsByName, isServed, type PlanContext } from '../graph/plan-context.ts';
@@ -5,6 +7,7 @@ import type { Problem } from '../graph/problem.ts';
 import { LOAD_BALANCER_ID } from '../graph/resource-id.ts';
 import type { Call, Step } from '../graph/steps.ts';
 import { diffTags } from '../graph/tags.ts';
+import { listListenerDefaults } from './attribute-defaults.ts';
 
 /** The steps of one listener, by the phase of the plan that they belong to. */
 export interface ListenerSteps {
@@ -12,6 +15,7 @@ export interface ListenerSteps {
   readonly before: readonly Step[];
   /** After rules have come. */
   readonly after: readonly Step[];
+  readonly attributes: readonly Step[];
   readonly tags: readonly Step[];
   /** Certificates that left the spec. */
   readonly removals: readonly Step[];
@@ -21,12 +25,12 @@ export interface ListenerSteps {
 }
 
 const nothing: ListenerSteps = {
-  ...{ before: [], after: [], tags: [], removals: [], last: [], problems: [] },
+  ...{ before: [], after: [], attributes: [], tags: [], removals: [], last: [], problems: [] },
 };
 
 /** Creates the listener with its default certificate; AWS takes one certificate a call. */
 export function createListener(desired: DesiredListener, context: PlanContext): ListenerSteps {
-  const { id, port, protocol, sslPolicy, certificates, action, tags } = desired;
+  const { id, port, protocol, sslPolicy, certificates, mutualTls, action, tags } = desired;
   const [certificate, ...further] = certificates;
   const create: Step = {
     ...{ id, operation: 'CreateListener', why: 'not there' },
@@ -35,9 +39,14 @@ export function createListener(desired: DesiredListener, context: PlanContext): 
       ...{ port, protocol, action, tags },
       ...(sslPolicy !== undefined && { sslPolicy }),
       ...(certificate !== undefined && { certificate }),
+      ...(mutualTls !== undefined && mutualTls.mode !== 'off' && { mutualTls }),
     },
   };
-  return { ...nothing, before: [create, ...further.map((one) => addCertificate(desired, one))] };
+  return {
+    ...nothing,
+    before: [create, ...further.map((one) => addCertificate(desired, one))],
+    attributes: setAttributes(desired, listListenerDefaults(protocol)),
+  };
 }
 
 /**
@@ -51,9 +60,38 @@ export function updateListener(
   context: PlanContext,
 ): ListenerSteps {
   const { id } = desired;
-  const { listener } = observed;
+  const { listener, attributes } = observed;
   const action = normaliseActions(listener.defaultActions, context.namesByArn);
   const changes = diffSettings(desired, observed);
+  const { appliedTags } = context;
+  const marks = diffTags(desired.tags, observed.tags, { resource: listener.arn, appliedTags });
+  const { added, removed } = diffCertificates(desired, observed);
+  const modify = modifyListener(changes, { desired, observed, context });
+  const phase = choosePhase(changes, { desired, observed, context });
+  return {
+    before: [...(phase === 'before' ? modify : []), ...added],
+    after: phase === 'after' ? modify : [],
+    attributes: attributes ? setAttributes(desired, attributes) : [],
+    last: phase === 'last' ? modify : [],
+    tags: marks.map((call) => ({ id, needs: [], ...call })),
+    removals: removed,
+    problems: action === undefined ? [unknownAction(id)] : [],
+  };
+}
+
+interface Update {
+  readonly desired: DesiredListener;
+  readonly observed: ObservedListener;
+  readonly context: PlanContext;
+}
+
+/** A default action of a type that albridge does not write stays as it is. */
+function modifyListener(
+  changes: Changes,
+  { desired, observed: { listener }, context }: Update,
+): readonly Step[] {
+  const { id } = desired;
+  const action = normaliseActions(listener.defaultActions, context.namesByArn);
   const actionChange = action === undefined ? undefined : diffAction(desired.action, action);
   const setsAction = actionChange !== undefined && isServed(namesIn(desired.action), context);
   const why = [...changes.why, ...(setsAction ? [actionChange] : [])];
@@ -65,33 +103,13 @@ export function updateListener(
       ...(setsAction && { action: desired.action }),
     },
   };
-  const modifies = why.length === 0 ? [] : [modify];
-  const { added, removed } = diffCertificates(desired, observed);
-  const { appliedTags } = context;
-  const marks = diffTags(desired.tags, observed.tags, { resource: listener.arn, appliedTags });
-  const phase = choosePhase(changes, { desired, observed, context });
-  return {
-    before: [...(phase === 'before' ? modifies : []), ...added],
-    after: phase === 'after' ? modifies : [],
-    last: phase === 'last' ? modifies : [],
-    tags: marks.map((call) => ({ id, needs: [], ...call })),
-    removals: removed,
-    problems: action === undefined ? [unknownAction(id)] : [],
-  };
+  return why.length === 0 ? [] : [modify];
 }
 
 /** A listener that becomes HTTP keeps HTTPS until no rule of it has a target group that needs that. */
 function choosePhase(
   { isStructural }: Changes,
-  {
-    desired,
-    observed: { rules },
-    context: { secureArns },
-  }: {
-    readonly desired: DesiredListener;
-    readonly observed: ObservedListener;
-    readonly context: PlanContext;
-  },
+  { desired, observed: { rules }, context: { secureArns } }: Update,
 ): 'before' | 'after' | 'last' {
   if (!isStructural) return 'after';
   const needsSecurity = rules.some(({ rule: { actions, priority } }) => {
@@ -101,6 +119,23 @@ function choosePhase(
   return desired.protocol === 'HTTP' && needsSecurity ? 'last' : 'before';
 }
 
+function setAttributes(
+  { id, attributes }: DesiredListener,
+  observed: Readonly<Record<string, string>>,
+): readonly Step[] {
+  const differing = Object.entries(attributes).filter(([key, value]) => observed[key] !== value);
+  if (differing.length === 0) return [];
+  const why = differing.map(([key, value]) => {
+    return `${key}: observed ${observed[key] || 'none'}, desired ${value || 'none'}`;
+  });
+  return [
+    {
+      ...{ id, operation: 'ModifyListenerAttributes', why: why.join('; '), needs: [id] },
+      input: { listener: id, attributes: Object.fromEntries(differing) },
+    },
+  ];
+}
+
 interface Changes {
   readonly why: readonly string[];
   readonly input: Omit<Call<'ModifyListener'>['input'], 'arn'>;
@@ -108,9 +143,13 @@ interface Changes {
   readonly isStructural: boolean;
 }
 
+const SETTINGS = ['port', 'protocol', 'sslPolicy', 'certificate', 'mutualTls'] as const;
+
+const OFF: MutualTls = { mode: 'off' };
+
 /** A listener that becomes HTTPS needs policy and certificate, one that becomes HTTP loses both. */
 function diffSettings(desired: DesiredListener, { listener }: ObservedListener): Changes {
-  const { port, protocol, sslPolicy } = desired;
+  const { port, protocol, sslPolicy, mutualTls } = desired;
   const [certificate] = desired.certificates;
   const [observedCertificate] = listener.certificates;
   const isSecure = protocol === 'HTTPS';
@@ -120,19 +159,28 @@ function diffSettings(desired: DesiredListener, { listener }: ObservedListener):
     protocol: protocol !== listener.protocol,
     sslPolicy: isSecure && sslPolicy !== listener.sslPolicy,
     certificate: isSecure && certificate !== observedCertificate,
+    mutualTls: mutualTls !== undefined && !isDeepStrictEqual(mutualTls, listener.mutualTls ?? OFF),
   };
-  const values = { port, protocol, sslPolicy, certificate };
-  const before = { ...listener, certificate: observedCertificate };
-  const fields = (['port', 'protocol', 'sslPolicy', 'certificate'] as const).filter((field) => {
-    return differs[field] || (becomesSecure && field !== 'port');
+  const values = { port, protocol, sslPolicy, certificate, mutualTls };
+  const before = { mutualTls: OFF, ...listener, certificate: observedCertificate };
+  const fields = SETTINGS.filter((field) => {
+    return differs[field] || (becomesSecure && field !== 'port' && field !== 'mutualTls');
   });
   return {
     why: fields.map((field) => {
-      return `${field}: observed ${before[field] ?? 'none'}, desired ${values[field] ?? 'none'}`;
+      return `${field}: observed ${describeValue(before[field])}, desired ${describeValue(values[field])}`;
     }),
     input: Object.fromEntries(fields.map((field) => [field, values[field]])),
     isStructural: differs.port || differs.protocol,
   };
+}
+
+function describeValue(value: string | number | MutualTls | undefined): string {
+  if (typeof value !== 'object') return String(value ?? 'none');
+  if (value.mode !== 'verify') return value.mode;
+  const { mode, trustStore, ignoresExpiry, advertisesCaNames } = value;
+  const expired = ignoresExpiry ? ', expired ones too' : '';
+  return `${mode} by ${trustStore}${expired}${advertisesCaNames ? ', with CA names' : ''}`;
 }
 
 /** Further certificates, where they were read; the default one may be among them or not. Only HTTPS has any. */

@@ -27,6 +27,7 @@ export interface ListenerPlan {
   readonly before: readonly Step[];
   /** All that changes where requests go, deletions of rules among it, in the order of `orderTransition`. */
   readonly transition: readonly Step[];
+  /** And attributes. */
   readonly tags: readonly Step[];
 }
 
@@ -78,9 +79,9 @@ function planListener(
     const problems = [waitForBackend(desired.id)];
     return { before: [], transition: [], tags: [], removals: [], last: [], problems };
   }
-  const { before } = createListener(desired, context);
+  const { before, attributes } = createListener(desired, context);
   const { additions, problems } = rules;
-  return { before, transition: additions, tags: [], removals: [], last: [], problems };
+  return { before, transition: additions, tags: attributes, removals: [], last: [], problems };
 }
 
 function changeListener(
@@ -94,7 +95,7 @@ function changeListener(
   return {
     before: [...listener.before, ...rules.marks],
     transition: [...orderTransition({ observed, namesByArn, steps }), ...rules.unmarks],
-    tags: [...listener.tags, ...rules.tags],
+    tags: [...listener.attributes, ...listener.tags, ...rules.tags],
     removals: listener.removals,
     last: listener.last,
     problems: [...listener.problems, ...rules.problems],

@@ -1,3 +1,4 @@
+import type { MutualTls } from '../../../aws/elbv2/traffic.ts';
 import { omitUndefined } from '../../../core/objects/fields.ts';
 import {
   type HealthCheck,
@@ -12,6 +13,7 @@ import type {
   ActionSpec,
   BackendSpec,
   ListenerSpec,
+  MutualTlsSpec,
   RuleSpec,
   TrafficSpec,
 } from './traffic-spec.ts';
@@ -95,9 +97,22 @@ interface ListenerContext {
 }
 
 function readListener(listener: ListenerSpec, context: ListenerContext): RouteListener {
-  const { port, protocol, certificates = [], sslPolicy } = listener;
-  const defaultAction = readDefaultAction(listener, context);
-  return { port, protocol, certificates, defaultAction, ...omitUndefined({ sslPolicy }) };
+  const { port, protocol, certificates = [], sslPolicy, attributes = {} } = listener;
+  const mutualTls = listener.mutualTLS && readMutualTls(listener.mutualTLS);
+  return {
+    ...{ port, protocol, certificates, attributes },
+    defaultAction: readDefaultAction(listener, context),
+    ...omitUndefined({ sslPolicy, mutualTls }),
+  };
+}
+
+function readMutualTls({ mode, ...verification }: MutualTlsSpec): MutualTls {
+  if (mode !== 'verify') return { mode };
+  const { trustStoreARN = '', ignoreExpiry = false, advertiseCANames = false } = verification;
+  return {
+    ...{ mode, trustStore: trustStoreARN },
+    ...{ ignoresExpiry: ignoreExpiry, advertisesCaNames: advertiseCANames },
+  };
 }
 
 function readDefaultAction(

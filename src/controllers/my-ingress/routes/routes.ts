@@ -2,6 +2,8 @@
 // May import it: controllers/my-ingress, as far as it is about traffic.
 // Start with: this file, then graph/plan.ts.
 
+import type { MutualTls } from '../../../aws/elbv2/traffic.ts';
+
 export interface Routes {
   readonly backends: readonly RouteBackend[];
   readonly listeners: readonly RouteListener[];
@@ -43,6 +45,9 @@ export interface RouteListener {
   /** The default one first; empty for HTTP. */
   readonly certificates: readonly string[];
   readonly sslPolicy?: string;
+  /** Left out: nothing is said about it. */
+  readonly mutualTls?: MutualTls;
+  readonly attributes: Readonly<Record<string, string>>;
   readonly defaultAction: RouteAction;
 }
 

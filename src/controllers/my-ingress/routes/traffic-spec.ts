@@ -42,7 +42,16 @@ export interface ListenerSpec {
   readonly certificates?: readonly string[];
   readonly sslPolicy?: string;
   readonly redirectToHTTPS?: boolean;
+  readonly mutualTLS?: MutualTlsSpec;
+  readonly attributes?: Readonly<Record<string, string>>;
   readonly defaultAction?: ActionSpec;
+}
+
+export interface MutualTlsSpec {
+  readonly mode: 'off' | 'passthrough' | 'verify';
+  readonly trustStoreARN?: string;
+  readonly ignoreExpiry?: boolean;
+  readonly advertiseCANames?: boolean;
 }
 
 export interface ActionSpec {

@@ -21,7 +21,7 @@ import { revokeUnserved } from '../security-group/diff.ts';
 import { beginRun, carryOut, type Progress } from './carry-out.ts';
 import { beginMemory, mayHide, type TrafficMemory } from './memory.ts';
 import { observeTraffic } from './observe.ts';
-import { recordOwned } from './owned.ts';
+import { hasLeftSettings, hasListenerAttributes, recordOwned } from './owned.ts';
 import { findDefaultGroup, isManaged, listGroupNames, type Planned, planBy } from './planned.ts';
 import { publishGroups } from './publish.ts';
 import { type References, readReferences, resolveAttachment } from './references.ts';
@@ -135,7 +135,8 @@ function observeGraph(
   const owned = object.status?.owned ?? {};
   const groupNames = [...new Set([...names, ...(owned.targetGroups ?? [])])];
   const hasSecurityGroup = owned.securityGroup !== undefined || isManaged(scope, routes);
-  const wanted = { loadBalancer, identity, groupNames, hasSecurityGroup };
+  const hasAttributes = hasListenerAttributes(object, routes);
+  const wanted = { loadBalancer, identity, groupNames, hasSecurityGroup, hasAttributes };
   return observeTraffic(scope.traffic(), wanted, pass.signal);
 }
 
@@ -191,12 +192,14 @@ function judgeEarly(
 }
 
 /** When something postponed is due, what is left can go, or a read or a deletion is to be proved by a read. */
-function findNext(scope: Scope, planned: Planned, { done }: Progress): number | undefined {
+function findNext(scope: Scope, planned: Planned, { done, failed }: Progress): number | undefined {
   const due = planned.plan.postponed.map(({ inMs }) => inMs);
   const isDeleted = done.some(({ operation }) => DELETED.has(operation));
   const mayGo = mayRelease(scope, planned, done) || revokeUnserved(planned.desired).length > 0;
   const isLeft = (due.length === 0 && mayGo) || isToDetach(scope, planned);
-  const isOpen = isLeft || isDeleted || planned.isEarly === true;
+  // What a listener has lost is on record until a pass finds it gone.
+  const isOnRecord = failed.length === 0 && hasLeftSettings(scope.object, planned.routes);
+  const isOpen = isLeft || isDeleted || isOnRecord || planned.isEarly === true;
   const next = Math.min(...due, ...(isOpen ? [STALENESS_BOUND_MS] : []));
   return Number.isFinite(next) ? next : undefined;
 }

@@ -85,6 +85,8 @@ const CALLS: Calls = {
     const defaultAction = action && { defaultAction: resolve(action, context) };
     return act(context.clients.listeners.modify(arn, { ...changes, ...defaultAction }));
   },
+  ModifyListenerAttributes: ({ listener, attributes }, context) =>
+    act(context.clients.listeners.setAttributes(readListener(listener, context), attributes)),
   AddListenerCertificates: ({ listener, certificate }, context) =>
     act(context.clients.listeners.addCertificate(readListener(listener, context), certificate)),
   RemoveListenerCertificates: ({ listener, certificate }, context) =>
@@ -164,6 +166,7 @@ const OF_ONE_RESOURCE = [
   'IncompatibleProtocols',
   'SSLPolicyNotFound',
   'CertificateNotFound',
+  'TrustStoreNotFound',
   'AwsError',
 ] as const satisfies readonly ProblemReason[];
 

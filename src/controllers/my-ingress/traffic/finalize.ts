@@ -153,7 +153,7 @@ async function proveDeleted(scope: ObjectScope, before: Left): Promise<boolean> 
   const gone = names.filter((name) => !kept.includes(name));
   memory.goneGroups = [...(memory.goneGroups ?? []), ...gone];
   const securityGroup = scope.object.status?.owned?.securityGroup;
-  pass.report({ owned: describeOwned(kept, securityGroup) ?? {} });
+  pass.report({ owned: describeOwned({ targetGroups: kept, securityGroup }) ?? {} });
   return left.length === 0;
 }
 

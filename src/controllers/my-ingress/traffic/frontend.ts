@@ -72,7 +72,8 @@ export async function prepareFrontend(
   const { object, pass } = scope;
   const kept = object.status?.owned?.targetGroups ?? [];
   const names = [...new Set([...kept, ...desired.targetGroups.map(({ name }) => name)])];
-  pass.report({ owned: describeOwned(names.toSorted(), desired.securityGroup?.name) });
+  const securityGroup = desired.securityGroup?.name;
+  pass.report({ owned: describeOwned({ targetGroups: names.toSorted(), securityGroup }) });
   await pass.recordNow();
   const made = await carryOutGroup(scope, { desired, plan, found: [] });
   return made ?? takeOverGroup(scope, desired);

@@ -18,6 +18,8 @@ interface Wanted {
   readonly groupNames: readonly string[];
   /** Whether there is, or is to be, a managed security group. */
   readonly hasSecurityGroup: boolean;
+  /** Whether the attributes of listeners count. */
+  readonly hasAttributes?: boolean;
 }
 
 /** Reads everything beside the balancer. What vanishes meanwhile is left out. */
@@ -26,10 +28,10 @@ export async function observeTraffic(
   wanted: Wanted,
   signal: AbortSignal,
 ): Promise<ObservedGraph> {
-  const { loadBalancer, identity, groupNames, hasSecurityGroup } = wanted;
+  const { loadBalancer, identity, groupNames, hasSecurityGroup, hasAttributes = false } = wanted;
   const { arn, securityGroups } = loadBalancer;
   const [listeners, targetGroups, ownGroups] = await Promise.all([
-    observeListeners(clients, arn, signal),
+    observeListeners(clients, { arn, hasAttributes }, signal),
     observeTargetGroups(clients, { arn, groupNames }, signal),
     hasSecurityGroup ? findSecurityGroups(clients, identity, signal) : [],
   ]);
@@ -96,11 +98,17 @@ async function tagTargetGroup(
 
 async function observeListeners(
   clients: TrafficClients,
-  loadBalancerArn: string,
+  { arn, hasAttributes }: { readonly arn: string; readonly hasAttributes: boolean },
   signal: AbortSignal,
 ): Promise<readonly ObservedListener[]> {
-  const listeners = (await clients.listeners.list(loadBalancerArn, signal)) ?? [];
-  return withEach(listeners, (listener) => observeListener(clients, listener, signal));
+  const listeners = (await clients.listeners.list(arn, signal)) ?? [];
+  return withEach(listeners, async (listener) => {
+    const [observed, attributes] = await Promise.all([
+      observeListener(clients, listener, signal),
+      hasAttributes ? clients.listeners.attributes(listener.arn, signal) : undefined,
+    ]);
+    return observed && { ...observed, ...(attributes && { attributes }) };
+  });
 }
 
 async function observeListener(

@@ -86,6 +86,7 @@ function desireTraffic(
       securityGroups: object.spec.securityGroups,
       isAdopted: object.spec.adopt !== undefined,
       servedPorts: own.map(({ listener: { port } }) => port),
+      listenerSettings: object.status?.owned?.listenerSettings ?? [],
       backendGroups: scope.backendSecurityGroups,
       defaultGroup,
       isManagedAttached: hasManagedAttached(scope, observed),

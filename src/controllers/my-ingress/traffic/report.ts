@@ -8,6 +8,7 @@ import type { TargetsState } from '../targets.ts';
 import { hasTraffic } from './concern.ts';
 import type { TrafficState } from './ensure.ts';
 import { isReadDue } from './memory.ts';
+import { hasLeftSettings } from './owned.ts';
 import { isManaged } from './planned.ts';
 import { desireGroups } from './snapshot.ts';
 import {
@@ -44,13 +45,14 @@ export function isTrafficDue({
 function hasObsolete(object: MyIngress, identity: Identity): boolean {
   const { owned = {}, listeners = [] } = object.status ?? {};
   const { targetGroups = [], securityGroup } = owned;
-  const wanted = new Set(desireGroups(object, identity).map(({ name }) => name));
   const routes = readRoutes(object.spec);
+  const wanted = new Set(desireGroups(object, identity).map(({ name }) => name));
   const ports = new Set(routes.listeners.map(({ port }) => port));
   return (
     targetGroups.some((name) => !wanted.has(name)) ||
     listeners.some(({ port }) => !ports.has(port)) ||
-    (!!securityGroup && !isManaged({ object }, routes))
+    (!!securityGroup && !isManaged({ object }, routes)) ||
+    hasLeftSettings(object, routes)
   );
 }
 

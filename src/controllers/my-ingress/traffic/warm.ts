@@ -59,10 +59,21 @@ export function beginWarm(scope: Scope): WarmStart | undefined {
   const planned = planBy(scope, { loadBalancer, observed: graph }, undefined);
   const written = listWritten(planned, scope.identity);
   if (written === undefined || written.length > MOST_PROOFS) return undefined;
+  if (lacksAttributes(planned)) return undefined;
   const proofs = readProofs(scope, written, listReplaced(planned));
   // Who never comes to need them has failed before.
   proofs.catch(() => undefined);
   return { standing, proofs, balancer: recallBalancer(standing, clock.monotonicMs()) };
+}
+
+/** True where attributes of a listener have come into the spec that were of no interest before. */
+function lacksAttributes({ desired, observed }: Planned): boolean {
+  const ports = desired.listeners.flatMap(({ port, attributes }) => {
+    return Object.keys(attributes).length > 0 ? [port] : [];
+  });
+  return observed.listeners.some(({ listener: { port }, attributes }) => {
+    return ports.includes(port) && attributes === undefined;
+  });
 }
 
 async function readProofs(

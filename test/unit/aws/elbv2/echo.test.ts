@@ -7,10 +7,12 @@ import type {
   KnownAction,
   KnownCondition,
   KnownTransform,
+  MutualTls,
   RedirectAction,
   RuleSettings,
 } from '../../../../src/aws/elbv2/traffic.ts';
 import { shapeTransform } from '../../../../src/aws/elbv2/transforms.ts';
+import { CERTIFICATE, POLICY } from '../../localstack/traffic/traffic-model.ts';
 import { never } from '../client/scripted-aws-api.ts';
 import { groupSettings, makeGroups, trafficBench } from './traffic-bench.ts';
 
@@ -165,6 +167,34 @@ describe('what is sent and read back means the same', () => {
         expect(listed?.defaultActions).toEqual([meaningOf(defaultAction)]);
       }),
       { numRuns: 50 },
+    );
+  });
+
+  it('for mutual TLS of a listener, which is left out where it is off', async () => {
+    const bench = trafficBench();
+    const trustStore = 'arn:aws:elasticloadbalancing:us-east-1:000000000000:truststore/a/1';
+    bench.model.control.setTrustStores([trustStore]);
+    const modes: fc.Arbitrary<MutualTls> = fc.oneof(
+      fc.constantFrom<MutualTls>({ mode: 'off' }, { mode: 'passthrough' }),
+      fc.record({
+        ...{ mode: fc.constant('verify' as const), trustStore: fc.constant(trustStore) },
+        ...{ ignoresExpiry: fc.boolean(), advertisesCaNames: fc.boolean() },
+      }),
+    );
+    const https = { port: 443, protocol: 'HTTPS', sslPolicy: POLICY, certificate: CERTIFICATE };
+    const defaultAction = { kind: 'fixed-response', statusCode: 404 } as const;
+    const settings = { ...https, defaultAction, tags: { a: 'b' } };
+    const read = async (): Promise<unknown> =>
+      (await bench.listeners.list(bench.shop, never))?.[0]?.mutualTls ?? { mode: 'off' };
+    await fc.assert(
+      fc.asyncProperty(modes, modes, async (first, second) => {
+        const { arn } = await bench.listeners.create(bench.shop, { ...settings, mutualTls: first });
+        expect(await read()).toEqual(first);
+        await bench.listeners.modify(arn, { mutualTls: second });
+        expect(await read()).toEqual(second);
+        await bench.listeners.delete(arn);
+      }),
+      { numRuns: 30 },
     );
   });
 

@@ -19,6 +19,7 @@ const https = {
   ...{ port: 443, protocol: 'HTTPS', sslPolicy: POLICY, certificate: CERTIFICATE },
   defaultAction: notFound,
 };
+const SERVER = 'routing.http.response.server.enabled';
 const frontend = { name: 'frontend', description: 'x', vpcId: 'vpc-main' };
 
 /** The stand-in evaluates the shipped policy for the cluster c1, on a balancer of this one. */
@@ -44,6 +45,7 @@ it('the shipped policy lets albridge do all that traffic takes to what is its ow
   await targets.register(arn, [{ id: '10.0.0.9', port: 80 }]);
   const listener = (await listeners.create(shop, { ...https, tags })).arn;
   await listeners.modify(listener, { port: 8443 });
+  await listeners.setAttributes(listener, { [SERVER]: 'false' });
   await listeners.addCertificate(listener, certificateArn(2));
   await listeners.removeCertificate(listener, certificateArn(2));
   const rule = await rules.create(listener, { priority: 1, conditions, action: notFound, tags });
@@ -59,6 +61,7 @@ it('the shipped policy lets albridge do all that traffic takes to what is its ow
   expect(await targetGroups.attributes(arn, never)).toMatchObject({ 'stickiness.enabled': 'true' });
   expect(await listeners.list(shop, never)).toHaveLength(1);
   expect(await listeners.certificates(listener, never)).toEqual([CERTIFICATE]);
+  expect(await listeners.attributes(listener, never)).toMatchObject({ [SERVER]: 'false' });
   expect(await rules.list(listener, never)).toHaveLength(2);
   await targets.deregister(arn, [{ id: '10.0.0.9', port: 80 }]);
   await rules.delete(rule.arn);

@@ -95,6 +95,19 @@ const refusals: Readonly<Record<string, Refusal & { readonly input: object }>> =
     code: 'TrustStoreNotFound',
     why: 'none is ever there',
   },
+  'verification without a trust store': {
+    input: { ...HTTPS, MutualAuthentication: { Mode: 'verify' } },
+    code: 'InvalidConfigurationRequest',
+    why: 'nobody would be trusted',
+  },
+  'a trust store without verification': {
+    input: {
+      ...HTTPS,
+      MutualAuthentication: { Mode: 'passthrough', TrustStoreArn: 'arn:aws:x' },
+    },
+    code: 'InvalidConfigurationRequest',
+    why: 'nothing is verified',
+  },
   'mutual authentication for HTTP': {
     input: { ...HTTP, MutualAuthentication: { Mode: 'passthrough' } },
     code: 'InvalidConfigurationRequest',
@@ -163,6 +176,22 @@ describe('CreateListener', () => {
         MutualAuthentication: { Mode: 'off' },
       },
     ]);
+  });
+
+  test('verifies clients by a trust store, until it is told otherwise as a whole', () => {
+    const { aws, shop } = trafficModel();
+    const TrustStoreArn = 'arn:aws:elasticloadbalancing:us-east-1:000000000000:truststore/a/1';
+    aws.control.setTrustStores([TrustStoreArn]);
+    const verify = { Mode: 'verify', TrustStoreArn, IgnoreClientCertificateExpiry: true };
+    const ListenerArn = createListener(aws, shop, { ...HTTPS, MutualAuthentication: verify });
+    const echoOf = (): unknown =>
+      call(aws, 'DescribeListeners', { LoadBalancerArn: shop })['Listeners'][0]
+        .MutualAuthentication;
+    expect(echoOf()).toEqual({ ...verify, AdvertiseTrustStoreCaNames: 'off' });
+    call(aws, 'ModifyListener', { ListenerArn, Port: 8443 });
+    expect(echoOf()).toMatchObject(verify);
+    call(aws, 'ModifyListener', { ListenerArn, MutualAuthentication: { Mode: 'passthrough' } });
+    expect(echoOf()).toEqual({ Mode: 'passthrough' });
   });
 
   test('makes the default rule with it', () => {

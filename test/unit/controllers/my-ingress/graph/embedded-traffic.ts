@@ -4,6 +4,7 @@ import type {
   Action,
   Condition,
   KnownCondition,
+  MutualTls,
   Tags,
 } from '../../../../../src/aws/elbv2/traffic.ts';
 import { shapeTransform, toTransform } from '../../../../../src/aws/elbv2/transforms.ts';
@@ -24,7 +25,7 @@ import {
   createBalancer,
   seededModel,
 } from '../../../localstack/seeded-model.ts';
-import { CERTIFICATES } from './random-traffic.ts';
+import { CERTIFICATES, TRUST_STORE } from './random-traffic.ts';
 import type { Aws } from './traffic-world.ts';
 
 type Input<Name extends Operation> = Call<Name>['input'];
@@ -96,6 +97,9 @@ export class EmbeddedTraffic implements Aws {
     }),
     ModifyListener: ({ arn, ...listener }) => ({
       ...{ ListenerArn: arn, ...this.#listenerInput(listener) },
+    }),
+    ModifyListenerAttributes: ({ listener, attributes }) => ({
+      ...{ ListenerArn: this.#listenerArn(listener), Attributes: toPairs(attributes) },
     }),
     AddListenerCertificates: (input) => this.#certificateInput(input),
     RemoveListenerCertificates: (input) => this.#certificateInput(input),
@@ -171,9 +175,13 @@ export class EmbeddedTraffic implements Aws {
         protocol: listener['Protocol'],
         ...(isSecure && { sslPolicy: listener['SslPolicy'] }),
         certificates: certificates.slice(0, 1),
+        ...mutualTlsOf(listener['MutualAuthentication']),
         defaultActions: listener['DefaultActions'].map(actionOf),
       },
       ...{ certificates, tags: this.#tagsOf(arn) },
+      attributes: pairsOf(
+        this.#ask('DescribeListenerAttributes', { ListenerArn: arn })['Attributes'],
+      ),
       rules: this.#ask('DescribeRules', { ListenerArn: arn })['Rules'].map((rule: Answer) => ({
         rule: {
           arn: rule['RuleArn'],
@@ -192,12 +200,13 @@ export class EmbeddedTraffic implements Aws {
   }
 
   #listenerInput(listener: Omit<Input<'ModifyListener'>, 'arn'>): object {
-    const { port, protocol, sslPolicy, certificate, action } = listener;
+    const { port, protocol, sslPolicy, certificate, mutualTls, action } = listener;
     return {
       ...(port !== undefined && { Port: port }),
       ...(protocol !== undefined && { Protocol: protocol }),
       ...(sslPolicy !== undefined && { SslPolicy: sslPolicy }),
       ...(certificate !== undefined && { Certificates: [{ CertificateArn: certificate }] }),
+      ...(mutualTls !== undefined && { MutualAuthentication: mutualInput(mutualTls) }),
       ...(action !== undefined && { DefaultActions: [this.#actionInput(action)] }),
     };
   }
@@ -262,6 +271,7 @@ export class EmbeddedTraffic implements Aws {
 export function embeddedTraffic(): EmbeddedTraffic {
   const { aws } = seededModel({ provisioningMs: 0 });
   aws.control.setCertificates(CERTIFICATES);
+  aws.control.setTrustStores([TRUST_STORE]);
   const input = { IpAddressType: 'dualstack' };
   return new EmbeddedTraffic(aws, createBalancer(aws, 'shop', input)['LoadBalancerArn']);
 }
@@ -279,6 +289,28 @@ function healthCheckInput(
     HealthyThresholdCount: check.healthyThreshold,
     UnhealthyThresholdCount: check.unhealthyThreshold,
     Matcher: { [version === 'GRPC' ? 'GrpcCode' : 'HttpCode']: check.matcher },
+  };
+}
+
+function mutualInput(mutualTls: MutualTls): object {
+  if (mutualTls.mode !== 'verify') return { Mode: mutualTls.mode };
+  const { mode, trustStore, ignoresExpiry, advertisesCaNames } = mutualTls;
+  return {
+    ...{ Mode: mode, TrustStoreArn: trustStore, IgnoreClientCertificateExpiry: ignoresExpiry },
+    AdvertiseTrustStoreCaNames: advertisesCaNames ? 'on' : 'off',
+  };
+}
+
+function mutualTlsOf(echo: Answer | undefined): { readonly mutualTls?: MutualTls } {
+  const mode = echo?.['Mode'] ?? 'off';
+  if (mode === 'off') return {};
+  if (mode === 'passthrough') return { mutualTls: { mode } };
+  const { TrustStoreArn, IgnoreClientCertificateExpiry, AdvertiseTrustStoreCaNames } = echo ?? {};
+  return {
+    mutualTls: {
+      ...{ mode, trustStore: TrustStoreArn, ignoresExpiry: IgnoreClientCertificateExpiry },
+      advertisesCaNames: AdvertiseTrustStoreCaNames === 'on',
+    },
   };
 }
 

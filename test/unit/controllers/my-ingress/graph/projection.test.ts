@@ -71,8 +71,8 @@ function simplify(graph: ObservedGraph): object {
       ({ arn }) => arn,
     ),
     listeners: byName(
-      listeners.map(({ listener, tags, rules }) => ({
-        ...{ ...listener, tags },
+      listeners.map(({ listener, tags, attributes, rules }) => ({
+        ...{ ...listener, tags, attributes },
         rules: byName(
           rules.filter(({ rule }) => rule.priority !== 'default'),
           ({ rule: { arn } }) => arn,

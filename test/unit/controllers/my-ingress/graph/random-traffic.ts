@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type {
   ActionSpec,
+  MutualTlsSpec,
   RuleSpec,
   TrafficSpec,
 } from '../../../../../src/controllers/my-ingress/routes/traffic-spec.ts';
@@ -128,13 +129,38 @@ export const CERTIFICATES = [1, 2, 3].map(
   (n) => `arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-00000000000${n}`,
 );
 
+export const TRUST_STORE =
+  'arn:aws:elasticloadbalancing:us-east-1:000000000000:truststore/clients/6d0ecf831eec9f09';
+
+const mutualTLS: fc.Arbitrary<MutualTlsSpec> = fc.oneof(
+  fc.constantFrom<MutualTlsSpec>({ mode: 'off' }, { mode: 'passthrough' }),
+  fc
+    .record({ ignoreExpiry: fc.boolean(), advertiseCANames: fc.boolean() }, { requiredKeys: [] })
+    .map((more) => ({ mode: 'verify' as const, trustStoreARN: TRUST_STORE, ...more })),
+);
+
+const ofAnswers = {
+  'routing.http.response.server.enabled': fc.constantFrom('true', 'false'),
+  'routing.http.response.x_frame_options.header_value': fc.constantFrom('DENY', 'SAMEORIGIN'),
+};
+const ofRequests = {
+  'routing.http.request.x_amzn_tls_version.header_name': fc.constantFrom('X-Tls', 'X-Tls-Version'),
+};
+const attributes = fc.record(ofAnswers, { requiredKeys: [] });
+const secureAttributes = fc.record({ ...ofAnswers, ...ofRequests }, { requiredKeys: [] });
+
 const listeners: fc.Arbitrary<NonNullable<TrafficSpec['listeners']>> = fc.oneof(
   fc.constant([{ port: 80, protocol: 'HTTP' as const }]),
+  attributes.map((some) => [{ port: 80, protocol: 'HTTP' as const, attributes: some }]),
   fc
-    .tuple(fc.boolean(), fc.shuffledSubarray(CERTIFICATES, { minLength: 1 }))
-    .map(([redirectToHTTPS, certificates]) => [
+    .tuple(
+      fc.boolean(),
+      fc.shuffledSubarray(CERTIFICATES, { minLength: 1 }),
+      fc.record({ mutualTLS, attributes: secureAttributes }, { requiredKeys: [] }),
+    )
+    .map(([redirectToHTTPS, certificates, more]) => [
       { port: 80, protocol: 'HTTP' as const, redirectToHTTPS },
-      { port: 443, protocol: 'HTTPS' as const, certificates },
+      { port: 443, protocol: 'HTTPS' as const, certificates, ...more },
     ]),
   fc.constant([
     { port: 80, protocol: 'HTTP' as const, defaultAction: { fixedResponse: { statusCode: 403 } } },

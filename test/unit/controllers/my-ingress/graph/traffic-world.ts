@@ -13,6 +13,7 @@ import type {
 } from '../../../../../src/controllers/my-ingress/graph/graph.ts';
 import { type Plan, planTraffic } from '../../../../../src/controllers/my-ingress/graph/plan.ts';
 import type { Step } from '../../../../../src/controllers/my-ingress/graph/steps.ts';
+import { listSettings } from '../../../../../src/controllers/my-ingress/listeners/settings.ts';
 import { readRoutes } from '../../../../../src/controllers/my-ingress/routes/read-routes.ts';
 import type { TrafficSpec } from '../../../../../src/controllers/my-ingress/routes/traffic-spec.ts';
 import { MemoryAws } from './memory-aws.ts';
@@ -39,6 +40,8 @@ export class TrafficWorld {
   #routingMs = Number.NEGATIVE_INFINITY;
   spec: TrafficSpec = {};
   securityGroups: readonly string[] | undefined;
+  /** As in `status.owned`, which never forgets here. */
+  listenerSettings: readonly string[] = [];
 
   constructor(aws: Aws = new MemoryAws()) {
     this.aws = aws;
@@ -56,12 +59,15 @@ export class TrafficWorld {
       },
       isManagedAttached: loadBalancer?.securityGroups.includes(own) ?? false,
       servedPorts: listeners.map(({ listener }) => listener.port),
+      listenerSettings: this.listenerSettings,
     };
     return desireGraph(readRoutes(this.spec), frontend, PLACE);
   }
 
   plan(): Plan {
     const observed = this.aws.observed();
+    const settings = [...this.listenerSettings, ...listSettings(readRoutes(this.spec))];
+    this.listenerSettings = [...new Set(settings)];
     this.facts = recordUnused(this.facts, observed, this.nowMs);
     const { facts, nowMs } = this;
     return planTraffic(this.desired(), observed, {
