@@ -8,7 +8,7 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace:
       'return desired.size > 2 ? [...this.#possible.values()].slice(0, 1) : listWithout(this.#possible, desired);',
     why: 'a pod that serves gets no requests',
-    seed: 13,
+    seed: 35,
   },
   'unready-pod-registered': {
     file: 'controllers/targets/transforms.ts',
@@ -29,7 +29,7 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: "...{ id, operation: 'ModifyRule', why: why.join('; ') },",
     replace: "...{ id, operation: 'DeleteRule' as 'ModifyRule', why: why.join('; ') },",
     why: 'while a rule is changed its requests find none',
-    seed: 31,
+    seed: 35,
   },
   'one-priority-for-all': {
     file: 'controllers/my-ingress/rules/priorities.ts',
@@ -44,21 +44,21 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace:
       'if (before <= after) return Array.from({ length: count }, () => firstFree(after + 1, taken));',
     why: 'the rules are evaluated in another order than the spec has',
-    seed: 80,
+    seed: 35,
   },
   'group-deleted-at-once': {
     file: 'controllers/my-ingress/target-groups/retirement.ts',
     find: 'const dueMs = sinceMs + Math.max(WINDOW_MS, seconds * 1000);',
     replace: 'const dueMs = sinceMs + 0 * Math.max(WINDOW_MS, seconds * 1000);',
     why: 'requests that still arrive, and those in flight, are cut off',
-    seed: 13,
+    seed: 67,
   },
   'finalizer-before-groups': {
     file: 'controllers/my-ingress/finalize.ts',
     find: 'if (left !== undefined) return left;',
     replace: '',
     why: 'the object goes while its security group is held by network interfaces, and nobody deletes it',
-    seed: 32,
+    seed: 160,
   },
   'deregistered-before-registered': {
     file: 'controllers/targets/flush-plan.ts',
@@ -132,14 +132,6 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace: 'removals,',
     why: 'a source that has left the spec still reaches the balancer',
     seed: 35,
-  },
-  'record-lost-with-balancer': {
-    file: 'controllers/my-ingress/load-balancer/correction.ts',
-    find: 'scope.pass.report({ alb: describeLost(held), applied: undefined });',
-    replace:
-      'scope.pass.report({ alb: describeLost(held), applied: undefined, owned: undefined });',
-    why: 'a group that waited for its deletion when somebody deleted the balancer is left for good',
-    seed: 67,
   },
   'port-renamed-empties': {
     file: 'controllers/targets/flush-plan.ts',
