@@ -7,9 +7,11 @@ import {
 } from '../unit/crds/custom-resource-definition.ts';
 import { actionCases } from '../unit/crds/my-ingress-action-cases.ts';
 import { backendCases } from '../unit/crds/my-ingress-backend-cases.ts';
+import { inboundCases } from '../unit/crds/my-ingress-inbound-cases.ts';
 import { listenerCases } from '../unit/crds/my-ingress-listener-cases.ts';
 import { refusedCases } from '../unit/crds/my-ingress-refused-cases.ts';
 import { routingCases } from '../unit/crds/my-ingress-routing-cases.ts';
+import { ruleCases } from '../unit/crds/my-ingress-rule-cases.ts';
 import { certificate, http, https, subnets, web } from '../unit/crds/rule-case.ts';
 import {
   type ApiAnswer,
@@ -191,7 +193,14 @@ const faultTable: FaultTable = Object.fromEntries(
 describe('what is supported or will be', () => {
   describeRulesOnServer({
     definition: future,
-    rules: { ...backendCases, ...listenerCases, ...routingCases, ...actionCases },
+    rules: {
+      ...backendCases,
+      ...inboundCases,
+      ...listenerCases,
+      ...routingCases,
+      ...ruleCases,
+      ...actionCases,
+    },
     faults: faultTable,
     namespace: () => namespace,
   });

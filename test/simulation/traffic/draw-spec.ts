@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { Chance } from '../chance.ts';
-import { type Admitted, listAdmitted } from './admitted.ts';
 import {
   type ListenerSpec,
   listListeners,
@@ -56,14 +55,12 @@ export class TrafficDraft {
   readonly #chance: Chance;
   /** What came later is drawn apart, so that a seed's world stays what it was but for that. */
   readonly #more: Chance;
-  readonly #admitted: Admitted;
   /** Of each name, so that most edits leave the conditions of a rule alone. */
   readonly #conditions: ReadonlyMap<string, Conditions>;
   #spec: TrafficSpec = {};
 
-  constructor(chance: Chance, admitted = listAdmitted()) {
+  constructor(chance: Chance) {
     this.#chance = chance;
-    this.#admitted = admitted;
     const conditions = RULES.map((name) => [name, this.#drawPlace()] as const);
     this.#more = new Chance(hashText(JSON.stringify(conditions)));
     this.#conditions = new Map(conditions.map(([name, one]) => [name, this.#narrow(one)]));
@@ -147,25 +144,18 @@ export class TrafficDraft {
   #complete(spec: TrafficSpec): TrafficSpec {
     const backends = new Set((spec.backends ?? []).map(({ name }) => name));
     if (backends.size === 0 && spec.listeners === undefined) return {};
-    const plain = listListeners(spec).filter(({ redirectToHTTPS }) => redirectToHTTPS !== true);
-    const ports = new Set(plain.map(({ port }) => port));
-    const isFine = (action: ActionSpec | undefined): boolean =>
-      action !== undefined &&
-      hasAction(action) &&
-      (action.forward ?? []).every((to) => backends.has(to.backend ?? ''));
-    const rules = (spec.rules ?? [])
-      .filter(isFine)
-      .map((rule) => narrow(rule, spec.listeners === undefined ? new Set() : ports));
-    const { defaultAction: given, rules: _rules, listeners: _own, ...rest } = fitVersions(spec);
-    const listeners = spec.listeners?.map((one) =>
-      isFine(one.defaultAction) ? one : withoutDefault(one),
-    );
+    const ports = listRulePorts(spec);
+    const isFine = (action: ActionSpec | undefined): boolean => isServed(action, backends);
+    const rules = (spec.rules ?? []).filter(isFine).map((rule) => narrow(rule, ports));
+    const { defaultAction: given, rules: _rules, ...rest } = fitVersions(spec);
+    const { listeners = [] } = spec;
+    const fitted = listeners.map((one) => (isFine(one.defaultAction) ? one : withoutDefault(one)));
     const isNeeded = backends.size > 1 && !isFine(given);
     const [first = ''] = backends;
     const defaultAction = isNeeded ? { forward: [{ backend: first }] } : given;
     return {
       ...rest,
-      ...(listeners && { listeners }),
+      ...(fitted.length > 0 && { listeners: fitted }),
       ...(rules.length > 0 && { rules }),
       ...(isFine(defaultAction) && { defaultAction }),
     };
@@ -224,7 +214,6 @@ export class TrafficDraft {
   #drawBackend(name: string): BackendSpec {
     const chance = this.#chance;
     const more = this.#more;
-    const { secureBackends, stickiness, versions } = this.#admitted;
     const delay = chance.happens(0.9) && {
       'deregistration_delay.timeout_seconds': chance.one(DELAYS),
     };
@@ -235,9 +224,9 @@ export class TrafficDraft {
       ...(chance.happens(0.4) && {
         healthCheck: { path: chance.one(['/', '/healthz', '/ready']), intervalSeconds: 10 },
       }),
-      ...(secureBackends && more.happens(0.2) && { protocol: 'HTTPS' }),
-      ...(versions && more.happens(0.2) && { protocolVersion: more.one(['HTTP2', 'GRPC']) }),
-      ...(stickiness && more.happens(0.15) && { stickiness: { durationSeconds: 60 } }),
+      ...(more.happens(0.2) && { protocol: 'HTTPS' }),
+      ...(more.happens(0.2) && { protocolVersion: more.one(['HTTP2', 'GRPC']) }),
+      ...(more.happens(0.15) && { stickiness: { durationSeconds: 60 } }),
     };
   }
 
@@ -279,7 +268,7 @@ export class TrafficDraft {
   }
 
   #drawOwnDefault(): Pick<ListenerSpec, 'defaultAction'> {
-    if (!this.#admitted.ownDefault || this.#more.happens(0.6)) return {};
+    if (this.#more.happens(0.6)) return {};
     const names = (this.#spec.backends ?? []).map(({ name }) => name);
     const [backend] = names;
     const forward = backend === undefined ? {} : { forward: [{ backend }] };
@@ -289,20 +278,17 @@ export class TrafficDraft {
 
   #drawSettings(): Pick<ListenerSpec, 'attributes' | 'mutualTLS'> {
     const chance = this.#more;
-    const { listenerAttributes, mutualTls } = this.#admitted;
     const mode = chance.one(['off', 'passthrough', 'verify'] as const);
     return {
-      ...(mutualTls &&
-        chance.happens(0.3) && {
-          mutualTLS: { mode, ...(mode === 'verify' && { trustStoreARN: TRUST_STORE }) },
-        }),
-      ...(listenerAttributes &&
-        chance.happens(0.3) && {
-          attributes: {
-            [chance.one(LISTENER_HEADERS)]: chance.one(['DENY', 'nosniff']),
-            'routing.http.response.server.enabled': chance.one(['true', 'false']),
-          },
-        }),
+      ...(chance.happens(0.3) && {
+        mutualTLS: { mode, ...(mode === 'verify' && { trustStoreARN: TRUST_STORE }) },
+      }),
+      ...(chance.happens(0.3) && {
+        attributes: {
+          [chance.one(LISTENER_HEADERS)]: chance.one(['DENY', 'nosniff']),
+          'routing.http.response.server.enabled': chance.one(['true', 'false']),
+        },
+      }),
     };
   }
 
@@ -337,20 +323,17 @@ export class TrafficDraft {
   }
 
   #narrow(place: Conditions): Conditions {
-    const { headerRegex, manyValues } = this.#admitted;
     const more = this.#more;
     return {
       ...place,
-      ...(manyValues && more.happens(0.15) && { paths: [...more.one(MANY_PATHS)] }),
-      ...(headerRegex &&
-        more.happens(0.15) && { headers: more.one(HEADERS).map((one) => ({ ...one })) }),
+      ...(more.happens(0.15) && { paths: [...more.one(MANY_PATHS)] }),
+      ...(more.happens(0.15) && { headers: more.one(HEADERS).map((one) => ({ ...one })) }),
     };
   }
 
   #drawRuleAction(): RuleActionSpec {
     const action = this.#drawAction();
-    const { rewrite } = this.#admitted;
-    if (!rewrite || action.forward === undefined || this.#more.happens(0.75)) return action;
+    if (action.forward === undefined || this.#more.happens(0.75)) return action;
     const host = { regex: '^(.+)[.]example[.]com$', replace: '$1.internal' };
     const url = { regex: '^/api/(.*)$', replace: this.#more.one(['/$1', '/v2/$1']) };
     return { ...action, rewrite: this.#more.one([{ host }, { url }, { host, url }]) };
@@ -369,11 +352,10 @@ export class TrafficDraft {
 
   /** undefined: none, mostly. */
   #drawAnswer(): ActionSpec | undefined {
-    const { redirect, fixedResponse } = this.#admitted;
     return this.#more.weighted<ActionSpec | undefined>([
       [8, undefined],
-      [redirect ? 1 : 0, { redirect: { statusCode: 302, path: '/moved', host: '#{host}' } }],
-      [fixedResponse ? 1 : 0, { fixedResponse: { statusCode: 410, body: 'gone' } }],
+      [1, { redirect: { statusCode: 302, path: '/moved', host: '#{host}' } }],
+      [1, { fixedResponse: { statusCode: 410, body: 'gone' } }],
     ]);
   }
 
@@ -423,6 +405,18 @@ function fitVersions(spec: TrafficSpec): TrafficSpec {
 
 function withoutVersion({ protocolVersion: _version, ...rest }: BackendSpec): BackendSpec {
   return rest;
+}
+
+/** Of the listeners that a rule may name. */
+function listRulePorts({ listeners = [] }: TrafficSpec): ReadonlySet<number> {
+  const plain = listeners.filter(({ redirectToHTTPS }) => redirectToHTTPS !== true);
+  return new Set(plain.map(({ port }) => port));
+}
+
+/** Whether it is an action, and all its backends are there. */
+function isServed(action: ActionSpec | undefined, backends: ReadonlySet<string>): boolean {
+  if (action === undefined || !hasAction(action)) return false;
+  return (action.forward ?? []).every((to) => backends.has(to.backend ?? ''));
 }
 
 function hasAction({ forward, redirect, fixedResponse }: ActionSpec): boolean {

@@ -55,10 +55,13 @@ export function listRules(spec: TrafficSpec, port: number): readonly RuleSpec[] 
 /** Whether all conditions of the rule hold. */
 export function meets(rule: RuleSpec, request: Request): boolean {
   const { hosts, paths, methods, headers = [] } = rule;
-  const hasHost = hosts?.some((host) => fits(host.toLowerCase(), request.host)) ?? true;
-  const hasPath = paths?.some((path) => fits(path, request.path)) ?? true;
-  const hasHeaders = headers.every((header) => hasHeader(header, request));
-  return hasHost && hasPath && hasHeaders && (methods?.includes(request.method) ?? true);
+  const holds = [
+    hosts?.some((host) => fits(host.toLowerCase(), request.host)),
+    paths?.some((path) => fits(path, request.path)),
+    methods?.includes(request.method),
+    headers.every((header) => hasHeader(header, request)),
+  ];
+  return holds.every((one) => one ?? true);
 }
 
 /** The patterns are those of the generator. */

@@ -146,13 +146,7 @@ function listListenerFaults(
     protocol: record.protocol,
     certificates: [...all].filter(kept),
     default: describe(defaultRule),
-    rules: joinParts(
-      rules.map((rule) => ({
-        name: nameOf(rule, { isOurs: () => true }),
-        conditions: describeConditions(rule),
-        action: describe(rule),
-      })),
-    ),
+    rules: describeRules(rules, describe),
   };
   return listDifferences(`listener ${port}`, actual, {
     protocol: desired.protocol,
@@ -170,6 +164,18 @@ interface DescribedRule {
   readonly name: string;
   readonly conditions: readonly string[];
   readonly action: string;
+}
+
+function describeRules(
+  rules: readonly Rule[],
+  describe: (rule: Rule) => string,
+): readonly DescribedRule[] {
+  const described = rules.map((rule) => ({
+    name: nameOf(rule, { isOurs: () => true }),
+    conditions: describeConditions(rule),
+    action: describe(rule),
+  }));
+  return joinParts(described);
 }
 
 /** The rules of AWS that one rule of the spec has become stand side by side. */

@@ -11,9 +11,11 @@ import { actionCases } from './my-ingress-action-cases.ts';
 import { backendCases } from './my-ingress-backend-cases.ts';
 import { changeCases, ruleSequences } from './my-ingress-change-cases.ts';
 import { fieldCases } from './my-ingress-field-cases.ts';
+import { inboundCases } from './my-ingress-inbound-cases.ts';
 import { listenerCases } from './my-ingress-listener-cases.ts';
 import { refusedCases } from './my-ingress-refused-cases.ts';
 import { routingCases } from './my-ingress-routing-cases.ts';
+import { ruleCases } from './my-ingress-rule-cases.ts';
 import { type Draft, http, mapOf, withRule, withSpec, withTraffic } from './rule-case.ts';
 
 const schema = readMyIngressDefinition().spec.versions[0].schema.openAPIV3Schema;
@@ -69,8 +71,10 @@ describe('with all of it supported', () => {
     ...changeCases,
     ...fieldCases,
     ...backendCases,
+    ...inboundCases,
     ...listenerCases,
     ...routingCases,
+    ...ruleCases,
     ...actionCases,
   });
 });

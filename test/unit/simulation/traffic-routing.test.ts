@@ -17,12 +17,6 @@ import { EmbeddedTraffic } from '../controllers/my-ingress/graph/embedded-traffi
 import { type Aws, IDENTITY, TrafficWorld } from '../controllers/my-ingress/graph/traffic-world.ts';
 import { createBalancer, type ManualClock, seededModel } from '../localstack/seeded-model.ts';
 
-const ALL = {
-  ...{ traffic: true, redirect: true, fixedResponse: true, ownDefault: true },
-  ...{ headerRegex: true, rewrite: true, manyValues: true },
-  ...{ secureBackends: true, stickiness: true, versions: true },
-  ...{ mutualTls: true, listenerAttributes: true },
-};
 const KEY = `${IDENTITY.namespace}/${IDENTITY.name}`;
 const SEEDS = Array.from({ length: 25 }, (_, seed) => seed);
 
@@ -157,7 +151,7 @@ class Bench implements Aws {
   /** Edits one after the other, some before the last is carried out; returns what is wrong in the end. */
   playEdits(seed: number, order: (plan: Plan) => readonly Step[]): readonly string[] {
     const chance = new Chance(seed);
-    const draft = new TrafficDraft(chance, ALL);
+    const draft = new TrafficDraft(chance);
     this.#edit(draft.drawFirst());
     this.#converge(order);
     for (let edits = 0; edits < 4; edits += 1) {

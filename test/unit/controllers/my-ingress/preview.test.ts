@@ -4,7 +4,7 @@ import type { MyIngressSpec } from '../../../../src/apis/my-ingress.ts';
 import type { AwsOperation } from '../../../../src/aws/elbv2/load-balancers.ts';
 import { printStep } from '../../../../src/controllers/my-ingress/graph/planned-step.ts';
 import { draftOf } from './drafts.ts';
-import { spec as anySpec, CERTIFICATES } from './graph/random-traffic.ts';
+import { spec as anySpec, CERTIFICATES, TRUST_STORE } from './graph/random-traffic.ts';
 import { api, SHOP, web } from './traffic/specs.ts';
 import { MINUTE_MS, SCAN_MS, World, type WorldOptions } from './world.ts';
 
@@ -24,6 +24,7 @@ const TWO_BY_PATH = {
 function startWorld(options: WorldOptions = {}): World {
   const world = new World(options);
   world.aws.control.setCertificates(CERTIFICATES);
+  world.aws.control.setTrustStores([TRUST_STORE]);
   world.start();
   return world;
 }
