@@ -32,7 +32,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: 'return error instanceof OperatorError && reasons.includes(error.reason);',
     replace: 'return error instanceof OperatorError;',
     why: 'a throttle counts as proof that the balancer is gone',
-    seed: 80,
+    seed: 65,
   },
   'policy-too-narrow': {
     file: '../deploy/iam/policy.json',
@@ -147,8 +147,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'retain-deletes': {
     file: 'controllers/my-ingress/finalize.ts',
-    find: '(isRetained(scope) ? retain(scope, ours) : deleteOurs(scope, ours))',
-    replace: 'deleteOurs(scope, ours)',
+    find: 'if (isRetained(scope)) return retain(scope, ours);',
+    replace: '',
     why: 'a balancer that was to stay is deleted with its object',
     seed: 20,
   },

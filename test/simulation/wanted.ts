@@ -95,7 +95,6 @@ export const WANTED: readonly string[] = [
   'MyIngress Reconciling=True Registering',
   'MyIngress Stalled=True PortConflict',
   'MyIngress Stalled=True ResourceInUse',
-  'MyIngress Stalled=True BackendUnavailable',
   ...['NoReadyEndpoints', 'ServiceNotFound', 'ServicePortNotFound'].map(
     (reason) => `MyIngress BackendsResolved=False ${reason}`,
   ),

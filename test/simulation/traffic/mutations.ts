@@ -8,7 +8,7 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace:
       'return desired.size > 2 ? [...this.#possible.values()].slice(0, 1) : listWithout(this.#possible, desired);',
     why: 'a pod that serves gets no requests',
-    seed: 47,
+    seed: 35,
   },
   'unready-pod-registered': {
     file: 'controllers/targets/transforms.ts',
@@ -29,7 +29,7 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: "...{ id, operation: 'ModifyRule', why: why.join('; ') },",
     replace: "...{ id, operation: 'DeleteRule' as 'ModifyRule', why: why.join('; ') },",
     why: 'while a rule is changed its requests find none',
-    seed: 47,
+    seed: 35,
   },
   'one-priority-for-all': {
     file: 'controllers/my-ingress/rules/priorities.ts',
@@ -44,21 +44,21 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace:
       'if (before <= after) return Array.from({ length: count }, () => firstFree(after + 1, taken));',
     why: 'the rules are evaluated in another order than the spec has',
-    seed: 79,
+    seed: 35,
   },
   'group-deleted-at-once': {
     file: 'controllers/my-ingress/target-groups/retirement.ts',
     find: 'const dueMs = sinceMs + Math.max(WINDOW_MS, seconds * 1000);',
     replace: 'const dueMs = sinceMs + 0 * Math.max(WINDOW_MS, seconds * 1000);',
     why: 'requests that still arrive, and those in flight, are cut off',
-    seed: 63,
+    seed: 67,
   },
   'finalizer-before-groups': {
     file: 'controllers/my-ingress/finalize.ts',
     find: 'if (left !== undefined) return left;',
     replace: '',
     why: 'the object goes while its security group is held by network interfaces, and nobody deletes it',
-    seed: 31,
+    seed: 160,
   },
   'deregistered-before-registered': {
     file: 'controllers/targets/flush-plan.ts',
@@ -80,9 +80,9 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'tag-proof-forgotten': {
     file: 'controllers/my-ingress/traffic/carry-out.ts',
-    find: "proofs.filter((proof) => readOwnership(proof.tags, identity).kind === 'foreign');",
+    find: 'const foreign = proofs.filter((proof) => !isOwn(proof.tags, identity));',
     replace:
-      "proofs.filter((proof) => readOwnership(proof.tags, identity).kind !== 'foreign' && false);",
+      'const foreign = proofs.filter((proof) => !isOwn(proof.tags, identity)).slice(proofs.length);',
     why: 'targets are registered in the group of somebody else, with which AWS has answered our create',
     seed: 11,
   },
@@ -103,8 +103,12 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'default-before-rules': {
     file: 'controllers/my-ingress/listeners/plan.ts',
-    find: '...[...listener.before, ...rules.additions, ...listener.after],',
-    replace: '...[...listener.before, ...listener.after, ...rules.additions],',
+    find: 'transition: [...orderTransition({ observed, namesByArn, steps }), ...rules.unmarks],',
+    replace: `transition: [
+      ...listener.after,
+      ...orderTransition({ observed, namesByArn, steps: steps.filter((step) => !listener.after.includes(step)) }),
+      ...rules.unmarks,
+    ],`,
     why: 'requests for which the edit has a rule are answered by the new default until it is there',
     seed: 35,
   },
@@ -128,14 +132,6 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace: 'removals,',
     why: 'a source that has left the spec still reaches the balancer',
     seed: 35,
-  },
-  'record-lost-with-balancer': {
-    file: 'controllers/my-ingress/load-balancer/correction.ts',
-    find: 'scope.pass.report({ alb: describeLost(held), applied: undefined });',
-    replace:
-      'scope.pass.report({ alb: describeLost(held), applied: undefined, owned: undefined });',
-    why: 'a group that waited for its deletion when somebody deleted the balancer is left for good',
-    seed: 67,
   },
   'port-renamed-empties': {
     file: 'controllers/targets/flush-plan.ts',

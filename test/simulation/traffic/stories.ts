@@ -60,7 +60,7 @@ function drawSquattedGroup(chance: Chance): Story {
   ]);
 }
 
-/** What the default did is done by a new rule; that rule gets another name; sources leave the spec. */
+/** What the default did is done by a new rule; it gets another name; then order, an action and sources change. */
 function drawMovedDefault(chance: Chance): Story {
   const bornMs = chance.whole(20_000, 40_000);
   const movedMs = bornMs + chance.whole(40_000, 50_000);
@@ -74,7 +74,13 @@ function drawMovedDefault(chance: Chance): Story {
     created(bornMs, { ...TWO, rules: [old] }),
     edited(movedMs, { defaultAction: TO_API, rules: [old, moved] }),
     edited(renamedMs, { rules: [old, { ...moved, name: 'shop-new' }] }),
-    edited(renamedMs + 40_000, { inbound: { cidrs: ['203.0.113.0/24'] } }),
+    edited(renamedMs + 40_000, {
+      rules: [
+        { ...moved, name: 'shop-new' },
+        { ...old, ...TO_WEB },
+      ],
+      inbound: { cidrs: ['203.0.113.0/24'] },
+    }),
   ]);
 }
 
