@@ -1,14 +1,4 @@
-/**
- * What heals a condition: `person` somebody must act, `time` albridge goes on by itself, `nobody`
- * there is nothing to heal.
- */
-interface ReasonEntry {
-  readonly healedBy: 'person' | 'time' | 'nobody';
-  /** The cause, one sentence without its full stop. */
-  readonly cause: string;
-  /** The next action, imperative, one sentence in lower case without its full stop. */
-  readonly next: string;
-}
+import type { ReasonEntry } from './reason-entry.ts';
 
 /**
  * The reasons that a condition of a MyIngress can show, with cause and next action, in which the

@@ -24,16 +24,10 @@ import {
   wasJustReleased,
 } from './memory.ts';
 import { readOwnership } from './ownership.ts';
+import { beginTearDown, type Held, observeHeld } from './record.ts';
 import type { ObjectScope } from './scope.ts';
 import { explainRefusedRecord, readRecordedArn } from './status.ts';
-import {
-  beginTearDown,
-  type Held,
-  observeHeld,
-  previewTeardown,
-  releaseTraffic,
-  tearDownTraffic,
-} from './traffic/finalize.ts';
+import { previewTeardown, releaseTraffic, tearDownTraffic } from './traffic/finalize.ts';
 
 type ReleaseObservation = Observation<TaggedLoadBalancer, never>;
 

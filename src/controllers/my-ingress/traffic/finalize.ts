@@ -1,16 +1,15 @@
 import { type LoadBalancer, STALENESS_BOUND_MS } from '../../../aws/elbv2/load-balancers.ts';
 import { type Waiting, waiting } from '../../../core/reconcile/outcome.ts';
 import { failureOf } from '../failure.ts';
-import type { ObservedGraph, ObservedTargetGroup } from '../graph/graph.ts';
+import type { ObservedGraph } from '../graph/graph.ts';
 import { type Problem, reportProblems } from '../graph/problem.ts';
 import { printPlan, type Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
 import { planRelease, planTeardown } from '../graph/teardown.ts';
 import { readOwnership } from '../ownership.ts';
-import { findUsedGroups, listKnown, tagEach } from '../record.ts';
+import { type Held, listKnown, mayHaveTraffic, ownsSecurityGroup } from '../record.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { ObjectScope } from '../scope.ts';
-import { readRecordedArn } from '../status.ts';
 import { desireTargetGroup } from '../target-groups/desired.ts';
 import { beginRun, carryOut } from './carry-out.ts';
 import { hasTraffic } from './concern.ts';
@@ -44,53 +43,6 @@ export async function tearDownTraffic(
   const left = ownsSecurityGroup(scope) ? await findOwnGroups(scope) : [];
   if (gone && left.length === 0) return doubtAbsence(scope, { names, observed, readMs });
   return waiting('Deleting', 'the deletions were accepted and are not visible yet', SOON_MS);
-}
-
-/** What stands beside a balancer that is about to be deleted, with its tags. */
-export interface Held extends Pick<ObservedGraph, 'targetGroups'> {
-  readonly readMs: number;
-  /** undefined: not read. */
-  readonly securityGroups?: ObservedGraph['securityGroups'] | undefined;
-}
-
-/**
- * Reads whose what this process has left behind is, so that it goes with the read of the balancer's tags;
- * undefined: that is not known.
- */
-export function beginTearDown(scope: ObjectScope): Promise<Held> | undefined {
-  const { standing } = scope.memory.traffic ?? {};
-  if (standing === undefined || scope.memory.facts.release !== undefined) return undefined;
-  const held = readHeld(scope, tagEach(scope, standing.graph.targetGroups));
-  // Who never comes to need it has failed before.
-  held.catch(() => undefined);
-  return held;
-}
-
-/**
- * Reads what a balancer that is ours uses, before it is gone: status need not know of all of it. Of an object without
- * traffic nothing, unless its status was lost, too.
- */
-export async function observeHeld(
-  scope: ObjectScope,
-  loadBalancer: LoadBalancer,
-): Promise<Held | undefined> {
-  const isOnRecord = readRecordedArn(scope.object) !== undefined;
-  if (isOnRecord && !mayHaveTraffic(scope)) return undefined;
-  return readHeld(scope, findUsedGroups(scope, loadBalancer));
-}
-
-async function readHeld(
-  scope: ObjectScope,
-  groups: Promise<readonly ObservedTargetGroup[]>,
-): Promise<Held> {
-  const { clock, identity, pass } = scope;
-  const readMs = clock.monotonicMs();
-  const owns = hasTraffic(scope.object) && ownsSecurityGroup(scope);
-  const [targetGroups, securityGroups] = await Promise.all([
-    groups,
-    owns ? findSecurityGroups(scope.traffic(), identity, pass.signal) : undefined,
-  ]);
-  return { readMs, targetGroups, securityGroups };
 }
 
 /** Plans what would be done beside the balancer; `loadBalancer`: it is still there. */
@@ -268,11 +220,6 @@ async function observeLeft(
   };
 }
 
-/** Status alone proves nothing: this process may know better. */
-function mayHaveTraffic({ memory, object }: ObjectScope): boolean {
-  return hasTraffic(object) || memory.traffic !== undefined || memory.foundGroups !== undefined;
-}
-
 /**
  * Those on record and those of the spec, in the VPC of the balancer that was deleted and in the one on
  * record: anybody who may write status can take a name off. What is proved absent is not read again.
@@ -292,12 +239,6 @@ function listNames(
   const known = listKnown(memory, identity);
   const all = new Set([...(owned?.targetGroups ?? []), ...names, ...known]);
   return [...all].filter((name) => !goneGroups.includes(name));
-}
-
-/** An object with groups of its own may run without any right on EC2. */
-function ownsSecurityGroup({ object }: ObjectScope): boolean {
-  const { owned } = object.status ?? {};
-  return owned?.securityGroup !== undefined || object.spec?.securityGroups === undefined;
 }
 
 interface Left {

@@ -49,8 +49,6 @@ export function beginWarm(scope: Scope): WarmStart | undefined {
   const { traffic } = memory;
   const { standing } = traffic ?? {};
   if (traffic === undefined || standing === undefined) return undefined;
-  // What was found besides has to be read.
-  if (memory.foundGroups !== undefined) return undefined;
   if (!isCalledFor(scope, traffic) || !mayGoByMemory(scope, traffic)) return undefined;
   // A balancer that took the place of another has nothing of it.
   if (standing.loadBalancer.arn !== readRecordedArn(object)) return undefined;
@@ -111,7 +109,9 @@ function mayGoByMemory(scope: Scope, traffic: TrafficMemory): boolean {
   // What takes the place of a managed group is read.
   const hasManaged = (traffic.standing?.graph.securityGroups ?? []).length > 0;
   const isReplaced = hasManaged && !isManaged(scope, readRoutes(object.spec));
-  return !isOld && !hasOpenDrift && !isReplaced && !requestsLiveRead(object);
+  // So is what was found by its tags.
+  const isRead = isReplaced || memory.foundGroups !== undefined || requestsLiveRead(object);
+  return !isOld && !hasOpenDrift && !isRead;
 }
 
 /**
