@@ -121,4 +121,24 @@ describe('the examples with traffic', () => {
     }
     await deleted(manifests);
   });
+
+  it('10-rules.yaml: each rule does what its comment says', async () => {
+    const manifests = await readExample('10-rules.yaml');
+    await applied('rules', manifests);
+    const listener = await listenerOf('rules', 80);
+    const at = (asked: Asked): Promise<object> => askListener(listener, asked);
+    expect(await at({ path: '/old/a' })).toMatchObject({
+      status: 301,
+      location: expect.stringMatching(/^http:.*\/new\?from=old\/a$/),
+    });
+    expect(await at({ path: '/tea' })).toMatchObject({ status: 418, body: 'short and stout' });
+    expect(await at({ path: '/' })).toMatchObject({ status: 404, body: '<h1>Nothing here</h1>' });
+    expect(await applicationAt(listener, { path: '/api/v1' })).toBe('rules-web');
+    for (const host of ['de.example.com', 'pl.example.com']) {
+      expect(await applicationAt(listener, { host })).toBe('rules-web');
+    }
+    const machines = await askListener(await listenerOf('rules', 8080), { path: '/' });
+    expect(machines).toMatchObject({ status: 403, body: 'for machines only' });
+    await deleted(manifests);
+  });
 });
