@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { removeCallersSettings } from './test/gates/clean-environment.ts';
 
@@ -15,7 +16,38 @@ const journeys = ['documentation', 'rights', 'undeploy', 'upgrade'].map(
   (name) => `test/deploy/${name}.test.ts`,
 );
 
-/** Projects of one group run beside each other, and then have the same number of workers. */
+/** Minutes each: the whole demo, thousands of objects, hundreds of edits behind a slow API server, the suite for an account. */
+const lengthy = ['demo/*', 'localstack/{operator-{bloated,slow-server},aws-account}'].map(
+  (name) => `test/${name}.test.ts`,
+);
+
+/** Tests of whole worlds, random ones or with a process that dies anywhere: `npm run check` has no time for them. */
+const worlds = [
+  'controllers/my-ingress/{crash,random,drift-scan}',
+  'controllers/my-ingress/graph/{plan-properties,projection,embedded-plan,least-writes}',
+  'controllers/my-ingress/traffic/{listener-settings,spent-budget}',
+  'localstack/**/random-sequences',
+  'simulation/{observe-mode,traffic-routing}',
+].map((name) => `test/unit/${name}.test.ts`);
+
+/** Tests of programs, which they start. */
+const programs = [
+  'control-plane/{main,watchdog}',
+  'deploy/{bundle,makefile,install-page}',
+  'gates/{check,layers,lint,node-version,run}',
+  'localstack/{processes,test-aws-command}',
+  'simulation/command',
+  'telemetry/log-destination',
+].map((name) => `test/unit/${name}.test.ts`);
+
+/** Groups run in the order of their numbers; projects of one group beside each other, with the same number of workers. */
+const computing = { maxWorkers: availableParallelism(), sequence: { groupOrder: 0 } } as const;
+/** Most of the time the tests wait for watches, leases and processes, so more of them run than there are cores. */
+const waiting = { maxWorkers: 4, sequence: { groupOrder: 1 } } as const;
+
+/** No file leaves anything behind in a module: each worker loads the source once. */
+const shared = { isolate: false, testTimeout: 60_000, ...computing } as const;
+
 export default defineConfig({
   test: {
     projects: [
@@ -23,10 +55,12 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
-          testTimeout: 60_000,
-          sequence: { groupOrder: 0 },
+          exclude: [...worlds, ...programs],
+          ...shared,
         },
       },
+      { test: { name: 'worlds', include: worlds, ...shared } },
+      { test: { name: 'programs', include: programs, ...shared } },
       {
         test: {
           name: 'simulation',
@@ -34,7 +68,7 @@ export default defineConfig({
           exclude: ['test/simulation/scale/**'],
           // Each of them starts a process that is busy all the time.
           maxConcurrency: 2,
-          sequence: { groupOrder: 1 },
+          ...computing,
           ...slow,
           testTimeout: 300_000,
         },
@@ -44,9 +78,7 @@ export default defineConfig({
           name: 'envtest',
           include: ['test/envtest/**/*.test.ts'],
           globalSetup: ['test/control-plane/global-setup.ts'],
-          // Most of the time the tests wait for watches and leases.
-          maxWorkers: 4,
-          sequence: { groupOrder: 2 },
+          ...waiting,
           ...slow,
           testTimeout: 180_000,
         },
@@ -54,13 +86,11 @@ export default defineConfig({
       {
         test: {
           name: 'localstack',
-          include: ['test/{localstack,demo,sandbox}/**/*.test.ts'],
-          exclude: ['test/localstack/operator-bloated.test.ts', 'test/demo/interrupted.test.ts'],
+          include: ['test/{localstack,sandbox}/**/*.test.ts'],
+          exclude: lengthy,
           globalSetup: ['test/localstack/setup.ts'],
-          // Most of the time the tests wait for processes, so more of them run than there are cores.
-          maxWorkers: 4,
           maxConcurrency: 12,
-          sequence: { groupOrder: 3 },
+          ...waiting,
           ...slow,
           testTimeout: 180_000,
         },
@@ -69,8 +99,8 @@ export default defineConfig({
         test: {
           // What takes minutes, for `npm run test:all`: all projects whose names begin with this.
           name: 'long',
-          include: ['test/localstack/operator-bloated.test.ts', 'test/demo/interrupted.test.ts'],
-          sequence: { groupOrder: 5 },
+          include: lengthy,
+          sequence: { groupOrder: 2 },
           ...slow,
           testTimeout: 600_000,
         },
@@ -81,7 +111,7 @@ export default defineConfig({
           include: journeys,
           globalSetup: ['test/deploy/setup.ts'],
           maxWorkers: 2,
-          sequence: { groupOrder: 6 },
+          sequence: { groupOrder: 3 },
           ...slow,
           testTimeout: 600_000,
           hookTimeout: 300_000,
@@ -92,7 +122,7 @@ export default defineConfig({
           // An hour of thousands of balancers in as many minutes as the machine allows.
           name: 'long-simulation',
           include: ['test/simulation/scale/*.test.ts'],
-          sequence: { groupOrder: 7 },
+          sequence: { groupOrder: 4 },
           ...slow,
           testTimeout: 600_000,
         },
@@ -103,9 +133,10 @@ export default defineConfig({
           // The embedded stand-in is compared with LocalStack, whose Python brings AWS's model.
           include: [`test/aws/${backend === 'localstack' ? '**/' : ''}*.test.ts`],
           globalSetup: ['test/aws/setup.ts'],
-          maxWorkers: 2,
           maxConcurrency: 12,
-          sequence: { groupOrder: 4 },
+          ...waiting,
+          // Somebody pays for an account, and AWS throttles it.
+          ...(backend === 'account' && { maxWorkers: 2 }),
           ...slow,
           // AWS itself lets thirty creates wait for minutes.
           testTimeout: backend === 'account' ? 600_000 : 180_000,
@@ -119,8 +150,7 @@ export default defineConfig({
           include: ['test/deploy/**/*.test.ts'],
           exclude: journeys,
           globalSetup: ['test/deploy/setup.ts'],
-          maxWorkers: 2,
-          sequence: { groupOrder: 4 },
+          ...waiting,
           ...slow,
           testTimeout: 600_000,
           hookTimeout: 300_000,
@@ -131,9 +161,7 @@ export default defineConfig({
           name: 'workloads',
           include: ['test/workloads/**/*.test.ts'],
           globalSetup: ['test/workloads/setup.ts'],
-          // Most of the time the tests wait for controllers, so more of them run than there are cores.
-          maxWorkers: 4,
-          sequence: { groupOrder: 3 },
+          ...waiting,
           ...slow,
           testTimeout: 180_000,
         },

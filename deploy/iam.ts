@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { type Grant, type ServiceName, services } from '../src/aws/client/operation-traits.ts';
 import {
   type AwsOperation,
-  iamActionOf,
+  getIamAction,
+  getTraits,
   operations,
-  traitsOf,
 } from '../src/aws/client/operations.ts';
 
 /**
@@ -44,6 +44,7 @@ function listStatements(): readonly Statement[] {
       [...new Set([...listFurtherActions('ec2:'), ...listActions('ec2', 'nothing')])],
       '*',
     ),
+    allow('FindCertificates', listActions('acm', 'nothing'), '*'),
     allowOurs('CreateWithOurTag', ['elbv2', 'taggedRequest'], { StringEquals: REQUEST_TAG }),
     allowOurs('CreateOnOurs', ['elbv2', 'taggedRequestOnOurs'], {
       StringEquals: { ...REQUEST_TAG, ...RESOURCE_TAG },
@@ -97,12 +98,12 @@ function allowOurs(Sid: string, kind: Kind, Condition?: Statement['Condition']):
 }
 
 function listActions(...kind: Kind): readonly string[] {
-  return listOperations(...kind).map(iamActionOf);
+  return listOperations(...kind).map(getIamAction);
 }
 
 function listOperations(...[service, onlyIf]: Kind): readonly AwsOperation[] {
   return ALL.filter((operation) => {
-    const traits = traitsOf(operation);
+    const traits = getTraits(operation);
     return traits.service === service && traits.grant.onlyIf === onlyIf;
   });
 }
@@ -118,14 +119,14 @@ function listCreations(service: ServiceName): readonly AwsOperation[] {
 /** Where the service creates: asked for as a permission of its own, with tags that are not ours. */
 function listPlaces(service: ServiceName): Statement['Resource'] {
   const ends = listOperations(service, 'taggedRequest').flatMap((operation) => {
-    const { grant } = traitsOf(operation);
+    const { grant } = getTraits(operation);
     return grant.onlyIf === 'taggedRequest' ? (grant.in ?? []) : [];
   });
   return oneOrMore(ends.map((end) => arnOf(service, end)));
 }
 
 function listFurtherActions(prefix: string): readonly string[] {
-  const actions = ALL.flatMap((operation) => traitsOf(operation).alsoNeeds ?? []);
+  const actions = ALL.flatMap((operation) => getTraits(operation).alsoNeeds ?? []);
   return [...new Set(actions.filter((action) => action.startsWith(prefix)))];
 }
 
@@ -138,7 +139,7 @@ function allow(
 }
 
 function listResources(operation: AwsOperation): readonly string[] {
-  const { grant } = traitsOf(operation);
+  const { grant } = getTraits(operation);
   return 'on' in grant ? grant.on : [];
 }
 

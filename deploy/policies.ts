@@ -5,10 +5,12 @@ import {
   ADDS_NO_LABEL,
   ANNOTATIONS,
   addsOnlyAnnotations,
-  addsOnlyFields,
+  boundPods,
   GATE_ALONE,
+  HAS_NO_PRIORITY,
   IS_ANNOTATION_OF_A_POD,
   IS_SCHEDULED_AS_USUAL,
+  IS_SLEEP,
   isOneOf,
   MANAGED_BY,
   POD_FIELDS,
@@ -17,6 +19,8 @@ import {
   sameBut,
   TEMPLATE_FIELDS,
 } from './pod-rules.ts';
+import { BOUNDS_OF_SERVICES, limitServices, SERVICE_VARIABLES } from './service-policy.ts';
+import { limitTemplates } from './template-policy.ts';
 
 /**
  * `npm run gen`: deploy/components/<kind>/policy.yaml, which limits what the rights of that kind can
@@ -31,6 +35,8 @@ interface Policy {
   readonly group: string;
   readonly resources: readonly string[];
   readonly operations: readonly string[];
+  /** Of the writes that it judges; the operator's where it is left out. */
+  readonly condition?: { readonly name: string; readonly expression: string };
   readonly variables?: Readonly<Record<string, string>>;
   readonly validations: Rules;
 }
@@ -73,7 +79,7 @@ const PODS: Policy = {
     'albridge writes only pods with its label app.kubernetes.io/managed-by': `
       object.metadata.?labels[?'${MANAGED_BY}'].orValue('') == 'albridge' || (oldObject != null &&
         object.metadata.?labels[?'${MANAGED_BY}'] == oldObject.metadata.?labels[?'${MANAGED_BY}'])`,
-    ...addsOnlyFields(POD_FIELDS),
+    ...boundPods(POD_FIELDS),
     ...IS_SCHEDULED_AS_USUAL,
     ...ADDS_NO_LABEL,
     ...addsOnlyAnnotations(IS_ANNOTATION_OF_A_POD),
@@ -110,7 +116,8 @@ const WORKLOADS: Omit<Policy, 'name' | 'resources' | 'operations'> = {
     ...OUTSIDE_CLOSED_NAMESPACES,
     'albridge writes only the annotation kubectl.kubernetes.io/restartedAt into a workload that no WebApp owns':
       'variables.isOwned || variables.isRestart',
-    ...addsOnlyFields(TEMPLATE_FIELDS),
+    ...boundPods(TEMPLATE_FIELDS, IS_SLEEP),
+    ...HAS_NO_PRIORITY,
     ...ADDS_NO_LABEL,
     ...addsOnlyAnnotations(isOneOf([RESTARTED_AT])),
   },
@@ -121,15 +128,11 @@ const SERVICES: Policy = {
   group: '',
   resources: ['services'],
   operations: ['CREATE', 'UPDATE'],
+  variables: SERVICE_VARIABLES,
   validations: {
     ...OUTSIDE_CLOSED_NAMESPACES,
     'albridge writes only Services of a WebApp': IS_OF_A_WEBAPP,
-    'albridge does not set the type of a Service': `
-      object.spec.?type.orValue('ClusterIP') ==
-        (oldObject == null ? 'ClusterIP' : oldObject.spec.?type.orValue('ClusterIP'))`,
-    'albridge adds no external address to a Service': `
-      object.spec.?externalIPs.orValue([]).all(ip,
-        oldObject != null && ip in oldObject.spec.?externalIPs.orValue([]))`,
+    ...BOUNDS_OF_SERVICES,
   },
 };
 
@@ -194,6 +197,8 @@ const POD_STATUS: Policy = {
   validations: GATE_ALONE,
 };
 
+const PODS_ALONE = [PODS, { ...REMOVALS, resources: ['pods'], operations: ['DELETE'] }];
+
 const POLICIES: Readonly<Record<string, readonly Policy[]>> = {
   myingress: [MYINGRESSES],
   'configmap-annotation': [MONITORS],
@@ -207,8 +212,11 @@ const POLICIES: Readonly<Record<string, readonly Policy[]>> = {
       operations: ['UPDATE'],
     },
   ],
-  immortalcontainer: [PODS, { ...REMOVALS, resources: ['pods'], operations: ['DELETE'] }],
-  myapp: [PODS, { ...REMOVALS, resources: ['pods'], operations: ['DELETE'] }],
+  immortalcontainer: [
+    ...PODS_ALONE,
+    limitTemplates('immortalcontainer.flugel.it', 'immortalcontainers'),
+  ],
+  myapp: [...PODS_ALONE, limitTemplates('demo.rtfm.co.ua', 'myapps')],
   webapp: [
     {
       ...WORKLOADS,
@@ -217,6 +225,8 @@ const POLICIES: Readonly<Record<string, readonly Policy[]>> = {
       operations: ['CREATE', 'UPDATE'],
     },
     SERVICES,
+    limitTemplates('apps.example.com', 'webapps'),
+    limitServices('apps.example.com', 'webapps'),
   ],
 };
 
@@ -233,14 +243,17 @@ export function renderPolicies(): Readonly<Record<string, string>> {
   return Object.fromEntries(texts);
 }
 
-/** Components whose policy.yaml is about others than the operator. */
-const HAVE_ANOTHER = ['configmap-annotation', 'readiness-gates'];
+/** Components whose policy.yaml is about others than the operator; deploy/cluster takes the second by itself. */
+const OTHER_FILES: Readonly<Record<string, string>> = {
+  'configmap-annotation': 'operator-policy.yaml',
+  'readiness-gates': 'operator/policy.yaml',
+};
 
 function fileOf(kind: string): string {
-  return HAVE_ANOTHER.includes(kind) ? 'operator-policy.yaml' : 'policy.yaml';
+  return OTHER_FILES[kind] ?? 'policy.yaml';
 }
 
-/** Refuses where it cannot be judged: nobody but the operator has to wait for that. */
+/** Refuses where it cannot be judged; only the operator and who writes a pod template have to wait for that. */
 function manifestsOf(kind: string, policy: Policy): readonly object[] {
   const apiVersion = 'admissionregistration.k8s.io/v1';
   const name = `albridge-${kind}-${policy.name}`;
@@ -248,7 +261,7 @@ function manifestsOf(kind: string, policy: Policy): readonly object[] {
   const spec = {
     failurePolicy: 'Fail',
     matchConstraints: { resourceRules: [ruleOf(policy)] },
-    matchConditions: [{ name: 'operator', expression: IS_OPERATOR }],
+    matchConditions: [policy.condition ?? { name: 'operator', expression: IS_OPERATOR }],
     ...variablesOf(policy),
     validations: Object.entries(policy.validations).map(([message, expression]) => ({
       message,
@@ -267,16 +280,13 @@ function manifestsOf(kind: string, policy: Policy): readonly object[] {
   ];
 }
 
-function ruleOf({ group, resources, operations }: Policy): object {
-  return { apiGroups: [group], apiVersions: ['v1'], operations, resources };
+function ruleOf({ group, resources, operations, condition }: Policy): object {
+  return { apiGroups: [group], apiVersions: [condition ? '*' : 'v1'], operations, resources };
 }
 
-function variablesOf({ variables }: Policy): object {
-  if (variables === undefined) return {};
-  const entries = Object.entries(variables);
-  return {
-    variables: entries.map(([name, expression]) => ({ name, expression: trimmed(expression) })),
-  };
+function variablesOf({ variables = {} }: Policy): object {
+  const list = Object.entries(variables).map(([name, of]) => ({ name, expression: trimmed(of) }));
+  return list.length === 0 ? {} : { variables: list };
 }
 
 function trimmed(expression: string): string {

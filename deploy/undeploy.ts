@@ -9,17 +9,18 @@ import {
   manifestsIn,
   objectsOf,
 } from './custom-objects.ts';
+import { PARAMETERS } from './guardrail-rules.ts';
 import { KubectlError, kubectl } from './kubectl.ts';
 
 /** `npm run undeploy`: takes albridge out of the caller's cluster, in the order that leaks nothing. */
 
 const HELP = `Removes albridge from the cluster of the current kubectl context: first its custom resources, then,
-when AWS has proved that nothing is left of them, the operator, then the CRDs. As long as a custom
-resource remains it lists them, removes nothing else and ends with 1.
+when AWS confirms that nothing is left of them, the operator, then the CRDs. If a custom resource
+remains, it lists it, removes nothing else and exits with 1.
 
 Usage: npm run undeploy [-- --retain] [--kustomization DIR] [--timeout SECONDS]
   --retain             leaves the load balancers in AWS, without albridge's tags
-  --kustomization DIR  what was applied (default deploy)
+  --kustomization DIR  the directory that you applied (default deploy)
   --timeout SECONDS    how long each step may take (default 600)
   --help               this text
 
@@ -69,7 +70,10 @@ async function undeploy(flags: Flags): Promise<void> {
   if (flags.isRetaining) await retain(objects);
   await removeObjects(objects, list, flags.timeoutMs);
 
-  await remove('the operator', operator, flags.timeoutMs);
+  // Their parameters cannot be deleted before them, and go with their namespace.
+  await remove('the policies of the guardrails', operator.filter(isGuardrail), flags.timeoutMs);
+  const rest = operator.filter((manifest) => !isGuardrail(manifest) && !isParameters(manifest));
+  await remove('the operator', rest, flags.timeoutMs);
   const late = await list();
   if (late.length > 0) throw new Refusal(`came meanwhile, so the CRDs stay:\n${lines(late)}`);
   await remove('the CRDs', manifests.filter(isDefinition), flags.timeoutMs);
@@ -78,6 +82,16 @@ async function undeploy(flags: Flags): Promise<void> {
 
 function isGatePolicy({ kind }: Manifest): boolean {
   return kind.startsWith('MutatingAdmissionPolicy');
+}
+
+function isGuardrail({ kind, metadata }: Manifest): boolean {
+  return (
+    kind.startsWith('ValidatingAdmissionPolicy') && metadata.name.startsWith('albridge-guardrails-')
+  );
+}
+
+function isParameters({ kind, metadata }: Manifest): boolean {
+  return kind === 'ConfigMap' && metadata.namespace === PARAMETERS.namespace;
 }
 
 interface Listed extends CustomObject {

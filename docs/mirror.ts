@@ -1,21 +1,23 @@
+import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { coreReasons, startReasons } from '../src/apis/core-reasons.ts';
 import type { Grant } from '../src/aws/client/operation-traits.ts';
 import {
   type AwsOperation,
-  bucketsOf,
-  iamActionOf,
+  getBuckets,
+  getIamAction,
+  getTraits,
   operations,
-  traitsOf,
 } from '../src/aws/client/operations.ts';
 import { type Setting, settings } from '../src/config/settings.ts';
 import { kubeReasons } from '../src/kube/client/kube-reasons.ts';
+import { fillTables } from './charts.ts';
 import { type Reason, reasonFaults, reasonsByKind } from './reasons.ts';
 
 /**
- * Writes the pages that repeat tables of the code: docs/reasons.md, docs/configuration.md and
- * docs/aws-operations.md.
+ * Writes the pages that repeat tables of the code, docs/reasons.md, docs/configuration.md and
+ * docs/aws-operations.md, and the tables of docs/performance.md that repeat the numbers of charts.
  * `--check` writes nothing and ends with 1 where a page is out of date.
  */
 
@@ -32,6 +34,7 @@ export function desiredPages(): readonly Page[] {
     { path: resolve(import.meta.dirname, 'reasons.md'), text: reasonsPage() },
     { path: resolve(import.meta.dirname, 'configuration.md'), text: configurationPage() },
     { path: resolve(import.meta.dirname, 'aws-operations.md'), text: operationsPage() },
+    { path: resolve(import.meta.dirname, 'performance.md'), text: performancePage() },
   ];
 }
 
@@ -120,10 +123,10 @@ const GRANTED_IF: Readonly<Record<Grant['onlyIf'], string>> = {
 
 function operationsPage(): string {
   const rows = (Object.keys(operations) as AwsOperation[]).map((operation) => {
-    const { isIdempotent, grant, alsoNeeds = [], absent } = traitsOf(operation);
+    const { isIdempotent, grant, alsoNeeds = [], absent } = getTraits(operation);
     return [
-      `\`${iamActionOf(operation)}\``,
-      bucketsOf(operation).join(', '),
+      `\`${getIamAction(operation)}\``,
+      getBuckets(operation).join(', '),
       isIdempotent ? 'yes' : 'only if AWS refused it outright',
       codes(absent),
       GRANTED_IF[grant.onlyIf],
@@ -141,6 +144,11 @@ other does. *Allowed if*: the condition of the policy ([iam.md](iam.md)). *Also 
 AWS requires of the caller besides.
 
 ${table(['operation', 'buckets', 'repeated', 'absent', 'allowed if', 'also needs'], rows)}`;
+}
+
+function performancePage(): string {
+  const read = (path: string): string => readFileSync(resolve(import.meta.dirname, path), 'utf8');
+  return fillTables(read('performance.md'), read);
 }
 
 function codes(words: readonly string[]): string {

@@ -65,9 +65,55 @@ export const dataPlaneDifferences = {
     },
   },
   'ambiguous-requests': {
-    aws: 'a request with Transfer-Encoding and Content-Length is forwarded, and its connection closed (desync mode defensive)',
+    aws: 'a request with Transfer-Encoding and Content-Length is forwarded, and its connection closed (desync mode defensive); Transfer-Encoding may be identity',
     source: `${GUIDE}edit-load-balancer-attributes.html#desync-mitigation-mode`,
     instead: { embedded: 'answers 400', ...inMoto(NO_DATA_PLANE) },
+  },
+  'size-codes': {
+    aws: 'a URL that is too long is 414, a header of more than 16 K or headers of more than 64 K 400 or 413, a redirect to a URL that is too long 507',
+    source: `${GUIDE}load-balancer-troubleshooting.html#load-balancer-http-error-codes`,
+    instead: {
+      embedded:
+        'answers neither 413 nor 507; 414 where the request line has more than 16 K, which is unverified',
+      ...inMoto(NO_DATA_PLANE),
+    },
+  },
+  'half-closed-clients': {
+    aws: 'a client that closes its connection before the answer is 460 in the log, and gets no answer',
+    source: `${GUIDE}load-balancer-troubleshooting.html#http-460-issues`,
+    instead: inMoto(NO_DATA_PLANE),
+    unverified:
+      'that this is so for one that closes its half only, and that it gets what the balancer answers itself',
+  },
+  'short-bodies': {
+    aws: 'an answer with fewer bytes than its Content-Length is 504',
+    source: `${GUIDE}load-balancer-troubleshooting.html#http-504-issues`,
+    instead: {
+      embedded: 'has passed on the head by then, and breaks the connection',
+      ...inMoto(NO_DATA_PLANE),
+    },
+  },
+  'access-logs': {
+    aws: 'each request has a line in the access log, and counts in metrics; 460 stands there alone',
+    source: `${GUIDE}load-balancer-access-logs.html`,
+    instead: { embedded: 'writes no log', ...inMoto(NO_DATA_PLANE) },
+  },
+  'authentication-and-waf': {
+    aws: 'a rule authenticates users (401, 561, and 500 where that fails), a web ACL refuses requests (403, and 500 where it fails)',
+    source: `${GUIDE}load-balancer-troubleshooting.html#http-401-issues`,
+    instead: {
+      embedded:
+        'refuses the actions by their names, and has no web ACLs: none of these codes but 500 for transforms',
+      ...inMoto(NO_DATA_PLANE),
+    },
+  },
+  'lambda-targets': {
+    aws: 'a target can be a Lambda function: 413 and 502 for more than 1 MB, 502 where it fails, 504 where it is not reached',
+    source: `${GUIDE}lambda-functions.html`,
+    instead: {
+      embedded: 'refuses the target type by its name',
+      ...inMoto(NO_DATA_PLANE),
+    },
   },
   'first-check-pending': {
     aws: 'a target gets no request before it has passed one health check',

@@ -2,13 +2,13 @@ import type { BackendName } from './backends/backend.ts';
 
 /** One behaviour of AWS that not every stand-in has. */
 export interface Difference {
-  /** What AWS does. */
+  /** AWS's behaviour. */
   readonly aws: string;
   /** Where that is said. */
   readonly source: string;
-  /** What the stand-in does instead; a stand-in without an entry does what AWS does. */
+  /** The stand-in's behaviour; a stand-in without an entry does what AWS does. */
   readonly instead: Readonly<Partial<Record<BackendName, string>>>;
-  /** What of it neither the source nor a recording of AWS shows; the embedded stand-in does it all the same. */
+  /** The part that neither the source nor a recording of AWS shows; the embedded stand-in does it all the same. */
   readonly unverified?: string;
 }
 

@@ -1,3 +1,7 @@
+// Lives here: every stand-in for AWS: the embedded one, LocalStack's open runtime and moto without Docker, and the seed that they share.
+// May import it: localstack/backends. Tests go by differences.ts, the table of what differs from AWS.
+// Start with: README.md, then this file; seed.ts makes the network on any of them.
+
 import { dataPlaneDifferences } from './data-plane-differences.ts';
 import { type Difference, inMoto } from './difference.ts';
 
@@ -203,6 +207,27 @@ export const differences = {
     aws: 'stickiness of a group that an action without stickiness names beside others: InvalidConfigurationRequest',
     source: 'https://github.com/kubernetes-sigs/aws-load-balancer-controller/issues/2734',
     instead: inMoto('accepts it'),
+  },
+  'instance-exists': {
+    aws: 'a target that is no running instance of the VPC: InvalidTarget',
+    source: `${API}RegisterTargets.html`,
+    instead: inMoto('accepts any id'),
+    unverified: 'whether one refuses the others of its call',
+  },
+  'header-regex': {
+    aws: 'a condition on a header may have regular expressions in place of values',
+    source: `${API}HttpHeaderConditionConfig.html`,
+    instead: inMoto('breaks off: KeyError'),
+  },
+  'rule-transforms': {
+    aws: 'a rule has up to two transforms, of host and of URL, and shows them; ResetTransforms takes them off',
+    source: `${API}ModifyRule.html`,
+    instead: inMoto('takes them and does not show them'),
+  },
+  'mutual-tls': {
+    aws: 'a listener shows its mode of mutual authentication, which can be switched off',
+    source: `${API}MutualAuthenticationAttributes.html`,
+    instead: inMoto('takes it and does not show it'),
   },
   'listener-attribute-defaults': {
     aws: 'every attribute of an application listener has a value from the start',

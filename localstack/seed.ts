@@ -26,10 +26,10 @@ export interface SeedOptions {
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
-/** What load balancers are tried out on. */
+/** A network to try load balancers in. */
 export interface SeededNetwork {
   readonly vpcId: string;
-  /** One in each of three zones, with IPv6 where the backend gives the VPC a block. */
+  /** One in each of three zones, tagged for load balancers, with IPv6 where the backend gives the VPC a block. */
   readonly subnets: readonly string[];
   /** Two in one zone, which no load balancer may have together. */
   readonly sameZoneSubnets: readonly string[];
@@ -51,6 +51,8 @@ interface SubnetPlan {
   /** Which part of the VPC's block, if any. */
   readonly ipv6Part?: number;
   readonly customId?: string;
+  /** Tagged for load balancers of either scheme. */
+  readonly isTagged?: boolean;
 }
 
 /**
@@ -92,6 +94,7 @@ async function ensureNetwork(ec2: EC2Client): Promise<SeededNetwork> {
     block: blockOf(index),
     zone,
     ipv6Part: index,
+    isTagged: true,
   }));
   const subnets = await ensureSubnets(ec2, vpc, plans);
   const twins = await ensureSubnets(ec2, vpc, [
@@ -199,7 +202,7 @@ async function ensureSubnet(ec2: EC2Client, vpc: Vpc, plan: SubnetPlan): Promise
       CidrBlock: plan.block,
       AvailabilityZone: plan.zone,
       ...(ipv6 === undefined ? {} : { Ipv6CidrBlock: ipv6 }),
-      TagSpecifications: [named('subnet', plan.name, plan.customId)],
+      TagSpecifications: [named('subnet', plan.name, plan)],
     }),
   );
   return required(created.Subnet?.SubnetId, `subnet ${plan.name}`);
@@ -229,7 +232,7 @@ async function ensureSecurityGroup(
       VpcId: vpcId,
       GroupName: name,
       Description: `${name}: load balancers of the tests of albridge`,
-      TagSpecifications: [named('security-group', name, customId)],
+      TagSpecifications: [named('security-group', name, { customId })],
     }),
   );
   return required(created.GroupId, `security group ${name}`);
@@ -239,8 +242,23 @@ function nameFilter(name: string): { Name: string; Values: string[] } {
   return { Name: 'tag:Name', Values: [name] };
 }
 
-function named(resourceType: ResourceType, name: string, customId?: string): TagSpecification {
-  const Tags = [{ Key: 'Name', Value: name }];
+/** By them albridge finds subnets for a MyIngress that names none. */
+const ROLE_TAGS = ['elb', 'internal-elb'].map((role) => ({
+  Key: `kubernetes.io/role/${role}`,
+  Value: '1',
+}));
+
+interface Marks {
+  readonly customId?: string | undefined;
+  readonly isTagged?: boolean;
+}
+
+function named(
+  resourceType: ResourceType,
+  name: string,
+  { customId, isTagged = false }: Marks = {},
+): TagSpecification {
+  const Tags = [{ Key: 'Name', Value: name }, ...(isTagged ? ROLE_TAGS : [])];
   // LocalStack's convention for choosing an id: https://docs.localstack.cloud/aws/services/ec2/
   if (customId !== undefined) Tags.push({ Key: '_custom_id_', Value: customId });
   return { ResourceType: resourceType, Tags };

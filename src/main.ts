@@ -1,3 +1,7 @@
+// Lives here: the whole operator as one process; each folder has one part, src/setup puts the kinds together.
+// May import it: nobody; localstack/embedded/data-plane takes system-clock.ts.
+// Start with: this file, then operator.ts; docs/architecture.md follows one pass file by file.
+
 import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import manifest from '../package.json' with { type: 'json' };
@@ -107,10 +111,11 @@ async function serve(config: OperatorConfig): Promise<void> {
 }
 
 function describeAws(aws: AwsConfig): Readonly<Record<string, string>> {
-  const { region, endpoint = 'AWS', ec2Endpoint = 'AWS', proxy } = aws;
+  const { region, endpoint = 'AWS', ec2Endpoint = 'AWS', acmEndpoint = 'AWS', proxy } = aws;
   return {
     ...{ region, endpoint },
     ...(ec2Endpoint !== endpoint && { ec2Endpoint }),
+    ...(acmEndpoint !== endpoint && { acmEndpoint }),
     ...(proxy && { proxy: new URL(proxy.url).host }),
   };
 }

@@ -3,7 +3,7 @@ import { startEmbeddedAws } from '../embedded/http/server.ts';
 import { pythonRecipes } from './python-recipe.ts';
 import { startPythonServer } from './python-server.ts';
 
-/** Who plays AWS. */
+/** The stand-in that plays AWS. */
 export const backendNames = ['embedded', 'localstack', 'moto'] as const;
 export type BackendName = (typeof backendNames)[number];
 

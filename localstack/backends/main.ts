@@ -10,12 +10,12 @@ const HELP = `LocalStack's open runtime 4.14 with EC2 and ELBv2, without Docker 
 
 Usage: npm run localstack -- up [--port N] | down | status
   up        installs it once into the user's cache directory, starts it in the background on
-            127.0.0.1 (default port 4566), makes a network in it, prints the settings to use it with
-  down      ends it; what was in it is gone
-  status    says whether it serves; ends with 0 only if it does
+            127.0.0.1 (default port 4566), creates a network in it, and prints the settings for it
+  down      stops it; its contents are lost
+  status    reports whether it is running; exits with 0 only if it is
   --help    this text
 
-Needs Python 3.10 or newer. With a token and Docker there is the licensed LocalStack as well: see
+Needs Python 3.10 or later. With a token and Docker you can use the licensed LocalStack instead: see
 localstack/README.md.
 `;
 

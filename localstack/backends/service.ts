@@ -1,3 +1,7 @@
+// Lives here: the commands behind `npm run localstack`: LocalStack's open runtime and moto, installed and run by Python without Docker.
+// May import it: localstack takes backend.ts.
+// Start with: this file, then python-server.ts and python-recipe.ts.
+
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

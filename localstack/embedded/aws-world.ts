@@ -11,7 +11,7 @@ export interface Clock {
   now(): number;
 }
 
-/** What can be changed while the model runs. */
+/** Settings that can be changed while the model runs. */
 export interface AwsSettings {
   /** Time from creation until a balancer is `active`, ms. Fixed for a balancer at its creation. */
   readonly provisioningMs: number;
@@ -23,11 +23,13 @@ export interface AwsSettings {
   readonly interfacesLingerMs: number;
   /** How long changes of listeners, rules and targets take to reach the data plane, ms; at most a minute. */
   readonly propagationMs: number;
+  /** From the arrival of a target in the data plane to its first health check. */
+  readonly firstCheckMs: number;
   /** Other quotas of the account by AWS's names, where they are not AWS's defaults. */
   readonly limits: Readonly<Partial<Record<LimitName, number>>>;
 }
 
-/** What reading operations see; a stale read gets one with an older clock and older balancers. */
+/** The world of reading operations; a stale read gets one with an older clock and older balancers. */
 export interface ReadableWorld {
   readonly accountId: string;
   readonly facts: RegionFacts;
@@ -44,7 +46,7 @@ export interface ReadableWorld {
   readonly importedCertificates: ReadonlyMap<string, ImportedCertificate>;
 }
 
-/** What writing operations change. */
+/** The world of writing operations. */
 export interface AwsWorld extends ReadableWorld {
   readonly ids: Ids;
   readonly balancers: BalancerStore;

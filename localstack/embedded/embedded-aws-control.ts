@@ -11,7 +11,7 @@ import { type HealthChange, setTargetHealth } from './target-groups/target-healt
 import { clearTraffic } from './traffic/traffic.ts';
 import { snapshotWorld, type WorldSnapshot } from './world-snapshot.ts';
 
-/** What tests, demos and simulations do behind the back of AWS's clients. */
+/** Changes that tests, demos and simulations make without a call of AWS's API. */
 export interface EmbeddedAwsControl {
   /** The latest calls, oldest first; of one operation, if given. */
   calls(operation?: string): readonly Call[];
@@ -35,7 +35,7 @@ export interface EmbeddedAwsControl {
   /** Lets another service use a balancer, or no longer. False if there is none. */
   setAssociated(name: string, isAssociated: boolean): boolean;
   /**
-   * What holds from now on instead of this group's health checks: for all its targets, or those that match.
+   * Overrides this group's health checks from now on, for all its targets or for those that match.
    * Returns how many there are. Throws a RangeError for a bad group, state or reason.
    */
   setTargetHealth(groupName: string, change: HealthChange): number;

@@ -1,3 +1,7 @@
+// Lives here: the embedded stand-in for AWS: one account and region in memory, by injected time and chance.
+// May import it: localstack/embedded.
+// Start with: this file, then operations.ts, the table of operations, and aws-world.ts, what they work on.
+
 import type { AwsSettings, AwsWorld, Clock } from './aws-world.ts';
 import { createNetwork } from './ec2/network.ts';
 import { regionFacts } from './ec2/region-facts.ts';
@@ -28,7 +32,7 @@ export interface EmbeddedAwsOptions {
   readonly onTrafficChange?: () => void;
 }
 
-/** Who asks, as far as policies, the call log and the lookup of the operation care. */
+/** The caller, as far as policies, the call log and the lookup of the operation need it. */
 export interface CallContext {
   readonly userAgent?: string;
   /** Whose policy limits the call; without one everything is allowed. */

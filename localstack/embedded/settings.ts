@@ -8,6 +8,7 @@ const DEFAULT_SETTINGS: AwsSettings = {
   quota: 50,
   interfacesLingerMs: 0,
   propagationMs: 0,
+  firstCheckMs: 0,
   limits: {},
 };
 
@@ -35,6 +36,7 @@ function checked(settings: AwsSettings): AwsSettings {
   checkNumber('quota', settings.quota);
   checkNumber('interfacesLingerMs', settings.interfacesLingerMs);
   checkNumber('propagationMs', settings.propagationMs);
+  checkNumber('firstCheckMs', settings.firstCheckMs);
   if (settings.propagationMs > STALE_HORIZON_MS) {
     throw new RangeError(`propagationMs must be at most ${STALE_HORIZON_MS}`);
   }

@@ -53,7 +53,7 @@ export function snapshotWorld(
   };
 }
 
-function snapshotBalancer(balancer: LoadBalancer, nowMs: number): LoadBalancerSnapshot {
+export function snapshotBalancer(balancer: LoadBalancer, nowMs: number): LoadBalancerSnapshot {
   return {
     name: balancer.name,
     arn: balancer.arn,

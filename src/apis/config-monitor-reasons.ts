@@ -1,4 +1,4 @@
-import type { ReasonEntry } from './reason-entry.ts';
+import type { ReasonEntry } from './core-reasons.ts';
 
 /**
  * Every reason that Ready, Reconciling and Stalled of a ConfigMonitor can show, besides those of the

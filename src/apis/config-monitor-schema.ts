@@ -3,7 +3,7 @@
 /** The schema of ConfigMonitor as the API server knows it. */
 export const configMonitorSchema = {
   description:
-    'A ConfigMonitor restarts the pods that you select when the data of a ConfigMap changes, a few at a time, for programs that read their configuration only at startup. A change made while albridge is down is handled when albridge is back. The annotation albridge.io/paused: "true" stops all restarts. A new value of the annotation albridge.io/reconcile-requested-at triggers an immediate reconcile; status.lastHandledReconcileAt echoes it when that is done.',
+    'A ConfigMonitor restarts the pods that you select when the data of a ConfigMap changes, a few at a time, for programs that read their configuration only at startup. A change made while albridge is down is handled when albridge runs again. The annotation albridge.io/paused: "true" stops all restarts. A new value of the annotation albridge.io/reconcile-requested-at triggers an immediate reconcile; status.lastHandledReconcileAt echoes it when that is done.',
   type: 'object',
   properties: {
     apiVersion: {
@@ -293,7 +293,7 @@ export const configMonitorSchema = {
         },
         rollout: {
           description:
-            'The restart that is under way, stored before the first pod is evicted, so that a crash cannot interrupt it for good; absent while there is none.',
+            'The restart in progress, stored before the first pod is evicted, so that it continues after a crash; absent while there is none.',
           type: 'object',
           required: ['hash', 'startTime', 'progressTime', 'total', 'unready', 'pods', 'owners'],
           properties: {

@@ -1,3 +1,13 @@
+/** A row of a table of reasons: what Ready, Reconciling or Stalled means, and what to do about it. */
+export interface ReasonEntry {
+  /** `nobody`: there is nothing to heal. */
+  readonly healedBy: 'person' | 'time' | 'nobody';
+  /** One sentence without its full stop: what has happened. */
+  readonly cause: string;
+  /** The next action, imperative, in lower case without its full stop; `<name>` is filled in. */
+  readonly next: string;
+}
+
 /** Of every kind: the engine's own, as `ReasonEntry` has them. */
 export const coreReasons = {
   DeadlineExceeded: {
@@ -20,7 +30,7 @@ export const coreReasons = {
 /** Why the process ended with 78 before it began, next to a setting that cannot be read. */
 export const startReasons = {
   AddressUnusable: {
-    cause: 'Nothing can listen at ALBRIDGE_METRICS_ADDRESS',
+    cause: 'The operator cannot listen at ALBRIDGE_METRICS_ADDRESS',
     next: 'set another address or port',
   },
   LogFormatUnusable: {

@@ -1,5 +1,5 @@
 // Lives here: what users write and read: types inferred from the CRDs, reasons, names; data only.
-// May import it: everyone but src/core and src/routing; it imports only itself.
+// May import it: everyone but src/core, src/kube and src/routing. It imports only itself.
 // Start with: this file, then my-ingress.ts and my-ingress-reasons.ts.
 
 /** metadata of a namespaced object as the API server stores it; times are RFC 3339. */

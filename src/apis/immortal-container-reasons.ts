@@ -1,5 +1,5 @@
+import type { ReasonEntry } from './core-reasons.ts';
 import { podReadyReasons, podReasons } from './pod-reasons.ts';
-import type { ReasonEntry } from './reason-entry.ts';
 
 /**
  * Every reason that Ready, Reconciling and Stalled of an ImmortalContainer can show, besides those of
@@ -32,6 +32,11 @@ export const immortalContainerReasons = {
     healedBy: 'person',
     cause: 'A pod of the desired name exists and does not belong to this object',
     next: 'delete that pod, or give the ImmortalContainer another name',
+  },
+  PodTemplateTooLong: {
+    healedBy: 'person',
+    cause: 'The spec.podTemplate has more than 16,384 characters as JSON, or more than 64 levels',
+    next: 'shorten spec.podTemplate; long texts belong into a ConfigMap or the image',
   },
   SpecMissing: {
     healedBy: 'person',

@@ -3,7 +3,7 @@
 /** The schema of ImmortalContainer as the API server knows it. */
 export const immortalContainerSchema = {
   description:
-    'An ImmortalContainer is one pod that always comes back: if it is deleted, evicted, has ended or has an older image, albridge replaces it by a new one of the same name; status.startTimes counts the pods. The pod is deleted with the object. The annotation albridge.io/paused: "true" stops every write to the pod. A new value of the annotation albridge.io/reconcile-requested-at triggers an immediate reconcile; status.lastHandledReconcileAt echoes it when that is done.',
+    'An ImmortalContainer is one pod that is always recreated: if it is deleted, evicted, has terminated or has an older image, albridge replaces it by a new one of the same name; status.startTimes counts the pods. The pod is deleted with the object. The annotation albridge.io/paused: "true" stops every write to the pod. A new value of the annotation albridge.io/reconcile-requested-at triggers an immediate reconcile; status.lastHandledReconcileAt echoes it when that is done.',
   type: 'object',
   properties: {
     apiVersion: {
@@ -40,6 +40,114 @@ export const immortalContainerSchema = {
               reason: 'FieldValueInvalid',
             },
           ],
+        },
+        podTemplate: {
+          description:
+            'Further fields of the pod, as in spec.template of a Deployment. Containers are merged by name: acontainer is the container of the object, others run next to it. The fields that albridge sets win: image and labels. A change replaces the pod, which counts as a start. At most 16 KiB. Whoever sets it must be allowed to create pods in the namespace; docs/pod-template.md has what is refused. A field that Kubernetes does not know is reported in status. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-template-v1/',
+          type: 'object',
+          properties: {
+            metadata: {
+              description: 'Labels and annotations of the pods.',
+              type: 'object',
+              properties: {
+                labels: {
+                  description: 'Further labels of the pods.',
+                  type: 'object',
+                  maxProperties: 64,
+                  additionalProperties: {
+                    description: 'Value of the label.',
+                    type: 'string',
+                    maxLength: 63,
+                  },
+                },
+                annotations: {
+                  description: 'Annotations of the pods.',
+                  type: 'object',
+                  maxProperties: 64,
+                  additionalProperties: {
+                    description: 'Value of the annotation.',
+                    type: 'string',
+                    maxLength: 4096,
+                  },
+                },
+              },
+            },
+            spec: {
+              description:
+                'Fields of the pods. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#PodSpec',
+              type: 'object',
+              'x-kubernetes-preserve-unknown-fields': true,
+              properties: {
+                containers: {
+                  description: 'Fields of the container of this object, and further containers.',
+                  type: 'array',
+                  maxItems: 16,
+                  'x-kubernetes-list-type': 'map',
+                  'x-kubernetes-list-map-keys': ['name'],
+                  items: {
+                    description:
+                      'One container. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#Container',
+                    type: 'object',
+                    'x-kubernetes-preserve-unknown-fields': true,
+                    required: ['name'],
+                    properties: {
+                      name: {
+                        description: 'Name of the container.',
+                        type: 'string',
+                        minLength: 1,
+                        maxLength: 63,
+                      },
+                    },
+                  },
+                },
+                initContainers: {
+                  description:
+                    'Containers that run before the others, or next to them with restartPolicy Always.',
+                  type: 'array',
+                  maxItems: 16,
+                  'x-kubernetes-list-type': 'map',
+                  'x-kubernetes-list-map-keys': ['name'],
+                  items: {
+                    description:
+                      'One container. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#Container',
+                    type: 'object',
+                    'x-kubernetes-preserve-unknown-fields': true,
+                    required: ['name'],
+                    properties: {
+                      name: {
+                        description: 'Name of the container.',
+                        type: 'string',
+                        minLength: 1,
+                        maxLength: 63,
+                      },
+                    },
+                  },
+                },
+                volumes: {
+                  description: 'Volumes that the containers mount.',
+                  type: 'array',
+                  maxItems: 32,
+                  'x-kubernetes-list-type': 'map',
+                  'x-kubernetes-list-map-keys': ['name'],
+                  items: {
+                    description:
+                      'One volume. https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/volume/',
+                    type: 'object',
+                    'x-kubernetes-preserve-unknown-fields': true,
+                    required: ['name'],
+                    properties: {
+                      name: {
+                        description: 'Name of the volume.',
+                        type: 'string',
+                        minLength: 1,
+                        maxLength: 63,
+                      },
+                    },
+                  },
+                },
+              },
+            },
+          },
         },
       },
     },
@@ -101,7 +209,7 @@ export const immortalContainerSchema = {
           minimum: 0,
         },
         lastTermination: {
-          description: 'How the container or its pod last ended by itself.',
+          description: 'How the container or its pod last terminated by itself.',
           type: 'object',
           properties: {
             reason: {
@@ -143,7 +251,7 @@ export const immortalContainerSchema = {
         },
         conditions: {
           description:
-            'Ready says whether the pod is ready and has the newest spec. Reconciling and Stalled exist only while they are True: work is in progress, or a person must act. PodReady is what the pod itself says. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
+            "Ready says whether the pod is ready and has the newest spec. Reconciling and Stalled exist only while they are True: work is in progress, or a person must act. PodReady is the pod's own Ready condition. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md",
           type: 'array',
           maxItems: 16,
           'x-kubernetes-list-type': 'map',

@@ -4,8 +4,9 @@
  * - A property that is required or has a `default` is there: the API server fills defaults in on
  *   every write and read
  *   (https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting).
- * - No type has an index signature except maps (`additionalProperties`), so an unknown key in an
- *   object literal does not compile, as it does not pass strict validation.
+ * - No type has an index signature except maps (`additionalProperties`) and objects with
+ *   `x-kubernetes-preserve-unknown-fields`, so an unknown key in an object literal does not compile, as
+ *   it does not pass strict validation.
  * - A schema with none of the forms below (none of ours; the walker test sees to it) gives `never`.
  *
  * @example
@@ -27,8 +28,13 @@ export type Infer<Schema> = Schema extends { readonly 'x-kubernetes-int-or-strin
             : Schema extends { readonly additionalProperties: infer Value }
               ? { readonly [key: string]: Infer<Value> }
               : Schema extends { readonly type: 'object'; readonly properties: infer Properties }
-                ? InferObject<Properties, PresentKeys<Schema, Properties>>
+                ? InferObject<Properties, PresentKeys<Schema, Properties>> & Unknown<Schema>
                 : never;
+
+/** Fields that a schema leaves to others to know. */
+type Unknown<Schema> = Schema extends { readonly 'x-kubernetes-preserve-unknown-fields': true }
+  ? { readonly [key: string]: unknown }
+  : unknown;
 
 /** Keys that are in `required` or have a default. */
 type PresentKeys<Schema, Properties> =

@@ -1,5 +1,5 @@
+import type { ReasonEntry } from './core-reasons.ts';
 import { podReadyReasons, podReasons } from './pod-reasons.ts';
-import type { ReasonEntry } from './reason-entry.ts';
 
 /**
  * Every reason that Ready, Reconciling and Stalled of a MyApp can show, besides those of the API
@@ -36,6 +36,11 @@ export const myAppReasons = {
     healedBy: 'person',
     cause: 'A pod of a desired name exists and does not belong to this object',
     next: 'delete that pod, or give the MyApp another name',
+  },
+  PodTemplateTooLong: {
+    healedBy: 'person',
+    cause: 'The spec.podTemplate has more than 16,384 characters as JSON, or more than 64 levels',
+    next: 'shorten spec.podTemplate; long texts belong into a ConfigMap or the image',
   },
   ImageMissing: {
     healedBy: 'person',

@@ -103,6 +103,114 @@ export const myAppSchema = {
             },
           ],
         },
+        podTemplate: {
+          description:
+            'Further fields of the pods, as in spec.template of a Deployment. Containers are merged by name: the one with the name of the object prints the banner, others run next to it. The fields that albridge sets win: image, port 80, command, BANNER and labels. At most 16 KiB. Whoever sets it must be allowed to create pods in the namespace; docs/pod-template.md has what is refused. A field that Kubernetes does not know is reported in status. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-template-v1/',
+          type: 'object',
+          properties: {
+            metadata: {
+              description: 'Labels and annotations of the pods.',
+              type: 'object',
+              properties: {
+                labels: {
+                  description: 'Further labels of the pods.',
+                  type: 'object',
+                  maxProperties: 64,
+                  additionalProperties: {
+                    description: 'Value of the label.',
+                    type: 'string',
+                    maxLength: 63,
+                  },
+                },
+                annotations: {
+                  description: 'Annotations of the pods.',
+                  type: 'object',
+                  maxProperties: 64,
+                  additionalProperties: {
+                    description: 'Value of the annotation.',
+                    type: 'string',
+                    maxLength: 4096,
+                  },
+                },
+              },
+            },
+            spec: {
+              description:
+                'Fields of the pods. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#PodSpec',
+              type: 'object',
+              'x-kubernetes-preserve-unknown-fields': true,
+              properties: {
+                containers: {
+                  description: 'Fields of the container of this object, and further containers.',
+                  type: 'array',
+                  maxItems: 16,
+                  'x-kubernetes-list-type': 'map',
+                  'x-kubernetes-list-map-keys': ['name'],
+                  items: {
+                    description:
+                      'One container. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#Container',
+                    type: 'object',
+                    'x-kubernetes-preserve-unknown-fields': true,
+                    required: ['name'],
+                    properties: {
+                      name: {
+                        description: 'Name of the container.',
+                        type: 'string',
+                        minLength: 1,
+                        maxLength: 63,
+                      },
+                    },
+                  },
+                },
+                initContainers: {
+                  description:
+                    'Containers that run before the others, or next to them with restartPolicy Always.',
+                  type: 'array',
+                  maxItems: 16,
+                  'x-kubernetes-list-type': 'map',
+                  'x-kubernetes-list-map-keys': ['name'],
+                  items: {
+                    description:
+                      'One container. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#Container',
+                    type: 'object',
+                    'x-kubernetes-preserve-unknown-fields': true,
+                    required: ['name'],
+                    properties: {
+                      name: {
+                        description: 'Name of the container.',
+                        type: 'string',
+                        minLength: 1,
+                        maxLength: 63,
+                      },
+                    },
+                  },
+                },
+                volumes: {
+                  description: 'Volumes that the containers mount.',
+                  type: 'array',
+                  maxItems: 32,
+                  'x-kubernetes-list-type': 'map',
+                  'x-kubernetes-list-map-keys': ['name'],
+                  items: {
+                    description:
+                      'One volume. https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/volume/',
+                    type: 'object',
+                    'x-kubernetes-preserve-unknown-fields': true,
+                    required: ['name'],
+                    properties: {
+                      name: {
+                        description: 'Name of the volume.',
+                        type: 'string',
+                        minLength: 1,
+                        maxLength: 63,
+                      },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
       },
     },
     status: {

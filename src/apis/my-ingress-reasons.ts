@@ -1,4 +1,9 @@
-import type { ReasonEntry } from './reason-entry.ts';
+import type { ReasonEntry } from './core-reasons.ts';
+import {
+  attachingConditions,
+  backendReasons,
+  certificateConditions,
+} from './my-ingress-traffic-reasons.ts';
 
 /**
  * The reasons that a condition of a MyIngress can show, with cause and next action, in which the
@@ -20,12 +25,12 @@ export const myIngressReasons = {
     healedBy: 'nobody',
     cause:
       'The annotation albridge.io/mode stops every write to AWS; status.plan has what would be done',
-    next: 'remove the annotation albridge.io/mode to carry the plan out',
+    next: 'remove the annotation albridge.io/mode to execute the plan',
   },
   ObserveMode: {
     healedBy: 'nobody',
     cause: 'ALBRIDGE_MODE of the operator is observe; status.plan has what would be done',
-    next: 'set ALBRIDGE_MODE to reconcile to carry the plan out',
+    next: 'set ALBRIDGE_MODE to reconcile to execute the plan',
   },
 
   Creating: {
@@ -46,8 +51,8 @@ export const myIngressReasons = {
   HandingOver: {
     healedBy: 'time',
     cause:
-      'A rule that left the spec has to be gone before others change, or requests would meet it in place of their own; AWS applies changes of rules in windows of about 10 seconds',
-    next: 'wait, albridge changes the other rules within 15 seconds',
+      'An edit is applied in steps, so that each request is answered as before or as after it: a rule that left the spec is deleted before others change or a backend becomes sticky, and AWS applies changes of rules within about 10 seconds; or a new target group waits until its targets are healthy',
+    next: 'wait, albridge continues within 15 seconds, and with a new target group after 5 minutes at the latest',
   },
   Deleting: {
     healedBy: 'time',
@@ -101,6 +106,18 @@ export const myIngressReasons = {
     cause: 'A subnet cannot hold the load balancer: no free addresses, or the wrong zone or VPC',
     next: 'choose subnets of one VPC in two zones with eight free addresses each in spec.subnets',
   },
+  SubnetsNotFound: {
+    healedBy: 'person',
+    cause:
+      'The spec names no subnets, and those that are tagged for load balancers of its scheme are not in two zones, or cannot hold one; the message lists them',
+    next: 'tag subnets of two zones kubernetes.io/role/elb=1 (scheme internal: kubernetes.io/role/internal-elb=1), check ALBRIDGE_CLUSTER_NAME and ALBRIDGE_VPC_ID of the operator, or name the subnets in spec.subnets',
+  },
+  SubnetsAmbiguous: {
+    healedBy: 'person',
+    cause:
+      'The spec names no subnets, and subnets of several VPCs are tagged for load balancers of its scheme; the message lists them',
+    next: 'set ALBRIDGE_VPC_ID of the operator to the VPC of the cluster, or name the subnets in spec.subnets',
+  },
   AvailabilityZoneNotSupported: {
     healedBy: 'person',
     cause: 'The zone of a subnet does not offer load balancers',
@@ -118,7 +135,7 @@ export const myIngressReasons = {
   },
   IncompatibleProtocols: {
     healedBy: 'person',
-    cause: 'The protocols of a listener and of a backend do not go together',
+    cause: 'The protocols of a listener and of a backend are incompatible',
     next: 'correct the protocol of the listener or the backend',
   },
   SSLPolicyNotFound: {
@@ -131,6 +148,12 @@ export const myIngressReasons = {
     cause: 'A certificate does not exist in this account and region, or is not issued yet',
     next: 'correct certificates in spec.listeners, or wait until it is issued',
   },
+  NoCertificate: {
+    healedBy: 'person',
+    cause:
+      'An HTTPS listener names no certificates, and none that is issued and valid covers a host of its rules; certificates that it has stay',
+    next: 'request or import a certificate for the host in AWS Certificate Manager in the region of the load balancer, or name one in certificates of the listener',
+  },
   TrustStoreNotFound: {
     healedBy: 'person',
     cause: 'The trust store of a listener does not exist in this account and region',
@@ -138,8 +161,8 @@ export const myIngressReasons = {
   },
   InvalidTarget: {
     healedBy: 'person',
-    cause: 'AWS does not accept the address of a pod as a target',
-    next: 'give the pods addresses of the VPC, as the Amazon VPC CNI does',
+    cause: 'AWS does not accept the address of a pod, or the instance of a node, as a target',
+    next: 'give the pods addresses of the VPC, as the Amazon VPC CNI does; instances must run in that VPC',
   },
   DeletionBlocked: {
     healedBy: 'person',
@@ -160,7 +183,7 @@ export const myIngressReasons = {
   PortConflict: {
     healedBy: 'person',
     cause: 'Another listener of the load balancer, not of this object, holds the port',
-    next: 'remove the listener that the message names, or choose another port in spec.listeners',
+    next: 'remove the listener that the message names, choose another port in spec.listeners, or have its owner hand it over by tags',
   },
   UnknownSetting: {
     healedBy: 'person',
@@ -174,41 +197,7 @@ export const myIngressReasons = {
     next: 'correct the backend, or name another one',
   },
 
-  ServiceNotFound: {
-    healedBy: 'time',
-    cause: 'The Service of a backend does not exist; its target group is empty',
-    next: 'create the Service, or correct its name in spec.backends',
-  },
-  ServicePortNotFound: {
-    healedBy: 'time',
-    cause: 'The Service of a backend has no TCP port of this name or number',
-    next: 'correct the port in spec.backends, or add it to the Service',
-  },
-  TargetPortNotFound: {
-    healedBy: 'time',
-    cause: 'The pods of the Service of a backend have no port of the name that is its targetPort',
-    next: 'correct targetPort of the Service, or name the port of the container so',
-  },
-  NoReadyEndpoints: {
-    healedBy: 'time',
-    cause: 'The Service of a backend has no ready endpoints; the load balancer answers 503',
-    next: 'check that the selector of the Service matches pods, and that they become ready',
-  },
-  UnusableEndpoints: {
-    healedBy: 'time',
-    cause: 'The Service of a backend has endpoints, none of them with an IPv4 address',
-    next: 'give the Service the address family IPv4 in spec.ipFamilies',
-  },
-  ExternalNameService: {
-    healedBy: 'person',
-    cause: 'The Service of a backend is of type ExternalName, which has no endpoints',
-    next: 'name a Service with a selector, or one with EndpointSlices of its own',
-  },
-  TargetTypeUnsupported: {
-    healedBy: 'person',
-    cause: 'Backends of targetType instance are not supported yet; their targets stay as they are',
-    next: 'set targetType to ip in spec.backends',
-  },
+  ...backendReasons,
   SpecMismatch: {
     healedBy: 'person',
     cause: 'The load balancer differs from the spec in its name, scheme or type, which are fixed',
@@ -239,16 +228,20 @@ export const myIngressEvents = {
   CreatedALB: 'The load balancer was created',
   UpdatedALB: 'The load balancer was changed for an edit of the spec',
   DriftRepaired: 'The load balancer was changed outside albridge; the note names what was repaired',
+  AdoptedListener: 'A listener of others was taken over with the consent of its owner',
   AdoptedALB: 'An existing load balancer was adopted with the consent of its owner',
   TookOverALB: 'A load balancer of an earlier object of this name was taken over',
   ALBVanished: 'Warning: the load balancer was deleted outside albridge; recreating it',
   DeletedALB: 'The load balancer was deleted',
   RetainedALB: 'deletionPolicy Retain: the load balancer stays, without the tags of albridge',
-  LeftALB: "Warning: the load balancer stays, because by its tags it is not this object's",
+  LeftALB: 'Warning: the load balancer stays, because its tags do not name this object',
   UpdatedTraffic:
-    'What stands beside the load balancer was made or changed; the note names the first steps',
+    'Listeners, rules, target groups or the security group were created or changed; the note lists the steps',
+  SwitchedDirectly: 'Warning: a new target group got all requests at once; the note says why',
   RepairedTraffic:
-    'What stands beside the load balancer was changed outside albridge; the note names what was repaired',
+    'Listeners, rules, target groups or the security group were changed outside albridge; the note names what was repaired',
+  ...attachingConditions,
+  ...certificateConditions,
   Resolved: 'BackendsResolved is True: every backend has targets',
   NoBackends: 'The spec has no backends any more',
   Healthy: 'TargetsHealthy is True: AWS reports every target healthy',
@@ -256,7 +249,14 @@ export const myIngressEvents = {
     'TargetsHealthy is False: AWS reports fewer healthy targets than there should be',
   HealthUnknown: 'TargetsHealthy is Unknown: AWS has not reported the health of every target yet',
   NoTargets: 'TargetsHealthy is False: a backend has no targets',
+  NoPreStop:
+    'PodsOutlastRequests is False: a pod has no preStop hook, and may end while AWS still sends it requests',
+  GracePeriodTooShort:
+    'PodsOutlastRequests is False: the preStop sleep of a pod takes all of its terminationGracePeriodSeconds',
+  PodsUnknown:
+    'PodsOutlastRequests is Unknown: readiness gates are off, or a backend has no Service with its port',
+  PreStopSet: 'PodsOutlastRequests is True again: every pod that is known has both',
   NoBackend: "Of a pod's readiness gate: no backend that gets requests selects the pod",
   NoAnswer:
-    "Of a pod's readiness gate, and a Warning on the pod: AWS has not answered for 10 minutes whether it is healthy, so the gate was opened without that",
+    "Of a pod's readiness gate, and a Warning on the pod: AWS has not reported its health for 10 minutes, so the gate was opened anyway",
 } as const;

@@ -3,7 +3,7 @@
 /** The schema of MyIngress as the API server knows it. */
 export const myIngressSchema = {
   description:
-    'A MyIngress is one AWS Application Load Balancer with its listeners, rules and target groups. albridge creates them, keeps them as the spec describes, registers the endpoints of Services as targets, writes the DNS name into the status, and removes all of it when the object is deleted. The annotation albridge.io/paused: "true" stops every write to AWS, deletion included, except the registration of targets. The annotation albridge.io/mode: plan does the same, and status.plan has what would be done. A new value of the annotation albridge.io/reconcile-requested-at asks for a look at once; status.lastHandledReconcileAt repeats it when that is done.',
+    'A MyIngress is one AWS Application Load Balancer with its listeners, rules and target groups. albridge creates them, keeps them as the spec describes, registers the endpoints of Services as targets, writes the DNS name into the status, and deletes everything when the object is deleted. The annotation albridge.io/paused: "true" stops every write to AWS, deletion included, except the registration of targets. The annotation albridge.io/mode: plan does the same, and status.plan shows what would be done. A new value of the annotation albridge.io/reconcile-requested-at triggers an immediate reconcile; status.lastHandledReconcileAt echoes it when that is done.',
   type: 'object',
   properties: {
     apiVersion: {
@@ -22,13 +22,12 @@ export const myIngressSchema = {
     },
     spec: {
       description:
-        'The load balancer you want, and where its requests go. Only you write it, albridge never does. subnets is the one field that has to be given; with subnets alone it is a load balancer without listeners.',
+        'The desired load balancer, and where its requests go. Only you write it, never albridge. No field is required; without listeners and backends it is a load balancer without listeners.',
       type: 'object',
-      required: ['subnets'],
       properties: {
         subnets: {
           description:
-            'Ids of the subnets that the load balancer lives in: 2 to 20, each once, one for each Availability Zone, at least two zones, all in one VPC. Each needs at least 8 free addresses, and for an internet-facing balancer a route to an internet gateway. May be changed at any time; the list replaces the one in AWS. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/application-load-balancers.html#subnets-load-balancer',
+            'Ids of the subnets of the load balancer: 2 to 20, each once, one for each Availability Zone, at least two zones, all in one VPC. Each needs at least 8 free addresses, and for an internet-facing balancer a route to an internet gateway. May be changed at any time; the list replaces the one in AWS. Left out, a balancer is created in the subnets tagged kubernetes.io/role/elb, or kubernetes.io/role/internal-elb for scheme internal, one for each zone; later it keeps those that it has, which status.subnets shows. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/application-load-balancers.html#subnets-load-balancer',
           type: 'array',
           minItems: 2,
           maxItems: 20,
@@ -63,14 +62,14 @@ export const myIngressSchema = {
         },
         scheme: {
           description:
-            'internet-facing (default) gives the load balancer public addresses; internal gives it private ones, reachable from its VPC alone. AWS cannot change it, so it cannot be edited after creation. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateLoadBalancer.html',
+            'internet-facing (default) gives the load balancer public addresses; internal gives it private ones, reachable only from its VPC. AWS cannot change it, so it cannot be edited after creation. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateLoadBalancer.html',
           type: 'string',
           enum: ['internet-facing', 'internal'],
           default: 'internet-facing',
         },
         name: {
           description:
-            "Name of the load balancer in AWS, unique in the account and region: 1 to 32 letters, digits and hyphens, no hyphen at either end, not starting with internal-. Left out, it is <metadata.name>-alb-<hash of cluster, namespace and name>, shortened to fit. A name that ends like a default one (-alb- and 8 hexadecimal digits) may be another object's: the operator refuses it unless it is this object's own default name, since admission cannot compute the hash. AWS cannot rename a load balancer, so it cannot be added, changed or removed after creation. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateLoadBalancer.html",
+            "Name of the load balancer in AWS, unique in the account and region: 1 to 32 letters, digits and hyphens, no hyphen at either end, not starting with internal-. Left out, it is <metadata.name>-alb-<hash of cluster, namespace and name>, shortened to fit. A name that ends like a default one (-alb- and 8 hexadecimal digits) may belong to another object: the operator refuses it unless it is this object's own default name, since admission cannot compute the hash. AWS cannot rename a load balancer, so it cannot be added, changed or removed after creation. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateLoadBalancer.html",
           type: 'string',
           maxLength: 256,
           'x-kubernetes-validations': [
@@ -101,7 +100,7 @@ export const myIngressSchema = {
         },
         securityGroups: {
           description:
-            'Ids of the security groups of the load balancer: 1 to 16, each once, all of its VPC. AWS allows 5 for each network interface unless the quota was raised, and never more than 16. Left out, a load balancer with listeners gets a group that albridge manages, which admits the sources of inbound, and one without listeners has the default group of the VPC; an adopted one keeps its groups, unless inbound is given. Once set it may be changed, but not left out again, because AWS has no way back to the default. https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html#vpc-limits-security-groups',
+            'Ids of the security groups of the load balancer: 1 to 16, each once, all of its VPC. AWS allows 5 for each network interface unless the quota was raised, and never more than 16. Left out, a load balancer with listeners gets a group that albridge manages, which admits the sources of inbound, and one without listeners has the default group of the VPC; an adopted one keeps its groups, unless inbound is given. Once set it may be changed but not removed, because AWS cannot return to the default. https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html#vpc-limits-security-groups',
           type: 'array',
           minItems: 1,
           maxItems: 16,
@@ -135,7 +134,7 @@ export const myIngressSchema = {
         },
         attributes: {
           description:
-            'Attributes of the load balancer by AWS\'s own keys, at most 40; every value is text, so numbers and booleans need quotes: idle_timeout.timeout_seconds: "120" (seconds), deletion_protection.enabled: "true". Only keys listed here are looked after. A key that is removed gets AWS\'s default; but AWS accepts no empty log bucket, so the name of one stays while its log is switched off. A key whose default albridge does not know stays as it is. While deletion protection is on, AWS refuses to delete the balancer and the object waits. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_LoadBalancerAttribute.html',
+            'Attributes of the load balancer by AWS\'s own keys, at most 40; every value is text, so numbers and booleans need quotes: idle_timeout.timeout_seconds: "120" (seconds), deletion_protection.enabled: "true". Only keys listed here are reconciled. A key that is removed gets AWS\'s default; but AWS accepts no empty log bucket, so the name of one stays while its log is switched off. A key whose default albridge does not know stays unchanged. While deletion protection is on, AWS refuses to delete the balancer and the object waits. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_LoadBalancerAttribute.html',
           type: 'object',
           maxProperties: 256,
           additionalProperties: {
@@ -160,7 +159,7 @@ export const myIngressSchema = {
         },
         tags: {
           description:
-            'Tags to put on the load balancer, its listeners and rules, the target groups and the managed security group, next to those that albridge needs itself, at most 40 (AWS allows 50 in all). A key has 1 to 128 characters, a value up to 256; both may hold letters, digits, spaces and _ . : / = + - @. Keys that start with aws:, albridge.io/, kubernetes.io/ or a domain of k8s.aws/ are reserved. A tag that is removed here is taken off again; tags that others put there stay. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-tags.html',
+            'Tags of the load balancer, its listeners and rules, the target groups and the managed security group, in addition to those that albridge needs itself, at most 40 (AWS allows 50 in all). A key has 1 to 128 characters, a value up to 256; both may hold letters, digits, spaces and _ . : / = + - @. Keys that start with aws:, albridge.io/, kubernetes.io/ or a domain of k8s.aws/ are reserved. A tag that is removed here is removed in AWS; tags that others add there stay. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-tags.html',
           type: 'object',
           maxProperties: 256,
           additionalProperties: {
@@ -211,14 +210,14 @@ export const myIngressSchema = {
         },
         deletionPolicy: {
           description:
-            "What becomes of the load balancer when this object is deleted. Delete (default) removes it with its listeners, rules, target groups and managed security group, and the object stays until AWS says that they are gone. Retain leaves all of it in AWS and takes albridge's tags off, after which the load balancer comes back only through adopt. May be changed at any time, also while a deletion waits.",
+            "What happens to the load balancer when this object is deleted. Delete (default) removes it with its listeners, rules, target groups and managed security group, and the object stays until AWS reports that they no longer exist. Retain leaves everything in AWS and removes albridge's tags, after which the load balancer can be taken back only by adopt. May be changed at any time, also while a deletion waits.",
           type: 'string',
           enum: ['Delete', 'Retain'],
           default: 'Delete',
         },
         adopt: {
           description:
-            'Take charge of a load balancer that exists already, instead of creating one. Its owner agrees by tagging it albridge.io/cluster=<id of this cluster> and albridge.io/adopt=<namespace>/<name of this object>. scheme, and name if set, must be those of the balancer. May be added only while this object holds no balancer, and cannot be changed or removed afterwards.',
+            'Take charge of an existing load balancer instead of creating one. Its owner consents by tagging it albridge.io/cluster=<id of this cluster> and albridge.io/adopt=<namespace>/<name of this object>. scheme, and name if set, must be those of the balancer. May be added only while this object has no balancer, and cannot be changed or removed afterwards.',
           type: 'object',
           required: ['arn'],
           properties: {
@@ -240,7 +239,7 @@ export const myIngressSchema = {
         },
         backends: {
           description:
-            'Where requests can go, each by a name that rules and defaultAction refer to: at most 30. Each is one target group, whose targets follow the Service. One whose Service is missing or has no endpoints keeps an empty group, for which AWS answers 503. With two or more, defaultAction is required. Backends without listeners get one listener, HTTP on port 80. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-target-groups.html',
+            'Where requests can go, each with a name that rules and defaultAction refer to: at most 30. Each is one target group, whose targets follow the Service. If the Service is missing or has no endpoints, the group is empty, and AWS answers 503. With two or more, defaultAction is required. Backends without listeners get one listener, HTTP on port 80. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-target-groups.html',
           type: 'array',
           minItems: 1,
           maxItems: 30,
@@ -266,7 +265,7 @@ export const myIngressSchema = {
                 ],
               },
               service: {
-                description: 'A Service of the namespace of this object, and one of its ports.',
+                description: 'A Service in the namespace of this object, and one of its ports.',
                 type: 'object',
                 'x-kubernetes-map-type': 'atomic',
                 required: ['name', 'port'],
@@ -302,16 +301,21 @@ export const myIngressSchema = {
                 },
               },
               targetGroupARN: {
-                description:
-                  'Not supported yet. A target group that exists already, instead of a Service.',
+                description: 'Not supported yet. An existing target group instead of a Service.',
                 type: 'string',
                 maxLength: 2048,
               },
               targetType: {
                 description:
-                  'What is registered: ip (default), the addresses of the pods. instance, the nodes with the NodePort of the Service, is not supported yet.',
+                  'What is registered: ip (default), the addresses of the pods; or instance, the EC2 instances of the nodes with the node port of the Service, which must be of type NodePort or LoadBalancer. instance needs an operator that serves the whole cluster. A change makes a new target group that takes the place of the old one. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-target-groups.html#target-type',
                 type: 'string',
                 enum: ['ip', 'instance'],
+              },
+              ipAddressType: {
+                description:
+                  'Which addresses of the pods are registered: ipv4 (default) or ipv6, which needs targetType ip and a load balancer that is dualstack. A change makes a new target group that takes the place of the old one. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-target-groups.html#target-group-ip-address-type',
+                type: 'string',
+                enum: ['ipv4', 'ipv6'],
               },
               protocol: {
                 description:
@@ -353,7 +357,7 @@ export const myIngressSchema = {
                   },
                   timeoutSeconds: {
                     description:
-                      'Seconds without an answer after which a check has failed, 2 to 120 and less than intervalSeconds; default 5.',
+                      'Seconds without an answer after which a check fails, 2 to 120 and less than intervalSeconds; default 5.',
                     type: 'integer',
                     format: 'int32',
                     minimum: 2,
@@ -377,7 +381,7 @@ export const myIngressSchema = {
                   },
                   matcher: {
                     description:
-                      'Answers that count as success: HTTP status codes from 200 to 499, or gRPC codes from 0 to 99 where protocolVersion is GRPC, as in "200", "200,204" or "200-399". Left out, it is 200, or 12 for GRPC.',
+                      'Answers that count as success: HTTP status codes from 200 to 499, or gRPC codes from 0 to 99 if protocolVersion is GRPC, as in "200", "200,204" or "200-399". Left out, it is 200, or 12 for GRPC.',
                     type: 'string',
                     maxLength: 256,
                   },
@@ -394,12 +398,12 @@ export const myIngressSchema = {
               },
               stickiness: {
                 description:
-                  'Keeps a client at the target that it reached first, by a cookie of the load balancer (AWSALB). Where a rule forwards to several backends and one of them is sticky, it keeps the client at its backend too (AWSALBTG), for the longest of their durations. May be added, changed and removed at any time. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/sticky-sessions.html',
+                  'Keeps a client on the target that it reached first, by a cookie of the load balancer (AWSALB). If a rule forwards to several backends and one of them is sticky, the client also stays on its backend (AWSALBTG), for the longest of their durations. May be added, changed and removed at any time. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/sticky-sessions.html',
                 type: 'object',
                 required: ['durationSeconds'],
                 properties: {
                   durationSeconds: {
-                    description: 'How long the cookie counts, 1 to 604800 seconds (7 days).',
+                    description: 'How long the cookie is valid, 1 to 604800 seconds (7 days).',
                     type: 'integer',
                     format: 'int32',
                     minimum: 1,
@@ -409,7 +413,7 @@ export const myIngressSchema = {
               },
               attributes: {
                 description:
-                  "Attributes of the target group by AWS's own keys, at most 40; every value is text, so numbers and booleans need quotes, as in deregistration_delay.timeout_seconds: \"30\". A target group is albridge's alone: what is not listed here is kept at AWS's default. Stickiness has its own field. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_TargetGroupAttribute.html",
+                  'Attributes of the target group by AWS\'s own keys, at most 40; every value is text, so numbers and booleans need quotes, as in deregistration_delay.timeout_seconds: "30". A target group belongs to albridge alone: attributes that are not listed here are kept at AWS\'s default. Stickiness has its own field. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_TargetGroupAttribute.html',
                 type: 'object',
                 maxProperties: 40,
                 additionalProperties: {
@@ -459,6 +463,13 @@ export const myIngressSchema = {
             },
             'x-kubernetes-validations': [
               {
+                rule: "!has(self.ipAddressType) || self.ipAddressType == 'ipv4' || !has(self.targetType) || self.targetType == 'ip'",
+                message:
+                  'ipAddressType ipv6 works with targetType ip only (AWS refuses it otherwise); remove one of the two',
+                reason: 'FieldValueInvalid',
+                fieldPath: '.ipAddressType',
+              },
+              {
                 rule: 'has(self.service) || has(self.targetGroupARN)',
                 message: 'service is missing; give name and port of a Service of this namespace',
                 reason: 'FieldValueRequired',
@@ -501,7 +512,7 @@ export const myIngressSchema = {
               },
               defaultAction: {
                 description:
-                  'What becomes of requests to this port that no rule matches, in place of spec.defaultAction.',
+                  'Action for requests to this port that no rule matches, in place of spec.defaultAction.',
                 type: 'object',
                 'x-kubernetes-map-type': 'atomic',
                 properties: {
@@ -675,7 +686,7 @@ export const myIngressSchema = {
               },
               certificates: {
                 description:
-                  'ARNs of the certificates of an HTTPS listener, from AWS Certificate Manager in the region of the load balancer or from IAM, each once. The first serves clients that name no host or one that no certificate has; for the others AWS chooses by the host. AWS allows 25 beyond the first unless the quota was raised. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/https-listener-certificates.html',
+                  'ARNs of the certificates of an HTTPS listener, from AWS Certificate Manager in the region of the load balancer or from IAM, each once. The first is used for clients that send no host name or one that no certificate covers; for the others AWS selects one by the host name. AWS allows 25 beyond the first unless the quota was raised. Left out, albridge finds them in AWS Certificate Manager by the hosts of the rules on this listener, and status.listeners shows them. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/https-listener-certificates.html',
                 type: 'array',
                 minItems: 1,
                 maxItems: 50,
@@ -703,7 +714,7 @@ export const myIngressSchema = {
               },
               sslPolicy: {
                 description:
-                  "Name of the security policy of an HTTPS listener, which says which TLS versions and ciphers it accepts. Left out, albridge sets ELBSecurityPolicy-TLS13-1-2-2021-06 (TLS 1.2 and 1.3), because AWS's own default accepts TLS 1.0. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/describe-ssl-policies.html",
+                  "Name of the security policy of an HTTPS listener, which defines the TLS versions and ciphers that it accepts. Left out, albridge sets ELBSecurityPolicy-TLS13-1-2-2021-06 (TLS 1.2 and 1.3), because AWS's own default accepts TLS 1.0. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/describe-ssl-policies.html",
                 type: 'string',
                 maxLength: 128,
                 'x-kubernetes-validations': [
@@ -717,12 +728,12 @@ export const myIngressSchema = {
               },
               redirectToHTTPS: {
                 description:
-                  'true answers every request with a redirect (301) to the same host, path and query by HTTPS: on port 443 if it is an HTTPS listener, otherwise on the lowest port that is one. Such a listener carries no rules.',
+                  'true answers every request with a redirect (301) to the same host, path and query by HTTPS: on port 443 if it is an HTTPS listener, otherwise on the lowest port that is one. Such a listener has no rules.',
                 type: 'boolean',
               },
               attributes: {
                 description:
-                  "Attributes of the listener by AWS's own keys, at most 20, as text: names of headers that requests get on HTTPS, and values of headers that answers get, as in routing.http.response.strict_transport_security.header_value: max-age=31536000. Only keys listed here are looked after. A key that is removed gets AWS's default. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_ListenerAttribute.html",
+                  "Attributes of the listener by AWS's own keys, at most 20, as text: names of headers that are added to requests on HTTPS, and values of headers that are added to responses, as in routing.http.response.strict_transport_security.header_value: max-age=31536000. Only keys listed here are reconciled. A key that is removed gets AWS's default. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_ListenerAttribute.html",
                 type: 'object',
                 maxProperties: 20,
                 additionalProperties: {
@@ -752,18 +763,18 @@ export const myIngressSchema = {
               },
               mutualTLS: {
                 description:
-                  'Certificates of clients, on an HTTPS listener. Taken off the spec, it is switched off; what others have set on a listener whose spec never had it stays. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/mutual-authentication.html',
+                  'Client certificates, on an HTTPS listener. Removed from the spec, it is switched off; a setting made outside albridge on a listener whose spec never had it stays. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/mutual-authentication.html',
                 type: 'object',
                 required: ['mode'],
                 properties: {
                   mode: {
                     description:
-                      'passthrough hands the certificate to the targets in a header, unverified; verify refuses a client without a certificate of the trust store; "off" (with quotes, since YAML reads it as false) asks for none.',
+                      'passthrough passes the certificate to the targets in a header, unverified; verify refuses a client without a certificate that the trust store verifies; "off" (quoted, since YAML reads it as false) requests none.',
                     type: 'string',
                     enum: ['off', 'passthrough', 'verify'],
                   },
                   trustStoreARN: {
-                    description: 'ARN of the trust store by which verify judges.',
+                    description: 'ARN of the trust store against which verify checks certificates.',
                     type: 'string',
                     maxLength: 256,
                     'x-kubernetes-validations': [
@@ -777,12 +788,12 @@ export const myIngressSchema = {
                   },
                   ignoreExpiry: {
                     description:
-                      'With verify, whether certificates that have expired count; default false.',
+                      'With verify, whether expired certificates are accepted; default false.',
                     type: 'boolean',
                   },
                   advertiseCANames: {
                     description:
-                      'With verify, whether clients are sent the names of the certificate authorities of the trust store, to choose a certificate by; default false.',
+                      'With verify, whether clients are sent the names of the certificate authorities of the trust store, so that they can choose a certificate; default false.',
                     type: 'boolean',
                   },
                 },
@@ -803,13 +814,6 @@ export const myIngressSchema = {
               },
             },
             'x-kubernetes-validations': [
-              {
-                rule: "!has(self.protocol) || self.protocol != 'HTTPS' || has(self.certificates)",
-                message:
-                  'an HTTPS listener needs at least one certificate; give its ARN in certificates, or use protocol HTTP',
-                reason: 'FieldValueRequired',
-                fieldPath: '.certificates',
-              },
               {
                 rule: "!has(self.certificates) || !has(self.protocol) || self.protocol == 'HTTPS'",
                 message:
@@ -870,20 +874,20 @@ export const myIngressSchema = {
         },
         rules: {
           description:
-            'Which requests go where: at most 100. Their order is the order of evaluation, the first that matches decides. The list has one owner: server-side apply replaces it as a whole. AWS allows 100 rules for each load balancer, and counts one for each listener that a rule applies to, unless the quota was raised. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/listener-rules.html',
+            'Which requests go where: at most 100. They are evaluated in this order, and the first one that matches applies. The list has one owner: server-side apply replaces it as a whole. AWS allows 100 rules for each load balancer, and counts one for each listener that a rule applies to, unless the quota was raised. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/listener-rules.html',
           type: 'array',
           minItems: 1,
           maxItems: 100,
           'x-kubernetes-list-type': 'atomic',
           items: {
             description:
-              'One rule: at least one condition and exactly one of forward, redirect and fixedResponse. All conditions must hold; of the values of one condition any. AWS takes five values in a rule: one with more becomes several rules there, which count towards the 100. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-condition-types.html',
+              'One rule: at least one condition and exactly one of forward, redirect and fixedResponse. All conditions must match; a condition matches if any of its values does. AWS allows five values in a rule: a rule with more becomes several AWS rules, which count towards the 100. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-condition-types.html',
             type: 'object',
             required: ['name'],
             properties: {
               name: {
                 description:
-                  "Name of the rule, unique in this object; 1 to 63 lower-case letters, digits and hyphens. A rule that moves keeps its name, so that AWS's rule stays the same.",
+                  'Name of the rule, unique in this object; 1 to 63 lower-case letters, digits and hyphens. Keep the name when you move a rule, so that its AWS rule stays the same.',
                 type: 'string',
                 maxLength: 63,
                 'x-kubernetes-validations': [
@@ -919,7 +923,7 @@ export const myIngressSchema = {
               },
               hosts: {
                 description:
-                  'Host names, without regard to case; * stands for any number of characters, ? for one. *.example.com does not match example.com.',
+                  'Host names, case-insensitive; * stands for any number of characters, ? for one. *.example.com does not match example.com.',
                 type: 'array',
                 minItems: 1,
                 maxItems: 20,
@@ -940,7 +944,7 @@ export const myIngressSchema = {
               },
               paths: {
                 description:
-                  'Paths, with regard to case and without the query; * stands for any number of characters, slashes included, ? for one. /shop/* does not match /shop.',
+                  'Paths, case-sensitive and without the query; * stands for any number of characters, including slashes, ? for one. /shop/* does not match /shop.',
                 type: 'array',
                 minItems: 1,
                 maxItems: 20,
@@ -981,7 +985,8 @@ export const myIngressSchema = {
                 },
               },
               headers: {
-                description: 'Headers of the request. Each entry must hold; of its values any.',
+                description:
+                  'Headers of the request. All entries must match; an entry matches if any of its values does.',
                 type: 'array',
                 minItems: 1,
                 maxItems: 5,
@@ -993,7 +998,7 @@ export const myIngressSchema = {
                   properties: {
                     name: {
                       description:
-                        'Name of the header, without regard to case, at most 40 characters. For the host use hosts.',
+                        'Name of the header, case-insensitive, at most 40 characters. For the host use hosts.',
                       type: 'string',
                       maxLength: 40,
                       'x-kubernetes-validations': [
@@ -1012,7 +1017,7 @@ export const myIngressSchema = {
                     },
                     values: {
                       description:
-                        'Values, without regard to case; * stands for any number of characters, ? for one.',
+                        'Values, case-insensitive; * stands for any number of characters, ? for one.',
                       type: 'array',
                       minItems: 1,
                       maxItems: 5,
@@ -1033,7 +1038,7 @@ export const myIngressSchema = {
                     },
                     regex: {
                       description:
-                        'Regular expression that matches a part of the value, with regard to case, at most 128 characters; ^ and $ tie it to the ends. Without lookaround, atomic groups, back references, recursion and Unicode classes such as \\p{L}, which AWS does not know.',
+                        'Regular expression that matches a part of the value, case-sensitive, at most 128 characters; ^ and $ anchor it. Without lookaround, atomic groups, back references, recursion and Unicode classes such as \\p{L}, which AWS does not know.',
                       type: 'string',
                       maxLength: 128,
                       'x-kubernetes-validations': [
@@ -1057,13 +1062,13 @@ export const myIngressSchema = {
               },
               queryStrings: {
                 description:
-                  'Pairs of the query, without regard to case; any of them suffices. * stands for any number of characters, ? for one; a backslash before them takes them as they are.',
+                  'Pairs of the query, case-insensitive; one that matches is enough. * stands for any number of characters, ? for one; a backslash before them makes them literal.',
                 type: 'array',
                 minItems: 1,
                 maxItems: 20,
                 'x-kubernetes-list-type': 'atomic',
                 items: {
-                  description: 'One pair; without key the value counts for every key.',
+                  description: 'One pair; without key the value matches for any key.',
                   type: 'object',
                   required: ['value'],
                   properties: {
@@ -1098,7 +1103,7 @@ export const myIngressSchema = {
               },
               sourceCIDRs: {
                 description:
-                  'Ranges of the address that connects, IPv4 and IPv6. X-Forwarded-For does not count.',
+                  'Ranges of the address of the connection, IPv4 and IPv6. X-Forwarded-For is ignored.',
                 type: 'array',
                 minItems: 1,
                 maxItems: 20,
@@ -1277,7 +1282,7 @@ export const myIngressSchema = {
               },
               rewrite: {
                 description:
-                  'A change of the request on its way to a backend, after the rule was chosen: of the host, of path and query, or of both. Only with forward. A request that regex does not match stays as it is; one that a replacement makes useless gets a 500. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-transforms.html',
+                  'A change of the request on its way to a backend, after the rule has matched: of the host, of path and query, or of both. Only with forward. A request that regex does not match stays unchanged; one that a replacement makes invalid gets a 500. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-transforms.html',
                 type: 'object',
                 properties: {
                   host: {
@@ -1287,7 +1292,7 @@ export const myIngressSchema = {
                     properties: {
                       regex: {
                         description:
-                          'Regular expression, at most 1024 characters; ^ and $ tie it to the ends. Without lookaround, atomic groups, back references, recursion and Unicode classes such as \\p{L}, which AWS does not know.',
+                          'Regular expression, at most 1024 characters; ^ and $ anchor it. Without lookaround, atomic groups, back references, recursion and Unicode classes such as \\p{L}, which AWS does not know.',
                         type: 'string',
                         maxLength: 1024,
                         'x-kubernetes-validations': [
@@ -1301,7 +1306,7 @@ export const myIngressSchema = {
                       },
                       replace: {
                         description:
-                          'What takes the place of the match, at most 1024 characters; $1 to $9 stand for the groups of regex.',
+                          'Replacement of the match, at most 1024 characters; $1 to $9 stand for the groups of regex.',
                         type: 'string',
                         maxLength: 1024,
                         'x-kubernetes-validations': [
@@ -1322,7 +1327,7 @@ export const myIngressSchema = {
                     properties: {
                       regex: {
                         description:
-                          'Regular expression, at most 1024 characters; ^ and $ tie it to the ends. Without lookaround, atomic groups, back references, recursion and Unicode classes such as \\p{L}, which AWS does not know.',
+                          'Regular expression, at most 1024 characters; ^ and $ anchor it. Without lookaround, atomic groups, back references, recursion and Unicode classes such as \\p{L}, which AWS does not know.',
                         type: 'string',
                         maxLength: 1024,
                         'x-kubernetes-validations': [
@@ -1336,7 +1341,7 @@ export const myIngressSchema = {
                       },
                       replace: {
                         description:
-                          'What takes the place of the match, at most 1024 characters; $1 to $9 stand for the groups of regex. What comes of it begins with a slash.',
+                          'Replacement of the match, at most 1024 characters; $1 to $9 stand for the groups of regex. The result must begin with a slash.',
                         type: 'string',
                         maxLength: 1024,
                         'x-kubernetes-validations': [
@@ -1404,7 +1409,7 @@ export const myIngressSchema = {
         },
         defaultAction: {
           description:
-            'What becomes of requests that no rule matches, on every listener that does not redirect to HTTPS and has no defaultAction of its own. Left out, they go to the only backend, or get a 404 if there is none. Required with two or more backends, so that adding one never changes where requests go.',
+            'Action for requests that no rule matches, on every listener that does not redirect to HTTPS and has no defaultAction of its own. Left out, they go to the only backend, or get a 404 if there is none. Required with two or more backends, so that adding one never changes where requests go.',
           type: 'object',
           'x-kubernetes-map-type': 'atomic',
           properties: {
@@ -1577,7 +1582,7 @@ export const myIngressSchema = {
         },
         inbound: {
           description:
-            'Who may connect to the listeners: the sources that the security group of the load balancer admits. Left out, that is everybody for an internet-facing load balancer, and the private ranges 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 and 100.64.0.0/10 for an internal one. May be changed at any time. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-update-security-groups.html',
+            'Who may connect to the listeners: the sources that the security group of the load balancer admits. Left out, these are all addresses for an internet-facing load balancer, and the private ranges 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 and 100.64.0.0/10 for an internal one. May be changed at any time. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-update-security-groups.html',
           type: 'object',
           properties: {
             cidrs: {
@@ -1603,7 +1608,7 @@ export const myIngressSchema = {
             },
             prefixListIDs: {
               description:
-                'Ids of managed prefix lists whose ranges may connect, each once. AWS counts each with the most entries that it can hold. https://docs.aws.amazon.com/vpc/latest/userguide/managed-prefix-lists.html',
+                'Ids of managed prefix lists whose ranges may connect, each once. AWS counts each with its maximum number of entries. https://docs.aws.amazon.com/vpc/latest/userguide/managed-prefix-lists.html',
               type: 'array',
               minItems: 1,
               maxItems: 20,
@@ -1649,6 +1654,46 @@ export const myIngressSchema = {
               message:
                 'names no source, so that nobody could connect; give cidrs, prefixListIDs or securityGroupIDs, or leave inbound out',
               reason: 'FieldValueRequired',
+            },
+          ],
+        },
+        allowedNamespaces: {
+          description:
+            'Whose objects may attach routes to this load balancer, such as a WebApp with spec.expose: those of its own namespace alone, which is the default, of all namespaces, or of namespaces with certain labels. Routes of a namespace that is no longer among them are removed. docs/attaching.md has the rules by which routes of several objects share a load balancer.',
+          type: 'object',
+          required: ['from'],
+          properties: {
+            from: {
+              description: 'Same, All or Selector.',
+              type: 'string',
+              enum: ['Same', 'All', 'Selector'],
+            },
+            selector: {
+              description:
+                'With from Selector: which other namespaces, by their labels; its own is always one of them. The label kubernetes.io/metadata.name selects one by its name. https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetes-io-metadata-name',
+              type: 'object',
+              required: ['matchLabels'],
+              properties: {
+                matchLabels: {
+                  description:
+                    'Labels that the namespace must have, all of them; without any no other namespace is selected.',
+                  type: 'object',
+                  maxProperties: 16,
+                  additionalProperties: {
+                    description: 'Value of the label.',
+                    type: 'string',
+                    maxLength: 63,
+                  },
+                },
+              },
+            },
+          },
+          'x-kubernetes-validations': [
+            {
+              rule: "(self.from == 'Selector') == has(self.selector)",
+              message:
+                'selector goes with from Selector, and with that alone; give both, or leave selector out',
+              reason: 'FieldValueInvalid',
             },
           ],
         },
@@ -1765,6 +1810,13 @@ export const myIngressSchema = {
           fieldPath: '.rules',
         },
         {
+          rule: "!has(self.backends) || has(self.adopt) || (has(self.ipAddressType) && self.ipAddressType != 'ipv4') || self.backends.all(backend, !has(backend.ipAddressType) || backend.ipAddressType == 'ipv4')",
+          message:
+            "a backend with ipAddressType ipv6 needs a load balancer with IPv6; set spec.ipAddressType to dualstack, or the backend's to ipv4",
+          reason: 'FieldValueInvalid',
+          fieldPath: '.backends',
+        },
+        {
           rule: 'has(self.listeners) || has(self.backends) || (!has(self.rules) && !has(self.defaultAction) && !has(self.inbound))',
           message:
             'rules, defaultAction and inbound need something that listens; add listeners or backends',
@@ -1791,12 +1843,6 @@ export const myIngressSchema = {
           fieldPath: '.backends',
         },
         {
-          rule: "!has(self.backends) || self.backends.all(backend, !has(backend.targetType) || backend.targetType == 'ip')",
-          message: 'backends[].targetType: instance is not supported yet; use ip',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.backends',
-        },
-        {
           rule: '(!has(self.rules) || self.rules.all(rule, !has(rule.authenticate))) && (!has(self.defaultAction) || !has(self.defaultAction.authenticate)) && (!has(self.listeners) || self.listeners.all(listener, !has(listener.defaultAction) || !has(listener.defaultAction.authenticate)))',
           message:
             'authenticate is not supported yet; remove it, and do not publish what depends on it',
@@ -1807,7 +1853,7 @@ export const myIngressSchema = {
     },
     status: {
       description:
-        'What albridge last saw and did. Written by albridge alone; observedGeneration is -1 until it has looked at the object.',
+        'What albridge last observed and did. Only albridge writes it; observedGeneration is -1 until it has reconciled the object.',
       type: 'object',
       default: {
         observedGeneration: -1,
@@ -1815,7 +1861,7 @@ export const myIngressSchema = {
       properties: {
         observedGeneration: {
           description:
-            'The metadata.generation that this status speaks for; -1 until albridge has looked at the object. Smaller than metadata.generation means that an edit is still to be seen.',
+            'The metadata.generation that this status speaks for; -1 until albridge has reconciled the object. Smaller than metadata.generation: an edit has not been reconciled yet.',
           type: 'integer',
           format: 'int64',
           minimum: -1,
@@ -1828,7 +1874,7 @@ export const myIngressSchema = {
           maxLength: 262144,
         },
         alb: {
-          description: 'The load balancer that this object holds; absent while it holds none.',
+          description: 'The load balancer of this object; absent while it has none.',
           type: 'object',
           'x-kubernetes-map-type': 'atomic',
           required: ['arn'],
@@ -1851,7 +1897,7 @@ export const myIngressSchema = {
             },
             state: {
               description:
-                'State that AWS last reported: provisioning, active, active_impaired (serves, but lacks resources to scale) or failed; deleted, once albridge has seen that somebody removed the balancer and until it has made it anew. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_LoadBalancerState.html',
+                'State that AWS last reported: provisioning, active, active_impaired (serves, but lacks resources to scale) or failed; deleted, after the balancer was deleted outside albridge, until it is recreated. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_LoadBalancerState.html',
               type: 'string',
               maxLength: 64,
             },
@@ -1861,10 +1907,27 @@ export const myIngressSchema = {
               maxLength: 64,
             },
             vpcId: {
-              description: 'Id of the VPC that the load balancer lives in.',
+              description: 'Id of the VPC of the load balancer.',
               type: 'string',
               maxLength: 64,
             },
+          },
+        },
+        url: {
+          description:
+            'URL of what the spec serves: https where an HTTPS listener is there, the first host in rules on it that is no pattern, or else the DNS name of the load balancer. Absent without listeners.',
+          type: 'string',
+          maxLength: 2048,
+        },
+        subnets: {
+          description: 'Ids of the subnets of the load balancer, where the spec names none.',
+          type: 'array',
+          maxItems: 100,
+          'x-kubernetes-list-type': 'atomic',
+          items: {
+            description: 'Id of one subnet.',
+            type: 'string',
+            maxLength: 64,
           },
         },
         listeners: {
@@ -1886,6 +1949,31 @@ export const myIngressSchema = {
                 description: 'Its Amazon Resource Name; absent until it is created.',
                 type: 'string',
                 maxLength: 2048,
+              },
+              certificates: {
+                description:
+                  'The certificates that were found for it, the default one first; absent where the spec names them.',
+                type: 'array',
+                maxItems: 100,
+                'x-kubernetes-list-type': 'atomic',
+                items: {
+                  description: 'One certificate of AWS Certificate Manager.',
+                  type: 'object',
+                  required: ['arn'],
+                  properties: {
+                    arn: {
+                      description: 'Its Amazon Resource Name.',
+                      type: 'string',
+                      maxLength: 2048,
+                    },
+                    notAfter: {
+                      description: 'When it expires.',
+                      type: 'string',
+                      format: 'date-time',
+                      maxLength: 64,
+                    },
+                  },
+                },
               },
               message: {
                 description: 'What is wrong with it and what to do next; absent while nothing is.',
@@ -1945,15 +2033,72 @@ export const myIngressSchema = {
             },
           },
         },
+        attached: {
+          description:
+            'The objects that attach routes to this load balancer, or want to; absent without any. Those that are served come first; of the others those that there is room for.',
+          type: 'array',
+          maxItems: 200,
+          'x-kubernetes-list-type': 'atomic',
+          items: {
+            description: 'One object that attaches routes.',
+            type: 'object',
+            required: ['kind', 'namespace', 'name', 'digest', 'reason'],
+            properties: {
+              kind: {
+                description: 'Its kind, such as WebApp.',
+                type: 'string',
+                maxLength: 63,
+              },
+              namespace: {
+                description: 'Its namespace.',
+                type: 'string',
+                maxLength: 63,
+              },
+              name: {
+                description: 'Name of the object.',
+                type: 'string',
+                maxLength: 253,
+              },
+              digest: {
+                description: 'Digest of the routes that this is about.',
+                type: 'string',
+                maxLength: 16,
+              },
+              holds: {
+                description:
+                  'Digests of the hosts and paths that are its own, so that it keeps them when albridge restarts.',
+                type: 'array',
+                maxItems: 50,
+                'x-kubernetes-list-type': 'atomic',
+                items: {
+                  description: 'Digest of one host and path.',
+                  type: 'string',
+                  maxLength: 16,
+                },
+              },
+              reason: {
+                description:
+                  'Attached, or why not all of its routes are served; docs/reasons.md lists each reason with its cause and the next action.',
+                type: 'string',
+                maxLength: 64,
+              },
+              message: {
+                description: 'What is wrong with it; absent while nothing is.',
+                type: 'string',
+                maxLength: 512,
+              },
+            },
+          },
+        },
         targets: {
           description:
-            'Registered and desired targets of all backends, such as 3/3; absent without backends.',
+            'Registered and desired targets of all backends of the spec, such as 3/3; absent without backends.',
           type: 'string',
           maxLength: 64,
         },
         owned: {
           description:
-            'What albridge has made, or is about to make, in AWS beside the load balancer and will delete again. Stored before the write to AWS, so that a crash in between loses nothing.',
+            'What albridge has created, or is about to create, in AWS next to the load balancer and will delete again. Stored before the write to AWS, so that a crash in between loses nothing.',
           type: 'object',
           'x-kubernetes-map-type': 'atomic',
           properties: {
@@ -1964,7 +2109,7 @@ export const myIngressSchema = {
             },
             listenerSettings: {
               description:
-                'Settings of listeners that are set back when they leave the spec, each with its port, such as 443 mutualTLS.',
+                'Settings of listeners that are reset when they leave the spec, each with its port, such as 443 mutualTLS.',
               type: 'array',
               maxItems: 250,
               'x-kubernetes-list-type': 'atomic',
@@ -1973,6 +2118,11 @@ export const myIngressSchema = {
                 type: 'string',
                 maxLength: 300,
               },
+            },
+            removals: {
+              description:
+                'True while rules, listeners or certificates that left the spec are still to be removed.',
+              type: 'boolean',
             },
             targetGroups: {
               description: 'Names of target groups.',
@@ -1985,17 +2135,53 @@ export const myIngressSchema = {
                 maxLength: 32,
               },
             },
+            services: {
+              description:
+                'The Services of the target groups: while requests still reach the group of a backend that left the spec, its targets are still updated.',
+              type: 'array',
+              maxItems: 200,
+              'x-kubernetes-list-type': 'atomic',
+              items: {
+                description: 'The Service of one target group.',
+                type: 'object',
+                required: ['targetGroup', 'backend', 'name', 'port'],
+                properties: {
+                  targetGroup: {
+                    description: 'Name of the target group.',
+                    type: 'string',
+                    maxLength: 32,
+                  },
+                  backend: {
+                    description: 'Name of the backend for which it was created.',
+                    type: 'string',
+                    maxLength: 63,
+                  },
+                  name: {
+                    description: 'Name of the Service.',
+                    type: 'string',
+                    maxLength: 63,
+                  },
+                  port: {
+                    description: 'The port of the Service, by number or by name.',
+                    'x-kubernetes-int-or-string': true,
+                    minimum: 1,
+                    maximum: 65535,
+                    maxLength: 63,
+                  },
+                },
+              },
+            },
           },
         },
         plan: {
           description:
-            "What albridge would do; only under the annotation albridge.io/mode and where the operator's ALBRIDGE_MODE is observe.",
+            "What albridge would do; only with the annotation albridge.io/mode, or if the operator's ALBRIDGE_MODE is observe.",
           type: 'object',
           'x-kubernetes-map-type': 'atomic',
           required: ['generation', 'digest', 'steps', 'omitted'],
           properties: {
             generation: {
-              description: 'The metadata.generation that was planned for.',
+              description: 'The metadata.generation for which the plan was made.',
               type: 'integer',
               format: 'int64',
               minimum: 0,
@@ -2008,12 +2194,13 @@ export const myIngressSchema = {
             },
             steps: {
               description:
-                'One line for each write to AWS, in its order, such as "create load-balancer (not there)"; empty where nothing is to be done. Writes that must wait come last, with their time.',
+                'One line for each write to AWS, in its order, such as "create load-balancer (not there)"; empty if nothing is to be done. Writes that must wait are last, with their time.',
               type: 'array',
               maxItems: 50,
               'x-kubernetes-list-type': 'atomic',
               items: {
-                description: 'What is written and, in brackets, why; a long reason is cut.',
+                description:
+                  'What is written and, in parentheses, why; a long reason is truncated.',
                 type: 'string',
                 maxLength: 512,
               },
@@ -2028,7 +2215,7 @@ export const myIngressSchema = {
         },
         applied: {
           description:
-            'What albridge has put on the load balancer and will take off again when it leaves the spec. Stored before the write to AWS, so that a crash in between loses nothing.',
+            'What albridge has set on the load balancer and will remove again when it leaves the spec. Stored before the write to AWS, so that a crash in between loses nothing.',
           type: 'object',
           'x-kubernetes-map-type': 'atomic',
           properties: {
@@ -2058,7 +2245,7 @@ export const myIngressSchema = {
         },
         conditions: {
           description:
-            'Ready says whether the load balancer is active and matches the spec, listeners and rules included. BackendsResolved says whether each backend has targets, and if not what its Service lacks; TargetsHealthy whether AWS reports them healthy. An object that never had backends has neither. Reconciling and Stalled are there only while they are True: work is under way, or a person has to act. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
+            'Ready says whether the load balancer is active and matches the spec, listeners and rules included. BackendsResolved says whether each backend has targets, and if not what its Service lacks; TargetsHealthy whether AWS reports them healthy. An object that never had backends has neither. AttachmentsAccepted says whether all routes of other objects are served, and names both sides of a conflict; what is wrong with them is no matter of Ready. Reconciling and Stalled exist only while they are True: work is in progress, or a person must act. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
           type: 'array',
           maxItems: 16,
           'x-kubernetes-list-type': 'map',
@@ -2071,7 +2258,7 @@ export const myIngressSchema = {
             properties: {
               type: {
                 description:
-                  'Type of the condition: Ready, Reconciling, Stalled, BackendsResolved or TargetsHealthy.',
+                  'Type of the condition: Ready, Reconciling, Stalled, BackendsResolved, TargetsHealthy or AttachmentsAccepted.',
                 type: 'string',
                 minLength: 1,
                 maxLength: 316,
@@ -2097,14 +2284,14 @@ export const myIngressSchema = {
               },
               reason: {
                 description:
-                  "Why, as one CamelCase word for programs; the operator's documentation lists every reason with its cause and the next action.",
+                  'Machine-readable reason, one CamelCase word; docs/reasons.md lists each with its cause and the next action.',
                 type: 'string',
                 minLength: 1,
                 maxLength: 1024,
                 pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
               },
               message: {
-                description: 'Why, as a sentence for people, with what to do next.',
+                description: 'Human-readable details, with what to do next.',
                 type: 'string',
                 maxLength: 32768,
               },
@@ -2118,7 +2305,8 @@ export const myIngressSchema = {
     {
       rule: 'has(self.spec) || (oldSelf.hasValue() && !oldSelf.?spec.hasValue())',
       optionalOldSelf: true,
-      message: 'spec is missing; give at least spec.subnets with two or more subnet ids',
+      message:
+        'spec is missing; write spec: {} for a load balancer in the subnets that are tagged for it, or give spec.subnets',
       reason: 'FieldValueRequired',
       fieldPath: '.spec',
     },

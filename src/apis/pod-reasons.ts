@@ -1,4 +1,4 @@
-import type { ReasonEntry } from './reason-entry.ts';
+import type { ReasonEntry } from './core-reasons.ts';
 
 /** Why a pod is not ready yet, for every kind that makes pods; the documentation prints this table. */
 export const podReasons = {

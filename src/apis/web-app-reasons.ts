@@ -1,4 +1,4 @@
-import type { ReasonEntry } from './reason-entry.ts';
+import type { ReasonEntry } from './core-reasons.ts';
 
 /**
  * Every reason that Ready, Reconciling and Stalled of a WebApp can show, besides those of the API
@@ -50,6 +50,11 @@ export const webAppReasons = {
     cause: 'New pods did not become available within the progress deadline of the Deployment',
     next: 'correct spec.image or spec.port, or check the events of the pods',
   },
+  PodTemplateTooLong: {
+    healedBy: 'person',
+    cause: 'The spec.podTemplate has more than 16,384 characters as JSON, or more than 64 levels',
+    next: 'shorten spec.podTemplate; long texts belong into a ConfigMap or the image',
+  },
   SpecMissing: {
     healedBy: 'person',
     cause: 'The object was stored without a spec, before the CRD required one',
@@ -68,6 +73,24 @@ export const webAppEvents = {
   ServiceUpdated: 'The Service was changed for an edit of the spec',
   ServiceDeleted: 'A Service that is no longer desired was deleted',
   DriftRepaired: 'A field was changed outside albridge and repaired; the note names it',
+  Attached: 'Exposed is True: the load balancer sends requests here',
+  Attaching: 'Exposed is Unknown: the MyIngress has not applied the routes yet',
+  NotExposed: 'Exposed is False: spec.expose was removed',
+  ExposureUnknown: 'Exposed is Unknown: no controller of MyIngress is at work in this operator',
+  IngressNotFound: 'Exposed is False: the namespace has no MyIngress of this name',
+  IngressDeleting:
+    'Exposed is False: the MyIngress is being deleted, and its load balancer with it',
+  NamespaceNotWatched:
+    'Exposed is False: the installation does not watch the namespace of the MyIngress',
+  NotAllowed:
+    'Exposed is False: the MyIngress does not exist, or its spec.allowedNamespaces does not allow this namespace',
+  NamespacesUnknown:
+    'Exposed is False: the MyIngress selects namespaces by their labels, which cannot be read',
+  HostAndPathTaken:
+    'Exposed is False: a host and path belongs to another route of the load balancer; choose another one',
+  NoListener: 'Exposed is False: the MyIngress has no listener that takes the routes',
+  RuleQuotaReached:
+    'Exposed is False: the load balancer has 100 rules, the default quota of AWS; name another MyIngress',
   AsExpected: 'Degraded=False: the Deployment can make progress',
   Unknown: 'Available or Progressing, where the Deployment gives no reason',
 } as const;

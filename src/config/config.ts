@@ -1,5 +1,5 @@
 // Lives here: the settings: environment -> one frozen OperatorConfig; the only reader of process.env.
-// May import it: src/main.ts, and src/setup for the type.
+// May import it: src/main.ts; src/setup takes config.ts.
 // Start with: settings.ts, the table of all settings.
 
 import { readFileSync } from 'node:fs';
@@ -53,10 +53,16 @@ export interface AwsConfig {
   readonly endpoint?: string;
   /** Undefined: AWS's own. */
   readonly ec2Endpoint?: string;
+  /** Undefined: AWS's own. */
+  readonly acmEndpoint?: string;
   readonly proxy?: Proxy;
   readonly budget: BudgetLimits;
   /** Attached next to a managed security group. */
   readonly backendSecurityGroups: readonly string[];
+  /** In the tags of subnets. Undefined: the cluster's id. */
+  readonly clusterName?: string;
+  /** Of the load balancers whose specs name no subnets. Undefined: that of the tagged subnets. */
+  readonly vpcId?: string;
 }
 
 export type ParsedConfig =
@@ -230,7 +236,9 @@ function assembleAws(values: Values, budget: BudgetLimits): AwsConfig | undefine
     ...{ region, budget, proxy },
     endpoint: values.elbEndpoint ?? values.endpoint,
     ec2Endpoint: values.ec2Endpoint ?? values.endpoint,
+    acmEndpoint: values.acmEndpoint ?? values.endpoint,
     backendSecurityGroups: values.backendSecurityGroups ?? [],
+    ...{ clusterName: values.clusterName, vpcId: values.vpcId },
   });
 }
 

@@ -9,7 +9,7 @@ export interface Setting {
   readonly accepts: string;
   /** The value that counts where none is set. */
   readonly default?: string;
-  /** What happens where none is set, in words, if no value would say it. */
+  /** Describes the default in words where no value can. */
   readonly otherwise?: string;
   /** undefined for a text that is not accepted. */
   readonly parse: (text: string) => unknown;
@@ -19,7 +19,7 @@ export interface Setting {
 export const settings = {
   kubeconfig: {
     name: 'KUBECONFIG',
-    what: 'the cluster, outside of one; several files as kubectl takes them',
+    what: 'kubeconfig of the cluster, if albridge runs outside of it; a list of files as for kubectl',
     accepts: 'the path of a kubeconfig',
     otherwise: 'in a pod its service account, elsewhere ~/.kube/config',
     parse: values.parseText,
@@ -54,7 +54,7 @@ export const settings = {
   },
   defaultRegion: {
     name: 'AWS_DEFAULT_REGION',
-    what: 'region of the load balancers where AWS_REGION is not set',
+    what: 'region of the load balancers if AWS_REGION is not set',
     accepts: 'an AWS region such as eu-central-1',
     otherwise: 'AWS_REGION',
     parse: values.parseMatching(/^[a-z]{2,4}(-[a-z]+)+-\d+$/),
@@ -68,49 +68,70 @@ export const settings = {
   },
   ec2Endpoint: {
     name: 'AWS_ENDPOINT_URL_EC2',
-    what: 'address of EC2, which has subnets and security groups',
+    what: 'address of EC2, for subnets and security groups',
+    accepts: 'an http or https address without name and password in it',
+    otherwise: 'AWS_ENDPOINT_URL',
+    parse: values.parsePlainUrl,
+  },
+  acmEndpoint: {
+    name: 'AWS_ENDPOINT_URL_ACM',
+    what: 'address of AWS Certificate Manager, where a listener names no certificates',
     accepts: 'an http or https address without name and password in it',
     otherwise: 'AWS_ENDPOINT_URL',
     parse: values.parsePlainUrl,
   },
   endpoint: {
     name: 'AWS_ENDPOINT_URL',
-    what: 'address of all of AWS, such as a stand-in for it',
+    what: 'address of all AWS services, such as a stand-in for AWS',
     accepts: 'an http or https address without name and password in it',
     otherwise: "AWS's own for the region",
     parse: values.parsePlainUrl,
   },
   proxy: {
     name: 'HTTPS_PROXY',
-    what: 'proxy on the way to https addresses of AWS; never on the way to this machine or the cluster',
+    what: 'proxy for https addresses of AWS; never used for this machine or the cluster',
     accepts: 'the address of an http or https proxy; name and password in it percent-encoded',
     otherwise: 'no proxy',
     parse: values.parseProxyUrl,
   },
   noProxy: {
     name: 'NO_PROXY',
-    what: 'hosts of AWS that are reached without the proxy: names or endings such as .amazonaws.com between commas, or *',
-    accepts: 'any text; ranges of addresses mean nothing here',
+    what: 'AWS hosts that are reached without the proxy: names or suffixes such as .amazonaws.com between commas, or *',
+    accepts: 'any text; address ranges have no effect',
     otherwise: 'none',
     parse: values.parseText,
   },
   budget: {
     name: 'ALBRIDGE_AWS_BUDGET',
-    what: 'calls to AWS that this process may make: 80 % of what AWS documents, no limits, or a JSON file',
+    what: 'limits for calls to AWS by this process: 80 % of what AWS documents, none, or a JSON file',
     accepts: 'aws, off, or the path of a file of limits',
     default: 'aws',
     parse: values.parseText,
   },
   backendSecurityGroups: {
     name: 'ALBRIDGE_BACKEND_SECURITY_GROUPS',
-    what: "security groups that load balancers get next to the one that albridge manages, so that pods admit them; on EKS the cluster's own",
+    what: "security groups that load balancers get in addition to the one that albridge manages, so that pods admit them; on EKS the cluster's own",
     accepts: 'up to 15 ids of security groups between commas, such as sg-0123456789abcdef0',
     otherwise: 'none',
     parse: values.parseSecurityGroups,
   },
+  clusterName: {
+    name: 'ALBRIDGE_CLUSTER_NAME',
+    what: 'name of this cluster in the tags kubernetes.io/cluster/<name>, by which subnets of other clusters are left out where a MyIngress names no subnets; on EKS its name there',
+    accepts: 'up to 106 of the characters A-Z a-z 0-9 _ . -',
+    otherwise: "the cluster's id, as of ALBRIDGE_CLUSTER_ID",
+    parse: values.parseMatching(/^[A-Za-z0-9_.-]{1,106}$/),
+  },
+  vpcId: {
+    name: 'ALBRIDGE_VPC_ID',
+    what: 'VPC of load balancers where a MyIngress names no subnets',
+    accepts: 'the id of a VPC, such as vpc-0123456789abcdef0',
+    otherwise: 'the only VPC with subnets that are tagged for load balancers',
+    parse: values.parseMatching(/^vpc-[0-9A-Za-z-]{1,60}$/),
+  },
   mode: {
     name: 'ALBRIDGE_MODE',
-    what: 'whether albridge does what the objects ask for, or writes status alone: of a MyIngress its plan',
+    what: 'whether albridge reconciles, or only writes status, such as the plan of a MyIngress',
     accepts: 'reconcile or observe',
     default: 'reconcile',
     parse: values.parseOneOf('reconcile', 'observe'),
@@ -124,14 +145,14 @@ export const settings = {
   },
   clusterId: {
     name: 'ALBRIDGE_CLUSTER_ID',
-    what: 'names this cluster in the tags of its load balancers; never change it',
+    what: 'identifies this cluster in the tags of its load balancers; never change it',
     accepts: 'up to 256 of the characters A-Z a-z 0-9 _ . : / = + - @',
     otherwise: 'the UID of the namespace kube-system',
     parse: values.parseMatching(/^[A-Za-z0-9_.:/=+@-]{1,256}$/),
   },
   namespaces: {
     name: 'ALBRIDGE_NAMESPACES',
-    what: 'namespaces to serve, between commas; needs ALBRIDGE_CLUSTER_ID',
+    what: 'namespaces to serve, between commas; needs ALBRIDGE_CLUSTER_ID, and excludes backends with targetType instance, since nodes are cluster-scoped',
     accepts: 'names of namespaces between commas',
     otherwise: 'all of them',
     parse: values.parseNamespaces,
@@ -145,56 +166,56 @@ export const settings = {
   },
   concurrency: {
     name: 'ALBRIDGE_CONCURRENCY',
-    what: 'objects of a kind that are worked on at once',
+    what: 'objects of a kind that are reconciled at the same time',
     accepts: 'a whole number from 1 to 256',
     default: '16',
     parse: values.parseWholeNumber(1, 256),
   },
   metricsAddress: {
     name: 'ALBRIDGE_METRICS_ADDRESS',
-    what: 'where /metrics is served; off for nowhere',
+    what: 'where /metrics is served, or off',
     accepts: 'an address such as :8080, 127.0.0.1:0 or [::1]:8080, or off',
     default: ':8080',
     parse: values.parseListenAddress,
   },
   healthAddress: {
     name: 'ALBRIDGE_HEALTH_ADDRESS',
-    what: 'where /healthz and /readyz are served, on another port than /metrics; off for nowhere',
+    what: 'where /healthz and /readyz are served, on another port than /metrics, or off',
     accepts: 'an address such as :8081, 127.0.0.1:0 or [::1]:8081, or off',
     default: ':8081',
     parse: values.parseListenAddress,
   },
   leaderElection: {
     name: 'ALBRIDGE_LEADER_ELECTION',
-    what: 'whether replicas agree by a Lease on the one that works',
+    what: 'whether replicas elect the active one by a Lease',
     accepts: 'on or off',
     otherwise: 'on in a cluster, off with a kubeconfig and in mode observe',
     parse: values.parseFlag,
   },
   readinessGates: {
     name: 'ALBRIDGE_READINESS_GATES',
-    what: 'whether pods with the readiness gate albridge.io/targets-healthy are watched, and their gates opened; needs the rights of deploy/components/readiness-gates, which sets it',
+    what: 'whether pods with the readiness gate albridge.io/targets-healthy are watched, and their gates opened, and whether WebApps behind a load balancer get it; needs the rights of deploy/components/readiness-gates, which alone sets it: in the ConfigMap it is ignored',
     accepts: 'on or off',
     default: 'off',
     parse: values.parseFlag,
   },
   logLevel: {
     name: 'LOG_LEVEL',
-    what: 'the least that is logged',
+    what: 'lowest level that is logged',
     accepts: 'debug, info or error',
     default: 'info',
     parse: values.parseOneOf('debug', 'info', 'error'),
   },
   logFormat: {
     name: 'LOG_FORMAT',
-    what: 'form of the log; pretty in development only',
+    what: 'format of the log; pretty in development only',
     accepts: 'json or pretty',
     default: 'json',
     parse: values.parseOneOf('json', 'pretty'),
   },
   podName: {
     name: 'POD_NAME',
-    what: 'who holds the Lease and reports events; from the Downward API',
+    what: 'identity of this replica in the Lease and in events; from the Downward API',
     accepts: 'a name',
     otherwise: 'the host name',
     parse: values.parseText,

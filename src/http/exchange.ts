@@ -1,5 +1,5 @@
 // Lives here: one HTTP exchange over an undici pool.
-// May import it: src/kube and src/aws, which own the pools.
+// May import it: src/kube and src/aws. They own the pools.
 // Start with: this file, the only one.
 
 import type { Dispatcher } from 'undici';

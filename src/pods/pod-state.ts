@@ -158,7 +158,7 @@ export interface PodReady {
   readonly message: string;
 }
 
-/** What the pod itself says of its readiness, in words of our own where it gives none. */
+/** Describes the pod's readiness in its own words, in ours where it has none. */
 export function readPodReady(pod: Pod | undefined): PodReady {
   const type = 'PodReady';
   if (pod === undefined) {

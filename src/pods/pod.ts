@@ -1,5 +1,5 @@
 // Lives here: what several kinds know of pods: shape, state, ports, workloads.
-// May import it: controllers, src/kube/write, src/setup; it imports src/core and src/apis.
+// May import it: src/controllers, src/kube/write and src/setup. It imports src/core and src/apis.
 // Start with: this file, then pod-state.ts.
 
 /** Names the API resource, in the form in which the core takes it. */
@@ -7,6 +7,12 @@ export const podKind = { group: '', version: 'v1', kind: 'Pod', plural: 'pods' }
 
 /** On every pod that albridge makes: the pods that it watches are those with this label. */
 export const podLabels = { 'app.kubernetes.io/managed-by': 'albridge' } as const;
+
+/** The readiness gate that waits for healthy targets, whoever wrote it: docs/zero-downtime.md */
+export const READINESS_GATE = 'albridge.io/targets-healthy';
+
+/** On every pod with the gate: no other pod is watched for it. */
+export const GATE_LABELS = { 'albridge.io/readiness-gate': 'true' } as const;
 
 /**
  * Of every pod that is made from an image alone: no token of the namespace's ServiceAccount, and what

@@ -1,4 +1,4 @@
-import { hostname } from './hostname.ts';
+import { readHostname } from './hostname.ts';
 import type { Redirect, Request, WeightedTargetGroup } from './rule.ts';
 
 /**
@@ -21,7 +21,7 @@ export function chooseTargetGroup(
  * public balancers; not documented).
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-action-types.html
  */
-export function redirectLocation(redirect: Redirect, request: Request): string {
+export function formatLocation(redirect: Redirect, request: Request): string {
   const fill = (text: string): string => fillIn(text, request);
   const protocol = fill(redirect.protocol ?? '#{protocol}').toLowerCase();
   const host = fill(redirect.host ?? '#{host}');
@@ -34,7 +34,7 @@ export function redirectLocation(redirect: Redirect, request: Request): string {
 function fillIn(text: string, request: Request): string {
   const values: Readonly<Record<string, string>> = {
     protocol: request.protocol,
-    host: hostname(request.host),
+    host: readHostname(request.host),
     port: String(request.port),
     path: request.path.replace(/^\//, ''),
     query: request.query,

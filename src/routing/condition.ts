@@ -1,4 +1,4 @@
-import { hostname } from './hostname.ts';
+import { readHostname } from './hostname.ts';
 import { matchesPattern } from './pattern.ts';
 import type { Condition, QueryValue, Regex, RegexCondition, Request, TextField } from './rule.ts';
 import { isInside } from './source-ip.ts';
@@ -27,14 +27,14 @@ export function meetsCondition(condition: Condition, request: Request): boolean 
  * the port of a Host header is left out before comparing is unverified.
  */
 const TEXT: Readonly<Record<TextField, (value: string, request: Request) => boolean>> = {
-  'host-header': (value, { host }) => matchesPattern(lower(value), lower(hostname(host))),
+  'host-header': (value, { host }) => matchesPattern(lower(value), lower(readHostname(host))),
   'path-pattern': (value, { path }) => matchesPattern(value, path),
   'http-request-method': (value, { method }) => value === method,
 };
 
 /** That case counts, and that the port of a Host header is left out, is unverified. */
 function matchesPart(regex: Regex, of: RegexCondition['of'], request: Request): boolean {
-  if (of === 'host') return regex.matches(hostname(request.host));
+  if (of === 'host') return regex.matches(readHostname(request.host));
   if (of === 'path') return regex.matches(request.path);
   return request.headers.some(([has, text]) => {
     return lower(has) === lower(of.header) && regex.matches(text);

@@ -13,7 +13,7 @@ export interface Decision {
  */
 export function decide(rules: readonly Rule[], request: Request): Decision {
   const passedOver: Decision['passedOver'][number][] = [];
-  for (const rule of [...rules].sort(byPriority)) {
+  for (const rule of [...rules].sort(comparePriorities)) {
     const because = rule.conditions.find((condition) => !meetsCondition(condition, request));
     if (because === undefined) return { rule, passedOver };
     passedOver.push({ rule, because });
@@ -21,10 +21,10 @@ export function decide(rules: readonly Rule[], request: Request): Decision {
   throw new Error('decide on a request: the listener has no default rule');
 }
 
-function byPriority(a: Rule, b: Rule): number {
-  return orderOf(a) - orderOf(b);
+function comparePriorities(a: Rule, b: Rule): number {
+  return rankRule(a) - rankRule(b);
 }
 
-function orderOf({ priority }: Rule): number {
+function rankRule({ priority }: Rule): number {
   return priority === 'default' ? Number.MAX_SAFE_INTEGER : priority;
 }

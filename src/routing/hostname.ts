@@ -1,4 +1,4 @@
 /** A Host header without its port. */
-export function hostname(host: string): string {
+export function readHostname(host: string): string {
   return host.replace(/:\d*$/, '');
 }

@@ -9,7 +9,8 @@ export function matchesPattern(
   text: string,
   { hasEscapes = false }: { readonly hasEscapes?: boolean } = {},
 ): boolean {
-  const tokens = tokensOf(pattern, hasEscapes);
+  if (!startsAlike(pattern, text, hasEscapes)) return false;
+  const tokens = parsePattern(pattern, hasEscapes);
   // The last `*` passed, and how far the text was then: where to go on with one character more for it.
   let retry: { readonly token: number; at: number } | undefined;
   let [token, at] = [0, 0];
@@ -31,11 +32,17 @@ export function matchesPattern(
   return tokens.slice(token).every((rest) => rest === 'any');
 }
 
+/** Up to the first wildcard: most texts differ there. */
+function startsAlike(pattern: string, text: string, hasEscapes: boolean): boolean {
+  const special = pattern.search(hasEscapes ? /[*?\\]/ : /[*?]/);
+  return special < 0 ? pattern === text : text.startsWith(pattern.slice(0, special));
+}
+
 function fits(token: Exclude<Token, 'any'>, character: string): boolean {
   return token === 'one' || token.character === character;
 }
 
-function tokensOf(pattern: string, hasEscapes: boolean): readonly Token[] {
+function parsePattern(pattern: string, hasEscapes: boolean): readonly Token[] {
   const parts = pattern.match(hasEscapes ? /\\[*?\\]|[\s\S]/g : /[\s\S]/g) ?? [];
   return parts.map((part) => {
     if (part === '*') return 'any';

@@ -1,7 +1,7 @@
-import { hostname } from './hostname.ts';
+import { readHostname } from './hostname.ts';
 import type { Request, Rewrite } from './rule.ts';
 
-/** What a target gets in place of what the client sent; what is left out stays. */
+/** The request as a target receives it; an absent part is unchanged. */
 export interface Rewritten {
   readonly host?: string;
   /** Path and query. */
@@ -15,7 +15,7 @@ export interface Rewritten {
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-transforms.html
  */
 export function rewriteRequest(rewrite: Rewrite, request: Request): Rewritten | undefined {
-  const bare = hostname(request.host);
+  const bare = readHostname(request.host);
   const sent = `${request.path}${request.query === '' ? '' : `?${request.query}`}`;
   const host = rewrite.host?.apply(bare) ?? bare;
   const url = rewrite.url?.apply(sent) ?? sent;

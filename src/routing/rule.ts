@@ -1,5 +1,5 @@
 // Lives here: the way an Application Load Balancer routes one request, as pure functions.
-// May import it: everyone, the stand-in's data plane included; it imports only itself.
+// May import it: src/controllers/my-ingress/rules and localstack/embedded/data-plane. It imports only itself.
 // Start with: decide.ts.
 // https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-listeners.html
 
@@ -12,7 +12,7 @@ export interface Rule {
   readonly rewrite?: Rewrite;
 }
 
-/** What changes on the way to a target; only of a rule that forwards. */
+/** Changes to the request on its way to a target; only of a rule that forwards. */
 export interface Rewrite {
   readonly host?: Substitution;
   /** Of path and query. */
@@ -73,7 +73,7 @@ export interface WeightedTargetGroup {
   readonly weight: number;
 }
 
-/** What is left out stays as it is in the request. */
+/** An absent part stays as it is in the request. */
 export interface Redirect {
   readonly statusCode: 301 | 302;
   readonly protocol?: string;

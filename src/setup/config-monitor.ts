@@ -4,14 +4,15 @@ import {
   listClosedNamespaces,
   mayHaveMonitor,
 } from '../controllers/config-monitor/annotated-config-map.ts';
-import {
-  type TrimmedConfigMap,
-  trimConfigMap,
-} from '../controllers/config-monitor/config-map-transform.ts';
 import { createConfigMonitorReconciler } from '../controllers/config-monitor/controller.ts';
 import { MonitorIndex } from '../controllers/config-monitor/monitor-index.ts';
 import { PodIndex } from '../controllers/config-monitor/pod-index.ts';
-import { type TrimmedPod, trimPod } from '../controllers/config-monitor/pod-transform.ts';
+import {
+  type TrimmedConfigMap,
+  type TrimmedPod,
+  trimConfigMap,
+  trimPod,
+} from '../controllers/config-monitor/transforms.ts';
 import { Children } from '../core/children/children.ts';
 import { Controller } from '../core/controller/controller.ts';
 import type { ResourceKind } from '../core/objects/kube-object.ts';

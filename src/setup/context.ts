@@ -17,7 +17,9 @@ import type { KubeTransport } from '../kube/client/kube-transport.ts';
 import type { Rights } from '../kube/client/rights.ts';
 import { KubeEventRecorder } from '../kube/events/event-recorder.ts';
 import type { Reflector } from '../kube/watch/reflector.ts';
-import { joinCaches, type Watched, Watches } from '../kube/watch/watches.ts';
+import { joinCaches, type Watch, type Watched, Watches } from '../kube/watch/watches.ts';
+import { Exposures } from './exposures.ts';
+import { GatedServices } from './gated-services.ts';
 
 /** Everything that reaches out of the process; a simulation gives others than main.ts does. */
 export interface OperatorPorts {
@@ -59,6 +61,12 @@ export interface OperatorSettings
 /** The part of a kind that is watched, and the transform of each object. */
 export type WatchOptions = Pick<Watched, 'labelSelector' | 'fieldSelector' | 'transform'>;
 
+export interface LateWatch<T extends KubeObject> {
+  readonly cache: ObjectCache<T>;
+  /** Resolves once the cache holds the whole collection. */
+  readonly synced: Promise<void>;
+}
+
 /** Shared by all controllers of one process. */
 export class SharedContext {
   readonly ports: OperatorPorts;
@@ -67,6 +75,8 @@ export class SharedContext {
   readonly client: KubeClient;
   readonly events: KubeEventRecorder;
   readonly watches: Watches;
+  readonly gatedServices = new GatedServices();
+  readonly exposures = new Exposures();
 
   constructor(given: OperatorPorts, settings: OperatorSettings) {
     const isObserver = settings.mode === 'observe';
@@ -91,6 +101,8 @@ export class SharedContext {
 }
 
 const PASS_DEADLINE_MS = 120_000;
+/** A list takes milliseconds; what lacks its CRD is never complete. */
+const LONGEST_BESIDE_MS = 5_000;
 /** The API server is near and fast: failures start at a tenth of a second and end at a minute. */
 const NEAR_BACKOFF = { firstMs: 100, maxMs: 60_000 } as const;
 
@@ -101,6 +113,7 @@ export class SetupContext {
   readonly client: KubeClient;
   readonly #shared: SharedContext;
   readonly #reflectors: Reflector[] = [];
+  readonly #beside: Promise<void>[] = [];
 
   constructor(shared: SharedContext) {
     this.ports = shared.ports;
@@ -114,14 +127,62 @@ export class SetupContext {
     return this.settings.mode === 'observe';
   }
 
+  /** Undefined where no pod gets a readiness gate: gates are off, or nobody would open them. */
+  get gatedServices(): GatedServices | undefined {
+    const { readinessGates, kinds } = this.settings;
+    return readinessGates && kinds.includes('myingress') ? this.#shared.gatedServices : undefined;
+  }
+
+  /** Undefined where no MyIngress is served, or no WebApp. */
+  get exposures(): Exposures | undefined {
+    const { kinds } = this.settings;
+    const areBoth = kinds.includes('myingress') && kinds.includes('webapp');
+    return areBoth ? this.#shared.exposures : undefined;
+  }
+
   /** Opens the watch on a kind at once: one for the cluster, or one in each namespace. */
   watch<T extends KubeObject>(kind: ResourceKind, options: WatchOptions = {}): ObjectCache<T> {
     const { namespaces } = this.settings;
-    if (namespaces.length === 0) return this.#watchOne<T>({ ...options, kind });
+    if (namespaces.length === 0) return this.#watchOne<T>({ ...options, kind }).cache;
     const caches = namespaces.map(
-      (namespace) => [namespace, this.#watchOne<T>({ ...options, kind, namespace })] as const,
+      (namespace) => [namespace, this.#watchOne<T>({ ...options, kind, namespace }).cache] as const,
     );
     return joinCaches(new Map(caches));
+  }
+
+  /**
+   * Opens the watch on a kind of the whole cluster, for a controller that works already. Any tenant may ask
+   * for it and its right is optional, so a watch that never was complete is a matter of the objects that
+   * need it; one that was is a matter of readiness.
+   */
+  watchLate<T extends KubeObject>(kind: ResourceKind, options: WatchOptions = {}): LateWatch<T> {
+    const { cache, reflector } = this.#shared.watches.watch<T>({ ...options, kind });
+    void reflector.synced.then(() => this.#reflectors.push(reflector));
+    return { cache, synced: reflector.synced };
+  }
+
+  /**
+   * Opens the watch on a kind that others bring along, once for all who watch it. A controller waits for it, and not
+   * for long: it may be that it is not there.
+   */
+  watchBeside<T extends KubeObject>(kind: ResourceKind, options: WatchOptions = {}): LateWatch<T> {
+    const { namespaces } = this.settings;
+    const watches = (namespaces.length === 0 ? [undefined] : namespaces).map((namespace) => ({
+      namespace,
+      ...this.#shared.watches.watch<T>({
+        ...options,
+        kind,
+        ...(namespace !== undefined && { namespace }),
+      }),
+    }));
+    const synced = Promise.all(watches.map(({ reflector }) => reflector.synced)).then(
+      () => undefined,
+    );
+    this.#beside.push(synced);
+    const [first] = watches;
+    if (namespaces.length === 0 && first !== undefined) return { cache: first.cache, synced };
+    const caches = watches.map(({ namespace = '', cache }) => [namespace, cache] as const);
+    return { cache: joinCaches(new Map(caches)), synced };
   }
 
   /** Options that every controller has unless its setup overrides them. */
@@ -140,7 +201,14 @@ export class SetupContext {
 
   /** Resolves when every cache of the controller holds its whole collection. */
   async waitForSync(): Promise<void> {
+    const beside = Promise.all(this.#beside);
     await Promise.all(this.#reflectors.map((reflector) => reflector.synced));
+    if (this.#beside.length === 0) return;
+    const { clock } = this.ports;
+    const limit = Promise.withResolvers<void>();
+    const cancelTimer = clock.setTimer(LONGEST_BESIDE_MS, () => limit.resolve());
+    await Promise.race([beside, limit.promise]);
+    cancelTimer();
   }
 
   /** One sentence for each watch that does not do its work. */
@@ -148,10 +216,10 @@ export class SetupContext {
     return this.#reflectors.flatMap((reflector) => reflector.findFault() ?? []);
   }
 
-  #watchOne<T extends KubeObject>(watched: Watched): ObjectCache<T> {
-    const { cache, reflector } = this.#shared.watches.watch<T>(watched);
-    this.#reflectors.push(reflector);
-    return cache;
+  #watchOne<T extends KubeObject>(watched: Watched): Watch<T> {
+    const watch = this.#shared.watches.watch<T>(watched);
+    this.#reflectors.push(watch.reflector);
+    return watch;
   }
 }
 

@@ -3,6 +3,7 @@ import { createImmortalContainerReconciler } from '../controllers/immortal-conta
 import { Controller } from '../core/controller/controller.ts';
 import { createObjectWriter } from '../kube/write/object-writer.ts';
 import { type Pod, podKind, podLabels } from '../pods/pod.ts';
+import { trimTemplateOwner } from '../pods/pod-template.ts';
 import type { BuildController, SetupContext } from './context.ts';
 import { watchLabelledChildren } from './labelled-children.ts';
 
@@ -10,7 +11,9 @@ const NAME = 'immortalcontainer';
 
 export function setUpImmortalContainer(context: SetupContext): BuildController {
   const { clock } = context.ports;
-  const cache = context.watch<ImmortalContainer>(immortalContainerKind);
+  const cache = context.watch<ImmortalContainer>(immortalContainerKind, {
+    transform: trimTemplateOwner,
+  });
   const pods = watchLabelledChildren<Pod>(context, {
     kind: podKind,
     owner: immortalContainerKind,

@@ -3,10 +3,12 @@ import { digestLongTexts } from '../core/objects/digests.ts';
 import {
   formatLabelSelector,
   type KubeObject,
+  type ObjectMeta,
   type ResourceKind,
 } from '../core/objects/kube-object.ts';
 import { trimMetadata } from '../core/objects/trim-metadata.ts';
 import { createChildWriter } from '../kube/write/child-writer.ts';
+import { LONGEST_POD_TEMPLATE } from '../pods/pod-template.ts';
 import type { SetupContext } from './context.ts';
 
 export interface LabelledKind {
@@ -42,6 +44,7 @@ const SPEC_FIELDS: ReadonlySet<string> = new Set([
   ...['seccompProfile', 'type', 'allowPrivilegeEscalation'],
   ...['containers', 'name', 'image', 'command', 'args', 'env', 'value'],
   ...['readinessProbe', 'tcpSocket', 'httpGet', 'exec', 'grpc', 'periodSeconds'],
+  ...['readinessGates', 'conditionType', 'lifecycle', 'preStop', 'sleep', 'seconds'],
   ...['ports', 'port', 'containerPort', 'targetPort', 'protocol'],
 ]);
 /** Kept with whatever fields they have. */
@@ -50,7 +53,8 @@ const LABELS: ReadonlySet<string> = new Set(['selector', 'labels']);
 /** Fields that decide which other fields are desired. */
 const DECIDING_FIELDS: ReadonlySet<string> = new Set([
   ...['nodeName', 'replicas', 'paused', 'template', 'spec', 'containers', 'name'],
-  ...['readinessProbe', 'tcpSocket', 'httpGet', 'exec', 'grpc'],
+  ...['readinessProbe', 'tcpSocket', 'httpGet', 'exec', 'grpc', 'terminationGracePeriodSeconds'],
+  ...['readinessGates', 'conditionType', 'lifecycle', 'preStop', 'sleep', 'seconds'],
 ]);
 
 const STATUS_FIELDS: ReadonlySet<string> = new Set([
@@ -62,6 +66,10 @@ const STATUS_FIELDS: ReadonlySet<string> = new Set([
 
 /** As JSON, in characters. */
 const LONGEST_PART = 8192;
+/** A `podTemplate` with what albridge and the API server add to it. */
+const LONGEST_TEMPLATE = LONGEST_POD_TEMPLATE + LONGEST_PART;
+/** Of a Service: the most that a WebApp may set, and as much by others. */
+const LONGEST_ANNOTATIONS = 2 * 16 * (317 + 256);
 const MOST_ITEMS = 32;
 
 interface Child extends KubeObject {
@@ -78,10 +86,24 @@ export function trimChild(object: KubeObject): KubeObject {
   return {
     apiVersion,
     kind,
-    metadata,
-    ...(spec !== undefined && { spec: trimSpec(spec) }),
+    metadata: kind === 'Service' ? holdAnnotations(metadata, object.metadata) : metadata,
+    ...(spec !== undefined && { spec: holdTemplate(kind, spec) ?? trimSpec(spec) }),
     ...(status !== undefined && { status: trimStatus(status) }),
   };
+}
+
+/** Those of a Service too, which a WebApp may have set. Of too many, none: it is applied in every pass. */
+function holdAnnotations(trimmed: ObjectMeta, { annotations }: ObjectMeta): ObjectMeta {
+  const held = digestLongTexts(annotations ?? {}) as Readonly<Record<string, string>>;
+  if (Object.keys(held).length === 0 || !isShort(held, LONGEST_ANNOTATIONS)) return trimmed;
+  return { ...trimmed, annotations: { ...held, ...trimmed.annotations } };
+}
+
+/** A template with all that a WebApp's `podTemplate` may have set in it; undefined: none, or too long. */
+function holdTemplate(kind: string, spec: NonNullable<Child['spec']>): unknown {
+  if (kind !== 'Deployment') return undefined;
+  const whole = digestLongTexts(spec);
+  return isShort(whole, LONGEST_TEMPLATE) ? whole : undefined;
 }
 
 /** One that is too long even so differs from every desired one, and is applied in every pass. */
@@ -97,8 +119,8 @@ function trimStatus(status: NonNullable<Child['status']>): unknown {
   return isShort(trimmed) ? trimmed : digestLongTexts(trimmed);
 }
 
-function isShort(part: unknown): boolean {
-  return JSON.stringify(part).length <= LONGEST_PART;
+function isShort(part: unknown, longest = LONGEST_PART): boolean {
+  return JSON.stringify(part).length <= longest;
 }
 
 function pickFields(value: unknown, fields: ReadonlySet<string>): unknown {

@@ -3,6 +3,7 @@ import { createMyAppReconciler } from '../controllers/my-app/controller.ts';
 import { Controller } from '../core/controller/controller.ts';
 import { createObjectWriter } from '../kube/write/object-writer.ts';
 import { type Pod, podKind, podLabels } from '../pods/pod.ts';
+import { trimTemplateOwner } from '../pods/pod-template.ts';
 import type { BuildController, SetupContext } from './context.ts';
 import { watchLabelledChildren } from './labelled-children.ts';
 
@@ -10,7 +11,7 @@ const NAME = 'myapp';
 
 export function setUpMyApp(context: SetupContext): BuildController {
   const { clock } = context.ports;
-  const cache = context.watch<MyApp>(myAppKind);
+  const cache = context.watch<MyApp>(myAppKind, { transform: trimTemplateOwner });
   const pods = watchLabelledChildren<Pod>(context, {
     kind: podKind,
     owner: myAppKind,

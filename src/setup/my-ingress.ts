@@ -1,12 +1,15 @@
 import { loadBalancerFinalizer, type MyIngress, myIngressKind } from '../apis/my-ingress.ts';
 import { myIngressReasons as texts } from '../apis/my-ingress-reasons.ts';
 import { wireAws } from '../aws/client/wire.ts';
+import type { Attachments } from '../controllers/my-ingress/attaching/attachments.ts';
 import { createMyIngressReconciler } from '../controllers/my-ingress/controller.ts';
 import { DeclaredBackends } from '../controllers/my-ingress/declared-backends.ts';
 import { DriftScan } from '../controllers/my-ingress/drift-scan.ts';
 import { Memory } from '../controllers/my-ingress/memory.ts';
+import { NamedServices } from '../controllers/my-ingress/routes/named-services.ts';
 import { Controller } from '../core/controller/controller.ts';
 import { createObjectWriter } from '../kube/write/object-writer.ts';
+import { setUpAttachments } from './attachments.ts';
 import type { BuildController, RunningController, SetupContext } from './context.ts';
 import { type RunningTargets, setUpTargets } from './targets.ts';
 
@@ -16,26 +19,30 @@ const BACKOFF = { firstMs: 1_000, maxMs: 300_000 } as const;
 
 export function setUpMyIngress(context: SetupContext): BuildController {
   const cache = context.watch<MyIngress>(myIngressKind);
-  const createTargets = setUpTargets(context, new DeclaredBackends(cache));
+  const attachments = setUpAttachments(context, cache);
+  const { view } = attachments;
+  const createTargets = setUpTargets(context, new DeclaredBackends(view));
   return (cluster) => {
     const { api, clock, log, metrics } = context.ports;
     const { aws, namespaces, sweepIntervalMs } = context.settings;
     if (api === undefined || aws === undefined) throw new Error('MyIngress needs the port to AWS');
     const { inventory, loadBalancers, traffic } = wireAws({ ...context.ports, ...aws, api, texts });
+    provideAttachments(context, attachments);
     const targets = createTargets((payer) => traffic(payer).targets);
     const memory = new Memory(clock);
     const shared = { cluster, inventory, memory, clock };
     const driftScan = new DriftScan({
       ...shared,
-      ...{ cache, namespaces, metrics, targets },
+      ...{ cache: view, namespaces, metrics, targets },
       intervalMs: sweepIntervalMs,
       isObserver: context.isObserver,
       log: log.child({ controller: NAME }),
     });
     const reconciler = createMyIngressReconciler({
-      ...{ ...shared, traffic, targets },
+      ...{ ...shared, traffic, targets, attachments },
       aws: loadBalancers,
       backendSecurityGroups: aws.backendSecurityGroups,
+      discovery: { clusterName: aws.clusterName ?? cluster, vpcId: aws.vpcId },
     });
     const controller = new Controller<MyIngress>({
       ...context.getControllerDefaults(),
@@ -44,11 +51,22 @@ export function setUpMyIngress(context: SetupContext): BuildController {
       writer: createObjectWriter<MyIngress>(context.client, myIngressKind),
       reconciler,
       finalizer: loadBalancerFinalizer,
-      sources: [driftScan.source, targets.changes],
+      sources: [driftScan.source, targets.changes, attachments.source],
       backoff: BACKOFF,
     });
     return stopAfter(controller, targets);
   };
+}
+
+function provideAttachments(
+  { exposures, gatedServices, ports }: SetupContext,
+  attachments: Attachments,
+): void {
+  attachments.start();
+  const { known, view } = attachments;
+  // On the word of a part of them pods would lose their gates.
+  void known.then(() => gatedServices?.provide(new NamedServices(view, ports.clock)));
+  exposures?.provide(attachments);
 }
 
 /** A registration that is under way is seen through before the lease is given up. */

@@ -1,15 +1,13 @@
 import type { Targets } from '../controllers/my-ingress/targets.ts';
 import { TargetsController } from '../controllers/targets/controller.ts';
 import type { Connect } from '../controllers/targets/flusher.ts';
-import {
-  GATE_LABELS,
-  type GatedPod,
-  trimGatedPod,
-} from '../controllers/targets/gates/gated-pod.ts';
+import { type GatedPod, trimGatedPod } from '../controllers/targets/gates/gated-pod.ts';
 import type {
   DeclaredBackends,
   GateOptions,
 } from '../controllers/targets/gates/readiness-gates.ts';
+import type { NodeCache } from '../controllers/targets/instances/node-watch.ts';
+import { type TrimmedNode, trimNode } from '../controllers/targets/instances/trimmed-node.ts';
 import {
   type TrimmedEndpointSlice,
   type TrimmedService,
@@ -18,10 +16,11 @@ import {
 } from '../controllers/targets/transforms.ts';
 import { formatLabelSelector, type ResourceKind } from '../core/objects/kube-object.ts';
 import { createPodConditionWriter } from '../kube/write/pods.ts';
-import { podKind } from '../pods/pod.ts';
+import { GATE_LABELS, podKind } from '../pods/pod.ts';
 import type { SetupContext } from './context.ts';
 
 const SERVICE: ResourceKind = { group: '', version: 'v1', kind: 'Service', plural: 'services' };
+const NODE: ResourceKind = { group: '', version: 'v1', kind: 'Node', plural: 'nodes' };
 const ENDPOINT_SLICE: ResourceKind = {
   group: 'discovery.k8s.io',
   version: 'v1',
@@ -46,9 +45,13 @@ export function setUpTargets(
   });
   const gates = setUpGates(context, backends);
   const { clock, log, metrics } = context.ports;
+  // A Role of a namespace cannot grant nodes.
+  const isClusterWide = context.settings.namespaces.length === 0;
+  const openNodes = (): NodeCache => context.watchLate<TrimmedNode>(NODE, { transform: trimNode });
   return (connect) =>
     new TargetsController({
       ...{ connect, services, slices, clock, metrics, gates },
+      openNodes: isClusterWide ? openNodes : undefined,
       log: log.child({ controller: 'targets' }),
     });
 }

@@ -6,10 +6,17 @@ import {
 } from '../controllers/web-app/autoscalers.ts';
 import { createWebAppReconciler } from '../controllers/web-app/controller.ts';
 import type { Deployment, Service } from '../controllers/web-app/deployment.ts';
+import type { Exposing } from '../controllers/web-app/expose.ts';
+import type { BalancedServices } from '../controllers/web-app/gate.ts';
 import { Controller } from '../core/controller/controller.ts';
-import type { ResourceKind } from '../core/objects/kube-object.ts';
+import { getKey, type ResourceKind } from '../core/objects/kube-object.ts';
+import type { ObjectCache } from '../core/ports/cache.ts';
+import { type KeySource, LOW_PRIORITY } from '../core/queue/key-queue.ts';
 import { createObjectWriter } from '../kube/write/object-writer.ts';
+import { trimTemplateOwner } from '../pods/pod-template.ts';
 import type { BuildController, SetupContext } from './context.ts';
+import type { Exposures } from './exposures.ts';
+import type { GatedServices } from './gated-services.ts';
 import { watchLabelledChildren } from './labelled-children.ts';
 
 const NAME = 'webapp';
@@ -34,19 +41,59 @@ const OWNED = {
 } as const;
 
 export function setUpWebApp(context: SetupContext): BuildController {
-  const cache = context.watch<WebApp>(webAppKind);
+  const cache = context.watch<WebApp>(webAppKind, { transform: trimTemplateOwner });
   const deployments = watchLabelledChildren<Deployment>(context, { ...OWNED, kind: DEPLOYMENT });
   const services = watchLabelledChildren<Service>(context, { ...OWNED, kind: SERVICE });
   const scalers = context.watch<Autoscaler>(AUTOSCALER, { transform: trimAutoscaler });
   const autoscalers = new Autoscalers(scalers);
+  const { exposures, gatedServices } = context;
+  const exposing: Exposing = exposures ?? { read: () => ({ kind: 'unknown' }) };
+  const balanced: BalancedServices = gatedServices ?? { has: () => false };
   return () =>
     new Controller<WebApp>({
       ...context.getControllerDefaults(),
       name: NAME,
       cache,
       writer: createObjectWriter<WebApp>(context.client, webAppKind),
-      reconciler: createWebAppReconciler({ deployments, services, autoscalers }),
+      reconciler: createWebAppReconciler({
+        deployments,
+        services,
+        autoscalers,
+        balanced,
+        exposing,
+      }),
       children: [deployments, services],
-      sources: [autoscalers.source],
+      sources: [
+        autoscalers.source,
+        ...followGates(cache, gatedServices),
+        ...followExposures(exposures),
+      ],
     });
+}
+
+function followExposures(exposures: Exposures | undefined): readonly KeySource[] {
+  if (exposures === undefined) return [];
+  return [
+    (enqueue) =>
+      exposures.follow(({ kind, namespace, name }) => {
+        if (kind === webAppKind.kind) enqueue(`${namespace}/${name}`);
+      }),
+  ];
+}
+
+/** A WebApp has the key of its Service. A gate may have stayed on that nobody needs any more, so all are asked. */
+function followGates(
+  cache: ObjectCache<WebApp>,
+  gatedServices: GatedServices | undefined,
+): readonly KeySource[] {
+  if (gatedServices === undefined) return [];
+  return [
+    (enqueue) =>
+      gatedServices.follow({
+        onKnown: () => {
+          for (const app of cache.list()) enqueue(getKey(app), { priority: LOW_PRIORITY });
+        },
+        onChange: (service) => enqueue(service),
+      }),
+  ];
 }

@@ -68,7 +68,7 @@ describe.skipIf(isMissing)('an answer that is a failure', () => {
     CreateLoadBalancer: () => aws.created(),
     DescribeLoadBalancers: () => aws.loadBalancers.find({ arn: balancer.arn }, signal),
     DeleteLoadBalancer: () => aws.loadBalancers.delete(balancer.arn),
-    DescribeLoadBalancerAttributes: () => aws.loadBalancers.attributesOf(balancer.arn, signal),
+    DescribeLoadBalancerAttributes: () => aws.loadBalancers.readAttributes(balancer.arn, signal),
     ModifyLoadBalancerAttributes: () =>
       aws.loadBalancers.setAttributes(balancer.arn, { 'routing.http2.enabled': 'true' }),
     SetSubnets: () => aws.loadBalancers.setSubnets(balancer.arn, balancer.subnets),
@@ -77,7 +77,7 @@ describe.skipIf(isMissing)('an answer that is a failure', () => {
     SetIpAddressType: () => aws.loadBalancers.setIpAddressType(balancer.arn, 'ipv4'),
     AddTags: () => aws.loadBalancers.addTags(balancer.arn, { a: 'b' }),
     RemoveTags: () => aws.loadBalancers.removeTags(balancer.arn, ['a']),
-    DescribeTags: () => aws.loadBalancers.tagsOf(balancer.arn, signal),
+    DescribeTags: () => aws.loadBalancers.readTags(balancer.arn, signal),
   };
 
   it.each(Object.entries(denied))('to %s names the missing right', async (operation, call) => {
@@ -153,13 +153,13 @@ describe.skipIf(isMissing)('an answer that is a failure', () => {
       expect(count('CreateLoadBalancer')).toBe(before + 1);
       const found = await aws.loadBalancers.find({ name: settings.name }, signal);
       expect(found?.name).toBe(settings.name);
-      expect(await aws.loadBalancers.tagsOf(found?.arn as string, signal)).toEqual(settings.tags);
+      expect(await aws.loadBalancers.readTags(found?.arn as string, signal)).toEqual(settings.tags);
     });
 
     it('is repeated within the call where that heals', async () => {
       const throttled = { kind: 'error', code: 'Throttling', status: 400 } as const;
       relay.add({ operation: 'DescribeTags', times: 1, effect: throttled });
-      expect(await aws.loadBalancers.tagsOf(balancer.arn, signal)).toHaveProperty('team', 'web');
+      expect(await aws.loadBalancers.readTags(balancer.arn, signal)).toHaveProperty('team', 'web');
     });
   });
 

@@ -10,21 +10,21 @@ import { type AccountOptions, runInAccount } from './account/account.ts';
 
 const HELP = `Runs the AWS suite against one stand-in, which it starts and stops, or against AWS.
 
-Usage: npm run test:aws -- [--backend NAME] [what vitest takes]
-  --backend NAME   ${backendNames.join(', ')} (default embedded), or the URL of one that runs already,
+Usage: npm run test:aws -- [--backend NAME] [arguments of vitest]
+  --backend NAME   ${backendNames.join(', ')} (default embedded), or the URL of one that is already running,
                    such as the licensed LocalStack of localstack/docker-compose.yml
-  --like NAME      with a URL: whose differences from AWS are to be expected (default nobody's)
+  --like NAME      with a URL: the stand-in whose differences from AWS are expected (default none)
   --help           this text
 
-With --backend aws, Elastic Load Balancing itself, by your own credentials; it says what it costs:
-  --yes-this-costs-money   does it; without, it only says what it would do
-  --region NAME            default as of the AWS SDK
-  --vpc ID                 where to find subnets in three zones; default the default VPC
-  --subnets ID,ID,ID       those and no others
-  --record FILE            what AWS answered; default aws-<id of the run>.json
-  --clean-up ID            only removes what the run of this id left
+With --backend aws the suite runs against AWS itself, with your own credentials; it prints what that costs:
+  --yes-this-costs-money   runs it; without this option it only prints what it would do
+  --region NAME            default: that of the AWS SDK
+  --vpc ID                 VPC with subnets in three zones; default: the default VPC
+  --subnets ID,ID,ID       use only these subnets
+  --record FILE            file for AWS's answers; default aws-<id of the run>.json
+  --clean-up ID            only removes what the run with this id left behind
 
-What a stand-in cannot do counts as skipped; localstack/README.md has the table.
+Tests of what a stand-in cannot do are skipped; localstack/README.md has the table.
 `;
 
 const text = { type: 'string' } as const;

@@ -98,7 +98,7 @@ describe.skipIf(isMissing)('an operation of AWS', () => {
       'idle_timeout.timeout_seconds': '120',
       'routing.http2.enabled': 'false',
     });
-    expect(await aws.loadBalancers.attributesOf(arn, signal)).toMatchObject({
+    expect(await aws.loadBalancers.readAttributes(arn, signal)).toMatchObject({
       'idle_timeout.timeout_seconds': '120',
       'routing.http2.enabled': 'false',
       'deletion_protection.enabled': 'false',
@@ -107,7 +107,7 @@ describe.skipIf(isMissing)('an operation of AWS', () => {
 
   itLikeAws('attribute-defaults', 'gives every attribute a value from the start', async () => {
     const { arn } = await aws.created();
-    const attributes = await aws.loadBalancers.attributesOf(arn, signal);
+    const attributes = await aws.loadBalancers.readAttributes(arn, signal);
     expect(attributes).toMatchObject({
       'idle_timeout.timeout_seconds': '60',
       'client_keep_alive.seconds': '3600',
@@ -119,14 +119,14 @@ describe.skipIf(isMissing)('an operation of AWS', () => {
   it('adds, changes, reads and removes tags', async () => {
     const { arn } = await aws.created();
     await aws.loadBalancers.addTags(arn, { team: 'shop', color: 'größe = 1/2 @ +x', empty: '' });
-    expect(await aws.loadBalancers.tagsOf(arn, signal)).toEqual({
+    expect(await aws.loadBalancers.readTags(arn, signal)).toEqual({
       team: 'shop',
       'albridge.io/cluster': 'c1',
       color: 'größe = 1/2 @ +x',
       empty: '',
     });
     await aws.loadBalancers.removeTags(arn, ['team', 'empty', 'never-was']);
-    expect(await aws.loadBalancers.tagsOf(arn, signal)).toEqual({
+    expect(await aws.loadBalancers.readTags(arn, signal)).toEqual({
       'albridge.io/cluster': 'c1',
       color: 'größe = 1/2 @ +x',
     });
@@ -143,7 +143,7 @@ describe.skipIf(isMissing)('an operation of AWS', () => {
   itLikeAws('tags-of-missing', 'has no tags of what is gone', async () => {
     const { arn } = await aws.created();
     await aws.loadBalancers.delete(arn);
-    expect(await aws.loadBalancers.tagsOf(arn, signal)).toBeUndefined();
+    expect(await aws.loadBalancers.readTags(arn, signal)).toBeUndefined();
   });
 
   itLikeAws('deletion-protection', 'refuses to delete what is protected', async () => {
@@ -207,7 +207,7 @@ describe.skipIf(isMissing)('an operation of AWS', () => {
     const restarted = adapterUnderTest();
     await restarted.inventory.refresh(new Set(names), signal);
     for (const { name, arn } of balancers) {
-      expect(restarted.inventory.cached(arn)).toMatchObject({
+      expect(restarted.inventory.getCached(arn)).toMatchObject({
         observed: { loadBalancer: { name }, tags: aws.settings().tags },
       });
     }

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Permission } from '../../src/aws/ec2/security-groups.ts';
 import type { KnownAction, TargetGroupSettings } from '../../src/aws/elbv2/traffic.ts';
+import { makeCertificate } from '../fakes/certificate.ts';
+import { importCertificate } from '../surroundings/certificates.ts';
 import { type AdapterUnderTest, adapterUnderTest } from './adapter.ts';
-import { backendUnderTest, isMissing, itLikeAws } from './under-test.ts';
+import { backendUnderTest, isMissing, itLikeAws, itLikeAwsIfAtAll } from './under-test.ts';
 
 const signal = new AbortController().signal;
 const tags = { 'albridge.io/cluster': 'c1' };
@@ -45,7 +47,7 @@ describe.skipIf(isSkipped)('what is behind a balancer', () => {
     const place = { id: '10.9.9.9', port: 8080 };
     const target = { ...place, zone: 'all' };
     await targets.register(group.arn, [target]);
-    expect(await targets.health(group.arn, signal)).toMatchObject([place]);
+    expect(await targets.readHealth(group.arn, signal)).toMatchObject([place]);
     const http = { port: 80, protocol: 'HTTP', defaultAction: notFound, tags };
     const listener = await listeners.create(balancer, http);
     expect(await listeners.list(balancer, signal)).toEqual([listener]);
@@ -93,6 +95,38 @@ describe.skipIf(isSkipped)('what is behind a balancer', () => {
     }
   });
 
+  it('has groups for nodes', async () => {
+    const { targetGroups, targets } = aws.traffic();
+    const { vpcId } = await aws.created();
+    const name = aws.freshName();
+    const group = await targetGroups.create({ ...groupOf(name, vpcId), targetType: 'instance' });
+    expect(await targetGroups.find([name], signal)).toMatchObject([{ targetType: 'instance' }]);
+    expect(await targets.readHealth(group.arn, signal)).toEqual([]);
+    await targetGroups.delete(group.arn);
+  });
+
+  itLikeAws('instance-exists', 'refuses an instance that does not exist', async () => {
+    const { targetGroups, targets } = aws.traffic();
+    const { vpcId } = await aws.created();
+    const settings = { ...groupOf(aws.freshName(), vpcId), targetType: 'instance' };
+    const { arn } = await targetGroups.create(settings);
+    const missing = { id: 'i-00000000000000000', port: 30_080 };
+    await expect(targets.register(arn, [missing])).rejects.toMatchObject({
+      reason: 'InvalidTarget',
+    });
+  });
+
+  it('has groups for IPv6 addresses', async () => {
+    const { targetGroups, targets } = aws.traffic();
+    const { vpcId } = await aws.created();
+    const name = aws.freshName();
+    const settings = { ...groupOf(name, vpcId), ipAddressType: 'ipv6' };
+    const group = await targetGroups.create(settings);
+    expect(await targetGroups.find([name], signal)).toMatchObject([{ ipAddressType: 'ipv6' }]);
+    expect(await targets.readHealth(group.arn, signal)).toEqual([]);
+    await targetGroups.delete(group.arn);
+  });
+
   it('is sticky at the rule before it is at the group', async () => {
     const { targetGroups, listeners } = aws.traffic();
     const { arn: balancer, vpcId } = await aws.created();
@@ -112,7 +146,7 @@ describe.skipIf(isSkipped)('what is behind a balancer', () => {
       'stickiness.lb_cookie.duration_seconds': '60',
     };
     await targetGroups.setAttributes(web?.arn ?? '', cookie);
-    expect(await targetGroups.attributes(web?.arn ?? '', signal)).toMatchObject(cookie);
+    expect(await targetGroups.readAttributes(web?.arn ?? '', signal)).toMatchObject(cookie);
     expect(await listeners.list(balancer, signal)).toMatchObject([
       { defaultActions: [forward(60)] },
     ]);
@@ -146,18 +180,86 @@ describe.skipIf(isSkipped)('what is behind a balancer', () => {
     const { arn } = await listeners.create(balancer, http);
     const frame = 'routing.http.response.x_frame_options.header_value';
     await listeners.setAttributes(arn, { [frame]: 'DENY' });
-    expect(await listeners.attributes(arn, signal)).toMatchObject({
+    expect(await listeners.readAttributes(arn, signal)).toMatchObject({
       [frame]: 'DENY',
       'routing.http.response.server.enabled': 'true',
     });
     await listeners.setAttributes(arn, { [frame]: '' });
-    expect(await listeners.attributes(arn, signal)).toMatchObject({ [frame]: '' });
+    expect(await listeners.readAttributes(arn, signal)).toMatchObject({ [frame]: '' });
+  });
+
+  itLikeAwsIfAtAll(
+    'header-regex',
+    'has rules by a header that matches a regular expression',
+    async () => {
+      const { listeners, rules } = aws.traffic();
+      const { arn: balancer } = await aws.created();
+      const http = { port: 80, protocol: 'HTTP', defaultAction: notFound, tags };
+      const { arn } = await listeners.create(balancer, http);
+      const conditions = [
+        { field: 'http-header', name: 'X-Version', values: ['^v[0-9]+$'], isRegex: true },
+      ] as const;
+      await rules.create(arn, { priority: 1, conditions, action: notFound, tags });
+      const [rule] = (await rules.list(arn, signal)) ?? [];
+      expect(rule?.conditions).toEqual(conditions);
+    },
+  );
+
+  itLikeAws(
+    'rule-transforms',
+    'rewrites host and path of a rule until that is taken off',
+    async () => {
+      const { targetGroups, listeners, rules } = aws.traffic();
+      const { arn: balancer, vpcId } = await aws.created();
+      const group = await targetGroups.create(groupOf(aws.freshName(), vpcId));
+      const http = { port: 80, protocol: 'HTTP', defaultAction: notFound, tags };
+      const { arn } = await listeners.create(balancer, http);
+      const conditions = [{ field: 'path-pattern', values: ['/api/*'] }] as const;
+      const action: KnownAction = {
+        kind: 'forward',
+        targetGroups: [{ arn: group.arn, weight: 1 }],
+      };
+      const transforms = [
+        { kind: 'host', regex: '^.*$', replace: 'api.internal' },
+        { kind: 'url', regex: '^/api/(.*)$', replace: '/$1' },
+      ] as const;
+      const settings = { priority: 1, conditions, action, tags };
+      const { arn: rule } = await rules.create(arn, { ...settings, transforms });
+      const read = async () => (await rules.list(arn, signal))?.[0]?.transforms;
+      expect(await read()).toEqual(expect.arrayContaining([...transforms]));
+      await rules.modify(rule, { transforms: transforms.slice(1) });
+      expect(await read()).toEqual(transforms.slice(1));
+      await rules.modify(rule, { transforms: [] });
+      expect(await read()).toEqual([]);
+    },
+  );
+
+  itLikeAws('mutual-tls', 'asks clients for certificates until that is switched off', async () => {
+    const { listeners } = aws.traffic();
+    const { arn: balancer } = await aws.created();
+    const { url, region } = backendUnderTest();
+    const certificate = await importCertificate(
+      { AWS_ENDPOINT_URL: url, AWS_REGION: region },
+      await makeCertificate(['shop.example.com']),
+    );
+    const https = {
+      ...{ port: 443, protocol: 'HTTPS', sslPolicy: 'ELBSecurityPolicy-TLS13-1-2-2021-06' },
+      ...{ certificate, defaultAction: notFound, tags },
+    };
+    const { arn } = await listeners.create(balancer, {
+      ...https,
+      mutualTls: { mode: 'passthrough' },
+    });
+    const read = async () => (await listeners.list(balancer, signal))?.[0]?.mutualTls;
+    expect(await read()).toEqual({ mode: 'passthrough' });
+    await listeners.modify(arn, { mutualTls: { mode: 'off' } });
+    expect((await read()) ?? { mode: 'off' }).toEqual({ mode: 'off' });
   });
 
   it('has a security group that is opened, found by its tags, closed and deleted', async () => {
     const { securityGroups } = aws.traffic();
     const { subnets } = aws.settings();
-    const vpcId = (await securityGroups.vpcOf(subnets, signal)) ?? '';
+    const vpcId = (await securityGroups.findVpc(subnets, signal)) ?? '';
     const name = aws.freshName();
     const own = { ...tags, 'albridge.io/resource': name };
     const id = await securityGroups.create({ name, description: 'a test', vpcId, tags: own });

@@ -40,6 +40,14 @@ export class BenchAws {
     this.#server.control.clearCalls();
   }
 
+  /** Every call is answered so much later from now on; 0: at once. */
+  delayAnswers(delayMs: number): void {
+    const { control } = this.#server;
+    control.clearFaults();
+    if (delayMs === 0) return;
+    control.addFault({ operation: '*', forMs: 3_600_000, effect: { kind: 'delay', delayMs } });
+  }
+
   /** Since the last clear; `at` in epoch ms with fractions. */
   calls(): readonly Call[] {
     return this.#server.control.calls();

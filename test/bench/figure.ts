@@ -1,10 +1,14 @@
 import type { BenchPlace } from './bench-place.ts';
+import type { Chart } from './line-chart.ts';
+import { rounded } from './statistics.ts';
 
-/** One quantity of a figure; where it has a bound, its median over the runs should keep to it. */
+/** One quantity of a figure; where it has bounds, its median over the runs should keep to them. */
 export interface Quantity {
   readonly what: string;
   readonly unit: string;
   readonly bound?: number;
+  /** Below it the run proves nothing: too few requests, or a control that loses none. */
+  readonly atLeast?: number;
 }
 
 /** What one run measured, by the names of the figure's quantities. */
@@ -16,7 +20,12 @@ export interface Figure {
   readonly quantities: Readonly<Record<string, Quantity>>;
   /** One sample for each run; `say` is told how far it has got. */
   measure(place: BenchPlace, options: MeasureOptions): Promise<readonly Sample[]>;
+  /** The medians as charts, where a table alone does not show it. */
+  readonly charts?: (medians: Sample) => Charts;
 }
+
+/** By their names; the report adds machine and date to the captions. */
+export type Charts = Readonly<Record<string, Chart>>;
 
 export interface MeasureOptions {
   readonly runs: number;
@@ -41,10 +50,4 @@ function describe(sample: Sample): string {
   return Object.entries(sample)
     .map(([name, value]) => `${name} ${rounded(value)}`)
     .join(', ');
-}
-
-/** Three significant digits, and every digit before the point. */
-export function rounded(value: number): string {
-  if (Math.abs(value) >= 100 || Number.isInteger(value)) return value.toFixed(0);
-  return String(Number(value.toPrecision(3)));
 }

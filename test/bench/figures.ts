@@ -10,15 +10,20 @@ import { largeRollout } from './large-rollout.ts';
 import { manyMonitors } from './many-monitors.ts';
 import { podSuccessor } from './pod-successor.ts';
 import { restartCalls } from './restart-calls.ts';
+import { rollout } from './rollout/rollout.ts';
 import { startTime } from './start-time.ts';
 import { sweepCalls } from './sweep-calls.ts';
+import { exposeLatency } from './traffic/expose-latency.ts';
+import { growth } from './traffic/growth.ts';
 import { manyTargets } from './traffic/many-targets.ts';
 import { targetLatency } from './traffic/target-latency.ts';
+import { throughput } from './traffic/throughput.ts';
 import { trafficCalls } from './traffic/traffic-calls.ts';
 import { trafficLatency } from './traffic/traffic-latency.ts';
 import { trafficMemory } from './traffic/traffic-memory.ts';
 import { trafficRestartCalls } from './traffic/traffic-restart-calls.ts';
 import { trafficScanCalls } from './traffic/traffic-scan-calls.ts';
+import { unchangedPass } from './traffic/unchanged-pass.ts';
 import { webAppChildren } from './web-app-children.ts';
 
 /** Everything that `npm run bench` measures, by the names that `--only` takes. */
@@ -41,7 +46,12 @@ export const figures: Readonly<Record<string, Figure>> = {
   trafficScanCalls,
   trafficRestartCalls,
   trafficLatency,
+  exposeLatency,
   targetLatency,
   manyTargets,
   trafficMemory,
+  growth,
+  unchangedPass,
+  throughput,
+  rollout,
 };

@@ -1,8 +1,9 @@
 import { Agent } from 'undici';
 
 /**
- * The floor of createLatency, as a process: the least that anything can do which watches objects,
- * guards them by a finalizer and then calls AWS. No cache, no queue, no reads, no status, no SDK.
+ * The floor of createLatency and trafficLatency, as a process: the least that anything can do which
+ * watches objects, guards them by a finalizer and then calls AWS; with traffic, records in status what it
+ * creates before it does, and creates a security group first. No cache, no queue, no reads, no SDK.
  */
 
 interface FloorOptions {
@@ -13,6 +14,8 @@ interface FloorOptions {
   readonly aws: string;
   readonly region: string;
   readonly subnets: readonly string[];
+  /** Of the security group that an object with traffic gets; left out: without traffic. */
+  readonly vpcId?: string;
 }
 
 interface Metadata {
@@ -60,53 +63,102 @@ for await (const chunk of watch.body) {
 
 async function guardAndCreate(metadata: Metadata): Promise<void> {
   const { name, uid, resourceVersion } = metadata;
+  const guarded = await patch(name, 'application/merge-patch+json', {
+    metadata: { uid, resourceVersion, finalizers: [FINALIZER] },
+  });
+  const { vpcId } = options;
+  const group = vpcId === undefined ? [] : [await createGroup(guarded, vpcId)];
+  await callAws('elasticloadbalancing', createOf(metadata, group));
+}
+
+/** On record before it is created, as the operator does it. */
+async function createGroup({ metadata }: Guarded, vpcId: string): Promise<string> {
+  const { name, uid, resourceVersion } = metadata;
+  const groupName = `albridge-${options.namespace}-${name}-00000000`;
+  const owned = { targetGroups: [`${name}-web-00000000`], securityGroup: groupName };
+  await patch(`${name}/status?fieldManager=albridge&force=true`, 'application/apply-patch+yaml', {
+    apiVersion: 'demo.rtfm.co.ua/v1',
+    kind: 'MyIngress',
+    metadata: { name, namespace: options.namespace, uid, resourceVersion },
+    status: { observedGeneration: -1, owned },
+  });
+  const tags = describeTags(metadata);
+  const head = 'TagSpecification.1';
+  const answer = await callAws('ec2', {
+    Action: 'CreateSecurityGroup',
+    Version: '2016-11-15',
+    GroupName: groupName,
+    GroupDescription: `load balancer of MyIngress ${options.namespace}/${name}`,
+    VpcId: vpcId,
+    [`${head}.ResourceType`]: 'security-group',
+    ...numbered(`${head}.Tag`, Object.keys(tags), '.Key'),
+    ...numbered(`${head}.Tag`, Object.values(tags), '.Value'),
+  });
+  const id = /<groupId>(.+?)</.exec(answer)?.[1];
+  if (id === undefined) throw new Error(answer);
+  return id;
+}
+
+interface Guarded {
+  readonly metadata: Metadata;
+}
+
+/** A refused write costs less than a stored one: it would be no floor. */
+async function patch(what: string, type: string, body: object): Promise<Guarded> {
   const patched = await agent.request({
     origin: options.server,
-    path: `${path}/${name}`,
+    path: `${path}/${what}`,
     method: 'PATCH',
-    headers: { authorization, 'content-type': 'application/merge-patch+json' },
-    body: JSON.stringify({ metadata: { uid, resourceVersion, finalizers: [FINALIZER] } }),
+    headers: { authorization, 'content-type': type },
+    body: JSON.stringify(body),
   });
-  const guarded = await patched.body.json();
-  // A refused write costs less than a stored one: it would be no floor.
-  if (patched.statusCode !== 200) throw new Error(JSON.stringify(guarded));
-  const created = await agent.request({
+  const answer = await patched.body.json();
+  if (patched.statusCode !== 200) throw new Error(JSON.stringify(answer));
+  return answer as Guarded;
+}
+
+async function callAws(service: string, fields: Readonly<Record<string, string>>): Promise<string> {
+  const called = await agent.request({
     origin: options.aws,
     path: '/',
     method: 'POST',
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
-      authorization: `AWS4-HMAC-SHA256 Credential=0/20260101/${options.region}/elasticloadbalancing/aws4_request, SignedHeaders=host, Signature=0`,
+      authorization: `AWS4-HMAC-SHA256 Credential=0/20260101/${options.region}/${service}/aws4_request, SignedHeaders=host, Signature=0`,
       'x-amz-date': new Date().toISOString().replace(/[-:]|\.\d+/g, ''),
     },
-    body: createOf(metadata),
+    body: new URLSearchParams(fields).toString(),
   });
-  const answer = await created.body.text();
-  if (created.statusCode !== 200) throw new Error(answer);
+  const answer = await called.body.text();
+  if (called.statusCode !== 200) throw new Error(answer);
+  return answer;
 }
 
 /** What the operator says in this call. */
-function createOf({ name, uid }: Metadata): string {
-  const { namespace, subnets } = options;
-  const tags = {
+function createOf(metadata: Metadata, groups: readonly string[]): Readonly<Record<string, string>> {
+  const tags = describeTags(metadata);
+  return {
+    Action: 'CreateLoadBalancer',
+    Version: '2015-12-01',
+    Name: metadata.name,
+    Type: 'application',
+    Scheme: 'internet-facing',
+    IpAddressType: 'ipv4',
+    ...numbered('Subnets.member', options.subnets),
+    ...numbered('SecurityGroups.member', groups),
+    ...numbered('Tags.member', Object.keys(tags), '.Key'),
+    ...numbered('Tags.member', Object.values(tags), '.Value'),
+  };
+}
+
+function describeTags({ name, uid }: Metadata): Readonly<Record<string, string>> {
+  return {
     'albridge.io/cluster': 'bench',
-    'albridge.io/namespace': namespace,
+    'albridge.io/namespace': options.namespace,
     'albridge.io/name': name,
     'albridge.io/uid': uid,
     'albridge.io/managed-by': 'albridge',
   };
-  const fields = {
-    Action: 'CreateLoadBalancer',
-    Version: '2015-12-01',
-    Name: name,
-    Type: 'application',
-    Scheme: 'internet-facing',
-    IpAddressType: 'ipv4',
-    ...numbered('Subnets.member', subnets),
-    ...numbered('Tags.member', Object.keys(tags), '.Key'),
-    ...numbered('Tags.member', Object.values(tags), '.Value'),
-  };
-  return new URLSearchParams(fields).toString();
 }
 
 /** Lists of the query protocol are counted from 1. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchPlace, Ground } from './bench-place.ts';
 import type { Figure, Sample } from './figure.ts';
-import { longestDelayMs } from './loop-delay-lines.ts';
+import { longestDelayMs, longestGcMs } from './loop-delay-lines.ts';
 import { postObjects } from './post-objects.ts';
 import { residentMB } from './resident-memory.ts';
 
@@ -14,6 +14,7 @@ export const largeAccount: Figure = {
   what: `drift scans of ${COUNT} balancers, and the memory once all are deleted (measured once)`,
   quantities: {
     longestMs: { what: 'event loop not served, over three scans', unit: 'ms', bound: 50 },
+    gcMs: { what: 'of which the longest garbage collection', unit: 'ms' },
     startMB: { what: 'resident memory at the start', unit: 'MB' },
     fullMB: { what: 'resident memory with all balancers', unit: 'MB' },
     emptyMB: { what: 'resident memory a minute after the last was deleted', unit: 'MB' },
@@ -39,13 +40,14 @@ async function measureOnce(place: BenchPlace, say: (line: string) => void): Prom
   const since = operator.log.length;
   await sleep(INTERVAL_MS * 3);
   const longestMs = longestDelayMs(operator, since);
+  const gcMs = longestGcMs(operator, since);
   const fullMB = await residentMB(operator.pid);
   say('deleting all of them');
   await deleteAll(place, ground);
   await sleep(SETTLE_MS);
   const emptyMB = await residentMB(operator.pid);
   await operator.stop();
-  return { longestMs, startMB, fullMB, emptyMB };
+  return { longestMs, gcMs, startMB, fullMB, emptyMB };
 }
 
 async function deleteAll(place: BenchPlace, { namespace }: Ground): Promise<void> {

@@ -1,36 +1,40 @@
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { removeCallersSettings } from '../gates/clean-environment.ts';
 import { Interrupted, interruption } from '../surroundings/interruption.ts';
 import { BenchPlace } from './bench-place.ts';
 import { figures } from './figures.ts';
-import { describeMachine, load } from './machine.ts';
-import { jsonReport, type Measured, tableReport } from './report.ts';
+import { describeMachine, load, type Machine } from './machine.ts';
+import { chartReport, jsonReport, type Measured, tableReport } from './report.ts';
 
 /** `npm run bench`: how fast albridge is, in medians of several runs. */
 
 const HELP = `Measures the bundled operator on a real control plane and the AWS stand-in.
 
-Usage: npm run bench [-- --only NAME ...] [--runs N] [--json FILE]
-  --only NAME   this figure alone; may be given more than once
-  --runs N      runs of each figure, of which the median counts (default 3; start: at least 10)
-  --json FILE   every value, for programs
+Usage: npm run bench [-- --only NAME ...] [--runs N] [--json FILE] [--svg DIR]
+  --only NAME   only this figure; may be given more than once
+  --runs N      runs of each figure; the median is reported (default 3; start: at least 10)
+  --json FILE   writes every value as JSON
+  --svg DIR     writes the charts of the figures that have some; \`npm run gen\` copies the numbers of
+                those in docs/charts into docs/performance.md
   --help        this text
 
 Figures:
 ${Object.entries(figures)
-  .map(([name, { what }]) => `  ${name.padEnd(16)}${what}`)
+  .map(([name, { what }]) => `  ${name.padEnd(20)}${what}`)
   .join('\n')}
 
-Prints a table; progress goes to standard error. All figures take about twelve minutes. Ends with 0
-when everything was measured, whatever the values are: they depend on the machine and its load.
-Stops everything it started, also on Ctrl-C.
+Prints a table, and progress on standard error. All figures take about half an hour. Exits with 0
+if everything was measured, regardless of the values: they depend on the machine and its load.
+Stops everything that it started, also on Ctrl-C.
 `;
 
 interface Flags {
   readonly names: readonly string[];
   readonly runs: number;
   readonly json: string | undefined;
+  readonly svg: string | undefined;
 }
 
 // Nobody's real cluster or account is reached by measuring.
@@ -52,7 +56,7 @@ async function run(flags: Flags): Promise<void> {
   process.exit();
 }
 
-async function measureAll(place: BenchPlace, { names, runs, json }: Flags): Promise<void> {
+async function measureAll(place: BenchPlace, { names, runs, json, svg }: Flags): Promise<void> {
   const machine = describeMachine();
   const all: Measured[] = [];
   for (const name of names) {
@@ -63,7 +67,21 @@ async function measureAll(place: BenchPlace, { names, runs, json }: Flags): Prom
     all.push({ name, figure, samples, load: load() });
   }
   if (json !== undefined) await writeFile(json, jsonReport(machine, all));
+  if (svg !== undefined) await writeCharts(svg, machine, all);
   process.stdout.write(tableReport(machine, all));
+}
+
+async function writeCharts(
+  directory: string,
+  machine: Machine,
+  all: readonly Measured[],
+): Promise<void> {
+  const day = new Date().toISOString().slice(0, 10);
+  for (const measured of all) {
+    for (const [name, chart] of Object.entries(chartReport(machine, measured, day))) {
+      await writeFile(join(directory, `${name}.svg`), chart);
+    }
+  }
 }
 
 function say(line: string): void {
@@ -78,6 +96,7 @@ function readFlags(): Flags | undefined {
         only: { type: 'string', multiple: true },
         runs: { type: 'string', default: '3' },
         json: { type: 'string' },
+        svg: { type: 'string' },
         help: { type: 'boolean' },
       },
     });
@@ -85,7 +104,8 @@ function readFlags(): Flags | undefined {
       process.stdout.write(HELP);
       return undefined;
     }
-    return { names: namesOf(values.only), runs: runsOf(values.runs), json: values.json };
+    const { json, svg } = values;
+    return { names: namesOf(values.only), runs: runsOf(values.runs), json, svg };
   } catch (error) {
     say(`${(error as Error).message}; run with --help for usage`);
     process.exitCode = 2;

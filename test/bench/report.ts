@@ -1,6 +1,7 @@
-import { type Figure, type Quantity, rounded, type Sample } from './figure.ts';
+import type { Figure, Quantity, Sample } from './figure.ts';
+import { drawChart } from './line-chart.ts';
 import type { Machine } from './machine.ts';
-import { median } from './statistics.ts';
+import { median, rounded } from './statistics.ts';
 
 /** One figure as it was measured. */
 export interface Measured {
@@ -37,6 +38,22 @@ export function jsonReport(machine: Machine, all: readonly Measured[]): string {
   return `${JSON.stringify({ machine, figures: Object.fromEntries(figures) }, null, 2)}\n`;
 }
 
+/** The charts of a figure by their names; `day` stands in their captions, next to the machine. */
+export function chartReport(
+  machine: Machine,
+  { figure, samples, load }: Measured,
+  day: string,
+): Readonly<Record<string, string>> {
+  const medians = linesOf(figure, samples).map((line) => [line.name, line.median] as const);
+  const caption = `${machine.cores} x ${machine.cpu}, Node ${machine.node}, load ${load}, ${day}`;
+  const charts = Object.entries(figure.charts?.(Object.fromEntries(medians)) ?? {});
+  return Object.fromEntries(
+    charts.map(([name, chart]) => {
+      return [name, drawChart({ ...chart, captions: [caption, ...(chart.captions ?? [])] })];
+    }),
+  );
+}
+
 /** For people: one table, figure by figure. */
 export function tableReport(machine: Machine, all: readonly Measured[]): string {
   const rows = all.flatMap(({ name, figure, samples, load }) => [
@@ -49,19 +66,30 @@ export function tableReport(machine: Machine, all: readonly Measured[]): string 
 const HEAD = ['', 'median', 'bound', '', 'runs'] as const;
 
 function rowOf({ quantity, values, median: middle, keepsBound }: Line): readonly string[] {
-  const { what, unit, bound } = quantity;
+  const { what, unit } = quantity;
   const verdict = keepsBound === undefined ? '' : keepsBound ? '✓' : '✗';
-  const limit = bound === undefined ? '' : `<= ${rounded(bound)}`;
-  return [`  ${what}`, `${rounded(middle)} ${unit}`, limit, verdict, values.map(rounded).join(' ')];
+  const measured = `${rounded(middle)} ${unit}`;
+  return [`  ${what}`, measured, describeBounds(quantity), verdict, values.map(rounded).join(' ')];
+}
+
+function describeBounds({ bound, atLeast }: Quantity): string {
+  const most = bound === undefined ? [] : [`<= ${rounded(bound)}`];
+  const least = atLeast === undefined ? [] : [`>= ${rounded(atLeast)}`];
+  return [...most, ...least].join(', ');
 }
 
 function linesOf({ quantities }: Figure, samples: readonly Sample[]): readonly Line[] {
   return Object.entries(quantities).map(([name, quantity]) => {
     const values = samples.map((sample) => valueOf(sample, name));
     const middle = median(values);
-    const keepsBound = quantity.bound === undefined ? undefined : middle <= quantity.bound;
-    return { name, quantity, values, median: middle, keepsBound };
+    return { name, quantity, values, median: middle, keepsBound: judge(quantity, middle) };
   });
+}
+
+/** undefined: the quantity has no bound. */
+function judge({ bound, atLeast }: Quantity, middle: number): boolean | undefined {
+  if (bound === undefined && atLeast === undefined) return undefined;
+  return middle <= (bound ?? middle) && middle >= (atLeast ?? middle);
 }
 
 function valueOf(sample: Sample, name: string): number {

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { choosePageSize } from '../../src/aws/elbv2/pages.ts';
 import { until } from '../surroundings/until.ts';
 import { type Figure, repeat } from './figure.ts';
 import { postObjects } from './post-objects.ts';
 
 const COUNT = 500;
-/** The account at 400 balancers a page, and their tags by twenty: all that confirms them. */
-const SCAN_CALLS = Math.ceil(COUNT / 400) + Math.ceil(COUNT / 20);
+/** The account in pages, and their tags by twenty: all that confirms them. */
+const SCAN_CALLS = Math.ceil(COUNT / choosePageSize(COUNT)) + Math.ceil(COUNT / 20);
 /** Whatever a pass of the start has still to say. */
 const AFTERMATH_MS = 3000;
 

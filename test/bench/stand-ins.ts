@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -11,22 +11,21 @@ import { seedNetwork } from '../../localstack/seed.ts';
 import { findFreePort } from '../control-plane/free-port.ts';
 import { CREDENTIALS, environmentFor } from '../surroundings/aws-stand-in.ts';
 import { Outsider } from '../surroundings/outsider.ts';
+import { readCpuSeconds } from './process-cpu.ts';
 
 /** `npm run bench:stand-ins`: how quick the stand-ins for AWS are, one line of JSON for each figure. */
 
-const HELP = `How quick the stand-ins for AWS are, as lines of JSON.
+const HELP = `Measures the speed of the stand-ins for AWS, as lines of JSON.
 
 Usage: npm run bench:stand-ins [-- --cold] [--runs N]
-  --cold     also installs LocalStack's open runtime anew, into a temporary directory
-  --runs N   of each figure but the cold one (default 5)
+  --cold     also installs LocalStack's open runtime from scratch, into a temporary directory
+  --runs N   runs of each figure except the cold one (default 5)
 `;
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const BALANCERS = 1000;
 const REQUESTS = 10_000;
 const CONNECTIONS = 8;
-/** USER_HZ, which is 100 on every Linux: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
-const TICKS_PER_SECOND = 100;
 
 const SCOPE = '000000000000/20260101/us-east-1/elasticloadbalancing/aws4_request';
 const HEADERS = {
@@ -147,11 +146,11 @@ async function requestRate(): Promise<{
   try {
     const names = await createBalancers(url);
     await ask(url, names, REQUESTS / 5); // the compiler has seen it all by then
-    const before = await cpuSeconds(child);
+    const before = await readCpuSeconds(child.pid);
     const startedMs = performance.now();
     await ask(url, names, REQUESTS);
     const seconds = (performance.now() - startedMs) / 1000;
-    const after = await cpuSeconds(child);
+    const after = await readCpuSeconds(child.pid);
     const core =
       before === undefined || after === undefined ? undefined : REQUESTS / (after - before);
     return { wall: round(REQUESTS / seconds), core: core === undefined ? undefined : round(core) };
@@ -220,13 +219,6 @@ async function startProcess(
 async function stop(child: ChildProcess): Promise<void> {
   child.kill('SIGTERM');
   await once(child, 'exit');
-}
-
-/** User and system time of a process; undefined where the system has no /proc. */
-async function cpuSeconds(child: ChildProcess): Promise<number | undefined> {
-  const text = await readFile(`/proc/${child.pid}/stat`, 'utf8').catch(() => undefined);
-  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
-  return fields && (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
 function round(value: number): number {

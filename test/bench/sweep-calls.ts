@@ -9,7 +9,7 @@ export const SWEEP_INTERVAL_MS = 5000;
 const GAP_MS = 1500;
 
 export const sweepCalls: Figure = {
-  what: `AWS calls of a sweep over ${COUNT} balancers without attributes, nothing to do`,
+  what: `AWS calls of a drift scan over ${COUNT} balancers without attributes, nothing to do`,
   quantities: {
     perSweep: { what: 'in one sweep', unit: 'calls' },
     perBalancer: { what: 'per balancer and sweep', unit: 'calls', bound: 0.06 },
@@ -36,7 +36,7 @@ export const sweepCalls: Figure = {
 };
 
 /** Whole sweeps: the last one may still go on, and the first may have begun before. */
-export function findSweeps(calls: readonly Call[]): readonly (readonly Call[])[] {
+function findSweeps(calls: readonly Call[]): readonly (readonly Call[])[] {
   const sweeps: Call[][] = [];
   let lastMs = Number.NEGATIVE_INFINITY;
   for (const call of calls) {

@@ -73,6 +73,14 @@ export function describeChildWriter(title: string, open: () => Promise<KubeClien
         expect((await live()).data).toEqual({ a: 'theirs' });
       });
 
+      it('is not there after a check of it, nor is one changed that is there', async () => {
+        await writer.check(child({ a: '1' }));
+        await expect(live()).rejects.toThrow();
+        await post(client, CONFIG_MAP, { ...child({ a: 'theirs' }) });
+        await writer.check(child({ a: '1' }));
+        expect((await live()).data).toEqual({ a: 'theirs' });
+      });
+
       it('waits for time in a namespace that is being deleted', async () => {
         const leaving = await createNamespace(client, 'child-writer-leaving');
         await startDeletingNamespace(client, leaving);

@@ -11,10 +11,10 @@ usage: npm run control-plane -- fetch [--assets DIR] [binary ...]
 binaries: ${binaryNames.join(', ')} (default: all)
 versions: Kubernetes ${versions.kubernetes}, etcd ${versions.etcd}, kwok ${versions.kwok}
 
-Each is looked for in the given directory, on PATH (kubectl only) and in the cache; then it is
-downloaded with its checksum, or built with Go ${versions.go} or later.
+Each binary is searched in the given directory, on PATH (kubectl only) and in the cache; otherwise it is
+downloaded and checked by its checksum, or built with Go ${versions.go} or later.
 
-  --assets DIR           look here first (default: KUBEBUILDER_ASSETS)
+  --assets DIR           directory to search first (default: KUBEBUILDER_ASSETS)
   --help                 this text
 
 environment:

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 
 export interface CommandResult {
   /** Exit code; 128 + n is not used: a signal gives -1. */
@@ -16,7 +16,17 @@ export interface CommandOptions {
   readonly timeoutMs?: number;
 }
 
-/** Runs a command to its end and collects what it prints. Rejects only if it cannot be started. */
+const running = new Set<ChildProcess>();
+
+// A command that waits for something that this process has stopped, say an API server, would wait on.
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/**
+ * Runs a command to its end and collects what it prints; the command is killed if this process exits before.
+ * Rejects only if it cannot be started.
+ */
 export function runCommand(
   path: string,
   args: readonly string[],
@@ -28,6 +38,7 @@ export function runCommand(
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
       ...(options.timeoutMs === undefined ? {} : { timeout: options.timeoutMs }),
     });
+    running.add(child);
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -39,7 +50,11 @@ export function runCommand(
     // A command that ends without reading its input breaks the pipe; its exit code tells more.
     child.stdin.on('error', () => undefined);
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
+    // Also of a command that could not be started.
+    child.once('close', (code) => {
+      running.delete(child);
+      resolve({ code: code ?? -1, stdout, stderr });
+    });
     child.stdin.end(options.input ?? '');
   });
 }

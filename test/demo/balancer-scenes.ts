@@ -63,16 +63,17 @@ function stallOf(object: MyIngress): Condition | undefined {
 /** Somebody else meddles in AWS; the next sweep finds it. */
 export async function playDrift(scene: Scene): Promise<void> {
   const { stage, outsider } = scene;
+  // At once: the sweep that finds the one finds the other.
+  const [lost, edited] = [await arnOf(scene, 'myapp'), await arnOf(scene, 'shop')];
+  await outsider.deleteBalancer(lost);
+  await outsider.setTags(edited, { team: 'somebody-else' });
+  await stage.step('a tag edited outside albridge is repaired', async () => {
+    const isBack = async (): Promise<boolean> => (await outsider.tags(edited))['team'] === 'web';
+    await until('the tag back', isBack, 60_000);
+  });
   await stage.step('a load balancer deleted outside albridge is recreated', async () => {
-    const lost = await arnOf(scene, 'myapp');
-    await outsider.deleteBalancer(lost);
     await until('a new balancer', async () => (await arnOf(scene, 'myapp')) !== lost, 60_000);
     await kubectl(scene, ['wait', '--for=condition=Ready', '--timeout=60s', 'myingress/myapp']);
-  });
-  await stage.step('a tag edited outside albridge is repaired', async () => {
-    const arn = await arnOf(scene, 'shop');
-    await outsider.setTags(arn, { team: 'somebody-else' });
-    await until('the tag back', async () => (await outsider.tags(arn))['team'] === 'web', 60_000);
   });
   await showOnce(scene, ['events', '--for', 'myingress/shop'], /DriftRepaired/);
 }

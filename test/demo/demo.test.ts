@@ -7,7 +7,12 @@ const SCENES = [
   'curl by the DNS name: each path reaches its application',
   'a canary by weight: of 1,000 requests about a tenth reach the next release',
   'a pod is killed: its target goes, its successor answers',
-  'kubectl delete: balancer, target groups and security group are gone from AWS',
+  'ten more pods are healthy, and only then Ready: readiness gates',
+  'all ten are replaced while AWS is 2 s behind: no request is lost',
+  'kubectl delete: balancers, target groups and security groups are gone from AWS',
+  'one YAML from an image to a shared load balancer with HTTPS',
+  'another team attaches to the same load balancer',
+  'a guardrail refuses it the host of the other team',
   'ConfigMonitor: editing a ConfigMap restarts its pods',
   'ImmortalContainer: a deleted pod is recreated',
   "MyApp: its pod's command prints the banner",
@@ -27,7 +32,7 @@ describe('npm run demo', () => {
     const ticks = output.split('\n').filter((line) => line.startsWith('✓'));
     for (const tick of ticks) expect(tick).toMatch(/ \(\d+\.\d s\)$/);
     expect(output).toContain(`all ${ticks.length} steps passed`);
-    expect(ticks.length).toBeGreaterThanOrEqual(22);
+    expect(ticks.length).toBeGreaterThanOrEqual(27);
     expect(output).toMatch(/^myapp +internet-facing +provisioning +\S+amazonaws\.com +False /m);
     expect(output).toMatch(/^myapp +internet-facing +active +\S+amazonaws\.com +True +Available/m);
     expect(output).toContain('$ kubectl describe myingress myapp');
@@ -39,6 +44,19 @@ describe('npm run demo', () => {
     expect(output).toMatch(
       /^\$ curl --connect-to ::127\.0\.0\.1:\d+ http:\/\/store-alb-\S+\/\npod=/m,
     );
+    expect(output).toMatch(/^ {2}\d{3,} requests sent, 100 a second; 0 lost$/m);
+    for (const [application, host] of [
+      ['shop', 'shop.team-a.example.com'],
+      ['reports', 'team-b.internal.example.com'],
+    ] as const) {
+      const curl = new RegExp(
+        `^\\$ curl --connect-to \\S+ --insecure https://${host}/\\npod=${application}-`,
+        'm',
+      );
+      expect(output).toMatch(curl);
+    }
+    expect(output).toMatch(/^ {2}.*shop\.team-a\.example\.com is not allowed/m);
+    expect(output).toMatch(/^team-b +reports +team-b\.internal\.example\.com +Attached$/m);
     const names = [...output.matchAll(/^(frontend-\S+) +1\/1 +Running/gm)].map(([, name]) => name);
     expect(new Set(names).size, 'a pod before and another after the edit').toBe(2);
     expect(output).toMatch(/^example-immortalcontainer .*-immortalpod +2 +Running +True/m);

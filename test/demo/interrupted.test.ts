@@ -16,7 +16,7 @@ describe('Ctrl-C', () => {
   it.each(Object.entries(moments))('%s leaves nothing behind', async (_, text) => {
     const program = await startDemo();
     if (text === '') await expect.poll(() => program.running(), wait).toEqual(etcdIsThere);
-    else await program.printed(text, 120_000);
+    else await program.printed(text, 300_000);
     program.signal('SIGINT');
     expect(await program.exited).toBe(130);
     expect(program.output).toContain('SIGINT: stopping what was started');

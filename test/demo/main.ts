@@ -3,26 +3,28 @@ import { removeCallersSettings } from '../gates/clean-environment.ts';
 import { Interrupted, interruption } from '../surroundings/interruption.ts';
 import { Outsider } from '../surroundings/outsider.ts';
 import { startPodRunner } from '../surroundings/pod-runner.ts';
+import { installReadinessGates, WITH_READINESS_GATES } from '../surroundings/readiness-gates.ts';
 import { StandInControl } from '../surroundings/stand-in-control.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 import { playCreation, playDeletion, playDrift, playEdit } from './balancer-scenes.ts';
 import { playPods } from './pod-scenes.ts';
+import { playSharing } from './sharing-scenes.ts';
 import { Stage } from './stage.ts';
 import { playTraffic } from './traffic-scenes.ts';
 
-/** `npm run demo`: albridge's whole job on real parts, in about a minute. */
+/** `npm run demo`: albridge's whole job on real parts, in about a minute and a half. */
 
-const HELP = `Plays albridge's job on a real control plane and a stand-in for AWS, and checks every step.
+const HELP = `Runs albridge against a real control plane and a stand-in for AWS, and checks every step.
 
 Usage: npm run demo [-- --backend NAME] [--quota N]
-  --backend NAME  who plays AWS: embedded (default), albridge's own stand-in, or localstack,
-                  LocalStack's open runtime without Docker, which needs Python 3.10 and sends no traffic
-  --quota N       load balancers that the embedded account may have (default 50); the demo needs 4,
-                  and with fewer it shows what a miss looks like
+  --backend NAME  stand-in for AWS: embedded (default), albridge's own, or localstack,
+                  LocalStack's open runtime without Docker, which needs Python 3.10 and serves no traffic
+  --quota N       quota of load balancers in the embedded account (default 50); the demo needs 4,
+                  and with fewer it shows a failure
   --help          this text
 
 Needs no cluster, no Docker and no AWS account. The first run may have to fetch or build the control
-plane, which it says before it begins. Ends with 0 only if every step passed; stops everything it
+plane, and says so before it starts. Exits with 0 only if every step passed; stops everything that it
 started, also on Ctrl-C.
 `;
 
@@ -69,7 +71,8 @@ async function play(flags: Flags, cleanUps: (() => Promise<unknown>)[]): Promise
     startAll(flags, cleanUps),
   );
   await stage.step('start the operator with the shipped RBAC and IAM policy', async () => {
-    await surroundings.startOperator({ ALBRIDGE_SWEEP_INTERVAL: '3s' });
+    await installReadinessGates(surroundings.controlPlane);
+    await surroundings.startOperator({ ALBRIDGE_SWEEP_INTERVAL: '3s', ...WITH_READINESS_GATES });
   });
   const outsider = new Outsider(surroundings.aws.environment);
   const scene = { stage, surroundings, outsider, takesTime: backend === 'embedded' };
@@ -82,7 +85,9 @@ async function play(flags: Flags, cleanUps: (() => Promise<unknown>)[]): Promise
     const endpoint = surroundings.aws.environment['AWS_ENDPOINT_URL'] as string;
     const pods = startPodRunner(surroundings.controlPlane, endpoint);
     cleanUps.push(() => pods.stop());
-    await playTraffic({ ...scene, standIn: new StandInControl(endpoint) });
+    const served = { ...scene, standIn: new StandInControl(endpoint) };
+    await playTraffic(served);
+    await playSharing(served);
   }
   await playPods(scene);
 }
@@ -93,7 +98,7 @@ async function startAll(
 ): Promise<Surroundings> {
   const say = (line: string): void => stage.note(line);
   const surroundings = await startSurroundings({
-    ...{ backend, provisioningMs: 6000, quota, say },
+    ...{ backend, provisioningMs: 4000, quota, say },
     ...{ controllerManager: true, scheduler: true, nodes: 2 },
   });
   cleanUps.push(() => surroundings.stop());

@@ -39,20 +39,27 @@ export async function playPods(scene: Scene): Promise<void> {
     for (const one of [MONITOR, IMMORTAL, MY_APP, WEB_APP]) await whenReady(scene, one);
   });
   await show(scene, ['get', 'albridge']);
-  await playConfigMonitor(scene);
+  const before = await editConfigMap(scene);
+  // Meanwhile the quiet period of the edit runs.
   await playImmortalContainer(scene);
   await playMyApp(scene);
   await playWebApp(scene);
+  await playConfigMonitor(scene, before);
   await playEnd(scene);
 }
 
-async function playConfigMonitor(scene: Scene): Promise<void> {
+/** Returns the pods that have the data of before. */
+async function editConfigMap(scene: Scene): Promise<readonly string[]> {
   const before = await namesOf(scene);
   await show(scene, ['get', ...FRONTEND]);
+  const data = { 'config.cfg': 'MSG="Welcome to Operators!"' };
+  const patch = JSON.stringify({ data });
+  await show(scene, ['patch', 'configmap', 'flaskapp-config', '--type=merge', '-p', patch]);
+  return before;
+}
+
+async function playConfigMonitor(scene: Scene, before: readonly string[]): Promise<void> {
   await scene.stage.step('ConfigMonitor: editing a ConfigMap restarts its pods', async () => {
-    const data = { 'config.cfg': 'MSG="Welcome to Operators!"' };
-    const patch = JSON.stringify({ data });
-    await kubectl(scene, ['patch', 'configmap', 'flaskapp-config', '--type=merge', '-p', patch]);
     await whenReady(scene, MONITOR, ({ status }) => status?.['restarts'] === 1);
     const after = await namesOf(scene);
     if (after.length !== before.length || after.some((name) => before.includes(name)))

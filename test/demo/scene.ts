@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { ListenerAddress } from '../../localstack/embedded/data-plane/data-plane.ts';
 import type { CoreStatus } from '../../src/core/controller/status.ts';
 import type { KubeObject } from '../../src/core/objects/kube-object.ts';
 import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
 import type { Outsider } from '../surroundings/outsider.ts';
+import type { StandInControl } from '../surroundings/stand-in-control.ts';
 import type { Surroundings } from '../surroundings/surroundings.ts';
 import { until } from '../surroundings/until.ts';
 import type { Stage } from './stage.ts';
@@ -17,12 +19,17 @@ export interface Scene {
   readonly takesTime: boolean;
 }
 
+/** What it takes to send requests. */
+export interface TrafficScene extends Scene {
+  readonly standIn: StandInControl;
+}
+
 export type Stored = KubeObject & {
   readonly spec?: Readonly<Record<string, unknown>>;
   readonly status?: CoreStatus & Readonly<Record<string, unknown>>;
 };
 
-const ROOT = resolve(import.meta.dirname, '../..');
+export const ROOT = resolve(import.meta.dirname, '../..');
 
 /** What a person would type, and what it printed; throws kubectl's own words if it fails. */
 export function kubectl({ surroundings }: Scene, args: readonly string[]): Promise<string> {
@@ -57,8 +64,13 @@ export async function listed(scene: Scene, args: readonly string[]): Promise<rea
   return (JSON.parse(json) as { readonly items: readonly Stored[] }).items;
 }
 
-export async function read(scene: Scene, reference: string): Promise<Stored> {
-  return JSON.parse(await kubectl(scene, ['get', reference, '-o', 'json'])) as Stored;
+export async function read(
+  scene: Scene,
+  reference: string,
+  namespace = 'default',
+): Promise<Stored> {
+  const get = ['get', reference, '-n', namespace, '-o', 'json'];
+  return JSON.parse(await kubectl(scene, get)) as Stored;
 }
 
 /** Waits until the object is READY=True for its newest spec, and `isIt` holds. */
@@ -77,4 +89,17 @@ export function whenReady(
 function isReady({ metadata, status }: Stored): boolean {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   return ready?.status === 'True' && status?.observedGeneration === metadata.generation;
+}
+
+/** The one of the balancer with this status, on this port. */
+export async function findListener(
+  { standIn }: TrafficScene,
+  status: Stored['status'],
+  port = 80,
+): Promise<ListenerAddress> {
+  const { dns } = (status?.['alb'] ?? {}) as { readonly dns?: string };
+  const all = await standIn.listeners();
+  const listener = all.find((one) => one.dnsName === dns && one.port === port);
+  if (listener === undefined) throw new Error(`nothing listens for ${dns} on port ${port}`);
+  return listener;
 }

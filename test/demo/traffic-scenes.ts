@@ -1,67 +1,61 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { ListenerAddress } from '../../localstack/embedded/data-plane/data-plane.ts';
 import { type Answer, askListener } from '../surroundings/listener-client.ts';
-import type { StandInControl } from '../surroundings/stand-in-control.ts';
 import { until } from '../surroundings/until.ts';
-import { applyExamples, kubectl, type Scene, show, whenReady } from './scene.ts';
+import { curl } from './curl.ts';
+import { applyTill, deleteTill, playRollout } from './rollout-scenes.ts';
+import {
+  applyExamples,
+  findListener,
+  kubectl,
+  read,
+  type Scene,
+  show,
+  type TrafficScene,
+  whenReady,
+} from './scene.ts';
 
 const EXAMPLE = '07-two-paths.yaml';
 const OBJECT = 'myingress/store';
+/** A pod of a busy machine that fails its first health checks has to pass two, 15 s apart. */
+const HEALTH_MS = 180_000;
 const REQUESTS = 1000;
 /** Of the requests, for a tenth that was drawn: nine standard deviations and more, so never by chance. */
 const FEWEST = 15;
 const MOST = 190;
 
-/** What it takes to send requests. */
-export interface TrafficScene extends Scene {
-  readonly standIn: StandInControl;
-}
-
 /** Two applications behind one load balancer, asked by its DNS name. */
 export async function playTraffic(scene: TrafficScene): Promise<void> {
   const { stage } = scene;
+  // It becomes active while the others do.
+  await applyTill(scene);
   await stage.step('two applications behind one load balancer: every pod is a target', async () => {
     await applyExamples(scene, [EXAMPLE]);
     await whenReady(scene, OBJECT, ({ status }) => status?.['targets'] === '5/5');
-    await kubectl(scene, ['wait', '--for=condition=TargetsHealthy', '--timeout=60s', OBJECT]);
+    await until(`the targets of ${OBJECT} are healthy`, () => checkHealth(scene), HEALTH_MS);
   });
   await show(scene, ['get', OBJECT]);
-  const listener = await findListener(scene);
+  const listener = await findListener(scene, (await read(scene, OBJECT)).status);
   await stage.step('curl by the DNS name: each path reaches its application', async () => {
     for (const [path, application] of [
       ['/', 'store-web'],
       ['/api/orders', 'store-api'],
     ] as const) {
-      const body = await curl(scene, listener, path);
+      const body = await curl(scene, listener, { path });
       if (!body.startsWith(`pod=${application}-`)) throw new Error(`${path}: ${body}`);
     }
   });
   await playCanary(scene, listener);
   await playKilledPod(scene, listener);
+  await playRollout(scene);
   await playEnd(scene);
 }
 
-async function findListener(scene: TrafficScene): Promise<ListenerAddress> {
-  const dns = await kubectl(scene, ['get', OBJECT, '-o', 'jsonpath={.status.alb.dns}']);
-  const listeners = await scene.standIn.listeners();
-  const listener = listeners.find(({ dnsName }) => dnsName === dns);
-  if (listener === undefined) throw new Error(`nothing listens for ${dns}`);
-  return listener;
-}
-
-/** With curl where there is one, as a person would type it; the name resolves in AWS alone. */
-async function curl({ stage }: Scene, listener: ListenerAddress, path: string): Promise<string> {
-  const args = ['--connect-to', `::${listener.address}`, `http://${listener.dnsName}${path}`];
-  const body = await promisify(execFile)('curl', ['--silent', '--show-error', ...args]).then(
-    ({ stdout }) => stdout,
-    async (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-      return (await askListener(listener, { path })).body;
-    },
-  );
-  stage.show(`curl ${args.join(' ')}`, body);
-  return body;
+/** Throws what the object says of its targets. */
+async function checkHealth(scene: Scene): Promise<true> {
+  const { status } = await read(scene, OBJECT);
+  const condition = status?.conditions?.find(({ type }) => type === 'TargetsHealthy');
+  if (condition?.status === 'True') return true;
+  throw new Error(condition?.message ?? 'it has no condition TargetsHealthy');
 }
 
 /** Weights 90 and 10. */
@@ -115,9 +109,9 @@ async function apiPods(scene: Scene): Promise<readonly (readonly [string, string
 async function playEnd(scene: TrafficScene): Promise<void> {
   const { stage, standIn } = scene;
   await stage.step(
-    'kubectl delete: balancer, target groups and security group are gone from AWS',
+    'kubectl delete: balancers, target groups and security groups are gone from AWS',
     async () => {
-      await kubectl(scene, ['delete', OBJECT, '--timeout=60s']);
+      await Promise.all([kubectl(scene, ['delete', OBJECT, '--timeout=60s']), deleteTill(scene)]);
       const { loadBalancers, listeners, targetGroups, securityGroups } = await standIn.state();
       const ours = JSON.stringify(securityGroups).includes('albridge.io/');
       const left = [...loadBalancers, ...listeners, ...targetGroups].map(({ arn }) => arn);

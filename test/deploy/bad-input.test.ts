@@ -30,7 +30,7 @@ afterAll(async () => {
 afterEach(() => place.stopPods());
 
 describe('credentials that have expired', () => {
-  it('are told once on the object and once in the log, and heal with fresh ones', async () => {
+  it('are reported once on the object and once in the log, and fresh ones resolve it', async () => {
     const desk = await CredentialDesk.open();
     const tokenFile = join(await place.openDirectory(), 'token');
     await writeFile(tokenFile, 'pod-identity-token');

@@ -41,7 +41,7 @@ describe('the image', () => {
     expect(sizes['operator.mjs']).toBeLessThan(2 * 1024 * 1024);
   });
 
-  it('cannot be written to by whoever runs it', async () => {
+  it('cannot be written to by the user that it runs as', async () => {
     const status = await readStatus(played.operator.pid);
     const uid = process.getuid?.();
     expect(status['Uid']?.split('\t')[0]).toBe(uid === 0 ? '65532' : `${uid}`);
@@ -81,7 +81,7 @@ describe('a pod of the Deployment', () => {
     }
   });
 
-  it('ends with 0 when it is told to', async () => {
+  it('exits with 0 on SIGTERM', async () => {
     expect(await played.stop()).toBe(0);
   });
 });

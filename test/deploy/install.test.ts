@@ -43,7 +43,7 @@ function byName(text: string): Readonly<Record<string, unknown>> {
 }
 
 describe('deploy/install.yaml', () => {
-  it('is what kustomize makes of deploy', async () => {
+  it('is what kustomize builds from deploy', async () => {
     const rendered = byName(await readFile(resolve(ROOT, 'deploy/install.yaml'), 'utf8'));
     expect(rendered).toEqual(byName(await place.kubectl(['kustomize', resolve(ROOT, 'deploy')])));
   });
@@ -127,7 +127,7 @@ describe('the Deployment', () => {
     await objects.isGone('web');
   });
 
-  it('says what is missing where nobody has set a region', async () => {
+  it('says what is missing if no region is set', async () => {
     const played = await place.play(pods[0] as Pod);
     expect(await played.operator.exited).toBe(78);
     expect(played.operator.log.map(({ msg }) => msg).join('\n')).toBe(

@@ -58,6 +58,17 @@ async function render(directory: string): Promise<readonly Rendered[]> {
   return parseAllDocuments(text).map((document) => document.toJS() as Rendered);
 }
 
+/** deploy/overlays/namespaced with this component in place of all. */
+async function renderNamespaced(component: string): Promise<readonly Rendered[]> {
+  const directory = await place.openDirectory();
+  const path = resolve(ROOT, 'deploy/overlays/namespaced/kustomization.yaml');
+  const one = (await readFile(path, 'utf8')).replace('../components\n', `../${component}\n`);
+  const deploy = relative(directory, resolve(ROOT, 'deploy'));
+  const placed = one.replaceAll('  - ../../', `  - ${deploy}/`);
+  await writeFile(join(directory, 'kustomization.yaml'), placed);
+  return render(directory);
+}
+
 /** By their Roles, of which each component has one. */
 function grantedKinds(objects: readonly Rendered[]): readonly string[] {
   const roles = objects.filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role');
@@ -68,6 +79,16 @@ function grantedKinds(objects: readonly Rendered[]): readonly string[] {
 function operatorIn(objects: readonly Rendered[]): Container {
   const deployment = objects.find(({ kind }) => kind === 'Deployment');
   return deployment?.spec?.template?.spec.containers[0] as Container;
+}
+
+/** Policies of the operator and their bindings. */
+function limitsIn(objects: readonly Rendered[]): readonly string[] {
+  const policies = objects.filter(
+    ({ kind, spec }) =>
+      kind === 'ValidatingAdmissionPolicyBinding' ||
+      spec?.matchConditions?.some(({ name }) => name === 'operator'),
+  );
+  return policies.map(({ kind, metadata }) => `${kind}/${metadata.name}`).sort();
 }
 
 function settingsIn(objects: readonly Rendered[]): Readonly<Record<string, string>> {
@@ -106,11 +127,54 @@ describe('every way to install', async () => {
     },
   );
 
+  // An administrator applies it: a namespaced install, with readiness gates or without, has no policy of its own.
+  it('deploy/cluster has every policy that limits the operator', async () => {
+    const directory = await place.openDirectory();
+    const deploy = relative(directory, resolve(ROOT, 'deploy'));
+    const components = ['components', 'components/readiness-gates'].map(
+      (one) => `${deploy}/${one}`,
+    );
+    const all = [`resources: ["${deploy}/base"]`, `components: ${JSON.stringify(components)}`];
+    await writeFile(join(directory, 'kustomization.yaml'), all.join('\n'));
+    const known = limitsIn(await render(directory));
+    expect(known.length).toBeGreaterThan(16);
+    expect(limitsIn(await render('deploy/cluster'))).toEqual(known);
+  });
+
+  // The annotation mode comes with ConfigMonitor.
+  it.each(KIND_NAMES.filter((name) => name !== 'configmap-annotation'))(
+    'deploy/overlays/namespaced is Roles of its namespace alone, with %s as its one kind',
+    async (kind) => {
+      const objects = await renderNamespaced(`components/${kind}`);
+      expect(grantedKinds(objects)).toEqual([kind]);
+      const kinds = new Set(objects.map((one) => one.kind));
+      expect([...kinds].filter((one) => /Cluster|Policy$|^Namespace|Definition/.test(one))).toEqual(
+        ['NetworkPolicy'],
+      );
+      const namespaces = new Set(objects.map(({ metadata }) => metadata.namespace));
+      expect([...namespaces]).toEqual(['web']);
+    },
+  );
+
+  it.each(overlays)('%s does not lend the operator the role of its node', async (overlay) => {
+    const settings = settingsIn(await render(`deploy/overlays/${overlay}`));
+    // Without a ConfigMap of settings docs/iam.md leaves it to the reader.
+    if ('AWS_REGION' in settings) expect(settings['AWS_EC2_METADATA_DISABLED']).toBe('true');
+  });
+
   it('has a component for each kind', async () => {
     const entries = await readdir(resolve(ROOT, 'deploy/components'), { withFileTypes: true });
     const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    // Not a kind: what an overlay may add to MyIngress.
-    expect(names.sort()).toEqual([...KIND_NAMES, 'readiness-gates'].sort());
+    // Not kinds: what an overlay may add to them, or beside them.
+    expect(names.sort()).toEqual(
+      [
+        ...KIND_NAMES,
+        'external-dns',
+        'external-dns-webapps',
+        'guardrails',
+        'readiness-gates',
+      ].sort(),
+    );
   });
 });
 
@@ -121,7 +185,10 @@ interface Choice {
 }
 
 const choices: Readonly<Record<string, Choice>> = {
-  MyIngress: { kinds: ['myingress'], asks: ['endpointslices', 'namespaces', 'services'] },
+  MyIngress: {
+    kinds: ['myingress'],
+    asks: ['endpointslices', 'namespaces', 'nodes', 'services'],
+  },
   ConfigMonitor: {
     kinds: ['configmonitor'],
     asks: ['configmaps', 'daemonsets', 'deployments', 'pods', 'replicasets', 'statefulsets'],
@@ -195,11 +262,14 @@ describe('with ALBRIDGE_KINDS the operator needs nothing of the other kinds', ()
     const played = await place.play(pod as Pod, { injected: hasAws ? withoutRegion() : {} });
     await played.operator.waitForLine((line) => line.msg === 'working');
     expect(await played.probe('/readyz')).toEqual({ status: 200, body: 'ok' });
+    // Nodes are for backends with targetType instance, of which there are none yet.
+    expect((await requestsSince(before)).asked).not.toContain('nodes');
 
     const kind = (await ownKinds()).find((one) => name.startsWith(one.kind)) as OwnKind;
     const namespace = `only-${kinds.at(-1)}`;
     await place.createNamespace(namespace);
-    const life = { place, kind, namespace, over: new AbortController().signal };
+    const over = new AbortController().signal;
+    const life = { place, kind, namespace, over, isAlone: true };
     await (name === 'ConfigMonitor' ? restartInEachWay(life) : live(life));
 
     const { asked, refused } = await requestsSince(before);

@@ -10,6 +10,8 @@ export interface Life {
   readonly namespace: string;
   /** Ends the life where it is; it then throws or returns. */
   readonly over: AbortSignal;
+  /** No other kind is at work. */
+  readonly isAlone?: boolean;
 }
 
 /** An object of whatever kind, and where it is. */

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { MyIngress } from '../../src/apis/my-ingress.ts';
 import { type AuditLog, createAuditLog } from '../surroundings/audit-log.ts';
 import { limitOperator, readClusterId } from '../surroundings/limited-operator.ts';
 import { arnOf, type MyIngresses, readyOf } from '../surroundings/my-ingresses.ts';
@@ -50,6 +51,22 @@ function endpoint(): Readonly<Record<string, string>> {
   return { AWS_ENDPOINT_URL: place.aws.environment['AWS_ENDPOINT_URL'] as string };
 }
 
+/** Nodes are of no namespace: none is read, and the object says so. */
+async function refuseInstances(): Promise<void> {
+  const backend = {
+    name: 'web',
+    service: { name: 'web', port: 80 },
+    targetType: 'instance',
+  } as const;
+  const subnets = place.aws.network.articleSubnets;
+  await objects.create('nodes', { subnets, backends: [backend] });
+  const says = ({ status }: MyIngress): boolean =>
+    status.backends?.[0]?.message?.startsWith('nodes are not read here; set targetType') === true;
+  await objects.when('nodes', says, 60_000);
+  await objects.startDeleting('nodes');
+  await objects.isGone('nodes');
+}
+
 describe('the overlay namespaced', () => {
   it('serves its namespace with no right in the cluster', async () => {
     // Once, by an administrator.
@@ -65,6 +82,7 @@ describe('the overlay namespaced', () => {
     });
     await operator.waitForLine((line) => line.msg === 'working');
     await liveOnce();
+    await refuseInstances();
 
     const account = 'system:serviceaccount:web:albridge';
     const entries = (await audit.entries()).filter(({ user }) => user.username === account);

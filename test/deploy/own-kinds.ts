@@ -41,11 +41,16 @@ export function examples(root = ROOT): Promise<readonly (readonly Manifest[])[]>
   return manifestsOf('examples', root);
 }
 
-/** Those that need nothing but what is there: an adoption needs a balancer of somebody's, HTTPS a certificate. */
+/**
+ * Those that need nothing but what is there: an adoption needs a balancer of somebody's, HTTPS a certificate,
+ * also where it names none.
+ */
 export async function selfSufficientExamples(root = ROOT): Promise<readonly Manifest[]> {
   const files = await examples(root);
   return files
-    .filter((manifests) => !/"(adopt|certificates)":/.test(JSON.stringify(manifests)))
+    .filter(
+      (manifests) => !/"(adopt|certificates)":|"protocol":"HTTPS"/.test(JSON.stringify(manifests)),
+    )
     .flat();
 }
 

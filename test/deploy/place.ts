@@ -140,6 +140,12 @@ export class DeployPlace {
     return new MyIngresses(this.api, namespace);
   }
 
+  /** Of the logs of all pods that run. */
+  lastLines(count: number): readonly string[] {
+    const lines = this.#played.flatMap(({ operator }) => operator.log.slice(-count));
+    return lines.map((line) => JSON.stringify(line));
+  }
+
   async stopPods(): Promise<void> {
     await Promise.all(this.#played.splice(0).map((played) => played.stop()));
   }

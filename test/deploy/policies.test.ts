@@ -6,11 +6,13 @@ import { until } from '../surroundings/until.ts';
 import { DeployPlace, ROOT } from './place.ts';
 import { ALLOWED, REFUSED } from './stolen-writes.ts';
 import {
+  HOOK_OF_OTHERS,
   LABELS,
   OTHERS_FINALIZER,
   POD_SPEC,
   patch,
   TEAM,
+  templateWithGate,
   WEB_APP,
   type Write,
 } from './token-writes.ts';
@@ -106,6 +108,13 @@ async function createVictims(): Promise<void> {
   ];
   for (const one of [...team, ...ingresses, monitor])
     await place.kubectl(['-n', TEAM, 'create', '-f', '-'], JSON.stringify(one));
+  const gated = {
+    ...workload('Deployment', [own]),
+    metadata: { name: 'gated', ownerReferences: [own] },
+  };
+  await place.kubectl(['-n', TEAM, 'create', '-f', '-'], JSON.stringify(gated));
+  const template = templateWithGate({ ...HOOK_OF_OTHERS }, 300);
+  await place.kubectl(patch('deployment gated', template).args);
   await place.kubectl(['-n', TEAM, 'delete', 'myingress', 'leaving', '--wait=false']);
   await grantPriorityClass();
   const system = ['-n', 'kube-system', 'create', '-f', '-'];

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { READINESS_GATE } from '../../src/controllers/targets/gates/gated-pod.ts';
+import { READINESS_GATE } from '../../src/pods/pod.ts';
 import { Program } from '../surroundings/program.ts';
 import { until } from '../surroundings/until.ts';
 import { DeployPlace, ROOT } from './place.ts';
@@ -41,7 +41,7 @@ async function undeploy(kustomization: string): Promise<string> {
   return program.output;
 }
 
-it('the component turns gates on, and undeploy stops giving them before the operator goes', async () => {
+it('the component turns gates on, and undeploy removes their policy before the operator', async () => {
   const kustomization = await addComponent();
   await place.kubectl(['apply', '--server-side', '-k', kustomization]);
   await place.established();

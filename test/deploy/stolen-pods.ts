@@ -1,11 +1,24 @@
 import { podLabels } from '../../src/pods/pod.ts';
-import { CONFIG_MAP, container, limited, limitedPod, pod, type Write } from './token-writes.ts';
+import {
+  CONFIG_MAP,
+  container,
+  limited,
+  limitedPod,
+  pod,
+  SLEEP,
+  type Write,
+} from './token-writes.ts';
 
 /** Pods that albridge never creates. */
 export const STOLEN_PODS: Readonly<Record<string, () => Write>> = {
   'creates a pod with host PID': () => ({
     why: 'a way to the node',
     ...pod({ hostPID: true }),
+    refusal: /no field of a pod/,
+  }),
+  'creates a pod with a readiness gate of others': () => ({
+    why: 'it would be Ready when somebody else says so, or never',
+    ...pod({ readinessGates: [{ conditionType: 'example.com/other' }] }),
     refusal: /no field of a pod/,
   }),
   'creates a pod with a host path': () => ({
@@ -110,7 +123,7 @@ export const STOLEN_PODS: Readonly<Record<string, () => Write>> = {
   'creates a pod that says nothing of seccomp': () => ({
     why: 'the same, by default',
     ...pod({ securityContext: {} }),
-    refusal: /limits of a pod/,
+    refusal: /names a seccomp profile/,
   }),
   'creates a container without seccomp': () => ({
     why: 'the same, by the other place',
@@ -135,7 +148,7 @@ export const STOLEN_PODS: Readonly<Record<string, () => Write>> = {
   'creates a container that may gain privileges': () => ({
     why: 'by a setuid program',
     ...pod(container({ securityContext: {} })),
-    refusal: /limits of a container/,
+    refusal: /whether it may gain privileges/,
   }),
   'creates a probe of another host': () => ({
     why: 'the kubelet sends it, from the network of the node',
@@ -149,6 +162,21 @@ export const STOLEN_PODS: Readonly<Record<string, () => Write>> = {
     ),
     refusal: /no field of a container/,
   }),
+  'creates a pod that sleeps before it ends': () => ({
+    why: 'only those of a WebApp do',
+    ...pod(container({ lifecycle: SLEEP })),
+    refusal: /no field of a container/,
+  }),
+  'creates a pod that takes an hour to end': () => ({
+    why: 'a drain of its node waits for it',
+    ...pod({ terminationGracePeriodSeconds: 3600 }),
+    refusal: /no field of a pod/,
+  }),
+  'creates a pod that is killed as it ends': () => ({
+    why: 'a scale-down breaks off its requests',
+    ...pod({ terminationGracePeriodSeconds: 0 }),
+    refusal: /no field of a pod/,
+  }),
   'creates a pod with a claim of a device': () => ({
     why: 'devices of others',
     ...pod({ resourceClaims: [{ name: 'gpu', resourceClaimName: 'theirs' }] }),
@@ -157,7 +185,7 @@ export const STOLEN_PODS: Readonly<Record<string, () => Write>> = {
   'creates a pod with an annotation for others': () => ({
     why: 'kube2iam gives the pod that role',
     ...pod({}, { metadata: { annotations: { 'iam.amazonaws.com/role': 'admin' } } }),
-    refusal: /no annotation/,
+    refusal: /no annotation to a pod/,
   }),
   'creates a pod with the label of others': () => ({
     why: 'a Service would send it traffic',

@@ -1,8 +1,10 @@
 import { loadBalancerFinalizer } from '../../src/apis/my-ingress.ts';
+import { podLabels } from '../../src/pods/pod.ts';
 import { STOLEN_PODS } from './stolen-pods.ts';
 import {
   type Creation,
   container,
+  HOOK_OF_OTHERS,
   IMMORTAL,
   limited,
   limitedPod,
@@ -11,8 +13,10 @@ import {
   ownedBy,
   patch,
   pod,
+  SLEEP,
   TEAM,
   template,
+  templateWithGate,
   type Write,
 } from './token-writes.ts';
 
@@ -142,12 +146,45 @@ export const REFUSED: Readonly<Record<string, () => Write>> = {
     ),
     refusal: /no field of a container/,
   }),
+  'gives the pods of a WebApp a hook that runs a command before they end': () => ({
+    why: 'it runs in the container',
+    ...patch('deployment owned', hooked({ preStop: { exec: { command: ['id'] } } })),
+    refusal: /no field of a container/,
+  }),
+  'gives the pods of a WebApp a command next to the sleep': () => ({
+    why: 'the same',
+    ...patch('deployment owned', hooked({ ...SLEEP, postStart: { exec: { command: ['id'] } } })),
+    refusal: /no field of a container/,
+  }),
+  'gives the pods of a WebApp a hook that calls another host': () => ({
+    why: 'the kubelet sends it, from the network of the node',
+    ...patch(
+      'deployment owned',
+      hooked({ preStop: { httpGet: { host: '169.254.169.254', port: 80 } } }),
+    ),
+    refusal: /no field of a container/,
+  }),
+  'lets the pods of a WebApp sleep for longer than albridge does': () => ({
+    why: 'a drain of their node waits for them',
+    ...patch('deployment owned', hooked({ preStop: { sleep: { seconds: 29 } } })),
+    refusal: /no field of a container/,
+  }),
+  'lets the pods of a WebApp take an hour to end': () => ({
+    why: 'the same',
+    ...patch('deployment owned', template({ terminationGracePeriodSeconds: 3600 })),
+    refusal: /no field of a pod/,
+  }),
+  'lets the pods of a WebApp be killed as they end': () => ({
+    why: 'a rollout breaks off their requests',
+    ...patch('deployment owned', template({ terminationGracePeriodSeconds: 0 })),
+    refusal: /no field of a pod/,
+  }),
   'annotates the pods of a WebApp': () => ({
     why: 'kube2iam gives them that role',
     ...patch('deployment owned', {
       spec: { template: { metadata: { annotations: { 'iam.amazonaws.com/role': 'admin' } } } },
     }),
-    refusal: /no annotation/,
+    refusal: /no annotation to a pod/,
   }),
   'labels the pods of a WebApp': () => ({
     why: 'a Service would send them traffic',
@@ -175,7 +212,19 @@ export const REFUSED: Readonly<Record<string, () => Write>> = {
   'opens the Service of a WebApp to the internet': () => ({
     why: 'costs money, and nobody asked for it',
     ...patch('service owned', { spec: { type: 'LoadBalancer' } }),
-    refusal: /does not set the type/,
+    refusal: /sets no type of a Service but ClusterIP where/,
+  }),
+  'makes the Service of a WebApp an alias of another host': () => ({
+    why: 'clients would send their requests there',
+    ...patch('service owned', { spec: { type: 'ExternalName', externalName: 'evil.example' } }),
+    refusal: /an alias of another host/,
+  }),
+  'annotates the Service of a WebApp': () => ({
+    why: 'external-dns gives it that name, and the controllers of a cloud more',
+    ...patch('service owned', {
+      metadata: { annotations: { 'external-dns.alpha.kubernetes.io/hostname': 'shop.example' } },
+    }),
+    refusal: /no annotation to a Service/,
   }),
   'evicts a pod of kube-system': () => ({
     why: 'what the cluster stands on would stop, one pod after the other',
@@ -272,6 +321,11 @@ export const REFUSED: Readonly<Record<string, () => Write>> = {
 /** What albridge does, so that a refusal above is not one of everything. */
 export const ALLOWED: Readonly<Record<string, () => Creation>> = {
   'creates a plain pod': () => pod({}),
+  'creates a pod with the readiness gate, as the policy of gates makes it of a plain one': () =>
+    pod(
+      { readinessGates: [{ conditionType: 'albridge.io/targets-healthy' }] },
+      { metadata: { labels: { ...podLabels, 'albridge.io/readiness-gate': 'true' } } },
+    ),
   'creates a pod of the PriorityClass that it may use': () => pod({ priorityClassName: 'usual' }),
   'creates a pod in a security context of OpenShift': () =>
     pod(
@@ -295,11 +349,31 @@ export const ALLOWED: Readonly<Record<string, () => Creation>> = {
   'restarts a DaemonSet again': () => patch('daemonset others', restart()),
   'swaps the image of the Deployment of a WebApp': () =>
     patch('deployment owned', template({ containers: [{ name: 'app', image: 'nginx:2' }] })),
+  'gives the pods of a WebApp the readiness gate, and an end after a sleep': () =>
+    patch('deployment owned', templateWithGate({})),
+  'takes the readiness gate off the pods of a WebApp, and the hook of others not': () =>
+    patch('deployment gated', {
+      spec: {
+        template: {
+          metadata: { labels: { 'albridge.io/readiness-gate': null } },
+          spec: { readinessGates: null, ...container({ lifecycle: HOOK_OF_OTHERS }) },
+        },
+      },
+    }),
+  'swaps the image next to the hook and the grace period of others': () =>
+    patch(
+      'deployment gated',
+      template(container({ image: 'nginx:2', lifecycle: { ...SLEEP, ...HOOK_OF_OTHERS } })),
+    ),
   'moves the port of the Service of a WebApp': () =>
     patch('service owned', { spec: { ports: [{ port: 81 }] } }),
   'puts a finalizer on a MyIngress': () =>
     patch('myingress shop', { metadata: { finalizers: [loadBalancerFinalizer] } }),
 };
+
+function hooked(lifecycle: object): object {
+  return template(container({ lifecycle }));
+}
 
 function restart(): object {
   const annotations = { 'kubectl.kubernetes.io/restartedAt': '2026-01-02T03:04:05Z' };

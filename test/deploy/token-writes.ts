@@ -83,3 +83,17 @@ export function patch(what: string, change: object, namespace = TEAM): Pick<Writ
 }
 
 export const template = (spec: object): object => ({ spec: { template: { spec } } });
+
+export const SLEEP = { preStop: { sleep: { seconds: 20 } } };
+export const HOOK_OF_OTHERS = { postStart: { exec: { command: ['warm-up'] } } };
+
+/** What a WebApp sets behind a load balancer, with what others may have set there. */
+export function templateWithGate(hook: object, graceSeconds = 60): object {
+  const labels = { 'albridge.io/readiness-gate': 'true' };
+  const spec = {
+    readinessGates: [{ conditionType: 'albridge.io/targets-healthy' }],
+    terminationGracePeriodSeconds: graceSeconds,
+    ...container({ lifecycle: { ...SLEEP, ...hook } }),
+  };
+  return { spec: { template: { metadata: { labels }, spec } } };
+}

@@ -179,7 +179,7 @@ async function isGone(name: string): Promise<boolean> {
 }
 
 describe('a namespace that holds every kind', () => {
-  it('goes when it is deleted, with everything that it stood for in AWS', async () => {
+  it('is deleted with everything that it created in AWS', async () => {
     const { operator, probe } = await place.install();
     await place.createNamespace('all');
     const manifests = await selfSufficientExamples();
@@ -207,7 +207,7 @@ describe('a namespace that holds every kind', () => {
 describe('an installation for one namespace', () => {
   const OVERLAY = 'deploy/overlays/namespaced';
 
-  it('goes with its own objects, and leaves CRDs and the objects of others alone', async () => {
+  it('is removed with its own objects, and leaves CRDs and the objects of others alone', async () => {
     objects = await place.createNamespace('web');
     const others = await place.createNamespace('others');
     await place.apply('crds');
@@ -243,7 +243,7 @@ describe('an installation for one namespace', () => {
 describe('an installation of MyIngress alone', () => {
   const OVERLAY = 'deploy/overlays/myingress-only';
 
-  it('goes with its own kind, and leaves the objects of other kinds alone', async () => {
+  it('is removed with its own kind, and leaves the objects of other kinds alone', async () => {
     await place.apply('crds');
     await place.apply(OVERLAY);
     await place.kubectl(['create', 'namespace', 'other-kinds']);

@@ -47,8 +47,11 @@ beforeEach(async () => {
 
 afterEach(async () => {
   const kinds = await servedKinds();
-  if (kinds !== '') await inNamespaceHere('delete', kinds, '--all', '--timeout=60s');
-  await place.stopPods();
+  try {
+    if (kinds !== '') await deleteAll(kinds);
+  } finally {
+    await place.stopPods();
+  }
   const shipped = await place.kubectl(['kustomize', 'deploy']);
   // A namespace takes its time to go, and its pods go with the Deployment.
   const kept = parseAllDocuments(shipped).filter((one) => one.get('kind') !== 'Namespace');
@@ -56,6 +59,19 @@ afterEach(async () => {
   await place.kubectl(['delete', '--ignore-not-found', '--timeout=60s', '-f', '-'], input);
   await place.standIn.reset();
 });
+
+/**
+ * The drift scans of an upgrade, one in each second, take most of the budget for reads, so deletions take
+ * their time. What the operator waits for is in its log alone, once the test is over.
+ */
+async function deleteAll(kinds: string): Promise<void> {
+  try {
+    await inNamespaceHere('delete', kinds, '--all', '--timeout=240s');
+  } catch (error) {
+    const left = await inNamespaceHere('get', kinds, '-o', 'yaml');
+    throw new Error([String(error), left, ...place.lastLines(100)].join('\n'));
+  }
+}
 
 /** Not by their category: what kubectl remembers of that is as old as its cache. */
 async function servedKinds(): Promise<string> {

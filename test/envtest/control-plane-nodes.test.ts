@@ -139,7 +139,7 @@ describe('a control plane whose nodes could never take a pod', () => {
 });
 
 describe('a control plane with nodes whose owner is killed', () => {
-  it('goes away with its owner', async () => {
+  it('ends with its owner', async () => {
     const module = new URL('../control-plane/control-plane.ts', import.meta.url).href;
     const script = `
       const { startControlPlane } = await import('${module}');

@@ -227,21 +227,21 @@ describe('a control plane with a controller-manager', () => {
 });
 
 describe('a control plane that cannot start', () => {
-  it('tells why with the end of the log, and leaves nothing running', async () => {
+  it('reports why with the end of the log, and leaves nothing running', async () => {
     const failing = startControlPlane({ apiServerArgs: ['--no-such-flag'] });
     await expect(failing).rejects.toThrow(
       /kube-apiserver ended while starting:\n[^]*unknown flag: --no-such-flag/,
     );
   });
 
-  it('tells what was missing when the time is over', async () => {
+  it('reports what was missing when the time is over', async () => {
     const failing = startControlPlane({ readyTimeoutMs: 100 });
     await expect(failing).rejects.toThrow(/kube-apiserver was not ready within 0\.1 s \(.+\):/);
   });
 });
 
 describe('a control plane whose owner is killed', () => {
-  it('goes away with its owner', async () => {
+  it('ends with its owner', async () => {
     const module = new URL('../control-plane/control-plane.ts', import.meta.url).href;
     const script = `
       const { startControlPlane } = await import('${module}');

@@ -35,7 +35,7 @@ describe('the ConfigMonitor CRD in a real API server', () => {
     succeeded(await callApi(cluster, { method: 'POST', path, body }));
   }
 
-  it('fills in what is not given, and says that nobody has looked yet', async () => {
+  it('fills in defaults, and shows that it was not reconciled yet', async () => {
     await create('defaults', spec);
     const path = pathOf(definition, namespace, 'defaults');
     const { body } = await callApi(cluster, { method: 'GET', path });

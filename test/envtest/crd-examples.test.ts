@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { accessCluster } from '../control-plane/cluster-access.ts';
-import { readMyIngressDefinition } from '../unit/crds/custom-resource-definition.ts';
+import {
+  readDefinition,
+  readMyIngressDefinition,
+} from '../unit/crds/custom-resource-definition.ts';
 import { createNamespace, installDefinition } from './crd-api.ts';
 
 const cluster = accessCluster(inject('controlPlane'));
@@ -14,6 +17,8 @@ let namespace = '';
 
 beforeAll(async () => {
   await installDefinition(cluster, readMyIngressDefinition());
+  // Some have objects that attach to theirs.
+  await installDefinition(cluster, readDefinition('webapps.apps.example.com'));
   namespace = await createNamespace(cluster, 'crd-examples');
 });
 

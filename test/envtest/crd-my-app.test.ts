@@ -35,7 +35,7 @@ describe('the MyApp CRD in a real API server', () => {
     expect(lines).toContainEqual(['myapps', 'ma', 'demo.rtfm.co.ua/v1', 'true', 'MyApp']);
   });
 
-  it('wants one pod by default, and says that nobody has looked yet', async () => {
+  it('has one pod by default, and shows that it was not reconciled yet', async () => {
     await create('defaults', { image: 'nginx' });
     const path = pathOf(definition, namespace, 'defaults');
     const { body } = await callApi(cluster, { method: 'GET', path });

@@ -183,6 +183,37 @@ const faults: readonly (readonly [string, object, string])[] = [
     withRule({ fixedResponse: { statusCode: 200, contentType: 'text/xml' } }),
     'supported values: "text/plain"',
   ],
+  [
+    'allowedNamespaces without from',
+    { subnets, allowedNamespaces: {} },
+    'spec.allowedNamespaces.from: Required value',
+  ],
+  [
+    'allowedNamespaces from nowhere',
+    { subnets, allowedNamespaces: { from: 'None' } },
+    'supported values: "Same", "All", "Selector"',
+  ],
+  [
+    'a selector without labels',
+    { subnets, allowedNamespaces: { from: 'Selector', selector: {} } },
+    'spec.allowedNamespaces.selector.matchLabels: Required value',
+  ],
+  [
+    'a selector by expressions',
+    { subnets, allowedNamespaces: { from: 'Selector', selector: { matchExpressions: [] } } },
+    'unknown field "spec.allowedNamespaces.selector.matchExpressions"',
+  ],
+  [
+    'a selector with 17 labels',
+    {
+      subnets,
+      allowedNamespaces: {
+        from: 'Selector',
+        selector: { matchLabels: Object.fromEntries(many(17, (at) => [`l${at}`, 'x'])) },
+      },
+    },
+    'must have at most 16 items',
+  ],
   ['a field in error', withRule({ path: '/a' }), 'unknown field "spec.rules[0].path"'],
 ];
 

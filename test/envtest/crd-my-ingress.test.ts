@@ -64,7 +64,7 @@ describe('the MyIngress CRD in a real API server', () => {
     expect(conditions.map(({ type }) => type)).not.toContain('NonStructuralSchema');
   });
 
-  it('fills in defaults, and says that nobody has looked yet', () => {
+  it('fills in defaults, and shows that it was not reconciled yet', () => {
     expect(created?.status).toEqual({ observedGeneration: -1 });
     expect(created?.spec).toEqual({
       ...sample.spec,
@@ -85,9 +85,14 @@ describe('the MyIngress CRD in a real API server', () => {
         hostedZoneId: 'Z1',
         vpcId: 'vpc-1',
       },
+      subnets: ['subnet-abc', 'subnet-def'],
       listeners: [
         { port: 80, arn },
-        { port: 443, message: 'the certificate is not there' },
+        {
+          port: 443,
+          certificates: [{ arn, notAfter: '2026-12-01T00:00:00Z' }],
+          message: 'the certificate is not there',
+        },
       ],
       backends: [
         {
@@ -98,6 +103,12 @@ describe('the MyIngress CRD in a real API server', () => {
           healthy: 2,
           healthAsOf: '2026-01-02T03:04:05Z',
           message: 'one target answers 500',
+        },
+      ],
+      attached: [
+        {
+          ...{ kind: 'WebApp', namespace: 'team-a', name: 'shop', digest: '0123456789abcdef' },
+          ...{ reason: 'HostAndPathTaken', message: 'shop.example.com/* on port 80 is taken' },
         },
       ],
       targets: '3/3',
@@ -170,6 +181,7 @@ describe('the MyIngress CRD in a real API server', () => {
       .map((line) => line.trim());
     expect(fields).toEqual([
       'adopt\t<Object>',
+      'allowedNamespaces\t<Object>',
       'attributes\t<map[string]string>',
       'backends\t<[]Object>',
       'defaultAction\t<Object>',
@@ -181,15 +193,13 @@ describe('the MyIngress CRD in a real API server', () => {
       'rules\t<[]Object>',
       'scheme\t<string>',
       'securityGroups\t<[]string>',
-      'subnets\t<[]string> -required-',
+      'subnets\t<[]string>',
       'tags\t<map[string]string>',
       'webACLARN\t<string>',
     ]);
     const subnets = (await kubectl('explain', 'myingress.spec.subnets')).replaceAll(/\s+/g, ' ');
     expect(subnets).toContain('FIELD: subnets <[]string>');
-    expect(subnets).toContain(
-      'Ids of the subnets that the load balancer lives in: 2 to 20, each once',
-    );
+    expect(subnets).toContain('Ids of the subnets of the load balancer: 2 to 20, each once');
     expect(subnets).toContain('https://docs.aws.amazon.com/elasticloadbalancing/');
     expect(await kubectl('explain', 'myingress')).not.toContain('<no description>');
   });

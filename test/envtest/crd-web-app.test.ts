@@ -43,7 +43,7 @@ describe('the WebApp CRD in a real API server', () => {
     expect(holding).not.toContain('NonStructuralSchema');
   });
 
-  it('fills in defaults, and says that nobody has looked yet', async () => {
+  it('fills in defaults, and shows that it was not reconciled yet', async () => {
     await create('defaults', { image: 'nginx' });
     const path = pathOf(definition, namespace, 'defaults');
     const { body } = await callApi(cluster, { method: 'GET', path });
@@ -62,7 +62,7 @@ describe('the WebApp CRD in a real API server', () => {
     expect(stderr).toContain('a lowercase RFC 1123 subdomain');
   });
 
-  it('scales by kubectl, and tells an autoscaler which pods are its', async () => {
+  it('scales by kubectl, and names its pods to an autoscaler', async () => {
     await create('scaled', { image: 'nginx' });
     const path = `${pathOf(definition, namespace, 'scaled')}/status`;
     const body = { status: { replicas: 1, selector: 'app=scaled' } };
@@ -77,6 +77,21 @@ describe('the WebApp CRD in a real API server', () => {
     });
   });
 
+  it('keeps every field of a pod template', async () => {
+    const podTemplate = {
+      metadata: { labels: { tier: 'web' }, annotations: { a: 'b' } },
+      spec: {
+        hostAliases: [{ ip: '192.0.2.1' }],
+        containers: [{ name: 'app', resources: { limits: { cpu: 1 } }, noField: [{ a: null }] }],
+        volumes: [{ name: 'tmp', emptyDir: {} }],
+      },
+    };
+    await create('template', { image: 'nginx', podTemplate });
+    const path = pathOf(definition, namespace, 'template');
+    const { body } = await callApi(cluster, { method: 'GET', path });
+    expect(body.spec?.['podTemplate']).toEqual(podTemplate);
+  });
+
   it('explains its spec like documentation', async () => {
     await expect
       .poll(async () => (await cluster.kubectl(['explain', 'webapp.spec'])).code, {
@@ -84,12 +99,15 @@ describe('the WebApp CRD in a real API server', () => {
         interval: 200,
       })
       .toBe(0);
-    const tree = await kubectl('explain', 'webapp.spec', '--recursive');
-    const fields = tree.split('FIELDS:\n')[1]?.trim().split('\n');
-    expect(fields?.map((line) => line.trim())).toEqual([
+    const tree = await kubectl('explain', 'webapp.spec');
+    const fields = [...tree.matchAll(/^ {2}(\w.*)$/gm)].map(([, field]) => field);
+    expect(fields).toEqual([
+      'expose\t<Object>',
       'image\t<string> -required-',
+      'podTemplate\t<Object>',
       'port\t<integer>',
       'replicas\t<integer>',
+      'service\t<Object>',
     ]);
     expect(await kubectl('explain', 'webapp')).not.toContain('<no description>');
   });

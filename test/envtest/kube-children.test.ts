@@ -200,7 +200,7 @@ async function control(
 }
 
 describe('a child that the cache does not show yet (behaviour 18)', () => {
-  it('is made once, though the next pass begins before the watch tells of it', async () => {
+  it('is created once, though the next pass starts before the watch delivers it', async () => {
     const slow = delayable();
     const cache = await cacheOf(CONFIG_MAP, slow.client);
     const writer = createChildWriter(kube.client, [CONFIG_MAP]);
@@ -349,7 +349,7 @@ describe('a field that is left to others (behaviour 21)', () => {
       spec: { replicas },
     });
 
-  it('keeps its value when we let go of it, though nobody else has ever set it', async () => {
+  it('keeps its value when we release it, even if no one else ever set it', async () => {
     const { ensure, live } = await setUp();
     await ensure({ replicas: 3, minReadySeconds: 1 });
     await ensure({ replicas: 3, minReadySeconds: 2 });
@@ -357,7 +357,7 @@ describe('a field that is left to others (behaviour 21)', () => {
     expect((await live()).spec).toMatchObject({ replicas: 3, minReadySeconds: 2 });
   });
 
-  it('is not taken back from who scales, while the rest is', async () => {
+  it('is not reverted for an autoscaler, while other fields are', async () => {
     const { ensure, live } = await setUp();
     await ensure({ replicas: 3, paused: true }, LEAVING);
     await scaleTo(7);

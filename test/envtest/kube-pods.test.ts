@@ -88,13 +88,13 @@ async function isThere(pod: KubeObject): Promise<boolean> {
 }
 
 describe('the eviction of a pod by a real API server', () => {
-  it('lets it go', async () => {
+  it('evicts it', async () => {
     const pod = await createPod();
     expect(await evictor.evict(pod)).toEqual({ kind: 'evicted' });
     expect(await isThere(pod)).toBe(false);
   });
 
-  it('is done where the pod is gone already', async () => {
+  it('succeeds if the pod no longer exists', async () => {
     const pod = await createPod();
     await evictor.evict(pod);
     expect(await evictor.evict(pod)).toEqual({ kind: 'evicted' });
@@ -116,7 +116,7 @@ describe('the eviction of a pod by a real API server', () => {
     expect(await evictor.delete(pod)).toEqual({ kind: 'evicted' });
   });
 
-  it('goes where a budget has room', async () => {
+  it('succeeds if a budget allows it', async () => {
     const pod = await createPod();
     await createBudget('a', 1);
     expect(await evictor.evict(pod)).toEqual({ kind: 'evicted' });

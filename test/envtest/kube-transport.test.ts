@@ -79,7 +79,7 @@ describe('the transport against a real API server', () => {
     expect(proxy.accepted() - before).toBeLessThanOrEqual(8);
   });
 
-  it('recovers from connections that died in silence (behaviour 6)', async () => {
+  it('recovers from silently broken connections (behaviour 6)', async () => {
     const { client, hastyClient } = inPod();
     await Promise.all(Array.from({ length: 10 }, () => client.request(READ)));
     expect(proxy.open()).toBeGreaterThan(3);
@@ -140,7 +140,7 @@ describe('the transport against a real API server', () => {
   });
 });
 
-describe('a server that puts off (behaviour 8)', () => {
+describe('a server that answers Retry-After (behaviour 8)', () => {
   it('is obeyed, and every call goes through in the end', async () => {
     const { client, metrics, transport } = connect(await createThrottledUser());
     opened.push(() => transport.close());

@@ -110,7 +110,7 @@ async function renewals(namespace: string, count: number): Promise<void> {
 const dayMs = 24 * 3600_000;
 
 describe('an election between processes', () => {
-  it('behaviour 24: a stopped leader is succeeded after the full duration and writes nothing when it goes on', async () => {
+  it('behaviour 24: a stopped leader is succeeded after the full duration and writes nothing when it continues', async () => {
     const namespace = 'lease-stopped';
     const writers = await followWriters(namespace);
     const leaseDurationMs = 6000;

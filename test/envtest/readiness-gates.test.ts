@@ -2,13 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { GATE_LABELS, READINESS_GATE } from '../../src/controllers/targets/gates/gated-pod.ts';
 import type { KubeObject, ResourceKind } from '../../src/core/objects/kube-object.ts';
 import type { KubeClient } from '../../src/kube/client/kube-client.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';
 import { buildObjectPath } from '../../src/kube/client/resource-path.ts';
 import { createPodConditionWriter } from '../../src/kube/write/pods.ts';
-import { podKind } from '../../src/pods/pod.ts';
+import { GATE_LABELS, podKind, READINESS_GATE } from '../../src/pods/pod.ts';
 import type { PodConditionDraft } from '../../src/pods/pod-ports.ts';
 import { accessCluster } from '../control-plane/cluster-access.ts';
 import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
@@ -51,7 +50,7 @@ beforeAll(async () => {
   await createNamespace(GATED, enabled);
   await createNamespace(PLAIN, {});
   await createNamespace('albridge-system', {});
-  for (const file of ['rights.yaml', 'policy.yaml', 'operator-policy.yaml']) {
+  for (const file of ['rights.yaml', 'policy.yaml', 'operator/policy.yaml']) {
     await kubectlOrThrow(cluster, ['apply', '--server-side', '-f', resolve(COMPONENT, file)]);
   }
   const account = { namespace: 'albridge-system', name: 'albridge' };

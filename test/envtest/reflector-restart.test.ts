@@ -37,7 +37,7 @@ function listsOf(metrics: RecordingMetrics): number | undefined {
 }
 
 describe('a reflector whose API server goes away', () => {
-  it('behaviour 4: after its position is gone reads everything once more and tells exactly what differs', async () => {
+  it('behaviour 4: after its position is lost reads everything again and reports exactly what differs', async () => {
     const namespace = 'reflector-gone';
     const editor = await editIn(admin.client, namespace);
     await editor.createMany('o', 50);
@@ -71,7 +71,7 @@ describe('a reflector whose API server goes away', () => {
     await reflector.stop();
   });
 
-  it('behaviour 7: backs off while the server is dead, keeps its cache, and says nothing twice', async () => {
+  it('behaviour 7: backs off while the server is down, keeps its cache, and reports nothing twice', async () => {
     const namespace = 'reflector-dead';
     const editor = await editIn(admin.client, namespace);
     await editor.createMany('o', 20);

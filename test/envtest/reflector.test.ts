@@ -118,7 +118,7 @@ describe('a reflector against the API server', () => {
     expect(connection.asked.filter((word) => !word.startsWith('watch@'))).toEqual(['watch-list']);
   });
 
-  it('behaviour 7: goes on from its position after its connections were reset', async () => {
+  it('behaviour 7: continues from its position after its connections were reset', async () => {
     const editor = await namespaceOf('reflector-cut');
     await editor.createMany('old', 3);
     const connection = open({ port: proxy.port });
@@ -244,7 +244,7 @@ describe('a reflector against the API server', () => {
     expect(askedAfter.filter((word) => !word.startsWith('watch@'))).toEqual([]);
   });
 
-  it('behaviour 10: goes on when a subscriber throws', async () => {
+  it('behaviour 10: continues when a subscriber throws', async () => {
     const editor = await namespaceOf('reflector-throws');
     const { cache, reflector, changes, metrics } = start(open().client, {
       namespace: 'reflector-throws',

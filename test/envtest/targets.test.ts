@@ -89,7 +89,7 @@ async function serve(name: string, port: string | number): Promise<string> {
     },
   });
   const served: ServedGroup = {
-    ...{ backend: name, arn: group.arn, isNew: true, targetType: 'ip' },
+    ...{ backend: name, arn: group.arn, isNew: true, targetType: 'ip', ipAddressType: 'ipv4' },
     service: { name, port },
   };
   targets.publish(`default/${name}`, [served]);
@@ -192,7 +192,7 @@ describe('targets of a real cluster', { concurrent: false }, () => {
     expect(registered(arn)).toEqual(await addressesOf('cart'));
   });
 
-  it('go with the last pod and with the Service', async () => {
+  it('are removed with the last pod and with the Service', async () => {
     const arn = await serve('tea', 'http');
     await apply(withPods('tea'), deploymentOf('tea', 1));
     await expect.poll(() => registered(arn).length, PATIENCE).toBe(1);
@@ -203,7 +203,7 @@ describe('targets of a real cluster', { concurrent: false }, () => {
     await expect.poll(() => problemOf('tea'), PATIENCE).toBe('ServiceNotFound');
   });
 
-  it('are what a slice says that somebody has written for a Service without a selector', async () => {
+  it('are those of a slice written by hand for a Service without a selector', async () => {
     const arn = await serve('legacy', 'http');
     const metadata = { name: 'legacy-1', labels: { 'kubernetes.io/service-name': 'legacy' } };
     await apply(serviceOf('legacy', { ports: [{ name: 'http', port: 80 }] }), {

@@ -66,6 +66,7 @@ export class FakeKube {
         await this.#send('create', child);
         return this.server.create(child, child as unknown as Fields);
       },
+      check: async () => {},
       apply: async (child, createOnlyFields) => {
         await this.#send('apply', child);
         if (!this.#isSame(child)) throw conflict(`apply ${child.kind} ${getKey(child)}: other uid`);

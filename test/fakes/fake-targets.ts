@@ -29,14 +29,19 @@ export class FakeTargets implements Targets {
     }));
   }
 
-  waitUntilFilled(): Promise<void> {
-    return Promise.resolve();
-  }
+  /** A test may put another one in its place. */
+  waitUntilFilled: Targets['waitUntilFilled'] = () => Promise.resolve();
 
   readonly changes = (enqueue: Enqueue): (() => void) => {
     this.#enqueue = enqueue;
     return () => undefined;
   };
+
+  /** Nothing of what was said of the backend holds any more. */
+  unsay(key: Key, backend: string): void {
+    this.#said.delete(backend);
+    this.#enqueue(key);
+  }
 
   /** What is known of a backend from here on; the object is told. */
   say(key: Key, backend: string, state: Partial<TargetsState>): void {

@@ -46,9 +46,10 @@ export class RecordingMetrics implements Metrics {
   }
 
   #sample(metric: MetricDefinition, labels: Readonly<Record<string, string>>): Sample {
-    const names = Object.keys(labels).sort().join();
-    const declared = [...metric.labels].sort().join();
-    if (names !== declared) throw new Error(`${metric.name} has labels ${declared}, not ${names}`);
+    const names = Object.keys(labels);
+    if (names.length !== metric.labels.length || !names.every((l) => metric.labels.includes(l))) {
+      throw new Error(`${metric.name} has labels ${metric.labels.join()}, not ${names.join()}`);
+    }
     const samples = this.#samplesOf(metric.name);
     const known = samples.find((sample) =>
       metric.labels.every((l) => sample.labels[l] === labels[l]),

@@ -4,38 +4,46 @@ import { delimiter, resolve } from 'node:path';
 import { isCalledPlainly } from '../../deploy/no-arguments.ts';
 
 /**
- * `npm run check`: every gate that needs seconds and no servers. Runs all of them, shows what each
- * one that failed has printed, and fails at the end if any did.
+ * `npm run check`: every gate that needs seconds and no servers. Runs all of them, the unit tests beside
+ * the others, shows what each one that failed has printed, and fails at the end if any did.
  */
 const root = resolve(import.meta.dirname, '../..');
 
-const steps: Readonly<Record<string, readonly string[]>> = {
+/** One after the other. */
+const gates: Readonly<Record<string, readonly string[]>> = {
   'format, order of imports': ['biome', 'check', '--error-on-warnings', '.'],
   'lint, layer rules': ['node', 'test/gates/lint.ts'],
   types: ['tsc', '-p', '.'],
   'dead code, dependencies': ['knip', '--no-progress'],
   'types mirror the CRDs': ['node', 'crds/mirror.ts', '--check'],
   'docs mirror the code': ['node', 'docs/mirror.ts', '--check'],
-  'unit tests': ['node', 'test/run.ts', '--project', 'unit'],
 };
 
+interface Outcome {
+  readonly name: string;
+  readonly seconds: string;
+  readonly code: number;
+  readonly output: string;
+}
+
 const failed: string[] = [];
-const isWanted = isCalledPlainly('check', 'every gate that needs seconds and no servers');
-for (const [name, command] of isWanted ? Object.entries(steps) : []) {
-  const startMs = performance.now();
-  const { code, output } = await run(command);
-  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
-  if (code === 0) {
-    process.stdout.write(`✓ ${name} ${seconds} s${closing(output)}\n`);
-    continue;
-  }
-  process.stdout.write(`✗ ${name} ${seconds} s\n`);
-  failed.push(name);
-  process.stdout.write(`${output.trimEnd()}\n`);
+if (isCalledPlainly('check', 'every gate that needs seconds and no servers')) {
+  const tests = run('unit tests', ['node', 'test/run.ts', '--project', 'unit']);
+  for (const [name, command] of Object.entries(gates)) report(await run(name, command));
+  report(await tests);
 }
 if (failed.length > 0) {
   process.stdout.write(`check failed: ${failed.join('; ')}\n`);
   process.exitCode = 1;
+}
+
+function report({ name, seconds, code, output }: Outcome): void {
+  if (code === 0) {
+    process.stdout.write(`✓ ${name} ${seconds} s${closing(output)}\n`);
+    return;
+  }
+  process.stdout.write(`✗ ${name} ${seconds} s\n${output.trimEnd()}\n`);
+  failed.push(name);
 }
 
 /** The counts with which a step that passed has closed, if it counts. */
@@ -44,9 +52,8 @@ function closing(output: string): string {
   return /^\d+ (files|passed)/.test(last) ? `, ${last}` : '';
 }
 
-async function run(
-  command: readonly string[],
-): Promise<{ readonly code: number; readonly output: string }> {
+async function run(name: string, command: readonly string[]): Promise<Outcome> {
+  const startMs = performance.now();
   const [tool = '', ...args] = command;
   const PATH = [resolve(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
   const child = spawn(tool, args, { cwd: root, env: { ...process.env, PATH } });
@@ -57,5 +64,6 @@ async function run(
     });
   }
   const [code] = (await once(child, 'close')) as [number | null];
-  return { code: code ?? 1, output };
+  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+  return { name, seconds, code: code ?? 1, output };
 }

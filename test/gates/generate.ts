@@ -9,6 +9,7 @@ const GENERATORS = [
   'deploy/kind-lists.ts',
   'deploy/iam.ts',
   'deploy/policies.ts',
+  'deploy/guardrails.ts',
   'deploy/render.ts',
 ] as const;
 

@@ -124,6 +124,8 @@ const PORTS = [
   'src/aws/elbv2/load-balancers.ts',
   'src/aws/elbv2/traffic.ts',
   'src/aws/ec2/security-groups.ts',
+  'src/aws/ec2/subnets.ts',
+  'src/aws/acm/certificates.ts',
 ];
 
 /** Modules of Node that compute and neither read, write, wait nor draw lots. */

@@ -15,6 +15,9 @@ import { type Place, placeOf } from './setup-place.ts';
 /** `timeoutSeconds` of the Deployment's probes. */
 const PROBE_TIMEOUT_MS = 5_000;
 
+/** By default five minutes: gigabytes of history where objects of a megabyte are written as fast as a machine can. */
+const COMPACTION = '--etcd-compaction-interval=1m';
+
 /** The operator as the image runs it, under the Deployment's memory limit, with its place. */
 export class AttackedOperator {
   readonly place: Place;
@@ -33,7 +36,7 @@ export class AttackedOperator {
   static async start(): Promise<AttackedOperator> {
     const directory = await mkdtemp(join(tmpdir(), 'albridge-attacked-'));
     const [surroundings, limitMB] = await Promise.all([
-      startSurroundings({ provisioningMs: 0 }),
+      startSurroundings({ provisioningMs: 0, apiServerArgs: [COMPACTION] }),
       readMemoryLimitMB(),
       bundle(directory),
     ]);

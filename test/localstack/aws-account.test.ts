@@ -98,7 +98,7 @@ it('runs the suite, records what AWS answered, and leaves nothing', {
   expect(Object.keys(answers).sort().join('')).toBe('abcdefghijklmno');
 });
 
-it('removes all that it made when it is interrupted', { timeout: 170_000 }, async () => {
+it('removes everything that it created when it is interrupted', { timeout: 170_000 }, async () => {
   const run = everything();
   await isUnderWay();
   run.process.kill('SIGINT');
@@ -106,7 +106,7 @@ it('removes all that it made when it is interrupted', { timeout: 170_000 }, asyn
   expect(leftovers()).toEqual([]);
 });
 
-it('removes later what a run left that was killed', { timeout: 170_000 }, async () => {
+it('removes later what a killed run left behind', { timeout: 170_000 }, async () => {
   const killed = everything();
   await isUnderWay();
   process.kill(-Number(killed.process.pid), 'SIGKILL');

@@ -115,7 +115,7 @@ async function heldCredentials(): Promise<
 }
 
 describe('the connection to AWS', () => {
-  it('says what to check where nothing listens', async () => {
+  it('says what to check if nothing listens', async () => {
     const error = await failureOf(
       awsAt('http://127.0.0.1:1').loadBalancers.find({ name: 'x' }, signal),
     );
@@ -125,7 +125,7 @@ describe('the connection to AWS', () => {
     );
   });
 
-  it('says CredentialsUnavailable where there are none', async () => {
+  it('reports CredentialsUnavailable if there are none', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', undefined);
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', undefined);
     const error = await failureOf(
@@ -142,7 +142,7 @@ describe('the connection to AWS', () => {
     expect(await failureOf(creating)).toMatchObject({ reason: 'AwsUnreachable', healedBy: 'time' });
   });
 
-  it('ends a call whose credentials do not come by its own time limit, and never sends it', async () => {
+  it('ends a call whose credentials do not arrive by its own time limit, and never sends it', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', undefined);
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', undefined);
     await using files = await heldCredentials();
@@ -159,7 +159,7 @@ describe('the connection to AWS', () => {
     expect(requests).toBe(0);
   });
 
-  it('sends no write over a connection that stands when the lease is gone', async () => {
+  it('sends no write over an open connection once the lease is lost', async () => {
     await using server = await answering(200, '<ok/>');
     const endpoint = addressOf(server).replace('127.0.0.1', 'localhost');
     const writes: unknown[] = [];

@@ -100,7 +100,7 @@ describe("the article's manifest, applied with kubectl", { concurrent: true }, (
     expect(row?.slice(7)).toEqual([arnOf(object), `load balancer ${name} is active at ${dns}`]);
   });
 
-  it('tells what happened under kubectl describe and kubectl events', async () => {
+  it('shows what happened in kubectl describe and kubectl events', async () => {
     const objects = await place.createNamespace('describe');
     const { namespace } = objects;
     await place.kubectl(['apply', '-n', namespace, '-f', '-'], await example('01-article.yaml'));
@@ -120,7 +120,7 @@ describe("the article's manifest, applied with kubectl", { concurrent: true }, (
 });
 
 describe('an object that was created', { concurrent: true }, () => {
-  it('has one balancer with the name, tags and settings asked for', async () => {
+  it('has one balancer with the name, tags and settings of the spec', async () => {
     const objects = await place.createNamespace('one');
     const [first, second] = place.network.subnets as [string, string];
     await objects.create('web', {
@@ -176,7 +176,7 @@ describe('an object that was created', { concurrent: true }, () => {
     }
   });
 
-  it('is left alone by the passes after: no line, no event, no write anywhere', async () => {
+  it('is not changed by later passes: no log line, no event, no write', async () => {
     const objects = await place.createNamespace('silent');
     await objects.create('web', { subnets: place.network.articleSubnets, tags: { team: 'web' } });
     const ready = await objects.whenReady('web');

@@ -12,7 +12,7 @@ const PROTECTION = 'deletion_protection.enabled';
 const FINALIZER = 'albridge.io/load-balancer';
 
 describe('a deleted object', { concurrent: true }, () => {
-  it('is gone only when its balancer is, and kubectl waits for that', async () => {
+  it('exists until its balancer is deleted, and kubectl waits for that', async () => {
     const objects = await place.createNamespace('delete');
     await objects.create('web', { subnets });
     const arn = arnOf(await objects.whenReady('web'));
@@ -31,7 +31,7 @@ describe('a deleted object', { concurrent: true }, () => {
     expect(lines.at(-1)?.msg).toMatch(/^Deleted ALB: /);
   });
 
-  it('stays while deletion protection is on, says what to do, and goes when it is off', async () => {
+  it('stays while deletion protection is on, says what to do, and is deleted when it is off', async () => {
     const objects = await place.createNamespace('protected');
     await objects.create('web', { subnets, attributes: { [PROTECTION]: 'true' } });
     const arn = arnOf(await objects.whenReady('web'));
@@ -47,7 +47,7 @@ describe('a deleted object', { concurrent: true }, () => {
     expect(await standIn.balancer(arn)).toBeUndefined();
   });
 
-  it('stays while somebody else protects its balancer, until that ends', async () => {
+  it('stays while others protect its balancer', async () => {
     const objects = await place.createNamespace('guarded');
     await objects.create('web', { subnets });
     const arn = arnOf(await objects.whenReady('web'));
@@ -72,7 +72,7 @@ describe('a deleted object', { concurrent: true }, () => {
     expect((await objects.event('web', 'RetainedALB')).note).toContain('stays in AWS');
   });
 
-  it('obeys a policy that was changed at the last moment', async () => {
+  it('follows a policy that was changed at the last moment', async () => {
     const objects = await place.createNamespace('policy');
     await objects.create('web', { subnets });
     const arn = arnOf(await objects.whenReady('web'));
@@ -82,7 +82,7 @@ describe('a deleted object', { concurrent: true }, () => {
     expect(await standIn.balancer(arn)).toBeDefined();
   });
 
-  it('that never got a balancer goes too, whatever its spec asks for', async () => {
+  it('that never had a balancer is deleted too, whatever its spec', async () => {
     const objects = await place.createNamespace('never');
     await objects.create('web', {
       subnets: ['subnet-0000000000000000f', 'subnet-0000000000000000e'],
@@ -93,7 +93,7 @@ describe('a deleted object', { concurrent: true }, () => {
     expect(await standIn.balancersOf(objects.namespace)).toEqual([]);
   });
 
-  it('whose balancer is gone already goes at once', async () => {
+  it('whose balancer no longer exists is deleted at once', async () => {
     const objects = await place.createNamespace('empty');
     await objects.create('web', { subnets });
     const arn = arnOf(await objects.whenReady('web'));
@@ -103,7 +103,7 @@ describe('a deleted object', { concurrent: true }, () => {
     expect(await standIn.balancersOf(objects.namespace)).toEqual([]);
   });
 
-  it('created and deleted in one breath leaves nothing behind, whatever the breath', async () => {
+  it('created and deleted within milliseconds leaves nothing behind, at any interval', async () => {
     const objects = await place.createNamespace('breath');
     for (let index = 0; index < 60; index++) {
       const name = `web-${index}`;
@@ -140,7 +140,7 @@ describe('a deleted object', { concurrent: true }, () => {
 });
 
 describe('the finalizer', { concurrent: true }, () => {
-  it('is put back when somebody takes it off', async () => {
+  it('is stored again when it is removed by hand', async () => {
     const objects = await place.createNamespace('finalizer');
     await objects.create('web', { subnets });
     await objects.whenReady('web');
@@ -155,7 +155,7 @@ describe('the finalizer', { concurrent: true }, () => {
 describe('a paused object', { concurrent: true }, () => {
   const PAUSED = 'albridge.io/paused';
 
-  it('is not created, and says so, until the annotation goes', async () => {
+  it('is not created, and reports that, until the annotation is removed', async () => {
     const objects = await place.createNamespace('paused');
     await objects.create('web', { subnets }, { [PAUSED]: 'true' });
     const paused = await objects.whenReason('web', 'Paused');
@@ -194,7 +194,7 @@ describe('a paused object', { concurrent: true }, () => {
 });
 
 describe('a requested reconcile', { concurrent: true }, () => {
-  it('is carried out with a live look, and its token is echoed', async () => {
+  it('reads AWS again, and its token is echoed', async () => {
     const objects = await place.createNamespace('requested');
     await objects.create('web', { subnets });
     await objects.whenReady('web');
@@ -206,7 +206,7 @@ describe('a requested reconcile', { concurrent: true }, () => {
     expect(readyOf(object)?.status).toBe('True');
   });
 
-  it('repairs drift without waiting for the sweep', async () => {
+  it('repairs drift without waiting for the drift scan', async () => {
     const objects = await place.createNamespace('prompt');
     await objects.create('web', { subnets, attributes: { 'idle_timeout.timeout_seconds': '90' } });
     const arn = arnOf(await objects.whenReady('web'));

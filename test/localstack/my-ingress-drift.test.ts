@@ -59,7 +59,7 @@ const meddlings: Readonly<Record<string, Meddling>> = {
   },
 };
 
-describe('what somebody else changes in AWS is repaired by the sweep', { concurrent: true }, () => {
+describe('what others change in AWS is repaired by the drift scan', { concurrent: true }, () => {
   it.each(Object.entries(meddlings))('%s', async (_, { meddle, isMended, told }) => {
     const objects = await place.createNamespace('drift');
     await objects.create('web', {
@@ -83,7 +83,7 @@ describe('what somebody else changes in AWS is repaired by the sweep', { concurr
     expect(arnOf(await objects.when('web', isReady))).toBe(arn);
   });
 
-  it('a balancer that vanished is created again, and the event says so', async () => {
+  it('a deleted balancer is recreated, and an event reports it', async () => {
     const objects = await place.createNamespace('vanished');
     await objects.create('web', { subnets: [first, second] });
     const arn = arnOf(await objects.whenReady('web'));
@@ -114,7 +114,7 @@ describe('what somebody else changes in AWS is repaired by the sweep', { concurr
     await outsider.deleteBalancer(arn);
   });
 
-  it('a state that AWS reports later is told: impaired, then active again', async () => {
+  it('a state that AWS reports later is shown: impaired, then active again', async () => {
     const objects = await place.createNamespace('impaired');
     await objects.create('web', { subnets: [first, second] });
     const { name } = (await objects.whenReady('web')).status.alb as { name: string };

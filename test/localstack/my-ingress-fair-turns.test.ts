@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 describe('a namespace that spends the AWS budget', () => {
-  it("does not hold up a neighbour's create: it is Ready within two turns", async () => {
+  it("does not hold up a neighbour's create: it is served within one turn", async () => {
     const subnets = place.network.articleSubnets;
     const tenant = await place.createNamespace('tenant');
     const neighbour = await place.createNamespace('neighbour');
@@ -36,13 +36,16 @@ describe('a namespace that spends the AWS budget', () => {
       120_000,
     );
 
-    const postedMs = performance.now();
+    await place.standIn.clearCalls();
     await neighbour.create('shop', { subnets });
-    await neighbour.when('shop', isReady);
-    const tookMs = performance.now() - postedMs;
-    process.stdout.write(`neighbour: create to Ready in ${(tookMs / 1000).toFixed(1)} s\n`);
-    // A token of CreateLoadBalancer comes every 5 s.
-    expect(tookMs).toBeLessThan(20_000);
+    await neighbour.when('shop', isReady, 120_000);
+    // A turn of the tenant may have begun already; the neighbour does not wait for another one.
+    const creates = await place.standIn.operatorCalls('CreateLoadBalancer');
+    const position = creates.findIndex(({ input }) =>
+      JSON.stringify(input).includes(neighbour.namespace),
+    );
+    expect(position).toBeGreaterThanOrEqual(0);
+    expect(position).toBeLessThanOrEqual(1);
     const served = (await tenant.list()).filter(isReady).length;
     expect(served).toBeLessThan(50);
   });

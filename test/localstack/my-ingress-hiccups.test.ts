@@ -48,7 +48,7 @@ const hiccups = {
   },
 } as const;
 
-describe('a failure that time heals', () => {
+describe('a transient failure', () => {
   it.each(Object.entries(hiccups))('%s on create', async (title, { effect, reason }) => {
     const name = nameFor(title);
     await place.standIn.addFault({ operation: 'CreateLoadBalancer', times: 1000, effect });
@@ -64,7 +64,7 @@ describe('a failure that time heals', () => {
     expect(await place.standIn.balancersOf(objects.namespace, name)).toHaveLength(1);
   });
 
-  it('is tried again with growing pauses', async () => {
+  it('is retried with growing delays', async () => {
     const effect = refusal('InternalFailure', 500);
     await place.standIn.addFault({ operation: 'CreateLoadBalancer', times: 1000, effect });
     await place.standIn.clearCalls();
@@ -80,7 +80,7 @@ describe('a failure that time heals', () => {
     await objects.when('web-paced', isReady);
   });
 
-  it('a lost answer to a create: the balancer is found, not made again', async () => {
+  it('a lost answer to a create: the balancer is found, not created again', async () => {
     await place.standIn.addFault({
       operation: 'CreateLoadBalancer',
       effect: { kind: 'lostResponse' },
@@ -91,7 +91,7 @@ describe('a failure that time heals', () => {
     expect(balancers).toMatchObject([{ arn: arnOf(object), tags: { team: 'web' } }]);
   });
 
-  it('no answer in time: the create may come true later, and is found then', async () => {
+  it('no answer in time: the create may be carried out later, and is found then', async () => {
     await place.standIn.addFault({
       operation: 'CreateLoadBalancer',
       times: 1000,
@@ -108,7 +108,7 @@ describe('a failure that time heals', () => {
     expect(balancers.map(({ arn }) => arn)).toEqual([arnOf(object)]);
   });
 
-  it('a failed look is no news about the world: Ready stays, nothing is created', async () => {
+  it('a failed read proves nothing: Ready stays, nothing is created', async () => {
     await objects.create('web-look', { subnets });
     const ready = await objects.whenReady('web-look');
     await place.standIn.clearCalls();
@@ -128,7 +128,7 @@ describe('a failure that time heals', () => {
   });
 });
 
-describe('a deletion that AWS hinders', () => {
+describe('a deletion that AWS delays', () => {
   it.each(['OperationNotPermitted', 'ResourceInUse'])('%s is DeletionBlocked', async (code) => {
     const name = nameFor(`blocked-${code}`);
     await objects.create(name, { subnets });
@@ -156,7 +156,7 @@ describe('a deletion that AWS hinders', () => {
     await objects.isGone('web-keep');
   });
 
-  it('while AWS is out of reach waits, and goes on by itself', async () => {
+  it('waits while AWS is unreachable, and continues by itself', async () => {
     await objects.create('web-down', { subnets });
     const arn = arnOf(await objects.whenReady('web-down'));
     await place.standIn.addFault({
@@ -174,7 +174,7 @@ describe('a deletion that AWS hinders', () => {
     expect(await place.standIn.balancer(arn)).toBeUndefined();
   });
 
-  it('a lost answer to the delete is no loss', async () => {
+  it('a lost answer to the delete does no harm', async () => {
     await objects.create('web-unsaid', { subnets });
     await objects.whenReady('web-unsaid');
     await place.standIn.addFault({

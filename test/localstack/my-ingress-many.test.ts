@@ -27,7 +27,7 @@ describe('many at once', () => {
     expect(await standIn.balancersOf(objects.namespace)).toEqual([]);
   });
 
-  it('a thousand edits of one object end in the last one, on one balancer', {
+  it('after a thousand edits of one object the last one is applied, on one balancer', {
     timeout: 300_000,
   }, async () => {
     const objects = await place.createNamespace('thousand');

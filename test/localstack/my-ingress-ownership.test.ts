@@ -109,7 +109,7 @@ describe('a balancer that is not ours is never touched', { concurrent: true }, (
     expect(await standIn.balancersOf(namespace)).toHaveLength(1);
   });
 
-  it('is taken at once when the other one is gone and a look is asked for', async () => {
+  it('is taken at once when the other balancer is deleted and a reconcile is requested', async () => {
     const objects = await place.createNamespace('freed');
     const name = uniqueName('freed');
     const arn = await foreignBalancer(name);
@@ -221,7 +221,7 @@ describe('adoption by examples/05-adopt.yaml', { concurrent: true }, () => {
     expect(await standIn.writesOn(arn)).toEqual([]);
   });
 
-  it('brings a retained balancer back, and only so', async () => {
+  it('takes a retained balancer back, as the only way to do so', async () => {
     const objects = await place.createNamespace('retained');
     const name = uniqueName('kept');
     await objects.create('legacy', {

@@ -71,7 +71,7 @@ describe('what only AWS can refuse', { concurrent: true }, () => {
     expect(await standIn.balancersOf(objects.namespace)).toHaveLength(1);
   });
 
-  it('a balancer that AWS could not set up', async () => {
+  it('a balancer that AWS failed to provision', async () => {
     const objects = await place.createNamespace('failed');
     await objects.create('web', { subnets });
     const { status } = await objects.when('web', (seen) => seen.status.alb !== undefined);
@@ -95,7 +95,7 @@ const admissions: Readonly<Record<string, { readonly spec: object; readonly said
   'an unknown field': { spec: { subnets, listeners: [] }, said: /listeners/ },
 };
 
-describe('what the API server refuses, in words, before anything happens', () => {
+describe('what the API server refuses, with a message, before anything happens', () => {
   it.each(Object.entries(admissions))('%s', async (_, { spec, said }) => {
     const body = {
       apiVersion: 'demo.rtfm.co.ua/v1',

@@ -47,7 +47,7 @@ const refusals = {
 type Refused = keyof typeof refusals;
 const reasons = Object.keys(refusals) as readonly Refused[];
 
-describe('a refusal that a person must heal', () => {
+describe('a refusal that needs action by a person', () => {
   beforeAll(async () => {
     for (const reason of reasons) {
       const { code, status } = refusals[reason];
@@ -58,7 +58,7 @@ describe('a refusal that a person must heal', () => {
     }
   });
 
-  it.each(reasons)('%s is told in the condition and in an event', async (reason) => {
+  it.each(reasons)('%s is reported in the condition and in an event', async (reason) => {
     const object = await objects.get(nameFor(reason));
     expect(object.status.conditions).toMatchObject([
       { type: 'Ready', status: 'False', reason, observedGeneration: 1 },
@@ -73,14 +73,14 @@ describe('a refusal that a person must heal', () => {
     });
   });
 
-  it('is not asked for again and again', async () => {
+  it('is not retried again and again', async () => {
     const before = await callsByOperation();
     await quietFor(3000);
     expect(await callsByOperation()).toEqual(before);
     expect(await place.standIn.operatorCalls('CreateLoadBalancer')).toHaveLength(reasons.length);
   });
 
-  it('is healed at once by an edit', async () => {
+  it('is resolved at once by an edit', async () => {
     for (const reason of reasons) await objects.edit(nameFor(reason), { tags: { edit: '1' } });
     await Promise.all(
       reasons.map(async (reason) => {
@@ -117,8 +117,8 @@ describe('a refusal that a person must heal', () => {
   });
 });
 
-describe('a create that AWS answers with the balancer of somebody else', () => {
-  it('is no licence to touch it', async () => {
+describe('a create that AWS answers with a balancer of others', () => {
+  it('does not lead to a change of it', async () => {
     const name = 'raced-by-another';
     const arn = await place.outsider.createBalancer({
       Name: name,

@@ -80,7 +80,7 @@ async function targetsOf(object: MyIngress, backend: string): Promise<readonly s
   return targets.filter(({ state }) => state !== 'draining').map(({ id }) => id);
 }
 
-describe('what AWS refuses has its sentence, and the rest is made', { concurrent: true }, () => {
+describe('what AWS refuses is reported, and the rest is created', { concurrent: true }, () => {
   it('more rules than a balancer may have', async () => {
     const { objects } = await openShop('rules');
     const rules = Array.from({ length: 60 }, (_, index) => {
@@ -108,6 +108,8 @@ describe('what AWS refuses has its sentence, and the rest is made', { concurrent
       { port: 8443, ...https, certificates: [certificate('eu-central-1')] },
     ];
     await objects.create('shop', { ...SHOP, listeners });
+    await objects.create('other', SHOP);
+    await objects.whenReady('other');
     const object = await objects.when('shop', (one) => conditionOf(one, 'Stalled') !== undefined);
     expect(readyOf(object)?.message).toContain('listener 443: ');
     expect(readyOf(object)?.message).toContain('listener 8443: ');
@@ -120,7 +122,7 @@ describe('what AWS refuses has its sentence, and the rest is made', { concurrent
     expect(await ruleNames(object)).toEqual(['api']);
   });
 
-  it('a target group whose name somebody else has taken', async () => {
+  it('a target group whose name is already used by others', async () => {
     const { objects } = await openShop('taken');
     await objects.create('shop', SHOP);
     const first = await objects.whenReady('shop');
@@ -219,7 +221,34 @@ describe('an object with traffic', { concurrent: true }, () => {
     expect(await standIn.writesOn(foreign)).toEqual([]);
   });
 
-  it('gets back what somebody deletes and changes in AWS', async () => {
+  it('of an adopted balancer takes over a listener once its owner has tagged it', async () => {
+    const { objects } = await openShop('handed-over');
+    const consent = {
+      'albridge.io/cluster': await place.clusterId(),
+      'albridge.io/adopt': `${objects.namespace}/shop`,
+    };
+    const arn = await outsider.createBalancer(
+      { Name: `handed-over-${process.pid}`, Subnets: [...subnets] },
+      consent,
+    );
+    const theirs = await outsider.createListener(arn, 80);
+    await objects.create('shop', { ...SHOP, adopt: { arn } });
+    const refused = await objects.whenReason('shop', 'PortConflict');
+    expect(readyOf(refused)?.message).toContain(`albridge.io/adopt=${objects.namespace}/shop`);
+    expect(await standIn.writesOn(theirs)).toEqual([]);
+
+    await outsider.setTags(theirs, consent);
+    await objects.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
+    const object = await objects.whenReady('shop');
+    expect(object.status.listeners).toEqual([{ port: 80, arn: theirs }]);
+    expect(await ruleNames(object)).toEqual(['api']);
+    const [first] = await standIn.writesOn(theirs);
+    expect(first?.operation).toBe('AddTags');
+    const event = await objects.event('shop', 'AdoptedListener');
+    expect(event.note).toBe('Took over listener 80 with the consent of its owner');
+  });
+
+  it('is repaired after others delete and change its resources in AWS', async () => {
     const { objects } = await openShop('drift');
     await objects.create('shop', SHOP);
     const object = await objects.whenReady('shop');

@@ -91,7 +91,7 @@ const edits: Readonly<Record<string, Edit>> = {
   },
 };
 
-describe('an edit is carried out on the same balancer', { concurrent: true }, () => {
+describe('an edit is applied to the same balancer', { concurrent: true }, () => {
   it.each(Object.entries(edits))('%s', async (_, { before, edit, after, told }) => {
     const objects = await place.createNamespace('edit');
     await objects.create('web', { subnets: [first, second], ...before });
@@ -108,7 +108,7 @@ describe('an edit is carried out on the same balancer', { concurrent: true }, ()
     });
   });
 
-  it('leaves alone what others have put beside ours', async () => {
+  it('does not change what others have added', async () => {
     const objects = await place.createNamespace('beside');
     await objects.create('web', { subnets: [first, second], tags: { team: 'web' } });
     const arn = arnOf(await objects.whenReady('web'));
@@ -124,7 +124,7 @@ describe('an edit is carried out on the same balancer', { concurrent: true }, ()
     expect(attributes).toMatchObject({ [DROP]: 'true', [IDLE]: '90' });
   });
 
-  it('never shows the old spec as ready once the edit was seen', async () => {
+  it('never shows the old spec as ready once the edit was observed', async () => {
     const objects = await place.createNamespace('twice');
     await objects.create('web', { subnets: [first, second] });
     await objects.whenReady('web');

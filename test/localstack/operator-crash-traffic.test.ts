@@ -116,7 +116,7 @@ async function expectWhole(objects: MyIngresses): Promise<void> {
 }
 
 describe('an operator killed by SIGKILL while it makes or deletes traffic', () => {
-  it('makes nothing twice and leaves nothing, where calls are carried out and not answered', async () => {
+  it('creates nothing twice and leaves nothing behind if calls are carried out but not answered', async () => {
     await start();
     await holdEach(CREATION);
     const objects = await createShops('unanswered');
@@ -136,7 +136,7 @@ describe('an operator killed by SIGKILL while it makes or deletes traffic', () =
     expect(await listOwned(objects)).toEqual([]);
   });
 
-  it('makes nothing twice, where calls arrive after its successor has done the work', async () => {
+  it('creates nothing twice if calls arrive after its successor has done the work', async () => {
     await start();
     await holdEach(CREATION);
     const objects = await createShops('late');

@@ -184,7 +184,7 @@ describe('an operator killed by SIGKILL', () => {
 });
 
 describe('a restart', () => {
-  it('writes nothing where all is well', async () => {
+  it('writes nothing if nothing differs', async () => {
     await start();
     await objects.create('calm', { subnets });
     const before = await objects.whenReady('calm');

@@ -71,7 +71,7 @@ function identityOf(name: string): RegExp {
   return new RegExp(`^${name}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`);
 }
 
-it('a leader whose log has no room works on, and gives the lease back at its end', async () => {
+it('a leader whose log is full continues, and releases the lease at its end', async () => {
   const full = openSync('/dev/full', 'w');
   const operator = startOperatorProcess({
     environment: { ...surroundings.operatorEnvironment, ...inCluster('full') },

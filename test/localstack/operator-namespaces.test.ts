@@ -5,6 +5,9 @@ import { type Surroundings, startSurroundings } from '../surroundings/surroundin
 import { quietFor } from '../surroundings/until.ts';
 import { type Place, placeOf } from './setup-place.ts';
 
+const UNSUPPORTED =
+  'nodes are not read here; set targetType to ip in spec.backends, or install albridge for the whole cluster';
+
 let surroundings: Surroundings;
 let place: Place;
 let subnets: readonly string[];
@@ -22,7 +25,7 @@ afterAll(async () => {
 });
 
 describe('a deleted namespace', () => {
-  it('goes with everything in it, balancers included, and without an error in the log', async () => {
+  it('is deleted with everything in it, including balancers, without an error in the log', async () => {
     const operator = await surroundings.startOperator();
     const objects = await place.createNamespace('doomed');
     await objects.create('one', { subnets });
@@ -48,7 +51,7 @@ describe('a deleted namespace', () => {
 });
 
 describe('ALBRIDGE_NAMESPACES', () => {
-  it('serves what it names and nothing else', async () => {
+  it('limits the operator to the namespaces that it names', async () => {
     const served = await place.createNamespace('served');
     const other = await place.createNamespace('other');
     await limitOperator(surroundings.aws.environment, 'test-cluster');
@@ -63,6 +66,24 @@ describe('ALBRIDGE_NAMESPACES', () => {
     expect(balancer?.tags['albridge.io/cluster']).toBe('test-cluster');
     await quietFor(1000);
     expect((await other.get('web')).status.observedGeneration).toBe(-1);
+    await operator.stop();
+  });
+
+  it('reports a backend of instances as unsupported, and is Ready', async () => {
+    const served = await place.createNamespace('served');
+    await limitOperator(surroundings.aws.environment, 'test-cluster');
+    const operator = await surroundings.startOperator({
+      ALBRIDGE_NAMESPACES: served.namespace,
+      ALBRIDGE_CLUSTER_ID: 'test-cluster',
+    });
+    const service = { name: 'web', port: 80 };
+    const backends = [{ name: 'web', service, targetType: 'instance' as const }];
+    await served.create('web', { subnets, backends });
+    const { status } = await served.whenReady('web');
+    const resolved = status.conditions?.find(({ type }) => type === 'BackendsResolved');
+    expect(resolved).toMatchObject({ status: 'False', reason: 'BackendUnsupported' });
+    expect(resolved?.message).toBe(`backend web: ${UNSUPPORTED}`);
+    expect(status.backends?.[0]?.message).toBe(UNSUPPORTED);
     await operator.stop();
   });
 });

@@ -78,7 +78,7 @@ spec: { image: "nginx:1.29" }
 `;
 
 describe('an operator with ALBRIDGE_MODE=observe and read-only rights', () => {
-  it('shows what it would do, writes status alone, and misses no right', async () => {
+  it('shows what it would do, writes only status, and lacks no right', async () => {
     const subnets = place.network.articleSubnets;
     const objects = await place.createNamespace('observed');
     const first = await surroundings.startOperator({ ALBRIDGE_SWEEP_INTERVAL: '1s' });

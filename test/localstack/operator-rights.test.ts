@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { findFreePort } from '../control-plane/free-port.ts';
 import { type AuditEntry, type AuditLog, createAuditLog } from '../surroundings/audit-log.ts';
 import { mayOperator } from '../surroundings/deploy-base.ts';
 import { arnOf, conditionOf, type MyIngresses, readyOf } from '../surroundings/my-ingresses.ts';
@@ -131,6 +132,10 @@ describe('the shipped ServiceAccount', () => {
     expect([...new Set(granted)].filter((right) => !used.has(right))).toEqual([]);
   });
 
+  it('does not request nodes if no backend has targetType instance', () => {
+    expect(entries.filter(({ objectRef }) => objectRef?.resource === 'nodes')).toEqual([]);
+  });
+
   it('never writes spec or metadata of an object but its own finalizer', () => {
     const writes = entries.filter(
       ({ objectRef, verb }) =>
@@ -177,7 +182,7 @@ function msBetween(from: LogLine, to: LogLine): number {
 }
 
 describe('an operator that may not store its finalizer', () => {
-  it('creates nothing in AWS, says which right is missing, and goes on when it has it', async () => {
+  it('creates nothing in AWS, names the missing right, and continues when it is granted', async () => {
     const grant = await revokePatch('myingresses');
     await until('the right is gone', async () => !(await mayPatch()));
     const operator = await surroundings.startOperator({ ALBRIDGE_SWEEP_INTERVAL: '1h' });
@@ -225,6 +230,42 @@ describe('an operator that may not write status', () => {
     const done = operator.log.findLast(({ reason }) => reason === 'Available');
     expect(done && msBetween(granted, done)).toBeLessThan(10_000);
     expect((await place.standIn.balancer(arn))?.tags['team']).toBe('web');
+    await operator.stop();
+  });
+});
+
+describe('an operator without the ClusterRole albridge-nodes', () => {
+  it('reports it on the object whose backend needs it, stays ready, and continues when it is granted', async () => {
+    const binding = 'clusterrolebinding/albridge-nodes';
+    const shipped = await place.kubectl(['get', binding, '-o', 'json']);
+    await place.kubectl(['delete', binding]);
+    const healthPort = await findFreePort();
+    const probe = async (): Promise<string> =>
+      (await fetch(`http://127.0.0.1:${healthPort}/readyz?verbose`)).text();
+    const operator = await surroundings.startOperator({
+      ALBRIDGE_HEALTH_ADDRESS: `127.0.0.1:${healthPort}`,
+    });
+    const objects = await place.createNamespace('nodeless');
+    const subnets = place.network.articleSubnets;
+    const service = { name: 'web', port: 80 };
+    const backends = [{ name: 'web', service, targetType: 'instance' as const }];
+    await objects.create('nodes', { subnets, backends });
+    const refused = await objects.when('nodes', ({ status }) =>
+      Boolean(status.backends?.[0]?.message?.includes('ClusterRole albridge-nodes')),
+    );
+    expect(conditionOf(refused, 'BackendsResolved')?.reason).toBe('NodesUnknown');
+    expect(await probe()).toContain('readyz check passed');
+
+    await objects.create('others', { subnets });
+    await objects.whenReady('others');
+    const { metadata, roleRef, subjects, ...kind } = JSON.parse(shipped) as {
+      readonly metadata: { readonly name: string };
+    } & Readonly<Record<string, unknown>>;
+    const again = { ...kind, metadata: { name: metadata.name }, roleRef, subjects };
+    await place.kubectl(['apply', '-f', '-'], JSON.stringify(again));
+    await objects.when('nodes', ({ status }) =>
+      Boolean(status.backends?.[0]?.message?.startsWith('Service web does not exist')),
+    );
     await operator.stop();
   });
 });

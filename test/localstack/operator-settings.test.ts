@@ -41,7 +41,7 @@ afterEach(async () => {
 });
 
 describe('a start that fails', () => {
-  it('ends the operator with an error that says why, so that another replica may lead', async () => {
+  it('ends the operator with an error that states why, so that another replica can lead', async () => {
     const operator = startOperatorProcess({
       environment: surroundings.operatorEnvironment,
       nodeFlags: ['--import', resolve(import.meta.dirname, 'startup-failure.ts')],
@@ -59,7 +59,7 @@ describe('a start that fails', () => {
 });
 
 describe('wrong settings', () => {
-  it('are all told at once, and end with 78', async () => {
+  it('are all reported at once, with exit code 78', async () => {
     const operator = launch({
       AWS_REGION: 'Frankfurt',
       ALBRIDGE_SWEEP_INTERVAL: 'often',
@@ -80,7 +80,7 @@ describe('wrong settings', () => {
     expect(operator.log).toHaveLength(5);
   });
 
-  it('a kubeconfig that is not there ends with 78 and names it', async () => {
+  it('a missing kubeconfig is named, with exit code 78', async () => {
     const operator = launch({ KUBECONFIG: '/nowhere/kubeconfig' });
     expect(await operator.exited).toBe(78);
     expect(said(operator)).toContain('/nowhere/kubeconfig');
@@ -133,7 +133,7 @@ describe('a proxy on the way to AWS', () => {
     for (const one of opened.splice(0).reverse()) await one.stop();
   });
 
-  it('is gone through, and its password told to nobody else', async () => {
+  it('is used, and its password is sent to nothing else', async () => {
     const front = await startTlsFront();
     opened.push(front);
     const proxy = await startConnectProxy(front.port);
@@ -192,7 +192,7 @@ async function startTlsFront(): Promise<{
 }
 
 describe('what is missing at the start', () => {
-  it('a CRD is named with the command that installs it, and work begins when it is there', async () => {
+  it('a CRD is named with the command that installs it, and work starts once it is installed', async () => {
     await place.kubectl(['delete', 'crd', 'myingresses.demo.rtfm.co.ua', '--timeout=60s']);
     const operator = launch({});
     const line = await operator.waitForLine((seen) => JSON.stringify(seen).includes('kubectl'));
@@ -207,7 +207,7 @@ describe('what is missing at the start', () => {
     await operator.stop();
   });
 
-  it('an API server that is not there is told once and waited for', async () => {
+  it('an unreachable API server is reported once, and the operator waits for it', async () => {
     await surroundings.controlPlane.killApiServer();
     const operator = launch({});
     await operator.waitForLine((line) => line.msg === 'watch interrupted');
@@ -257,7 +257,7 @@ const badAws: Readonly<Record<string, BadAws>> = {
   },
 };
 
-describe('what is wrong with AWS is told where the object is', () => {
+describe('problems with AWS are reported on the object', () => {
   it.each(Object.entries(badAws))('%s', async (_, { environment, reason, next }) => {
     const operator = launch(await environment());
     await operator.waitForLine((line) => line.msg === 'working');

@@ -36,7 +36,7 @@ const hasLogged = (operator: OperatorProcess, msg: string): boolean =>
   operator.log.some((line) => line.msg === msg);
 
 describe('SIGTERM', () => {
-  it('ends an idle operator at once, with 0 and a last line', async () => {
+  it('ends an idle operator at once, with exit code 0 and a last log line', async () => {
     const operator = await start();
     await objects.create('idle', { subnets });
     await objects.whenReady('idle');
@@ -65,7 +65,7 @@ describe('SIGTERM', () => {
     expect((await objects.get('reading')).status.conditions).toBeUndefined();
   });
 
-  it('sees a write to AWS through, and the next operator finds what it made', async () => {
+  it('lets a write to AWS complete, and the next operator finds what it created', async () => {
     const operator = await start();
     await place.standIn.addFault({ operation: 'CreateLoadBalancer', effect: { kind: 'hold' } });
     await objects.create('writing', { subnets });
@@ -117,7 +117,7 @@ describe('SIGTERM', () => {
 });
 
 describe('while the API server is away', () => {
-  it('nothing is lost: the operator goes on where it was, without a restart', async () => {
+  it('nothing is lost: the operator continues without a restart', async () => {
     const operator = await start();
     await objects.create('outage', { subnets });
     await objects.whenReady('outage');

@@ -79,7 +79,17 @@ describe('the running operator', () => {
     }
   });
 
-  it('counts what it does: passes, errors, calls to AWS and to the API server', async () => {
+  it('has no label with the name of an object', async () => {
+    const objects = await place.createNamespace('nameless');
+    await objects.create('shop-of-a-tenant', { subnets: place.network.articleSubnets });
+    await objects.whenReady('shop-of-a-tenant');
+    const { body } = await get('/metrics');
+    expect(body).toContain('controller_runtime_reconcile_total');
+    expect(body).not.toContain(objects.namespace);
+    expect(body).not.toContain('shop-of-a-tenant');
+  });
+
+  it('counts passes, errors, calls to AWS and to the API server', async () => {
     const counted = async (): Promise<Readonly<Record<string, number>>> => ({
       settled: await valueOf('controller_runtime_reconcile_total', 'result="success"'),
       waited: await valueOf('controller_runtime_reconcile_total', 'result="requeue_after"'),

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ListenerAddress } from '../../localstack/embedded/data-plane/data-plane.ts';
-import { READINESS_GATE } from '../../src/controllers/targets/gates/gated-pod.ts';
+import { READINESS_GATE } from '../../src/pods/pod.ts';
 import { askListener } from '../surroundings/listener-client.ts';
 import type { MyIngresses } from '../surroundings/my-ingresses.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
     ...{ provisioningMs: 0, controllerManager: true, scheduler: true, nodes: 1 },
   });
   place = placeOf(surroundings);
-  for (const file of ['rights.yaml', 'policy.yaml', 'operator-policy.yaml']) {
+  for (const file of ['rights.yaml', 'policy.yaml', 'operator/policy.yaml']) {
     await place.kubectl(['apply', '--server-side', '-f', resolve(COMPONENT, file)]);
   }
   await surroundings.startOperator({ ALBRIDGE_READINESS_GATES: 'on' });
@@ -144,8 +144,11 @@ async function countLost(listener: ListenerAddress, work: () => Promise<void>): 
 }
 
 /** A new release, until its last predecessor is gone. */
-async function release({ namespace }: MyIngresses): Promise<void> {
-  await apply(namespace, deployment('two'));
+async function release(
+  { namespace }: MyIngresses,
+  object: object = deployment('two'),
+): Promise<void> {
+  await apply(namespace, object);
   await rolledOut(namespace);
   await until('only the new release is left', async () => {
     const names = await place.kubectl(['-n', namespace, 'get', 'pods', '-o', 'name']);
@@ -172,5 +175,129 @@ describe('a rolling update of an application that serves later than it is ready'
     expect(withGate.sent).toBeGreaterThan(500);
     expect(withGate.lost).toBe(0);
     expect(without.lost).toBeGreaterThan(0);
+  });
+});
+
+function webApp(image: string): object {
+  const metadata = { name: 'shop' };
+  return { apiVersion: 'apps.example.com/v1', kind: 'WebApp', metadata, spec: { ...APP, image } };
+}
+
+const APP = { replicas: 4, port: 8080 };
+const APP_GATES = Array.from({ length: APP.replicas }, () => 'Healthy');
+
+interface Template {
+  readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+  readonly spec: {
+    readonly readinessGates?: readonly object[];
+    readonly terminationGracePeriodSeconds: number;
+    readonly containers: readonly { readonly image: string; readonly lifecycle?: object }[];
+  };
+}
+
+function whenTemplate(
+  namespace: string,
+  what: string,
+  isIt: (template: Template) => boolean,
+): Promise<Template> {
+  return until(what, async () => {
+    const json = await place.kubectl(['-n', namespace, 'get', 'deployment', 'shop', '-o', 'json']);
+    const { template } = (JSON.parse(json) as { readonly spec: { readonly template: Template } })
+      .spec;
+    return isIt(template) && template;
+  });
+}
+
+const hasGate = ({ spec }: Template): boolean => spec.readinessGates !== undefined;
+
+/** A WebApp, and then a load balancer for it, in a namespace without the policy. */
+async function serveWebApp(): Promise<MyIngresses> {
+  const objects = await place.createNamespace('webapp');
+  const { namespace } = objects;
+  await apply(namespace, webApp('shop:1'));
+  const plain = await whenTemplate(namespace, 'a Deployment', () => true);
+  expect(hasGate(plain)).toBe(false);
+  await rolledOut(namespace);
+  const healthCheck = { intervalSeconds: 5, timeoutSeconds: 4 };
+  const service = { name: 'shop', port: 'http' };
+  await objects.create('shop', {
+    subnets: place.network.articleSubnets,
+    backends: [{ name: 'shop', service, healthCheck }],
+  });
+  await whenTemplate(namespace, 'the gate', hasGate);
+  await rolledOut(namespace);
+  await whenOnlyPodsAreTargets(objects);
+  return objects;
+}
+
+/** The pods that had no hook have ended by then, and no request goes to them any longer. */
+async function whenOnlyPodsAreTargets(objects: MyIngresses): Promise<void> {
+  const { status } = await objects.get('shop');
+  const arn = status?.backends?.[0]?.targetGroupARN;
+  await until('the targets are the pods', async () => {
+    const addresses = await listPods(objects.namespace, '.status.podIP');
+    const { targetGroups } = await place.standIn.state();
+    const { targets = [] } = targetGroups.find((group) => group.arn === arn) ?? {};
+    const served = targets.filter(({ state }) => state !== 'draining').map(({ id }) => id);
+    return addresses.length === APP.replicas && isSame(served, addresses);
+  });
+  await sleep(2 * LAG_MS);
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.toSorted().join() === others.toSorted().join();
+}
+
+/** `albridge.io/targets-healthy` of each pod that stays. */
+function listGates(namespace: string): Promise<readonly string[]> {
+  return listPods(namespace, `.status.conditions[?(@.type=="${READINESS_GATE}")].reason`);
+}
+
+/** One field of each pod. */
+async function listPods(namespace: string, field: string): Promise<readonly string[]> {
+  const path = `{range .items[*]}{${field}}{"\\n"}{end}`;
+  const said = await place.kubectl(['-n', namespace, 'get', 'pods', '-o', `jsonpath=${path}`]);
+  return said.trim().split('\n');
+}
+
+/** Another hook of the WebApp's container, as a user sets one. */
+function patchHook(namespace: string, preStop: object): Promise<string> {
+  const containers = [{ name: 'app', lifecycle: { preStop } }];
+  const patch = JSON.stringify({ spec: { template: { spec: { containers } } } });
+  return place.kubectl(['-n', namespace, 'patch', 'deployment', 'shop', '-p', patch]);
+}
+
+describe('a WebApp whose Service a MyIngress names', () => {
+  it('loses no request in a rolling update, without the policy', { timeout: 300_000 }, async () => {
+    const objects = await serveWebApp();
+    const { namespace } = objects;
+    const counts = await countLost(await findListener(objects), () =>
+      release(objects, webApp('shop:2')),
+    );
+    expect(counts.sent).toBeGreaterThan(500);
+    expect(counts.lost).toBe(0);
+    expect(await listGates(namespace)).toEqual(APP_GATES);
+    const { status } = await objects.get('shop');
+    const types = status?.conditions?.map(({ type }) => type);
+    expect(types, 'no warning of pods that end early').not.toContain('PodsOutlastRequests');
+  });
+
+  it('keeps the hook of its users, and loses the gate alone with its MyIngress', async () => {
+    const objects = await serveWebApp();
+    const { namespace } = objects;
+    const exec = { command: ['drain'] };
+    await patchHook(namespace, { sleep: null, exec });
+    await apply(namespace, webApp('shop:2'));
+    const hooked = await whenTemplate(namespace, 'the new image', ({ spec }) =>
+      spec.containers.some(({ image }) => image === 'shop:2'),
+    );
+    expect(hasGate(hooked)).toBe(true);
+    expect(hooked.spec.containers[0]?.lifecycle).toEqual({ preStop: { exec } });
+    await place.kubectl(['-n', namespace, 'delete', 'myingress', 'shop', '--wait=false']);
+    const plain = await whenTemplate(namespace, 'no gate', (template) => !hasGate(template));
+    expect(plain.metadata.labels).not.toHaveProperty(['albridge.io/readiness-gate']);
+    expect(plain.spec.terminationGracePeriodSeconds).toBe(30);
+    expect(plain.spec.containers[0]?.lifecycle).toEqual({ preStop: { exec } });
+    await rolledOut(namespace);
   });
 });

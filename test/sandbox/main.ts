@@ -6,6 +6,7 @@ import type { ListenerAddress } from '../../localstack/embedded/data-plane/data-
 import { envLines } from '../../localstack/seed.ts';
 import { removeCallersSettings } from '../gates/clean-environment.ts';
 import { importReadyCertificates } from '../surroundings/certificates.ts';
+import { startInstances } from '../surroundings/instances.ts';
 import { Interrupted, interruption } from '../surroundings/interruption.ts';
 import type { OperatorProcess } from '../surroundings/operator-process.ts';
 import { startPodRunner } from '../surroundings/pod-runner.ts';
@@ -14,21 +15,21 @@ import { type Surroundings, startSurroundings } from '../surroundings/surroundin
 
 /** `npm run sandbox -- --dir DIR`: the demo's surroundings, kept up until a signal. */
 
-const HELP = `A place to try albridge in: a real control plane, the AWS stand-in with a network in it, and the operator.
+const HELP = `An environment to try albridge: a real control plane, the AWS stand-in with a network in it, and the operator.
 
 Usage: npm run sandbox -- --dir DIR [--no-operator] [--budget aws|off] [--provisioning-ms N] [--nodes N]
-  --dir DIR              gets kubeconfig (administrator) and env (KEY=VALUE) once all is up; its AWS keys are
-                         the operator's, which deploy/iam/policy.json limits, and any other key may do everything;
-                         ALBRIDGE_CERTIFICATES are two that a listener may have
-  --no-operator          leaves the operator out
+  --dir DIR              where kubeconfig (administrator) and env (KEY=VALUE) are written once all is ready; the
+                         AWS keys in env are the operator's, which deploy/iam/policy.json limits, any other key
+                         may do everything; ALBRIDGE_CERTIFICATES has two certificates for listeners
+  --no-operator          starts no operator
   --budget aws|off       AWS's request limits, in the stand-in and in the operator (default off)
   --provisioning-ms N    how long a load balancer takes to become active (default 2000)
-  --nodes N              nodes for pods, played by kwok, which runs no containers (default 2); 0 leaves out
-                         controller-manager and scheduler as well: enough for MyIngress, and up sooner
+  --nodes N              nodes for pods, simulated by kwok, which runs no containers (default 2); 0 leaves out
+                         controller-manager and scheduler too: enough for MyIngress, and faster to start
   --help                 this text
 
-Each pod answers on its container ports with its name. For each listener of a load balancer a line
-for curl is printed.
+Each pod answers with its name, on its container ports and on the node ports of its Services. The sandbox
+prints a curl command for each listener of a load balancer.
 
 Stops everything it started on Ctrl-C or SIGTERM.
 `;
@@ -78,7 +79,8 @@ async function keepUp(flags: Flags, cleanUps: (() => Promise<unknown>)[]): Promi
   const surroundings = await startSurroundings({ ...flags, ...workers });
   cleanUps.push(() => surroundings.stop());
   const endpoint = surroundings.aws.environment['AWS_ENDPOINT_URL'] as string;
-  const pods = startPodRunner(surroundings.controlPlane, endpoint);
+  const instances = await startInstances(surroundings, flags.nodes);
+  const pods = startPodRunner(surroundings.controlPlane, endpoint, instances);
   cleanUps.push(() => pods.stop());
   const operator = flags.hasOperator ? await surroundings.startOperator() : undefined;
   cleanUps.push(() => removeFiles(flags.dir));

@@ -146,6 +146,12 @@ describe('npm run sandbox', () => {
     });
     expect(await followPrintedLine()).toMatch(/^pod=small-\S+ namespace=default path=\/\n$/);
 
+    await kubectl(environment, 'apply', '-f', 'examples/11-nodes.yaml');
+    for (const condition of ['Ready', 'TargetsHealthy']) {
+      const waiting = `--for=condition=${condition}`;
+      await kubectl(environment, 'wait', waiting, '--timeout=60s', 'myingress/overlay');
+    }
+
     program.signal('SIGTERM');
     expect(await program.exited).toBe(0);
     expect(await readdir(directory)).toEqual([]);

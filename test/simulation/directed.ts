@@ -59,7 +59,7 @@ function drawDirectedFaults(chance: Chance, lengthMs: number): readonly Fault[] 
     [3, () => []],
     [1, () => [{ kind: 'watchLag', fromMs, forMs, lagMs: chance.whole(200, 3000) }]],
     [1, () => [{ kind: 'partition', fromMs, forMs, replica: chance.whole(0, 1) }]],
-    [1, () => [{ kind: chance.one(['leaseDeleted', 'leaseStolen'] as const), atMs: fromMs }]],
+    [1, () => [{ kind: chance.one(['leaseStolen', 'leaseDeleted'] as const), atMs: fromMs }]],
     [1, () => [{ kind: 'terminate', atMs: fromMs, replica: chance.whole(0, 1) }]],
   ])();
   return [...freezes, ...more];

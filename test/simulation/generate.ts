@@ -1,6 +1,8 @@
+import { drawAttaching } from './attaching/steps.ts';
 import { Chance } from './chance.ts';
 import { drawConfigSteps, drawHostileSteps, drawStatefulSteps } from './config-monitor/steps.ts';
 import { drawDirected } from './directed.ts';
+import { drawDiscoveryStory } from './discovery/story.ts';
 import { drawFaults } from './faults.ts';
 import { drawImmortalSteps } from './immortal-container/steps.ts';
 import { drawMyAppSteps } from './my-app/steps.ts';
@@ -15,6 +17,8 @@ import {
 } from './my-ingress/stories.ts';
 import type { Scenario, Settings, Step } from './scenario.ts';
 import { drawTrafficFaults } from './traffic/faults.ts';
+import { drawRolloutStory } from './traffic/rollout-story.ts';
+import { withScarcity } from './traffic/scarcity.ts';
 import { drawTrafficSteps } from './traffic/steps.ts';
 import { drawTrafficStory } from './traffic/stories.ts';
 import { drawWebAppSteps } from './web-app/steps.ts';
@@ -42,10 +46,28 @@ function isTrafficStory(seed: number): boolean {
   return [3, 11].includes(seed % 32);
 }
 
+/** One of 64, of the aimed ones too: applications behind readiness gates. */
+function isRolloutStory(seed: number): boolean {
+  return seed % 64 === 27;
+}
+
+/** Two of 32, of those that are as chance has them: WebApps that share a MyIngress. */
+function isAboutAttaching(seed: number): boolean {
+  return [10, 21].includes(seed % 32);
+}
+
+/** One of 32, of the aimed ones too: an object that leaves out what is found. */
+function isDiscoveryStory(seed: number): boolean {
+  return seed % 32 === 23;
+}
+
 /** The scenario of a seed; always the same. */
 export function generate(seed: number): Scenario {
+  if (isDiscoveryStory(seed)) return drawDiscoveryScenario(seed);
+  if (isRolloutStory(seed)) return drawRolloutScenario(seed);
   if (isTrafficStory(seed)) return drawTrafficStoryOf(seed);
   if (isAboutTraffic(seed)) return drawTrafficScenario(seed);
+  if (isAboutAttaching(seed)) return drawAttachScenario(seed);
   if (isDirected(seed)) {
     const chance = new Chance(seed * 7919 + 17);
     return drawDirected(chance, { seed, settings: drawSettings(chance), lengthMs: EVENTFUL_MS });
@@ -61,7 +83,7 @@ export function generate(seed: number): Scenario {
 function drawTrafficScenario(seed: number): Scenario {
   const chance = new Chance(seed * 6_700_417 + 23);
   const interfacesLingerMs = chance.one([0, 0, 20_000, 90_000]);
-  const drawn = { ...drawSettings(chance), interfacesLingerMs };
+  const drawn = { ...drawSettings(chance), interfacesLingerMs, ...drawGates(seed) };
   const settings = isDirected(seed) ? { ...drawn, replicas: 2 as const, election: true } : drawn;
   const hasOutsiders = chance.happens(0.5);
   const steps = drawTrafficSteps(chance, { lengthMs: EVENTFUL_MS, hasOutsiders });
@@ -69,7 +91,54 @@ function drawTrafficScenario(seed: number): Scenario {
   const faults = isCalm(seed)
     ? []
     : drawTrafficFaults(chance, { lengthMs: EVENTFUL_MS, replicas, election });
-  return { seed, settings, steps, faults };
+  const scenario = { seed, settings, steps, faults };
+  return isCalm(seed) ? scenario : drawBudget(seed, scenario);
+}
+
+/**
+ * Drawn apart, so that all other worlds stay as they were. Where nothing keeps calls back the operator's own times
+ * are judged.
+ */
+function drawGates(seed: number): Partial<Settings> {
+  const chance = new Chance(seed * 32_452_843 + 61);
+  return chance.happens(0.35) ? { readinessGates: true, ...drawFreedom(chance) } : {};
+}
+
+function drawFreedom(chance: Chance): Partial<Settings> {
+  return chance.happens(0.5) ? { budget: 'off', accountBudget: 'off' } : {};
+}
+
+/** Drawn apart, as `drawGates`. */
+function drawBudget(seed: number, scenario: Scenario): Scenario {
+  const chance = new Chance(seed * 86_028_121 + 29);
+  return chance.happens(0.06) ? withScarcity(scenario, chance) : scenario;
+}
+
+function drawRolloutScenario(seed: number): Scenario {
+  const chance = new Chance(seed * 32_452_843 + 67);
+  const drawn = { ...drawSettings(chance), ...drawFreedom(chance) };
+  const settings = { ...drawn, readinessGates: true, interfacesLingerMs: 20_000 } as const;
+  return { seed, settings, ...drawRolloutStory(chance) };
+}
+
+function drawAttachScenario(seed: number): Scenario {
+  const chance = new Chance(seed * 49_979_687 + 43);
+  const settings = drawSettings(chance);
+  const { replicas, election } = settings;
+  return {
+    seed,
+    settings,
+    ...drawAttaching(chance, { lengthMs: EVENTFUL_MS, replicas, election }),
+  };
+}
+
+/** Clocks agree: which certificate is the newest valid one depends on the time. */
+function drawDiscoveryScenario(seed: number): Scenario {
+  const chance = new Chance(seed * 15_487_469 + 43);
+  const settings = { ...drawSettings(chance), wallSkewMs: 0 };
+  const isQuiet = chance.happens(0.3);
+  const story = drawDiscoveryStory(chance, { lengthMs: EVENTFUL_MS, isCalm: isQuiet });
+  return { seed, settings, ...story };
 }
 
 function drawTrafficStoryOf(seed: number): Scenario {

@@ -1,3 +1,4 @@
+import { ATTACHING_MUTATIONS } from './attaching/mutations.ts';
 import type { Mutation } from './mutation.ts';
 import { TRAFFIC_MUTATIONS } from './traffic/mutations.ts';
 
@@ -49,7 +50,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   await scope.pass.recordNow();
   const created = await createOnce(scope, settings);`,
     why: 'the status names a balancer that was never made, and the real one is lost in a crash',
-    seed: 10,
+    seed: 30,
   },
   'create-without-tags': {
     file: 'aws/elbv2/load-balancers-client.ts',
@@ -97,7 +98,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 14,
   },
   'record-trusted-in-deletion': {
-    file: 'controllers/my-ingress/finalize.ts',
+    file: 'controllers/my-ingress/load-balancer/places.ts',
     find: 'return [...(arn === undefined ? [] : [{ arn }]), ...[...names].map((name) => ({ name }))];',
     replace: 'return arn === undefined ? [...names].map((name) => ({ name })) : [{ arn }];',
     why: 'who forges status.alb.arn has the operator leave the balancer behind',
@@ -131,6 +132,20 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'traffic is sent to a balancer that does not serve yet',
     seed: 5,
   },
+  'expired-certificate-dropped': {
+    file: 'controllers/my-ingress/listeners/certificates.ts',
+    find: "if (isWhole || listener?.protocol !== 'HTTPS') return desired;",
+    replace: 'if (isWhole || listener !== null) return desired;',
+    why: 'a host whose certificate expires gets that of another host',
+    seed: 375,
+  },
+  'vpc-guessed': {
+    file: 'controllers/my-ingress/discovery/choose-subnets.ts',
+    find: 'if (others.length > 0) return undefined;',
+    replace: '',
+    why: 'a balancer is created in a VPC that the pods are not in',
+    seed: 23,
+  },
   'refusal-does-not-slow': {
     file: 'aws/budget/budget.ts',
     find: 'bucket.tokens.drain(holdMs);',
@@ -157,7 +172,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: 'const remove = applied.filter((key) => !Object.hasOwn(desired, key) && !isOwnershipTag(key));',
     replace: 'const remove = applied.filter(() => false);',
     why: 'a tag that left the spec stays on the balancer',
-    seed: 74,
+    seed: 137,
   },
   'others-record-overwritten': {
     file: 'apis/my-ingress.ts',
@@ -199,7 +214,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: 'if (silentMs >= GRACE_MS) this.#controller.abort(new WatchSilent(silentMs));\n      else this.#arm(GRACE_MS - silentMs);',
     replace: 'this.#arm(Math.max(1000, GRACE_MS - silentMs));',
     why: 'a half-open connection hides every change',
-    seed: 74,
+    seed: 111,
   },
   'stale-generation-observed': {
     file: 'core/controller/status.ts',
@@ -237,6 +252,13 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'a pod whose creator died before the status write is never counted',
     seed: 249,
   },
+  'template-ignored': {
+    file: 'controllers/my-app/desired-pods.ts',
+    find: 'if (podTemplate === undefined) return own;',
+    replace: 'if (podTemplate !== null) return own;',
+    why: 'pods run without what their user gave them',
+    seed: 28,
+  },
   'others-fields-touched': {
     file: 'kube/write/object-writer.ts',
     find: 'body: JSON.stringify({ metadata: { uid, resourceVersion, finalizers } }),',
@@ -266,7 +288,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: '.slice(0, MOST_VOUCHERS)',
     replace: '.slice(0, 0)',
     why: 'of two monitors the later one restarts what the first has restarted',
-    seed: 66,
+    seed: 244,
   },
   'batch-not-limited': {
     file: 'controllers/config-monitor/eviction.ts',
@@ -280,21 +302,21 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: 'return Math.max(0, Math.ceil(neededMs - pods.readyForMs(pod)));',
     replace: 'return Math.max(0, Math.min(0, neededMs));',
     why: 'data with which pods end seconds after they got ready takes the whole service down',
-    seed: 1,
+    seed: 5,
   },
   'pods-of-status-trusted': {
     file: 'controllers/config-monitor/workload-groups.ts',
     find: '.filter((uid) => scope.selectedUids.has(uid))',
     replace: '.filter((uid) => uid.length > 0)',
     why: 'whoever may write /status has the operator remove any pod of the cluster',
-    seed: 10,
+    seed: 28,
   },
   'refused-pod-starves-others': {
     file: 'controllers/config-monitor/eviction.ts',
     find: "if (failure instanceof OperatorError) return { kind: 'failed', error: failure };",
     replace: '',
     why: 'one pod that a webhook refuses keeps all others from the newest data',
-    seed: 129,
+    seed: 681,
   },
   'own-restart-forgotten': {
     file: 'controllers/config-monitor/template-restart.ts',
@@ -329,7 +351,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: '  if (spec.suspend) {',
     replace: '  if (spec.suspend && pods < 0) {',
     why: 'pods are restarted although somebody asked to leave them alone',
-    seed: 10,
+    seed: 26,
   },
   'status-trusted': {
     file: 'controllers/my-ingress/load-balancer/observe.ts',
@@ -340,7 +362,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 2,
   },
   'fifo-instead-of-rounds': {
-    file: 'aws/budget/token-bucket.ts',
+    file: 'aws/budget/token-queue.ts',
     find: 'if (a.round !== b.round) return a.round < b.round;',
     replace: 'if (a.order !== b.order) return a.order < b.order;',
     why: 'a namespace with many objects keeps the balancer of another from being created',
@@ -362,10 +384,11 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'start-taken-for-birth': {
     file: 'controllers/config-monitor/memory.ts',
-    find: 'return without(without(live, vouchedFor), starting);',
-    replace: 'return without(live, vouchedFor);',
+    find: 'return subtract(subtract(live, vouchedFor), starting);',
+    replace: 'return subtract(live, vouchedFor);',
     why: 'a pod that waited for its ConfigMap keeps data that was taken back',
     seed: 123,
   },
   ...TRAFFIC_MUTATIONS,
+  ...ATTACHING_MUTATIONS,
 };

@@ -6,7 +6,11 @@ import { MUTATIONS } from './mutations.ts';
 const SOURCES = new URL('../../src/', import.meta.url);
 
 /** The source of a mutation's file with the bug in it. Throws if its place is gone or not the only one. */
-export function mutated({ file, find, replace }: Mutation): string {
+export function mutated({
+  file,
+  find,
+  replace,
+}: Pick<Mutation, 'file' | 'find' | 'replace'>): string {
   const source = readFileSync(new URL(file, SOURCES), 'utf8');
   const parts = source.split(find);
   if (parts.length !== 2) {
@@ -21,6 +25,11 @@ export function mutated({ file, find, replace }: Mutation): string {
 export function plant(name: string): void {
   const mutation = MUTATIONS[name];
   if (mutation === undefined) throw new Error(`no mutation "${name}"`);
+  plantMutation(mutation);
+}
+
+/** The same with a bug of the caller's own. */
+export function plantMutation(mutation: Pick<Mutation, 'file' | 'find' | 'replace'>): void {
   const source = mutated(mutation);
   const { href } = new URL(mutation.file, SOURCES);
   const format = href.endsWith('.json') ? 'json' : 'module-typescript';

@@ -1,6 +1,6 @@
 import type { BudgetLimits } from '../../src/aws/budget/budget-limits.ts';
 import type { BucketName } from '../../src/aws/client/operation-traits.ts';
-import { bucketsOf, isWrite, traitsOf } from '../../src/aws/client/operations.ts';
+import { getBuckets, getTraits, isWrite } from '../../src/aws/client/operations.ts';
 import type { Report } from './violation.ts';
 import type { AwsCallSeen } from './world/aws-network.ts';
 import type { Life } from './world/life.ts';
@@ -35,7 +35,7 @@ export class ProcessInvariants {
   }
 
   asked(call: AwsCallSeen): void {
-    for (const bucket of bucketsOf(call.operation)) this.#pay(call, bucket);
+    for (const bucket of getBuckets(call.operation)) this.#pay(call, bucket);
   }
 
   #pay({ life, operation }: AwsCallSeen, name: BucketName): void {
@@ -59,7 +59,7 @@ export class ProcessInvariants {
 
   answered({ life, operation }: AwsCallSeen, error: unknown): void {
     if ((error as { readonly name?: string } | undefined)?.name !== 'Throttling') return;
-    const bucket = this.#bucketOf(life, traitsOf(operation).bucket);
+    const bucket = this.#bucketOf(life, getTraits(operation).bucket);
     // A refusal of what was under way when the hold began says nothing new.
     const nowMs = this.#parts.nowMs();
     if (nowMs >= bucket.heldUntilMs) bucket.heldUntilMs = nowMs + SHORTEST_HOLD_MS;

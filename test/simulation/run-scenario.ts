@@ -1,5 +1,5 @@
 import { EVENTFUL_MS } from './generate.ts';
-import type { Scenario } from './scenario.ts';
+import type { Scenario, Step } from './scenario.ts';
 import type { Violation } from './violation.ts';
 import { World } from './world/world.ts';
 
@@ -17,10 +17,14 @@ export interface Outcome {
 
 /** Within this time after the last fault everything must be as it is wanted, or say why not. */
 const CONVERGENCE_MS = 20 * 60_000;
+/** However long something is under way that has a deadline of its own. */
+const LONGEST_MS = 75 * 60_000;
 /** From one look at the end of a scenario to the next. */
 const LOOK_AGAIN_MS = 5 * 60_000;
-/** Attributes that outsiders change are looked at once an hour only, listeners and rules twice. */
+/** Attributes of balancers that outsiders change are read once an hour only, listeners, rules and certificates twice, */
 const SLOW_LANE_MS = 75 * 60_000;
+/** and attributes of listeners and target groups once in six hours. */
+const SLOWEST_LANE_MS = 390 * 60_000;
 /** One more sweep, jitter included, and one retry of what waits for a person. */
 const QUIET_MS = 11 * 60_000;
 const HEALED_MS = EVENTFUL_MS + 60_000;
@@ -54,8 +58,8 @@ async function play(world: World, scenario: Scenario): Promise<void> {
   await clock.runUntil(HEALED_MS, isOver);
   if (isOver()) return;
   world.heal();
-  const convergenceMs = needsSlowLane(scenario) ? SLOW_LANE_MS : CONVERGENCE_MS;
-  if (await comesToRest(world, { latestMs: HEALED_MS + convergenceMs, isOver })) return;
+  const latestMs = HEALED_MS + chooseConvergenceMs(scenario);
+  if (await comesToRest(world, { latestMs, isOver })) return;
   world.checkFinal();
   if (isOver() || (await isQuiet(world, isOver)) || isOver()) return;
   world.report('second-pass-changes-nothing', 'the operator goes on writing');
@@ -67,8 +71,10 @@ async function comesToRest(
   { latestMs, isOver }: { readonly latestMs: number; readonly isOver: () => boolean },
 ): Promise<boolean> {
   const { board, clock } = world;
-  while (!isOver() && clock.monotonicMs() < latestMs) {
-    await clock.runUntil(Math.min(clock.monotonicMs() + LOOK_AGAIN_MS, latestMs), isOver);
+  const readLatestMs = (): number =>
+    Math.max(latestMs, Math.min(world.underWayUntilMs(), HEALED_MS + LONGEST_MS));
+  while (!isOver() && clock.monotonicMs() < readLatestMs()) {
+    await clock.runUntil(Math.min(clock.monotonicMs() + LOOK_AGAIN_MS, readLatestMs()), isOver);
     if (clock.monotonicMs() >= HEALED_MS + LAST_KILL_MS) board.close();
     const mayBeAtRest = !isOver() && !board.hasKillsLeft && world.hasConverged();
     if (mayBeAtRest && (await isQuiet(world, isOver))) return true;
@@ -83,10 +89,16 @@ async function isQuiet(world: World, isOver: () => boolean): Promise<boolean> {
   return world.operatorWrites === before;
 }
 
-function needsSlowLane({ steps }: Scenario): boolean {
-  return steps.some((step) => {
-    if ('traffic' in step) return step.traffic.do === 'meddle';
-    const action = 'myIngress' in step ? step.myIngress : undefined;
-    return action?.do === 'meddle' && action.meddling.what === 'attribute';
-  });
+function chooseConvergenceMs({ steps }: Scenario): number {
+  return Math.max(CONVERGENCE_MS, ...steps.map(findLaneMs));
+}
+
+function findLaneMs(step: Step): number {
+  if ('discovery' in step) return SLOW_LANE_MS;
+  if ('traffic' in step && step.traffic.do === 'meddle') {
+    return step.traffic.meddling.what === 'editAttribute' ? SLOWEST_LANE_MS : SLOW_LANE_MS;
+  }
+  const action = 'myIngress' in step ? step.myIngress : undefined;
+  const isSlow = action?.do === 'meddle' && action.meddling.what === 'attribute';
+  return isSlow ? SLOW_LANE_MS : 0;
 }

@@ -4,7 +4,18 @@ import type { Scenario } from './scenario.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 const KINDS = [
-  ...(['myIngress', 'traffic', 'service', 'webApp', 'immortal', 'myApp', 'config'] as const),
+  ...([
+    'myIngress',
+    'traffic',
+    'discovery',
+    'service',
+    'node',
+    'webApp',
+    'attach',
+    'immortal',
+    'myApp',
+    'config',
+  ] as const),
 ];
 
 /** What was printed after `shrunk:`, perhaps edited; throws one sentence where it is no scenario. */

@@ -1,8 +1,10 @@
+import type { AttachAction } from './attaching/actions.ts';
 import type { ConfigAction } from './config-monitor/actions.ts';
+import type { DiscoveryAction } from './discovery/actions.ts';
 import type { ImmortalAction } from './immortal-container/actions.ts';
 import type { MyAppAction } from './my-app/actions.ts';
 import type { MyIngressAction } from './my-ingress/actions.ts';
-import type { ServiceAction } from './services/actions.ts';
+import type { NodeAction, ServiceAction } from './services/actions.ts';
 import type { TrafficAction } from './traffic/actions.ts';
 import type { WebAppAction } from './web-app/actions.ts';
 
@@ -23,13 +25,15 @@ export interface Settings {
   readonly mode?: 'reconcile' | 'observe';
   /** `kube-system` is read where it is not configured. */
   readonly isClusterIdConfigured: boolean;
-  /** Of the operator, and of the account. */
-  readonly budget: 'aws' | 'off';
+  /** Of the operator, and of the account. `scarce`: so little that plans wait for what others read. */
+  readonly budget: 'aws' | 'scarce' | 'off';
   readonly accountBudget: 'aws' | 'off';
   readonly provisioningMs: number;
   readonly quota: number;
   /** How long interfaces hold the security group of a deleted balancer; left out: not at all. */
   readonly interfacesLingerMs?: number;
+  /** Pods of Services have the readiness gate, and serve on for long enough; left out: there is no gate. */
+  readonly readinessGates?: true;
   readonly sweepMs: number;
   readonly concurrency: number;
   /** Of the machine of the first replica. */
@@ -39,8 +43,11 @@ export interface Settings {
 export type Step = { readonly atMs: number } & (
   | { readonly myIngress: MyIngressAction }
   | { readonly traffic: TrafficAction }
+  | { readonly discovery: DiscoveryAction }
   | { readonly service: ServiceAction }
+  | { readonly node: NodeAction }
   | { readonly webApp: WebAppAction }
+  | { readonly attach: AttachAction }
   | { readonly immortal: ImmortalAction }
   | { readonly myApp: MyAppAction }
   | { readonly config: ConfigAction }

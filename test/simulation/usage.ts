@@ -1,26 +1,25 @@
 /** What `npm run simulate -- --help` prints. */
-export const USAGE = `npm run simulate -- [options]: the whole operator in random worlds, under a virtual clock.
+export const USAGE = `npm run simulate -- [options]: runs the whole operator in random scenarios, under a virtual clock.
 
-  --seeds N [--first S]   N scenarios, of the seeds S, S+1, ... (default 500, from 1 on)
-  --seed S [--trace]      one scenario again, exactly; --trace prints all that happens in it
-  --crash "LABEL/PHASE/N" with --seed: one kill more, as a failure prints it; may be repeated
+  --seeds N [--first S]   N scenarios, of the seeds S, S+1, ... (default 500, starting at 1)
+  --seed S [--trace]      one scenario again, exactly; --trace prints every step
+  --crash "LABEL/PHASE/N" with --seed: one more kill, as a failure prints it; may be repeated
   --scenario FILE         a scenario as a failure prints it after "shrunk:"
   --mutation NAME         plants a bug into the source as it is loaded; it must be caught (exit code 1)
-  --met                   lists the faults that struck, what people did and the reasons that were told
-  --unshrunk              a failure is printed as it was found: seed and sentence, no shrunk trace
+  --met                   lists the faults, the actions of users and the reported reasons
+  --unshrunk              prints a failure as it was found: seed and message, without shrinking
 
-A failure is shrunk to what it takes, and printed with a timeline of the objects that it is about
-(people, operator, AWS, cluster; ms) and its whole trace.
+A failure is shrunk to the smallest scenario that still fails, and printed with its whole trace and
+a timeline of its objects (users, operator, AWS, cluster; ms).
 
-It closes with "N scenarios, V violations, C/C crash points". A crash point is an operation of a port
+It ends with "N scenarios, V violations, C/C crash points". A crash point is an operation of a port
 and a phase: before (never sent), unanswered (carried out, the answer reaches nobody), after
-(answered). Every operation that a run without a fault begins counts, times three. What chance has not
-hit among the N scenarios is aimed at: a calm seed runs again with up to four such kills. These runs
-are no scenarios of their own; the line before the last tells how many there were, and what they break
-counts among the violations.
+(answered). Every operation of a run without faults counts three times. Crash points that the N
+scenarios have missed are hit on purpose: a calm seed runs again with up to four such kills. These runs
+do not count as scenarios; the last line but one shows their number, and their violations count.
 
-Exit code 0: no promise was broken and every crash point was hit; 1: not so; 2: the simulation itself
-does not work, such as a planted bug whose place in the source is gone.
+Exit code 0: no promise was broken and every crash point was hit; 1: otherwise; 2: the simulation itself
+failed, for example because the source line of a planted bug no longer exists.
 `;
 
 /** Named wrongly by the caller: one sentence, no stack. */

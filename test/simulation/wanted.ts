@@ -26,6 +26,11 @@ export const WANTED: readonly string[] = [
   'leaseDeleted',
   'leaseStolen',
   'lease lost in mid-pass',
+  // Discovery.
+  ...['subnets found', 'certificates Available'],
+  ...['NoCertificate', 'SubnetsAmbiguous', 'SubnetsNotFound'].map(
+    (reason) => `MyIngress Stalled=True ${reason}`,
+  ),
   // Collisions, adoption, scarcity, hands of others.
   'MyIngress Stalled=True NameConflict',
   'MyIngress adopted',
@@ -85,10 +90,11 @@ export const WANTED: readonly string[] = [
   ...['apply', 'scale', 'roll', 'recreate', 'fail', 'recover', 'remove'].map(
     (what) => `service ${what}`,
   ),
+  ...['launch', 'terminate', 'drain', 'fail', 'silence', 'recover'].map((what) => `node ${what}`),
   ...['squat targetGroup', 'squat securityGroup', 'leave', 'limit'].map(
     (what) => `traffic ${what}`,
   ),
-  ...['addListener', 'deleteListener', 'editListener', 'addRule', 'editAttribute'].map(
+  ...['addListener', 'handOver', 'deleteListener', 'editListener', 'addRule', 'editAttribute'].map(
     (what) => `traffic meddle ${what}`,
   ),
   ...['register', 'deregister', 'tag', 'untag'].map((what) => `traffic meddle ${what}`),
@@ -100,6 +106,15 @@ export const WANTED: readonly string[] = [
   ),
   'MyIngress BackendsResolved=Unknown TargetPortNotFound',
   'MyIngress BackendsResolved=Unknown InvalidTarget',
+  ...['Healthy', 'NoBackend'].map((reason) => `gate ${reason}`),
   'MyIngress TargetsHealthy=True Healthy',
   'MyIngress TargetsHealthy=False TargetsUnhealthy',
+  // Attaching.
+  'attach label',
+  'attach pods',
+  'WebApp Exposed=True Attached',
+  ...['HostAndPathTaken', 'IngressNotFound', 'NamespacesUnknown', 'NoListener'].map(
+    (reason) => `WebApp Exposed=False ${reason}`,
+  ),
+  ...['NotAllowed', 'NotExposed'].map((reason) => `WebApp Exposed=False ${reason}`),
 ];

@@ -18,7 +18,10 @@ export interface Asked {
   readonly cookie?: string;
 }
 
-const http = new HttpAgent({ keepAlive: true });
+/** What connects at once fits into the queue of a socket that listens (511), whatever holds up its process. */
+const CONNECTIONS = { maxSockets: 400, maxFreeSockets: 400 } as const;
+
+const http = new HttpAgent({ keepAlive: true, ...CONNECTIONS });
 const https = new HttpsAgent({ keepAlive: true });
 
 /** Sends a GET to a listener of the stand-in, as from outside by the host's name; any certificate will do. */

@@ -29,7 +29,7 @@ export interface OperatorProcess {
 }
 
 export interface OperatorProcessOptions {
-  /** The whole environment: nothing is inherited. */
+  /** The whole environment: nothing is inherited but a cache of compiled sources. */
   readonly environment: Readonly<Record<string, string>>;
   readonly nodeFlags?: readonly string[];
   /** What node runs; default the sources. */
@@ -49,7 +49,7 @@ export function startOperatorProcess(options: OperatorProcessOptions): OperatorP
   const { nodeFlags = [], args = [] } = options;
   const child = spawn(process.execPath, [...nodeFlags, entry, ...args], {
     cwd: ROOT,
-    env: { ...options.environment },
+    env: { ...(options.entry === undefined && findCompileCache()), ...options.environment },
     stdio: ['ignore', options.stdout ?? 'pipe', 'pipe'],
     // A session of its own: Ctrl-C reaches only the owner, who stops things in order.
     detached: true,
@@ -57,6 +57,12 @@ export function startOperatorProcess(options: OperatorProcessOptions): OperatorP
   const operator = new RunningOperator(child, options.logFile);
   endTogether(operator);
   return operator;
+}
+
+/** The one thing that is inherited: what test/run.ts has chosen for the sources. */
+function findCompileCache(): Readonly<Record<string, string>> {
+  const { NODE_COMPILE_CACHE } = process.env;
+  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
 }
 
 /** However this process dies, SIGKILL included, the operator does not outlive it. */

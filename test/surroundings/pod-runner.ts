@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MappedTarget } from '../../localstack/embedded/data-plane/target-table.ts';
 import type { ControlPlaneCoordinates } from '../control-plane/cluster-access.ts';
+import { NodePorts, type Service } from './node-ports.ts';
 import { StandInControl } from './stand-in-control.ts';
 
 export interface PodRunner {
@@ -17,10 +18,15 @@ interface Pod {
     readonly name: string;
     readonly namespace: string;
     readonly annotations?: Readonly<Record<string, string>>;
+    readonly labels?: Readonly<Record<string, string>>;
   };
   readonly spec?: {
     readonly containers: readonly {
-      readonly ports?: readonly { readonly containerPort: number; readonly protocol?: string }[];
+      readonly ports?: readonly {
+        readonly name?: string;
+        readonly containerPort: number;
+        readonly protocol?: string;
+      }[];
     }[];
   };
   readonly status?: { readonly podIP?: string; readonly phase?: string };
@@ -32,6 +38,7 @@ interface PodEvent {
 }
 
 interface RunningPod {
+  readonly pod: Pod;
   readonly servers: readonly Server[];
   readonly rows: readonly MappedTarget[];
 }
@@ -41,23 +48,37 @@ const WATCH =
   '/api/v1/pods?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
 const INITIAL_END = 'k8s.io/initial-events-end';
 
+/** Longer than a balancer keeps an idle connection, as docs/zero-downtime.md asks of applications. */
+const KEEP_ALIVE_MS = 75_000;
+
 /** An annotation of a pod: the status code that it answers with instead of 200, or `nothing`. */
 export const ANSWERS = 'test.albridge.io/answers';
 
 /**
  * Answers for the pods of a control plane whose nodes run no containers: a socket for each container
  * port, which answers with the name of its pod, and a row for it in the table of the stand-in at `endpoint`. It goes
- * on until stopped, also while the API server or the stand-in is away.
+ * on until stopped, also while the API server or the stand-in is away. With the ids of the nodes' instances node
+ * ports lead to the pods too.
  */
-export function startPodRunner(cluster: ControlPlaneCoordinates, endpoint: string): PodRunner {
+export function startPodRunner(
+  cluster: ControlPlaneCoordinates,
+  endpoint: string,
+  instances: readonly string[] = [],
+): PodRunner {
   const stopping = new AbortController();
   const pods = new Map<string, RunningPod>();
   const standIn = new StandInControl(endpoint);
-  const running = keepWatching({ cluster, standIn, pods, signal: stopping.signal });
+  const nodePorts = new NodePorts(instances, (service, port) => findAddresses(pods, service, port));
+  const watching = { cluster, standIn, pods, nodePorts, signal: stopping.signal };
+  const running = Promise.all([
+    keepWatching(watching),
+    instances.length > 0 ? keepServices(watching) : undefined,
+  ]);
   return {
     stop: async () => {
       stopping.abort();
       await running;
+      nodePorts.close();
       for (const uid of pods.keys()) stopPod(pods, uid);
     },
   };
@@ -68,6 +89,7 @@ interface Watching {
   readonly standIn: StandInControl;
   /** By UID. */
   readonly pods: Map<string, RunningPod>;
+  readonly nodePorts: NodePorts;
   readonly signal: AbortSignal;
 }
 
@@ -78,9 +100,58 @@ async function keepWatching(watching: Watching): Promise<void> {
   }
 }
 
-async function watchOnce({ cluster, standIn, pods, signal }: Watching): Promise<void> {
+/** Services are few and change rarely: they are listed once a second. */
+async function keepServices(watching: Watching): Promise<void> {
+  const { cluster, nodePorts, signal } = watching;
+  while (!signal.aborted) {
+    const hasChanged = await listServices(cluster, signal)
+      .then((services) => nodePorts.follow(services))
+      .catch(() => false);
+    if (hasChanged) await setTargets(watching).catch(() => undefined);
+    await sleep(1000, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function listServices(
+  cluster: ControlPlaneCoordinates,
+  signal: AbortSignal,
+): Promise<readonly Service[]> {
+  const chunks = await openPath(cluster, '/api/v1/services', signal).then((answer) =>
+    answer.toArray(),
+  );
+  const { items = [] } = JSON.parse(Buffer.concat(chunks).toString()) as {
+    readonly items?: readonly Service[];
+  };
+  return items;
+}
+
+function setTargets({ standIn, pods, nodePorts }: Watching): Promise<void> {
+  return standIn.setTargets([
+    ...Array.from(pods.values(), ({ rows }) => rows).flat(),
+    ...nodePorts.rows(),
+  ]);
+}
+
+/** Of pods that the Service selects. */
+function findAddresses(
+  pods: ReadonlyMap<string, RunningPod>,
+  { metadata: { namespace }, spec: { selector = {} } }: Service,
+  targetPort: number | string,
+): readonly string[] {
+  return [...pods.values()].flatMap(({ pod, rows }) => {
+    const { labels = {}, namespace: own } = pod.metadata;
+    const isSelected = Object.entries(selector).every(([key, value]) => labels[key] === value);
+    if (own !== namespace || !isSelected) return [];
+    const ports = (pod.spec?.containers ?? []).flatMap((container) => container.ports ?? []);
+    const named = ports.find(({ name }) => name === targetPort)?.containerPort ?? targetPort;
+    return rows.filter(({ port }) => port === named).map(({ address }) => address);
+  });
+}
+
+async function watchOnce(watching: Watching): Promise<void> {
+  const { cluster, pods, signal } = watching;
   const seen = new Set<string>();
-  for await (const line of createInterface({ input: await openWatch(cluster, signal) })) {
+  for await (const line of createInterface({ input: await openPath(cluster, WATCH, signal) })) {
     const event = JSON.parse(line) as PodEvent;
     if (event.type === 'ERROR') return;
     const before = pods.size;
@@ -88,7 +159,7 @@ async function watchOnce({ cluster, standIn, pods, signal }: Watching): Promise<
     else await follow(pods, event);
     seen.add(event.object.metadata.uid);
     if (pods.size === before) continue;
-    await standIn.setTargets(Array.from(pods.values(), ({ rows }) => rows).flat());
+    await setTargets(watching);
   }
 }
 
@@ -103,13 +174,14 @@ async function follow(pods: Map<string, RunningPod>, { type, object }: PodEvent)
   else stopPod(pods, object.metadata.uid);
 }
 
-function openWatch(
+function openPath(
   { url, caPem, adminToken }: ControlPlaneCoordinates,
+  path: string,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${adminToken}` };
   return new Promise((resolve, reject) => {
-    request(new URL(WATCH, url), { ca: caPem, headers, signal }, resolve).on('error', reject).end();
+    request(new URL(path, url), { ca: caPem, headers, signal }, resolve).on('error', reject).end();
   });
 }
 
@@ -126,12 +198,13 @@ async function runPod(pods: Map<string, RunningPod>, pod: Pod): Promise<void> {
   const rows: MappedTarget[] = [];
   for (const { containerPort } of ports) {
     const server = createServer((message, response) => answer(pod, message, response));
+    server.keepAliveTimeout = KEEP_ALIVE_MS;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     servers.push(server);
     rows.push({ ip: pod.status?.podIP ?? '', port: containerPort, address });
   }
-  pods.set(pod.metadata.uid, { servers, rows });
+  pods.set(pod.metadata.uid, { pod, servers, rows });
 }
 
 function answer(pod: Pod, message: IncomingMessage, response: ServerResponse): void {

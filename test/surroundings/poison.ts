@@ -48,6 +48,7 @@ function environmentOf(home: string, kubeconfig: string, port: number): Record<s
     AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
     AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2: `http://127.0.0.1:${port}`,
     AWS_ENDPOINT_URL_EC2: `http://127.0.0.1:${port}`,
+    AWS_ENDPOINT_URL_ACM: `http://127.0.0.1:${port}`,
     AWS_USE_FIPS_ENDPOINT: 'true',
     ALBRIDGE_CLUSTER_ID: 'production',
     ALBRIDGE_AWS_BUDGET: '/nowhere/budget.json',

@@ -99,6 +99,11 @@ export class StandInControl {
     await this.#ask('PUT', 'targets', targets);
   }
 
+  /** An instance that runs in this subnet. */
+  async putInstance(id: string, subnetId: string): Promise<void> {
+    await this.#ask('PUT', `instances/${id}`, { subnetId });
+  }
+
   /** From now on this access key may do what the policy allows. */
   async setPolicy(accessKeyId: string, policy: Policy): Promise<void> {
     await this.#ask('PUT', `policies/${accessKeyId}`, policy);

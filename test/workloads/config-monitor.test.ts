@@ -262,7 +262,7 @@ describe('a Deployment of eight pods', { concurrent: true }, () => {
     );
   });
 
-  it('is restarted beside its budget with strategy Delete', async () => {
+  it('is restarted despite its budget with strategy Delete', async () => {
     const namespace = await running('cmon-delete', { replicas: 2, spec: { strategy: 'Delete' } });
     await budget(namespace, 'all', 2);
     const before = await podNames(namespace);
@@ -274,7 +274,7 @@ describe('a Deployment of eight pods', { concurrent: true }, () => {
 });
 
 describe('a PodDisruptionBudget', { concurrent: true }, () => {
-  it('holds; the pods go when it gives way', async () => {
+  it('blocks; the pods are evicted once it allows it', async () => {
     const namespace = await running('cmon-budget', { replicas: 2 });
     await budget(namespace, 'all', 2);
     const before = await podNames(namespace);
@@ -288,7 +288,7 @@ describe('a PodDisruptionBudget', { concurrent: true }, () => {
     expect((await podNames(namespace)).filter((name) => before.includes(name))).toEqual([]);
   });
 
-  it('beside a second one is told as what a person must sort out', async () => {
+  it('together with a second one is reported as needing action', async () => {
     const namespace = await running('cmon-budgets');
     await budget(namespace, 'one', 0);
     await budget(namespace, 'two', 0);
@@ -364,7 +364,7 @@ describe('a forged status', { concurrent: true }, () => {
 });
 
 describe('pods without a controller', { concurrent: true }, () => {
-  it('go if the object asks for it, with a warning', async () => {
+  it('are removed if the object requests it, with a warning', async () => {
     const spec = { unmanagedPods: 'Evict' };
     const namespace = await running('cmon-bare', { replicas: 0, spec });
     await namespace.kubectl(['run', 'bare', '--image=flask', '--labels=app=frontend']);
@@ -403,7 +403,7 @@ describe('an annotated ConfigMap', { concurrent: true }, () => {
     await namespace.whenLogged(GENERATED, ({ msg }) => msg === last);
   });
 
-  it('is never written, and takes the ConfigMonitor with it', async () => {
+  it('is never written, and its ConfigMonitor is deleted with it', async () => {
     const namespace = await annotated('cmon-annotated-gone');
     type Managed = Stored & {
       readonly metadata: { readonly managedFields?: readonly { readonly manager: string }[] };

@@ -83,7 +83,7 @@ describe("the article's ImmortalContainer", { concurrent: true }, () => {
     expect(await namespace.kubectl(['get', 'albridge'])).toContain(NAME);
   });
 
-  it('comes back when its pod is deleted: same name, another UID, startTimes 2', async () => {
+  it('has its pod recreated after a deletion: same name, another UID, startTimes 2', async () => {
     const namespace = await running('immortal-deleted');
     const before = await uidOf(namespace);
     // kubectl would take the successor, which has the name, for a pod that does not go.
@@ -98,7 +98,7 @@ describe("the article's ImmortalContainer", { concurrent: true }, () => {
     );
   });
 
-  it('takes its pod with it', async () => {
+  it('is deleted with its pod', async () => {
     const namespace = await running('immortal-gone');
     await namespace.kubectl(['delete', 'ic', NAME, '--timeout=45s']);
     await until('the pod is gone', async () => !(await namespace.exists('pod', POD)));
@@ -178,7 +178,7 @@ describe('the pod of an ImmortalContainer', { concurrent: true }, () => {
     expect((await namespace.event(NAME, 'NameConflict')).type).toBe('Warning');
   });
 
-  it('gets its image back when somebody changes it in place', async () => {
+  it('has its image restored when it is changed in place', async () => {
     const namespace = await running('immortal-set-image');
     const before = await uidOf(namespace);
     await namespace.kubectl(['set', 'image', `pod/${POD}`, 'acontainer=redis:8']);
@@ -202,7 +202,7 @@ describe('the pod of an ImmortalContainer', { concurrent: true }, () => {
     expect(await namespace.whenTold(NAME, story)).toEqual(story);
   });
 
-  it('gets its labels back without a new start', async () => {
+  it('has its labels restored without a new start', async () => {
     const namespace = await running('immortal-labels');
     const before = await uidOf(namespace);
     await namespace.kubectl([

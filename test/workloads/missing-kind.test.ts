@@ -69,7 +69,7 @@ describe('an operator that lacks one kind', () => {
     expect(operator.log.map(({ msg }) => msg)).not.toContain('working');
   });
 
-  it('says which one, and what to do, in its log and where its readiness is asked for', async () => {
+  it('names it and what to do, in its log and in its readiness', async () => {
     const line = await operator.waitForLine(({ msg }) => msg === 'cannot watch');
     expect(line['sentence']).toContain(CRD);
     const { status, text } = await readiness();
@@ -91,7 +91,7 @@ describe('an operator that lacks one kind', () => {
     await until('readiness', async () => (await readiness()).status === 200);
   });
 
-  it('goes on with the others when one is taken away from under it', async () => {
+  it('continues with the other kinds when the CRD of one is deleted', async () => {
     await kubectl('delete', 'clusterrolebinding', 'albridge-webapp');
     await kubectl('delete', 'crd', CRD, '--timeout=45s');
     await until('the lack is told', async () => (await readiness()).status === 500);

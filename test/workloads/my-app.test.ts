@@ -139,7 +139,7 @@ describe('the pods of a MyApp', { concurrent: true }, () => {
     expect(await namespace.whenTold(NAME, story)).toEqual(story);
   });
 
-  it('come back when they are deleted', async () => {
+  it('are recreated when they are deleted', async () => {
     const namespace = await running('myapp-deleted');
     const { uid } = (await namespace.get('pod', POD)).metadata;
     // kubectl would take the successor, which has the name, for a pod that does not go.

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { ListenerAddress } from '../../localstack/embedded/data-plane/data-plane.ts';
+import type { MappedTarget } from '../../localstack/embedded/data-plane/target-table.ts';
 import type { MyIngress } from '../../src/apis/my-ingress.ts';
+import { startTarget } from '../fakes/http-target.ts';
 import { importReadyCertificates } from '../surroundings/certificates.ts';
 import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
 import { type Asked, askListener } from '../surroundings/listener-client.ts';
@@ -72,6 +74,25 @@ async function deleted(manifests: string): Promise<void> {
   expect(JSON.stringify(securityGroups)).not.toContain('albridge.io/');
 }
 
+/** The first manifest of a page. */
+async function readManifest(page: string): Promise<string> {
+  const text = await readFile(resolve(import.meta.dirname, '../../docs', page), 'utf8');
+  const [, manifest = ''] = /^```yaml\n(apiVersion[^]*?)^```$/m.exec(text) ?? [];
+  return manifest;
+}
+
+describe('the manifest of docs/zero-downtime.md', () => {
+  it('is a whole: requests reach its pods', async () => {
+    const manifests = await readManifest('zero-downtime.md');
+    await applied('shop', manifests);
+    const listener = await listenerOf('shop', 80);
+    expect(await applicationAt(listener)).toBe('shop');
+    const { targetGroups } = await standIn.state();
+    expect(targetGroups).toHaveLength(1);
+    await deleted(manifests);
+  });
+});
+
 describe('the examples with traffic', () => {
   it('06-one-backend.yaml: requests reach the pods of the Service', async () => {
     const manifests = await readExample('06-one-backend.yaml');
@@ -139,6 +160,88 @@ describe('the examples with traffic', () => {
     }
     const machines = await askListener(await listenerOf('rules', 8080), { path: '/' });
     expect(machines).toMatchObject({ status: 403, body: 'for machines only' });
+    await deleted(manifests);
+  });
+
+  it('12-discovery.yaml: in the tagged subnets, with the certificate of its host', async () => {
+    const [certificate] = await importReadyCertificates(surroundings.aws.environment);
+    const manifests = await readExample('12-discovery.yaml');
+    await applied('discovery', manifests);
+    const shown = await kubectl([
+      'get',
+      'myingress',
+      'discovery',
+      '-o',
+      'jsonpath={.status.subnets}',
+    ]);
+    expect(JSON.parse(shown)).toEqual([...surroundings.aws.network.subnets].toSorted());
+    const found = await kubectl([
+      ...['get', 'myingress', 'discovery', '-o'],
+      'jsonpath={.status.listeners[1].certificates[*].arn}',
+    ]);
+    expect(found).toMatch(/^arn:aws:acm:/);
+    expect(certificate).toMatch(/^arn:aws:acm:/);
+    const listener = await listenerOf('discovery', 443);
+    expect(await applicationAt(listener, { host: 'shop.example.com' })).toBe('discovery-web');
+    await deleted(manifests);
+  });
+
+  it('webapp-04-expose.yaml: each application answers for its host and paths, and for no other', async () => {
+    const manifests = await readExample('webapp-04-expose.yaml');
+    await kubectl(['apply', '-f', '-'], manifests);
+    await kubectl(['wait', '--for=condition=Ready', '--timeout=60s', 'myingress/shared']);
+    for (const name of ['shop', 'blog']) {
+      await kubectl(['rollout', 'status', `deployment/${name}`, '--timeout=60s']);
+      await kubectl(['wait', '--for=condition=Exposed', '--timeout=60s', `webapp/${name}`]);
+    }
+    const listener = await listenerOf('shared', 80);
+    const [shop, blog] = ['shop.example.com', 'www.example.com'];
+    for (const host of [shop, blog]) {
+      await until(`${host} answers`, async () => {
+        return (await askListener(listener, { host, path: '/blog' })).status === 200;
+      });
+    }
+    expect(await applicationAt(listener, { host: shop, path: '/' })).toBe('shop');
+    expect(await applicationAt(listener, { host: shop, path: '/blog' })).toBe('shop');
+    expect(await applicationAt(listener, { host: blog, path: '/blog' })).toBe('blog');
+    expect(await applicationAt(listener, { host: blog, path: '/blog/2026' })).toBe('blog');
+    expect(await askListener(listener, { host: blog, path: '/' })).toMatchObject({ status: 404 });
+    const ofNobody = await askListener(listener, { host: 'other.example.com', path: '/blog' });
+    expect(ofNobody).toMatchObject({ status: 404 });
+    await deleted(manifests);
+  });
+
+  it('11-nodes.yaml: requests reach the node port, and a node that is excluded gets none', async () => {
+    const manifests = await readExample('11-nodes.yaml');
+    await kubectl(['apply', '-f', '-'], manifests);
+    await kubectl(['rollout', 'status', 'deployment/overlay-web', '--timeout=60s']);
+    const field = '{.spec.ports[0].nodePort}';
+    const port = Number(await kubectl(['get', 'svc', 'overlay-web', '-o', `jsonpath=${field}`]));
+    const subnets = surroundings.aws.network.articleSubnets;
+    const rows: MappedTarget[] = [];
+    for (const [index, subnet] of subnets.entries()) {
+      const ip = `i-${String(index).padStart(17, '0')}`;
+      await standIn.putInstance(ip, subnet);
+      const spec = { providerID: `aws:///us-east-1a/${ip}` };
+      await kubectl(['patch', 'node', `node-${index}`, '-p', JSON.stringify({ spec })]);
+      const node = await startTarget(`node-${index}`);
+      onTestFinished(() => node.stop());
+      rows.push({ ip, port, address: node.address });
+    }
+    // As kube-proxy would have it; the pods are up, so that nobody else writes the table.
+    await standIn.setTargets(rows);
+    await applied('overlay', manifests);
+    const listener = await listenerOf('overlay', 80);
+    const answering = async (): Promise<string> => (await askListener(listener)).body;
+    await until('node-1 answers', async () => (await answering()) === 'node-1');
+    const label = 'node.kubernetes.io/exclude-from-external-load-balancers=';
+    await kubectl(['label', 'node', 'node-1', label]);
+    const counts = (targets: string): Promise<string> =>
+      kubectl(['wait', `--for=jsonpath={.status.targets}=${targets}`, 'myingress/overlay']);
+    await counts('1/1');
+    for (let sent = 0; sent < 10; sent += 1) expect(await answering()).toBe('node-0');
+    await kubectl(['label', 'node', 'node-1', label.replace('=', '-')]);
+    await counts('2/2');
     await deleted(manifests);
   });
 });

@@ -103,7 +103,7 @@ describe('requests by the DNS name of a balancer', { concurrent: true }, () => {
     expect(await askCertificate(listener, 'unknown.example.net')).toContain('DNS:example.org');
   });
 
-  it('reach a pod until it is no target, which is before it is gone', async () => {
+  it('reach a pod until it is deregistered, which happens before it stops', async () => {
     const shop = await Shop.open(place, 'leaving');
     await shop.run({ web: { replicas: 3 } });
     await shop.create({ backends: [backend('web')] });
@@ -156,7 +156,7 @@ describe('requests by the DNS name of a balancer', { concurrent: true }, () => {
 });
 
 describe('a deleted object with traffic', { concurrent: true }, () => {
-  it('is gone only when balancer, groups and security group are, and waits for the interfaces', async () => {
+  it('exists until balancer, groups and security group are deleted, and waits for the interfaces', async () => {
     const shop = await Shop.open(place, 'deleted');
     await shop.run({ web: {}, api: {} });
     const defaultAction = { forward: [{ backend: 'web' }] };

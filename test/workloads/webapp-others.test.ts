@@ -30,6 +30,10 @@ function templateOf({ spec }: Stored): Template {
   return spec?.['template'] as Template;
 }
 
+interface ManagedMeta {
+  readonly managedFields: readonly { readonly manager: string; readonly subresource?: string }[];
+}
+
 const PAUSED = {
   apiVersion: 'apps.example.com/v1',
   kind: 'WebApp',
@@ -40,7 +44,7 @@ const PAUSED = {
 const patchWith = (namespace: Namespace, kind: string, body: object): Promise<string> =>
   namespace.kubectl(['patch', kind, 'demo-app', '--type=merge', '-p', JSON.stringify(body)]);
 
-describe('what others do beside a WebApp', { concurrent: true }, () => {
+describe('what others change on a WebApp', { concurrent: true }, () => {
   it('survives: a rollout restart, also through the next edit of the WebApp', async () => {
     const namespace = await running('webapp-restart');
     const before = (await namespace.list('pods')).map(({ metadata }) => metadata.uid);
@@ -167,7 +171,7 @@ describe('an autoscaler', { concurrent: true }, () => {
     spec: { scaleTargetRef: target, minReplicas: 5, maxReplicas: 7 },
   });
 
-  it('whose target is the WebApp scales it, and is not fought', async () => {
+  it('whose target is the WebApp scales it, and is not reverted', async () => {
     const namespace = await running('webapp-hpa');
     const target = { apiVersion: 'apps.example.com/v1', kind: 'WebApp', name: 'demo-app' };
     await namespace.apply(autoscaler(target));
@@ -178,7 +182,7 @@ describe('an autoscaler', { concurrent: true }, () => {
     expect((await namespace.whenReady('webapp', 'demo-app')).spec).toMatchObject({ replicas: 5 });
   });
 
-  it('whose target is the Deployment is not fought either, until it goes', async () => {
+  it('whose target is the Deployment is not reverted either, until it is deleted', async () => {
     const namespace = await running('webapp-hpa-child');
     await namespace.apply(
       autoscaler({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'demo-app' }),
@@ -254,9 +258,32 @@ describe("a WebApp of the article's operator", { concurrent: true }, () => {
     const { spec } = await namespace.get('service', 'demo-app');
     expect(spec?.['ports']).toMatchObject([{ port: 8080, targetPort: 8080 }]);
   });
+
+  it('is taken over once, with all fields that this operator had set', async () => {
+    const namespace = await takenOver('webapp-article-once');
+    await annotate(namespace, 'albridge.io/paused-');
+    await namespace.whenReady('webapp', 'demo-app');
+    const read = async (kind: string): Promise<string> =>
+      namespace.kubectl(['get', kind, 'demo-app', '-o', 'json', '--show-managed-fields']);
+    const [deployment, service] = [await read('deployment'), await read('service')];
+    for (const child of [deployment, service]) {
+      const { metadata } = JSON.parse(child) as { readonly metadata: ManagedMeta };
+      const managers = metadata.managedFields.flatMap(({ manager, subresource }) =>
+        subresource === undefined ? [manager] : [],
+      );
+      expect(managers).toContain('albridge');
+      expect(managers).not.toContain('manager');
+    }
+    await annotate(namespace, 'albridge.io/reconcile-requested-at=again');
+    await namespace.when('webapp', 'demo-app', ({ status }) => {
+      return status?.lastHandledReconcileAt === 'again';
+    });
+    expect(await read('deployment')).toBe(deployment);
+    expect(await read('service')).toBe(service);
+  });
 });
 
-describe('a WebApp that cannot be as it is wanted', { concurrent: true }, () => {
+describe('a WebApp that cannot reach its spec', { concurrent: true }, () => {
   it.each([
     ['Deployment', ['create', 'deployment', 'demo-app', '--image=theirs']],
     ['Service', ['create', 'service', 'clusterip', 'demo-app', '--tcp=80:80']],
@@ -281,7 +308,7 @@ describe('a WebApp that cannot be as it is wanted', { concurrent: true }, () => 
     await namespace.whenReady('webapp', 'demo-app');
   });
 
-  it('is stalled when its new pods do not come up, and heals when they do', async () => {
+  it('is Stalled while its new pods do not start, and recovers when they do', async () => {
     const namespace = await running('webapp-stuck');
     const never = { 'test.albridge.io/never-ready': 'true' };
     const template = (annotations: object): object => ({
@@ -301,7 +328,7 @@ describe('a WebApp that cannot be as it is wanted', { concurrent: true }, () => 
     expect(conditionOf(healed, 'Degraded')?.status).toBe('False');
   });
 
-  it('names the quota that keeps its pods away, and goes on when it is lifted', async () => {
+  it('names the quota that blocks its pods, and continues when it is raised', async () => {
     const namespace = await place.createNamespace('webapp-quota');
     await namespace.createQuota('small', 1);
     await namespace.apply(await example('webapp-01-article.yaml'));

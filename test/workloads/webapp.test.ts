@@ -28,10 +28,11 @@ describe("the article's WebApp", { concurrent: true }, () => {
     expect(applied).toBe('webapp.apps.example.com/demo-app created\n');
     await namespace.kubectl(['wait', 'webapp/demo-app', '--for=condition=Ready', '--timeout=45s']);
 
+    const url = `http://demo-app.${namespace.name}.svc:80`;
     for (const name of ['webapps', 'webapp', 'wa', 'webapps.apps.example.com']) {
       expect(await namespace.table(name)).toEqual([
-        ['NAME', 'IMAGE', 'REPLICAS', 'AVAILABLE', 'READY', 'AGE'],
-        ['demo-app', 'nginx:1.25', '3', '3', 'True', expect.stringMatching(/^\d+s$/)],
+        ['NAME', 'IMAGE', 'REPLICAS', 'AVAILABLE', 'READY', 'URL', 'AGE'],
+        ['demo-app', 'nginx:1.25', '3', '3', 'True', url, expect.stringMatching(/^\d+s$/)],
       ]);
     }
     const [, deployment] = await namespace.table('deployments');
@@ -47,13 +48,14 @@ describe("the article's WebApp", { concurrent: true }, () => {
   it('shows port, address, reason and message in the wide table and in `kubectl get albridge`', async () => {
     const namespace = await running('webapp-wide');
     const [head, row] = await namespace.table('webapp', '-o', 'wide');
-    expect(head?.slice(6)).toEqual(['PORT', 'URL', 'UPDATED', 'REASON', 'MESSAGE']);
+    expect(head?.slice(5)).toEqual(['URL', 'AGE', 'PORT', 'UPDATED', 'REASON', 'MESSAGE']);
     const url = `http://demo-app.${namespace.name}.svc:80`;
-    expect(row?.slice(6)).toEqual(['80', url, '3', 'Available', `3 pods are available at ${url}`]);
+    expect(row?.[5]).toBe(url);
+    expect(row?.slice(7)).toEqual(['80', '3', 'Available', `3 pods are available at ${url}`]);
     expect(await namespace.kubectl(['get', 'albridge'])).toContain('demo-app');
   });
 
-  it('tells its story once, in events and in the words of the log', async () => {
+  it('reports each step once, in events and in the log', async () => {
     const namespace = await running('webapp-story');
     await namespace.pause('webapp', 'demo-app');
     const story = ['Available', 'DeploymentCreated', 'Paused', 'RollingOut', 'ServiceCreated'];
@@ -68,7 +70,7 @@ describe("the article's WebApp", { concurrent: true }, () => {
     expect(lines.every((line) => line['reconcileID'] !== undefined)).toBe(true);
   });
 
-  it('owns both children, which go with it, and has no finalizer', async () => {
+  it('owns both children, which are deleted with it, and has no finalizer', async () => {
     const namespace = await running('webapp-deleted');
     const { metadata } = await namespace.get('webapp', 'demo-app');
     expect(metadata.finalizers).toBeUndefined();

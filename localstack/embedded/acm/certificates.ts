@@ -1,3 +1,7 @@
+// Lives here: ACM, as far as listeners need certificates.
+// May import it: localstack/embedded.
+// Start with: this file.
+
 import type { AwsWorld, ReadableWorld } from '../aws-world.ts';
 import { AwsFault, constraintFault, validationError } from '../http/aws-fault.ts';
 import { type Input, requiredText, textOf, textsOf } from '../input-fields.ts';

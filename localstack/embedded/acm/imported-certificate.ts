@@ -13,7 +13,7 @@ export interface ImportedCertificate extends CertificateContent {
   readonly tags: ReadonlyMap<string, string>;
 }
 
-/** What an import brings. */
+/** The content of an import. */
 export interface CertificateContent {
   readonly x509: X509Certificate;
   readonly pem: string;

@@ -4,7 +4,7 @@ import type { ListenerTls } from '../listeners/listener.ts';
 
 type Imported = ReadonlyMap<string, ImportedCertificate>;
 
-/** What decides about a handshake. */
+/** The inputs that decide a handshake. */
 export interface TlsChoice {
   readonly tls: ListenerTls;
   readonly extraCertificateArns: readonly string[];

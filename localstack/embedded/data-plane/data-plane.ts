@@ -1,8 +1,7 @@
-/**
- * The data plane of the embedded stand-in: listens on the loopback for each listener of the control
- * plane, carries out its rules, and checks the health of targets. An adapter above the model, which
- * knows nothing of it. Only on-demand.ts imports this file; start at request-handler.ts.
- */
+// Lives here: what listeners do with requests, on the loopback: they route, forward and answer, with TLS and health checks.
+// May import it: localstack/embedded/http takes on-demand.ts and target-table.ts. It stands on the model, which knows nothing of it.
+// Start with: request-handler.ts; only on-demand.ts imports this file.
+
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { AwsWorld } from '../aws-world.ts';
 import type { Listener } from '../listeners/listener.ts';
@@ -120,17 +119,15 @@ export class DataPlane {
   }
 
   #openSocket({ arn, protocol, balancerArn }: Listener): Promise<ListenerSocket> {
-    const { world } = this.#parts;
+    const { world, clock } = this.#parts;
     const parts = { world, traffic: this.#traffic, forwarder: this.#forwarder };
-    const { attributes } = world.balancers.byArn(balancerArn) ?? {};
+    const get = (key: string): string | undefined =>
+      world.balancers.byArn(balancerArn)?.attributes.get(key);
     return ListenerSocket.open({
-      isHttp2On: () => {
-        const balancer = world.balancers.byArn(balancerArn);
-        return balancer?.attributes.get('routing.http2.enabled') !== 'false';
-      },
-      protocol,
-      usedPorts: this.#usedPorts,
-      keepAliveMs: Number(attributes?.get('client_keep_alive.seconds') ?? 3600) * 1000,
+      ...{ protocol, clock, usedPorts: this.#usedPorts },
+      isHttp2On: () => get('routing.http2.enabled') !== 'false',
+      keepAliveMs: Number(get('client_keep_alive.seconds') ?? 3600) * 1000,
+      getIdleMs: () => Number(get('idle_timeout.timeout_seconds') ?? 60) * 1000,
       chooseCertificate: (servername) => {
         const { tls, extraCertificateArns = [] } = this.#traffic.current.listeners.byArn(arn) ?? {};
         if (tls === undefined) return undefined;

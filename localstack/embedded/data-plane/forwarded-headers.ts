@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type Clock, drawHex8 } from '../../../src/core/ports/clock.ts';
-import { hostname } from '../../../src/routing/hostname.ts';
+import { readHostname } from '../../../src/routing/hostname.ts';
 
-/** What the headers of a forwarded request depend on beyond the headers of the client. */
+/** The inputs of a forwarded request's headers beyond the headers of the client. */
 export interface ForwardingFacts {
   readonly protocol: 'HTTP' | 'HTTPS';
   /** The listener's. */
@@ -27,21 +27,29 @@ export function rawHeadersOf({ httpVersionMajor, rawHeaders }: IncomingMessage):
   return [...(authority === undefined || hasHost ? [] : ['host', authority]), ...plain.flat()];
 }
 
-/** As HTTP/2 has them: by their names in small letters. */
+/** As HTTP/2 has them: by their names in small letters. Node sends no two of those that may be there once. */
 export function groupHeaders(raw: RawHeaders): Record<string, string | string[]> {
   const grouped = Map.groupBy(pairsOf(raw), ([name]) => name.toLowerCase());
   return Object.fromEntries(
     [...grouped].map(([name, pairs]) => {
-      const [first = '', ...more] = pairs.map(([, value]) => value);
-      return [name, more.length === 0 ? first : [first, ...more]];
+      const values = pairs.map(([, value]) => value);
+      return [name, name === 'set-cookie' ? values : values.join(', ')];
     }),
   );
+}
+
+/** Those of a target's answer that a client of HTTP/2 gets. */
+export function groupTrailers(trailers: IncomingHttpHeaders): Record<string, string | string[]> {
+  const raw = Object.entries(trailers).flatMap(([name, value = []]) => {
+    return [value].flat().flatMap((one) => [name, one]);
+  });
+  return groupHeaders(endToEndHeaders(raw));
 }
 
 /** They concern one connection: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1; the balancer answers `expect` itself. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade'],
-  'expect',
+  ...['expect', 'http2-settings'],
 ]);
 
 /** Set by the balancer, whatever the client sent. */
@@ -113,7 +121,7 @@ function bracketed(address: string): string {
 function hostHeader(host: string, { attributes, port }: ForwardingFacts): string {
   const isPreserved = attributes.get('routing.http.preserve_host_header.enabled') === 'true';
   if (isPreserved || host === '') return host;
-  const bare = hostname(host);
+  const bare = readHostname(host);
   if (port === 80 || port === 443) return bare;
   return host === bare ? `${bare}:${port}` : host;
 }

@@ -21,8 +21,6 @@ import type { Prober, ProberParts } from './prober.ts';
 import { type ClientExchange, Relay } from './relay.ts';
 import { makeCookies, readCookie } from './stickiness.ts';
 
-/** Not adjustable: https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-troubleshooting.html#http-504-issues */
-const CONNECT_TIMEOUT_MS = 10_000;
 /** https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-limits.html */
 const MAX_RESPONSE_HEADER_BYTES = 32_768;
 
@@ -47,10 +45,10 @@ export class Forwarder {
   readonly #turns = new RoundRobin();
   /** By group and target. */
   readonly #inFlight = new Map<string, Set<Relay>>();
-  // Certificates of targets are not verified; timeouts are kept by the clock.
+  // Certificates of targets are not verified; timeouts are kept by the clock of the relay.
   // https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-target-groups.html#target-group-routing-configuration
   readonly #agent = new Agent({
-    ...{ connect: { timeout: CONNECT_TIMEOUT_MS, rejectUnauthorized: false } },
+    ...{ connect: { timeout: 0, rejectUnauthorized: false } },
     ...{ headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: MAX_RESPONSE_HEADER_BYTES },
     ...{ allowH2: false, keepAliveTimeout: 60_000 },
   });
@@ -159,20 +157,16 @@ export class Forwarder {
     const id = `${group.arn} ${targetKey(target)}`;
     const relays = this.#inFlight.get(id) ?? new Set();
     this.#inFlight.set(id, relays);
-    const late = { status: 504, why: 'no connection to the target within 10 s' };
-    const stopClock = clock.setTimer(CONNECT_TIMEOUT_MS, () => relay.fail(late));
     let stopWaiting = (): void => {};
     const idleMs = Number(exchange.balancer.attributes.get('idle_timeout.timeout_seconds')) * 1000;
     const replaced = listResponseHeaders(exchange.listener);
     const relay = new Relay(exchange, { clock, idleMs, cookies, replaced }, () => {
-      stopClock();
       stopWaiting();
       relays.delete(relay);
       if (relays.size === 0) this.#inFlight.delete(id);
     });
     relays.add(relay);
     stopWaiting = targets.whenMapped(target.id, target.port, (address) => {
-      stopClock();
       const origin = `${group.protocol.toLowerCase()}://${address}`;
       const request = { origin, ...this.#request(exchange) };
       if (group.protocolVersion === 'HTTP1') this.#agent.dispatch(request, relay);

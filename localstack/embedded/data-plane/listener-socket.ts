@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { ImportedCertificate } from '../acm/imported-certificate.ts';
 import { secureContextOf, tlsMaterial } from './certificates.ts';
 import type { ClientExchange } from './relay.ts';
@@ -12,6 +13,9 @@ export interface ListenerSocketOptions {
   readonly usedPorts: Set<number>;
   /** For how long a client may keep an idle connection. */
   readonly keepAliveMs: number;
+  readonly clock: Pick<Clock, 'setTimer'>;
+  /** For how long a client may send nothing of its first request. */
+  readonly getIdleMs: () => number;
   /** Whether HTTPS speaks HTTP/2 with clients that ask for it. */
   readonly isHttp2On: () => boolean;
   /** For a client that names this server, or none. */
@@ -20,7 +24,9 @@ export interface ListenerSocketOptions {
 }
 
 /** https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-limits.html */
-const MAX_REQUEST_HEADER_BYTES = 65_536;
+const MAX_HTTP2_HEADER_BYTES = 65_536;
+/** More than is allowed, so that the answer can say which limit is exceeded. */
+const MAX_READ_HEADER_BYTES = 1_048_576;
 /** https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-listeners.html#listener-configuration */
 const MAX_STREAMS = 128;
 
@@ -32,28 +38,43 @@ export class ListenerSocket {
   readonly #server: AnyServer;
   readonly #options: ListenerSocketOptions;
   readonly #connections = new Set<Socket>();
+  /** By connection: stops the wait for its first request. */
+  readonly #waits = new WeakMap<Duplex, () => void>();
+  /** By connection of HTTP/1: the answer that is not finished. */
+  readonly #answers = new WeakMap<Duplex, ServerResponse>();
   #defaultCertificate: ImportedCertificate | undefined;
 
   private constructor(server: AnyServer, options: ListenerSocketOptions) {
     this.#server = server;
     this.#options = options;
-    server.on('request', (message: IncomingMessage, response: ServerResponse) =>
-      options.handle({ message, response }),
+    server.on('request', (message: IncomingMessage, response: ServerResponse) => {
+      this.#beginAnswer(message, response);
+      options.handle({ message, response });
+    });
+    server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) => {
+      this.#waits.get(socket)?.();
+      handleUpgrade(options, message, { socket, head });
+    });
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) =>
+      this.#refuse(error, socket),
     );
-    server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) =>
-      handleUpgrade(options, message, { socket, head }),
-    );
-    server.on('clientError', refuse);
     server.on('connection', (socket: Socket) => {
       this.#connections.add(socket);
       socket.once('close', () => this.#connections.delete(socket));
+    });
+    const ready = options.protocol === 'HTTP' ? 'connection' : 'secureConnection';
+    server.on(ready, (socket: Socket & { readonly alpnProtocol?: unknown }) => {
+      if (socket.alpnProtocol === 'h2') return;
+      this.#awaitRequest(socket);
+      socket.once('close', () => this.#waits.get(socket)?.());
     });
     this.renew();
   }
 
   static async open(options: ListenerSocketOptions): Promise<ListenerSocket> {
     const settings = {
-      ...{ maxHeaderSize: MAX_REQUEST_HEADER_BYTES, requestTimeout: 0 },
+      // The timeout of a request is kept by the clock.
+      ...{ maxHeaderSize: MAX_READ_HEADER_BYTES, requestTimeout: 0, headersTimeout: 0 },
       keepAliveTimeout: options.keepAliveMs,
       // Any other upgrade is an ordinary request.
       shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
@@ -86,6 +107,48 @@ export class ListenerSocket {
       for (const socket of this.#connections) socket.destroy();
     });
   }
+
+  /** Whatever arrives gives the client the idle timeout again. */
+  #awaitRequest(socket: Socket, readBytes = 0): void {
+    const { clock, getIdleMs } = this.#options;
+    const stop = clock.setTimer(getIdleMs(), () => {
+      if (socket.bytesRead > readBytes) this.#awaitRequest(socket, socket.bytesRead);
+      else answerUnread(socket, '408 Request Timeout');
+    });
+    this.#waits.set(socket, stop);
+  }
+
+  #beginAnswer({ socket, httpVersionMajor }: IncomingMessage, response: ServerResponse): void {
+    if (httpVersionMajor > 1) return;
+    this.#waits.get(socket)?.();
+    this.#answers.set(socket, response);
+    response.once('finish', () => this.#answers.delete(socket));
+  }
+
+  /** Answers what is no request, or ends before it is complete; never within another answer. */
+  #refuse({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
+    const begun = this.#answers.get(socket);
+    if (begun?.headersSent !== true) answerUnread(socket, STATUSES[code] ?? '400 Bad Request');
+    else if (begun.writableEnded) socket.end();
+    else socket.destroy();
+  }
+}
+
+/**
+ * Of requests that are not parsed; all others are 400.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-troubleshooting.html#http-505-issues
+ */
+const STATUSES: Readonly<Record<string, string>> = {
+  HPE_INVALID_VERSION: '505 HTTP Version Not Supported',
+  /** The first line of HTTP/2. */
+  HPE_PAUSED_H2_UPGRADE: '505 HTTP Version Not Supported',
+};
+
+function answerUnread(socket: Duplex, status: string): void {
+  if (!socket.writable) return void socket.destroy();
+  socket.end(
+    `HTTP/1.1 ${status}\r\nserver: awselb/2.0\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`,
+  );
 }
 
 /** HTTP/2 and HTTP/1.1, as the client prefers. */
@@ -95,7 +158,7 @@ function createTlsServer({
 }: ListenerSocketOptions): Http2SecureServer {
   return createSecureServer({
     allowHTTP1: true,
-    settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_REQUEST_HEADER_BYTES },
+    settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HTTP2_HEADER_BYTES },
     ALPNCallback: ({ protocols }) => {
       const spoken = isHttp2On() ? ['h2', 'http/1.1'] : ['http/1.1'];
       return spoken.find((protocol) => protocols.includes(protocol));
@@ -116,19 +179,9 @@ function handleUpgrade(
   response.assignSocket(upgrade.socket as Socket);
   response.shouldKeepAlive = false;
   response.once('finish', () => upgrade.socket.end());
+  // Node has taken its own listener off; the response is told by the end of the socket.
+  upgrade.socket.on('error', () => upgrade.socket.destroy());
   options.handle({ message, response, upgrade });
-}
-
-/**
- * Answers a malformed request, or a connection on which no request arrives.
- * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-troubleshooting.html#http-400-issues
- */
-function refuse({ code }: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable) return void socket.destroy();
-  const status = code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
-  socket.end(
-    `HTTP/1.1 ${status}\r\nserver: awselb/2.0\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`,
-  );
 }
 
 /** A client that still knows the port of a closed listener must not reach another one. */

@@ -1,6 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 
-/** What the balancer answers itself instead of a target. */
+/** An answer that the balancer gives itself, without a target. */
 export interface OwnAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -8,12 +8,15 @@ export interface OwnAnswer {
   readonly body?: string;
   /** For people only. */
   readonly why?: string;
+  /** The connection ends with it. */
+  readonly isLast?: boolean;
 }
 
 /** The Server header is that of public balancers, and not documented. */
 export function answerItself(response: ServerResponse, answer: OwnAnswer): void {
   if (response.destroyed || response.headersSent) return void response.destroy();
-  const { status, why } = answer;
+  const { status, why, isLast = false } = answer;
+  if (isLast) response.shouldKeepAlive = false;
   const title = `${status} ${STATUS_CODES[status] ?? ''}`.trim();
   const page = `<html><head><title>${title}</title></head><body><h1>${title}</h1>${why ?? ''}</body></html>\r\n`;
   const body = answer.body ?? page;

@@ -2,6 +2,7 @@ import { request as requestHttp } from 'node:http';
 import { connect, type OutgoingHttpHeaders } from 'node:http2';
 import { request as requestHttps } from 'node:https';
 import { type Clock, startDeadline } from '../../../src/core/ports/clock.ts';
+import { countOwnTime } from '../own-time.ts';
 import type { ProbeOutcome } from './health-judgement.ts';
 import type { TargetTable } from './target-table.ts';
 
@@ -24,7 +25,7 @@ export async function probeTarget(
   { clock, targets }: { readonly clock: Clock; readonly targets: TargetTable },
   stopping: AbortSignal,
 ): Promise<ProbeOutcome> {
-  const limit = startDeadline(clock, probe.timeoutMs, stopping);
+  const limit = startDeadline(countOwnTime(clock), probe.timeoutMs, stopping);
   const aborted = untilAborted(limit.signal);
   let stopWaiting = (): void => {};
   const mapped = new Promise<string>((resolve) => {

@@ -39,7 +39,7 @@ export class Prober {
     this.#parts = parts;
   }
 
-  /** Starts to check new targets, at once (unverified), and stops checking removed ones. */
+  /** Starts to check new targets, by default at once (unverified), and stops checking removed ones. */
   reconcile(): void {
     const desired = new Map(listProbed(this.#parts).map((one) => [idOf(one), one]));
     for (const [id, checked] of this.#targets) {
@@ -50,7 +50,7 @@ export class Prober {
       const checked: CheckedTarget = { groupArn, key, probed: INITIAL_HEALTH, stop: () => {} };
       this.#targets.set(id, checked);
       this.#note(checked);
-      void this.#check(id, checked);
+      this.#begin(id, checked);
     }
   }
 
@@ -68,6 +68,14 @@ export class Prober {
   #end(id: string, checked: CheckedTarget): void {
     checked.stop();
     this.#targets.delete(id);
+  }
+
+  #begin(id: string, checked: CheckedTarget): void {
+    const { clock, world } = this.#parts;
+    const { firstCheckMs } = world.settings;
+    const check = (): void => void this.#check(id, checked);
+    if (firstCheckMs === 0) check();
+    else checked.stop = clock.setTimer(firstCheckMs, check);
   }
 
   /** Checks start at a fixed interval, however long an answer takes, as the guide has it. */

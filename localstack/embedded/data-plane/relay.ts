@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../src/core/ports/clock.ts';
-import { endToEndHeaders, groupHeaders, pairsOf } from './forwarded-headers.ts';
+import { countOwnTime } from '../own-time.ts';
+import { endToEndHeaders, groupHeaders, groupTrailers, pairsOf } from './forwarded-headers.ts';
 import { answerItself, type OwnAnswer } from './own-answer.ts';
 
 /** One request of a client, and the response to it. */
@@ -22,6 +23,9 @@ interface RelayOptions {
   readonly replaced: ReadonlyMap<string, string>;
 }
 
+/** Not adjustable: https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-troubleshooting.html#http-504-issues */
+const CONNECT_TIMEOUT_MS = 10_000;
+
 type Controller = Dispatcher.DispatchController;
 
 /**
@@ -34,6 +38,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   readonly #onOver: () => void;
   readonly #cookies: readonly string[];
   readonly #replaced: ReadonlyMap<string, string>;
+  readonly #stopConnecting: () => void;
   #abort: (reason: Error) => void = () => {};
   #isOver = false;
 
@@ -46,8 +51,10 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.#onOver = onOver;
     this.#cookies = cookies;
     this.#replaced = replaced;
-    const idle = { status: 504, why: 'the target did not answer within the idle timeout' };
-    this.#idle = new IdleTimer(clock, idleMs, () => this.fail(idle));
+    const late = { status: 504, why: 'no connection to the target within 10 s' };
+    const limits = countOwnTime(clock);
+    this.#stopConnecting = limits.setTimer(CONNECT_TIMEOUT_MS, () => this.fail(late));
+    this.#idle = new IdleTimer(clock, idleMs, () => this.fail(describeSilence(client)));
     client.response.once('close', () => this.#end(new Error('the client closed the connection')));
   }
 
@@ -58,7 +65,9 @@ export class Relay implements Dispatcher.DispatchHandler {
     answerItself(this.#client.response, answer);
   }
 
+  /** The target is connected, TLS included. */
   onRequestStart(controller: Controller): void {
+    this.#stopConnecting();
     this.#abort = (reason) => controller.abort(reason);
     if (this.#isOver) this.#abort(new Error('the exchange is over'));
   }
@@ -93,7 +102,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     const { message, response } = this.#client;
     // HTTP/1.1 would have to announce them.
-    if (message.httpVersionMajor === 2) response.addTrailers(trailers);
+    if (message.httpVersionMajor === 2) response.addTrailers(groupTrailers(trailers));
     response.end();
     this.#over();
   }
@@ -131,9 +140,19 @@ export class Relay implements Dispatcher.DispatchHandler {
 
   #over(): void {
     this.#isOver = true;
+    this.#stopConnecting();
     this.#idle.stop();
     this.#onOver();
   }
+}
+
+/** Whoever has its turn: the client that has not sent all of its body, or the target. */
+function describeSilence({ message, upgrade }: ClientExchange): OwnAnswer {
+  if (upgrade !== undefined || message.complete) {
+    return { status: 504, why: 'the target did not answer within the idle timeout' };
+  }
+  const why = 'the client did not send the rest of its request within the idle timeout';
+  return { status: 408, why, isLast: true };
 }
 
 function textsOf({ rawHeaders }: Controller): string[] {

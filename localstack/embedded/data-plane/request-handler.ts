@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { redirectLocation } from '../../../src/routing/answer.ts';
+import { formatLocation } from '../../../src/routing/answer.ts';
 import { decide } from '../../../src/routing/decide.ts';
 import { rewriteRequest } from '../../../src/routing/rewrite.ts';
 import type { Request, Rule } from '../../../src/routing/rule.ts';
 import type { AwsWorld } from '../aws-world.ts';
 import { stateOf } from '../load-balancers/balancer-description.ts';
 import type { TrafficView } from '../traffic/traffic.ts';
-import { headerOf, rawHeadersOf } from './forwarded-headers.ts';
+import { headerOf, pairsOf, rawHeadersOf } from './forwarded-headers.ts';
 import type { ForwardedExchange, Forwarder } from './forwarding.ts';
 import { answerItself, type OwnAnswer } from './own-answer.ts';
 import type { ClientExchange } from './relay.ts';
@@ -20,6 +20,13 @@ export interface RequestHandlerParts {
 
 /** More addresses in X-Forwarded-For are refused. */
 const MAX_FORWARDED_FOR = 30;
+/**
+ * Of the request line and of each header, and of all of them. That a longer request line is 414, and no 400, is
+ * unverified.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-limits.html
+ */
+const MAX_HEADER_LINE_BYTES = 16_384;
+const MAX_HEADER_BYTES = 65_536;
 
 /** Carries out the rule of the listener that matches the request. */
 export function handleRequest(
@@ -47,10 +54,29 @@ export function handleRequest(
 
 /** https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-troubleshooting.html#load-balancer-http-error-codes */
 function refuseRequest(message: IncomingMessage): OwnAnswer | undefined {
+  const framing = refuseFraming(message) ?? refuseSize(message);
+  if (framing !== undefined) return { ...framing, isLast: true };
   if (message.method === 'TRACE') return { status: 405 };
   const addresses = headerOf(rawHeadersOf(message), 'x-forwarded-for')?.split(',') ?? [];
   if (addresses.length > MAX_FORWARDED_FOR) return { status: 463 };
   return undefined;
+}
+
+/** On the connection of such a request nothing tells the next one from its body. */
+function refuseFraming(message: IncomingMessage): OwnAnswer | undefined {
+  // Of HTTP/2 alone, streams are of that version; Node takes the number on a connection of HTTP/1.
+  if (message.httpVersionMajor > 1 && !('stream' in message)) return { status: 505 };
+  const { 'transfer-encoding': encoding = 'identity' } = message.headers;
+  return /^(chunked|identity)$/i.test(encoding) ? undefined : { status: 501 };
+}
+
+function refuseSize({ method, url = '', rawHeaders }: IncomingMessage): OwnAnswer | undefined {
+  const lineBytes = `${method} ${url} HTTP/1.1`.length;
+  if (lineBytes > MAX_HEADER_LINE_BYTES) return { status: 414 };
+  const bytes = pairsOf(rawHeaders).map(([name, value]) => `${name}: ${value}`.length);
+  const isTooLong = bytes.some((one) => one > MAX_HEADER_LINE_BYTES);
+  const all = bytes.reduce((sum, one) => sum + one, lineBytes);
+  return isTooLong || all > MAX_HEADER_BYTES ? { status: 400 } : undefined;
 }
 
 function carryOut(
@@ -68,7 +94,7 @@ function carryOut(
       return forwarder.forward({ ...exchange, rewritten }, action);
     }
     case 'redirect': {
-      const location = redirectLocation(action.redirect, request);
+      const location = formatLocation(action.redirect, request);
       const { statusCode: status } = action.redirect;
       return answerItself(exchange.response, { status, headers: { location } });
     }

@@ -31,7 +31,7 @@ export function routingRule(stored: StoredRule): Rule {
   return rule;
 }
 
-/** What rules can see of a request to this listener. */
+/** The parts of a request to this listener that rules can match. */
 export function routingRequest(message: IncomingMessage, { protocol, port }: Listener): Request {
   const [path = '/', query = ''] = splitOnce(message.url ?? '/', '?');
   const headers = rawHeadersOf(message);

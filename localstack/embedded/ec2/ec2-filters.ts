@@ -8,7 +8,7 @@ interface Taggable {
   readonly tags: Tags;
 }
 
-/** What a Describe operation can select by. */
+/** The fields that a Describe operation selects by. */
 export interface Selection<Resource extends Taggable> {
   /** Input field with explicit ids, and the code that answers an unknown one. */
   readonly idField: string;

@@ -5,7 +5,7 @@ import { type Input, requiredText, structuresOf, textOf, textsOf } from '../inpu
 type TagPairs = readonly (readonly [string, string])[];
 
 /**
- * What EC2 asks for. Only security groups are told apart; all else is asked for on `*`.
+ * The permissions that EC2 checks. Only security groups are told apart; all else is asked for on `*`.
  * https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html
  */
 export function ec2Permissions(

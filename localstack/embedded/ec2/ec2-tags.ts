@@ -22,7 +22,7 @@ export function specifiedTags(input: Input, resourceType: string): Tags {
   return tags;
 }
 
-/** What ids of one kind of resource look like. */
+/** One kind of resource: the form of its ids, and which exist. */
 export interface ResourceKind {
   readonly prefix: string;
   readonly existing: ReadonlyMap<string, unknown>;

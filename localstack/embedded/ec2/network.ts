@@ -1,3 +1,7 @@
+// Lives here: EC2, as far as load balancers need it: VPCs, subnets, gateways, security groups, addresses.
+// May import it: localstack/embedded.
+// Start with: this file, the records; one file for each resource has its operations.
+
 import { PastMap } from './past-map.ts';
 
 /** The EC2 resources that load balancers stand on. Records are replaced, never changed in place. */
@@ -56,7 +60,7 @@ export interface SecurityGroup {
   readonly tags: Tags;
 }
 
-/** Who may reach the members of a group: one protocol, one range of ports, one source. */
+/** Access to the members of a group: one protocol, one range of ports, one source. */
 export interface IngressRule {
   /** sgr-… */
   readonly id: string;
@@ -93,7 +97,7 @@ export function createNetwork(clock: { now(): number }): Network {
 }
 
 /**
- * What a read may still answer: security groups as they were. The rest is only changed by tests.
+ * The network as a stale read shows it: security groups as they were. The rest is only changed by tests.
  * https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html
  */
 export function networkAsOf(network: Network, atMs: number): Network {

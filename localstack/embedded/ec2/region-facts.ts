@@ -24,7 +24,7 @@ const HOSTED_ZONES: Readonly<Record<string, string>> = {
 
 const REGION = /^[a-z]{2}(-[a-z]+)+-\d$/;
 
-/** What follows from a region's name alone. */
+/** Facts that follow from a region's name alone. */
 export interface RegionFacts {
   readonly region: string;
   /** First part of every ARN: aws, aws-cn or aws-us-gov. */

@@ -5,7 +5,7 @@ import { type Input, integerOf, structuresOf, textOf } from '../input-fields.ts'
 import { invalidParameterValue, missingParameter, requiredParameter } from './ec2-faults.ts';
 import type { IngressRule, IngressSource, SecurityGroup } from './network.ts';
 
-/** What a rule is but for its id. */
+/** A rule without its id. */
 export type IngressSpec = Omit<IngressRule, 'id'>;
 
 const PROTOCOLS: ReadonlyMap<string, string> = new Map([

@@ -9,6 +9,7 @@ import {
   requiredParameter,
 } from './ec2-faults.ts';
 import { selectResources } from './ec2-filters.ts';
+import { ec2PageOf } from './ec2-paging.ts';
 import { describeTagSet, newResourceId, specifiedTags } from './ec2-tags.ts';
 import { isHeldByInterface, type Subnet, type Vpc } from './network.ts';
 import type { AvailabilityZoneFacts } from './region-facts.ts';
@@ -54,7 +55,11 @@ export function describeSubnets(world: ReadableWorld, input: Input): unknown {
       state: () => ['available'],
     },
   });
-  return { Subnets: subnets.map((subnet) => describeSubnet(world, subnet)) };
+  const page = ec2PageOf(input, subnets, { idField: 'SubnetIds' });
+  return {
+    Subnets: page.items.map((subnet) => describeSubnet(world, subnet)),
+    NextToken: page.nextToken,
+  };
 }
 
 /** A subnet in which a balancer stands, or its interfaces, stays. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DeleteSubnet.html */

@@ -1,6 +1,10 @@
+// Lives here: what goes wrong on purpose: scripted errors, lost answers, throttles; and the log of calls.
+// May import it: localstack/embedded.
+// Start with: this file, then token-buckets.ts.
+
 import { STALE_HORIZON_MS } from '../load-balancers/balancer-store.ts';
 
-/** What a scripted fault does to one request. */
+/** The effect of a scripted fault on one request. */
 export type FaultEffect =
   /** Answers this error; nothing is applied. */
   | {

@@ -3,7 +3,7 @@ import { API_VERSIONS } from '../embedded-aws.ts';
 import type { ServiceName } from '../operations.ts';
 import { AwsFault } from './aws-fault.ts';
 
-/** Who signed, and where the signature says that the request belongs. */
+/** The signer, and the service and region that the signature names. */
 interface CredentialScope {
   readonly accessKeyId: string;
   readonly region: string;

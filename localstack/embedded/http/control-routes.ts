@@ -7,7 +7,7 @@ import type { Policy } from '../iam/policy-evaluation.ts';
 import type { LoadBalancerState } from '../load-balancers/balancer-store.ts';
 import type { TargetHealth } from '../target-groups/target-group.ts';
 
-/** What the routes under /_embedded/ act on. */
+/** The parts that the routes under /_embedded/ act on. */
 export interface ControlParts {
   readonly control: EmbeddedAwsControl;
   readonly held: HeldRequests;

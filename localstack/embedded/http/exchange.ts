@@ -24,7 +24,7 @@ export interface Arrival {
   readonly note: (outcome: string) => void;
 }
 
-/** What there is to carry out, and under which fault. */
+/** An operation to execute, and the fault under which it runs. */
 export interface Work {
   readonly world: AwsWorld;
   readonly operation: Operation;

@@ -1,3 +1,7 @@
+// Lives here: the stand-in as an HTTP server: AWS's protocols, signatures, errors, and the control routes for tests.
+// May import it: localstack.
+// Start with: this file, then aws-face.ts and control-face.ts.
+
 import { randomInt } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

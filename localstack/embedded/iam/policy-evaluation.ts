@@ -1,3 +1,7 @@
+// Lives here: IAM: who asks, and whether a policy allows it.
+// May import it: localstack/embedded.
+// Start with: this file, then required-permissions.ts.
+
 /**
  * Decides by one identity-based policy of IAM: statements with Action, Resource and Condition, of
  * which one that denies outweighs all that allow. What else a policy may contain is refused.

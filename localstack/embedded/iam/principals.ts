@@ -11,7 +11,7 @@ import {
 } from './policy-evaluation.ts';
 import { requiredPermissions } from './required-permissions.ts';
 
-/** Who asks for what. */
+/** A caller and its request. */
 export interface Call {
   readonly accessKeyId: string | undefined;
   readonly operation: Operation;

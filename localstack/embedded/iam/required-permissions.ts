@@ -7,7 +7,7 @@ import { tagsOf } from '../traffic/tagged-resources.ts';
 import type { Permission } from './policy-evaluation.ts';
 
 /**
- * What a caller needs beyond the right to the operation itself.
+ * Actions that a caller needs beyond the operation itself.
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/userguide/elb-api-permissions.html
  */
 const FURTHER_ACTIONS: Readonly<Record<string, readonly string[]>> = {
@@ -66,7 +66,7 @@ function acmPermission(name: string, input: Input): Permission {
   return { action: `acm:${name}`, resource, context: {} };
 }
 
-/** What an input names its resource by, the one that the operation is about first. */
+/** The input fields that name a resource, the operation's own first. */
 const RESOURCE_FIELDS = ['RuleArn', 'ListenerArn', 'TargetGroupArn', 'LoadBalancerArn'] as const;
 
 /** Descriptions know no resources. */

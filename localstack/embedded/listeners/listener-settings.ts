@@ -6,7 +6,7 @@ import type { Listener, ListenerProtocol, ListenerTls } from './listener.ts';
 import { describeMutualAuthentication, readMutualAuthentication } from './mutual-authentication.ts';
 import { DEFAULT_POLICY, SSL_POLICIES } from './ssl-policies.ts';
 
-/** What decides, with the default actions, whether a second create means the same listener. */
+/** The settings by which, with the default actions, a second create means the same listener. */
 export type ListenerSettings = Pick<Listener, 'port' | 'protocol' | 'tls'>;
 
 const PROTOCOLS = [

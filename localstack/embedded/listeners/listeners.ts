@@ -1,3 +1,7 @@
+// Lives here: listeners: their operations, certificates, settings and attributes.
+// May import it: localstack/embedded.
+// Start with: this file; listener.ts is the record.
+
 import { isDeepStrictEqual } from 'node:util';
 import { limitOf } from '../account-limits.ts';
 import type { AwsWorld, ReadableWorld } from '../aws-world.ts';

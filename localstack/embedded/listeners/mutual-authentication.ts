@@ -9,7 +9,7 @@ const OF_VERIFY = [
 ] as const;
 
 /**
- * What a call says about certificates of clients, as a whole; undefined: nothing. The codes and words of
+ * Reads the settings of mutual TLS from a call; undefined: it has none. The codes and words of
  * refusals are unverified, but for that of a trust store that is not there.
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_MutualAuthenticationAttributes.html
  */

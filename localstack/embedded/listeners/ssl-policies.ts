@@ -1,4 +1,4 @@
-/** What the API takes where none is given; it allows TLS 1.0. */
+/** AWS's default; it allows TLS 1.0. */
 export const DEFAULT_POLICY = 'ELBSecurityPolicy-2016-08';
 
 /**

@@ -1,4 +1,4 @@
-/** What one attribute may hold. */
+/** The values that one attribute accepts. */
 export type AttributeRule =
   | { readonly kind: 'boolean' }
   | { readonly kind: 'integer'; readonly min: number; readonly max: number }
@@ -63,7 +63,7 @@ export const NETWORK_ONLY_ATTRIBUTES: ReadonlySet<string> = new Set([
   'secondary_ips.auto_assigned.per_subnet',
 ]);
 
-/** What is wrong with the value, or undefined if it fits. */
+/** Explains why the value does not fit; undefined if it does. */
 export function misfit(rule: AttributeRule, value: string): string | undefined {
   switch (rule.kind) {
     case 'boolean':

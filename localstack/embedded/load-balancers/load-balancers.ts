@@ -1,3 +1,7 @@
+// Lives here: load balancers: their operations, states, attributes and tags.
+// May import it: localstack/embedded.
+// Start with: this file; balancer-store.ts holds the records.
+
 import type { AwsWorld, ReadableWorld } from '../aws-world.ts';
 import {
   AwsFault,

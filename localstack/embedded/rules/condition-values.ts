@@ -3,7 +3,7 @@ import { validationError } from '../http/aws-fault.ts';
 import { compileRegex } from './regex.ts';
 
 /**
- * What each kind of condition may compare with. Each throws ValidationError; the limits are those of
+ * Checks of the values of each kind of condition. Each throws ValidationError; the limits are those of
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_RuleCondition.html, the
  * words unverified except where moto 5.2 has them.
  */

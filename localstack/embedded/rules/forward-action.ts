@@ -46,7 +46,7 @@ export function describeForward({ groups, stickiness }: ForwardAction): Record<s
   };
 }
 
-/** What hangs on the groups, their balancer and what else it does. */
+/** Checks what depends on the groups, their balancer and its other actions. */
 export function checkForwards(
   world: ReadableWorld,
   actions: readonly Action[],

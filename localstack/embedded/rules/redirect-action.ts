@@ -5,7 +5,7 @@ import type { ActionPlace, RedirectAction } from './rule.ts';
 
 type Part = 'protocol' | 'port' | 'host' | 'path' | 'query';
 
-/** What a part that is left out means, and is echoed as. */
+/** The meaning of a part that is left out, and its echo. */
 const UNCHANGED: Readonly<Record<Part, string>> = {
   protocol: '#{protocol}',
   port: '#{port}',

@@ -1,3 +1,7 @@
+// Lives here: rules: conditions, actions, priorities.
+// May import it: localstack/embedded.
+// Start with: this file; rule.ts is the record.
+
 import { limitOf } from '../account-limits.ts';
 import type { AwsWorld, ReadableWorld } from '../aws-world.ts';
 import { AwsFault, validationError } from '../http/aws-fault.ts';

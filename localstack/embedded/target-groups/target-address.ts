@@ -96,7 +96,7 @@ function zoneInside({ zoneName }: Subnet, { id, zone = zoneName }: AskedTarget):
 }
 
 /**
- * What counts is the VPC's subnets, not its block.
+ * The VPC's subnets count, not its block.
  * https://github.com/kubernetes-sigs/aws-load-balancer-controller/issues/3714
  */
 function zoneOutside(

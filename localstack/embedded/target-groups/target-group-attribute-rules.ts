@@ -90,7 +90,7 @@ export function defaultGroupAttributes(): ReadonlyMap<string, string> {
   );
 }
 
-/** What is wrong with the value, or undefined if it fits. */
+/** Explains why the value does not fit; undefined if it does. */
 export function groupMisfit(rule: GroupRule, value: string): string | undefined {
   if (rule.kind !== 'orOff') return misfit(rule, value);
   if (value === rule.off) return undefined;
@@ -98,7 +98,7 @@ export function groupMisfit(rule: GroupRule, value: string): string | undefined 
   return problem === undefined ? undefined : `${problem}, or '${rule.off}'`;
 }
 
-/** What is wrong with all values together, or undefined. AWS's words are unverified. */
+/** Explains why the values do not fit together; undefined if they do. AWS's words are unverified. */
 export function conflictAmong(attributes: ReadonlyMap<string, string>): string | undefined {
   const algorithm = attributes.get('load_balancing.algorithm.type');
   if (attributes.get('load_balancing.algorithm.anomaly_mitigation') === 'on') {

@@ -7,7 +7,7 @@ export interface TargetGroup extends TrafficRecord, TargetGroupSettings {
   readonly targets: ReadonlyMap<string, Target>;
 }
 
-/** What decides whether a second create means the same group. */
+/** The settings by which a second create means the same group. */
 export interface TargetGroupSettings {
   readonly name: string;
   readonly targetType: 'instance' | 'ip';
@@ -41,7 +41,7 @@ export interface Target {
   readonly zone: string;
   /** Set for a target that drains: until when, epoch ms. */
   readonly drainsUntilMs?: number;
-  /** What the health checks say; absent until then. */
+  /** The result of the health checks; absent until the first. */
   readonly checked?: TargetHealth;
   /** `checked` was set over the control interface, and no health check changes it. */
   readonly isPinned?: boolean;

@@ -1,3 +1,7 @@
+// Lives here: target groups and targets: their operations, attributes and health.
+// May import it: localstack/embedded.
+// Start with: this file, then targets.ts and target-health.ts.
+
 import { isDeepStrictEqual } from 'node:util';
 import { limitOf } from '../account-limits.ts';
 import type { AwsWorld, ReadableWorld } from '../aws-world.ts';

@@ -93,7 +93,7 @@ export function describeTargetHealth(world: ReadableWorld, input: Input): unknow
   };
 }
 
-/** What a target's state is now; a pure function of what is there and of the clock. */
+/** Computes a target's state now; pure but for the clock. */
 export function healthOf(world: ReadableWorld, group: TargetGroup, target: Target): TargetHealth {
   if (target.drainsUntilMs !== undefined) return DRAINING;
   const balancerArn = balancerArnOfGroup(world.traffic, group.arn);
@@ -128,7 +128,7 @@ export interface HealthChange {
 }
 
 /**
- * What holds from now on instead of what health checks find. Returns how many targets it was set
+ * Overrides the result of health checks from now on. Returns how many targets it was set
  * for. Throws a RangeError for a state that no health check gives, or a foreign reason.
  */
 export function setTargetHealth(world: AwsWorld, groupName: string, change: HealthChange): number {
@@ -146,7 +146,7 @@ export function setTargetHealth(world: AwsWorld, groupName: string, change: Heal
   return set.length;
 }
 
-/** What the data plane's health checks have found, by target; targets that are gone are passed over. */
+/** Stores the results of the data plane's health checks; targets that are gone are skipped. */
 export function noteTargetHealth(
   world: AwsWorld,
   groupArn: string,

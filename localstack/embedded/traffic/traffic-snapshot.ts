@@ -6,7 +6,7 @@ import { presentTargets, type TargetGroup } from '../target-groups/target-group.
 import { healthOf } from '../target-groups/target-health.ts';
 import { balancerArnOfGroup } from './traffic.ts';
 
-/** What balancers do with requests, as plain data. */
+/** Listeners, rules and target groups of balancers, as plain data. */
 export interface TrafficSnapshot {
   readonly targetGroups: readonly TargetGroupSnapshot[];
   readonly listeners: readonly ListenerSnapshot[];

@@ -1,10 +1,14 @@
+// Lives here: what listeners, rules and target groups share: the records, checks of inputs, ARNs, tags.
+// May import it: localstack/embedded.
+// Start with: this file; record-store.ts holds the records.
+
 import type { Listener } from '../listeners/listener.ts';
 import { forwardedArns, type Rule } from '../rules/rule.ts';
 import type { TargetGroup } from '../target-groups/target-group.ts';
 import { RecordStore, type RecordView } from './record-store.ts';
 
 /**
- * What a balancer does with requests: listeners, their rules (the default one among them), and the
+ * The traffic of balancers: listeners, their rules (the default one among them), and the
  * target groups that these forward to. A leaf of the model: operations import it, it imports none.
  */
 export interface TrafficView {

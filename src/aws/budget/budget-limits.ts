@@ -14,18 +14,21 @@ export const AWS_LIMITS: BudgetLimits = {
   // https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html
   ec2Reads: { burst: 100, perSecond: 20 },
   ec2Writes: { burst: 50, perSecond: 5 },
+  // Of ListCertificates; the burst is unverified.
+  // https://docs.aws.amazon.com/acm/latest/userguide/acm-limits.html#api-rate-limits
+  acmReads: { burst: 8, perSecond: 8 },
 };
 
 /** Of AWS's buckets albridge leaves a fifth to everybody else in the account. */
 const OWN_SHARE = 0.8;
 
 /** The limits of the process by default. */
-export const DEFAULT_LIMITS: BudgetLimits = forEach((name) => shareOf(AWS_LIMITS[name]));
+export const DEFAULT_LIMITS: BudgetLimits = mapBuckets((name) => computeShare(AWS_LIMITS[name]));
 
 const BOUNDLESS: BucketLimits = { burst: 1e9, perSecond: 1e9 };
 
 /** No limit of our own; a refusal by AWS still slows the process. */
-export const NO_LIMITS: BudgetLimits = forEach(() => BOUNDLESS);
+export const NO_LIMITS: BudgetLimits = mapBuckets(() => BOUNDLESS);
 
 export type ParsedLimits =
   | { readonly kind: 'limits'; readonly limits: BudgetLimits }
@@ -38,32 +41,32 @@ export type ParsedLimits =
  */
 export function parseBudgetLimits(text: string): ParsedLimits {
   const file = parseJson(text);
-  if (file === undefined) return problems(['the budget file is not JSON']);
-  if (!isRecord(file)) return problems(['the budget file must hold a JSON object']);
+  if (file === undefined) return createProblems(['the budget file is not JSON']);
+  if (!isRecord(file)) return createProblems(['the budget file must hold a JSON object']);
   const found = [
-    ...unknownBuckets(file),
-    ...bucketNames().flatMap((name) => judge(name, file[name])),
+    ...findUnknownBuckets(file),
+    ...listBucketNames().flatMap((name) => judge(name, file[name])),
   ];
-  if (found.length > 0) return problems(found);
+  if (found.length > 0) return createProblems(found);
   return { kind: 'limits', limits: { ...DEFAULT_LIMITS, ...(file as Partial<BudgetLimits>) } };
 }
 
-function forEach(limitsFor: (name: BucketName) => BucketLimits): BudgetLimits {
-  const limits = bucketNames().map((name) => [name, limitsFor(name)] as const);
+function mapBuckets(limitsFor: (name: BucketName) => BucketLimits): BudgetLimits {
+  const limits = listBucketNames().map((name) => [name, limitsFor(name)] as const);
   return Object.fromEntries(limits) as BudgetLimits;
 }
 
-function bucketNames(): readonly BucketName[] {
+function listBucketNames(): readonly BucketName[] {
   return Object.keys(AWS_LIMITS) as BucketName[];
 }
 
 const limitNames = ['burst', 'perSecond'] as const satisfies readonly (keyof BucketLimits)[];
 
-function unknownBuckets(file: Readonly<Record<string, unknown>>): readonly string[] {
-  const known: readonly string[] = bucketNames();
+function findUnknownBuckets(file: Readonly<Record<string, unknown>>): readonly string[] {
+  const known: readonly string[] = listBucketNames();
   return Object.keys(file)
     .filter((name) => !known.includes(name))
-    .map((name) => `"${name}" is no bucket, there are ${bucketNames().join(', ')}`);
+    .map((name) => `"${name}" is no bucket, there are ${listBucketNames().join(', ')}`);
 }
 
 function judge(name: BucketName, bucket: unknown): readonly string[] {
@@ -85,7 +88,7 @@ function judgeNumber(path: string, key: keyof BucketLimits, value: unknown): rea
   return value > 0 ? [] : [`"${path}" must be greater than 0`];
 }
 
-function shareOf({ burst, perSecond }: BucketLimits): BucketLimits {
+function computeShare({ burst, perSecond }: BucketLimits): BucketLimits {
   const rounded = (value: number): number => Number(value.toFixed(3));
   return { burst: rounded(burst * OWN_SHARE), perSecond: rounded(perSecond * OWN_SHARE) };
 }
@@ -102,6 +105,6 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function problems(found: readonly string[]): ParsedLimits {
+function createProblems(found: readonly string[]): ParsedLimits {
   return { kind: 'problems', problems: found };
 }

@@ -1,5 +1,5 @@
 // Lives here: AWS's documented request limits, kept for the whole process as token buckets.
-// May import it: src/aws; src/config takes the limits.
+// May import it: src/aws; src/config takes budget-limits.ts.
 // Start with: this file; token-bucket.ts is one limit.
 
 import { addJitter, type Clock, sleep } from '../../core/ports/clock.ts';
@@ -9,7 +9,7 @@ import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { awsMetrics } from '../client/aws-metrics.ts';
 import { awsReasons } from '../client/aws-reasons.ts';
 import type { BucketName } from '../client/operation-traits.ts';
-import { type AwsOperation, bucketsOf, traitsOf } from '../client/operations.ts';
+import { type AwsOperation, getBuckets, getTraits } from '../client/operations.ts';
 import type { BudgetLimits } from './budget-limits.ts';
 import { TokenBucket, type TokenRequest } from './token-bucket.ts';
 
@@ -21,6 +21,8 @@ export interface Requester {
   readonly namespace?: string;
   /** As `TokenRequest.isScan`. */
   readonly isScan?: boolean;
+  /** Part of what has begun: it waits for as long as it takes, unless AWS itself holds the calls. */
+  readonly isUnderWay?: boolean;
 }
 
 /** The tokens of a plan, until they are spent. */
@@ -42,10 +44,10 @@ export interface BudgetOptions {
   readonly log: Logger;
 }
 
-/** No worker sleeps longer than this on tokens. */
+/** No worker sleeps longer than this on tokens, but for what is under way. */
 const LONGEST_SLEEP_MS = 1000;
 const FIRST_HOLD_MS = 500;
-/** What AWS asks for in Retry-After counts up to here. */
+/** The longest Retry-After that is honoured. */
 const LONGEST_ASKED_MS = 60_000;
 
 /**
@@ -66,6 +68,7 @@ const ORDER = [
   'reads',
   'ec2Writes',
   'ec2Reads',
+  'acmReads',
   'account',
 ] as const satisfies readonly BucketName[];
 
@@ -104,7 +107,7 @@ export class Budget {
    */
   async take(operation: AwsOperation, requester: Requester, signal: AbortSignal): Promise<void> {
     const key = `${operation} ${requester.subject}`;
-    const shares = this.#sharesOf([operation], { ...requester, key });
+    const shares = this.#splitShares([operation], { ...requester, key });
     await this.#waitForTokens({ shares, operation, requester, signal });
     for (const { bucket } of shares) bucket.tokens.spend();
   }
@@ -116,28 +119,32 @@ export class Budget {
     signal: AbortSignal,
   ): Promise<Reservation> {
     const [operation] = operations;
-    if (operation === undefined) return this.#reservationOf([]);
+    if (operation === undefined) return this.#createReservation([]);
     const key = `plan ${requester.subject}`;
-    const shares = this.#sharesOf(operations, { ...requester, key });
+    const shares = this.#splitShares(operations, { ...requester, key });
     await this.#waitForTokens({ shares, operation, requester, signal });
-    return this.#reservationOf(shares);
+    return this.#createReservation(shares);
   }
 
   /** AWS refused a request for its rate, or several in a row did not get through: the class is held. */
   recordRefusal(operation: AwsOperation, refusal: Refusal, retryAfterMs = 0): void {
-    const bucket = this.#classOf(operation);
+    const bucket = this.#getClass(operation);
     // Requests that were under way when the hold began say nothing new.
     if (!this.#isHeld(bucket)) this.#count(bucket, refusal, retryAfterMs);
   }
 
   /** AWS answered a request: the next refusal starts from a short hold again. */
   recordAnswer(operation: AwsOperation): void {
-    const bucket = this.#classOf(operation);
+    const bucket = this.#getClass(operation);
     if (!this.#isHeld(bucket)) bucket.refusals = 0;
   }
 
-  #classOf(operation: AwsOperation): Bucket {
-    const name = traitsOf(operation).bucket;
+  #getClass(operation: AwsOperation): Bucket {
+    const name = getTraits(operation).bucket;
+    return this.#find(name);
+  }
+
+  #find(name: BucketName): Bucket {
     return this.#buckets.find((bucket) => bucket.name === name) as Bucket;
   }
 
@@ -145,19 +152,31 @@ export class Budget {
     return this.#options.clock.monotonicMs() < heldUntilMs;
   }
 
-  #sharesOf(operations: readonly AwsOperation[], request: TokenRequest): readonly Share[] {
-    return this.#buckets.flatMap((bucket) => {
-      const count = Math.min(countIn(bucket, operations), bucket.most);
-      return count === 0 ? [] : [{ bucket, request: { ...request, count } }];
+  /** `account` pays for what the others let through, half of it for reads: all that is reserved can be spent. */
+  #splitShares(operations: readonly AwsOperation[], request: TokenRequest): readonly Share[] {
+    const { most } = this.#find('account');
+    const forReads = Math.min(countTokens('reads', operations), Math.ceil(most / 2));
+    let room = most - forReads;
+    const shares = this.#buckets.map((bucket): Share => {
+      const { name } = bucket;
+      const asked = countTokens(name, operations);
+      if (name === 'reads') room += forReads;
+      const isPaidTwice = operations.some((one) => isPaidFrom(one, name, 'account'));
+      const free = name === 'account' ? most - room : isPaidTwice ? room : asked;
+      const count = Math.min(asked, bucket.most, free);
+      if (isPaidTwice && name !== 'account') room -= count;
+      return { bucket, isCut: count < asked, request: { ...request, count } };
     });
+    return shares.filter(({ request: { count } }) => count > 0);
   }
 
-  #reservationOf(shares: readonly Share[]): Reservation {
+  #createReservation(shares: readonly Share[]): Reservation {
     const left = new Map(shares.map(({ bucket, request }) => [bucket, request.count]));
+    const cut = new Set(shares.flatMap(({ bucket, isCut }) => (isCut ? [bucket] : [])));
     const paidBy = (operation: AwsOperation): Bucket[] =>
-      [...left.keys()].filter(({ name }) => bucketsOf(operation).includes(name));
+      [...left.keys()].filter(({ name }) => getBuckets(operation).includes(name));
     const isKnown = (operation: AwsOperation): boolean =>
-      paidBy(operation).length === bucketsOf(operation).length;
+      paidBy(operation).length === getBuckets(operation).length;
     return {
       spend: (operation) => {
         const buckets = paidBy(operation);
@@ -172,7 +191,7 @@ export class Budget {
       covers: (operations) =>
         operations.every(isKnown) &&
         [...left].every(
-          ([bucket, count]) => Math.min(countIn(bucket, operations), bucket.most) <= count,
+          ([bucket, count]) => cut.has(bucket) || countTokens(bucket.name, operations) <= count,
         ),
       release() {
         for (const [bucket, count] of left) bucket.tokens.giveBack(count);
@@ -188,7 +207,7 @@ export class Budget {
     signal.throwIfAborted();
     const startedMs = clock.monotonicMs();
     for (;;) {
-      const short = firstShort(shares);
+      const short = findShort(shares);
       const sleptMs = clock.monotonicMs() - startedMs;
       for (const { bucket } of shares) {
         metrics.gauge(awsMetrics.budgetTurns, { bucket: bucket.name }, bucket.tokens.waiting);
@@ -200,7 +219,10 @@ export class Budget {
         }
         return;
       }
-      if (sleptMs + short.turnInMs > LONGEST_SLEEP_MS) throw this.#exhausted(taking, short);
+      const isPatient = taking.requester.isUnderWay === true && !this.#isHeld(short.bucket);
+      if (!isPatient && sleptMs + short.turnInMs > LONGEST_SLEEP_MS) {
+        throw this.#exhausted(taking, short);
+      }
       await sleep(clock, short.turnInMs, signal).catch((reason: unknown) => {
         for (const { bucket, request } of shares) bucket.tokens.abandon(request);
         throw reason;
@@ -215,12 +237,12 @@ export class Budget {
     // But for the hold it would have been granted within this pass.
     const isHeldByAws = holdMs > 0 && turnInMs <= holdMs + LONGEST_SLEEP_MS;
     const reason = isHeldByAws ? bucket.heldFor : 'BudgetExhausted';
-    const why = isHeldByAws ? `${REFUSALS[bucket.heldFor].said}, so it ` : '';
+    const why = isHeldByAws ? REFUSALS[bucket.heldFor].said : 'client-side rate limit reached';
     const { healedBy, next } = awsReasons[reason];
     const seconds = Math.ceil(turnInMs / 1000);
     return new OperatorError({
       reason,
-      message: `${traitsOf(operation).step} ${requester.subject}: ${why}waits about ${seconds} s for its turn in the API budget; ${next}`,
+      message: `${getTraits(operation).step} ${requester.subject}: ${why}; retrying in about ${seconds} s; ${next}`,
       healedBy,
       retryAfterMs: turnInMs,
     });
@@ -253,6 +275,8 @@ export class Budget {
 /** Tokens that a request takes from one bucket. */
 interface Share {
   readonly bucket: Bucket;
+  /** No more can be reserved, whatever is asked for. */
+  readonly isCut: boolean;
   readonly request: TokenRequest & { readonly count: number };
 }
 
@@ -268,12 +292,17 @@ interface Short {
   readonly turnInMs: number;
 }
 
-function countIn({ name }: Bucket, operations: readonly AwsOperation[]): number {
-  return operations.filter((operation) => bucketsOf(operation).includes(name)).length;
+function countTokens(name: BucketName, operations: readonly AwsOperation[]): number {
+  return operations.filter((operation) => isPaidFrom(operation, name)).length;
+}
+
+function isPaidFrom(operation: AwsOperation, ...names: readonly BucketName[]): boolean {
+  const buckets = getBuckets(operation);
+  return names.every((name) => buckets.includes(name));
 }
 
 /** The first bucket in which it is not yet the request's turn. */
-function firstShort(shares: readonly Share[]): Short | undefined {
+function findShort(shares: readonly Share[]): Short | undefined {
   for (const [index, { bucket, request }] of shares.entries()) {
     const turnInMs = bucket.tokens.turnInMs(request);
     if (turnInMs === 0) continue;

@@ -1,4 +1,20 @@
 import type { Clock } from '../../core/ports/clock.ts';
+import {
+  countAhead,
+  countWaiters,
+  createQueue,
+  delay,
+  END,
+  enqueue,
+  findPlace,
+  findWaiter,
+  isAhead,
+  listWaiters,
+  type Place,
+  type Queue,
+  removeWaiter,
+  type Waiter,
+} from './token-queue.ts';
 
 export interface BucketLimits {
   /** Tokens that a full bucket holds. */
@@ -16,31 +32,8 @@ export interface TokenRequest {
   readonly count?: number;
   /** The drift scan takes every other token, whatever waits: it never queues behind the passes. */
   readonly isScan?: boolean;
-}
-
-/** A place in the queue of those who were told to come back. */
-interface Waiter {
-  readonly order: number;
-  readonly count: number;
-  /** From here on its tokens are kept for it as they come, */
-  keptFromMs: number;
-  /** and here it has all of them. */
-  dueMs: number;
-}
-
-/** The waiters of one namespace, oldest first. */
-interface Queue {
-  readonly waiters: Map<string, Waiter>;
-  /** Number of its last grant, 0 before the first: on a tie the queue that waits longer goes first. */
-  lastGrant: number;
-}
-
-/** Claims of one number of rounds are compared by `lastGrant`, then by `order`. */
-interface Place {
-  /** Turns of the same namespace that go first. */
-  readonly round: number;
-  readonly lastGrant: number;
-  readonly order: number;
+  /** Of a pass that has begun: it goes before those of its namespace that have not. */
+  readonly isUnderWay?: boolean;
 }
 
 /**
@@ -51,6 +44,9 @@ const LONGEST_KEPT_MS = 15_000;
 
 /** Abandoned waiters are looked for no more often than this. */
 const FORGET_EVERY_MS = 100;
+
+/** Puts the order of what is under way before that of everything else. */
+const HEAD_START = 2 ** 50;
 
 /** Forgives the rounding of a division, so that who comes at its due time finds its token. */
 const EPSILON = 1e-6;
@@ -69,7 +65,7 @@ export class TokenBucket {
   readonly #clock: Clock;
   readonly #limits: BucketLimits;
   readonly #queues = new Map<string, Queue>();
-  readonly #scan: Queue = { waiters: new Map(), lastGrant: 0 };
+  readonly #scan: Queue = createQueue();
   readonly #keptMs: number;
   #level: number;
   /** Taken and not spent yet: they count as tokens in the bucket when it fills. */
@@ -94,35 +90,35 @@ export class TokenBucket {
     const nowMs = this.#clock.monotonicMs();
     this.#fill(nowMs);
     this.#forgetAbandoned(nowMs);
-    const queue = this.#queueOf(request);
-    const turn = queue.waiters.get(request.key);
-    const place = findPlace(queue, request.key);
+    const queue = this.#getQueue(request);
+    const turn = findWaiter(queue, request.key);
     const { count = 1 } = request;
-    const order = turn?.order ?? this.#nextOrder++;
-    if (this.#level + EPSILON >= this.#ahead(request, place, nowMs + 1) + count) {
+    const order = turn?.order ?? this.#drawOrder(request);
+    const place = findPlace(queue, order, turn);
+    if (this.#level + EPSILON >= this.#countTokensAhead(request, place, nowMs + 1) + count) {
       const dueMs = Math.min(turn?.dueMs ?? nowMs, nowMs);
-      queue.waiters.set(request.key, { order, count, keptFromMs: dueMs, dueMs });
+      enqueue(queue, request.key, { order, count, keptFromMs: dueMs, dueMs });
       return 0;
     }
     if (turn && turn.dueMs > nowMs) return Math.ceil(turn.dueMs - nowMs);
-    const ahead = this.#ahead(request, place);
-    const dueMs = this.#tokensAtMs(ahead + count);
-    queue.waiters.set(request.key, {
-      order,
-      count,
-      keptFromMs: this.#tokensAtMs(ahead + 1),
-      dueMs,
-    });
+    const ahead = this.#countTokensAhead(request, place);
+    const dueMs = this.#computeTokensAtMs(ahead + count);
+    const keptFromMs = this.#computeTokensAtMs(ahead + 1);
+    enqueue(queue, request.key, { order, count, keptFromMs, dueMs });
     return Math.max(1, Math.ceil(dueMs - nowMs));
+  }
+
+  #drawOrder({ isUnderWay = false }: TokenRequest): number {
+    return this.#nextOrder++ - (isUnderWay ? HEAD_START : 0);
   }
 
   /** Takes the tokens of a request whose turn it is; they count until they are spent or given back. */
   take(request: TokenRequest): void {
     const { count = 1, isScan = false } = request;
-    const queue = this.#queueOf(request);
+    const queue = this.#getQueue(request);
     this.#level = Math.max(0, this.#level - count);
     this.#reserved += count;
-    queue.waiters.delete(request.key);
+    removeWaiter(queue, request.key);
     queue.lastGrant = ++this.#grants;
     this.#wasScan = isScan;
   }
@@ -141,19 +137,19 @@ export class TokenBucket {
 
   /** The request waits that much longer for something else; meanwhile nothing is kept for it. */
   postpone(request: TokenRequest, byMs: number): void {
-    const turn = this.#queueOf(request).waiters.get(request.key);
+    const turn = findWaiter(this.#getQueue(request), request.key);
     if (turn) delay(turn, this.#clock.monotonicMs() + byMs);
   }
 
   /** Gives the request's turn back, for one that will not come again. */
   abandon(request: TokenRequest): void {
-    this.#queueOf(request).waiters.delete(request.key);
+    removeWaiter(this.#getQueue(request), request.key);
   }
 
   /** Requests in queue, abandoned ones included until they are noticed. */
   get waiting(): number {
-    let waiting = this.#scan.waiters.size;
-    for (const { waiters } of this.#queues.values()) waiting += waiters.size;
+    let waiting = countWaiters(this.#scan);
+    for (const queue of this.#queues.values()) waiting += countWaiters(queue);
     return waiting;
   }
 
@@ -164,23 +160,27 @@ export class TokenBucket {
     this.#level = 0;
     this.#filledAtMs = Math.max(this.#filledAtMs, nowMs + holdMs);
     let tokens = 0;
-    for (const turn of [...this.#scan.waiters.values(), ...this.#inOrder()]) {
-      delay(turn, this.#tokensAtMs(tokens + 1), this.#tokensAtMs(tokens + turn.count));
+    for (const turn of [...listWaiters(this.#scan), ...this.#listInOrder()]) {
+      delay(
+        turn,
+        this.#computeTokensAtMs(tokens + 1),
+        this.#computeTokensAtMs(tokens + turn.count),
+      );
       tokens += turn.count;
     }
   }
 
-  #queueOf({ namespace = '', isScan = false }: TokenRequest): Queue {
+  #getQueue({ namespace = '', isScan = false }: TokenRequest): Queue {
     if (isScan) return this.#scan;
     const known = this.#queues.get(namespace);
     if (known) return known;
-    const queue: Queue = { waiters: new Map(), lastGrant: 0 };
+    const queue = createQueue();
     this.#queues.set(namespace, queue);
     return queue;
   }
 
   /** The time at which the bucket would hold `count` tokens if nobody took one. */
-  #tokensAtMs(count: number): number {
+  #computeTokensAtMs(count: number): number {
     const missing = Math.max(0, count - this.#level);
     return this.#filledAtMs + (missing / this.#limits.perSecond) * 1000;
   }
@@ -188,26 +188,30 @@ export class TokenBucket {
   /**
    * Tokens for the waiters ahead of this one, as far as they are kept before `keptBeforeMs`, as exactly
    * as requests come back: to the ms. The scan and the passes alternate, whatever one request takes.
+   * What is under way waits for none that takes more than the bucket can hold beside what is reserved:
+   * that may be reserved for the same pass, and neither would come.
    */
-  #ahead(
-    { isScan = false }: TokenRequest,
+  #countTokensAhead(
+    { isScan = false, isUnderWay = false }: TokenRequest,
     place: Place,
     keptBeforeMs = Number.POSITIVE_INFINITY,
   ): number {
-    const scans = aheadIn([this.#scan], isScan ? place : END, keptBeforeMs);
-    const passes = aheadIn(this.#queues.values(), isScan ? END : place, keptBeforeMs);
+    const most = isUnderWay ? this.#limits.burst - this.#reserved : Number.POSITIVE_INFINITY;
+    const counted = { keptBeforeMs, most };
+    const scans = countAhead([this.#scan], isScan ? place : END, counted);
+    const passes = countAhead(this.#queues.values(), isScan ? END : place, counted);
     const [own, others] = isScan ? [scans, passes] : [passes, scans];
     const theirTurn = this.#wasScan === isScan ? others.most : 0;
     return own.tokens + Math.min(others.tokens, own.tokens + theirTurn);
   }
 
   /** The waiters of all namespaces, the next to be served first. */
-  #inOrder(): readonly Waiter[] {
+  #listInOrder(): readonly Waiter[] {
     return [...this.#queues.values()]
-      .flatMap(({ waiters, lastGrant }) =>
-        [...waiters.values()].map((turn, round) => ({
+      .flatMap((queue) =>
+        listWaiters(queue).map((turn, round) => ({
           turn,
-          place: { round, lastGrant, order: turn.order },
+          place: { round, lastGrant: queue.lastGrant, order: turn.order },
         })),
       )
       .sort((a, b) => (isAhead(a.place, b.place) ? -1 : 1))
@@ -229,61 +233,16 @@ export class TokenBucket {
     for (const [namespace, queue] of this.#queues) {
       this.#forgetIn(queue, nowMs);
       // With a full bucket it no longer matters who was served last.
-      if (queue.waiters.size === 0 && this.#level === this.#limits.burst)
+      if (countWaiters(queue) === 0 && this.#level === this.#limits.burst)
         this.#queues.delete(namespace);
     }
   }
 
-  #forgetIn({ waiters }: Queue, nowMs: number): void {
-    for (const [request, turn] of waiters) {
-      if (turn.dueMs + this.#keptMs < nowMs) waiters.delete(request);
+  #forgetIn({ lanes }: Queue, nowMs: number): void {
+    for (const waiters of lanes) {
+      for (const [request, turn] of waiters) {
+        if (turn.dueMs + this.#keptMs < nowMs) waiters.delete(request);
+      }
     }
   }
-}
-
-/** Behind every turn. */
-const END: Place = { round: Number.POSITIVE_INFINITY, lastGrant: 0, order: 0 };
-
-/** The tokens of all waiters ahead of a place, and of the largest of them. */
-function aheadIn(
-  queues: Iterable<Queue>,
-  place: Place,
-  keptBeforeMs: number,
-): { readonly tokens: number; readonly most: number } {
-  let tokens = 0;
-  let most = 0;
-  for (const { waiters, lastGrant } of queues) {
-    // One record for all waiters of a queue: thousands may wait in it.
-    const at = { round: 0, lastGrant, order: 0 };
-    for (const { order, count, keptFromMs } of waiters.values()) {
-      at.order = order;
-      // Within a queue the places come in order.
-      if (!isAhead(at, place)) break;
-      at.round++;
-      if (keptFromMs >= keptBeforeMs) continue;
-      tokens += count;
-      most = Math.max(most, count);
-    }
-  }
-  return { tokens, most };
-}
-
-function delay(turn: Waiter, keptFromMs: number, dueMs = keptFromMs): void {
-  turn.keptFromMs = Math.max(turn.keptFromMs, keptFromMs);
-  turn.dueMs = Math.max(turn.dueMs, dueMs);
-}
-
-function findPlace({ waiters, lastGrant }: Queue, key: string): Place {
-  if (!waiters.has(key)) return { round: waiters.size, lastGrant, order: Number.POSITIVE_INFINITY };
-  let round = 0;
-  for (const [other, { order }] of waiters) {
-    if (other === key) return { round, lastGrant, order };
-    round++;
-  }
-  return { round, lastGrant, order: Number.POSITIVE_INFINITY };
-}
-
-function isAhead(a: Place, b: Place): boolean {
-  if (a.round !== b.round) return a.round < b.round;
-  return a.lastGrant === b.lastGrant ? a.order < b.order : a.lastGrant < b.lastGrant;
 }

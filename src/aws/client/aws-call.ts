@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../core/objects/fields.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import {
   assertMayWrite,
@@ -7,15 +8,19 @@ import {
 import type { Logger } from '../../core/ports/logger.ts';
 import type { Metrics } from '../../core/ports/metrics.ts';
 import type { Budget, Refusal, Requester, Reservation } from '../budget/budget.ts';
+import { readPages } from '../elbv2/pages.ts';
 import type { AwsApi } from './aws-api.ts';
-import { ErrorTranslator, isAnswer, retryAfterMsOf } from './aws-errors.ts';
+import { ErrorTranslator, isAnswer, readRetryAfterMs, translateAwsError } from './aws-errors.ts';
 import { CallMeter } from './aws-metrics.ts';
 import type { AwsReasonTexts } from './aws-reasons.ts';
-import { type AwsOperation, type AwsOperations, isWrite, traitsOf } from './operations.ts';
+import { type AwsOperation, type AwsOperations, getTraits, isWrite } from './operations.ts';
+import { type AccountLimit, findQuota, Quotas } from './quotas.ts';
 import { retry } from './retry.ts';
 
 /** The payer of a call. */
 export interface Payer extends Pick<Requester, 'namespace' | 'isScan'> {
+  /** As `Requester.isUnderWay`, for its reads. */
+  readonly isUnderWay?: boolean;
   /** Pays for the first attempt, as far as it goes. */
   readonly reservation?: Pick<Reservation, 'spend'>;
   /** No write is sent for it: what it does is planned. */
@@ -51,7 +56,35 @@ export interface AwsCallPorts {
   readonly texts?: AwsReasonTexts;
 }
 
+/** A refusal because a quota is full names the quota. */
 export function createAwsCall(ports: AwsCallPorts): AwsCall {
+  const { clock, texts = {} } = ports;
+  const call = createCall(ports);
+  const quotas = new Quotas(clock);
+  return async (operation, input, options) => {
+    try {
+      return await call(operation, input, options);
+    } catch (error) {
+      const code = findQuota(error);
+      const quota = code && (await quotas.describe(code, () => readLimits(call, options)));
+      if (quota === undefined || !(error instanceof Error)) throw error;
+      throw translateAwsError(error.cause, { ...options, operation }, { texts, quota });
+    }
+  };
+}
+
+function readLimits(
+  call: AwsCall,
+  { namespace, signal }: AwsCallOptions,
+): Promise<readonly AccountLimit[]> {
+  const how = { subject: 'the account', ...omitUndefined({ namespace, signal }) };
+  return readPages(async (Marker) => {
+    const answer = await call('DescribeAccountLimits', Marker ? { Marker } : {}, how);
+    return { items: answer.Limits ?? [], next: answer.NextMarker };
+  });
+}
+
+function createCall(ports: AwsCallPorts): AwsCall {
   const { clock, budget, metrics } = ports;
   const errors = new ErrorTranslator(clock, ports.texts);
   return (operation, input, options) => {
@@ -60,8 +93,9 @@ export function createAwsCall(ports: AwsCallPorts): AwsCall {
       log = ports.log,
       reservation,
       isReadOnly = false,
-      ...requester
+      ...rest
     } = options;
+    const requester = { ...rest, isUnderWay: rest.isUnderWay === true && !isWrite(operation) };
     const meter = new CallMeter(metrics, clock, operation);
     const send = request({ ...ports, log, errors, meter });
     const attempt = async (): Promise<AwsOperations[typeof operation][1]> => {
@@ -73,13 +107,13 @@ export function createAwsCall(ports: AwsCallPorts): AwsCall {
       if (isReadOnly && isWrite(operation)) throw createReadOnlyError();
       return send(operation, input, { subject: requester.subject, signal });
     };
-    const { isIdempotent } = traitsOf(operation);
+    const { isIdempotent } = getTraits(operation);
     return retry(attempt, { clock, signal, isIdempotent }).finally(() => meter.finish());
   };
 }
 
 /** The same calls, paid for by somebody, and their writes logged by the payer's log. */
-export function callFor(payer: Payer, call: AwsCall): AwsCall {
+export function chargeTo(payer: Payer, call: AwsCall): AwsCall {
   return (operation, input, options) => call(operation, input, { ...options, ...payer });
 }
 
@@ -106,7 +140,7 @@ function request(parts: RequestParts): RequestOnce {
       sent.fail(error);
       if (signal.aborted && !isWrite(operation)) throw signal.reason;
       if (isRefusal(error.reason)) {
-        budget.recordRefusal(operation, error.reason, retryAfterMsOf(thrown));
+        budget.recordRefusal(operation, error.reason, readRetryAfterMs(thrown));
       } else if (isAnswer(thrown, error)) {
         budget.recordAnswer(operation);
       }

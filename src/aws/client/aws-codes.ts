@@ -147,6 +147,6 @@ export const reasonByCode: ReadonlyMap<string, AwsReason> = new Map(
 );
 
 /** The same failure is `Throttling` from one front end and `ThrottlingException` from another. */
-export function bareCode(code: string): string {
+export function trimCode(code: string): string {
   return code.endsWith('Exception') ? code.slice(0, -'Exception'.length) : code;
 }

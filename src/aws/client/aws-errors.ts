@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/ports/clock.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
-import { bareCode, reasonByCode } from './aws-codes.ts';
+import { reasonByCode, trimCode } from './aws-codes.ts';
 import { type AwsReason, type AwsReasonTexts, awsReasons } from './aws-reasons.ts';
-import { type AwsOperation, iamActionOf, traitsOf } from './operations.ts';
+import { type AwsOperation, getIamAction, getTraits } from './operations.ts';
 
 /** The request to AWS, for the message. */
 export interface AwsStep {
@@ -28,35 +28,40 @@ const LONGEST_SENTENCE = 300;
 export function translateAwsError(
   thrown: unknown,
   step: AwsStep,
-  { texts = {}, reason = reasonOf(thrown, step.operation) }: TranslationOptions = {},
+  { texts = {}, reason = classifyReason(thrown, step.operation), quota }: TranslationOptions = {},
 ): OperatorError {
   if (thrown instanceof OperatorError) return thrown;
   const text = texts[reason] ?? awsReasons[reason];
-  const next = reason === 'AccessDenied' ? nextRight(thrown, step) : text.next;
-  const sentence = sentenceOf(thrown, reason, text.cause);
-  return failure(reason, step, { said: `${sentence}; ${next}`, cause: thrown });
+  const next = reason === 'AccessDenied' ? adviseRight(thrown, step) : text.next;
+  const sentence = describeCause(thrown, reason, text.cause);
+  const detail = quota === undefined ? '' : ` (${quota})`;
+  return createFailure(reason, step, { said: `${sentence}${detail}; ${next}`, cause: thrown });
 }
 
 interface TranslationOptions {
   readonly texts?: AwsReasonTexts;
   readonly reason?: AwsReason;
+  /** The one that is full, and its number. */
+  readonly quota?: string;
 }
 
 /** An answer that AWS's model does not allow, such as a list without the balancer asked for. */
-export function unreadable(step: AwsStep, said: string): OperatorError {
-  return failure('AwsUnreadable', step, { said: `${said}; ${awsReasons.AwsUnreadable.next}` });
+export function createUnreadableError(step: AwsStep, said: string): OperatorError {
+  return createFailure('AwsUnreadable', step, {
+    said: `${said}; ${awsReasons.AwsUnreadable.next}`,
+  });
 }
 
-function failure(
+function createFailure(
   reason: AwsReason,
   { operation, subject }: AwsStep,
   { said, cause }: { readonly said: string; readonly cause?: unknown },
 ): OperatorError {
-  const message = `${traitsOf(operation).step} ${subject}: ${said}`;
+  const message = `${getTraits(operation).step} ${subject}: ${said}`;
   return new OperatorError({ reason, message, healedBy: awsReasons[reason].healedBy, cause });
 }
 
-/** What hands credentials out may restart, or start after the operator: only then is a person asked. */
+/** The source of credentials may restart, or start after the operator: only then is a person asked. */
 const CREDENTIALS_GRACE_MS = 300_000;
 
 /** Translates failures, knowing since when there are no credentials: that decides who heals them. */
@@ -110,11 +115,11 @@ const ABOUT_CREDENTIALS: ReadonlySet<string> = new Set([
 
 /** Of AWS, neither of what hands out the credentials nor of this process. */
 export function isAnswer(thrown: unknown, { reason }: OperatorError): boolean {
-  return outcomeOf(thrown).statusCode > 0 && reason !== 'CredentialsUnavailable';
+  return classifyOutcome(thrown).statusCode > 0 && reason !== 'CredentialsUnavailable';
 }
 
 /** undefined where AWS answered that the resource does not exist, and for nothing else. */
-export async function ifPresent<T>(
+export async function allowAbsence<T>(
   operation: AwsOperation,
   reading: Promise<T>,
 ): Promise<T | undefined> {
@@ -127,36 +132,36 @@ export async function ifPresent<T>(
 }
 
 export function isAbsence(operation: AwsOperation, error: unknown): boolean {
-  const reasons: readonly string[] = traitsOf(operation).absent;
+  const reasons: readonly string[] = getTraits(operation).absent;
   return error instanceof OperatorError && reasons.includes(error.reason);
 }
 
-export function outcomeOf(thrown: unknown): AwsOutcome {
+export function classifyOutcome(thrown: unknown): AwsOutcome {
   if (thrown instanceof OperatorError) return { statusCode: 0, errorCode: thrown.reason };
-  const codes = codesOf(thrown);
+  const codes = listCodes(thrown);
   const errorCode = codes.find((code) => reasonByCode.has(code)) ?? codes[0] ?? 'Unknown';
-  return { statusCode: statusOf(thrown) ?? 0, errorCode };
+  return { statusCode: readStatus(thrown) ?? 0, errorCode };
 }
 
-/** What the header Retry-After asks for, where it counts seconds. */
-export function retryAfterMsOf(thrown: unknown): number {
+/** Reads the header Retry-After where it counts seconds. */
+export function readRetryAfterMs(thrown: unknown): number {
   const response = isRecord(thrown) ? thrown['$response'] : undefined;
   const headers = isRecord(response) ? response['headers'] : undefined;
-  const seconds = Number(textOf(headers, 'retry-after') ?? 0);
+  const seconds = Number(readText(headers, 'retry-after') ?? 0);
   return Number.isFinite(seconds) ? Math.max(0, seconds * 1000) : 0;
 }
 
-function reasonOf(thrown: unknown, operation: AwsOperation): AwsReason {
-  const codes = codesOf(thrown);
+function classifyReason(thrown: unknown, operation: AwsOperation): AwsReason {
+  const codes = listCodes(thrown);
   // 501 is how an endpoint says that it lacks the operation; LocalStack pairs it with
   // InternalFailure, which elsewhere is healed by time.
-  if (statusOf(thrown) === 501) return 'OperationUnsupported';
+  if (readStatus(thrown) === 501) return 'OperationUnsupported';
   for (const code of codes) {
     const reason = reasonByCode.get(code);
     if (reason === 'CredentialsRefused' && isClockCorrected(thrown)) return 'ClockSkew';
-    if (reason) return traitsOf(operation).reasons?.[reason] ?? reason;
+    if (reason) return getTraits(operation).reasons?.[reason] ?? reason;
   }
-  return reasonOfStatus(thrown);
+  return classifyStatus(thrown);
 }
 
 /**
@@ -173,8 +178,8 @@ function isClockCorrected(thrown: unknown): boolean {
  * request would be refused again, so it is shown at once and repeated at the slow pace, never in a
  * hot loop; should time heal it after all, that pace still finds out.
  */
-function reasonOfStatus(thrown: unknown): AwsReason {
-  const status = statusOf(thrown);
+function classifyStatus(thrown: unknown): AwsReason {
+  const status = readStatus(thrown);
   if (status === 429) return 'Throttled';
   if (status !== undefined && status >= 500) return 'AwsUnavailable';
   return isServiceError(thrown) || status === undefined ? 'AwsError' : 'AwsUnreadable';
@@ -185,10 +190,10 @@ function reasonOfStatus(thrown: unknown): AwsReason {
  * (ec2:DescribeSubnets), or the assumption of the role itself.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html
  */
-function nextRight(thrown: unknown, { operation }: AwsStep): string {
-  const said = textOf(thrown, 'message') ?? '';
+function adviseRight(thrown: unknown, { operation }: AwsStep): string {
+  const said = readText(thrown, 'message') ?? '';
   const named = /not authorized to perform:? ([a-z0-9-]+:\w+)/i.exec(said)?.[1];
-  const action = named ?? iamActionOf(operation);
+  const action = named ?? getIamAction(operation);
   if (action.startsWith('sts:')) {
     return `correct the trust policy of the operator's role (AWS_ROLE_ARN): it must allow ${action} to the operator's ServiceAccount, as deploy/iam/trust-irsa.json does`;
   }
@@ -201,28 +206,28 @@ function nextRight(thrown: unknown, { operation }: AwsStep): string {
  * AWS's own sentence. Where the answer was no error document of AWS the SDK's words are about its
  * parser, so the table's cause says it better.
  */
-function sentenceOf(thrown: unknown, reason: AwsReason, cause: string): string {
-  const message = textOf(thrown, 'message');
+function describeCause(thrown: unknown, reason: AwsReason, cause: string): string {
+  const message = readText(thrown, 'message');
   const isAnswer = isServiceError(thrown) && message !== 'Unknown';
-  if (!isAnswer && statusOf(thrown) !== undefined) {
-    return `${lowerFirst(cause)} (HTTP ${statusOf(thrown)})`;
+  if (!isAnswer && readStatus(thrown) !== undefined) {
+    return `${lowerFirst(cause)} (HTTP ${readStatus(thrown)})`;
   }
   const line = (message ?? '').replace(/\s+/g, ' ').trim().replace(/\.$/, '');
   if (line === '') return lowerFirst(cause);
   const sentence =
     line.length > LONGEST_SENTENCE ? `${line.slice(0, LONGEST_SENTENCE - 1)}…` : line;
-  return hasManyCodes(reason) ? `${codesOf(thrown)[0] ?? 'Error'}: ${sentence}` : sentence;
+  return hasManyCodes(reason) ? `${listCodes(thrown)[0] ?? 'Error'}: ${sentence}` : sentence;
 }
 
 /**
  * Candidates for the error code, best first: the code of AWS's document, the word of the platform
  * (ECONNRESET), the name of the SDK's class, and the same of the causes beneath.
  */
-function codesOf(thrown: unknown, depth = 0): readonly string[] {
+function listCodes(thrown: unknown, depth = 0): readonly string[] {
   if (!isRecord(thrown) || depth > 3) return [];
-  const own = [textOf(thrown, 'Code'), textOf(thrown, 'code'), textOf(thrown, 'name')];
+  const own = [readText(thrown, 'Code'), readText(thrown, 'code'), readText(thrown, 'name')];
   const codes = own.filter((code) => code !== undefined && code !== 'Error').map(String);
-  return [...codes.map(bareCode), ...codesOf(thrown['cause'], depth + 1)];
+  return [...codes.map(trimCode), ...listCodes(thrown['cause'], depth + 1)];
 }
 
 /** The reason does not name AWS's code, so the message does. */
@@ -231,16 +236,16 @@ function hasManyCodes(reason: AwsReason): boolean {
 }
 
 function isServiceError(thrown: unknown): boolean {
-  return textOf(thrown, '$fault') !== undefined || textOf(thrown, 'Code') !== undefined;
+  return readText(thrown, '$fault') !== undefined || readText(thrown, 'Code') !== undefined;
 }
 
-function statusOf(thrown: unknown): number | undefined {
+function readStatus(thrown: unknown): number | undefined {
   const metadata = isRecord(thrown) ? thrown['$metadata'] : undefined;
   const status = isRecord(metadata) ? metadata['httpStatusCode'] : undefined;
   return typeof status === 'number' ? status : undefined;
 }
 
-function textOf(thrown: unknown, key: string): string | undefined {
+function readText(thrown: unknown, key: string): string | undefined {
   const value = isRecord(thrown) ? thrown[key] : undefined;
   return typeof value === 'string' ? value : undefined;
 }

@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/ports/clock.ts';
 import type { MetricDefinition, Metrics } from '../../core/ports/metrics.ts';
 import type { OperatorError } from '../../core/reconcile/operator-error.ts';
-import { outcomeOf } from './aws-errors.ts';
+import { classifyOutcome } from './aws-errors.ts';
 import { services } from './operation-traits.ts';
-import { type AwsOperation, traitsOf } from './operations.ts';
+import { type AwsOperation, getTraits } from './operations.ts';
 
 const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 const WAIT_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1] as const;
@@ -139,7 +139,7 @@ export class CallMeter {
   constructor(metrics: Metrics, clock: Clock, operation: AwsOperation) {
     this.#metrics = metrics;
     this.#clock = clock;
-    this.#labels = { service: services[traitsOf(operation).service].label, operation };
+    this.#labels = { service: services[getTraits(operation).service].label, operation };
     this.#startedMs = clock.monotonicMs();
   }
 
@@ -149,7 +149,7 @@ export class CallMeter {
     return {
       succeed: () => this.#record(sentMs, { status_code: '200', error_code: '' }),
       fail: (error) => {
-        const { statusCode, errorCode } = outcomeOf(error.cause ?? error);
+        const { statusCode, errorCode } = classifyOutcome(error.cause ?? error);
         const outcome = { status_code: String(statusCode), error_code: errorCode };
         this.#record(sentMs, outcome);
         const metric = metricByReason[error.reason];

@@ -29,7 +29,7 @@ export const awsReasons = {
   },
   CapacityReservationPending: {
     healedBy: 'time',
-    cause: 'A capacity reservation of the load balancer is still being worked on',
+    cause: 'A capacity reservation of the load balancer is still in progress',
     next: 'wait until the reservation is done, the call is repeated',
   },
   AwsUnavailable: {

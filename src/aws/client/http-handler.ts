@@ -8,7 +8,7 @@ type HttpHandler = Extract<
 >;
 type HttpRequest = Parameters<HttpHandler['handle']>[0];
 
-/** What the SDK hands on from `send` to the handler. */
+/** Passed by the SDK from `send` to the handler. */
 export interface SendOptions {
   readonly abortSignal?: AbortSignal;
   /** As in http/exchange.ts. */
@@ -42,8 +42,8 @@ export function createHttpHandler(proxy?: Proxy): HttpHandler {
     async handle(request: HttpRequest, options = {}) {
       const { abortSignal, beforeSend } = options as SendOptions;
       const { status, headers, body } = await exchange(pool, {
-        origin: originOf(request),
-        path: pathOf(request),
+        origin: formatOrigin(request),
+        path: formatPath(request),
         method: request.method,
         headers: request.headers,
         body: request.body as string | Uint8Array | undefined,
@@ -78,18 +78,18 @@ function createPool(proxy: Proxy | undefined): Dispatcher {
   return new EnvHttpProxyAgent({ ...POOL_OPTIONS, httpProxy: '', httpsProxy: proxy.url, noProxy });
 }
 
-function originOf({ protocol, hostname, port }: HttpRequest): string {
+function formatOrigin({ protocol, hostname, port }: HttpRequest): string {
   return `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}`;
 }
 
-function pathOf({ path, query }: HttpRequest): string {
+function formatPath({ path, query }: HttpRequest): string {
   const pairs = Object.entries(query).flatMap(([name, values]) =>
-    [values].flat().map((value) => pairOf(name, value)),
+    [values].flat().map((value) => formatPair(name, value)),
   );
   return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
 }
 
-function pairOf(name: string, value: string | null): string {
+function formatPair(name: string, value: string | null): string {
   const head = encodeURIComponent(name);
   return value === null ? head : `${head}=${encodeURIComponent(value)}`;
 }

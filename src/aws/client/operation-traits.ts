@@ -1,19 +1,21 @@
 import type { AwsReason } from './aws-reasons.ts';
 
-export type ServiceName = 'elbv2' | 'ec2';
+export type ServiceName = 'elbv2' | 'ec2' | 'acm';
 
 /** As metrics and IAM call the services. */
 export const services = {
   elbv2: { label: 'Elastic Load Balancing v2', iamPrefix: 'elasticloadbalancing' },
   ec2: { label: 'EC2', iamPrefix: 'ec2' },
+  acm: { label: 'Certificate Manager', iamPrefix: 'acm' },
 } as const satisfies Record<ServiceName, object>;
 
 /**
  * AWS's token buckets, shared by everybody in an account and region. Every operation of ELBv2 pays
  * into `account` and one other; `intensive` is what AWS calls resource-intensive actions. EC2 has a
- * bucket for each operation, of which albridge keeps one for reads and one for writes.
+ * bucket for each operation, of which albridge keeps one for reads and one for writes; ACM has one for each too.
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/userguide/elb-api-throttling.html
  * https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html
+ * https://docs.aws.amazon.com/acm/latest/userguide/acm-limits.html#api-rate-limits
  */
 export type BucketName =
   | 'account'
@@ -22,9 +24,10 @@ export type BucketName =
   | 'intensive'
   | 'registrations'
   | 'ec2Reads'
-  | 'ec2Writes';
+  | 'ec2Writes'
+  | 'acmReads';
 
-/** What the shipped policy asks of a request before it allows the operation. */
+/** The shipped policy's condition on a request of the operation. */
 export type Grant =
   /** AWS knows neither resources nor conditions for it. */
   | { readonly onlyIf: 'nothing' }
@@ -48,7 +51,7 @@ export type Grant =
 
 export interface OperationTraits {
   readonly service: ServiceName;
-  /** What it pays into; one of ELBv2 into `account` too. */
+  /** The bucket that it takes tokens from; one of ELBv2 from `account` too. */
   readonly bucket: Exclude<BucketName, 'account'>;
   /** Begins the message of every failure, followed by the object: `set subnets of` `load balancer x`. */
   readonly step: string;
@@ -60,7 +63,7 @@ export interface OperationTraits {
   readonly reasons?: Partial<Readonly<Record<AwsReason, AwsReason>>>;
   readonly grant: Grant;
   /**
-   * What AWS requires of the caller beyond the right to the operation itself.
+   * Actions that AWS requires of the caller beyond the operation itself.
    * https://docs.aws.amazon.com/elasticloadbalancing/latest/userguide/elb-api-permissions.html
    */
   readonly alsoNeeds?: readonly string[];

@@ -11,6 +11,7 @@ import {
   DeleteRuleCommand,
   DeleteTargetGroupCommand,
   DeregisterTargetsCommand,
+  DescribeAccountLimitsCommand,
   DescribeListenerAttributesCommand,
   DescribeListenerCertificatesCommand,
   DescribeListenersCommand,
@@ -38,11 +39,14 @@ import {
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { type Clock, raceAbort, startDeadline } from '../../core/ports/clock.ts';
 import { assertLeader, type Leadership } from '../../core/ports/leadership.ts';
+import { acmService, createAcmCommand } from '../acm/acm-commands.ts';
+import type { AcmOperation } from '../acm/operations.ts';
 import { createEc2Command, ec2Service } from '../ec2/ec2-commands.ts';
 import type { Ec2Operation } from '../ec2/operations.ts';
 import type { AwsApi } from './aws-api.ts';
 import { createHttpHandler, type Proxy, type SendOptions } from './http-handler.ts';
-import { type AwsOperation, type Elbv2Operation, isWrite, traitsOf } from './operations.ts';
+import type { ServiceName } from './operation-traits.ts';
+import { type AwsOperation, type Elbv2Operation, getTraits, isWrite } from './operations.ts';
 
 export interface SdkClientOptions {
   readonly region: string;
@@ -55,6 +59,8 @@ export interface SdkClientOptions {
 export interface SdkApiOptions extends SdkClientOptions {
   /** Base address of EC2; AWS's own of the region without it. */
   readonly ec2Endpoint?: string;
+  /** Base address of ACM; AWS's own of the region without it. */
+  readonly acmEndpoint?: string;
   readonly clock: Clock;
   /** Asked in the moment in which a write is written to its socket. */
   readonly leadership: Leadership;
@@ -101,6 +107,7 @@ const commands = {
   ModifyRule: ModifyRuleCommand,
   SetRulePriorities: SetRulePrioritiesCommand,
   DeleteRule: DeleteRuleCommand,
+  DescribeAccountLimits: DescribeAccountLimitsCommand,
   DescribeTags: DescribeTagsCommand,
   AddTags: AddTagsCommand,
   RemoveTags: RemoveTagsCommand,
@@ -113,13 +120,20 @@ const commands = {
  */
 export function createSdkApi(options: SdkApiOptions): SdkApi {
   const client = createSdkClient(options);
-  let ofEc2: ElasticLoadBalancingV2Client | undefined;
+  const { credentials, requestHandler } = client.config;
+  const others = new Map<ServiceName, ElasticLoadBalancingV2Client>();
+  const connect = (service: ServiceName, changes: object): ElasticLoadBalancingV2Client =>
+    getOrAdd(others, service, () =>
+      createSdkClient(options, { credentials, requestHandler, ...changes }),
+    );
   const send = (operation: AwsOperation, input: object, how: SendOptions): Promise<unknown> => {
-    if (isOfEc2(operation)) {
-      const { credentials, requestHandler } = client.config;
-      const changes = { credentials, requestHandler, endpoint: options.ec2Endpoint, ...ec2Service };
-      ofEc2 ??= createSdkClient(options, changes);
-      return ofEc2.send(createEc2Command(operation, input) as never, how);
+    if (isOf('ec2', operation)) {
+      const ec2 = connect('ec2', { endpoint: options.ec2Endpoint, ...ec2Service });
+      return ec2.send(createEc2Command(operation, input) as never, how);
+    }
+    if (isOf('acm', operation)) {
+      const acm = connect('acm', { endpoint: options.acmEndpoint, ...acmService });
+      return acm.send(createAcmCommand(operation, input) as never, how);
     }
     const Command = commands[operation] as unknown as new (input: object) => never;
     return client.send(new Command(input), how);
@@ -144,8 +158,22 @@ export function createSdkApi(options: SdkApiOptions): SdkApi {
   };
 }
 
-function isOfEc2(operation: AwsOperation): operation is Ec2Operation {
-  return traitsOf(operation).service === 'ec2';
+function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {
+  const value = map.get(key) ?? create();
+  map.set(key, value);
+  return value;
+}
+
+interface OtherServices {
+  readonly ec2: Ec2Operation;
+  readonly acm: AcmOperation;
+}
+
+function isOf<Service extends keyof OtherServices>(
+  service: Service,
+  operation: AwsOperation,
+): operation is OtherServices[Service] {
+  return getTraits(operation).service === service;
 }
 
 /**
@@ -184,7 +212,7 @@ export function createSdkClient(
 }
 
 /**
- * What the SDK does for each call and nobody here has any use for: walking through the whole input
+ * Removes from the SDK what no call here needs: walking through the whole input
  * and output for a logger that is not there, looking for the trace of a Lambda function, and its
  * retries, of which retry.ts is the only layer; what follows those is placed by their name, so that
  * stays.

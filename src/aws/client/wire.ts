@@ -1,15 +1,19 @@
-// Lives here: the one adapter to AWS and only user of its SDK; next to this folder budget/, inventory/, elbv2/, ec2/.
-// May import it: src/setup and src/main.ts; controllers import the ports in elbv2/ and ec2/ instead.
+// Lives here: the one adapter to AWS and only user of its SDK; next to this folder budget/, inventory/, elbv2/, ec2/, acm/.
+// May import it: src/aws, src/setup and src/main.ts; src/config takes http-handler.ts. Controllers import the ports in elbv2/, ec2/ and acm/ instead.
 // Start with: operations.ts, the table of operations, then aws-call.ts.
 
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Leadership } from '../../core/ports/leadership.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { Metrics } from '../../core/ports/metrics.ts';
+import type { Certificates } from '../acm/certificates.ts';
+import { createCertificates, createIssuedCertificates } from '../acm/certificates-client.ts';
 import { Budget } from '../budget/budget.ts';
 import type { BudgetLimits } from '../budget/budget-limits.ts';
 import type { SecurityGroups } from '../ec2/security-groups.ts';
 import { createSecurityGroups } from '../ec2/security-groups-client.ts';
+import type { Subnets } from '../ec2/subnets.ts';
+import { createSubnets, createTaggedSubnets } from '../ec2/subnets-client.ts';
 import { createListeners } from '../elbv2/listeners-client.ts';
 import type { Inventory, LoadBalancers } from '../elbv2/load-balancers.ts';
 import { createLoadBalancers } from '../elbv2/load-balancers-client.ts';
@@ -21,7 +25,7 @@ import type { Listeners, ResourceTags, Rules, TargetGroups, Targets } from '../e
 import { AccountInventory } from '../inventory/inventory.ts';
 import { WriteLedger } from '../inventory/write-ledger.ts';
 import type { AwsApi } from './aws-api.ts';
-import { callFor, createAwsCall, type Payer } from './aws-call.ts';
+import { chargeTo, createAwsCall, type Payer } from './aws-call.ts';
 import type { AwsReasonTexts } from './aws-reasons.ts';
 
 export interface AwsPorts {
@@ -43,6 +47,8 @@ export interface Traffic {
   readonly rules: Rules;
   readonly tags: ResourceTags;
   readonly securityGroups: SecurityGroups;
+  readonly subnets: Subnets;
+  readonly certificates: Certificates;
 }
 
 export interface Aws {
@@ -60,11 +66,13 @@ export function wireAws(ports: AwsPorts): Aws {
   const ledger = new WriteLedger(clock);
   const tags = createTagsBatch(call, clock);
   const vpcs = new Map<string, string>();
+  const subnets = createTaggedSubnets(call, clock, vpcs);
+  const issued = createIssuedCertificates(call, clock);
   return {
     loadBalancers: createLoadBalancers({ call, budget, tags, ledger }),
     inventory: new AccountInventory({ call, ledger, clock }),
     traffic(payer = {}) {
-      const paid = callFor(payer, call);
+      const paid = chargeTo(payer, call);
       return {
         targetGroups: createTargetGroups(paid, ledger),
         targets: createTargets(paid),
@@ -72,6 +80,8 @@ export function wireAws(ports: AwsPorts): Aws {
         rules: createRules(paid),
         tags: createResourceTags(paid, tags, { ledger, payer }),
         securityGroups: createSecurityGroups(paid, vpcs),
+        subnets: createSubnets(subnets, payer),
+        certificates: createCertificates(issued, payer),
       };
     },
   };

@@ -18,7 +18,7 @@ interface EndpointParameters {
   readonly UseFIPS?: boolean;
 }
 
-/** What makes any client of the SDK one of EC2. */
+/** Turns any client of the SDK into one of EC2. */
 export const ec2Service = {
   serviceId: 'EC2',
   signingName: 'ec2',
@@ -47,19 +47,19 @@ type Schema = 0 | 1 | (() => unknown);
 /** A member's schema, and its spelling in a request and in an answer where that differs. */
 type Member = Schema | readonly [Schema, string, string?];
 
-function structure(name: string, members: Readonly<Record<string, Member>>): () => unknown {
+function defineStructure(name: string, members: Readonly<Record<string, Member>>): () => unknown {
   const built = [
     STRUCTURE,
     NAMESPACE,
     name,
     0,
     Object.keys(members),
-    Object.values(members).map(memberOf),
+    Object.values(members).map(defineMember),
   ];
   return () => built;
 }
 
-function memberOf(member: Member): unknown {
+function defineMember(member: Member): unknown {
   if (!Array.isArray(member)) return member;
   const [schema, sent, answered] = member as readonly [Schema, string, string?];
   return [
@@ -73,34 +73,38 @@ function list(of: Schema, item = 'item'): () => unknown {
   return () => built;
 }
 
-const Tag = structure('Tag', { Key: [TEXT, 'Key', 'key'], Value: [TEXT, 'Value', 'value'] });
+const Tag = defineStructure('Tag', { Key: [TEXT, 'Key', 'key'], Value: [TEXT, 'Value', 'value'] });
 const Tags = list(Tag);
-const TagSpecification = structure('TagSpecification', {
+const TagSpecification = defineStructure('TagSpecification', {
   ResourceType: [TEXT, 'ResourceType', 'resourceType'],
   Tags: [Tags, 'Tag'],
 });
-const Filter = structure('Filter', { Name: TEXT, Values: [list(TEXT), 'Value'] });
+const Filter = defineStructure('Filter', { Name: TEXT, Values: [list(TEXT), 'Value'] });
 const Filters = list(Filter, 'Filter');
 
-function source(key: string, sent: string): () => unknown {
-  return structure(sent, {
+function defineSource(key: string, sent: string): () => unknown {
+  return defineStructure(sent, {
     Description: [TEXT, 'Description', 'description'],
     [key]: [TEXT, sent, lowerFirst(sent)],
   });
 }
 
-const IpPermission = structure('IpPermission', {
+const IpPermission = defineStructure('IpPermission', {
   IpProtocol: [TEXT, 'IpProtocol', 'ipProtocol'],
   FromPort: [NUMBER, 'FromPort', 'fromPort'],
   ToPort: [NUMBER, 'ToPort', 'toPort'],
-  UserIdGroupPairs: [list(source('GroupId', 'GroupId')), 'Groups', 'groups'],
-  IpRanges: [list(source('CidrIp', 'CidrIp')), 'IpRanges', 'ipRanges'],
-  Ipv6Ranges: [list(source('CidrIpv6', 'CidrIpv6')), 'Ipv6Ranges', 'ipv6Ranges'],
-  PrefixListIds: [list(source('PrefixListId', 'PrefixListId')), 'PrefixListIds', 'prefixListIds'],
+  UserIdGroupPairs: [list(defineSource('GroupId', 'GroupId')), 'Groups', 'groups'],
+  IpRanges: [list(defineSource('CidrIp', 'CidrIp')), 'IpRanges', 'ipRanges'],
+  Ipv6Ranges: [list(defineSource('CidrIpv6', 'CidrIpv6')), 'Ipv6Ranges', 'ipv6Ranges'],
+  PrefixListIds: [
+    list(defineSource('PrefixListId', 'PrefixListId')),
+    'PrefixListIds',
+    'prefixListIds',
+  ],
 });
 const IpPermissions = list(IpPermission);
 
-const SecurityGroup = structure('SecurityGroup', {
+const SecurityGroup = defineStructure('SecurityGroup', {
   GroupId: [TEXT, 'GroupId', 'groupId'],
   GroupName: [TEXT, 'GroupName', 'groupName'],
   Description: [TEXT, 'GroupDescription', 'groupDescription'],
@@ -108,14 +112,19 @@ const SecurityGroup = structure('SecurityGroup', {
   IpPermissions: [IpPermissions, 'IpPermissions', 'ipPermissions'],
   Tags: [Tags, 'TagSet', 'tagSet'],
 });
-const Subnet = structure('Subnet', {
+const Subnet = defineStructure('Subnet', {
   SubnetId: [TEXT, 'SubnetId', 'subnetId'],
   VpcId: [TEXT, 'VpcId', 'vpcId'],
+  State: [TEXT, 'State', 'state'],
+  AvailabilityZone: [TEXT, 'AvailabilityZone', 'availabilityZone'],
+  AvailableIpAddressCount: [NUMBER, 'AvailableIpAddressCount', 'availableIpAddressCount'],
+  OutpostArn: [TEXT, 'OutpostArn', 'outpostArn'],
+  Tags: [Tags, 'TagSet', 'tagSet'],
 });
 
-const ingress = structure('IngressRequest', { GroupId: TEXT, IpPermissions });
-const nothing = structure('Nothing', {});
-const tagging = structure('TagsRequest', {
+const ingress = defineStructure('IngressRequest', { GroupId: TEXT, IpPermissions });
+const nothing = defineStructure('Nothing', {});
+const tagging = defineStructure('TagsRequest', {
   Resources: [list(TEXT, 'ResourceId'), 'ResourceId'],
   Tags: [Tags, 'Tag'],
 });
@@ -123,35 +132,39 @@ const page = { NextToken: TEXT, MaxResults: NUMBER } as const;
 
 const schemas: Readonly<Record<Ec2Operation, readonly [input: Schema, output: Schema]>> = {
   DescribeSubnets: [
-    structure('DescribeSubnetsRequest', { SubnetIds: [list(TEXT, 'SubnetId'), 'SubnetId'] }),
-    structure('DescribeSubnetsResult', {
+    defineStructure('DescribeSubnetsRequest', {
+      SubnetIds: [list(TEXT, 'SubnetId'), 'SubnetId'],
+      Filters: [Filters, 'Filter'],
+      ...page,
+    }),
+    defineStructure('DescribeSubnetsResult', {
       NextToken: [TEXT, 'NextToken', 'nextToken'],
       Subnets: [list(Subnet), 'SubnetSet', 'subnetSet'],
     }),
   ],
   DescribeSecurityGroups: [
-    structure('DescribeSecurityGroupsRequest', {
+    defineStructure('DescribeSecurityGroupsRequest', {
       GroupIds: [list(TEXT, 'groupId'), 'GroupId'],
       Filters: [Filters, 'Filter'],
       ...page,
     }),
-    structure('DescribeSecurityGroupsResult', {
+    defineStructure('DescribeSecurityGroupsResult', {
       NextToken: [TEXT, 'NextToken', 'nextToken'],
       SecurityGroups: [list(SecurityGroup), 'SecurityGroupInfo', 'securityGroupInfo'],
     }),
   ],
   CreateSecurityGroup: [
-    structure('CreateSecurityGroupRequest', {
+    defineStructure('CreateSecurityGroupRequest', {
       GroupName: TEXT,
       Description: [TEXT, 'GroupDescription'],
       VpcId: TEXT,
       TagSpecifications: [list(TagSpecification), 'TagSpecification'],
     }),
-    structure('CreateSecurityGroupResult', { GroupId: [TEXT, 'GroupId', 'groupId'] }),
+    defineStructure('CreateSecurityGroupResult', { GroupId: [TEXT, 'GroupId', 'groupId'] }),
   ],
   AuthorizeSecurityGroupIngress: [ingress, nothing],
   RevokeSecurityGroupIngress: [ingress, nothing],
-  DeleteSecurityGroup: [structure('DeleteSecurityGroupRequest', { GroupId: TEXT }), nothing],
+  DeleteSecurityGroup: [defineStructure('DeleteSecurityGroupRequest', { GroupId: TEXT }), nothing],
   CreateTags: [tagging, nothing],
   DeleteTags: [tagging, nothing],
 };

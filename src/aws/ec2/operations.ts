@@ -57,6 +57,16 @@ export interface IpPermission {
   readonly PrefixListIds?: readonly { readonly PrefixListId?: string }[];
 }
 
+export interface Ec2Subnet {
+  readonly SubnetId?: string;
+  readonly VpcId?: string;
+  readonly State?: string;
+  readonly AvailabilityZone?: string;
+  readonly AvailableIpAddressCount?: number;
+  readonly OutpostArn?: string;
+  readonly Tags?: readonly TagPair[];
+}
+
 export interface Ec2SecurityGroup {
   readonly GroupId?: string;
   readonly GroupName?: string;
@@ -68,6 +78,12 @@ export interface Ec2SecurityGroup {
 
 interface Page {
   readonly NextToken?: string;
+}
+
+/** By ids, or a page of those that match the filters. */
+interface Selection extends Page {
+  readonly Filters?: readonly { readonly Name: string; readonly Values: readonly string[] }[];
+  readonly MaxResults?: number;
 }
 
 interface Ingress {
@@ -82,20 +98,14 @@ interface Tagging {
 
 type Nothing = Readonly<Record<never, never>>;
 
-/** What is used of EC2's messages, spelled as in its SDK; src/aws/ec2/ec2-commands.ts has the schemas. */
+/** The part of EC2's messages in use, spelled as in its SDK; src/aws/ec2/ec2-commands.ts has the schemas. */
 export interface Ec2Messages {
   DescribeSubnets: [
-    { readonly SubnetIds: readonly string[] },
-    Page & {
-      readonly Subnets?: readonly { readonly SubnetId?: string; readonly VpcId?: string }[];
-    },
+    Selection & { readonly SubnetIds?: readonly string[] },
+    Page & { readonly Subnets?: readonly Ec2Subnet[] },
   ];
   DescribeSecurityGroups: [
-    Page & {
-      readonly GroupIds?: readonly string[];
-      readonly Filters?: readonly { readonly Name: string; readonly Values: readonly string[] }[];
-      readonly MaxResults?: number;
-    },
+    Selection & { readonly GroupIds?: readonly string[] },
     Page & { readonly SecurityGroups?: readonly Ec2SecurityGroup[] },
   ];
   CreateSecurityGroup: [

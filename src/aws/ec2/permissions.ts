@@ -37,13 +37,13 @@ export function shapePermissions(from: readonly IpPermission[]): readonly Permis
       ...(FromPort !== undefined && { fromPort: FromPort }),
       ...(ToPort !== undefined && { toPort: ToPort }),
     };
-    return sourcesOf(permission).flatMap(([kind, value]) =>
+    return listSources(permission).flatMap(([kind, value]) =>
       value ? [{ ...ports, source: { kind, value } }] : [],
     );
   });
 }
 
-function sourcesOf(from: IpPermission): readonly (readonly [Kind, string | undefined])[] {
+function listSources(from: IpPermission): readonly (readonly [Kind, string | undefined])[] {
   const { IpRanges = [], Ipv6Ranges = [], PrefixListIds = [], UserIdGroupPairs = [] } = from;
   return [
     ...IpRanges.map(({ CidrIp }) => ['ipv4', CidrIp] as const),

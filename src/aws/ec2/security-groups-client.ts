@@ -1,6 +1,6 @@
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { AwsCall } from '../client/aws-call.ts';
-import { ifPresent, unreadable } from '../client/aws-errors.ts';
+import { allowAbsence, createUnreadableError } from '../client/aws-errors.ts';
 import type { AwsReason } from '../client/aws-reasons.ts';
 import { readPages } from '../elbv2/pages.ts';
 import { shapePairs, toPairs } from '../elbv2/tags.ts';
@@ -18,42 +18,51 @@ import type {
 export function createSecurityGroups(call: AwsCall, vpcs: Map<string, string>): SecurityGroups {
   return {
     find: async (filter, signal) =>
-      (await ifPresent('DescribeSecurityGroups', describeGroups(call, filter, signal))) ?? [],
+      (await allowAbsence('DescribeSecurityGroups', describeGroups(call, filter, signal))) ?? [],
     create: (settings) => create(call, settings),
     allow: (id, permissions) =>
       changeEach(permissions, 'DuplicatePermission', (some) => {
         const input = { GroupId: id, IpPermissions: toPermissions(some) };
-        return call('AuthorizeSecurityGroupIngress', input, of(id));
+        return call('AuthorizeSecurityGroupIngress', input, refer(id));
       }),
     revoke: (id, permissions) =>
       changeEach(permissions, 'PermissionNotFound', (some) => {
         const input = { GroupId: id, IpPermissions: toPermissions(some) };
-        return call('RevokeSecurityGroupIngress', input, of(id));
+        return call('RevokeSecurityGroupIngress', input, refer(id));
       }),
     async addTags(id, tags) {
       if (Object.keys(tags).length === 0) return;
-      await call('CreateTags', { Resources: [id], Tags: toPairs(tags) }, of(id));
+      await call('CreateTags', { Resources: [id], Tags: toPairs(tags) }, refer(id));
     },
     async removeTags(id, tags) {
       if (Object.keys(tags).length === 0) return;
-      await call('DeleteTags', { Resources: [id], Tags: toPairs(tags) }, of(id));
+      await call('DeleteTags', { Resources: [id], Tags: toPairs(tags) }, refer(id));
     },
     async delete(id) {
-      await ifPresent('DeleteSecurityGroup', call('DeleteSecurityGroup', { GroupId: id }, of(id)));
+      await allowAbsence(
+        'DeleteSecurityGroup',
+        call('DeleteSecurityGroup', { GroupId: id }, refer(id)),
+      );
     },
-    async vpcOf(subnets, signal) {
-      const unknown = subnets.filter((subnet) => !vpcs.has(subnet));
-      const [first = ''] = subnets;
-      if (unknown.length === 0) return vpcs.get(first);
-      const subject = unknown.length === 1 ? `subnet ${unknown[0]}` : `${unknown.length} subnets`;
-      const reading = call('DescribeSubnets', { SubnetIds: unknown }, { subject, signal });
-      const answer = await ifPresent('DescribeSubnets', reading);
-      for (const { SubnetId, VpcId } of answer?.Subnets ?? []) {
-        if (SubnetId && VpcId) vpcs.set(SubnetId, VpcId);
-      }
-      return vpcs.get(first);
-    },
+    findVpc: (subnets, signal) => readVpc(call, { subnets, vpcs }, signal),
   };
+}
+
+async function readVpc(
+  call: AwsCall,
+  { subnets, vpcs }: { readonly subnets: readonly string[]; readonly vpcs: Map<string, string> },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const unknown = subnets.filter((subnet) => !vpcs.has(subnet));
+  const [first = ''] = subnets;
+  if (unknown.length === 0) return vpcs.get(first);
+  const subject = unknown.length === 1 ? `subnet ${unknown[0]}` : `${unknown.length} subnets`;
+  const reading = call('DescribeSubnets', { SubnetIds: unknown }, { subject, signal });
+  const answer = await allowAbsence('DescribeSubnets', reading);
+  for (const { SubnetId, VpcId } of answer?.Subnets ?? []) {
+    if (SubnetId && VpcId) vpcs.set(SubnetId, VpcId);
+  }
+  return vpcs.get(first);
 }
 
 const LARGEST_PAGE = 1000;
@@ -63,7 +72,7 @@ function describeGroups(
   filter: SecurityGroupFilter,
   signal: AbortSignal,
 ): Promise<readonly TaggedSecurityGroup[]> {
-  const subject = 'ids' in filter ? of(filter.ids.join(', ')).subject : 'security groups';
+  const subject = 'ids' in filter ? refer(filter.ids.join(', ')).subject : 'security groups';
   return readPages(async (NextToken) => {
     const input = 'ids' in filter ? { GroupIds: filter.ids } : toFilters(filter, NextToken);
     const answer = await call('DescribeSecurityGroups', input, { subject, signal });
@@ -106,9 +115,12 @@ async function create(
     VpcId: vpcId,
     TagSpecifications: [{ ResourceType: 'security-group', Tags: toPairs(tags) }],
   } as const;
-  const { GroupId } = await call('CreateSecurityGroup', input, of(name));
+  const { GroupId } = await call('CreateSecurityGroup', input, refer(name));
   if (GroupId) return GroupId;
-  throw unreadable({ operation: 'CreateSecurityGroup', ...of(name) }, 'the answer lacks the id');
+  throw createUnreadableError(
+    { operation: 'CreateSecurityGroup', ...refer(name) },
+    'the answer lacks the id',
+  );
 }
 
 /** `isSo`: one of them is as it should be already; EC2 then refuses them all, so each is tried alone. */
@@ -134,6 +146,6 @@ function shapeGroup(from: Ec2SecurityGroup): TaggedSecurityGroup | undefined {
   return { securityGroup, tags: shapePairs(Tags) };
 }
 
-function of(nameOrId: string): { readonly subject: string } {
+function refer(nameOrId: string): { readonly subject: string } {
   return { subject: `security group ${nameOrId}` };
 }

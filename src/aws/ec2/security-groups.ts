@@ -1,5 +1,5 @@
-// Lives here: EC2's part of the adapter: the operations on security groups.
-// May import it: src/aws; controllers/my-ingress takes this file, the port.
+// Lives here: EC2's part of the adapter: the operations on security groups and subnets.
+// May import it: src/aws; src/controllers/my-ingress takes security-groups.ts and subnets.ts, the ports.
 // Start with: this file, then operations.ts and security-groups-client.ts.
 
 import type { Tags } from '../elbv2/load-balancers.ts';
@@ -45,7 +45,7 @@ export type SecurityGroupFilter =
   | { readonly referringTo: string };
 
 /**
- * What a controller asks of EC2. As the ports of src/aws/elbv2/traffic.ts: every method pays from the
+ * Security groups in EC2. As the ports of src/aws/elbv2/traffic.ts: every method pays from the
  * budget, is retried where that can help, and throws OperatorError.
  */
 export interface SecurityGroups {
@@ -53,14 +53,14 @@ export interface SecurityGroups {
   find(filter: SecurityGroupFilter, signal: AbortSignal): Promise<readonly TaggedSecurityGroup[]>;
   /** Throws reason DuplicateSecurityGroup where the VPC has one of this name. */
   create(settings: SecurityGroupSettings): Promise<string>;
-  /** What is allowed already stays so. */
+  /** Succeeds where the permission exists already. */
   allow(id: string, permissions: readonly Permission[]): Promise<void>;
-  /** What is not allowed stays so. */
+  /** Succeeds where the permission does not exist. */
   revoke(id: string, permissions: readonly Permission[]): Promise<void>;
   addTags(id: string, tags: Tags): Promise<void>;
   removeTags(id: string, tags: Tags): Promise<void>;
   /** Throws reason DependencyViolation while something refers to it. */
   delete(id: string): Promise<void>;
   /** The VPC of subnets, read once for the life of the process; undefined: a subnet does not exist. */
-  vpcOf(subnets: readonly string[], signal: AbortSignal): Promise<string | undefined>;
+  findVpc(subnets: readonly string[], signal: AbortSignal): Promise<string | undefined>;
 }

@@ -38,7 +38,7 @@ export function toCondition(condition: KnownCondition): elb.RuleCondition {
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_RuleCondition.html
  */
 export function shapeCondition(from: elb.RuleCondition): Condition {
-  const values = simpleValuesOf(from);
+  const values = readSimpleValues(from);
   if (isSimple(from.Field) && values !== undefined) return { field: from.Field, values };
   if (from.Field === 'http-header' && from.HttpHeaderConfig) {
     return shapeHeader(from.HttpHeaderConfig);
@@ -62,7 +62,7 @@ function isSimple(field: string | undefined): field is (typeof SIMPLE)[number] {
 }
 
 /** undefined where it holds regular expressions. */
-function simpleValuesOf(from: elb.RuleCondition): readonly string[] | undefined {
+function readSimpleValues(from: elb.RuleCondition): readonly string[] | undefined {
   const config = from.HostHeaderConfig ?? from.PathPatternConfig;
   if (config?.RegexValues?.length) return undefined;
   const own = config ?? from.HttpRequestMethodConfig ?? from.SourceIpConfig;

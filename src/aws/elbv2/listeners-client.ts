@@ -1,20 +1,21 @@
 import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { AwsCall } from '../client/aws-call.ts';
-import { ifPresent, unreadable } from '../client/aws-errors.ts';
+import { allowAbsence, createUnreadableError } from '../client/aws-errors.ts';
 import { shapeActions, toAction } from './actions.ts';
+import { shapeAttributes } from './attributes.ts';
 import { readPages } from './pages.ts';
-import { shapePairs, toPairs } from './tags.ts';
+import { toPairs } from './tags.ts';
 import type { Listener, ListenerSettings, Listeners, MutualTls } from './traffic.ts';
 
 /** Listeners over AWS. */
 export function createListeners(call: AwsCall): Listeners {
   return {
     list: (loadBalancerArn, signal) =>
-      ifPresent('DescribeListeners', describeListeners(call, loadBalancerArn, signal)),
-    certificates: (listenerArn, signal) =>
-      ifPresent('DescribeListenerCertificates', describeCertificates(call, listenerArn, signal)),
-    attributes: (listenerArn, signal) =>
-      ifPresent('DescribeListenerAttributes', describeAttributes(call, listenerArn, signal)),
+      allowAbsence('DescribeListeners', describeListeners(call, loadBalancerArn, signal)),
+    listCertificates: (listenerArn, signal) =>
+      allowAbsence('DescribeListenerCertificates', describeCertificates(call, listenerArn, signal)),
+    readAttributes: (listenerArn, signal) =>
+      allowAbsence('DescribeListenerAttributes', describeAttributes(call, listenerArn, signal)),
     async create(loadBalancerArn, { tags, ...settings }) {
       const subject = `listener on port ${settings.port} of load balancer ${loadBalancerArn}`;
       const { DefaultActions = [], ...rest } = toSettings(settings);
@@ -23,25 +24,26 @@ export function createListeners(call: AwsCall): Listeners {
       const answer = await call('CreateListener', input, { subject });
       const [created] = (answer.Listeners ?? []).flatMap((one) => shapeListener(one) ?? []);
       if (created) return created;
-      throw unreadable({ operation: 'CreateListener', subject }, 'the answer lacks the listener');
+      const step = { operation: 'CreateListener', subject } as const;
+      throw createUnreadableError(step, 'the answer lacks the listener');
     },
     async modify(listenerArn, changes) {
       const input = { ListenerArn: listenerArn, ...toSettings(changes) };
-      await call('ModifyListener', input, of(listenerArn));
+      await call('ModifyListener', input, refer(listenerArn));
     },
     async setAttributes(listenerArn, attributes) {
       const input = { ListenerArn: listenerArn, Attributes: toPairs(attributes) };
-      await call('ModifyListenerAttributes', input, of(listenerArn));
+      await call('ModifyListenerAttributes', input, refer(listenerArn));
     },
     async addCertificate(listenerArn, certificate) {
-      await call('AddListenerCertificates', toOne(listenerArn, certificate), of(listenerArn));
+      await call('AddListenerCertificates', toOne(listenerArn, certificate), refer(listenerArn));
     },
     async removeCertificate(listenerArn, certificate) {
-      await call('RemoveListenerCertificates', toOne(listenerArn, certificate), of(listenerArn));
+      await call('RemoveListenerCertificates', toOne(listenerArn, certificate), refer(listenerArn));
     },
     async delete(listenerArn) {
       const input = { ListenerArn: listenerArn };
-      await ifPresent('DeleteListener', call('DeleteListener', input, of(listenerArn)));
+      await allowAbsence('DeleteListener', call('DeleteListener', input, refer(listenerArn)));
     },
   };
 }
@@ -73,7 +75,7 @@ async function describeCertificates(
   const all = await readPages(async (Marker) => {
     const input = { ListenerArn: listenerArn, ...(Marker && { Marker }) };
     const answer = await call('DescribeListenerCertificates', input, {
-      ...of(listenerArn),
+      ...refer(listenerArn),
       signal,
     });
     return { items: answer.Certificates ?? [], next: answer.NextMarker };
@@ -87,11 +89,12 @@ async function describeAttributes(
   listenerArn: string,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, string>>> {
+  const step = { operation: 'DescribeListenerAttributes', ...refer(listenerArn) } as const;
   const input = { ListenerArn: listenerArn };
-  const answer = await call('DescribeListenerAttributes', input, { ...of(listenerArn), signal });
-  if (answer.Attributes?.length) return shapePairs(answer.Attributes);
-  const step = { operation: 'DescribeListenerAttributes', ...of(listenerArn) } as const;
-  throw unreadable(step, 'the answer lacks the attributes');
+  return shapeAttributes(
+    await call(step.operation, input, { ...refer(listenerArn), signal }),
+    step,
+  );
 }
 
 function toSettings(
@@ -118,7 +121,7 @@ function toMutualAuthentication(from: MutualTls): elb.MutualAuthenticationAttrib
   };
 }
 
-/** What has left its default alone. */
+/** Lists the attributes that differ from their defaults. */
 function shapeMutualTls(from: elb.MutualAuthenticationAttributes = {}): {
   readonly mutualTls?: MutualTls;
 } {
@@ -142,6 +145,6 @@ function shapeListener(from: elb.Listener): Listener | undefined {
   };
 }
 
-function of(listenerArn: string): { readonly subject: string } {
+function refer(listenerArn: string): { readonly subject: string } {
   return { subject: `listener ${listenerArn}` };
 }

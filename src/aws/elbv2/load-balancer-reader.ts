@@ -1,15 +1,13 @@
 import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
 import { OperatorError, rewordError } from '../../core/reconcile/operator-error.ts';
-import { type AwsCall, callFor } from '../client/aws-call.ts';
-import { ifPresent, isAbsence, unreadable } from '../client/aws-errors.ts';
+import { type AwsCall, chargeTo } from '../client/aws-call.ts';
+import { allowAbsence, createUnreadableError, isAbsence } from '../client/aws-errors.ts';
 import type { AwsOperation } from '../client/operations.ts';
 import type { PayerOf } from '../inventory/batch.ts';
 import type { LoadBalancer, LoadBalancerRef, LoadBalancerState } from './load-balancers.ts';
 
 /** AWS's bound on ARNs in one DescribeLoadBalancers or DescribeTags. */
 export const MOST_ARNS = 20;
-/** AWS's bound on a page of DescribeLoadBalancers. */
-export const LARGEST_PAGE = 400;
 
 /** Up to so many, halves would be more calls. */
 const ONE_BY_ONE = 4;
@@ -32,10 +30,10 @@ export async function describeOne(
   const subject = `load balancer ${'arn' in ref ? ref.arn : ref.name}`;
   const input = 'arn' in ref ? { LoadBalancerArns: [ref.arn] } : { Names: [ref.name] };
   const answer = await call('DescribeLoadBalancers', input, { subject, signal });
-  const found = shaped(answer).find((balancer) => isMeant(balancer, ref));
+  const found = shapeLoadBalancers(answer).find((balancer) => isMeant(balancer, ref));
   if (found) return found;
   const said = 'the answer lacks the load balancer and does not say that it is not found';
-  throw unreadable({ operation: 'DescribeLoadBalancers', subject }, said);
+  throw createUnreadableError({ operation: 'DescribeLoadBalancers', subject }, said);
 }
 
 /** Up to 20. */
@@ -45,30 +43,31 @@ export function describeThese(
   signal: AbortSignal,
 ): Promise<Answers<LoadBalancer>> {
   return readEach('DescribeLoadBalancers', arns, async (asked) => {
-    const call = payerOf ? callFor(payerOf(asked), shared) : shared;
+    const call = payerOf ? chargeTo(payerOf(asked), shared) : shared;
     const [arn = ''] = asked;
     if (asked.length === 1) return new Map([[arn, await describeOne(call, { arn }, signal)]]);
     const input = { LoadBalancerArns: [...asked] };
     const answer = await call('DescribeLoadBalancers', input, {
-      subject: subjectOf(asked),
+      subject: describeSubject(asked),
       signal,
     });
-    return new Map(shaped(answer).map((balancer) => [balancer.arn, balancer]));
+    return new Map(shapeLoadBalancers(answer).map((balancer) => [balancer.arn, balancer]));
   });
 }
 
 /** Every balancer of the account and region. What it lacks may exist: a listing may be stale. */
 export async function describeAll(
   call: AwsCall,
+  pageSize: number,
   signal: AbortSignal,
 ): Promise<readonly LoadBalancer[]> {
   const subject = 'all load balancers';
   const listed: LoadBalancer[] = [];
   let marker: string | undefined;
   do {
-    const input = { PageSize: LARGEST_PAGE, ...(marker && { Marker: marker }) };
+    const input = { PageSize: pageSize, ...(marker && { Marker: marker }) };
     const page = await call('DescribeLoadBalancers', input, { subject, signal });
-    listed.push(...shaped(page));
+    listed.push(...shapeLoadBalancers(page));
     marker = page.NextMarker;
   } while (marker);
   return listed;
@@ -104,9 +103,9 @@ export async function readEach<T>(
 }
 
 /** In a message, and distinct for reads of one moment. */
-export function subjectOf(arns: readonly string[]): string {
+export function describeSubject(arns: readonly string[]): string {
   const [first = ''] = arns;
-  const kinds = new Set(arns.map(kindOf));
+  const kinds = new Set(arns.map(readKind));
   const [kind = ''] = kinds;
   if (arns.length === 1) return `${kind} ${first}`;
   return `${arns.length} ${kinds.size === 1 ? `${kind}s` : 'resources'}, first ${first}`;
@@ -119,7 +118,7 @@ const KINDS = {
   'listener-rule': 'rule',
 } as const;
 
-function kindOf(arn: string): string {
+function readKind(arn: string): string {
   const type = /^arn:[^:]*:elasticloadbalancing:[^:]*:[^:]*:([^/]+)\//.exec(arn)?.[1];
   return Object.entries(KINDS).find(([name]) => name === type)?.[1] ?? 'load balancer';
 }
@@ -129,7 +128,7 @@ async function readAlone<T>(
   arn: string,
   read: (arns: readonly string[]) => Promise<ReadonlyMap<string, T>>,
 ): Promise<Answers<T>> {
-  const reading = ifPresent(
+  const reading = allowAbsence(
     operation,
     read([arn]).then((found) => found.get(arn)),
   );
@@ -140,7 +139,8 @@ async function readAlone<T>(
 /** The others may be a neighbour's, or a tenant's forgeries: each failure names its own ARN only. */
 function failEach(arns: readonly string[], error: unknown): Answers<never> {
   const failures = arns.map((arn) => {
-    const own = (why: string): string => why.replace(subjectOf(arns), () => subjectOf([arn]));
+    const own = (why: string): string =>
+      why.replace(describeSubject(arns), () => describeSubject([arn]));
     const failure = Promise.reject<never>(rewordError(error, own));
     failure.catch(() => {}); // whoever asked may have left
     return [arn, failure] as const;
@@ -158,7 +158,9 @@ const OF_ONE_ARN: ReadonlySet<string> = new Set([
   ...['ListenerNotFound', 'RuleNotFound', 'TargetGroupNotFound'],
 ]);
 
-function shaped(answer: elb.DescribeLoadBalancersCommandOutput): readonly LoadBalancer[] {
+function shapeLoadBalancers(
+  answer: elb.DescribeLoadBalancersCommandOutput,
+): readonly LoadBalancer[] {
   return (answer.LoadBalancers ?? []).flatMap((balancer) => shapeLoadBalancer(balancer) ?? []);
 }
 
@@ -185,12 +187,12 @@ export function shapeLoadBalancer(from: elb.LoadBalancer): LoadBalancer | undefi
     type: text('Type'),
     scheme: text('Scheme'),
     ipAddressType: text('IpAddressType'),
-    subnets: subnetsOf(from),
+    subnets: readSubnets(from),
     securityGroups: from.SecurityGroups ?? [],
   };
 }
 
-function subnetsOf({ AvailabilityZones }: elb.LoadBalancer): readonly string[] {
+function readSubnets({ AvailabilityZones }: elb.LoadBalancer): readonly string[] {
   return (AvailabilityZones ?? []).flatMap(({ SubnetId }) => SubnetId ?? []);
 }
 

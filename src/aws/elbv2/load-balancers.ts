@@ -1,5 +1,5 @@
 // Lives here: ELBv2's part of the adapter: load balancers, listeners, rules, target groups, targets, tags.
-// May import it: src/aws; controllers/my-ingress takes the ports, this file and traffic.ts.
+// May import it: src/aws; src/controllers/my-ingress and src/controllers/targets take load-balancers.ts and traffic.ts, the ports.
 // Start with: this file, then operations.ts and load-balancers-client.ts.
 
 import type { Requester, Reservation } from '../budget/budget.ts';
@@ -9,6 +9,7 @@ import type { Tags, TargetGroup } from './traffic.ts';
 
 export type { Reservation } from '../budget/budget.ts';
 export type { AwsOperation } from '../client/aws-api.ts';
+export { isWrite } from '../client/operations.ts';
 export type { Tags } from './traffic.ts';
 
 /** An Application Load Balancer as albridge sees it; field by field AWS's LoadBalancer, flattened. */
@@ -55,15 +56,15 @@ export interface LoadBalancerSettings {
 export type LoadBalancerRef = { readonly arn: string } | { readonly name: string };
 
 /**
- * What AWS says and does about load balancers. Every method pays from the budget, is retried where
+ * Load balancers in AWS. Every method pays from the budget, is retried where
  * a retry can help, and throws OperatorError with a reason of aws/client/aws-reasons.ts. Reads take
  * the pass's signal; writes do not: once sent, a write is seen through.
  */
 export interface LoadBalancers {
   /** The same calls, paid for with the turns of one namespace, or with what was reserved, and logged by its log. */
-  paidBy(payer: Payer): LoadBalancers;
+  chargeTo(payer: Payer): LoadBalancers;
   /**
-   * The tokens of a whole plan at once, so that it is carried out in one go or not begun. Where they
+   * The tokens of a whole plan at once, so that it is executed in one go or not begun. Where they
    * take longer than a second, throws BudgetExhausted and keeps the requester's place.
    */
   reserve(
@@ -74,9 +75,9 @@ export interface LoadBalancers {
   /** undefined means that AWS answered LoadBalancerNotFound, and nothing else. */
   find(ref: LoadBalancerRef, signal: AbortSignal): Promise<LoadBalancer | undefined>;
   /** undefined means LoadBalancerNotFound. Asked together within a moment, 20 balancers are one call. */
-  tagsOf(arn: string, signal: AbortSignal): Promise<Tags | undefined>;
+  readTags(arn: string, signal: AbortSignal): Promise<Tags | undefined>;
   /** undefined means LoadBalancerNotFound. */
-  attributesOf(
+  readAttributes(
     arn: string,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, string>> | undefined>;
@@ -118,8 +119,9 @@ export type CachedGroup =
 export interface Inventory {
   /**
    * Lists every balancer (400 a call) and reads the tags (20 a call) of those whose name or ARN is
-   * selected, with the tokens that the budget keeps for the scan. With names of target groups it
-   * lists those as well, and reads the tags of these and of what the selected balancers use.
+   * selected, with the tokens that the budget keeps for the scan. With names of target groups, be it none, it
+   * lists those as well, and reads the tags of these and of what the selected balancers use. With none it need
+   * not be allowed to list them.
    */
   refresh(
     selection: ReadonlySet<string>,
@@ -127,21 +129,21 @@ export interface Inventory {
     targetGroupNames?: ReadonlySet<string>,
   ): Promise<void>;
   /** However old: what it says is no basis for a write. */
-  cached(arn: string): Cached;
+  getCached(arn: string): Cached;
   /** The selected ones that the last refresh listed, with their tags. */
-  selected(): readonly TaggedLoadBalancer[];
-  /** As `cached`, the target group of a name that was asked for, or that a selected balancer uses. */
-  cachedGroup(name: string): CachedGroup;
+  listSelected(): readonly TaggedLoadBalancer[];
+  /** As `getCached`, the target group of a name that was asked for, or that a selected balancer uses. */
+  getCachedGroup(name: string): CachedGroup;
   /** The target groups of both kinds that the last refresh listed, with their tags. */
-  targetGroups(): readonly TaggedTargetGroup[];
+  listTargetGroups(): readonly TaggedTargetGroup[];
   /** ARNs of the target groups that the last refresh listed next to those. */
-  otherTargetGroups(): readonly string[];
+  listOtherTargetGroups(): readonly string[];
   /** ARNs of the application balancers that the last refresh listed next to the selected ones. */
-  others(): readonly string[];
+  listOthers(): readonly string[];
   /** Tags as they are now, 20 a call, paid as a refresh; those that are gone are left out. */
-  tagsOf(arns: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Tags>>;
+  readTags(arns: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Tags>>;
   /** The balancer as it is now, one call for all who ask within a moment; undefined: NotFound. */
   observe(arn: string, signal: AbortSignal): Promise<LoadBalancer | undefined>;
-  /** As `LoadBalancers.paidBy`. */
-  paidBy(payer: Payer): Inventory;
+  /** As `LoadBalancers.chargeTo`. */
+  chargeTo(payer: Payer): Inventory;
 }

@@ -194,6 +194,9 @@ export const elbv2Operations = {
   },
   DeleteRule: { ...DELETE, ...OF_RULE },
 
+  // After a refusal alone, for the number of the quota that is full.
+  DescribeAccountLimits: { ...READ, absent: [], step: 'describe limits of' },
+
   DescribeTags: { ...READ, absent: OF_ANY, step: 'describe tags of' },
   AddTags: {
     ...CHANGE,

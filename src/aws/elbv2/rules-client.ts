@@ -1,6 +1,6 @@
 import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { AwsCall } from '../client/aws-call.ts';
-import { ifPresent, unreadable } from '../client/aws-errors.ts';
+import { allowAbsence, createUnreadableError } from '../client/aws-errors.ts';
 import { shapeActions, toAction } from './actions.ts';
 import { shapeCondition, toCondition } from './conditions.ts';
 import { readPages } from './pages.ts';
@@ -12,7 +12,7 @@ import { shapeTransform, toTransform } from './transforms.ts';
 export function createRules(call: AwsCall): Rules {
   return {
     list: (listenerArn, signal) =>
-      ifPresent('DescribeRules', describeRules(call, listenerArn, signal)),
+      allowAbsence('DescribeRules', describeRules(call, listenerArn, signal)),
     create: (listenerArn, settings) => create(call, listenerArn, settings),
     async modify(ruleArn, { conditions, action, transforms }) {
       const input = {
@@ -21,7 +21,7 @@ export function createRules(call: AwsCall): Rules {
         ...(action && { Actions: [toAction(action)] }),
         ...(transforms && toTransforms(transforms)),
       };
-      await call('ModifyRule', input, of(ruleArn));
+      await call('ModifyRule', input, refer(ruleArn));
     },
     async setPriorities(priorities) {
       const [first, ...others] = priorities;
@@ -32,12 +32,12 @@ export function createRules(call: AwsCall): Rules {
           Priority: priority,
         })),
       };
-      const subject = others.length === 0 ? of(first.arn).subject : `${priorities.length} rules`;
+      const subject = others.length === 0 ? refer(first.arn).subject : `${priorities.length} rules`;
       await call('SetRulePriorities', input, { subject });
     },
     async delete(ruleArn) {
       const input = { RuleArn: ruleArn };
-      await ifPresent('DeleteRule', call('DeleteRule', input, of(ruleArn)));
+      await allowAbsence('DeleteRule', call('DeleteRule', input, refer(ruleArn)));
     },
   };
 }
@@ -67,7 +67,7 @@ async function create(
   const answer = await call('CreateRule', input, { subject });
   const [created] = (answer.Rules ?? []).flatMap((one) => shapeRule(one) ?? []);
   if (created) return created;
-  throw unreadable({ operation: 'CreateRule', subject }, 'the answer lacks the rule');
+  throw createUnreadableError({ operation: 'CreateRule', subject }, 'the answer lacks the rule');
 }
 
 function describeRules(
@@ -96,6 +96,6 @@ function shapeRule(from: elb.Rule): Rule | undefined {
   };
 }
 
-function of(ruleArn: string): { readonly subject: string } {
+function refer(ruleArn: string): { readonly subject: string } {
   return { subject: `rule ${ruleArn}` };
 }

@@ -1,14 +1,14 @@
 import type { Clock } from '../../core/ports/clock.ts';
 import type { AwsCall, Payer } from '../client/aws-call.ts';
-import { unreadable } from '../client/aws-errors.ts';
+import { createUnreadableError } from '../client/aws-errors.ts';
 import { Batch } from '../inventory/batch.ts';
 import type { WriteLedger } from '../inventory/write-ledger.ts';
 import {
   type Answers,
   type Calls,
+  describeSubject,
   MOST_ARNS,
   readEach,
-  subjectOf,
 } from './load-balancer-reader.ts';
 import type { Tags } from './load-balancers.ts';
 import type { ResourceTags } from './traffic.ts';
@@ -30,15 +30,19 @@ export function createResourceTags(
 ): ResourceTags {
   return {
     read: (arn, signal) => batch.ask(arn, signal, payer),
-    async add(arn, tags) {
+    async add(arns, tags) {
       if (Object.keys(tags).length === 0) return;
-      const input = { ResourceArns: [arn], Tags: toPairs(tags) };
-      await ledger.during(arn, () => call('AddTags', input, { subject: subjectOf([arn]) }));
+      const input = { ResourceArns: [...arns], Tags: toPairs(tags) };
+      await ledger.duringAll(arns, () =>
+        call('AddTags', input, { subject: describeSubject(arns) }),
+      );
     },
-    async remove(arn, keys) {
+    async remove(arns, keys) {
       if (keys.length === 0) return;
-      const input = { ResourceArns: [arn], TagKeys: [...keys] };
-      await ledger.during(arn, () => call('RemoveTags', input, { subject: subjectOf([arn]) }));
+      const input = { ResourceArns: [...arns], TagKeys: [...keys] };
+      await ledger.duringAll(arns, () =>
+        call('RemoveTags', input, { subject: describeSubject(arns) }),
+      );
     },
   };
 }
@@ -51,7 +55,7 @@ export function readTags(
 ): Promise<Answers<Tags>> {
   return readEach('DescribeTags', arns, async (asked) => {
     const input = { ResourceArns: [...asked] };
-    const subject = subjectOf(asked);
+    const subject = describeSubject(asked);
     const answer = await call('DescribeTags', input, { subject, signal, ...payerOf?.(asked) });
     const read = new Map(
       (answer.TagDescriptions ?? []).flatMap(({ ResourceArn, Tags: tags }) =>
@@ -60,7 +64,10 @@ export function readTags(
     );
     const [only = ''] = asked;
     if (asked.length > 1 || read.has(only)) return read;
-    throw unreadable({ operation: 'DescribeTags', subject }, 'the answer lacks the load balancer');
+    throw createUnreadableError(
+      { operation: 'DescribeTags', subject },
+      'the answer lacks the load balancer',
+    );
   });
 }
 

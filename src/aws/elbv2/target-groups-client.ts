@@ -1,9 +1,10 @@
 import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { AwsCall } from '../client/aws-call.ts';
-import { ifPresent, unreadable } from '../client/aws-errors.ts';
+import { allowAbsence, createUnreadableError } from '../client/aws-errors.ts';
 import type { WriteLedger } from '../inventory/write-ledger.ts';
+import { shapeAttributes } from './attributes.ts';
 import { readPages } from './pages.ts';
-import { shapePairs, toPairs } from './tags.ts';
+import { toPairs } from './tags.ts';
 import type { HealthCheck, TargetGroup, TargetGroupSettings, TargetGroups } from './traffic.ts';
 
 /** TargetGroups over AWS; every write is entered in the ledger that the inventory goes by. */
@@ -13,37 +14,38 @@ export function createTargetGroups(call: AwsCall, ledger: WriteLedger): TargetGr
       if (names.length === 0) return [];
       return (await findThese(call, names, signal)).flat();
     },
-    async ofBalancer(loadBalancerArn, signal) {
+    async listForBalancer(loadBalancerArn, signal) {
       const reading = describeGroups(call, { LoadBalancerArn: loadBalancerArn }, signal);
-      return (await ifPresent('DescribeTargetGroups', reading)) ?? [];
+      return (await allowAbsence('DescribeTargetGroups', reading)) ?? [];
     },
-    attributes: (arn, signal) =>
-      ifPresent('DescribeTargetGroupAttributes', describeAttributes(call, arn, signal)),
+    readAttributes: (arn, signal) =>
+      allowAbsence('DescribeTargetGroupAttributes', describeAttributes(call, arn, signal)),
     create: (settings) => ledger.during(settings.name, () => create(call, ledger, settings)),
     async setHealthCheck(arn, healthCheck, protocolVersion) {
       const input = { TargetGroupArn: arn, ...toHealthCheck(healthCheck, protocolVersion) };
-      await ledger.during(arn, () => call('ModifyTargetGroup', input, of(arn)));
+      await ledger.during(arn, () => call('ModifyTargetGroup', input, refer(arn)));
     },
     async setAttributes(arn, attributes) {
       if (Object.keys(attributes).length === 0) return;
       const input = { TargetGroupArn: arn, Attributes: toPairs(attributes) };
-      await ledger.during(arn, () => call('ModifyTargetGroupAttributes', input, of(arn)));
+      await ledger.during(arn, () => call('ModifyTargetGroupAttributes', input, refer(arn)));
     },
     async delete(arn) {
       const input = { TargetGroupArn: arn };
       await ledger.during(arn, () =>
-        ifPresent('DeleteTargetGroup', call('DeleteTargetGroup', input, of(arn))),
+        allowAbsence('DeleteTargetGroup', call('DeleteTargetGroup', input, refer(arn))),
       );
     },
   };
 }
 
-/** Every group of the account and region, 400 a call. */
+/** Every group of the account and region. */
 export function describeAllGroups(
   call: AwsCall,
+  pageSize: number,
   signal: AbortSignal,
 ): Promise<readonly TargetGroup[]> {
-  return describeGroups(call, {}, signal);
+  return describeGroups(call, { PageSize: pageSize }, signal);
 }
 
 const MOST_NAMES = 20;
@@ -59,7 +61,7 @@ async function findThese(
     return [...(await findThese(call, names.slice(0, MOST_NAMES), signal)), ...rest];
   }
   const reading = describeGroups(call, { Names: [...names] }, signal);
-  const found = await ifPresent('DescribeTargetGroups', reading);
+  const found = await allowAbsence('DescribeTargetGroups', reading);
   if (found !== undefined || names.length === 1) return found ?? [];
   const half = Math.ceil(names.length / 2);
   const parts = [names.slice(0, half), names.slice(half)];
@@ -77,7 +79,7 @@ function describeGroups(
     : `${others.length === 0 ? 'all' : others.length + 1} target groups`;
   const subject = name !== undefined && others.length === 0 ? `target group ${name}` : several;
   return readPages(async (Marker) => {
-    const page = selection.Names ? {} : { PageSize: 400, ...(Marker && { Marker }) };
+    const page = Marker === undefined ? {} : { Marker };
     const answer = await call(
       'DescribeTargetGroups',
       { ...selection, ...page },
@@ -105,12 +107,12 @@ async function create(
     ...toHealthCheck(settings.healthCheck, protocolVersion),
     Tags: toPairs(settings.tags),
   };
-  const answer = await call('CreateTargetGroup', input, of(name));
+  const answer = await call('CreateTargetGroup', input, refer(name));
   const [first] = answer.TargetGroups ?? [];
   const created = first && shapeTargetGroup(first);
   if (!created) {
-    throw unreadable(
-      { operation: 'CreateTargetGroup', ...of(name) },
+    throw createUnreadableError(
+      { operation: 'CreateTargetGroup', ...refer(name) },
       'the answer lacks the target group',
     );
   }
@@ -123,11 +125,9 @@ async function describeAttributes(
   arn: string,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, string>>> {
+  const step = { operation: 'DescribeTargetGroupAttributes', ...refer(arn) } as const;
   const input = { TargetGroupArn: arn };
-  const answer = await call('DescribeTargetGroupAttributes', input, { ...of(arn), signal });
-  if (answer.Attributes?.length) return shapePairs(answer.Attributes);
-  const step = { operation: 'DescribeTargetGroupAttributes', ...of(arn) } as const;
-  throw unreadable(step, 'the answer lacks the attributes');
+  return shapeAttributes(await call(step.operation, input, { ...refer(arn), signal }), step);
 }
 
 type HealthCheckInput = Pick<
@@ -193,6 +193,6 @@ function shapeHealthCheck(from: elb.TargetGroup): HealthCheck {
   };
 }
 
-function of(nameOrArn: string): { readonly subject: string } {
+function refer(nameOrArn: string): { readonly subject: string } {
   return { subject: `target group ${nameOrArn}` };
 }

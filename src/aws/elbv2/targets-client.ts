@@ -1,7 +1,7 @@
 import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { AwsCall } from '../client/aws-call.ts';
-import { ifPresent } from '../client/aws-errors.ts';
-import type { Target, TargetHealth, Targets } from './traffic.ts';
+import { allowAbsence } from '../client/aws-errors.ts';
+import { normaliseAddress, type Target, type TargetHealth, type Targets } from './traffic.ts';
 
 /**
  * AWS states no bound for targets of one call; its controller sends 200, a number of the ELB team.
@@ -25,11 +25,11 @@ export function createTargets(call: AwsCall): Targets {
       }
     };
   return {
-    async health(targetGroupArn, signal) {
+    async readHealth(targetGroupArn, signal) {
       const subject = `target group ${targetGroupArn}`;
       const input = { TargetGroupArn: targetGroupArn };
       const reading = call('DescribeTargetHealth', input, { subject, signal });
-      const answer = await ifPresent('DescribeTargetHealth', reading);
+      const answer = await allowAbsence('DescribeTargetHealth', reading);
       return answer?.TargetHealthDescriptions?.flatMap((one) => shapeHealth(one) ?? []);
     },
     register: change('RegisterTargets'),
@@ -46,7 +46,7 @@ function shapeHealth(from: elb.TargetHealthDescription): TargetHealth | undefine
   const { State: state, Reason: reason, Description: description } = from.TargetHealth ?? {};
   if (!id || !port || !state) return undefined;
   return {
-    ...{ id, port, state },
+    ...{ id: normaliseAddress(id), port, state },
     ...(zone && { zone }),
     ...(reason && { reason }),
     ...(description && { description }),

@@ -7,6 +7,7 @@
  */
 
 export { awsReasons } from '../client/aws-reasons.ts';
+export { findQuota, type QuotaCode } from '../client/quotas.ts';
 
 export type Tags = Readonly<Record<string, string>>;
 
@@ -43,11 +44,17 @@ export type TargetGroupSettings = Omit<TargetGroup, 'arn' | 'loadBalancerArns'> 
 };
 
 export interface Target {
-  /** An address, or the id of an instance. */
+  /** An address in its canonical form, or the id of an instance. */
   readonly id: string;
   readonly port: number;
   /** Of an address outside the VPC, `all` or a zone. */
   readonly zone?: string;
+}
+
+/** An IPv6 address in the short form of RFC 5952, so that two spellings are one target; all else as it is. */
+export function normaliseAddress(address: string): string {
+  if (!address.includes(':') || !URL.canParse(`http://[${address}]`)) return address;
+  return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
 /** `state`: initial | healthy | unhealthy | unused | draining | unavailable. */
@@ -64,7 +71,7 @@ export interface Listener {
   readonly port: number;
   readonly protocol: string;
   readonly sslPolicy?: string;
-  /** The default one alone, but where `Listeners.certificates` has read them all: the default first. */
+  /** The default one alone, but where `Listeners.listCertificates` has read them all: the default first. */
   readonly certificates: readonly string[];
   /** Left out: off. */
   readonly mutualTls?: MutualTls;
@@ -128,7 +135,7 @@ export interface ForwardAction {
   readonly stickinessSeconds?: number;
 }
 
-/** What is left out is AWS's placeholder: the request keeps it. */
+/** An absent part is AWS's placeholder: the request keeps it. */
 export interface RedirectAction {
   readonly kind: 'redirect';
   readonly statusCode: number;
@@ -172,8 +179,8 @@ export interface TargetGroups {
   /** One call for up to 20 names; those that do not exist are left out. */
   find(names: readonly string[], signal: AbortSignal): Promise<readonly TargetGroup[]>;
   /** Those that an action of the balancer names; empty where the balancer is gone. */
-  ofBalancer(loadBalancerArn: string, signal: AbortSignal): Promise<readonly TargetGroup[]>;
-  attributes(arn: string, signal: AbortSignal): Promise<Tags | undefined>;
+  listForBalancer(loadBalancerArn: string, signal: AbortSignal): Promise<readonly TargetGroup[]>;
+  readAttributes(arn: string, signal: AbortSignal): Promise<Tags | undefined>;
   /**
    * May answer with an existing group of the same name and settings, whoever owns it; throws reason
    * DuplicateTargetGroupName where the settings differ.
@@ -188,7 +195,10 @@ export interface TargetGroups {
 /** Both writes may be repeated, and take 200 targets a call; `signal` ends one that is not sent yet. */
 export interface Targets {
   /** Draining ones are included. */
-  health(targetGroupArn: string, signal: AbortSignal): Promise<readonly TargetHealth[] | undefined>;
+  readHealth(
+    targetGroupArn: string,
+    signal: AbortSignal,
+  ): Promise<readonly TargetHealth[] | undefined>;
   register(arn: string, targets: readonly Target[], signal?: AbortSignal): Promise<void>;
   deregister(arn: string, targets: readonly Target[], signal?: AbortSignal): Promise<void>;
 }
@@ -196,8 +206,11 @@ export interface Targets {
 export interface Listeners {
   list(loadBalancerArn: string, signal: AbortSignal): Promise<readonly Listener[] | undefined>;
   /** All, the default one first and once. */
-  certificates(listenerArn: string, signal: AbortSignal): Promise<readonly string[] | undefined>;
-  attributes(listenerArn: string, signal: AbortSignal): Promise<Tags | undefined>;
+  listCertificates(
+    listenerArn: string,
+    signal: AbortSignal,
+  ): Promise<readonly string[] | undefined>;
+  readAttributes(listenerArn: string, signal: AbortSignal): Promise<Tags | undefined>;
   create(loadBalancerArn: string, settings: ListenerSettings & { tags: Tags }): Promise<Listener>;
   /** Changes what is given. */
   modify(listenerArn: string, changes: Partial<ListenerSettings>): Promise<void>;
@@ -224,6 +237,7 @@ export interface Rules {
 export interface ResourceTags {
   /** Asked together within a moment, 20 resources of any kind are one call. */
   read(arn: string, signal: AbortSignal): Promise<Tags | undefined>;
-  add(arn: string, tags: Tags): Promise<void>;
-  remove(arn: string, keys: readonly string[]): Promise<void>;
+  /** Of up to 20 resources; AWS may refuse all of them because of one. */
+  add(arns: readonly string[], tags: Tags): Promise<void>;
+  remove(arns: readonly string[], keys: readonly string[]): Promise<void>;
 }

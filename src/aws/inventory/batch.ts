@@ -17,10 +17,10 @@ export interface BatchOptions<V> {
   ): Promise<ReadonlyMap<string, V | Promise<V>>>;
 }
 
-/** Who pays for a call that reads these keys of a load. */
+/** The payer of a call that reads these keys of a load. */
 export type PayerOf = (keys: readonly string[]) => Payer;
 
-/** Who asks within this time of the first is answered by the same load. */
+/** Reads within this time of the first share its load. */
 const MOMENT_MS = 5;
 /** Loads under way at once, so that a large batch does not empty the budget in one go. */
 const MOST_LOADS = 4;
@@ -108,7 +108,7 @@ async function answer<V>(load: Load<V>, options: BatchOptions<V>): Promise<void>
   if (present.length === 0) return;
   try {
     const keys = [...new Set(present.map(({ key }) => key))];
-    const payerOf: PayerOf = (read) => payerAmong(present.filter(({ key }) => read.includes(key)));
+    const payerOf: PayerOf = (read) => choosePayer(present.filter(({ key }) => read.includes(key)));
     const values = await options.load(keys, load.controller.signal, payerOf);
     for (const { key, resolve } of present) resolve(values.get(key) as V | Promise<V>);
   } catch (reason) {
@@ -116,11 +116,13 @@ async function answer<V>(load: Load<V>, options: BatchOptions<V>): Promise<void>
   }
 }
 
-function payerAmong<V>(askers: readonly Asker<V>[]): Payer {
+function choosePayer<V>(askers: readonly Asker<V>[]): Payer {
   const [namespace, ...others] = new Set(askers.map(({ payer }) => payer.namespace));
   const reservation = askers.find(({ payer }) => payer.reservation)?.payer.reservation;
+  const isUnderWay = askers.some(({ payer }) => payer.isUnderWay);
   return {
     ...(reservation && { reservation }),
+    ...(isUnderWay && { isUnderWay }),
     ...(namespace !== undefined && others.length === 0 && { namespace }),
   };
 }

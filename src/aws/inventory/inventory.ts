@@ -3,14 +3,13 @@
 // Start with: this file; write-ledger.ts says which answers are older than our own writes.
 
 import type { Clock } from '../../core/ports/clock.ts';
-import { type AwsCall, callFor, type Payer } from '../client/aws-call.ts';
+import { type AwsCall, chargeTo, type Payer } from '../client/aws-call.ts';
 import {
   type Answers,
   type Calls,
   describeAll,
   describeThese,
   isOfOneArn,
-  LARGEST_PAGE,
   MOST_ARNS,
 } from '../elbv2/load-balancer-reader.ts';
 import type {
@@ -22,11 +21,12 @@ import type {
   TaggedTargetGroup,
   Tags,
 } from '../elbv2/load-balancers.ts';
+import { choosePageSize } from '../elbv2/pages.ts';
 import { readTags } from '../elbv2/tags.ts';
-import { describeAllGroups } from '../elbv2/target-groups-client.ts';
 import type { TargetGroup } from '../elbv2/traffic.ts';
 import { Batch } from './batch.ts';
-import { patient } from './patient-call.ts';
+import { listAccount, type Wish } from './list-account.ts';
+import { createPatientCall } from './patient-call.ts';
 import type { WriteLedger } from './write-ledger.ts';
 
 export interface InventoryParts {
@@ -52,7 +52,7 @@ interface Snapshot {
 /** Reads of tags under way at once. */
 const MOST_READS = 4;
 
-/** What the views of all payers share. */
+/** Shared by the views of all payers. */
 interface Shared {
   readonly reads: Batch<LoadBalancer | undefined>;
   snapshot?: Snapshot;
@@ -70,14 +70,14 @@ export class AccountInventory implements Inventory {
     this.#shared = shared;
   }
 
-  paidBy(payer: Payer): Inventory {
+  chargeTo(payer: Payer): Inventory {
     return new AccountInventory(this.#parts, payer, this.#shared);
   }
 
   async refresh(
     selection: ReadonlySet<string>,
     signal: AbortSignal,
-    targetGroupNames: ReadonlySet<string> = new Set(),
+    targetGroupNames?: ReadonlySet<string>,
   ): Promise<void> {
     const wish = { selection, targetGroupNames };
     const snapshot = await takeSnapshot(this.#parts, wish, signal);
@@ -85,7 +85,7 @@ export class AccountInventory implements Inventory {
     this.#parts.ledger.forget(snapshot.takenAtMs);
   }
 
-  cached(arn: string): Cached {
+  getCached(arn: string): Cached {
     const { ledger } = this.#parts;
     const { snapshot } = this.#shared;
     if (!snapshot || !ledger.isSettled(arn, snapshot.takenAtMs)) return { kind: 'unknown' };
@@ -95,11 +95,11 @@ export class AccountInventory implements Inventory {
     return isKnown ? { kind: 'observed', observed } : { kind: 'unknown' };
   }
 
-  selected(): readonly TaggedLoadBalancer[] {
+  listSelected(): readonly TaggedLoadBalancer[] {
     return [...(this.#shared.snapshot?.byArn.values() ?? [])];
   }
 
-  cachedGroup(name: string): CachedGroup {
+  getCachedGroup(name: string): CachedGroup {
     const { ledger } = this.#parts;
     const { snapshot } = this.#shared;
     const observed = snapshot?.groups.get(name);
@@ -110,20 +110,20 @@ export class AccountInventory implements Inventory {
     return { kind: snapshot.absentGroups.has(name) ? 'absent' : 'unknown' };
   }
 
-  targetGroups(): readonly TaggedTargetGroup[] {
+  listTargetGroups(): readonly TaggedTargetGroup[] {
     return [...(this.#shared.snapshot?.groups.values() ?? [])];
   }
 
-  otherTargetGroups(): readonly string[] {
+  listOtherTargetGroups(): readonly string[] {
     return this.#shared.snapshot?.otherGroups ?? [];
   }
 
-  others(): readonly string[] {
+  listOthers(): readonly string[] {
     return this.#shared.snapshot?.others ?? [];
   }
 
-  tagsOf(arns: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Tags>> {
-    return tagsOfEach(patient(this.#parts, signal), arns, { signal });
+  readTags(arns: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Tags>> {
+    return readTagsOfEach(createPatientCall(this.#parts, signal), arns, { signal });
   }
 
   observe(arn: string, signal: AbortSignal): Promise<LoadBalancer | undefined> {
@@ -145,45 +145,39 @@ function createShared({ call, clock }: InventoryParts): Shared {
   return shared;
 }
 
-interface Wish {
-  /** Names and ARNs of balancers. */
-  readonly selection: ReadonlySet<string>;
-  readonly targetGroupNames: ReadonlySet<string>;
-}
-
 async function takeSnapshot(
   parts: InventoryParts,
-  { selection, targetGroupNames }: Wish,
+  wish: Wish,
   signal: AbortSignal,
 ): Promise<Snapshot> {
   const takenAtMs = parts.clock.monotonicMs();
-  const call = patient(parts, signal);
-  const listed = await describeAll(call, signal);
+  const { selection, targetGroupNames = new Set<string>() } = wish;
+  const call = createPatientCall(parts, signal);
+  const { listed, allGroups } = await listAccount(call, wish, signal);
   const isSelected = ({ arn, name }: LoadBalancer): boolean =>
     selection.has(arn) || selection.has(name);
   const ours = listed.filter(isSelected);
   const others = listed.filter((one) => one.type === 'application' && !isSelected(one));
   const own = new Set(ours.map(({ arn }) => arn));
-  const allGroups = targetGroupNames.size === 0 ? [] : await describeAllGroups(call, signal);
   const isSelectedGroup = ({ name, loadBalancerArns }: TargetGroup): boolean =>
     targetGroupNames.has(name) || loadBalancerArns.some((arn) => own.has(arn));
   const groups = allGroups.filter(isSelectedGroup);
-  // What we delete meanwhile would fail the reads of its neighbours, and is not in question.
+  // A resource that we delete meanwhile would fail the reads of its neighbours, and is not in question.
   const isMeant = (arn: string): boolean => parts.ledger.isSettled(arn, takenAtMs);
   const arns = [...own, ...groups.map(({ arn }) => arn)];
-  const tags = await tagsOfEach(call, arns, { signal, isMeant });
+  const tags = await readTagsOfEach(call, arns, { signal, isMeant });
   return {
     takenAtMs,
     listed: new Set(listed.map(({ arn }) => arn)),
     byArn: new Map(
-      withTags(ours, tags).map(([loadBalancer, of]) => [
+      joinTags(ours, tags).map(([loadBalancer, of]) => [
         loadBalancer.arn,
         { loadBalancer, tags: of },
       ]),
     ),
     others: others.map(({ arn }) => arn),
     groups: new Map(
-      withTags(groups, tags).map(([targetGroup, of]) => [
+      joinTags(groups, tags).map(([targetGroup, of]) => [
         targetGroup.name,
         { targetGroup, tags: of },
       ]),
@@ -202,7 +196,7 @@ function omitListed(
 }
 
 /** Those of which the tags were read. */
-function withTags<T extends { readonly arn: string }>(
+function joinTags<T extends { readonly arn: string }>(
   resources: readonly T[],
   tags: ReadonlyMap<string, Tags>,
 ): readonly (readonly [T, Tags])[] {
@@ -212,16 +206,16 @@ function withTags<T extends { readonly arn: string }>(
   });
 }
 
-async function tagsOfEach(
+async function readTagsOfEach(
   call: AwsCall,
   arns: readonly string[],
   how: { readonly signal: AbortSignal; readonly isMeant?: (arn: string) => boolean },
 ): Promise<ReadonlyMap<string, Tags>> {
   const { signal, isMeant = () => true } = how;
-  const chunks = chunksOf(arns);
+  const chunks = splitIntoChunks(arns);
   const read = new Map<string, Tags>();
   const refusals: unknown[] = [];
-  // What AWS refuses for every ARN is not about the ARNs.
+  // A refusal for every ARN is not about the ARNs.
   const assertSome = (fewest: number): void => {
     if (read.size === 0 && refusals.length >= fewest) throw refusals[0];
   };
@@ -251,7 +245,7 @@ async function tagsOfEach(
 
 interface DescribeOptions {
   readonly signal: AbortSignal;
-  /** What the account has; undefined before the first scan. */
+  /** The account's resources; undefined before the first scan. */
   readonly listed: number | undefined;
 }
 
@@ -262,19 +256,20 @@ async function describeMany(
   { signal, listed = Number.POSITIVE_INFINITY }: DescribeOptions,
 ): Promise<Answers<LoadBalancer>> {
   const found = new Map<string, LoadBalancer>();
-  if (Math.ceil(listed / LARGEST_PAGE) < Math.ceil(arns.length / MOST_ARNS) - 1) {
-    for (const one of await describeAll(callFor(payerOf(arns), call), signal))
-      found.set(one.arn, one);
+  const pageSize = choosePageSize(listed);
+  if (Math.ceil(listed / pageSize) < Math.ceil(arns.length / MOST_ARNS) - 1) {
+    const all = await describeAll(chargeTo(payerOf(arns), call), pageSize, signal);
+    for (const one of all) found.set(one.arn, one);
   }
   const answers = arns.map((arn) => [arn, found.get(arn)] as const);
   const parts = [];
-  for (const chunk of chunksOf(arns.filter((arn) => !found.has(arn)))) {
+  for (const chunk of splitIntoChunks(arns.filter((arn) => !found.has(arn)))) {
     parts.push(...(await describeThese({ call, payerOf }, chunk, signal)));
   }
   return new Map([...answers, ...parts]);
 }
 
-function chunksOf(arns: readonly string[]): (readonly string[])[] {
+function splitIntoChunks(arns: readonly string[]): (readonly string[])[] {
   const count = Math.ceil(arns.length / MOST_ARNS);
   return Array.from({ length: count }, (_, i) => arns.slice(i * MOST_ARNS, (i + 1) * MOST_ARNS));
 }

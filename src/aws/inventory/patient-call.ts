@@ -1,16 +1,16 @@
 import { type Clock, sleep } from '../../core/ports/clock.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
-import { type AwsCall, callFor } from '../client/aws-call.ts';
+import { type AwsCall, chargeTo } from '../client/aws-call.ts';
 
 /**
  * With the tokens of the scan. No worker waits here, so a spent budget is waited for, and a short
  * outage: what the scan has read by then is not read again.
  */
-export function patient(
+export function createPatientCall(
   { call, clock }: { readonly call: AwsCall; readonly clock: Clock },
   signal: AbortSignal,
 ): AwsCall {
-  const ofScan = callFor({ isScan: true }, call);
+  const ofScan = chargeTo({ isScan: true }, call);
   return async (operation, input, options) => {
     let downSinceMs: number | undefined;
     for (;;) {
@@ -19,7 +19,7 @@ export function patient(
       } catch (error) {
         const nowMs = clock.monotonicMs();
         if (isOutage(error)) downSinceMs ??= nowMs;
-        const waitMs = waitMsAfter(error, nowMs - (downSinceMs ?? nowMs));
+        const waitMs = chooseWaitMs(error, nowMs - (downSinceMs ?? nowMs));
         if (waitMs === undefined) throw error;
         await sleep(clock, waitMs, signal);
       }
@@ -29,10 +29,10 @@ export function patient(
 
 /** Where the failure of an outage does not state its time. */
 const OUTAGE_PAUSE_MS = 2_000;
-/** What lasts longer is for the log, and for the next try of the scan. */
+/** A longer outage is logged, and left to the scan's next try. */
 const LONGEST_OUTAGE_MS = 20_000;
 
-function waitMsAfter(error: unknown, downMs: number): number | undefined {
+function chooseWaitMs(error: unknown, downMs: number): number | undefined {
   if (isOutage(error)) {
     return downMs < LONGEST_OUTAGE_MS ? (error.retryAfterMs ?? OUTAGE_PAUSE_MS) : undefined;
   }

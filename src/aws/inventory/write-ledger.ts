@@ -17,7 +17,7 @@ export class WriteLedger {
 
   /** Runs `write`; the resource counts as written to until its end, also if it fails. */
   async during<T>(id: string, write: () => Promise<T>): Promise<T> {
-    const entry = this.#entryOf(id);
+    const entry = this.#getEntry(id);
     entry.underWay++;
     try {
       return await write();
@@ -27,9 +27,16 @@ export class WriteLedger {
     }
   }
 
+  /** As `during`, of each of them. */
+  duringAll<T>(ids: readonly string[], write: () => Promise<T>): Promise<T> {
+    const [first, ...others] = ids;
+    if (first === undefined) return write();
+    return this.during(first, () => this.duringAll(others, write));
+  }
+
   /** Counts `id` as written to just now. */
   touch(id: string): void {
-    this.#entryOf(id).endedAtMs = this.#clock.monotonicMs();
+    this.#getEntry(id).endedAtMs = this.#clock.monotonicMs();
   }
 
   /** True if a read begun at `readAtMs` (monotonic) cannot predate our last write to `id`. */
@@ -45,7 +52,7 @@ export class WriteLedger {
     }
   }
 
-  #entryOf(id: string): Entry {
+  #getEntry(id: string): Entry {
     const entry = this.#entries.get(id) ?? { underWay: 0, endedAtMs: Number.NEGATIVE_INFINITY };
     this.#entries.set(id, entry);
     return entry;

@@ -22,7 +22,7 @@ import { createFailure } from '../../core/reconcile/failure.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
-import type { TrimmedConfigMap } from './config-map-transform.ts';
+import type { TrimmedConfigMap } from './transforms.ts';
 
 const MAX_NAME_LENGTH = 253;
 const SUFFIX = '-annotated';
@@ -106,7 +106,7 @@ async function reconcile(
   monitors: ChildrenOfOwner<ConfigMonitor>,
 ): Promise<Outcome> {
   const text = configMap.metadata.annotations?.[POD_DELETE_MATCH];
-  const desired = text === undefined ? [] : [desiredMonitor(configMap, readLabels(text))];
+  const desired = text === undefined ? [] : [desireMonitor(configMap, readLabels(text))];
   const [monitor] = desired;
   const place =
     monitor && classifyChild(configMap, monitors.observed.get(getKey(monitor)), monitor);
@@ -123,7 +123,7 @@ async function reconcile(
  * The labels alone come from the annotation; for anything else a ConfigMonitor can be written. The right
  * to edit a ConfigMap must not remove pods for good.
  */
-function desiredMonitor(
+function desireMonitor(
   configMap: TrimmedConfigMap,
   podSelector: Readonly<Record<string, string>>,
 ): KubeObject & { readonly spec: object } {

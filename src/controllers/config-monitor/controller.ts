@@ -1,5 +1,5 @@
 // Lives here: the kind ConfigMonitor: restarts pods when the data of a ConfigMap changes.
-// May import it: src/setup/config-monitor.ts.
+// May import it: src/setup.
 // Start with: this file; docs/architecture.md follows an edit file by file.
 
 import type { ConfigMonitor, ConfigMonitorSpec } from '../../apis/config-monitor.ts';
@@ -10,12 +10,10 @@ import {
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
 import type { Reconciler } from '../../core/reconcile/reconciler.ts';
-import type { TrimmedConfigMap } from './config-map-transform.ts';
 import { startRollout } from './debounce.ts';
-import { Changes, Progress, readRecordedHash } from './memory.ts';
+import { Changes, Progress, Refusals, readRecordedHash } from './memory.ts';
 import { readConfigMapName } from './monitor-index.ts';
 import { noteChange } from './pending-change.ts';
-import { getController } from './pod-transform.ts';
 import { continueRollout } from './rollout.ts';
 import {
   type ConfigMonitorContext,
@@ -25,6 +23,7 @@ import {
   type Scope,
   shortenHash,
 } from './scope.ts';
+import { getController, type TrimmedConfigMap } from './transforms.ts';
 import { listPending } from './workload-groups.ts';
 
 /** Resync, for a ConfigMap that is created later and a pod whose event got lost. */
@@ -34,7 +33,11 @@ const LOOK_AGAIN_MS = 60_000;
 export function createConfigMonitorReconciler(
   context: ConfigMonitorContext,
 ): Reconciler<ConfigMonitor> {
-  const memory = { changes: new Changes(context.clock), progress: new Progress(context.clock) };
+  const memory = {
+    changes: new Changes(context.clock),
+    progress: new Progress(context.clock),
+    refusals: new Refusals(),
+  };
   return {
     reconcile: (object, pass) => {
       const scope = buildScope(context, { object, pass, ...memory });
@@ -52,13 +55,14 @@ export function createConfigMonitorReconciler(
     forget: (key) => {
       memory.changes.forget(key);
       memory.progress.forget(key);
+      memory.refusals.forget(key);
     },
   };
 }
 
 function buildScope(
   context: ConfigMonitorContext,
-  of: Pick<Scope, 'object' | 'pass' | 'changes' | 'progress'>,
+  of: Pick<Scope, 'object' | 'pass' | 'changes' | 'progress' | 'refusals'>,
 ): Scope | undefined {
   const { metadata, spec } = of.object;
   const configMapName = readConfigMapName(spec);
@@ -172,7 +176,7 @@ function reportSuspended(scope: Scope): Outcome {
   return waiting('Suspended' satisfies ConfigMonitorReason, message, LOOK_AGAIN_MS);
 }
 
-/** What is under way waits too: a pod that needs the ConfigMap would not start again. */
+/** Restarts under way wait too: a pod that needs the ConfigMap would not start again. */
 function awaitConfigMap(scope: Scope): Outcome {
   const { configMapName, object, pass } = scope;
   reportPods(listPendingUids(scope), scope);

@@ -5,7 +5,6 @@ import {
 } from '../../apis/config-monitor-reasons.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, waiting } from '../../core/reconcile/outcome.ts';
-import type { TrimmedConfigMap } from './config-map-transform.ts';
 import { type DataChange, listOutdated, readRecordedHash } from './memory.ts';
 import {
   findVouchers,
@@ -14,9 +13,9 @@ import {
   MAX_PODS,
   noteChange,
 } from './pending-change.ts';
-import type { TrimmedPod } from './pod-transform.ts';
 import { beginRollout } from './rollout.ts';
 import { reportPods, type Scope } from './scope.ts';
+import type { TrimmedConfigMap, TrimmedPod } from './transforms.ts';
 
 export type Started =
   /** Not now. */

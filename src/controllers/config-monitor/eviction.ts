@@ -1,9 +1,10 @@
 import type { Rollout } from '../../apis/config-monitor.ts';
 import { OperatorError, rewordError } from '../../core/reconcile/operator-error.ts';
 import type { Eviction } from '../../pods/pod-ports.ts';
-import { getController, type TrimmedPod } from './pod-transform.ts';
+import type { Refusal } from './memory.ts';
 import type { Scope } from './scope.ts';
-import { parseOrdinal, type Refusal, restartWorkloads } from './template-restart.ts';
+import { parseOrdinal, restartWorkloads } from './template-restart.ts';
+import { getController, type TrimmedPod } from './transforms.ts';
 import {
   countUnavailable,
   type Owner,
@@ -71,23 +72,41 @@ export interface Batch {
 
 /**
  * Pods that are not ready go first, since they serve nobody; of the ready ones as many go as may
- * still become unavailable. A StatefulSet restarts as it rolls by itself: from its highest ordinal down,
- * one after the other (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#rolling-updates).
+ * still become unavailable, those first that count as unavailable already. A StatefulSet restarts as it
+ * rolls by itself: from its highest ordinal down, one after the other
+ * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#rolling-updates).
  */
 function planBatch(owner: Owner, maxUnavailable: number | string): Batch {
   const { name, pending } = owner;
   if (name === undefined) return { pods: pending, spares: [] };
   const isOrdered = name.startsWith('StatefulSet/');
-  const [unready, ready] = partition(
-    isOrdered ? pending.toSorted(compareOrdinals) : pending,
-    ({ state }) => state !== 'ready',
-  );
+  const [unready, ready] = sortPending(owner, isOrdered);
   const budget = computeBudget(owner, maxUnavailable, isOrdered);
-  const room = Math.max(0, budget - countUnavailable(owner));
+  const others = countUnavailable(owner) - countLeading(ready, owner.unavailable);
+  const room = Math.max(0, budget - others);
   const pods = [...unready, ...ready.slice(0, room)];
   if (!isOrdered) return { pods, spares: ready.slice(room) };
-  const roomInAll = budget - (countUnavailable(owner) - unready.length);
+  const roomInAll = budget - (others - unready.length);
   return { pods: pods.slice(0, Math.max(0, roomInAll)), spares: [] };
+}
+
+/** Those that are not ready, and those that are, each in the order in which they go. */
+function sortPending(
+  { pending, unavailable }: Owner,
+  isOrdered: boolean,
+): readonly [readonly TrimmedPod[], readonly TrimmedPod[]] {
+  const isUnready = ({ state }: TrimmedPod): boolean => state !== 'ready';
+  if (isOrdered) return partition(pending.toSorted(compareOrdinals), isUnready);
+  const [unready, ready] = partition(pending, isUnready);
+  const counted = new Set(unavailable);
+  return [unready, partition(ready, (pod) => counted.has(pod)).flat()];
+}
+
+/** How many at the head of the line are among these. */
+function countLeading(line: readonly TrimmedPod[], among: readonly TrimmedPod[]): number {
+  const pods = new Set(among);
+  const end = line.findIndex((pod) => !pods.has(pod));
+  return end === -1 ? line.length : end;
 }
 
 /** `25%` of 8 is 2, of 1 is 1: rounded up, at least 1. */
@@ -130,6 +149,7 @@ async function evictBatch(
     scope.pass.signal.throwIfAborted();
     const refusal = await evictPod(pod, unsent, scope);
     if (refusal === undefined) continue;
+    scope.refusals.record(scope.pass.key, pod.metadata.uid, refusal);
     refusals.push(refusal);
     if (!needsAction(refusal) || refusals.length === MOST_REFUSED) break;
     scope.pods.keep(pod);
@@ -172,6 +192,7 @@ async function evictPod(
   }
   unsent.delete(pod);
   scope.pods.confirm(pod);
+  scope.refusals.forget(scope.pass.key);
   recordRestart(pod, scope);
   return undefined;
 }

@@ -1,6 +1,8 @@
 import type { ConfigMonitor, NotedChange } from '../../apis/config-monitor.ts';
 import { getKey, type Key } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
+import type { OperatorError } from '../../core/reconcile/operator-error.ts';
+import type { Eviction } from '../../pods/pod-ports.ts';
 
 /** However often the data changes, so long after the first time it is acted on. */
 const MAX_WAIT_MS = 30_000;
@@ -64,10 +66,10 @@ export class Changes {
     const { hash, recorded, selector, live, vouchedFor } = sight;
     const before = this.get(object);
     const nowMs = this.#clock.monotonicMs();
-    const pods = withRecorded(before, sight);
+    const pods = addRecorded(before, sight);
     const change = {
       ...{ hash, recorded, selector, pods },
-      between: without(without(live, pods), vouchedFor),
+      between: subtract(subtract(live, pods), vouchedFor),
       firstSeenMs: before?.firstSeenMs ?? nowMs,
       lastSeenMs: before?.hash === hash ? before.lastSeenMs : nowMs,
     };
@@ -75,7 +77,7 @@ export class Changes {
     return change;
   }
 
-  /** What this process has noted, or one before it; void where other data is on record by now. */
+  /** For the object's own pass. Noted by this process or one before it; void where other data is on record by now. */
   get(object: ConfigMonitor): DataChange | undefined {
     const recorded = readRecordedHash(object);
     const known = this.#observed.get(getKey(object));
@@ -85,6 +87,16 @@ export class Changes {
     const restored = this.#restored(change);
     this.#observed.set(getKey(object), restored);
     return restored;
+  }
+
+  /**
+   * Whether a change of another object may be waiting. Keeps nothing: its status may be from before its own
+   * pass has settled the change, and that pass would take it for a new one.
+   */
+  isWaiting(other: ConfigMonitor): boolean {
+    const recorded = readRecordedHash(other);
+    const known = [this.#observed.get(getKey(other)), other.status.change];
+    return known.some((change) => change !== undefined && change.recorded === recorded);
   }
 
   /** How long the quiet period still lasts, in ms. */
@@ -119,13 +131,13 @@ export class Changes {
 }
 
 /** Of pods that come by other labels nobody knows with what data they were started. */
-function withRecorded(before: DataChange | undefined, sight: Sight): Uids {
+function addRecorded(before: DataChange | undefined, sight: Sight): Uids {
   const { live, starting, vouchedFor } = sight;
-  if (before === undefined) return without(without(live, vouchedFor), starting);
+  if (before === undefined) return subtract(subtract(live, vouchedFor), starting);
   return new Set([...live].filter((uid) => before.pods.has(uid)));
 }
 
-function without(uids: Uids, others: Uids): Uids {
+function subtract(uids: Uids, others: Uids): Uids {
   return new Set([...uids].filter((uid) => !others.has(uid)));
 }
 
@@ -164,4 +176,42 @@ export class Progress {
     this.#observed.delete(key);
     this.#shrunk.delete(key);
   }
+}
+
+/** The reason why a pod or its owner was not restarted. */
+export type Refusal =
+  | (Exclude<Eviction, { readonly kind: 'evicted' }> & { readonly pod: string })
+  | { readonly kind: 'failed'; readonly error: OperatorError };
+
+/**
+ * Pods that the API server refused to evict. Each refusal holds until its pod is requested again or another
+ * one is evicted: of pods that crash again and again, others are requested after each crash.
+ */
+export class Refusals {
+  readonly #byUid = new Map<Key, Map<string, Refusal>>();
+
+  /** A failure that time heals holds for its pass only. */
+  record(key: Key, uid: string, refusal: Refusal): void {
+    const known = this.#byUid.get(key) ?? new Map<string, Refusal>();
+    this.#byUid.set(key, known);
+    if (isPassing(refusal)) known.delete(uid);
+    else known.set(uid, refusal);
+  }
+
+  /** Of these pods, in the order in which they were first refused; the others are forgotten. */
+  list(key: Key, pending: readonly string[]): readonly Refusal[] {
+    const uids = new Set(pending);
+    const kept = [...(this.#byUid.get(key) ?? [])].filter(([uid]) => uids.has(uid));
+    this.#byUid.set(key, new Map(kept));
+    return kept.map(([, refusal]) => refusal);
+  }
+
+  /** A pod was evicted, the data has changed, or the object is gone. */
+  forget(key: Key): void {
+    this.#byUid.delete(key);
+  }
+}
+
+function isPassing(refusal: Refusal): boolean {
+  return refusal.kind === 'failed' && refusal.error.healedBy === 'time';
 }

@@ -2,9 +2,8 @@ import type { ConfigMonitor, ConfigMonitorSpec } from '../../apis/config-monitor
 import { getKey, type Key } from '../../core/objects/kube-object.ts';
 import type { Change, ObjectCache } from '../../core/ports/cache.ts';
 import type { KeySource } from '../../core/queue/key-queue.ts';
-import type { TrimmedConfigMap } from './config-map-transform.ts';
 import { affectsRestarts } from './pod-index.ts';
-import type { TrimmedPod } from './pod-transform.ts';
+import type { TrimmedConfigMap, TrimmedPod } from './transforms.ts';
 
 /** Finds the ConfigMonitors of a ConfigMap or a pod without scanning all of them. */
 export class MonitorIndex {

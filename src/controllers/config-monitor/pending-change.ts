@@ -1,9 +1,8 @@
 import type { ConfigMonitor, NotedChange } from '../../apis/config-monitor.ts';
 import { formatLabelSelector } from '../../core/objects/kube-object.ts';
-import type { TrimmedConfigMap } from './config-map-transform.ts';
 import { type DataChange, readRecordedHash } from './memory.ts';
-import { getController, type TrimmedPod } from './pod-transform.ts';
 import { formatMillis, type Report, type Scope, shortenHash } from './scope.ts';
+import { getController, type TrimmedConfigMap, type TrimmedPod } from './transforms.ts';
 
 /** As many UIDs as a list in status has room for. */
 export const MAX_PODS = 5000;
@@ -46,7 +45,7 @@ function listUids(pods: readonly TrimmedPod[]): ReadonlySet<string> {
   return new Set(pods.map(({ metadata }) => metadata.uid));
 }
 
-/** What would be too much for status is known to this process alone: a restart too many, none too few. */
+/** Beyond the limit of status only this process knows it: one restart too many, never one too few. */
 function toNotedChange(change: DataChange): NotedChange | undefined {
   const { hash, recorded, selector, pods, between } = change;
   if (pods.size + between.size > MAX_PODS) return undefined;
@@ -105,13 +104,14 @@ export function findVouchers(hash: string, scope: Scope): (pod: TrimmedPod) => b
 
 /** Those that have restarted pods for this data, or are about it. */
 function listMonitorsWith(hash: string, scope: Scope): readonly ConfigMonitor[] {
-  const { changes, configMapName, monitors, object } = scope;
+  const { changes, configMapName, monitors, object, pass } = scope;
   return monitors
     .listByConfigMap(`${object.metadata.namespace}/${configMapName}`)
+    .map((other) => pass.pickNewest(other))
     .filter(({ metadata, status }) => {
       return metadata.uid !== object.metadata.uid && status.configMap === configMapName;
     })
-    .filter((other) => changes.get(other) === undefined && hasBegun(other, hash));
+    .filter((other) => !changes.isWaiting(other) && hasBegun(other, hash));
 }
 
 function selects({ spec }: ConfigMonitor, pod: TrimmedPod): boolean {

@@ -1,7 +1,10 @@
 import type { Key } from '../../core/objects/kube-object.ts';
 import type { Change, ObjectCache } from '../../core/ports/cache.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import { getController, nameOwner, type TrimmedPod } from './pod-transform.ts';
+import { getController, nameOwner, type TrimmedPod } from './transforms.ts';
+
+/** How pods count while a request to remove them is in flight. */
+export type Undecided = 'gone' | 'kept';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -34,20 +37,24 @@ export class PodIndex {
     const [smallest = new Set<TrimmedPod>(), ...others] = sets.toSorted((a, b) => a.size - b.size);
     return [...smallest]
       .filter((pod) => others.every((set) => set.has(pod)))
-      .filter((pod) => this.#mayStay(pod) && canBeRestarted(pod))
+      .filter((pod) => this.#isThere(pod, 'kept') && canBeRestarted(pod))
       .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
   }
 
   /** All pods that the owner has, whatever their labels. */
-  listByOwner(namespace: string, ownerName: string): readonly TrimmedPod[] {
+  listByOwner(
+    namespace: string,
+    ownerName: string,
+    undecided: Undecided = 'gone',
+  ): readonly TrimmedPod[] {
     const pods = this.#byOwner.get(buildOwnerSlot(namespace, ownerName)) ?? [];
-    return [...pods].filter((pod) => this.#isThere(pod));
+    return [...pods].filter((pod) => this.#isThere(pod, undecided));
   }
 
   /** Undefined for one that is deleted, or being deleted. */
-  getByUid(uid: string): TrimmedPod | undefined {
+  getByUid(uid: string, undecided: Undecided = 'gone'): TrimmedPod | undefined {
     const pod = this.#byUid.get(uid);
-    return pod !== undefined && this.#isThere(pod) ? pod : undefined;
+    return pod !== undefined && this.#isThere(pod, undecided) ? pod : undefined;
   }
 
   /** For how long the cache has shown it ready without a restart of a container, in ms. */
@@ -83,12 +90,10 @@ export class PodIndex {
     this.#undecided.delete(pod.metadata.uid);
   }
 
-  #isThere(pod: TrimmedPod): boolean {
-    return !this.#sentAway.has(pod.metadata.uid) && isAlive(pod);
-  }
-
-  #mayStay(pod: TrimmedPod): boolean {
-    return isAlive(pod) && (this.#isThere(pod) || this.isUndecided(pod.metadata.uid));
+  #isThere(pod: TrimmedPod, undecided: Undecided): boolean {
+    const { uid } = pod.metadata;
+    const isKept = undecided === 'kept' && this.isUndecided(uid);
+    return isAlive(pod) && (isKept || !this.#sentAway.has(uid));
   }
 
   #onChange(change: Change<TrimmedPod>): void {

@@ -6,9 +6,9 @@ import {
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { type OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type Outcome, waiting } from '../../core/reconcile/outcome.ts';
-import { parseWorkload, type TrimmedPod } from './pod-transform.ts';
+import type { Refusal } from './memory.ts';
 import { formatSeconds, type Report, reportPods, type Scope } from './scope.ts';
-import type { Refusal } from './template-restart.ts';
+import { parseWorkload, type TrimmedPod } from './transforms.ts';
 import {
   chooseMinReadySeconds,
   countUnavailable,
@@ -20,7 +20,7 @@ import {
 
 /** The next change of a pod comes by watch; this is for one that never comes. */
 const LOOK_AGAIN_MS = 10_000;
-/** Who keeps the budgets needs a moment to see that a pod is ready: no reason to warn anybody. */
+/** The disruption controller needs a moment to observe that a pod is ready: no reason for a warning. */
 const BUDGET_GRACE_MS = 3_000;
 const ASK_AGAIN_MS = 500;
 
@@ -31,9 +31,9 @@ export function judgeProgress(
 ): Outcome {
   const unavailable = listUnavailable(rollout, scope);
   const isWaiting = unavailable.length > 0;
-  // While another owner makes progress, a refusal that needs action waits.
+  // While pods that were restarted get available, a refusal that needs action waits.
   const refusal = refusals.find(({ kind }) => kind !== 'blocked');
-  if (refusal !== undefined) throwRefusal(refusal, isWaiting);
+  if (refusal !== undefined) throwRefusal(refusal, unavailable.some(isShortOfOthers));
   const { pass, progress } = scope;
   const idleMs = progress.idleMs(pass.key, rollout.progressTime);
   const leftMs = computeDeadlineMs(rollout, idleMs, scope) - idleMs;
@@ -102,14 +102,19 @@ function acceptScaledDown(rollout: Rollout, scope: Scope): Rollout | undefined {
   if (!isNew.includes(true)) return undefined;
   const owners = rollout.owners.map((owner) => {
     const isShort = isNew[names.indexOf(owner.name)] === true;
-    return isShort ? { ...owner, pods: pods.listByOwner(namespace, owner.name).length } : owner;
+    return isShort
+      ? { ...owner, pods: pods.listByOwner(namespace, owner.name, 'kept').length }
+      : owner;
   });
   return { ...rollout, owners, progressTime: formatSeconds(clock.now()) };
 }
 
-/** Owners that have fewer available pods than they should. */
+/**
+ * Owners that have fewer available pods than they should. An eviction of another object that is in
+ * flight counts only once the API server has agreed: a refused one would be a status write each time.
+ */
 export function listUnavailable(rollout: Rollout, scope: Scope): readonly Owner[] {
-  return observeGroups(rollout, scope).filter((owner) => countUnavailable(owner) > 0);
+  return observeGroups(rollout, scope, 'kept').filter((owner) => countUnavailable(owner) > 0);
 }
 
 /** One whose pods are not available; where a pod was refused, for another reason than that one. */

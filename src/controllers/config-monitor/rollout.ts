@@ -3,9 +3,8 @@ import { type ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type Outcome, settled } from '../../core/reconcile/outcome.ts';
 import { restartPods } from './eviction.ts';
-import type { DataChange } from './memory.ts';
+import type { DataChange, Refusal } from './memory.ts';
 import { listUnchanged } from './pending-change.ts';
-import { nameOwner, parseWorkload, type TrimmedPod } from './pod-transform.ts';
 import { judgeProgress, listUnavailable, reportRollout } from './rollout-progress.ts';
 import {
   formatMillis,
@@ -15,7 +14,7 @@ import {
   type Scope,
   shortenHash,
 } from './scope.ts';
-import type { Refusal } from './template-restart.ts';
+import { nameOwner, parseWorkload, type TrimmedPod } from './transforms.ts';
 import {
   catchRefusal,
   countUnavailable,
@@ -59,7 +58,8 @@ async function planRollout(
 ): Promise<Rollout> {
   const unchanged = listUnchanged(change, scope);
   const uids = outdated.map(({ metadata }) => metadata.uid);
-  const { object, pass, progress } = scope;
+  const { object, pass, progress, refusals } = scope;
+  refusals.forget(pass.key);
   if (object.status.rollout === undefined) progress.forget(pass.key);
   const names = new Set([
     ...outdated.flatMap((pod) => nameOwner(pod) ?? []),
@@ -116,13 +116,14 @@ export async function continueRollout(recorded: Rollout, scope: Scope): Promise<
   try {
     refusals = await restartPods(rollout, workloads, scope);
   } finally {
-    // What went before a failure is on record too.
+    // Steps before a failure are recorded too.
     reportRollout(advanceRollout(recorded, rollout, scope), scope);
   }
   const now = advanceRollout(recorded, rollout, scope);
   if (now.pods.length === 0 && listUnavailable(now, scope).length === 0)
     return finishRollout(now, scope);
-  return judgeProgress(now, refusals, scope);
+  const standing = scope.refusals.list(scope.pass.key, now.pods);
+  return judgeProgress(now, [...standing, ...refusals], scope);
 }
 
 /** Fewer pods to restart, or fewer unavailable ones than ever since one was restarted, are progress. */

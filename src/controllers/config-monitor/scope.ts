@@ -8,11 +8,10 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { Pass } from '../../core/reconcile/reconciler.ts';
 import type { LivePods, PodEvictor } from '../../pods/pod-ports.ts';
 import type { Workloads } from '../../pods/workloads.ts';
-import type { TrimmedConfigMap } from './config-map-transform.ts';
-import type { Changes, Progress } from './memory.ts';
+import type { Changes, Progress, Refusals } from './memory.ts';
 import type { MonitorIndex } from './monitor-index.ts';
 import type { PodIndex } from './pod-index.ts';
-import type { TrimmedPod } from './pod-transform.ts';
+import type { TrimmedConfigMap, TrimmedPod } from './transforms.ts';
 
 export interface ConfigMonitorContext {
   readonly configMaps: Pick<ObjectCache<TrimmedConfigMap>, 'get'>;
@@ -30,9 +29,10 @@ export interface ConfigMonitorContext {
 export interface Scope extends ConfigMonitorContext {
   readonly object: ConfigMonitor;
   readonly spec: ConfigMonitorSpec;
-  readonly pass: Pass;
+  readonly pass: Pass<ConfigMonitor>;
   readonly changes: Changes;
   readonly progress: Progress;
+  readonly refusals: Refusals;
   readonly configMapName: string;
   /** The pods that are selected and would be restarted, in the order of their names. */
   readonly selected: readonly TrimmedPod[];

@@ -2,16 +2,11 @@ import type { Rollout } from '../../apis/config-monitor.ts';
 import { configMonitorReasons } from '../../apis/config-monitor-reasons.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
-import type { Eviction } from '../../pods/pod-ports.ts';
 import type { Workload } from '../../pods/workloads.ts';
-import type { TrimmedPod } from './pod-transform.ts';
+import type { Refusal } from './memory.ts';
 import type { Scope } from './scope.ts';
+import type { TrimmedPod } from './transforms.ts';
 import { catchRefusal, observeGroups, type WorkloadReader } from './workload-groups.ts';
-
-/** The reason why a pod or its owner was not restarted. */
-export type Refusal =
-  | (Exclude<Eviction, { readonly kind: 'evicted' }> & { readonly pod: string })
-  | { readonly kind: 'failed'; readonly error: OperatorError };
 
 interface ByTemplate {
   /** Names of the owners whose pods are not evicted. */

@@ -1,9 +1,9 @@
 import type { Rollout } from '../../apis/config-monitor.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../pods/workloads.ts';
-import type { PodIndex } from './pod-index.ts';
-import { nameOwner, parseWorkload, type TrimmedPod } from './pod-transform.ts';
+import type { PodIndex, Undecided } from './pod-index.ts';
 import type { Scope } from './scope.ts';
+import { nameOwner, parseWorkload, type TrimmedPod } from './transforms.ts';
 
 /** Pods that share what may be unavailable at a time, and their state. */
 export interface Owner {
@@ -30,23 +30,38 @@ export function countUnavailable({ size, unavailable, availableCount }: Owner): 
  * The pods of a rollout that are still to be restarted, as far as is known now. Status is no proof: a
  * UID in it counts only while the object selects its pod.
  */
-export function listPending({ pods: uids }: Rollout, scope: Scope): readonly TrimmedPod[] {
+export function listPending(
+  { pods: uids }: Rollout,
+  scope: Scope,
+  undecided: Undecided = 'gone',
+): readonly TrimmedPod[] {
   return uids
     .filter((uid) => scope.selectedUids.has(uid))
-    .flatMap((uid) => scope.pods.getByUid(uid) ?? []);
+    .flatMap((uid) => scope.pods.getByUid(uid, undecided) ?? []);
 }
 
 /** The owners at this very moment. */
-export function observeGroups(rollout: Rollout, scope: Scope): readonly Owner[] {
-  const pending = Map.groupBy(listPending(rollout, scope), nameOwner);
+export function observeGroups(
+  rollout: Rollout,
+  scope: Scope,
+  undecided: Undecided = 'gone',
+): readonly Owner[] {
+  const pending = Map.groupBy(listPending(rollout, scope, undecided), nameOwner);
+  const unproven = new Set(rollout.between);
   const known = rollout.owners.map((owner) => {
     const { name, pods: size } = owner;
     const minReadySeconds = chooseMinReadySeconds(owner, scope);
-    return observeGroup({ name, size, minReadySeconds, pending: pending.get(name) ?? [] }, scope);
+    const of = { name, size, minReadySeconds, pending: pending.get(name) ?? [] };
+    return observeGroup({ ...of, unproven, undecided }, scope);
   });
   const isKnown = new Set<string | undefined>(rollout.owners.map(({ name }) => name));
   const others = [...pending].filter(([name]) => !isKnown.has(name));
-  return [...known, ...others.flatMap(([name, pods]) => observeNewGroups(name, pods, scope))];
+  return [
+    ...known,
+    ...others.flatMap(([name, pods]) =>
+      observeNewGroups(name, { pending: pods, unproven, undecided }, scope),
+    ),
+  ];
 }
 
 /** Of the owner or of the object, whichever is longer. */
@@ -57,31 +72,42 @@ export function chooseMinReadySeconds(
   return Math.max(minReadySeconds, spec.minReadySeconds);
 }
 
+interface Pending {
+  readonly pending: readonly TrimmedPod[];
+  /** UIDs of pods that another change may have restarted, with data that may not work. */
+  readonly unproven: ReadonlySet<string>;
+  readonly undecided: Undecided;
+}
+
 /** Pods may have changed hands since the rollout began. */
 function observeNewGroups(
   name: string | undefined,
-  pending: readonly TrimmedPod[],
+  { pending, ...rest }: Pending,
   scope: Scope,
 ): readonly Owner[] {
   const { minReadySeconds } = scope.spec;
   const of = { size: 0, minReadySeconds };
-  if (name !== undefined) return [observeGroup({ ...of, name, pending }, scope)];
+  if (name !== undefined) return [observeGroup({ ...of, ...rest, name, pending }, scope)];
   // Nothing waits for a pod without an owner.
   const none = { unavailable: [], availableCount: 0, availableInMs: Number.POSITIVE_INFINITY };
   return pending.map((pod) => ({ ...of, ...none, name, pending: [pod] }));
 }
 
-/** A ready pod that is still to be restarted runs with data that is known to work. */
+/** A ready pod that no change has restarted yet runs with data that is known to work. */
 function observeGroup(
-  of: Pick<Owner, 'size' | 'minReadySeconds' | 'pending'> & { readonly name: string },
+  {
+    unproven,
+    undecided,
+    ...of
+  }: Pick<Owner, 'size' | 'minReadySeconds'> & Pending & { readonly name: string },
   { object, pods }: Scope,
 ): Owner {
-  const there = pods.listByOwner(object.metadata.namespace, of.name);
-  const pending = new Set(of.pending);
+  const there = pods.listByOwner(object.metadata.namespace, of.name, undecided);
+  const proven = new Set(of.pending.filter(({ metadata }) => !unproven.has(metadata.uid)));
   const waits = there.map((pod) => ({
     pod,
     ms:
-      pending.has(pod) && pod.state === 'ready'
+      proven.has(pod) && pod.state === 'ready'
         ? 0
         : computeAvailableInMs(pod, of.minReadySeconds, pods),
   }));
@@ -136,7 +162,7 @@ export async function resizeOwners(
   return { ...rollout, owners: await Promise.all(owners) };
 }
 
-/** What a person must heal for one owner must not stop the others: it is given, not thrown. */
+/** A failure that only a person heals must not stop the other owners: it is returned, not thrown. */
 export async function catchRefusal<T>(promise: Promise<T>): Promise<T | OperatorError> {
   return promise.catch((error: unknown) => {
     if (error instanceof OperatorError && error.healedBy === 'person') return error;

@@ -12,7 +12,8 @@ import { createFailure } from '../../core/reconcile/failure.ts';
 import type { Outcome } from '../../core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
 import type { Pod } from '../../pods/pod.ts';
-import { desiredPod } from './desired-pod.ts';
+import { describeLongTemplate } from '../../pods/pod-template.ts';
+import { desirePod } from './desired-pod.ts';
 import { awaitLeftover, awaitReplacement, replaceEnded, replaceOutdated } from './replacement.ts';
 import { keepRunning } from './running.ts';
 import type { Scope } from './status.ts';
@@ -44,8 +45,10 @@ function buildScope(
       observed: 'the object has no spec.image',
     });
   }
+  const observed = describeLongTemplate(of.object.spec.podTemplate);
+  if (observed) throw createFailure(immortalContainerReasons, 'PodTemplateTooLong', { observed });
   const own = pods.forOwner(of.object);
-  return { ...of, pods: own, clock, desired: desiredPod(of.object, own.observed) };
+  return { ...of, pods: own, clock, desired: desirePod(of.object, own.observed) };
 }
 
 async function reconcile(scope: Scope): Promise<Outcome> {

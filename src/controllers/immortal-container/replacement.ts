@@ -3,6 +3,7 @@ import {
   type ImmortalContainerReason,
   immortalContainerReasons,
 } from '../../apis/immortal-container-reasons.ts';
+import { checkOwned } from '../../core/children/owned-objects.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { type OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type Outcome, waiting } from '../../core/reconcile/outcome.ts';
@@ -29,6 +30,9 @@ export function awaitLeftover(pod: Pod, scope: Scope): Outcome {
 /** Replaces a pod of another image; what it ran into says nothing about the new one. */
 export async function replaceOutdated(pod: Pod, scope: Scope): Promise<Outcome> {
   reportPod(pod, scope);
+  const { object, desired, pods } = scope;
+  // A pod is not given up for a template that the API server does not take.
+  if (object.spec.podTemplate) await checkOwned(object, desired, pods.writer);
   scope.pass.report({ consecutiveFailures: 0, nextStartTime: undefined });
   return replace(pod, 'SpecChanged', scope);
 }

@@ -3,11 +3,12 @@ import {
   immortalContainerReasons,
 } from '../../apis/immortal-container-reasons.ts';
 import { ensureOwned, type OwnedChange } from '../../core/children/owned-objects.ts';
+import type { KubeObject } from '../../core/objects/kube-object.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
 import type { Pod } from '../../pods/pod.ts';
 import { readPodState } from '../../pods/pod-state.ts';
-import { CONTAINER } from './desired-pod.ts';
+import { CONTAINER, compareOwnPart } from './desired-pod.ts';
 import { LOOK_AGAIN_MS } from './replacement.ts';
 import type { Scope } from './status.ts';
 import { reportNoPod, reportPod } from './status.ts';
@@ -21,7 +22,7 @@ export async function keepRunning(observed: Pod | undefined, scope: Scope): Prom
   return judgePod(pod, scope);
 }
 
-/** What a write answered is newer than what the cache shows. */
+/** A write's answer is newer than the cache. */
 async function ensurePod(observed: Pod | undefined, scope: Scope): Promise<Pod | undefined> {
   const { object, pods, desired, pass } = scope;
   if (observed === undefined) {
@@ -33,7 +34,11 @@ async function ensurePod(observed: Pod | undefined, scope: Scope): Promise<Pod |
     written = change.child;
     recordChange(change, scope);
   };
-  await ensureOwned(object, { ...pods, desired: [desired], signal: pass.signal, onChange });
+  const compare = object.spec.podTemplate
+    ? { compare: (child: KubeObject) => compareOwnPart(child, object) }
+    : {};
+  const owned = { ...pods, desired: [desired], signal: pass.signal, onChange };
+  await ensureOwned(object, { ...owned, ...compare });
   return written;
 }
 

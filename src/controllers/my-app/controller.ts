@@ -5,8 +5,8 @@
 import type { MyApp } from '../../apis/my-app.ts';
 import { myAppReasons } from '../../apis/my-app-reasons.ts';
 import type { Children, ChildrenOfOwner } from '../../core/children/children.ts';
-import { ensureOwned } from '../../core/children/owned-objects.ts';
-import { getKey, type Key } from '../../core/objects/kube-object.ts';
+import { checkOwned, ensureOwned } from '../../core/children/owned-objects.ts';
+import { getKey, type Key, type KubeObject } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { rewordError } from '../../core/reconcile/operator-error.ts';
@@ -14,6 +14,8 @@ import type { Outcome } from '../../core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
 import type { Pod } from '../../pods/pod.ts';
 import { readPodReady } from '../../pods/pod-state.ts';
+import { describeLongTemplate } from '../../pods/pod-template.ts';
+import { desireOwnPart } from './desired-pods.ts';
 import { describeCreateFailures, recordChange, recordReplacement } from './events.ts';
 import { type Snapshot, takeSnapshot } from './observed-pods.ts';
 import { NodeTime, planReplacements } from './replacement.ts';
@@ -30,6 +32,8 @@ export function createMyAppReconciler({ pods, clock }: MyAppContext): Reconciler
   return {
     reconcile: (object, pass) => {
       if (!object.spec?.image) throw createImageFailure();
+      const observed = describeLongTemplate(object.spec.podTemplate);
+      if (observed) throw createFailure(myAppReasons, 'PodTemplateTooLong', { observed });
       const own = pods.forOwner(object);
       return reconcile({ object, pass, pods: own, nowMs: time.nowMs(object, own.listOwned()) });
     },
@@ -63,8 +67,15 @@ function report(snapshot: Snapshot, { object, pass }: Scope): void {
 }
 
 /** Their successors are created when they are gone. */
-async function replace({ slots }: Snapshot, { pods, pass, nowMs }: Scope): Promise<void> {
-  for (const replacement of planReplacements(slots, nowMs)) {
+async function replace({ slots }: Snapshot, scope: Scope): Promise<void> {
+  const { object, pods, pass, nowMs } = scope;
+  const replacements = planReplacements(slots, nowMs);
+  const [first] = slots;
+  // A pod is not given up for a template that the API server does not take.
+  if (replacements.length > 0 && first && object.spec.podTemplate) {
+    await checkOwned(object, first.desired, describeCreateFailures(pods.writer));
+  }
+  for (const replacement of replacements) {
     pass.signal.throwIfAborted();
     pass.disproveReady();
     await pods.writer.delete(replacement.pod);
@@ -83,6 +94,7 @@ async function ensurePods(snapshot: Snapshot, scope: Scope): Promise<ReadonlyMap
     // A pod that is being replaced is not desired as it is, and no surplus either.
     observed: { get: (key) => pods.observed.get(key), listOwned: () => snapshot.surplus },
     writer: describeCreateFailures(pods.writer),
+    ...(object.spec.podTemplate && { compare: (child) => compareOwnPart(child, object) }),
     signal: pass.signal,
     onChange: (change) => {
       if (change.kind !== 'deleted') written.set(getKey(change.child), change.child);
@@ -90,6 +102,11 @@ async function ensurePods(snapshot: Snapshot, scope: Scope): Promise<ReadonlyMap
     },
   });
   return written;
+}
+
+/** Most of a pod cannot be changed: what a template has set is as it was written. */
+function compareOwnPart(child: KubeObject, object: MyApp): KubeObject {
+  return { ...child, spec: desireOwnPart(object).spec } as KubeObject;
 }
 
 /** In the article's words. */

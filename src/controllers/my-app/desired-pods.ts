@@ -2,21 +2,22 @@ import type { MyApp, MyAppSpec } from '../../apis/my-app.ts';
 import { shortenName } from '../../core/objects/digests.ts';
 import type { KubeObject } from '../../core/objects/kube-object.ts';
 import { containerLimits, podLabels, podLimits } from '../../pods/pod.ts';
+import { type Fields, mergePodTemplate } from '../../pods/pod-template.ts';
 
 const MAX_POD_NAME_LENGTH = 253;
 /** Behind the name of the object; there are at most 1000 pods. */
 const LONGEST_SUFFIX = '-pod-999';
 
 /** The article's pod, once for each replica. The first one has the article's name. */
-export function desiredPods(object: MyApp): readonly KubeObject[] {
-  const spec = buildPodSpec(object);
+export function desirePods(object: MyApp): readonly KubeObject[] {
+  const { metadata, spec } = buildTemplate(object);
   return Array.from({ length: object.spec.replicas }, (_, index) => ({
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
       name: namePod(object, index),
       namespace: object.metadata.namespace,
-      labels: buildLabels(object),
+      ...metadata,
     },
     spec,
   }));
@@ -34,8 +35,25 @@ function namePod({ metadata }: MyApp, index: number): string {
 }
 
 /** One object for all of them: it may be long, and is hashed once. */
-function buildPodSpec(object: MyApp): object {
-  return { ...podLimits, containers: [buildContainer(object)], ...chooseGrace(object.spec) };
+function buildTemplate(object: MyApp): { readonly metadata: object; readonly spec: object } {
+  const own = desireOwnPart(object);
+  const { podTemplate } = object.spec;
+  if (podTemplate === undefined) return own;
+  const labels = buildLabels(object);
+  const { securityContext: _default, ...container } = buildContainer(object);
+  return mergePodTemplate(
+    { labels, container, defaults: { pod: chooseGrace(object.spec) } },
+    podTemplate,
+  );
+}
+
+/** The part that albridge sets by itself: without a template, all of the pod. */
+export function desireOwnPart(object: MyApp): {
+  readonly metadata: object;
+  readonly spec: object;
+} {
+  const spec = { ...podLimits, containers: [buildContainer(object)], ...chooseGrace(object.spec) };
+  return { metadata: { labels: buildLabels(object) }, spec };
 }
 
 /** A DNS label, unlike the name of the object, which may be longer and have dots. */
@@ -43,7 +61,7 @@ export function nameContainer({ metadata }: MyApp): string {
   return shortenName(metadata.name.replaceAll('.', '-'));
 }
 
-function buildContainer(object: MyApp): object {
+function buildContainer(object: MyApp): Fields & { readonly name: string } {
   const { spec } = object;
   const { image, banner = '' } = spec;
   return {

@@ -1,4 +1,5 @@
 import type { OwnedChange } from '../../core/children/owned-objects.ts';
+import type { KubeObject } from '../../core/objects/kube-object.ts';
 import type { ChildWriter } from '../../core/ports/writers.ts';
 import { rewordError } from '../../core/reconcile/operator-error.ts';
 import type { Pass } from '../../core/reconcile/reconciler.ts';
@@ -41,12 +42,15 @@ export function recordReplacement(pass: Pass, { pod, why }: Replacement): void {
 export function describeCreateFailures(writer: ChildWriter): ChildWriter {
   return {
     ...writer,
-    create: async (child) => {
-      try {
-        return await writer.create(child);
-      } catch (error) {
-        throw rewordError(error, (why) => `Failed to create pod ${child.metadata.name}: ${why}`);
-      }
-    },
+    create: (child) => describeFailure(child, writer.create(child)),
+    check: (child) => describeFailure(child, writer.check(child)),
   };
+}
+
+async function describeFailure<T>(child: KubeObject, writing: Promise<T>): Promise<T> {
+  try {
+    return await writing;
+  } catch (error) {
+    throw rewordError(error, (why) => `Failed to create pod ${child.metadata.name}: ${why}`);
+  }
 }

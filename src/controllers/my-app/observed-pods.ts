@@ -10,7 +10,7 @@ import {
   readPodState,
   readPodStateKind,
 } from '../../pods/pod-state.ts';
-import { desiredPods, nameContainer } from './desired-pods.ts';
+import { desirePods, nameContainer } from './desired-pods.ts';
 
 /** The desired and observed pods at one moment of a pass. */
 export interface Snapshot {
@@ -26,7 +26,7 @@ export function takeSnapshot(
   pods: ChildrenOfOwner<Pod>,
   written: ReadonlyMap<Key, Pod> = new Map(),
 ): Snapshot {
-  const desired = desiredPods(object);
+  const desired = desirePods(object);
   const desiredKeys = new Set(desired.map(getKey));
   const slots = desired.map((pod) => {
     const key = getKey(pod);

@@ -1,5 +1,5 @@
 // Lives here: the kind MyIngress: one object, one Application Load Balancer.
-// May import it: src/setup/my-ingress.ts.
+// May import it: src/controllers/my-ingress and src/setup.
 // Start with: this file: observe, plan, reserve, execute, status, below in this order; then load-balancer/.
 
 import type { AppliedSettings, MyIngress } from '../../apis/my-ingress.ts';
@@ -12,20 +12,26 @@ import {
 } from '../../core/reconcile/external-resource.ts';
 import type { Outcome, Planned, Waiting } from '../../core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
-import { failure } from './failure.ts';
+import { reportAttached } from './attaching/report.ts';
+import { createFailure } from './failure.ts';
 import { finalizeLoadBalancer } from './finalize.ts';
 import { describePlan } from './graph/planned-step.ts';
 import { identify } from './identity.ts';
 import { refuseReservedTags } from './load-balancer/desired.ts';
 import type { ObservedLoadBalancer } from './load-balancer/diff.ts';
-import { detectOwnershipFlapping, executePlan, listOperations } from './load-balancer/execute.ts';
+import {
+  detectOwnershipFlapping,
+  executePlan,
+  listOperations,
+  reportKeys,
+} from './load-balancer/execute.ts';
 import { type LoadBalancerObservation, observe, observeKnown } from './load-balancer/observe.ts';
 import { type LoadBalancerStep, planLoadBalancer } from './load-balancer/plan.ts';
 import { chooseReadDepth, planFirstReads } from './load-balancer/read-depth.ts';
 import { checkSnapshot } from './load-balancer/snapshot.ts';
 import { measureProvisioningMs, rememberDrift, rememberProvisioning } from './memory.ts';
 import { previewDeletion, previewSpec, restrictPass } from './preview.ts';
-import { completeRecord, findUsedGroups } from './record.ts';
+import { completeRecord } from './record.ts';
 import {
   createObjectScope,
   createScope,
@@ -36,24 +42,30 @@ import {
 import {
   concludeState,
   describeHeld,
+  describeSubnets,
   listKeptAttributes,
   omitEmpty,
+  planWriteAhead,
   projectApplied,
   readApplied,
   readRecordedArn,
 } from './status.ts';
 import { hasLeftovers, hasTraffic } from './traffic/concern.ts';
 import { ensureTraffic } from './traffic/ensure.ts';
+import { recordChanged } from './traffic/execution/execute-plan.ts';
 import {
+  beginFrontend,
   type Frontend,
   type FrontendPlan,
+  type PreparedCreate,
   planFrontend,
+  prepareCreate,
   prepareFrontend,
 } from './traffic/frontend.ts';
 import { isTrafficDue, refreshTraffic, reportTraffic } from './traffic/report.ts';
 import { beginWarm } from './traffic/warm.ts';
 
-/** A plan that is carried out is none any more. */
+/** Clears `status.plan`: the plan was executed, or there is none. */
 const NO_PLAN = { plan: undefined } as const;
 
 export function createMyIngressReconciler(context: MyIngressContext): Reconciler<MyIngress> {
@@ -64,7 +76,8 @@ export function createMyIngressReconciler(context: MyIngressContext): Reconciler
         pass.report(NO_PLAN);
         return finalizeLoadBalancer(scope);
       }),
-    preview: (object, pass) => preview(context, object, restrictPass(pass)),
+    preview: (object, pass) =>
+      preview(context, context.attachments.join(object), restrictPass(pass)),
     forget: (key) => {
       context.memory.forget(key);
       context.targets.withdraw(key);
@@ -74,11 +87,13 @@ export function createMyIngressReconciler(context: MyIngressContext): Reconciler
 
 async function reconcile(
   context: MyIngressContext,
-  object: MyIngress,
+  stored: MyIngress,
   pass: Pass,
 ): Promise<Outcome> {
+  const object = context.attachments.join(stored);
   pass.report(NO_PLAN);
   refuseInvalidSpec(object);
+  reportAttached(object, pass);
   const scope = createScope(context, recallParts(context, object, pass));
   if (chooseReadDepth(object) === 'snapshot' && !isTrafficDue(scope)) {
     const checked = await checkSnapshot(scope, pass.signal);
@@ -106,43 +121,33 @@ function recallParts(
   { cluster, memory }: MyIngressContext,
   object: MyIngress,
   pass: Pass,
-): { readonly object: MyIngress; readonly pass: Pass } {
+): Pick<ObjectScope, 'object' | 'stored' | 'pass'> {
   const identity = identify(cluster, object);
-  return { object: completeRecord(object, memory.of(pass.key, identity.uid), identity), pass };
+  const completed = completeRecord(object, memory.of(pass.key, identity.uid), identity);
+  return { object: completed, stored: object.status?.owned, pass };
 }
 
 function refuseInvalidSpec({ spec }: MyIngress): void {
-  if (spec?.subnets === undefined) {
-    throw failure('ValidationError', 'the object has no spec.subnets');
-  }
+  if (spec === undefined) throw createFailure('ValidationError', 'the object has no spec');
   refuseReservedTags(spec);
 }
 
 async function reconcileLive(given: Scope): Promise<Outcome> {
-  let scope = given;
   let isNew: Frontend | undefined;
-  const warm = hasTraffic(scope.object) ? beginWarm(scope) : undefined;
-  const balancer = defineLoadBalancer(scope, warm?.balancer, (frontend) => {
+  const warm = hasTraffic(given.object) ? beginWarm(given) : undefined;
+  const balancer = defineLoadBalancer(given, warm?.balancer, (frontend) => {
     isNew = frontend;
   });
-  const ensured = await ensurePresent(balancer, scope.pass);
+  const ensured = await ensurePresent(balancer, given.pass);
   if (ensured.kind === 'waiting') return ensured;
   const { observed } = ensured;
-  scope = await recoverRecord(scope, observed);
+  // The balancer may have shown traffic that no record names.
+  const object = completeRecord(given.object, given.memory, given.identity);
+  const scope = { ...given, object };
   if (!hasTraffic(scope.object)) return conclude(scope, ensured);
   if (observed.isStateOnly) return refreshTraffic(scope, conclude(scope, ensured));
   const state = await ensureTraffic(scope, { observed, isNew, warm });
-  return reportTraffic(scope, state, () => conclude(scope, ensured));
-}
-
-/** A balancer that no record names and this process has not made was there before: perhaps with traffic. */
-async function recoverRecord(scope: Scope, { loadBalancer }: ObservedLoadBalancer): Promise<Scope> {
-  const { identity, memory, object } = scope;
-  const isKnown = readRecordedArn(object) !== undefined || object.spec.adopt !== undefined;
-  const isMade = memory.facts.create !== undefined;
-  if (isKnown || isMade || hasTraffic(object)) return scope;
-  await findUsedGroups(scope, loadBalancer);
-  return { ...scope, object: completeRecord(object, memory, identity) };
+  return reportTraffic(scope, state, () => conclude(scope, ensured, state.tagKeys));
 }
 
 /**
@@ -154,24 +159,32 @@ function defineLoadBalancer(
   known: LoadBalancer | undefined,
   onNew: (frontend: Frontend) => void,
 ): Omit<ExternalResource<ObservedLoadBalancer, LoadBalancerStep>, 'delete'> {
-  let managed: FrontendPlan['managed'];
+  const withTraffic = hasTraffic(scope.object);
+  let prepared: PreparedCreate | undefined;
+  let planning: Promise<FrontendPlan> | undefined;
   return {
-    observe: (signal) => observeAndCompare(scope, known, signal),
+    observe(signal) {
+      const observing = observeAndCompare(scope, known, signal);
+      if (withTraffic) planning = beginFrontend(scope);
+      return observing;
+    },
     async prepareCreate() {
-      const planned = hasTraffic(scope.object) ? await planFrontend(scope) : undefined;
-      managed = planned?.managed;
-      const calls = listOperations(planLoadBalancer(scope.desired, undefined, {}), scope.object);
-      await scope.tokens.reserve([...(planned?.operations ?? []), ...calls]);
+      const planned = withTraffic ? await (planning ?? planFrontend(scope)) : undefined;
+      prepared = await prepareCreate(scope, planned);
     },
     async create() {
+      reportKeys(scope);
+      const { desired = scope.desired, managed } = prepared ?? {};
       const frontend = managed && (await prepareFrontend(scope, managed));
-      const desired = { ...scope.desired, ...(frontend && { securityGroups: frontend.attached }) };
-      const plan = planLoadBalancer(desired, undefined, {});
+      const settings = { ...desired, ...(frontend && { securityGroups: frontend.attached }) };
+      const plan = planLoadBalancer(settings, undefined, {});
       logPlan(scope, plan);
-      const created = planRepairs(scope, await executePlan(scope, plan, undefined));
+      const creating = executePlan(scope, plan, undefined);
+      // No create waits for an event.
+      const ending = frontend && creating.finally(() => recordChanged(scope, frontend.done));
+      const created = planRepairs(scope, await (ending ?? creating));
       // One that takes the place of another may have target groups already.
-      const isFirst = !hasLeftovers(scope.object);
-      if (created.kind === 'present' && frontend && isFirst) onNew(frontend);
+      if (created.kind === 'present' && frontend && !hasLeftovers(scope.object)) onNew(frontend);
       return created;
     },
     async update(observed, plan) {
@@ -225,10 +238,16 @@ async function withTokens<S extends ObjectScope, T>(
   }
 }
 
-/** Status: what is held, what must be undone later, and the outcome by AWS's state. */
-function conclude(scope: Scope, { observed }: { observed: ObservedLoadBalancer }): Outcome {
+/** Status: what is held, what must be undone later, and the outcome by AWS's state. `besideKeys` as `TrafficState`. */
+function conclude(
+  scope: Scope,
+  { observed }: { observed: ObservedLoadBalancer },
+  besideKeys?: readonly string[],
+): Outcome {
   const { loadBalancer } = observed;
-  scope.pass.report({ alb: describeHeld(loadBalancer), applied: computeApplied(scope, observed) });
+  const applied = computeApplied(scope, observed, besideKeys);
+  const subnets = describeSubnets(scope.object, loadBalancer);
+  scope.pass.report({ alb: describeHeld(loadBalancer), subnets, applied });
   const isReported = readRecordedArn(scope.object) === undefined;
   return concludeState(loadBalancer, trackProvisioning(scope, loadBalancer.state.code), isReported);
 }
@@ -236,15 +255,19 @@ function conclude(scope: Scope, { observed }: { observed: ObservedLoadBalancer }
 function computeApplied(
   { desired, object, pass }: Scope,
   observed: ObservedLoadBalancer,
+  besideKeys: readonly string[] | undefined,
 ): AppliedSettings | undefined {
   const before = readApplied(object, observed);
+  const { tags = [] } = before;
+  const isLeft = (key: string): boolean => besideKeys?.includes(key) ?? hasTraffic(object);
   const attributes = listKeptAttributes(desired, before, observed);
   if (attributes.length > 0) {
     pass.log.info('attributes that left the spec stay as they are: no default is known', {
       attributes,
     });
   }
-  return omitEmpty(projectApplied(desired, before, observed.attributes));
+  const applied = projectApplied(desired, before, observed.attributes);
+  return omitEmpty(planWriteAhead({ tags: tags.filter(isLeft) }, applied));
 }
 
 function trackProvisioning({ clock, memory }: Scope, state: string): number {

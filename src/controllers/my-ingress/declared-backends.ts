@@ -3,7 +3,14 @@ import { isPaused } from '../../core/objects/annotations.ts';
 import { getKey, isBeingDeleted, type Key, splitKey } from '../../core/objects/kube-object.ts';
 import type { ObjectCache } from '../../core/ports/cache.ts';
 import { readRoutes } from './routes/read-routes.ts';
-import { keyOfBackend, type RouteAction, type RouteBackend, type Routes } from './routes/routes.ts';
+import {
+  getBackendKey,
+  nameBackend,
+  type RouteAction,
+  type RouteBackend,
+  type Routes,
+} from './routes/routes.ts';
+import { isOnlyPlanned } from './traffic/concern.ts';
 
 /** A backend that gets requests, whether its target group is there or not. */
 export interface DeclaredBackend extends Pick<RouteBackend, 'service' | 'targetType'> {
@@ -11,10 +18,11 @@ export interface DeclaredBackend extends Pick<RouteBackend, 'service' | 'targetT
   readonly backend: string;
 }
 
-/** The backends of all objects by namespace, as their specs have them now. */
+/** The backends of all objects by the namespace of their Service, as their specs have them now. */
 export class DeclaredBackends {
   readonly #cache: Pick<ObjectCache<MyIngress>, 'subscribe'>;
   readonly #byNamespace = new Map<string, Map<Key, readonly DeclaredBackend[]>>();
+  readonly #namespacesOf = new Map<Key, ReadonlySet<string>>();
 
   constructor(cache: Pick<ObjectCache<MyIngress>, 'subscribe'>) {
     this.#cache = cache;
@@ -28,29 +36,47 @@ export class DeclaredBackends {
   follow(onChange: (namespace: string) => void): () => void {
     return this.#cache.subscribe(({ kind, object }) => {
       const { namespace } = splitKey(getKey(object));
-      this.#put(object, kind === 'deleted' ? [] : listDeclared(object));
-      onChange(namespace);
+      const declared = kind === 'deleted' ? [] : listDeclared(object);
+      const changed = this.#put(getKey(object), declared);
+      for (const one of new Set([namespace, ...changed])) onChange(one);
     });
   }
 
-  #put(object: MyIngress, declared: readonly DeclaredBackend[]): void {
-    const key = getKey(object);
-    const { namespace } = splitKey(key);
-    const objects = this.#byNamespace.get(namespace) ?? new Map<Key, readonly DeclaredBackend[]>();
-    if (declared.length > 0) this.#byNamespace.set(namespace, objects.set(key, declared));
-    else if (objects.delete(key) && objects.size === 0) this.#byNamespace.delete(namespace);
+  /** The namespaces of before and of now. */
+  #put(key: Key, declared: readonly DeclaredBackend[]): readonly string[] {
+    const before = this.#namespacesOf.get(key) ?? new Set();
+    for (const namespace of before) this.#remove(namespace, key);
+    const { namespace: own } = splitKey(key);
+    const now = Map.groupBy(declared, ({ service }) => service.namespace ?? own);
+    for (const [namespace, some] of now) {
+      const objects = this.#byNamespace.get(namespace) ?? new Map();
+      this.#byNamespace.set(namespace, objects.set(key, some));
+    }
+    if (now.size > 0) this.#namespacesOf.set(key, new Set(now.keys()));
+    else this.#namespacesOf.delete(key);
+    return [...before, ...now.keys()];
+  }
+
+  #remove(namespace: string, key: Key): void {
+    const objects = this.#byNamespace.get(namespace);
+    objects?.delete(key);
+    if (objects?.size === 0) this.#byNamespace.delete(namespace);
   }
 }
 
-/** Of an object that is paused or being deleted none: nobody waits for what it does not do. */
+/** Of an object that is paused, only planned or being deleted none: nobody waits for what it does not do. */
 function listDeclared(object: MyIngress): readonly DeclaredBackend[] {
-  if (object.spec === undefined || isPaused(object) || isBeingDeleted(object)) return [];
+  const isIdle = isPaused(object) || isOnlyPlanned(object) || isBeingDeleted(object);
+  if (object.spec === undefined || isIdle) return [];
   const routes = readRoutes(object.spec);
   const asked = listAsked(routes);
   const owner = getKey(object);
   return routes.backends
-    .filter((backend) => asked.has(keyOfBackend(backend)))
-    .map(({ name, service, targetType }) => ({ owner, backend: name, service, targetType }));
+    .filter((backend) => asked.has(getBackendKey(backend)))
+    .map((backend) => {
+      const { service, targetType } = backend;
+      return { owner, backend: nameBackend(backend), service, targetType };
+    });
 }
 
 /** Backends that an action sends requests to. */

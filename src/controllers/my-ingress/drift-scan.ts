@@ -1,6 +1,6 @@
-import { loadBalancerFinalizer, type MyIngress } from '../../apis/my-ingress.ts';
+import type { MyIngress } from '../../apis/my-ingress.ts';
 import type { CachedGroup, Inventory } from '../../aws/elbv2/load-balancers.ts';
-import { isPaused, isPlanOnly } from '../../core/objects/annotations.ts';
+import { isPaused } from '../../core/objects/annotations.ts';
 import { getKey, isBeingDeleted } from '../../core/objects/kube-object.ts';
 import type { ObjectCache } from '../../core/ports/cache.ts';
 import { addJitter, type Clock, sleep } from '../../core/ports/clock.ts';
@@ -15,16 +15,21 @@ import { Orphans, Strays } from './orphans.ts';
 import { isInPlace } from './preview.ts';
 import { readRecordedArn } from './status.ts';
 import type { Targets } from './targets.ts';
-import { hasTraffic } from './traffic/concern.ts';
+import { hasTraffic, isOnlyPlanned } from './traffic/concern.ts';
 import { rememberBalancer } from './traffic/memory.ts';
 import { isTrafficDue } from './traffic/report.ts';
-import { desireGroups, hasTrafficDrifted, listServed } from './traffic/snapshot.ts';
+import {
+  desireGroups,
+  hasForgedCounts,
+  hasTrafficDrifted,
+  listServed,
+} from './traffic/snapshot.ts';
 
 interface DriftScanOptions {
   readonly inventory: Inventory;
   readonly targets: Targets;
   readonly memory: Memory;
-  readonly cache: ObjectCache<MyIngress>;
+  readonly cache: Pick<ObjectCache<MyIngress>, 'get' | 'list' | 'subscribe'>;
   readonly cluster: string;
   /** Those that the cache covers; empty: all of them. */
   readonly namespaces: readonly string[];
@@ -36,8 +41,8 @@ interface DriftScanOptions {
   readonly metrics: Metrics;
 }
 
-/** Objects compared at once, in a few milliseconds; then other work runs. */
-const COMPARED_AT_ONCE = 100;
+/** Objects compared at once, in a millisecond or two; then other work runs. */
+const COMPARED_AT_ONCE = 25;
 const RETRY_MS = 30_000;
 
 /**
@@ -85,11 +90,12 @@ export class DriftScan {
   /** False if AWS did not answer: drift is not detected until the next try, and the log states it. */
   async #scan(enqueue: Enqueue, signal: AbortSignal): Promise<boolean> {
     const { cache, inventory, log } = this.#options;
-    // What is created from here on has a pass of its own and need not be in the snapshot.
+    // An object created from here on has a pass of its own and need not be in the snapshot.
     const objects = cache.list();
     try {
       const { balancers, targetGroups } = await this.#listDesired(objects, signal);
-      await inventory.refresh(balancers, signal, targetGroups);
+      const isSearch = targetGroups.size > 0 || this.#strays.isDue(objects);
+      await inventory.refresh(balancers, signal, isSearch ? targetGroups : undefined);
     } catch (error) {
       if (!signal.aborted)
         log.error('drift scan failed: cannot list load balancers', { err: error });
@@ -102,7 +108,7 @@ export class DriftScan {
         enqueue(getKey(object), { priority: LOW_PRIORITY });
       }
     });
-    await this.#readOthers(enqueue, signal);
+    await this.#readOthers(objects, enqueue, signal);
     return true;
   }
 
@@ -127,7 +133,7 @@ export class DriftScan {
     const isKnown = !hasTraffic(object) || targets.read(key).length > 0;
     if (isKnown || !this.#mayRegister(object)) return;
     if (isBeingDeleted(object) && !this.#isServing(object)) return;
-    const find = (name: string): CachedGroup => inventory.cachedGroup(name);
+    const find = (name: string): CachedGroup => inventory.getCachedGroup(name);
     const served = listServed(object, identify(cluster, object), find);
     if (served.length > 0) targets.publish(key, served);
   }
@@ -137,20 +143,19 @@ export class DriftScan {
     const { inventory, memory } = this.#options;
     const { facts } = memory.of(getKey(object), object.metadata.uid);
     const arn = readRecordedArn(object) ?? '';
-    return facts.release === undefined && inventory.cached(arn).kind === 'observed';
+    return facts.release === undefined && inventory.getCached(arn).kind === 'observed';
   }
 
-  /** As under pause, what was once carried out is kept registered; its finalizer says so. */
+  /** As under pause, targets of an object that was reconciled once stay registered; its finalizer shows that it was. */
   #mayRegister(object: MyIngress): boolean {
-    const isCarriedOut = (object.metadata.finalizers ?? []).includes(loadBalancerFinalizer);
-    return !this.#options.isObserver && (isCarriedOut || !isPlanOnly(object));
+    return !this.#options.isObserver && !isOnlyPlanned(object);
   }
 
   #needsPass(object: MyIngress): boolean {
     try {
       return this.#differs(object);
     } catch {
-      // What an older CRD has admitted may not be comparable: its pass reports what is wrong.
+      // An object that an older CRD has admitted may not be comparable: its pass reports what is wrong.
       return true;
     }
   }
@@ -159,7 +164,7 @@ export class DriftScan {
     const { cluster, clock, inventory, memory } = this.#options;
     if (isPaused(object)) return false;
     if (isBeingDeleted(object) || !isInPlace(object)) return true;
-    const cached = inventory.cached(readRecordedArn(object) ?? '');
+    const cached = inventory.getCached(readRecordedArn(object) ?? '');
     const identity = identify(cluster, object);
     const known = memory.of(getKey(object), identity.uid);
     const compared = { object, identity, facts: known.facts };
@@ -169,18 +174,24 @@ export class DriftScan {
     const { loadBalancer } = comparison.cached;
     known.traffic =
       known.traffic && rememberBalancer(known.traffic, loadBalancer, clock.monotonicMs());
-    const find = (name: string): CachedGroup => inventory.cachedGroup(name);
+    const find = (name: string): CachedGroup => inventory.getCachedGroup(name);
     return (
       isTrafficDue({ object, identity, clock, memory: known, objectCount: memory.size }) ||
-      hasTrafficDrifted({ object, identity, memory: known.traffic }, loadBalancer, find)
+      hasTrafficDrifted({ object, identity, memory: known.traffic }, loadBalancer, find) ||
+      hasForgedCounts(object, known)
     );
   }
 
   /** A failure leaves it to the next scan. */
-  async #readOthers(enqueue: Enqueue, signal: AbortSignal): Promise<void> {
+  async #readOthers(
+    objects: readonly MyIngress[],
+    enqueue: Enqueue,
+    signal: AbortSignal,
+  ): Promise<void> {
     try {
       await this.#orphans.count(signal);
-      for (const key of await this.#strays.find(signal)) enqueue(key, { priority: LOW_PRIORITY });
+      const found = await this.#strays.find(objects, signal);
+      for (const key of found) enqueue(key, { priority: LOW_PRIORITY });
     } catch (error) {
       if (!signal.aborted) {
         const message = 'cannot read the tags of other load balancers and target groups';
@@ -190,7 +201,7 @@ export class DriftScan {
   }
 }
 
-/** What the scan asks for by name or ARN. */
+/** The names and ARNs that the scan asks for. */
 interface Desired {
   readonly balancers: ReadonlySet<string>;
   readonly targetGroups: ReadonlySet<string>;

@@ -1,5 +1,6 @@
 import type { LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
 import type { EventDraft } from '../../core/ports/events.ts';
+import { hasNewRoutes } from './attaching/joined.ts';
 import { type Drift, describeDrift } from './load-balancer/diff.ts';
 import type { ObjectScope, Scope } from './scope.ts';
 
@@ -90,5 +91,6 @@ export function recordEvent(
 /** A difference against a spec that was applied once is drift; any other is an edit being applied. */
 export function wasReadyForThisSpec({ object }: ObjectScope): boolean {
   const ready = object.status?.conditions?.find((condition) => condition.type === 'Ready');
-  return ready?.status === 'True' && ready.observedGeneration === object.metadata.generation;
+  const isForSpec = ready?.observedGeneration === object.metadata.generation;
+  return ready?.status === 'True' && isForSpec && !hasNewRoutes(object);
 }

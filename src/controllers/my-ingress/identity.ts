@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type MyIngress, managedByValue, ownershipTagKeys } from '../../apis/my-ingress.ts';
 import type { Tags } from '../../aws/elbv2/load-balancers.ts';
-import { failure } from './failure.ts';
+import { createFailure } from './failure.ts';
 
 /**
  * The owner of a load balancer: one object of one cluster. The tag for `uid` proves that albridge created
@@ -54,7 +54,7 @@ const DEFAULT_NAME = /-alb-[0-9a-f]{8}$/i;
  */
 export function refuseNameOfOthers(name: string, identity: Identity): void {
   if (!DEFAULT_NAME.test(name) || name === deriveDefaultName(identity)) return;
-  throw failure(
+  throw createFailure(
     'ValidationError',
     `the name ${name} in spec.name or spec.adopt ends like a default name and may be another object's: ` +
       'create another MyIngress without it, since it cannot be edited, and delete this one',

@@ -1,3 +1,4 @@
+import type { MyIngress } from '../../apis/my-ingress.ts';
 import { type AwsOperation, STALENESS_BOUND_MS } from '../../aws/elbv2/load-balancers.ts';
 import type { Key } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
@@ -181,8 +182,12 @@ export interface ObjectMemory {
   awaited?: { readonly operations: readonly AwsOperation[]; readonly madeFor: string } | undefined;
   /** Of an object with listeners or backends. */
   traffic?: TrafficMemory | undefined;
+  /** The counts of targets that this process has last reported: a status with others is forged. */
+  counts?: Pick<MyIngress['status'], 'targets' | 'backends'>;
   /** Names of target groups of the object that were found by their tags, on record or not. */
   foundGroups?: readonly string[] | undefined;
+  /** When each listener was last taken over, by ARN: one event for the repeats of one. */
+  claimedMs?: Readonly<Record<string, number>>;
   /** Names of target groups that a deletion has proved absent. */
   goneGroups?: readonly string[];
 }

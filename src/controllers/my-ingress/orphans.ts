@@ -5,10 +5,10 @@ import type { ObjectCache } from '../../core/ports/cache.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { MetricDefinition, Metrics } from '../../core/ports/metrics.ts';
-import { listPlaces } from './finalize.ts';
 import { isOwn } from './graph/tags.ts';
 import { identify } from './identity.ts';
 import { parseName } from './load-balancer/desired.ts';
+import { listPlaces } from './load-balancer/places.ts';
 import type { Memory } from './memory.ts';
 import { readRecordedArn } from './status.ts';
 import { desireGroups } from './traffic/snapshot.ts';
@@ -24,7 +24,7 @@ export const myIngressMetrics = {
 
 interface OrphanOptions {
   readonly inventory: Inventory;
-  readonly cache: ObjectCache<MyIngress>;
+  readonly cache: Pick<ObjectCache<MyIngress>, 'get'>;
   readonly cluster: string;
   /** Those that the cache covers; empty: all of them. */
   readonly namespaces: readonly string[];
@@ -59,15 +59,15 @@ export class Orphans {
   /** Call after a refresh of the inventory. */
   async count(signal: AbortSignal): Promise<void> {
     const { inventory, metrics } = this.#options;
-    const listed = inventory.others();
-    const tags = await inventory.tagsOf(
+    const listed = inventory.listOthers();
+    const tags = await inventory.readTags(
       listed.filter((arn) => !this.#foreign.has(arn)),
       signal,
     );
     this.#foreign = new Set(listed.filter((arn) => this.#isForeign(arn, tags)));
     // An object that desires the name of a balancer need not be the one that its tags name.
     const desired = inventory
-      .selected()
+      .listSelected()
       .map(({ loadBalancer, tags: of }) => [loadBalancer.arn, of] as const);
     const orphans = this.#confirm(
       [...desired, ...tags].flatMap((of) => this.#findOrphan(...of) ?? []),
@@ -126,6 +126,9 @@ interface StrayOptions {
   readonly cluster: string;
 }
 
+/** The first may be older than a group that was made a moment before. */
+const SEARCHES = 2;
+
 /** As `nameTargetGroup` makes them. */
 const OWN_NAME = /:targetgroup\/([A-Za-z0-9-]+-[0-9a-f]{8})\//;
 
@@ -137,26 +140,46 @@ export class Strays {
   readonly #options: StrayOptions;
   /** Groups of others; their tags are read once. */
   #foreign: ReadonlySet<string> = new Set();
+  /** By the UID of the object. */
+  #searches: ReadonlyMap<string, number> = new Map();
 
   constructor(options: StrayOptions) {
     this.#options = options;
   }
 
-  /** Call after a refresh of the inventory; returns the objects that have any. */
-  async find(signal: AbortSignal): Promise<readonly Key[]> {
+  /**
+   * True while target groups are to be listed although none is named: of an object that is new to this process, such
+   * as one that was restored without its status, groups may be left that nothing else shows.
+   */
+  isDue(objects: readonly MyIngress[]): boolean {
+    return objects.some((object) => this.#countSearches(object) < SEARCHES);
+  }
+
+  #countSearches({ metadata }: MyIngress): number {
+    return this.#searches.get(metadata.uid) ?? 0;
+  }
+
+  /** Call after a refresh of the inventory; returns the objects that have any. `objects`: those of before it. */
+  async find(objects: readonly MyIngress[], signal: AbortSignal): Promise<readonly Key[]> {
     const { inventory } = this.#options;
-    const others = inventory.otherTargetGroups().filter((arn) => OWN_NAME.test(arn));
+    const others = inventory.listOtherTargetGroups().filter((arn) => OWN_NAME.test(arn));
     const unknown = others.filter((arn) => !this.#foreign.has(arn));
-    const read = await inventory.tagsOf(unknown, signal);
+    const read = await inventory.readTags(unknown, signal);
     this.#foreign = new Set(others.filter((arn) => this.#isForeign(arn, read)));
     // One that was written to since may be gone.
     const listed = inventory
-      .targetGroups()
-      .filter(({ targetGroup: { name } }) => inventory.cachedGroup(name).kind === 'observed')
+      .listTargetGroups()
+      .filter(({ targetGroup: { name } }) => inventory.getCachedGroup(name).kind === 'observed')
       .map(({ targetGroup: { arn }, tags }) => [arn, tags] as const);
     const found = [...listed, ...read].flatMap(([arn, tags]) => this.#identify(arn, tags) ?? []);
     const byKey = Map.groupBy(found, ({ key }) => key);
     for (const [key, groups] of byKey) this.#remember(key, groups);
+    this.#searches = new Map(
+      objects.map((object) => [
+        object.metadata.uid,
+        Math.min(SEARCHES, this.#countSearches(object) + 1),
+      ]),
+    );
     return [...byKey.keys()];
   }
 

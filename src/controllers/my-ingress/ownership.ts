@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ownershipTagKeys } from '../../apis/my-ingress.ts';
 import type { LoadBalancer, Tags } from '../../aws/elbv2/load-balancers.ts';
 import type { OperatorError } from '../../core/reconcile/operator-error.ts';
-import { failure } from './failure.ts';
+import { createFailure } from './failure.ts';
 import type { Identity } from './identity.ts';
 import type { Scope } from './scope.ts';
 import { readRecordedArn } from './status.ts';
@@ -104,13 +104,13 @@ export function explainConflict(
   if (arn === object.spec.adopt?.arn) {
     const consent = `albridge.io/cluster=<id of this cluster> and albridge.io/adopt=${composeConsent(identity)}`;
     const observed = `load balancer ${arn} lacks the tags ${consent}, is held by another object, or was released and still has albridge.io/uid (${HOLDER_IS_LOGGED})`;
-    return failure('AdoptionRefused', observed, { details });
+    return createFailure('AdoptionRefused', observed, { details });
   }
   const lacksOnlyUid = readOwnership(tags, identity, true).kind === 'ours';
   const whose = lacksOnlyUid
-    ? `(${arn}) has the ownership tags of this object but no tag albridge.io/uid, so albridge did not create it`
+    ? `(${arn}) has the ownership tags of this object but no tag albridge.io/uid, so nothing proves that albridge created it`
     : `is held by another object, or has lost its ownership tags (${HOLDER_IS_LOGGED})`;
-  return failure('NameConflict', `load balancer ${name} ${whose}`, { details });
+  return createFailure('NameConflict', `load balancer ${name} ${whose}`, { details });
 }
 
 function refuseMismatch({ object, desired }: Claim, loadBalancer: LoadBalancer): void {
@@ -127,7 +127,7 @@ function refuseMismatch({ object, desired }: Claim, loadBalancer: LoadBalancer):
       : [`its name is ${name}, the spec names ${fixedName}`]),
   ];
   if (differences.length === 0) return;
-  throw failure(
+  throw createFailure(
     'SpecMismatch',
     `load balancer ${arn} cannot become what the spec wants: ${differences.join(', ')}`,
   );

@@ -1,7 +1,13 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
-import type { AwsOperation, LoadBalancers, Reservation } from '../../aws/elbv2/load-balancers.ts';
+import {
+  type AwsOperation,
+  isWrite,
+  type LoadBalancers,
+  type Reservation,
+} from '../../aws/elbv2/load-balancers.ts';
 import { splitKey } from '../../core/objects/kube-object.ts';
 import type { Pass } from '../../core/reconcile/reconciler.ts';
+import { getRevision } from './attaching/joined.ts';
 import type { ObjectMemory } from './memory.ts';
 
 export interface PlanTokensParts {
@@ -14,12 +20,12 @@ export interface PlanTokensParts {
 /**
  * The tokens of one pass: those of its reads together, then those of its whole plan. Where they take
  * longer than a second the pass ends and keeps its place; the passes until its turn ask for the tokens
- * alone, and send nothing. With them in hand the balancer is read once more, for every write follows a
- * read.
+ * alone, and send nothing. With them in hand everything is read once more, for every write follows a
+ * read: so all that the pass has read counts, or the reads would spend what the plan has waited for.
  */
 export class PlanTokens {
   readonly #parts: PlanTokensParts;
-  #reads: readonly AwsOperation[] = [];
+  readonly #reads: AwsOperation[] = [];
   #held: Reservation | undefined;
 
   constructor(parts: PlanTokensParts) {
@@ -30,7 +36,6 @@ export class PlanTokens {
   async begin(reads: readonly AwsOperation[]): Promise<void> {
     const { memory, object } = this.#parts;
     const isAwaited = memory.awaited?.madeFor === identifyVersion(object);
-    this.#reads = reads;
     await this.#reserve((isAwaited && memory.awaited?.operations) || reads);
   }
 
@@ -47,6 +52,7 @@ export class PlanTokens {
 
   /** As `Reservation.spend`. */
   spend(operation: AwsOperation): boolean {
+    if (!isWrite(operation)) this.#reads.push(operation);
     return this.#held?.spend(operation) ?? false;
   }
 
@@ -67,6 +73,6 @@ export class PlanTokens {
 }
 
 /** An edit or a deletion makes another plan. */
-function identifyVersion({ metadata }: MyIngress): string {
-  return `${metadata.generation} ${metadata.deletionTimestamp}`;
+function identifyVersion(object: MyIngress): string {
+  return `${getRevision(object)} ${object.metadata.deletionTimestamp}`;
 }

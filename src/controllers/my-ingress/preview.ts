@@ -4,8 +4,10 @@ import { findLeadingCondition } from '../../core/objects/conditions.ts';
 import { CoreReason } from '../../core/reconcile/operator-error.ts';
 import type { Planned, Waiting } from '../../core/reconcile/outcome.ts';
 import type { Pass } from '../../core/reconcile/reconciler.ts';
+import { hasNewRoutes } from './attaching/joined.ts';
+import { findSubnets } from './discovery/discover-subnets.ts';
 import { previewFinalize } from './finalize.ts';
-import { describePlan } from './graph/planned-step.ts';
+import { describePlan, type Step as PlannedStep } from './graph/planned-step.ts';
 import { type Problem, reportProblems } from './graph/problem.ts';
 import { type Postponed, printPlan, type Step } from './graph/steps.ts';
 import { planRetirement } from './graph/teardown.ts';
@@ -45,7 +47,8 @@ export async function previewSpec(scope: Scope): Promise<Planned | Waiting> {
   if (!hasTraffic(object)) return reportPlan(scope, joinPlans(describePlan(own), undefined));
   const traffic = await observeAndPlan(scope, { observed });
   const retirement = planRetirement(traffic.desired, traffic.observed, scope.identity);
-  return reportPlan(scope, joinPlans(describePlan(own), { ...traffic.plan, retirement }));
+  const last = [...traffic.succession.switches, ...retirement];
+  return reportPlan(scope, joinPlans(describePlan(own), { ...traffic.plan, last }));
 }
 
 /** As `previewSpec`, of the deletion. */
@@ -63,6 +66,7 @@ export function restrictPass(pass: Pass): Pass {
     report: (status) => pass.report(status),
     setCondition: () => undefined,
     recordEvent: () => undefined,
+    pickNewest: (held) => pass.pickNewest(held),
     disproveReady: () => undefined,
     recordNow: refuse,
     ensureFinalizer: refuse,
@@ -80,13 +84,14 @@ export function isInPlace(object: MyIngress): boolean {
   const leading = findLeadingCondition(conditions);
   const isPlanned = leading?.type === 'Ready' && OF_A_PLAN.includes(leading.reason);
   const isEmpty = plan?.generation === object.metadata.generation && plan.steps.length === 0;
-  return isPlanned && isEmpty;
+  return isPlanned && isEmpty && !hasNewRoutes(object);
 }
 
 const OF_A_PLAN: readonly string[] = [CoreReason.Planned, CoreReason.ObserveMode];
 
 async function previewCreate(scope: Scope): Promise<Preview> {
   const { desired, object } = scope;
+  await findSubnets(scope);
   const create = planLoadBalancer(desired, undefined, {});
   const own = describePlan([...create, ...planAfterCreate(desired)]);
   if (!hasTraffic(object)) return joinPlans(own, undefined);
@@ -99,23 +104,24 @@ async function previewCreate(scope: Scope): Promise<Preview> {
 interface TrafficPlan {
   readonly steps: readonly Step[];
   readonly postponed: readonly Postponed[];
-  readonly retirement?: readonly Step[];
+  /** Switches to new target groups, and removals of a later plan. */
+  readonly last?: readonly PlannedStep[];
   readonly problems: readonly Problem[];
 }
 
 function joinPlans(own: readonly string[], traffic: TrafficPlan | undefined): Preview {
   if (traffic === undefined) return { lines: own, steps: own, problems: [] };
-  const { steps, postponed, retirement = [], problems } = traffic;
-  const all = [...steps, ...postponed.map(({ step }) => step), ...retirement];
+  const { steps, postponed, last = [], problems } = traffic;
+  const all = [...steps, ...postponed.map(({ step }) => step), ...last];
   return {
-    lines: [...own, ...printPlan({ steps, postponed, retirement })],
-    steps: [...own, ...printPlan({ steps: all, postponed: [] })],
+    lines: [...own, ...printPlan({ steps, postponed, last })],
+    steps: [...own, ...describePlan(all)],
     problems,
   };
 }
 
-const MOST_STEPS = 50;
-const LONGEST_STEP = 512;
+export const MOST_STEPS = 50;
+export const LONGEST_STEP = 512;
 
 function reportPlan({ object, pass }: ObjectScope, { lines, steps, problems }: Preview): Planned {
   const digest = createHash('sha256').update(steps.toSorted().join('\n')).digest('hex');

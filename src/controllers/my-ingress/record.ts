@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import type { LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
@@ -9,11 +10,17 @@ import type { ObjectMemory } from './memory.ts';
 import type { ObjectScope } from './scope.ts';
 import { readRecordedArn } from './status.ts';
 import { hasTraffic } from './traffic/concern.ts';
-import { findSecurityGroups } from './traffic/observe.ts';
+import { findSecurityGroups } from './traffic/observation/observe.ts';
+import {
+  MOST_OWNED,
+  type OwnedNames,
+  type RecordedService,
+  sortServices,
+} from './traffic/owned.ts';
 
 /**
- * Status may be lost or forged: the target groups that this process knows as the object's are on record, too, and
- * the name of a security group that may be there with them.
+ * Status may be lost or forged: what this process has put on record is there, the target groups that it knows as the
+ * object's, and the name of a security group that may be there with them.
  */
 export function completeRecord(
   object: MyIngress,
@@ -21,14 +28,39 @@ export function completeRecord(
   identity: Identity,
 ): MyIngress {
   const before = object.status?.owned ?? {};
-  const recorded = before.targetGroups ?? [];
-  const known = listKnown(memory, identity);
-  if (known.every((name) => recorded.includes(name))) return object;
-  const { securityGroup = nameSecurityGroup(identity) } = before;
-  const isGiven = object.spec?.securityGroups !== undefined;
-  const targetGroups = [...new Set([...recorded, ...known])].toSorted();
-  const owned = { ...before, ...(!isGiven && { securityGroup }), targetGroups };
+  const { owned: own = {} } = memory.traffic ?? {};
+  const mayBeManaged =
+    memory.foundGroups !== undefined && object.spec?.securityGroups === undefined;
+  const named = mayBeManaged ? { securityGroup: nameSecurityGroup(identity) } : {};
+  const owned = {
+    ...{ ...named, ...own, ...before },
+    ...unite('targetGroups', before.targetGroups, listKnown(memory, identity)),
+    ...unite('listenerSettings', before.listenerSettings, own.listenerSettings),
+    ...uniteServices(before.services, own.services),
+  };
+  if (isDeepStrictEqual(owned, before)) return object;
   return { ...object, status: { ...object.status, owned } };
+}
+
+function unite<Field extends OwnedNames>(
+  field: Field,
+  before: readonly string[] = [],
+  known: readonly string[] = [],
+): { readonly [Name in Field]?: readonly string[] } {
+  if (known.every((name) => before.includes(name))) return {};
+  const all = [...new Set([...known, ...before])].slice(0, MOST_OWNED[field]).toSorted();
+  return { [field]: all } as { [Name in Field]: string[] };
+}
+
+/** Of one target group this process knows better than the record. */
+function uniteServices(
+  before: readonly RecordedService[] = [],
+  known: readonly RecordedService[] = [],
+): { readonly services?: readonly RecordedService[] } {
+  if (known.length === 0) return {};
+  const names = new Set(known.map(({ targetGroup }) => targetGroup));
+  const others = before.filter(({ targetGroup }) => !names.has(targetGroup));
+  return { services: sortServices([...known, ...others]) };
 }
 
 /** Names of the object's target groups that a read has shown, or that this process has left behind. */
@@ -36,27 +68,45 @@ export function listKnown(
   { foundGroups = [], traffic }: ObjectMemory,
   identity: Identity,
 ): readonly string[] {
-  const { targetGroups = [] } = traffic?.standing?.graph ?? {};
+  const { standing, owned } = traffic ?? {};
+  const { targetGroups = [] } = standing?.graph ?? {};
   const own = targetGroups.filter(({ tags }) => identifyResource(tags, identity) !== undefined);
-  return [...foundGroups, ...own.map(({ targetGroup: { name } }) => name)];
+  const names = own.map(({ targetGroup: { name } }) => name);
+  return [...foundGroups, ...(owned?.targetGroups ?? []), ...names];
+}
+
+/**
+ * A balancer that no record names and this process has not made was there before: perhaps with traffic. Its ARN goes
+ * on record together with that, for by the next pass the balancer is known.
+ */
+export async function recoverRecord(scope: ObjectScope, loadBalancer: LoadBalancer): Promise<void> {
+  const { identity, memory, object, pass } = scope;
+  const isKnown = readRecordedArn(object) !== undefined || object.spec.adopt !== undefined;
+  const isMade = memory.facts.create !== undefined;
+  if (isKnown || isMade || hasTraffic(object)) return;
+  await findUsedGroups(scope, loadBalancer);
+  const { status } = completeRecord(object, memory, identity);
+  if (status !== object.status) pass.report({ owned: status?.owned });
 }
 
 type Known = Pick<ObservedTargetGroup, 'targetGroup'>;
 
 /** The target groups that the balancer uses; those of the object are remembered, whatever status records. */
-export async function findUsedGroups(
+async function findUsedGroups(
   scope: ObjectScope,
   { arn }: LoadBalancer,
 ): Promise<readonly ObservedTargetGroup[]> {
   const { identity, memory, object, pass } = scope;
   try {
-    const used = await scope.traffic().targetGroups.ofBalancer(arn, pass.signal);
+    const used = await scope.traffic().targetGroups.listForBalancer(arn, pass.signal);
     const found = await tagEach(
       scope,
       used.map((targetGroup) => ({ targetGroup })),
     );
     const own = found.filter(({ tags }) => isOwn(tags, identity));
-    if (own.length > 0) memory.foundGroups = own.map(({ targetGroup: { name } }) => name);
+    if (own.length > 0 || (await hasUnknownListener(scope, arn))) {
+      memory.foundGroups = own.map(({ targetGroup: { name } }) => name);
+    }
     return found;
   } catch (error) {
     // An operator of balancers alone need not be allowed to read target groups, and has made none.
@@ -64,6 +114,16 @@ export async function findUsedGroups(
     if (hasTraffic(object) || !isDenied) throw error;
     return [];
   }
+}
+
+/** One of ours that no record names: what has no backends has a listener and a security group all the same. */
+async function hasUnknownListener(scope: ObjectScope, arn: string): Promise<boolean> {
+  if (hasTraffic(scope.object)) return false;
+  const { listeners, tags } = scope.traffic();
+  const { identity, pass } = scope;
+  const found = (await listeners.list(arn, pass.signal)) ?? [];
+  const read = await Promise.all(found.map((one) => tags.read(one.arn, pass.signal)));
+  return read.some((own) => own !== undefined && isOwn(own, identity));
 }
 
 /** With their tags as they are now; what is gone is left out. */
@@ -79,7 +139,7 @@ async function tagEach(
   return (await Promise.all(read)).flat();
 }
 
-/** What stands beside a balancer that is about to be deleted, with its tags. */
+/** Lists the resources beside a balancer that is about to be deleted, with its tags. */
 export interface Held extends Pick<ObservedGraph, 'targetGroups'> {
   readonly readMs: number;
   /** undefined: not read. */
@@ -94,22 +154,33 @@ export function beginTearDown(scope: ObjectScope): Promise<Held> | undefined {
   const { standing } = scope.memory.traffic ?? {};
   if (standing === undefined || scope.memory.facts.release !== undefined) return undefined;
   const held = readHeld(scope, tagEach(scope, standing.graph.targetGroups));
-  // Who never comes to need it has failed before.
+  // A pass that never needs it has failed before.
   held.catch(() => undefined);
   return held;
 }
 
 /**
  * Reads what a balancer that is ours uses, before it is gone: status need not know of all of it. Of an object without
- * traffic nothing, unless its status was lost, too.
+ * traffic nothing, where this process has read the balancer before and its ARN is on record.
  */
 export async function observeHeld(
   scope: ObjectScope,
   loadBalancer: LoadBalancer,
 ): Promise<Held | undefined> {
-  const isOnRecord = readRecordedArn(scope.object) !== undefined;
-  if (isOnRecord && !mayHaveTraffic(scope)) return undefined;
-  return readHeld(scope, findUsedGroups(scope, loadBalancer));
+  const { memory, object } = scope;
+  const isKnown = readRecordedArn(object) !== undefined && memory.facts.ownedArn !== undefined;
+  if (isKnown && !mayHaveTraffic(scope)) return undefined;
+  const held = await readHeld(scope, findUsedGroups(scope, loadBalancer));
+  await recordFound(scope);
+  return held;
+}
+
+/** Write-ahead: nothing shows what was found once the balancer is gone. */
+async function recordFound({ identity, memory, object, pass }: ObjectScope): Promise<void> {
+  const { status } = completeRecord(object, memory, identity);
+  if (status === object.status) return;
+  pass.report({ owned: status?.owned });
+  await pass.recordNow();
 }
 
 async function readHeld(

@@ -1,9 +1,12 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
+import type { Certificates } from '../../aws/acm/certificates.ts';
 import type { SecurityGroups } from '../../aws/ec2/security-groups.ts';
+import type { Subnets } from '../../aws/ec2/subnets.ts';
 import type { Inventory, LoadBalancers } from '../../aws/elbv2/load-balancers.ts';
 import type { Listeners, ResourceTags, Rules, TargetGroups } from '../../aws/elbv2/traffic.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Pass } from '../../core/reconcile/reconciler.ts';
+import type { SubnetRequest } from './discovery/choose-subnets.ts';
 import { type Identity, identify } from './identity.ts';
 import { type DesiredLoadBalancer, desireLoadBalancer } from './load-balancer/desired.ts';
 import type { Memory, ObjectMemory } from './memory.ts';
@@ -17,6 +20,8 @@ export interface TrafficClients {
   readonly rules: Rules;
   readonly tags: ResourceTags;
   readonly securityGroups: SecurityGroups;
+  readonly subnets: Subnets;
+  readonly certificates: Certificates;
 }
 
 /** The context of all passes of the controller. */
@@ -29,15 +34,22 @@ export interface MyIngressContext {
   readonly targets: Targets;
   /** Security groups that every balancer with a managed one carries too, so that pods admit it. */
   readonly backendSecurityGroups: readonly string[];
+  /** For subnets that a spec leaves out. */
+  readonly discovery: SubnetRequest;
   readonly memory: Memory;
   readonly clock: Clock;
+  /** Gives an object with the routes that others attach to it. */
+  readonly attachments: { join(object: MyIngress): MyIngress };
 }
 
-type Payer = Parameters<LoadBalancers['paidBy']>[0];
+type Payer = Parameters<LoadBalancers['chargeTo']>[0];
 
 /** The scope of one pass over one object, whether its spec is valid or not. */
 export interface ObjectScope extends Omit<MyIngressContext, 'memory' | 'traffic'> {
+  /** Its status is completed by what this process remembers. */
   readonly object: MyIngress;
+  /** `status.owned` as it is stored: what this process remembers may never have got there. */
+  readonly stored: MyIngress['status']['owned'];
   readonly pass: Pass;
   readonly identity: Identity;
   readonly memory: ObjectMemory;
@@ -56,6 +68,7 @@ export interface Scope extends ObjectScope {
 /** Of what a pass is made. */
 interface PassParts {
   readonly object: MyIngress;
+  readonly stored: MyIngress['status']['owned'];
   readonly pass: Pass;
   /** No write of this pass goes out. */
   readonly isReadOnly?: boolean;
@@ -63,22 +76,22 @@ interface PassParts {
 
 export function createObjectScope(
   context: MyIngressContext,
-  { object, pass, ...access }: PassParts,
+  { object, stored, pass, ...access }: PassParts,
 ): ObjectScope {
   const identity = identify(context.cluster, object);
   const { namespace, uid } = identity;
   const memory = context.memory.of(pass.key, uid);
   const tokens = new PlanTokens({ aws: context.aws, memory, object, pass });
   const payer = { namespace, reservation: tokens, log: pass.log, ...access };
-  const aws = context.aws.paidBy(payer);
-  const inventory = context.inventory.paidBy({ namespace, reservation: tokens });
+  const aws = context.aws.chargeTo(payer);
+  const inventory = context.inventory.chargeTo({ namespace, reservation: tokens });
   let clients: TrafficClients | undefined;
   const traffic = (): TrafficClients => {
-    clients ??= context.traffic(payer);
+    clients ??= context.traffic({ ...payer, isUnderWay: true });
     return clients;
   };
   const objectCount = context.memory.size;
-  const own = { object, pass, identity, memory, objectCount, tokens };
+  const own = { object, stored, pass, identity, memory, objectCount, tokens };
   return { ...context, ...own, aws, inventory, traffic };
 }
 

@@ -7,7 +7,7 @@ import {
 import type { LoadBalancer, TaggedLoadBalancer } from '../../aws/elbv2/load-balancers.ts';
 import type { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type Outcome, settled, type Waiting, waiting } from '../../core/reconcile/outcome.ts';
-import { failure } from './failure.ts';
+import { createFailure } from './failure.ts';
 import {
   type DesiredLoadBalancer,
   findAttributeDefault,
@@ -39,7 +39,7 @@ export function explainRefusedRecord(
 ): OperatorError | undefined {
   if (refusal.reason !== 'ValidationError' || !LOAD_BALANCER_ARN.test(arn)) return undefined;
   const observed = `AWS does not accept status.alb.arn ${arn} as a load balancer of this region and account; AWS_REGION and the credentials of albridge select them`;
-  return failure('ValidationError', observed, { details: { refusal: refusal.message } });
+  return createFailure('ValidationError', observed, { details: { refusal: refusal.message } });
 }
 
 /** True where the object held a balancer of this name, which was deleted. */
@@ -52,6 +52,14 @@ export function hasLost(object: MyIngress, name: string): boolean {
 export function describeHeld(loadBalancer: LoadBalancer): HeldLoadBalancer {
   const { arn, dns, name, state, hostedZoneId, vpcId } = loadBalancer;
   return { arn, dns, name, state: state.code, hostedZoneId, vpcId };
+}
+
+/** `status.subnets`: those of the balancer, where the spec names none. */
+export function describeSubnets(
+  { spec }: MyIngress,
+  { subnets }: LoadBalancer,
+): readonly string[] | undefined {
+  return spec.subnets === undefined ? [...subnets].toSorted() : undefined;
 }
 
 /**
@@ -99,10 +107,20 @@ export function projectApplied(
   return dropEmptyParts({ tags, attributes });
 }
 
-/** Builds status.applied for the time before the write: everything that may have to be undone after a crash. */
+/** As the CRD has it: a longer list would be refused, and everything with it. */
+export const MOST_APPLIED = 256;
+
+/**
+ * Builds status.applied for the time before the write: everything that may have to be undone after a crash.
+ * What is about to be written comes first: a record that was forged to be full leaves room for it.
+ */
 export function planWriteAhead(after: AppliedSettings, applied: AppliedSettings): AppliedSettings {
-  const tags = [...new Set([...(applied.tags ?? []), ...(after.tags ?? [])])].sort();
-  return dropEmptyParts({ tags, attributes: { ...after.attributes, ...applied.attributes } });
+  const tags = new Set([...(after.tags ?? []), ...(applied.tags ?? [])]);
+  const attributes = Object.entries({ ...after.attributes, ...applied.attributes });
+  return dropEmptyParts({
+    tags: [...tags].slice(0, MOST_APPLIED).sort(),
+    attributes: Object.fromEntries(attributes.slice(0, MOST_APPLIED)),
+  });
 }
 
 /**
@@ -179,9 +197,9 @@ export function concludeState(
     case 'active':
       return settled('Available', `load balancer ${name} is active at ${dns}`);
     case 'failed':
-      throw failure('LoadBalancerFailed', `AWS could not set up load balancer ${name}${why}`);
+      throw createFailure('LoadBalancerFailed', `AWS could not set up load balancer ${name}${why}`);
     case 'active_impaired':
-      throw failure('LoadBalancerImpaired', `load balancer ${name} is impaired${why}`);
+      throw createFailure('LoadBalancerImpaired', `load balancer ${name} is impaired${why}`);
     default:
       return awaitActive(loadBalancer, measureProvisioningMs, isReported);
   }

@@ -9,13 +9,14 @@ export interface ServedGroup {
   readonly arn: string;
   readonly service: RouteBackend['service'];
   readonly targetType: RouteBackend['targetType'];
+  readonly ipAddressType: RouteBackend['ipAddressType'];
   /** Created by this process: nothing is registered yet, so that nothing has to be read. */
   readonly isNew: boolean;
   /** Requests still reach it, though the spec has another one in its place or none: its targets are followed, and not counted. */
   readonly isReplaced?: boolean;
 }
 
-/** What is known of the targets of one group. */
+/** The state of the targets of one group, as far as this process knows. */
 export interface TargetsState {
   readonly backend: string;
   /** False: AWS was not asked yet what is registered in the group of an earlier process. */
@@ -33,6 +34,22 @@ export interface TargetsState {
   readonly isFilled: boolean;
   /** Why there are no targets, or not those that there should be. */
   readonly problem?: TargetsProblem;
+  /** Worth saying although nothing is wrong. */
+  readonly note?: string;
+  /** Not all targets are meant to be healthy, as where a node without a pod fails the health check. */
+  readonly isPartial?: true;
+  /** Readiness gates are on and the Service has the port: a pod that ends too early would be known. */
+  readonly arePodsKnown?: true;
+  /** A pod of the Service that ends while AWS may still send it requests; known where readiness gates are on. */
+  readonly earlyPod?: {
+    readonly pod: string;
+    readonly reason: 'NoPreStop' | 'GracePeriodTooShort';
+  };
+}
+
+/** True where nothing is to be waited for: of a Service without endpoints no group has targets. */
+export function areHealthy({ desired, healthy = 0, isPartial }: TargetsState): boolean {
+  return isPartial && desired > 0 ? healthy > 0 : healthy >= desired;
 }
 
 export interface TargetsProblem {

@@ -1,24 +1,36 @@
 // Lives here: the controller that fills target groups: from EndpointSlices to registered targets.
-// May import it: src/setup; MyIngress knows it by the interface in controllers/my-ingress/targets.ts.
+// May import it: src/controllers/targets/gates and src/setup. MyIngress knows it by the interface in src/controllers/my-ingress/targets.ts.
 // Start with: this file, then desired-targets.ts, flush-plan.ts and flusher.ts.
 
+import { omitUndefined } from '../../core/objects/fields.ts';
 import { type Key, splitKey } from '../../core/objects/kube-object.ts';
 import { raceAbort } from '../../core/ports/clock.ts';
 import type { KeySource } from '../../core/queue/key-queue.ts';
 import { ChangeFeed } from './change-feed.ts';
-import { desireTargets } from './desired-targets.ts';
+import { desireTargets, hasPodTargets } from './desired-targets.ts';
 import { type EndpointCaches, EndpointsIndex } from './endpoints-index.ts';
 import { Flusher, type GroupWork } from './flusher.ts';
 import { type GatedPod, isSelected } from './gates/gated-pod.ts';
 import { type DeclaredBackend, type GateOptions, ReadinessGates } from './gates/readiness-gates.ts';
+import { type EarlyPod, ShortShutdowns } from './gates/short-shutdowns.ts';
 import { Group, type ServedGroup, type TargetsState } from './group.ts';
 import { HealthPolls } from './health-polls.ts';
+import { type NodeCache, NodeWatch } from './instances/node-watch.ts';
 
 export interface TargetsOptions
   extends Omit<EndpointCaches, 'pods'>,
     Pick<GroupWork, 'connect' | 'clock' | 'log' | 'metrics'> {
+  /** Opens the watch on nodes, for the first backend with targetType instance; undefined: none are read. */
+  readonly openNodes?: (() => NodeCache) | undefined;
   /** Undefined: pods are neither watched nor written to. */
   readonly gates?: GateOptions | undefined;
+}
+
+/** With a pod of the Service that ends while AWS may still send it requests. */
+interface ReportedState extends TargetsState {
+  /** Gates are on and the Service has the port: such a pod would be known. */
+  readonly arePodsKnown?: true;
+  readonly earlyPod?: EarlyPod;
 }
 
 /**
@@ -37,6 +49,8 @@ export class TargetsController {
   readonly #polls: HealthPolls;
   readonly #feed: ChangeFeed;
   readonly #gates: ReadinessGates | undefined;
+  readonly #nodes: NodeWatch;
+  readonly #shutdowns = new ShortShutdowns();
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(options: TargetsOptions) {
@@ -51,6 +65,8 @@ export class TargetsController {
     this.#polls = new HealthPolls({ ...work, onDrift: (group) => this.#flusher.schedule(group) });
     this.#feed = new ChangeFeed(options.clock, (key) => this.#describe(key));
     this.#gates = this.#createGates();
+    const { clock, openNodes } = options;
+    this.#nodes = new NodeWatch({ clock, openNodes, onChange: () => this.#onNodes() });
   }
 
   /** Runs the controller until it is stopped; for the one controller whose objects publish groups. */
@@ -65,6 +81,7 @@ export class TargetsController {
       unfollow();
       unfollowPods?.();
       this.#gates?.stop();
+      this.#nodes.stop();
       const reason = new Error('the targets controller was stopped');
       this.#flusher.stop();
       this.#polls.stop(reason);
@@ -93,9 +110,10 @@ export class TargetsController {
       this.#polls.schedule(group);
     }
     this.#resolveWaiting(owner);
-    this.#gates?.check(splitKey(owner).namespace);
+    const namespaces = groups.map(({ serviceKey }) => splitKey(serviceKey).namespace);
+    for (const one of new Set([splitKey(owner).namespace, ...namespaces])) this.#gates?.check(one);
     if (groups.length === 0) this.#feed.forget(owner);
-    // Whoever publishes reads what has become of it.
+    // The publisher reads the result.
     else this.#feed.recordRead(owner);
   }
 
@@ -105,10 +123,10 @@ export class TargetsController {
   }
 
   /** One for each published group that is not replaced, in that order. */
-  read(owner: Key): readonly TargetsState[] {
+  read(owner: Key): readonly ReportedState[] {
     const groups = this.#listCounted(owner);
     if (groups.length > 0) this.#feed.recordRead(owner);
-    return groups.map(({ state }) => state);
+    return groups.map((group) => this.#stateOf(group));
   }
 
   /** Resolves once each of these groups is filled or has a problem; rejects when `signal` aborts. */
@@ -135,7 +153,7 @@ export class TargetsController {
       ...{ ...gates, services, clock, log },
       findGroup: (declared) => this.#findGroup(declared),
       onAwaited: (group) => this.#polls.schedule(group),
-      onPod: (pod) => this.#onPod(pod),
+      onPod: (pod, isGone) => this.#onPod(pod, isGone),
     });
   }
 
@@ -144,8 +162,9 @@ export class TargetsController {
   }
 
   /** A pod is a target of the groups whose Service selects it; its slices need not change for that. */
-  #onPod(pod: GatedPod): void {
+  #onPod(pod: GatedPod, isGone: boolean): void {
     const { services } = this.#options;
+    this.#shutdowns.note(pod, isGone);
     for (const key of this.#byService.keys()) {
       if (splitKey(key).namespace !== pod.metadata.namespace) continue;
       if (isSelected(pod, services.get(key)?.selector ?? {})) this.#onEndpoints(key);
@@ -181,22 +200,31 @@ export class TargetsController {
   }
 
   #onEndpoints(service: Key): void {
-    for (const group of this.#byService.get(service) ?? []) {
-      if (this.#refresh(group)) group.hurry();
-      this.#flusher.schedule(group);
-      this.#onChange(group);
-    }
+    for (const group of this.#byService.get(service) ?? []) this.#update(group);
     this.#gates?.check(splitKey(service).namespace);
+  }
+
+  #onNodes(): void {
+    for (const group of this.#groups.values()) if (hasInstances(group)) this.#update(group);
+  }
+
+  #update(group: Group): void {
+    if (this.#refresh(group)) group.hurry();
+    this.#flusher.schedule(group);
+    this.#onChange(group);
   }
 
   /** Returns whether other targets are desired than before. */
   #refresh(group: Group): boolean {
-    return group.desire(desireTargets(group.served, this.#index.get(group.serviceKey)));
+    const nodes = hasInstances(group) ? this.#nodes.read() : NO_NODES;
+    return group.desire(
+      desireTargets(group.served, { ...this.#index.get(group.serviceKey), nodes }),
+    );
   }
 
   #onChange(group: Group): void {
     this.#polls.schedule(group);
-    this.#gates?.check(group.namespace);
+    this.#gates?.check(splitKey(group.serviceKey).namespace);
     if (this.#waiting.has(group.owner)) this.#feed.awaitRead(group.owner);
     this.#feed.check(group.owner);
     this.#resolveWaiting(group.owner);
@@ -205,6 +233,17 @@ export class TargetsController {
   #resolveWaiting(owner: Key): void {
     if (!this.#waiting.has(owner) || !this.#isFilled(owner)) return;
     for (const resolve of this.#waiting.get(owner) ?? []) resolve();
+  }
+
+  /** With what only the pods show. */
+  #stateOf({ served, serviceKey, state }: Group): ReportedState {
+    const service = this.#options.services.get(serviceKey);
+    if (this.#gates === undefined || service === undefined) return state;
+    const known = { ...state, arePodsKnown: true } as const;
+    if (served.targetType === 'instance') return known;
+    if (!hasPodTargets(served, service)) return state;
+    const earlyPod = this.#shutdowns.find(splitKey(serviceKey).namespace, service.selector ?? {});
+    return { ...known, ...omitUndefined({ earlyPod }) };
   }
 
   #listCounted(owner: Key): readonly Group[] {
@@ -217,19 +256,26 @@ export class TargetsController {
     return groups.every(({ state }) => state.isFilled || state.problem !== undefined);
   }
 
-  /** What makes a reader come: not that AWS was asked again, nor how long a turn takes. */
+  /** Changes that concern a reader: neither another poll nor how long a turn takes. */
   #describe(owner: Key): string {
     const groups = this.#listCounted(owner);
-    return JSON.stringify(groups.map(({ state }) => describeState(state)));
+    return JSON.stringify(groups.map((group) => describeState(this.#stateOf(group))));
   }
+}
+
+const NO_NODES = { kind: 'unsupported' } as const;
+
+function hasInstances({ served }: Group): boolean {
+  return served.targetType === 'instance';
 }
 
 function describeState({
   healthAsOfMs: _asOf,
   unhealthy,
   problem,
+  earlyPod,
   ...state
-}: TargetsState): object {
+}: ReportedState): object {
   const { state: health, reason } = unhealthy ?? {};
-  return { ...state, health, reason, problem: problem?.reason };
+  return { ...state, health, reason, problem: problem?.reason, early: earlyPod?.reason };
 }

@@ -1,11 +1,24 @@
 import { type MyIngressReason, myIngressReasons } from '../../apis/my-ingress-reasons.ts';
 import type { Target } from '../../aws/elbv2/traffic.ts';
-import type { NamedPort, TrimmedEndpointSlice, TrimmedService } from './transforms.ts';
+import { describeLeftOut, type Nodes } from './instances/instances.ts';
+import type {
+  AddressFamily,
+  ServicePort,
+  TrimmedEndpointSlice,
+  TrimmedService,
+} from './transforms.ts';
 
 /** The Service of a target group, by a port of it. */
 export interface BackendService {
-  readonly service: { readonly name: string; readonly port: string | number };
+  readonly service: {
+    readonly name: string;
+    readonly port: string | number;
+    /** Left out: that of the object. */
+    readonly namespace?: string;
+  };
   readonly targetType: 'ip' | 'instance';
+  /** Of the addresses; instances are of IPv4. */
+  readonly ipAddressType: AddressFamily;
 }
 
 /** A Service and what stands behind it, as the caches have them. */
@@ -14,6 +27,8 @@ export interface Endpoints {
   readonly slices: readonly TrimmedEndpointSlice[];
   /** Addresses of pods that only their readiness gate keeps from being Ready. */
   readonly held: ReadonlySet<string>;
+  /** For targetType instance alone. */
+  readonly nodes: Nodes;
 }
 
 /** By `nameTarget`. */
@@ -29,6 +44,10 @@ export interface DesiredTargets {
   readonly isUnknown?: true;
   /** Why there are no targets. */
   readonly problem?: DesireProblem;
+  /** Worth saying although there are some. */
+  readonly note?: string;
+  /** Not all of them are meant to be healthy: a node without a pod of the Service is not. */
+  readonly isPartial?: true;
 }
 
 export interface DesireProblem {
@@ -36,9 +55,15 @@ export interface DesireProblem {
   readonly message: string;
 }
 
-/** The same address may be a target with several ports. */
+/** The same address or instance may be a target with several ports. */
 export function nameTarget({ id, port }: Target): string {
-  return `${id}:${port}`;
+  return id.includes(':') ? `[${id}]:${port}` : `${id}:${port}`;
+}
+
+export function desireTargets(backend: BackendService, endpoints: Endpoints): DesiredTargets {
+  return backend.targetType === 'instance'
+    ? desireInstances(backend, endpoints)
+    : desireAddresses(backend, endpoints);
 }
 
 /**
@@ -47,22 +72,84 @@ export function nameTarget({ id, port }: Target): string {
  * (https://kubernetes.io/docs/tutorials/services/pods-and-endpoint-termination-flow/). A pod that waits
  * at its readiness gate is one: its gate opens because it is a healthy target.
  */
-export function desireTargets(backend: BackendService, endpoints: Endpoints): DesiredTargets {
+function desireAddresses(backend: BackendService, endpoints: Endpoints): DesiredTargets {
   const { held } = endpoints;
-  const live = listLive(endpoints.slices, held);
+  const own = endpoints.slices.filter(({ family }) => family === backend.ipAddressType);
+  const live = listLive(own, held);
   const unknown = lacksSlices(endpoints) && { isUnknown: true as const };
   const port = resolvePort(backend, endpoints.service);
   if ('reason' in port) {
     return { targets: new Map(), live, late: new Set(), ...unknown, problem: port };
   }
-  const known = { live, late: listLate(endpoints.slices, port.name), ...unknown };
-  const slices = endpoints.slices.flatMap((slice) => listPorts(slice, port.name));
+  const known = { live, late: listLate(own, port.name), ...unknown };
+  const slices = own.flatMap((slice) => listPorts(slice, port.name));
   const ready = collectTargets(slices, ({ slice }) => slice.ready);
   const serving = ready.size > 0 ? ready : collectTargets(slices, ({ slice }) => slice.leaving);
   const waiting = collectTargets(slices, ({ slice }) => listHeld(slice, held));
   const targets = new Map([...serving, ...waiting]);
   if (targets.size > 0) return { targets, ...known };
-  return { targets, ...known, problem: explainNone(backend.service.name, endpoints.slices) };
+  return { targets, ...known, problem: explainNone(backend, own, endpoints.slices) };
+}
+
+/**
+ * Every usable node with the node port of the Service, whether a pod runs there or not: kube-proxy forwards, and
+ * with externalTrafficPolicy Local a node without a pod fails the health check, as meant.
+ * https://kubernetes.io/docs/reference/networking/virtual-ips/#external-traffic-policy
+ */
+function desireInstances(backend: BackendService, { service, nodes }: Endpoints): DesiredTargets {
+  const late = new Set<string>();
+  if (nodes.kind !== 'known') return { ...desireNone(nodes), late };
+  const { usable, live, counts } = nodes;
+  const isUnknown = live.size === 0 && { isUnknown: true as const };
+  const known = { live, late, ...isUnknown };
+  const port = resolveNodePort(backend, service);
+  if (typeof port !== 'number') return { targets: new Map(), ...known, problem: port };
+  const targets = new Map(
+    usable.map((id) => {
+      const target = { id, port };
+      return [nameTarget(target), target] as const;
+    }),
+  );
+  if (targets.size === 0) return { targets, ...known, problem: explainNoNodes(counts) };
+  const { foreign } = counts;
+  return {
+    ...{ targets, ...known },
+    ...(foreign > 0 && { note: `nodes that are not EC2 instances are left out: ${foreign}` }),
+    ...(service?.isLocal && { isPartial: true }),
+  };
+}
+
+/** Nothing is known of the nodes: targets stay as they are. */
+function desireNone(nodes: Exclude<Nodes, { kind: 'known' }>): Omit<DesiredTargets, 'late'> {
+  const none = { targets: new Map(), live: new Set<string>(), isUnknown: true } as const;
+  if (nodes.kind === 'unsupported') {
+    return { ...none, problem: createProblem('BackendUnsupported', 'nodes are not read here') };
+  }
+  if (!nodes.isLate) return none;
+  return { ...none, problem: createProblem('NodesUnknown', 'the nodes could not be read yet') };
+}
+
+function resolveNodePort(
+  backend: BackendService,
+  service: TrimmedService | undefined,
+): number | DesireProblem {
+  const port = resolvePort(backend, service);
+  if ('reason' in port) return port;
+  const { name } = backend.service;
+  return port.nodePort ?? createProblem('NodePortNotFound', `Service ${name} has no node port`);
+}
+
+function explainNoNodes(counts: Parameters<typeof describeLeftOut>[0]): DesireProblem {
+  const leftOut = describeLeftOut(counts);
+  const none = leftOut === '' ? 'the cluster has no nodes' : `no node can be a target: ${leftOut}`;
+  return createProblem('NoReadyNodes', none);
+}
+
+export function isSame(
+  { targets: one }: Pick<DesiredTargets, 'targets'>,
+  { targets: other }: Pick<DesiredTargets, 'targets'>,
+): boolean {
+  return one.size === other.size && [...one.keys()].every((name) => other.has(name));
 }
 
 /**
@@ -75,25 +162,28 @@ function lacksSlices({ service, slices }: Endpoints): boolean {
   return Object.keys(service.selector).length > 0;
 }
 
-/** True where the Service has pods, and the backend's port. */
-export function hasPort(backend: BackendService, service: TrimmedService | undefined): boolean {
-  return 'port' in resolvePort(backend, service);
+/** True where pods of the Service are targets: it has the backend's port, and AWS sees them and not their nodes. */
+export function hasPodTargets(
+  backend: Pick<BackendService, 'service' | 'targetType'>,
+  service: TrimmedService | undefined,
+): boolean {
+  return backend.targetType === 'ip' && 'port' in resolvePort(backend, service);
 }
 
 /** The Service's port of this name or number, or why there is none. */
 function resolvePort(
-  { service: { name, port }, targetType }: BackendService,
+  { service: { name, port } }: Pick<BackendService, 'service'>,
   service: TrimmedService | undefined,
-): NamedPort | DesireProblem {
-  if (targetType === 'instance') return problem('TargetTypeUnsupported', 'targetType is instance');
-  if (service === undefined) return problem('ServiceNotFound', `Service ${name} does not exist`);
+): ServicePort | DesireProblem {
+  if (service === undefined)
+    return createProblem('ServiceNotFound', `Service ${name} does not exist`);
   if (service.isExternalName) {
-    return problem('ExternalNameService', `Service ${name} is of type ExternalName`);
+    return createProblem('ExternalNameService', `Service ${name} is of type ExternalName`);
   }
   const found = service.ports.find(
     (one) => (typeof port === 'number' ? one.port : one.name) === port,
   );
-  return found ?? problem('ServicePortNotFound', `Service ${name} has no TCP port ${port}`);
+  return found ?? createProblem('ServicePortNotFound', `Service ${name} has no TCP port ${port}`);
 }
 
 interface PortOfSlice {
@@ -137,23 +227,39 @@ function listLate(slices: readonly TrimmedEndpointSlice[], port: string): Readon
   return new Set(late.flatMap(({ ready }) => ready));
 }
 
-function explainNone(name: string, slices: readonly TrimmedEndpointSlice[]): DesireProblem {
-  const ofIpv4 = slices.filter(({ isIpv4 }) => isIpv4);
-  if (ofIpv4.some(({ ready, leaving }) => ready.length + leaving.length > 0)) {
-    return problem('TargetPortNotFound', `no ready pod of Service ${name} has its target port`);
+/** `own`: the slices of the backend's address family. */
+function explainNone(
+  { service: { name }, ipAddressType }: BackendService,
+  own: readonly TrimmedEndpointSlice[],
+  slices: readonly TrimmedEndpointSlice[],
+): DesireProblem {
+  if (own.some(({ ready, leaving }) => ready.length + leaving.length > 0)) {
+    return createProblem(
+      'TargetPortNotFound',
+      `no ready pod of Service ${name} has its target port`,
+    );
   }
-  const unready = countOthers(ofIpv4);
-  if (unready === 0 && countOthers(slices) > 0) {
-    return problem('UnusableEndpoints', `Service ${name} has no endpoint with an IPv4 address`);
+  const unready = countOthers(own);
+  const others = slices.filter((slice) => !own.includes(slice));
+  if (unready === 0 && others.some((slice) => countEndpoints(slice) > 0)) {
+    const family = ipAddressType === 'ipv4' ? 'IPv4' : 'IPv6';
+    return createProblem(
+      'UnusableEndpoints',
+      `Service ${name} has no endpoint with an ${family} address`,
+    );
   }
   const none = unready === 0 ? 'no endpoints' : `${unready} endpoints and none of them is ready`;
-  return problem('NoReadyEndpoints', `Service ${name} has ${none}`);
+  return createProblem('NoReadyEndpoints', `Service ${name} has ${none}`);
 }
 
 function countOthers(slices: readonly TrimmedEndpointSlice[]): number {
   return slices.reduce((sum, { others }) => sum + others, 0);
 }
 
-function problem(reason: MyIngressReason, observed: string): DesireProblem {
+function countEndpoints({ ready, leaving, others }: TrimmedEndpointSlice): number {
+  return ready.length + leaving.length + others;
+}
+
+function createProblem(reason: MyIngressReason, observed: string): DesireProblem {
   return { reason, message: `${observed}; ${myIngressReasons[reason].next}` };
 }

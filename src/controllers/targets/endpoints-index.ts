@@ -35,7 +35,7 @@ export class EndpointsIndex {
     };
   }
 
-  get(service: Key): Endpoints {
+  get(service: Key): Omit<Endpoints, 'nodes'> {
     const slices = [...(this.#slices.get(service)?.values() ?? [])];
     const { namespace } = splitKey(service);
     const unready = slices.flatMap((slice) => slice.unready);
@@ -48,7 +48,7 @@ export class EndpointsIndex {
 
   #isHeld(namespace: string, { address, pod: name }: UnreadyEndpoint): boolean {
     const pod = this.#caches.pods?.get(`${namespace}/${name}`);
-    return pod?.isUp === true && pod.ip === address;
+    return pod?.isUp === true && pod.ips.includes(address);
   }
 
   #add(slice: TrimmedEndpointSlice): void {

@@ -2,7 +2,7 @@ import type { Target } from '../../aws/elbv2/traffic.ts';
 import type { DesiredTargets } from './desired-targets.ts';
 import type { Registrations } from './registrations.ts';
 
-/** What one group needs, and what is known of it. */
+/** One group's desired targets, and its state as far as this process knows. */
 export interface FlushFacts {
   readonly desired: DesiredTargets;
   readonly registrations: Pick<Registrations, 'has' | 'listMissing' | 'listSurplus'>;
@@ -10,6 +10,8 @@ export interface FlushFacts {
   readonly refusedUntilMs: (target: Target) => number;
   /** Since when nothing is desired (monotonic ms). */
   readonly emptySinceMs: number | undefined;
+  /** When the first targets were known after a time without slices (monotonic ms); long past for others. */
+  readonly knownSinceMs: number;
   /** Since when this target is to be deregistered (monotonic ms). */
   readonly surplusSinceMs: (target: Target) => number;
 }
@@ -23,7 +25,8 @@ export interface FlushPlan {
 
 /**
  * Slices follow a changed Service within moments, one after the other: for so long no ready pod is
- * deregistered only because its slice does not have the port, and no group emptied of pods that serve.
+ * deregistered only because its slice does not have the port, and no group emptied of pods that serve. So they
+ * do where there was none: for so long no pod goes only because its slice is not there.
  */
 export const EMPTYING_GRACE_MS = 10_000;
 
@@ -32,7 +35,8 @@ export const EMPTYING_GRACE_MS = 10_000;
  * of the desired targets is registered: a group without targets answers 503. Nothing goes while the pods are not known.
  */
 export function planFlush(facts: FlushFacts, nowMs: number): FlushPlan {
-  const { desired, registrations, refusedUntilMs, surplusSinceMs, emptySinceMs = nowMs } = facts;
+  const { desired, registrations, refusedUntilMs, surplusSinceMs, knownSinceMs } = facts;
+  const { emptySinceMs = nowMs } = facts;
   const { targets, live, late, isUnknown = false } = desired;
   const missing = registrations.listMissing(targets);
   const register = missing.filter((target) => refusedUntilMs(target) <= nowMs);
@@ -43,7 +47,8 @@ export function planFlush(facts: FlushFacts, nowMs: number): FlushPlan {
     targets.size === 0 ? emptySinceMs + EMPTYING_GRACE_MS : Number.POSITIVE_INFINITY;
   const hasSuccessor = [...targets.keys()].some((name) => registrations.has(name));
   const keptUntilMs = (target: Target): number => {
-    const untilMs = hasSuccessor || !live.has(target.id) ? nowMs : graceEndsMs;
+    if (!live.has(target.id)) return Math.max(nowMs, knownSinceMs + EMPTYING_GRACE_MS);
+    const untilMs = hasSuccessor ? nowMs : graceEndsMs;
     if (!late.has(target.id)) return untilMs;
     return Math.max(untilMs, surplusSinceMs(target) + EMPTYING_GRACE_MS);
   };

@@ -14,7 +14,7 @@ import { mayBeOutside, placeOutside, type Refusal, sendInParts } from './target-
 /** Targets over AWS, paid for by a namespace and logged by `log`. */
 export type Connect = (payer: { readonly namespace: string; readonly log: Logger }) => Targets;
 
-/** What all work on published groups needs. */
+/** Shared by all work on published groups. */
 export interface GroupWork {
   readonly connect: Connect;
   /** Those that are published, by their keys. */
@@ -117,7 +117,7 @@ export class Flusher {
     const namespace = group.isUrgent ? group.namespace : BACKGROUND;
     const read = group.health.beginRead();
     const { arn } = group.served;
-    const answer = await this.#connect(group, namespace).health(arn, group.signal);
+    const answer = await this.#connect(group, namespace).readHealth(arn, group.signal);
     if (answer === undefined) throw describeAbsence(arn);
     group.recordHealth(answer, read);
   }
@@ -147,7 +147,7 @@ export class Flusher {
     if (refusals.length === 0) this.#refusedBackoff.forget(group.key);
   }
 
-  /** What AWS does not take as it is may be outside the VPC; where one target was, the next is tried so first. */
+  /** A target that AWS refuses may be outside the VPC; where one target was, the next is tried so first. */
   async #sendAll(
     group: Group,
     write: Write,

@@ -51,7 +51,7 @@ export class GroupHealth {
     return this.#askedMs;
   }
 
-  /** What the last answer says of a target. */
+  /** AWS's last answer about a target. */
   find(name: string): TargetHealth | undefined {
     return this.#shown.get(name);
   }
@@ -92,11 +92,11 @@ export class GroupHealth {
     return names.filter((name) => this.#isHealthy(name)).length;
   }
 
-  /** One that is not healthy: rather one that AWS has found bad than one that is being checked. */
+  /** The worst of those that are not healthy. */
   findUnhealthy(names: readonly string[]): TargetHealth | undefined {
     const found = names.flatMap((name) => this.#shown.get(name) ?? []);
     const unhealthy = found.filter(({ state }) => state !== 'healthy');
-    return unhealthy.find(({ state }) => state !== 'initial') ?? unhealthy[0];
+    return unhealthy.toSorted((one, other) => rankState(one) - rankState(other))[0];
   }
 
   /**
@@ -118,6 +118,13 @@ export class GroupHealth {
   #isHealthy(name: string): boolean {
     return this.#shown.get(name)?.state === 'healthy';
   }
+}
+
+/** From what a person can repair to what passes by itself. */
+const STATES: readonly string[] = ['unhealthy', 'unused', 'unavailable', 'initial', 'draining'];
+
+function rankState({ state }: TargetHealth): number {
+  return STATES.includes(state) ? STATES.indexOf(state) : 0;
 }
 
 /** A draining target is none any more, and may be registered again. */

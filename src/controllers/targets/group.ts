@@ -1,9 +1,10 @@
 import { STALENESS_BOUND_MS } from '../../aws/elbv2/load-balancers.ts';
 import type { Target, TargetHealth } from '../../aws/elbv2/traffic.ts';
+import { omitUndefined } from '../../core/objects/fields.ts';
 import { type Key, splitKey } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { LOW_PRIORITY } from '../../core/queue/key-queue.ts';
-import { type BackendService, type DesiredTargets, nameTarget } from './desired-targets.ts';
+import { type BackendService, type DesiredTargets, isSame, nameTarget } from './desired-targets.ts';
 import { type FlushFacts, type FlushPlan, planFlush } from './flush-plan.ts';
 import type { TargetReport } from './gates/decide-gate.ts';
 import { GroupHealth, type HealthRead, listRegistered } from './group-health.ts';
@@ -20,8 +21,8 @@ export interface ServedGroup extends BackendService {
   readonly isReplaced?: boolean;
 }
 
-/** What is known of the targets of one group. */
-export interface TargetsState {
+/** The state of the targets of one group, as far as this process knows. */
+export interface TargetsState extends Pick<DesiredTargets, 'note' | 'isPartial'> {
   readonly backend: string;
   /** False: AWS was not asked yet what is registered in the group of an earlier process. */
   readonly isKnown: boolean;
@@ -43,7 +44,7 @@ export interface TargetsState {
 export type Write = Exclude<Action, 'read'>;
 const WRITES: readonly Write[] = ['register', 'deregister'];
 
-/** What follows the first change of a quiet group is collected for so long. */
+/** Changes after the first of a quiet group are collected for this long. */
 const COLLECT_MS = 100;
 
 /** Without targets the load balancer answers 503; a pod that goes soon answers nothing. */
@@ -71,6 +72,8 @@ export class Group {
   /** As `DesiredTargets.live`, of the Service that the group had before. */
   #formerLive: DesiredTargets['live'] = new Set();
   #emptySinceMs: number | undefined;
+  /** When slices came after there had been none (monotonic ms): others may follow them. */
+  #knownSinceMs = Number.NEGATIVE_INFINITY;
   #lastSentMs = Number.NEGATIVE_INFINITY;
   /** Targets that a call is about to take out. */
   #leaving: { readonly targets: readonly Target[]; readonly aborting: AbortController } | undefined;
@@ -103,7 +106,7 @@ export class Group {
   }
 
   get serviceKey(): Key {
-    return `${this.namespace}/${this.#served.service.name}`;
+    return `${this.#served.service.namespace ?? this.namespace}/${this.#served.service.name}`;
   }
 
   /** Aborts when the group is withdrawn. */
@@ -130,7 +133,6 @@ export class Group {
 
   /** When a flush has something to do (monotonic ms); undefined: not as things are. */
   get flushDueMs(): number | undefined {
-    if (this.#served.targetType === 'instance') return undefined;
     if (!this.#isKnown) return this.problems.notBeforeMs('read');
     const plan = this.#plan();
     const due = WRITES.filter((write) => plan[write].length > 0).map((write) =>
@@ -150,6 +152,7 @@ export class Group {
     const { asOfMs } = this.health;
     const unhealthy = this.health.findUnhealthy(names);
     const problem = this.problems.leading;
+    const { note, isPartial } = this.#desired;
     return {
       backend: this.#served.backend,
       isKnown: this.#isKnown,
@@ -158,15 +161,16 @@ export class Group {
       ...(asOfMs !== undefined && {
         ...{ healthy: this.health.countHealthy(names), healthAsOfMs: asOfMs },
       }),
-      ...(unhealthy && { unhealthy }),
       isFilled: this.#isFilled,
-      ...(problem && { problem }),
+      ...omitUndefined({ unhealthy, problem, note, isPartial }),
     };
   }
 
   /** Returns whether other targets are desired than before. */
   desire(desired: DesiredTargets): boolean {
-    const hasChanged = !areSame(this.#desired, desired);
+    const hasChanged = !isSame(this.#desired, desired);
+    const isReturn = this.#desired.isUnknown && this.#formerLive.size === 0;
+    if (isReturn && desired.targets.size > 0) this.#knownSinceMs = this.#clock.monotonicMs();
     this.#desired = desired;
     const isEmpty = desired.targets.size === 0;
     if (!isEmpty) this.#formerLive = new Set();
@@ -192,7 +196,7 @@ export class Group {
     this.#stopping.abort(reason);
   }
 
-  /** What to send now. */
+  /** Plans the calls to send now. */
   listDue(write: Write): readonly Target[] {
     const isHeld = this.problems.notBeforeMs(write) > this.#clock.monotonicMs();
     return isHeld ? [] : this.#plan()[write];
@@ -258,9 +262,9 @@ export class Group {
     return isFirst ? 0 : drifted;
   }
 
-  /** What AWS says of a pod with this address, which has been up since then. */
-  report(address: string, upSinceMs: number): TargetReport {
-    const own = [...this.#desired.targets].filter(([, { id }]) => id === address);
+  /** Reads AWS's word on a pod with these addresses, which has been up since then. */
+  report(addresses: readonly string[], upSinceMs: number): TargetReport {
+    const own = [...this.#desired.targets].filter(([, { id }]) => addresses.includes(id));
     const names = own.map(([name]) => name);
     if (names.length === 0) return { health: 'waiting' };
     const healths = names.map((name) => this.#judge(name, upSinceMs));
@@ -299,6 +303,7 @@ export class Group {
     const live = new Set([...this.#desired.live, ...this.#formerLive]);
     const facts: FlushFacts = {
       ...{ registrations: this.#registrations, emptySinceMs: this.#emptySinceMs },
+      knownSinceMs: this.#knownSinceMs,
       desired: { ...this.#desired, live },
       refusedUntilMs: (target) => this.problems.refusedUntilMs(target),
       surplusSinceMs: (target) => this.#pendingSinceMs.get(nameTarget(target)) ?? nowMs,
@@ -321,8 +326,4 @@ export class Group {
       this.#pendingSinceMs.set(name, before.get(name) ?? nowMs);
     }
   }
-}
-
-function areSame({ targets: one }: DesiredTargets, { targets: other }: DesiredTargets): boolean {
-  return one.size === other.size && [...one.keys()].every((name) => other.has(name));
 }

@@ -78,7 +78,7 @@ export class HealthPolls {
     const isAudit = group.nextPollInMs === undefined;
     const payer = { namespace: isAudit ? BACKGROUND : namespace, log: log.child({ key: owner }) };
     const read = group.health.beginRead();
-    const answer = await connect(payer).health(group.served.arn, group.signal);
+    const answer = await connect(payer).readHealth(group.served.arn, group.signal);
     if (answer === undefined) return this.#recordAbsence(group);
     const drifted = group.recordHealth(answer, read);
     if (drifted > 0) this.#recordDrift(group, drifted);

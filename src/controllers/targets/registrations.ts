@@ -2,7 +2,7 @@ import type { Target } from '../../aws/elbv2/traffic.ts';
 import { nameTarget, type TargetMap } from './desired-targets.ts';
 
 /**
- * What AWS has registered in one group, as far as this process knows. A call whose answer is lost may
+ * The targets that AWS has registered in one group, as far as this process knows. A call whose answer is lost may
  * have been carried out: its targets are possible ones, and registered only where AWS has answered so.
  */
 export class Registrations {

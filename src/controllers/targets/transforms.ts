@@ -1,3 +1,4 @@
+import { normaliseAddress } from '../../aws/elbv2/traffic.ts';
 import type { KubeObject, ObjectMeta } from '../../core/objects/kube-object.ts';
 import { boundLabels } from '../../core/objects/trim-metadata.ts';
 
@@ -7,13 +8,20 @@ export interface NamedPort {
   readonly port: number;
 }
 
+export interface ServicePort extends NamedPort {
+  /** Of every node; left out where the Service has none. */
+  readonly nodePort?: number;
+}
+
 /** A Service as it is held in memory: all Services of the cluster are. */
 export interface TrimmedService extends KubeObject {
   readonly isExternalName: boolean;
   /** Labels of its pods; empty where it selects none. */
   readonly selector: Readonly<Record<string, string>>;
   /** TCP alone. */
-  readonly ports: readonly NamedPort[];
+  readonly ports: readonly ServicePort[];
+  /** A node without a pod of it answers nothing at its node ports: externalTrafficPolicy Local. */
+  readonly isLocal: boolean;
 }
 
 export interface UnreadyEndpoint {
@@ -22,14 +30,17 @@ export interface UnreadyEndpoint {
   readonly pod: string;
 }
 
+export type AddressFamily = 'ipv4' | 'ipv6';
+
 /** An EndpointSlice as it is held in memory: all of the cluster are. */
 export interface TrimmedEndpointSlice extends KubeObject {
   /** The Service's name; empty for a slice of none. */
   readonly service: string;
-  readonly isIpv4: boolean;
+  /** undefined: of names, which are no targets. */
+  readonly family: AddressFamily | undefined;
   /** TCP alone, by the names of the Service's ports. */
   readonly ports: readonly NamedPort[];
-  /** IPv4 addresses that new connections may be sent to. */
+  /** Addresses that new connections may be sent to. */
   readonly ready: readonly string[];
   /** Those of pods that are being deleted and still serve. */
   readonly leaving: readonly string[];
@@ -44,6 +55,7 @@ interface Service extends KubeObject {
   readonly spec?: {
     readonly type?: string;
     readonly ports?: readonly Port[];
+    readonly externalTrafficPolicy?: string;
     readonly selector?: Readonly<Record<string, string>>;
   };
 }
@@ -58,6 +70,8 @@ interface EndpointSlice extends KubeObject {
 interface Port {
   readonly name?: string | null;
   readonly port?: number | null;
+  /** Of a Service alone. */
+  readonly nodePort?: number | null;
   readonly protocol?: string | null;
 }
 
@@ -73,6 +87,7 @@ interface Endpoint {
 
 /** https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/#ownership */
 const SERVICE_LABEL = 'kubernetes.io/service-name';
+const FAMILIES: Readonly<Record<string, AddressFamily>> = { IPv4: 'ipv4', IPv6: 'ipv6' };
 /** The API server takes any number in a Service and 20,000 in a slice. */
 const MOST_PORTS = 256;
 
@@ -84,6 +99,7 @@ export function trimService(object: KubeObject): KubeObject {
     isExternalName: spec.type === 'ExternalName',
     selector: boundLabels(spec.selector ?? {}),
     ports: trimPorts(spec.ports),
+    isLocal: spec.externalTrafficPolicy === 'Local',
   };
   return trimmed;
 }
@@ -91,16 +107,17 @@ export function trimService(object: KubeObject): KubeObject {
 /** The part of an EndpointSlice that is kept in memory. */
 export function trimEndpointSlice(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata, addressType, ports, endpoints } = object as EndpointSlice;
-  const isIpv4 = addressType === 'IPv4';
+  const family = FAMILIES[addressType ?? ''];
   const all = endpoints ?? [];
-  const ready = isIpv4 ? listAddresses(all.filter(isReady)) : [];
-  const leaving = isIpv4 ? listAddresses(all.filter(isLeaving)) : [];
-  const unready = isIpv4 ? all.flatMap(readUnready) : [];
+  const usable = family === undefined ? [] : all;
+  const ready = listAddresses(usable.filter(isReady));
+  const leaving = listAddresses(usable.filter(isLeaving));
+  const unready = usable.flatMap(readUnready);
   const trimmed: TrimmedEndpointSlice = {
     ...{ apiVersion, kind, metadata: trimMetadata(metadata) },
     service: metadata.labels?.[SERVICE_LABEL] ?? '',
     ports: trimPorts(ports),
-    ...{ isIpv4, ready, leaving, unready },
+    ...{ family, ready, leaving, unready },
     others: all.length - ready.length - leaving.length,
   };
   return trimmed;
@@ -115,16 +132,18 @@ function trimMetadata({
   return { name, namespace, uid, resourceVersion };
 }
 
-function trimPorts(ports: readonly Port[] | null = []): readonly NamedPort[] {
+function trimPorts(ports: readonly Port[] | null = []): readonly ServicePort[] {
   return (ports ?? [])
     .slice(0, MOST_PORTS)
     .filter(({ protocol }) => (protocol ?? 'TCP') === 'TCP')
-    .flatMap(({ name, port }) => (port ? [{ name: name ?? '', port }] : []));
+    .flatMap(({ name, port, nodePort }) =>
+      port ? [{ name: name ?? '', port, ...(nodePort && { nodePort }) }] : [],
+    );
 }
 
 /** All addresses of an endpoint are the same pod: https://github.com/kubernetes/kubernetes/issues/106267 */
 function listAddresses(endpoints: readonly Endpoint[]): readonly string[] {
-  return endpoints.flatMap(({ addresses = [] }) => addresses.slice(0, 1));
+  return endpoints.flatMap(({ addresses = [] }) => addresses.slice(0, 1).map(normaliseAddress));
 }
 
 /**

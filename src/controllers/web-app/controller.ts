@@ -2,7 +2,7 @@
 // May import it: src/setup/web-app.ts.
 // Start with: this file, then desired.ts.
 
-import type { WebApp } from '../../apis/web-app.ts';
+import { type WebApp, webAppKind } from '../../apis/web-app.ts';
 import { webAppReasons } from '../../apis/web-app-reasons.ts';
 import type { Children } from '../../core/children/children.ts';
 import {
@@ -15,16 +15,21 @@ import { createFailure } from '../../core/reconcile/failure.ts';
 import { rewordError } from '../../core/reconcile/operator-error.ts';
 import type { Outcome } from '../../core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
+import { describeLongTemplate } from '../../pods/pod-template.ts';
 import type { Autoscalers } from './autoscalers.ts';
 import type { Deployment, Service } from './deployment.ts';
-import { buildSelector, desiredDeployment, desiredService, REPLICAS } from './desired.ts';
+import { buildSelector, desireDeployment, desireService, REPLICAS } from './desired.ts';
 import { recordChange } from './events.ts';
+import { chooseUrl, type ExposeState, type Exposing, stateExposed } from './expose.ts';
+import type { BalancedServices } from './gate.ts';
 import { buildUrl, copyConditions, judgeDeployment, readCounts } from './status.ts';
 
 export interface WebAppContext {
   readonly deployments: Children<Deployment>;
   readonly services: Children<Service>;
   readonly autoscalers: Autoscalers;
+  readonly balanced: BalancedServices;
+  readonly exposing: Exposing;
 }
 
 /** One WebApp, one Deployment and one Service of its name. Both go with it, by the garbage collector. */
@@ -36,27 +41,38 @@ async function reconcile(context: WebAppContext, object: WebApp, pass: Pass): Pr
   if (object.spec?.image === undefined) {
     throw createFailure(webAppReasons, 'SpecMissing', { observed: 'the object has no spec.image' });
   }
+  const scope = { object, pass };
+  const readState = (): ExposeState => readExposed(context, object);
+  // First, because also an object that cannot be carried out is attached.
+  for (const condition of stateExposed(object, readState)) pass.setCondition(condition);
+  const tooLong = describeLongTemplate(object.spec.podTemplate);
+  if (tooLong) throw createFailure(webAppReasons, 'PodTemplateTooLong', { observed: tooLong });
   const deployments = context.deployments.forOwner(object);
   const services = context.services.forOwner(object);
   const createOnlyFields = context.autoscalers.isScaled(getKey(object)) ? [REPLICAS] : [];
-  const scope = { object, pass };
   const observed = deployments.observed.get(getKey(object));
-  const desired = [desiredDeployment(object, observed)];
+  const isBalanced = context.balanced.has(getKey(object));
+  const desired = [desireDeployment(object, { observed, isBalanced })];
   // Both at once, and both to their end: no write may outlive its pass.
   const ensured = await Promise.allSettled([
     ensureChild('Deployment', { ...deployments, desired, createOnlyFields }, scope),
-    ensureChild('Service', { ...services, desired: [desiredService(object)] }, scope),
+    ensureChild('Service', { ...services, desired: [desireService(object)] }, scope),
   ]);
   const changes = ensured.flatMap(unwrapChanges);
   const deployment = chooseNewest(observed, changes);
   pass.report({
     ...readCounts(deployment),
     selector: buildSelector(object),
-    url: buildUrl(object),
+    url: chooseUrl(object, readState, buildUrl(object)),
   });
   for (const condition of copyConditions(deployment)) pass.setCondition(condition);
   if (changes.length > 0) pass.log.info('Successfully reconciled WebApp');
   return judgeDeployment(object, deployment);
+}
+
+function readExposed({ exposing }: WebAppContext, { metadata }: WebApp): ExposeState {
+  const { namespace, name } = metadata;
+  return exposing.read({ kind: webAppKind.kind, namespace, name });
 }
 
 interface Scope {
@@ -90,7 +106,7 @@ async function ensureChild(
   }
 }
 
-/** What a write answered is newer than what the cache shows. */
+/** A write's answer is newer than the cache. */
 function chooseNewest(
   observed: Deployment | undefined,
   changes: readonly OwnedChange[],

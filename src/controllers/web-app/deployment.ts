@@ -9,13 +9,33 @@ export interface Deployment extends KubeObject {
 interface DeploymentSpec {
   readonly replicas?: number;
   readonly paused?: boolean;
-  readonly template?: { readonly spec?: { readonly containers?: readonly Container[] } };
+  readonly template?: { readonly spec?: PodSpec };
+}
+
+export interface PodSpec {
+  readonly containers?: readonly Container[];
+  readonly readinessGates?: readonly { readonly conditionType: string }[];
+  readonly terminationGracePeriodSeconds?: number;
 }
 
 interface Container {
   readonly name: string;
   readonly image?: string;
   readonly readinessProbe?: object;
+  readonly lifecycle?: { readonly preStop?: Hook };
+}
+
+/** One way of several: https://kubernetes.io/docs/concepts/containers/container-lifecycle-hooks/ */
+export interface Hook {
+  readonly sleep?: { readonly seconds: number };
+}
+
+/** The article's. */
+export const CONTAINER = 'app';
+
+/** The container of the WebApp; others may stand next to it. */
+export function findApp({ containers = [] }: PodSpec): Container | undefined {
+  return containers.find(({ name }) => name === CONTAINER);
 }
 
 /** Counts that are 0 are left out on the wire. */

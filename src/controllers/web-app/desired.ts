@@ -1,37 +1,69 @@
 import { type WebApp, webAppManagedBy } from '../../apis/web-app.ts';
 import type { FieldPath } from '../../core/objects/fields.ts';
 import { formatLabelSelector, type KubeObject } from '../../core/objects/kube-object.ts';
-import { containerLimits, podLimits } from '../../pods/pod.ts';
-import type { Deployment } from './deployment.ts';
-
-/** The article's. */
-const CONTAINER = 'app';
+import { mergePodTemplate, type OwnPod, type PodTemplate } from '../../pods/pod-template.ts';
+import { CONTAINER, type Deployment, findApp, type PodSpec } from './deployment.ts';
+import { desireGate } from './gate.ts';
 
 /** The path of the number of pods in a Deployment. */
 export const REPLICAS: FieldPath = ['spec', 'replicas'];
 
+/** The facts beside the spec that the Deployment depends on. */
+export interface DeploymentFacts {
+  readonly observed?: Deployment | undefined;
+  /** A load balancer sends requests to its pods; undefined: not known yet. */
+  readonly isBalanced?: boolean | undefined;
+}
+
 /**
- * The fields that albridge sets in the Deployment, and no others: what the server defaults and what others
- * set - `kubectl rollout restart`, sidecars, resources - stays theirs.
+ * The fields that albridge sets in the Deployment, with those of `spec.podTemplate`, and no others: what the
+ * server defaults and what others set - `kubectl rollout restart`, sidecars, resources - stays theirs.
  */
-export function desiredDeployment(
-  { metadata, spec }: WebApp,
-  observed?: Deployment,
+export function desireDeployment(
+  object: WebApp,
+  facts: DeploymentFacts = {},
 ): KubeObject & { spec: object } {
+  const { metadata, spec } = object;
   const labels = buildLabels(metadata.name);
-  const ports = [{ name: 'http', containerPort: spec.port, protocol: 'TCP' }];
-  const readinessProbe = { tcpSocket: { port: spec.port }, periodSeconds: 5 };
-  const app = { name: CONTAINER, image: spec.image, ports, ...containerLimits };
-  const containers = [hasProbeOfOthers(observed) ? app : { ...app, readinessProbe }];
+  const template = mergePodTemplate(buildPod(object, facts), spec.podTemplate);
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { name: metadata.name, namespace: metadata.namespace, labels },
-    spec: {
-      replicas: spec.replicas,
-      selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { ...podLimits, containers } },
+    spec: { replicas: spec.replicas, selector: { matchLabels: labels }, template },
+  };
+}
+
+function buildPod({ metadata, spec }: WebApp, { observed, isBalanced }: DeploymentFacts): OwnPod {
+  const others = overlayTemplate(observed?.spec?.template?.spec ?? {}, spec.podTemplate);
+  const gate = desireGate(others, isBalanced);
+  const ports = [{ name: 'http', containerPort: spec.port, protocol: 'TCP' }];
+  const readinessProbe = { tcpSocket: { port: spec.port }, periodSeconds: 5 };
+  return {
+    labels: { ...buildLabels(metadata.name), ...gate.labels },
+    container: { name: CONTAINER, image: spec.image, ports },
+    defaults: {
+      pod: gate.pod,
+      container: { ...gate.container, ...(!hasProbeOfOthers(observed) && { readinessProbe }) },
     },
+  };
+}
+
+/** The choices of others for a pod's end and its gates; `podTemplate` counts as one of them. */
+function overlayTemplate(observed: PodSpec, template: PodTemplate = {}): PodSpec {
+  const chosen = (template.spec ?? {}) as PodSpec;
+  const lifecycle = findApp(chosen)?.lifecycle ?? findApp(observed)?.lifecycle;
+  const gates = (chosen.readinessGates ?? []).map(({ conditionType }) => conditionType);
+  const others = (observed.readinessGates ?? []).filter(
+    ({ conditionType }) => !gates.includes(conditionType),
+  );
+  return {
+    ...observed,
+    ...(chosen.terminationGracePeriodSeconds !== undefined && {
+      terminationGracePeriodSeconds: chosen.terminationGracePeriodSeconds,
+    }),
+    readinessGates: others,
+    containers: [{ name: CONTAINER, ...(lifecycle && { lifecycle }) }],
   };
 }
 
@@ -41,21 +73,31 @@ export function desiredDeployment(
  * next to another one the API server would refuse ours.
  */
 function hasProbeOfOthers(observed: Deployment | undefined): boolean {
-  const containers = observed?.spec?.template?.spec?.containers ?? [];
-  const probe = containers.find(({ name }) => name === CONTAINER)?.readinessProbe ?? {};
+  const probe = findApp(observed?.spec?.template?.spec ?? {})?.readinessProbe ?? {};
   return ['httpGet', 'exec', 'grpc'].some((mechanism) => mechanism in probe);
 }
 
-/** Its selector is that of the Deployment: a looser one would catch the pods of others. */
-export function desiredService({ metadata, spec }: WebApp): KubeObject & { spec: object } {
-  const labels = buildLabels(metadata.name);
-  const ports = [{ name: 'http', port: spec.port, targetPort: spec.port, protocol: 'TCP' }];
+/**
+ * Its selector is that of the Deployment: a looser one would catch the pods of others. Routes refer to the
+ * port by its name.
+ */
+export function desireService({ metadata, spec }: WebApp): KubeObject & { spec: object } {
+  const { name, namespace } = metadata;
+  const { type, annotations } = spec.service ?? {};
+  const labels = buildLabels(name);
+  const port = chooseServicePort(spec);
+  const ports = [{ name: 'http', port, targetPort: spec.port, protocol: 'TCP' }];
   return {
     apiVersion: 'v1',
     kind: 'Service',
-    metadata: { name: metadata.name, namespace: metadata.namespace, labels },
-    spec: { selector: labels, ports },
+    metadata: { name, namespace, labels, ...(annotations && { annotations }) },
+    spec: { selector: labels, ports, ...(type && { type }) },
   };
+}
+
+/** The port at which clients inside the cluster reach the Service. */
+export function chooseServicePort({ port, service }: WebApp['spec']): number {
+  return service?.port ?? port;
 }
 
 /** `a=b,c=d`, the form that the scale subresource wants. */

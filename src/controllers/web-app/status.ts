@@ -4,6 +4,7 @@ import type { StatedCondition } from '../../core/objects/conditions.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
 import type { Deployment, DeploymentCondition } from './deployment.ts';
+import { chooseServicePort } from './desired.ts';
 
 /** The next change of the Deployment comes by watch; this is for one that never comes. */
 const LOOK_AGAIN_MS = 60_000;
@@ -83,7 +84,7 @@ export function copyConditions(deployment: Deployment | undefined): readonly Sta
 }
 
 export function buildUrl({ metadata, spec }: WebApp): string {
-  return `http://${metadata.name}.${metadata.namespace}.svc:${spec.port}`;
+  return `http://${metadata.name}.${metadata.namespace}.svc:${chooseServicePort(spec)}`;
 }
 
 function describeMissing(desired: number, counts: Counts): string | undefined {

@@ -1,5 +1,5 @@
 // Lives here: the Kubernetes objects that an object owns: applied, pruned, refused if foreign.
-// May import it: controllers and setups.
+// May import it: src/controllers, src/setup and src/core/controller.
 // Start with: ensureOwned in owned-objects.ts; child-state.ts is for children that are replaced.
 
 import {
@@ -60,6 +60,7 @@ export class Children<T extends KubeObject> implements WriteGate {
       observed: this.#cache,
       writer: {
         create: (child) => remember(writer.create(child)),
+        check: (child) => writer.check(child),
         apply: (child, createOnlyFields) => remember(writer.apply(child, createOnlyFields)),
         delete: (child) => writer.delete(child),
         get: (child) => writer.get(child),

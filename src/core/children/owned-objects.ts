@@ -28,6 +28,8 @@ export interface OwnedObjects {
   readonly signal: AbortSignal;
   /** Fields that are set at creation only; another controller changes them from then on. */
   readonly createOnlyFields?: readonly FieldPath[];
+  /** The part of a child that can be changed; the others are as it was written. All, where it is left out. */
+  readonly compare?: (child: KubeObject) => KubeObject;
   /** Called after every write that had an effect. */
   readonly onChange?: (change: OwnedChange) => void;
 }
@@ -62,6 +64,15 @@ export async function ensureOwned(owner: KubeObject, owned: OwnedObjects): Promi
 /** True where `observed` was last written as `child` is desired now, whatever others changed in it since. */
 export function isWrittenAs(observed: KubeObject, child: KubeObject): boolean {
   return getDesiredHash(observed) === hashChild(child);
+}
+
+/** Throws where the API server would not take `child` as it is desired now; nothing is written. */
+export async function checkOwned(
+  owner: KubeObject,
+  child: KubeObject,
+  writer: Pick<ChildWriter, 'check'>,
+): Promise<void> {
+  await writer.check(desireChild(owner, child, []).created);
 }
 
 /** One desired child in the two forms in which it is sent. */
@@ -105,7 +116,8 @@ async function repairChild(
   owned: OwnedObjects,
 ): Promise<void> {
   const { uid, resourceVersion } = observed.metadata;
-  const differences = diffFields(digestChild(observed), digestChild(applied));
+  const compared = owned.compare?.(applied) ?? applied;
+  const differences = diffFields(digestChild(observed), digestChild(compared));
   if (uid === undefined || differences.length === 0) return;
   const child = await owned.writer.apply(
     { ...applied, metadata: { ...applied.metadata, uid } },

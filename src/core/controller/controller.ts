@@ -1,5 +1,5 @@
 // Lives here: the engine: watch, queue, pass, finalizer, status, retry.
-// May import it: setups import this file; the rest is private to the engine, by a layer rule.
+// May import it: src/setup takes controller.ts. The rest is private to the engine, by a layer rule.
 // Start with: this file, then lifecycle.ts and retry-policy.ts.
 
 import { isDeepStrictEqual } from 'node:util';

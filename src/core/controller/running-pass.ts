@@ -34,7 +34,7 @@ export interface PassContext {
 }
 
 /** The core's side of a Pass: gathers what the reconciler reports and keeps the write order. */
-export class RunningPass<T extends ObjectWithStatus> implements Pass {
+export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
   readonly key: Key;
   readonly reconcileId: string;
   readonly signal: AbortSignal;
@@ -94,6 +94,10 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass {
 
   recordEvent(event: EventDraft): void {
     this.#deps.events.record(this.#object, event);
+  }
+
+  pickNewest(held: T): T {
+    return this.#deps.writes.pickNewest(held);
   }
 
   disproveReady(): void {

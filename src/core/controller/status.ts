@@ -4,6 +4,7 @@ import {
   type Condition,
   computeConditions,
   findLeadingCondition,
+  MOST_CONDITIONS,
   mergeStatedConditions,
   type StatedCondition,
 } from '../objects/conditions.ts';
@@ -48,14 +49,13 @@ export function computeStatus(
   const before = object.status?.conditions ?? [];
   const context = { generation, nowMs };
   const requested = verdict.kind === 'paused' ? undefined : getReconcileRequest(object);
+  const leading = computeConditions(before, headline, context);
+  const room = MOST_CONDITIONS - leading.length;
   return {
     ...status,
     ...(requested === undefined ? {} : { lastHandledReconcileAt: requested }),
     observedGeneration: generation,
-    conditions: [
-      ...computeConditions(before, headline, context),
-      ...mergeStatedConditions(before, stated, context),
-    ],
+    conditions: [...leading, ...mergeStatedConditions(before, stated, { ...context, room })],
   };
 }
 
@@ -84,15 +84,15 @@ export function recordTransition(
   if (verdict.kind !== 'waiting' || !verdict.isReported) pass.recordEvent(draft);
   const fields = { reason: is.reason, condition: is.type, status: is.status };
   if (isFailure) logFailure(pass.log, verdict.error, fields);
-  else pass.log.info(is.message, fields);
+  else pass.log.info('condition changed', { ...fields, message: is.message });
 }
 
-/** Logs at error only what needs a person: a failure that needs action, or a bug of ours. */
+/** Logs at error only what needs a person: a failure that needs action, or a bug of ours. `err` has the message. */
 export function logFailure(log: Logger, error: OperatorError, fields: LogFields): void {
   const needsPerson = error.healedBy === 'person' || error.reason === CoreReason.InternalError;
   const all = { ...fields, ...error.details, err: error };
-  if (needsPerson) log.error(error.message, all);
-  else log.info(error.message, all);
+  if (needsPerson) log.error('reconcile failed', all);
+  else log.info('reconcile failed', all);
 }
 
 function isSameState(was: Condition | undefined, is: Condition): boolean {

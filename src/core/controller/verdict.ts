@@ -61,8 +61,8 @@ function describePause({ isBeingDeleted, by }: Extract<Held, { kind: 'paused' }>
 
 function describePlanned({ message, by }: Extract<Held, { kind: 'planned' }>): Headline {
   const next = {
-    annotation: 'remove the annotation albridge.io/mode to carry it out',
-    operator: 'set ALBRIDGE_MODE to reconcile to carry it out',
+    annotation: 'remove the annotation albridge.io/mode to execute it',
+    operator: 'set ALBRIDGE_MODE to reconcile to execute it',
   };
   const reason = by === 'annotation' ? CoreReason.Planned : CoreReason.ObserveMode;
   return { ready: 'Unknown', reason, message: `${message}; ${next[by]}` };

@@ -3,7 +3,7 @@ import type { KubeObject } from './kube-object.ts';
 
 /** Annotations that every kind understands. */
 export const PAUSED_ANNOTATION = 'albridge.io/paused';
-const MODE_ANNOTATION = 'albridge.io/mode';
+export const MODE_ANNOTATION = 'albridge.io/mode';
 export const RECONCILE_REQUESTED_ANNOTATION = 'albridge.io/reconcile-requested-at';
 
 /** On every child; changes when a field is no longer desired, which the remaining fields cannot show. */

@@ -53,20 +53,27 @@ export function findLeadingCondition(conditions: readonly Condition[]): Conditio
   return byType('Stalled') ?? byType('Reconciling') ?? byType('Ready');
 }
 
-/** Conditions of the kind's own: those stated now, and those of before that were not stated again. */
+/** As the CRDs have it: a longer list would be refused, and the whole status with it. */
+export const MOST_CONDITIONS = 16;
+
+/**
+ * Conditions of the kind's own: those stated now, and of those of before that were not stated again as many as
+ * `room` leaves. Only types of others fill a list.
+ */
 export function mergeStatedConditions(
   previous: readonly Condition[],
   stated: readonly StatedCondition[],
-  context: ConditionContext,
+  context: ConditionContext & { readonly room: number },
 ): readonly Condition[] {
   const types = new Set([...CORE_TYPES, ...stated.map(({ type }) => type)]);
   const kept = previous.filter(({ type }) => !types.has(type));
-  return [...kept, ...stated.map((condition) => upsert(previous, condition, context))].sort(byType);
+  const merged = [...stated.map((condition) => upsert(previous, condition, context)), ...kept];
+  return merged.slice(0, context.room).sort(compareTypes);
 }
 
 const CORE_TYPES = ['Ready', 'Reconciling', 'Stalled'];
 
-function byType(one: Condition, other: Condition): number {
+function compareTypes(one: Condition, other: Condition): number {
   return one.type < other.type ? -1 : 1;
 }
 

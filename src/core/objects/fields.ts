@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isSameQuantity } from './quantities.ts';
 
 /** The way to one field of an object, such as `['spec', 'replicas']`; no lists on the way. */
 export type FieldPath = readonly string[];
@@ -28,20 +29,46 @@ export function omitUndefined<T extends object>(fields: T): OmitUndefined<T> {
   return Object.fromEntries(set) as OmitUndefined<T>;
 }
 
+/** Leaves out the entries of these keys. */
+export function omitKeys<T>(
+  record: Readonly<Record<string, T>>,
+  keys: readonly string[],
+): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)));
+}
+
 /**
  * Lists where `observed` differs from `desired`, as paths: `spec.template.spec.containers[app].image`.
- * Fields that the server or others have added are no difference. In a list whose desired
- * items all have a `name`, items are found by it and others may stand between them, as server-side
- * apply merges such lists; any other list must match item by item.
+ * Fields that the server or others have added are no difference, nor is a value that the server stores in
+ * another form. In a list whose desired items have a `name` each, items are found by it and others may
+ * stand between them, as server-side apply merges such lists; any other list must match item by item.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
  */
 export function diffFields(observed: unknown, desired: unknown, path = ''): readonly string[] {
+  if (observed === undefined && isOmitted(desired, path)) return [];
   if (Array.isArray(desired)) return diffLists(observed, desired, path);
-  if (!isFields(desired)) return isDeepStrictEqual(observed, desired) ? [] : [path];
+  if (!isFields(desired)) return isSameValue(observed, desired, path) ? [] : [path];
   if (!isFields(observed)) return [path];
   return Object.entries(desired).flatMap(([field, value]) =>
     diffFields(observed[field], value, path === '' ? field : `${path}.${field}`),
   );
+}
+
+/** https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ */
+const TRUE_BY_DEFAULT =
+  /\.(?:automountServiceAccountToken|allowPrivilegeEscalation|enableServiceLinks|hostUsers)$/;
+
+/** The server leaves out what says nothing: an empty text or list, and `false` where that is the default. */
+function isOmitted(desired: unknown, path: string): boolean {
+  if (desired === false) return !TRUE_BY_DEFAULT.test(path);
+  return desired === '' || desired === 0 || (Array.isArray(desired) && desired.length === 0);
+}
+
+const IS_QUANTITY = /\.(?:limits|requests)\.[^.]*$|\.(?:sizeLimit|divisor)$/;
+
+function isSameValue(observed: unknown, desired: unknown, path: string): boolean {
+  if (isDeepStrictEqual(observed, desired)) return true;
+  return IS_QUANTITY.test(path) && isSameQuantity(observed, desired);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -53,7 +80,7 @@ function diffLists(
   path: string,
 ): readonly string[] {
   if (!Array.isArray(observed)) return [path];
-  if (desired.length > 0 && desired.every(isNamed)) return diffNamedItems(observed, desired, path);
+  if (areNamed(desired)) return diffNamedItems(observed, desired, path);
   if (observed.length !== desired.length) return [path];
   return desired.flatMap((item, index) => diffFields(observed[index], item, `${path}[${index}]`));
 }
@@ -67,6 +94,12 @@ function diffNamedItems(
     const match = observed.find((candidate) => isNamed(candidate) && candidate.name === item.name);
     return diffFields(match, item, `${path}[${item.name}]`);
   });
+}
+
+/** Mounts have the name of their volume, which may be mounted twice. */
+function areNamed(items: readonly unknown[]): items is readonly Named[] {
+  if (items.length === 0 || !items.every(isNamed)) return false;
+  return new Set(items.map(({ name }) => name)).size === items.length;
 }
 
 function isFields(value: unknown): value is Fields {

@@ -1,5 +1,5 @@
 // Lives here: the ports of the core, and the functions that only need one: clock, cache, writers, events, leadership, logger, metrics.
-// May import it: everyone. src/kube, src/telemetry and system-clock.ts implement it, test/fakes too.
+// May import it: everyone. src/kube, src/telemetry and src/system-clock.ts implement it, test/fakes too.
 // Start with: clock.ts, then cache.ts and writers.ts.
 
 /**
@@ -70,7 +70,11 @@ export interface Deadline {
 }
 
 /** An AbortSignal that aborts after `delayMs` or together with `parent`. */
-export function startDeadline(clock: Clock, delayMs: number, parent?: AbortSignal): Deadline {
+export function startDeadline(
+  clock: Pick<Clock, 'setTimer'>,
+  delayMs: number,
+  parent?: AbortSignal,
+): Deadline {
   const controller = new AbortController();
   const follow = (): void => controller.abort(parent?.reason);
   if (parent?.aborted) follow();

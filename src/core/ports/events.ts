@@ -5,7 +5,7 @@ export interface EventDraft {
   readonly type: 'Normal' | 'Warning';
   /** Stable CamelCase word, at most 128 characters. */
   readonly reason: string;
-  /** What the operator did or tried: a CamelCase verb, at most 128 characters. */
+  /** The operator's action: a CamelCase verb, at most 128 characters. */
   readonly action: string;
   /** A sentence; cut to 1024 bytes. */
   readonly note: string;

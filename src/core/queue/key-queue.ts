@@ -1,5 +1,5 @@
 // Lives here: the work queue, one record for each key, and the backoff of a key.
-// May import it: the engine, and controllers with a queue of their own; sources of keys take its types.
+// May import it: src/core/controller, src/core/children, src/controllers and src/setup.
 // Start with: this file; heap.ts holds the keys that are not due.
 
 import { type Key, splitKey } from '../objects/kube-object.ts';
@@ -143,7 +143,7 @@ export class KeyQueue {
   }
 
   #takeReady(): TakenKey | undefined {
-    const record = this.#nextReady();
+    const record = this.#peekReady();
     if (record === undefined) return undefined;
     this.#removeReady(record);
     this.#queued.delete(record.key);
@@ -153,7 +153,7 @@ export class KeyQueue {
   }
 
   /** The oldest key of the namespace whose turn it is; the namespace then waits for the others. */
-  #nextReady(): QueuedKey | undefined {
+  #peekReady(): QueuedKey | undefined {
     const rotation = this.#ready.get(Math.max(...this.#ready.keys()));
     const [next] = rotation ?? [];
     if (rotation === undefined || next === undefined) return undefined;

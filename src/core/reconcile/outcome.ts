@@ -21,10 +21,10 @@ export interface Waiting {
   readonly isReported?: boolean;
 }
 
-/** What is to be done is planned, and not done. */
+/** The steps are planned and not executed. */
 export interface Planned {
   readonly kind: 'planned';
-  /** What is planned, in one sentence; the core adds how to have it carried out. */
+  /** The plan in one sentence; the core adds how to have it executed. */
   readonly message: string;
 }
 

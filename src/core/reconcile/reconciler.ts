@@ -31,19 +31,19 @@ import type { Outcome, Planned, Waiting } from './outcome.ts';
  * In plan mode and in observe mode `preview` is called instead of all of these.
  */
 export interface Reconciler<T extends KubeObject> {
-  reconcile(object: T, pass: Pass): Promise<Outcome>;
+  reconcile(object: T, pass: Pass<T>): Promise<Outcome>;
   /**
    * Cleans up behind an object that is being deleted. `released` lets the finalizer go: return it
    * only after a read has proved that nothing of ours is left.
    */
-  finalize?(object: T, pass: Pass): Promise<Released | Waiting>;
+  finalize?(object: T, pass: Pass<T>): Promise<Released | Waiting>;
   /** Records what could not be observed later; writes nothing to the outside, restarts nothing. */
-  whilePaused?(object: T, pass: Pass): Promise<void>;
+  whilePaused?(object: T, pass: Pass<T>): Promise<void>;
   /**
    * Reports what `reconcile`, or `finalize` of an object that is being deleted, would do. Writes nothing
    * but status. A kind without it has no plan mode.
    */
-  preview?(object: T, pass: Pass): Promise<Planned | Waiting>;
+  preview?(object: T, pass: Pass<T>): Promise<Planned | Waiting>;
   /** The object is gone: drop what is kept in memory for its key. */
   forget?(key: Key): void;
 }
@@ -53,7 +53,7 @@ export interface Released {
 }
 
 /** One pass over one object, as the reconciler sees it. */
-export interface Pass {
+export interface Pass<T extends KubeObject = KubeObject> {
   readonly key: Key;
   /** On every log line of this pass. */
   readonly reconcileId: string;
@@ -73,6 +73,8 @@ export interface Pass {
    */
   recordNow(meanwhile?: Waiting): Promise<void>;
   recordEvent(event: EventDraft): void;
+  /** Another object of this kind, `held` by the cache, or as this process has stored it since. */
+  pickNewest(held: T): T;
   /** Drift was observed: Ready may not stay True if this pass fails. */
   disproveReady(): void;
   /** Resolves once the finalizer is stored. Await it before the first write to the outside. */

@@ -1,5 +1,5 @@
 // Lives here: how a pass avoids reading a state older than its own last write.
-// May import it: the engine and core/children.
+// May import it: src/core/controller and src/core/children.
 // Start with: this file, the only one.
 
 import { getKey, isNewer, type Key, type KubeObject } from '../objects/kube-object.ts';
@@ -87,7 +87,7 @@ export class ReadYourWrites<T extends KubeObject> implements WriteGate {
     if (oldest !== undefined) this.#answers.delete(oldest);
   }
 
-  /** What was written before the versions went back is stored nowhere. */
+  /** Versions written before the jump back are stored nowhere. */
   #findAnswer(key: Key): Answer<T> | undefined {
     const answer = this.#answers.get(key);
     if (answer === undefined || answer.rewinds === this.#cache.countRewinds(key)) return answer;

@@ -54,7 +54,7 @@ export function findClusterSource(settings: ClusterSettings): ClusterSource {
 function createInClusterSource(server: string, directory: string): ClusterSource {
   const load = (): KubeConfig => {
     const config = new KubeConfig();
-    const user = { name: 'in-cluster', authProvider: tokenFile(join(directory, 'token')) };
+    const user = { name: 'in-cluster', authProvider: describeTokenFile(join(directory, 'token')) };
     const cluster = {
       name: 'in-cluster',
       server,
@@ -130,7 +130,7 @@ function uniteByName<T extends { readonly name: string }>(a: readonly T[], b: re
 }
 
 /** client-node's name for "read the bearer token from this file". */
-function tokenFile(path: string): object {
+function describeTokenFile(path: string): object {
   return { name: 'tokenFile', config: { tokenFile: path } };
 }
 

@@ -64,7 +64,7 @@ export function parseKubeError(
 
 /** The KubeError for the `object` of a watch's ERROR event, which is a Status too. */
 export function parseErrorEvent(object: unknown): KubeError {
-  const status = asRecord(object);
+  const status = toRecord(object);
   return createKubeError(typeof status['code'] === 'number' ? status['code'] : 500, status);
 }
 
@@ -166,7 +166,18 @@ const REASON_BY_STATUS: Readonly<Record<number, KubeReason>> = {
   422: 'Invalid',
 };
 
+/**
+ * An apply with a field that the API server does not know, or of another type, is answered 500 without a
+ * reason: its error is a plain one
+ * (https://github.com/kubernetes/apimachinery/blob/v0.34.0/pkg/util/managedfields/internal/structuredmerge.go#L104-L160).
+ */
+function isRefusedApply({ status, reason, message }: KubeError): boolean {
+  if (status !== 500 || reason !== '') return false;
+  return /^failed to (?:create typed patch object|convert new object) /.test(message);
+}
+
 function classifyReason(error: KubeError): KubeReason {
+  if (isRefusedApply(error)) return 'Invalid';
   if (isNamespaceTerminating(error)) return 'NamespaceTerminating';
   if (isKindMissing(error)) return 'KindNotInstalled';
   if (isOtherObject(error)) return CoreReason.Conflict;
@@ -174,7 +185,7 @@ function classifyReason(error: KubeError): KubeReason {
 }
 
 function createKubeError(status: number, body: Readonly<Record<string, unknown>>): KubeError {
-  const details = asRecord(body['details']);
+  const details = toRecord(body['details']);
   const retryAfterSeconds = details['retryAfterSeconds'];
   return new KubeError({
     status,
@@ -186,7 +197,7 @@ function createKubeError(status: number, body: Readonly<Record<string, unknown>>
 }
 
 function parseDetails(details: Readonly<Record<string, unknown>>): KubeErrorDetails {
-  const causes = Array.isArray(details['causes']) ? details['causes'].map(asRecord) : [];
+  const causes = Array.isArray(details['causes']) ? details['causes'].map(toRecord) : [];
   return {
     ...pickText(details, 'kind'),
     ...pickText(details, 'name'),
@@ -210,14 +221,14 @@ function parseRetryAfter(header: string | undefined): number | undefined {
 
 function parseStatus(body: string): Readonly<Record<string, unknown>> {
   try {
-    const parsed = asRecord(JSON.parse(body));
+    const parsed = toRecord(JSON.parse(body));
     return parsed['kind'] === 'Status' ? parsed : {};
   } catch {
     return {};
   }
 }
 
-function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+function toRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 

@@ -102,7 +102,7 @@ export class Rights {
   }
 }
 
-/** What RBAC is asked about: https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-access-review-v1/ */
+/** The right that RBAC is asked about: https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-access-review-v1/ */
 export interface Right {
   readonly verb: string;
   readonly group: string;

@@ -28,7 +28,7 @@ export interface EventSeries {
   lastSeenMs: number;
   lastSeenMonotonicMs: number;
   count: number;
-  /** What the API server knows; 0 before the object exists there. */
+  /** The count that the API server has; 0 before the object exists there. */
   writtenCount: number;
   name: string;
   state: 'idle' | 'queued' | 'writing' | 'delayed';

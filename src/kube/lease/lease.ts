@@ -89,7 +89,7 @@ export interface LeaseStoreOptions {
 }
 
 export interface LeaseWrite {
-  /** What the write builds on; undefined creates the Lease. */
+  /** The version that the write builds on; undefined creates the Lease. */
   readonly lease: Lease | undefined;
   readonly spec: LeaseSpec;
   readonly signal: AbortSignal;

@@ -77,7 +77,7 @@ class LineBuffer {
     this.#keep(chunk.subarray(start));
   }
 
-  /** What was kept since the last newline, nothing of a line that is too long; empties the buffer. */
+  /** Returns the text since the last newline, nothing of a line that is too long; empties the buffer. */
   rest(): string {
     if (this.#bytes > this.#maxBytes) this.#onTooLong(this.#bytes);
     const text = Buffer.concat(this.#parts).toString('utf8');

@@ -10,7 +10,7 @@ export interface ListOptions {
   readonly collection: Collection;
   readonly signal: AbortSignal;
   readonly onItem: (item: unknown) => void;
-  /** What came so far does not count; the items come again from the first on. */
+  /** Discards the items so far; they are sent again from the first on. */
   readonly onRestart: () => void;
 }
 

@@ -8,6 +8,7 @@ import type { Transform } from '../../core/objects/trim-metadata.ts';
 import type { ChildWriter } from '../../core/ports/writers.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import { isConflict, isNotFound, KubeError, translateErrors } from '../client/kube-error.ts';
+import type { KubeRequest } from '../client/kube-transport.ts';
 import { buildObjectPath, buildResourcePath, describeObject } from '../client/resource-path.ts';
 import { findLive, readLive } from './live-object.ts';
 import {
@@ -33,6 +34,10 @@ export function createChildWriter(
         const created = await createChild(client, kindOf(child), child);
         return created && transform(created);
       }),
+    check: (child) =>
+      translateErrors(`create ${describeObject(child)}`, () =>
+        checkChild(client, kindOf(child), child),
+      ),
     apply: (child, createOnlyFields) =>
       translateErrors(`apply ${describeObject(child)}`, async () =>
         transform(await applyChild(client, { kind: kindOf(child), child, createOnlyFields })),
@@ -57,24 +62,62 @@ function createKindFinder(kinds: readonly ResourceKind[]): (child: KubeObject) =
   };
 }
 
+/**
+ * A field that the API server does not know is refused and named, and not dropped: users write some of them.
+ * https://kubernetes.io/docs/reference/using-api/api-concepts/#field-validation
+ */
+const STRICT = 'Strict';
+
 /** A plain create is the only write that fails where an object of the name exists already. */
 async function createChild(
   client: KubeClient,
   kind: ResourceKind,
   child: KubeObject,
 ): Promise<KubeObject | undefined> {
-  const { namespace } = child.metadata;
   try {
-    return await client.request<KubeObject>({
-      method: 'POST',
-      path: buildResourcePath(kind, { namespace }),
-      query: { fieldManager: FIELD_MANAGER },
-      body: JSON.stringify(child),
-    });
+    return await client.request<KubeObject>(buildCreate(kind, child));
   } catch (error) {
-    if (error instanceof KubeError && error.reason === 'AlreadyExists') return undefined;
+    if (isAlreadyThere(error)) return undefined;
     throw error;
   }
+}
+
+function buildCreate(kind: ResourceKind, child: KubeObject): KubeRequest {
+  const { namespace } = child.metadata;
+  return {
+    method: 'POST',
+    path: buildResourcePath(kind, { namespace }),
+    query: { fieldManager: FIELD_MANAGER, fieldValidation: STRICT },
+    body: JSON.stringify(child),
+  };
+}
+
+function isAlreadyThere(error: unknown): boolean {
+  return error instanceof KubeError && error.reason === 'AlreadyExists';
+}
+
+/**
+ * Content and admission are judged before the name
+ * (https://github.com/kubernetes/apiserver/blob/v0.34.0/pkg/registry/generic/registry/store.go#L464-L500).
+ */
+async function checkChild(
+  client: KubeClient,
+  kind: ResourceKind,
+  child: KubeObject,
+): Promise<void> {
+  const request = buildCreate(kind, child);
+  try {
+    await client.request<KubeObject>({ ...request, query: { ...request.query, dryRun: 'All' } });
+  } catch (error) {
+    if (!isAlreadyThere(error) && !isQuotaFull(error)) throw error;
+  }
+}
+
+/** https://github.com/kubernetes/apiserver/blob/v0.34.0/pkg/admission/plugin/resourcequota/controller.go#L510-L520 */
+function isQuotaFull(error: unknown): boolean {
+  return (
+    error instanceof KubeError && error.status === 403 && /exceeded quota: /.test(error.message)
+  );
 }
 
 interface Application {
@@ -94,7 +137,7 @@ interface ManagedObject extends KubeObject {
 }
 
 /**
- * What a plain create set is owned by our name, but not by apply, and a later apply would leave
+ * A field that a plain create set is owned by our name, but not by apply, and a later apply would leave
  * alone what it no longer lists. So the entry is turned into one of apply first; and where a field is
  * left to others our hold on it is given up, for an apply that merely omits it would remove it
  * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#migrating-between-client-side-and-server-side-apply).

@@ -1,4 +1,4 @@
-import { type AwsOperation, iamActionOf, operations } from '../../../src/aws/client/operations.ts';
+import { type AwsOperation, getIamAction, operations } from '../../../src/aws/client/operations.ts';
 import { CREDENTIALS } from '../../surroundings/aws-stand-in.ts';
 
 /**
@@ -63,7 +63,7 @@ const BALANCERS = 65;
 const DOLLARS_AN_HOUR = 0.0225 + 0.008;
 
 const ACTIONS: readonly string[] = [
-  ...(Object.keys(operations) as AwsOperation[]).map(iamActionOf),
+  ...(Object.keys(operations) as AwsOperation[]).map(getIamAction),
   ...[
     'CreateListener',
     'CreateRule',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AwsApi, AwsOperation, AwsOperations } from '../../../src/aws/client/aws-api.ts';
-import { bareCode } from '../../../src/aws/client/aws-codes.ts';
+import { trimCode } from '../../../src/aws/client/aws-codes.ts';
 import type { Refusal } from './recording.ts';
 import { RUN_TAG } from './run.ts';
 
@@ -91,5 +91,5 @@ function refusalOf(operation: string, error: unknown): Refusal | undefined {
     readonly $metadata?: { readonly httpStatusCode?: number };
   };
   if ($metadata?.httpStatusCode === undefined) return undefined;
-  return { operation, code: bareCode(Code ?? name ?? ''), message: message ?? '' };
+  return { operation, code: trimCode(Code ?? name ?? ''), message: message ?? '' };
 }

@@ -10,7 +10,7 @@ import { type Seen, WatchStream } from '../watch-stream.ts';
 const POD_PORT = 8080;
 const SERVICE_PORT = 80;
 /** Until hundreds of objects are Ready, on a busy machine. */
-const LONGEST_MS = 900_000;
+export const LONGEST_MS = 900_000;
 
 /** Of Services that are there before what is measured begins. */
 export const SERVICE = 'web';

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askListener } from '../../surroundings/listener-client.ts';
 import { StandInControl } from '../../surroundings/stand-in-control.ts';
-import type { BenchPlace } from '../bench-place.ts';
+import type { BenchPlace, Ground } from '../bench-place.ts';
+import { startFloor } from '../create-latency.ts';
 import { type Figure, repeat, type Sample } from '../figure.ts';
 import { median, percentile } from '../statistics.ts';
 import { createTrafficSpec, SERVICE, TrafficGround } from './traffic-ground.ts';
@@ -17,6 +18,8 @@ export const trafficLatency: Figure = {
   quantities: {
     createP50: { what: 'answered -> CreateLoadBalancer arrives, half', unit: 'ms', bound: 12 },
     createP95: { what: 'the same, 19 of 20', unit: 'ms' },
+    floorP50: { what: 'the same for its floor: two writes, two calls, half', unit: 'ms' },
+    ratio: { what: 'createP50 / floorP50', unit: 'x' },
     servedP50: { what: 'sent -> first 200 through the listener, half', unit: 'ms', bound: 500 },
     servedP95: { what: 'the same, 19 of 20', unit: 'ms' },
   },
@@ -28,19 +31,26 @@ async function measureOnce(place: BenchPlace): Promise<Sample> {
   const addresses = [TrafficGround.address(0)];
   await ground.postService(SERVICE, [addresses]);
   ground.mapPods(addresses);
+  const floorGround = await place.freshGround();
+  const { vpcId } = ground.parts.aws.standIn.network;
   const operator = await place.startOperator(ground.ground);
+  const floor = await startFloor(place, floorGround, { vpcId });
   const creates: number[] = [];
+  const floors: number[] = [];
   const served: number[] = [];
   for (let index = 0; index < WARM_UP + COUNT; index++) {
     const { createMs, servedMs } = await createOne(ground, `one-${index}`);
+    const floorMs = await createAtFloor(ground, floorGround, `floor-${index}`);
     if (index < WARM_UP) continue;
     creates.push(createMs);
+    floors.push(floorMs);
     served.push(servedMs);
   }
-  await operator.stop();
+  await Promise.all([operator.stop(), floor.stop()]);
   ground.close();
   return {
     ...{ createP50: median(creates), createP95: percentile(creates, 95) },
+    ...{ floorP50: median(floors), ratio: median(creates) / median(floors) },
     ...{ servedP50: median(served), servedP95: percentile(served, 95) },
   };
 }
@@ -63,6 +73,19 @@ async function createOne({ ground, parts }: TrafficGround, name: string): Promis
   const servedMs = await askUntilServed(parts.aws.standIn.environment['AWS_ENDPOINT_URL'], name);
   await sleep(REST_MS);
   return { createMs: arrivedMs - answeredMs, servedMs: servedMs - sentMs };
+}
+
+async function createAtFloor(
+  { parts: { aws } }: TrafficGround,
+  { objects }: Ground,
+  name: string,
+): Promise<number> {
+  aws.clearCalls();
+  await objects.create(name, createTrafficSpec({ subnets: aws.standIn.network.articleSubnets }));
+  const answeredMs = performance.now();
+  const arrivedMs = await aws.arrivalOf(name);
+  await sleep(REST_MS);
+  return arrivedMs - answeredMs;
 }
 
 async function askUntilServed(endpoint: string | undefined, name: string): Promise<number> {

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call } from '../../../localstack/embedded/faults/call-log.ts';
+import { choosePageSize } from '../../../src/aws/elbv2/pages.ts';
 import { until } from '../../surroundings/until.ts';
 import { type Figure, repeat } from '../figure.ts';
 import { SERVICE, TrafficGround } from './traffic-ground.ts';
 
 const COUNT = 300;
-/** Balancers and target groups at 400 a page, and their tags by twenty: all that confirms them. */
-const SCAN_CALLS = 2 * Math.ceil(COUNT / 400) + Math.ceil((2 * COUNT) / 20);
 /** Whatever a pass of the start has still to say. */
 const AFTERMATH_MS = 5000;
 
@@ -15,7 +14,7 @@ export const trafficRestartCalls: Figure = {
   quantities: {
     confirmed: { what: 'until all are confirmed', unit: 'calls', bound: 0.15 },
     health: { what: 'reads of targets, in the background', unit: 'calls' },
-    edited: { what: 'before an edit of the meantime is carried out', unit: 'calls', bound: 0.15 },
+    edited: { what: 'before an edit of the meantime is executed', unit: 'calls', bound: 0.15 },
   },
   measure: async (place, options) => {
     const ground = await TrafficGround.create(place);
@@ -29,7 +28,8 @@ export const trafficRestartCalls: Figure = {
       aws.clearCalls();
       const again = await place.startOperator(ground.ground);
       const isDone = async (): Promise<boolean> =>
-        aws.calls().filter(isConfirming).length >= SCAN_CALLS && aws.calls().some(isEdit);
+        aws.calls().filter(isConfirming).length >= countScanCalls(COUNT) &&
+        aws.calls().some(isEdit);
       await until(`a scan of ${COUNT} objects`, isDone, 120_000);
       await sleep(AFTERMATH_MS);
       const calls = aws.calls();
@@ -45,6 +45,11 @@ export const trafficRestartCalls: Figure = {
     return samples;
   },
 };
+
+/** Balancers and target groups in pages, and their tags by twenty: all that confirms them. */
+export function countScanCalls(objects: number): number {
+  return 2 * Math.ceil(objects / choosePageSize(objects)) + Math.ceil((2 * objects) / 20);
+}
 
 function isEdit({ operation }: Call): boolean {
   return operation === 'ModifyRule';

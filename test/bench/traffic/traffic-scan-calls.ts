@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Call } from '../../../localstack/embedded/faults/call-log.ts';
+import { MOST_ARNS } from '../../../src/aws/elbv2/load-balancer-reader.ts';
 import type { BenchPlace } from '../bench-place.ts';
 import type { Figure, Sample } from '../figure.ts';
-import { findSweeps, SWEEP_INTERVAL_MS } from '../sweep-calls.ts';
+import { SWEEP_INTERVAL_MS } from '../sweep-calls.ts';
 import { TrafficGround } from './traffic-ground.ts';
 
 const COUNT = 400;
+/** What a list of all target groups does without. */
+const SELECTIONS = ['LoadBalancerArn', 'TargetGroupArns', 'Names'] as const;
 
 export const trafficScanCalls: Figure = {
   what: `AWS calls of a drift scan over ${COUNT} objects with traffic, nothing to do`,
@@ -21,7 +25,7 @@ export const trafficScanCalls: Figure = {
   },
 };
 
-/** Calls for each object, scan by scan. Reads of health have a lane of their own and are not counted. */
+/** Calls for each object, scan by scan. */
 async function measureScans(
   place: BenchPlace,
   services: readonly string[],
@@ -39,10 +43,34 @@ async function measureScans(
   let scans: readonly number[] = [];
   while (scans.length < runs) {
     await sleep(SWEEP_INTERVAL_MS);
-    const calls = aws.calls().filter(({ operation }) => operation !== 'DescribeTargetHealth');
-    scans = findSweeps(calls).map(({ length }) => length / COUNT);
+    scans = splitScans(aws.calls()).map(({ length }) => length / COUNT);
   }
   await operator.stop();
   ground.close();
   return scans.slice(0, runs);
+}
+
+/** Whole scans, from one list of all target groups to the next: only a scan reads it, and once. */
+export function splitScans(calls: readonly Call[]): readonly (readonly Call[])[] {
+  const scans: Call[][] = [];
+  for (const call of listScan(calls)) {
+    const isFirst = call.operation === 'DescribeTargetGroups' && !('Marker' in call.input);
+    if (isFirst) scans.push([]);
+    scans.at(-1)?.push(call);
+  }
+  return scans.slice(0, -1);
+}
+
+/**
+ * The calls of drift scans alone, by twenty ARNs where the objects leave no batch half full. Reads of health have a lane
+ * of their own, and an object whose turn comes meanwhile is read by its ARN, and its tags by few ARNs.
+ */
+export function listScan(calls: readonly Call[]): readonly Call[] {
+  return calls.filter(({ operation, input }) => {
+    if (operation === 'DescribeLoadBalancers') return 'PageSize' in input;
+    if (operation === 'DescribeTargetGroups') return !SELECTIONS.some((name) => name in input);
+    if (operation !== 'DescribeTags') return false;
+    const arns = (input['ResourceArns'] ?? []) as readonly string[];
+    return arns.length === MOST_ARNS;
+  });
 }

@@ -167,6 +167,8 @@ export class ApiServerModel {
     const { name } = metadata as { readonly name?: string };
     if (name === undefined) throw new NotModelled('generateName');
     if (namespace !== undefined) this.#checkNamespace(address.kind, name, namespace);
+    const isDryRun = request.query?.['dryRun'] === 'All';
+    if (isDryRun) return draft;
     return createObject(this.#parts, { ...draft, metadata }, contextOf(address, request, by));
   }
 
@@ -206,7 +208,7 @@ export class ApiServerModel {
     const config = parsed(request);
     const given = config['metadata'] as Partial<StoredObject['metadata']>;
     const live = this.table.get(kind, keyOf(address)) ?? refuseAbsent(address, given);
-    const { object, conflicts } = applied(live, config, context);
+    const { object, conflicts } = applied(live, withOthersConditions(config, live, kind), context);
     if (conflicts.length > 0 && request.query?.['force'] !== 'true') {
       const why = `Apply failed with ${conflicts.length} conflict: conflict with ${conflicts.join(', ')}`;
       throw conflict({ kind, name: address.name ?? '' }, why);
@@ -247,6 +249,22 @@ function refuseAbsent(
   if (uid === undefined) throw new NotModelled('a create by server-side apply');
   const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
   throw conflict({ kind, name }, why);
+}
+
+/** The list stays one field: who applies to it owns the others' conditions too, and nobody asks. */
+function withOthersConditions(config: Json, live: StoredObject, kind: ServedKind): Json {
+  const own = listConditions(config);
+  if (!kind.sharesConditions || own.length === 0) return config;
+  const others = listConditions(live).filter(({ type }) => own.every((one) => one.type !== type));
+  const status = config['status'] as Json;
+  return { ...config, status: { ...status, conditions: [...others, ...own] } };
+}
+
+function listConditions({ status = {} }: Json): readonly { readonly type: string }[] {
+  const { conditions = [] } = status as {
+    readonly conditions?: readonly { readonly type: string }[];
+  };
+  return conditions;
 }
 
 function withLiveOwners(next: StoredObject, live: StoredObject): StoredObject {

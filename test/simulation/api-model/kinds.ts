@@ -14,7 +14,11 @@ export const CONFIG_MAPS: ServedKind = {
 /** https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-termination-flow */
 const GRACE_MS = 30_000;
 
-/** Without what a kubelet and a scheduler do. One that has a node stays until its kubelet lets it go. */
+/**
+ * Without what a kubelet and a scheduler do. One that has a node stays until its kubelet lets it go. Its
+ * conditions are a map by type:
+ * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#PodStatus
+ */
 export const PODS: ServedKind = {
   group: '',
   version: 'v1',
@@ -23,6 +27,7 @@ export const PODS: ServedKind = {
   isNamespaced: true,
   isCustom: false,
   tracksFields: true,
+  sharesConditions: true,
   graceMs: ({ spec }) => ((spec as { readonly nodeName?: string }).nodeName ? GRACE_MS : 0),
 };
 
@@ -73,6 +78,17 @@ export const SERVICES: ServedKind = {
   plural: 'services',
   isNamespaced: true,
   isCustom: false,
+  tracksFields: true,
+};
+
+/** Has a /status, like a custom resource. */
+export const NODES: ServedKind = {
+  group: '',
+  version: 'v1',
+  kind: 'Node',
+  plural: 'nodes',
+  isNamespaced: false,
+  isCustom: true,
   tracksFields: true,
 };
 
@@ -146,6 +162,7 @@ export const BUILT_IN_KINDS: readonly ServedKind[] = [
   EVENTS,
   JOBS,
   LEASES,
+  NODES,
   PODS,
   REPLICA_SETS,
   SERVICES,

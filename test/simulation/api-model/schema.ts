@@ -18,6 +18,7 @@ export interface Schema {
   readonly maxItems?: number;
   readonly maxProperties?: number;
   readonly 'x-kubernetes-list-type'?: string;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
 }
 
 /** A copy in which every absent property that has a default has it. */
@@ -47,8 +48,9 @@ export function misfits(schema: Schema, value: unknown, path: string): readonly 
 function misfitsOfFields(schema: Schema, value: Json, path: string): readonly string[] {
   const { properties, additionalProperties, required = [] } = schema;
   const missing = required.filter((key) => value[key] === undefined);
+  const takesAll = schema['x-kubernetes-preserve-unknown-fields'] ?? additionalProperties;
   const unknown = Object.keys(value).filter(
-    (key) => additionalProperties === undefined && properties?.[key] === undefined,
+    (key) => takesAll === undefined && properties?.[key] === undefined,
   );
   return [
     ...missing.map((key) => `${path}.${key}: Required value`),

@@ -49,6 +49,8 @@ export interface ServedKind {
   readonly isCustom: boolean;
   /** False: nobody applies to it, so nobody's fields are tracked; an apply is not modelled. */
   readonly tracksFields: boolean;
+  /** `status.conditions` is a map by type: several managers apply theirs. */
+  readonly sharesConditions?: true;
   /** Fills in what the schema says; once at creation and at each write. */
   readonly withDefaults?: (object: Json) => Json;
   /** How long an object that is deleted stays until somebody says that it has ended. */

@@ -2,7 +2,7 @@ import { POD_DELETE_MATCH } from '../../../src/apis/config-monitor.ts';
 import {
   type TrimmedConfigMap,
   trimConfigMap,
-} from '../../../src/controllers/config-monitor/config-map-transform.ts';
+} from '../../../src/controllers/config-monitor/transforms.ts';
 import { PAUSED_ANNOTATION } from '../../../src/core/objects/annotations.ts';
 import { GUARDED } from '../api-model/evictions.ts';
 import {
@@ -24,7 +24,7 @@ import { HAS_PODS, ReplicaSetController } from '../world/replica-set-controller.
 import type { Cast, Stage } from '../world/stage.ts';
 import { StatefulSetController } from '../world/stateful-set-controller.ts';
 import type { AppKey, ConfigAction, Content, MonitorPlan } from './actions.ts';
-import { checkFinalMonitors } from './final-check.ts';
+import { checkFinalMonitors, findDeadlineMs } from './final-check.ts';
 import { History } from './history.ts';
 import { RestartInvariants } from './restart-invariants.ts';
 
@@ -116,6 +116,11 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     const { model, report, isDisturbed } = this.#stage;
     const { table } = model;
     checkFinalMonitors({ table, kind: KIND, history: this.#history, report, isDisturbed });
+  }
+
+  underWayUntilMs(): number {
+    const { table } = this.#stage.model;
+    return findDeadlineMs({ table, kind: KIND, history: this.#history });
   }
 
   #byOthers(action: ByOthers): void {

@@ -2,7 +2,7 @@ import { type ConfigMonitor, POD_DELETE_MATCH } from '../../../src/apis/config-m
 import {
   type TrimmedConfigMap,
   trimConfigMap,
-} from '../../../src/controllers/config-monitor/config-map-transform.ts';
+} from '../../../src/controllers/config-monitor/transforms.ts';
 import { isGuarded } from '../api-model/evictions.ts';
 import { BUDGETS, CONFIG_MAPS, PODS } from '../api-model/kinds.ts';
 import type { ObjectTable } from '../api-model/object-table.ts';
@@ -59,6 +59,30 @@ function checkMonitor(parts: FinalMonitorParts, monitor: ConfigMonitor): void {
     ...late.map(({ metadata }) => `${metadata.name} was not restarted`),
   ];
   if (wrong.length > 0) report('converges', `${key}: ${wrong.join('; ')}`);
+}
+
+/** Ten minutes more if a container of a new pod has restarted (docs/configmonitor.md). */
+const SOUND_AFTER_MS = 600_000;
+
+/**
+ * A restart that waits is Stalled once it has made no progress for its deadline: a pod that began or went is some,
+ * also where its Deployment replaced it as late as its new pods were ready for a moment.
+ */
+export function findDeadlineMs({
+  table,
+  kind,
+  history,
+}: Pick<FinalMonitorParts, 'table' | 'kind' | 'history'>): number {
+  const monitors = table.list(kind) as unknown as readonly ConfigMonitor[];
+  const waiting = monitors.filter(({ status }) => {
+    return status.conditions?.some(({ reason }) => reason === 'WaitingForReady');
+  });
+  const deadlines = waiting.map(({ metadata, spec }) => {
+    const { minReadySeconds, podSelector = {}, progressDeadlineSeconds } = spec;
+    const movedMs = history.lastMovedMs(metadata.namespace, podSelector);
+    return movedMs + (minReadySeconds + progressDeadlineSeconds) * 1000 + SOUND_AFTER_MS;
+  });
+  return Math.max(0, ...deadlines);
 }
 
 /** One that a webhook refuses keeps no other from the newest data. */

@@ -36,6 +36,8 @@ export interface PodLife {
   othersMs?: number;
   /** When the operator made it go. */
   operatorMs?: number;
+  /** When it began to go, by whatever hand. */
+  leftMs?: number;
 }
 
 /** A ConfigMonitor as it was for some time. */
@@ -76,6 +78,11 @@ export class History {
   readonly #scales = new Map<string, Scale[]>();
   readonly #begun = new Map<string, number>();
   readonly #rollouts = new Map<string, RolloutSince>();
+  /** By monitor: what others have overwritten last, which the operator may be the last to learn. */
+  readonly #overwritten = new Map<
+    string,
+    { readonly pods: readonly string[]; readonly untilMs: number }
+  >();
 
   constructor(stage: Stage, kind: ServedKind) {
     this.#stage = stage;
@@ -124,6 +131,15 @@ export class History {
       });
   }
 
+  /** When one of these pods last began or went. */
+  lastMovedMs(namespace: string, selector: Readonly<Record<string, string>>): number {
+    const lives = [...this.pods.values()].filter(({ key, labels }) => {
+      const isHere = key.startsWith(`${namespace}/`);
+      return isHere && Object.entries(selector).every(([name, value]) => labels[name] === value);
+    });
+    return Math.max(0, ...lives.map(({ bornMs, leftMs = bornMs }) => leftMs));
+  }
+
   /** The time around `atMs` between two times of the newest data, in which there was other data. */
   detourAt(config: string, atMs: number): { fromMs: number; untilMs: number } | undefined {
     const all = (this.#contents.get(config) ?? []).filter(({ content }) => content !== undefined);
@@ -147,6 +163,14 @@ export class History {
 
   rolloutOf(uid: string): RolloutSince | undefined {
     return this.#rollouts.get(uid);
+  }
+
+  /** True where the rollout names the pod, or did so since then until somebody else overwrote it. */
+  isOnRecord(uid: string, pod: string, sinceMs: number): boolean {
+    const overwritten = this.#overwritten.get(uid);
+    const isUnseen = overwritten !== undefined && overwritten.untilMs >= sinceMs;
+    const unseen = isUnseen ? overwritten.pods : [];
+    return [...(this.rolloutOf(uid)?.pods ?? []), ...unseen].includes(pod);
   }
 
   /** The most pods that a Deployment was to have since then. */
@@ -207,9 +231,9 @@ export class History {
     return name === undefined ? undefined : `${pod.metadata.namespace}/${name}`;
   }
 
-  #onMonitor({ type, object }: Commit): void {
+  #onMonitor({ by, type, object }: Commit): void {
     const { uid } = object.metadata;
-    if (type !== 'DELETED') this.#onStatus(uid, object['status'] ?? {});
+    if (type !== 'DELETED') this.#onStatus(uid, object['status'] ?? {}, isOperator(by));
     const known = this.#monitors.get(uid) ?? [];
     this.#monitors.set(uid, known);
     const now = monitorOf(object);
@@ -219,11 +243,18 @@ export class History {
     if (type !== 'DELETED') known.push(now);
   }
 
-  #onStatus(uid: string, { configHash, rollout }: Partial<ConfigMonitor['status']>): void {
+  #onStatus(
+    uid: string,
+    { configHash, rollout }: Partial<ConfigMonitor['status']>,
+    isOwn: boolean,
+  ): void {
+    const known = this.#rollouts.get(uid);
     if (configHash !== undefined && !this.#begun.has(uid)) this.#begun.set(uid, this.#nowMs);
+    if (!isOwn && known !== undefined && !isSubset(known.pods, rollout?.pods)) {
+      this.#overwritten.set(uid, { pods: known.pods, untilMs: this.#nowMs });
+    }
     if (rollout === undefined) return void this.#rollouts.delete(uid);
     const { startTime, hash, pods } = rollout;
-    const known = this.#rollouts.get(uid);
     const sinceMs = known?.startTime === startTime ? known.sinceMs : this.#nowMs;
     this.#rollouts.set(uid, { startTime, sinceMs, hash, pods });
   }
@@ -241,6 +272,10 @@ export class History {
   }
 }
 
+function isSubset(some: readonly string[], all: readonly string[] = []): boolean {
+  return some.every((one) => all.includes(one));
+}
+
 function noteReadiness(known: PodLife, pod: StoredObject, nowMs: number): void {
   const { containerStatuses = [] } = (pod['status'] ?? {}) as {
     readonly containerStatuses?: readonly { readonly restartCount: number }[];
@@ -253,6 +288,7 @@ function noteReadiness(known: PodLife, pod: StoredObject, nowMs: number): void {
 /** How the pod came to serve no more, and by whose hand. */
 function noteEnd(known: PodLife, commit: Commit, nowMs: number): void {
   const isLeft = leaves(commit);
+  if (isLeft) known.leftMs ??= nowMs;
   if (isLeft && isOperator(commit.by)) known.operatorMs ??= nowMs;
   else if ((isLeft || getsUnready(commit)) && known.operatorMs === undefined) {
     known.othersMs ??= nowMs;

@@ -226,4 +226,32 @@ export const LATE_REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [],
     },
   },
+  'keeps to maxUnavailable where the data changes before the pods of the last change have proved themselves':
+    {
+      why: 'a pod that was just restarted counted as available as soon as other data came',
+      seed: 1200000130,
+      scenario: {
+        seed: 1200000130,
+        settings: PLAIN,
+        steps: [
+          { atMs: 2244, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+          { atMs: 2535, config: { do: 'deploy', at: 'web/frontend', replicas: 7 } },
+          {
+            atMs: 3601,
+            config: {
+              do: 'monitor',
+              at: 'web/frontend',
+              index: 0,
+              plan: { unmanagedPods: 'Evict' },
+            },
+          },
+          { atMs: 197022, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
+          { atMs: 200022, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
+        ],
+        faults: [
+          { kind: 'terminate', atMs: 92594, replica: 0 },
+          { kind: 'apiDown', fromMs: 199724, forMs: 12291 },
+        ],
+      },
+    },
 };

@@ -3,14 +3,14 @@ import type { ConfigMonitorSpec } from '../../../src/apis/config-monitor.ts';
 import {
   type TrimmedConfigMap,
   trimConfigMap,
-} from '../../../src/controllers/config-monitor/config-map-transform.ts';
+} from '../../../src/controllers/config-monitor/transforms.ts';
 import { RESTARTED_AT } from '../../../src/core/objects/annotations.ts';
 import { CONFIG_MAPS, DEPLOYMENTS, PODS, STATEFUL_SETS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type ServedKind, type StoredObject } from '../api-model/stored-object.ts';
 import { conditionsOf, controllerOf, judgeOwner } from '../owner-invariants.ts';
 import { DEFINED_KINDS } from '../served-definition.ts';
-import { isActive, isReady } from '../world/pod-facts.ts';
+import { isActive, isGated, isReady } from '../world/pod-facts.ts';
 import { hasPods } from '../world/replica-set-controller.ts';
 import { isOperator, type Stage } from '../world/stage.ts';
 import { ordinalOf, setOf } from '../world/stateful-set-controller.ts';
@@ -21,6 +21,8 @@ const UNSEEN_MS = 180_000;
 const CALM_UNSEEN_MS = 5000;
 /** The default of spec.minReadySeconds. */
 const MIN_READY_MS = 10_000;
+/** From a change to the watch event, where watches lag and are opened anew. */
+const UNNOTICED_MS = 5_000;
 /** After that the kubelet forgets that a container has restarted. */
 const SOUND_AFTER_MS = 600_000;
 /** https://pkg.go.dev/k8s.io/api/policy/v1#pkg-constants */
@@ -56,7 +58,7 @@ export class RestartInvariants {
     if (kind === CONFIG_MAPS) this.#report('foreign-untouched', `ConfigMap ${keyOfStored(object)}`);
     if (kind === this.#kind) this.#judgeMonitor(commit);
     if (kind === DEPLOYMENTS && hasPods(before ?? object)) this.#judgeRollout(commit);
-    if (kind === PODS && !isOfOwnKind(before ?? object)) this.#judgePod(commit);
+    if (kind === PODS && !isJudgedElsewhere(before ?? object)) this.#judgePod(commit);
   }
 
   /** One that the operator made for a ConfigMap is its own, with all that is in it. */
@@ -133,7 +135,7 @@ export class RestartInvariants {
 
   /** What would be continued by another process if this one died now; a deleted monitor is continued by none. */
   #hasOnRecord(uid: string, life: PodLife): boolean {
-    return this.#history.rolloutOf(uid)?.pods.includes(life.uid) ?? false;
+    return this.#history.isOnRecord(uid, life.uid, this.#sinceMs);
   }
 
   /** Whoever was born after the first pod had gone for this content has it already. */
@@ -174,10 +176,13 @@ export class RestartInvariants {
     );
   }
 
-  /** A pod with newer data than some monitor began with must have proved that it can stay ready. */
+  /**
+   * A pod with newer data than some monitor began with must have proved that it can stay ready; one that was there
+   * before the operator may have seen the change counts as an old one.
+   */
   #isAvailable(life: PodLife, monitors: readonly MonitorSince[]): boolean {
     const changes = monitors.map(({ config }) => this.#history.changedMs(config));
-    if (changes.every((changedMs) => life.bornMs < changedMs)) return true;
+    if (changes.every((changedMs) => life.bornMs < changedMs + UNNOTICED_MS)) return true;
     const readyForMs = this.#nowMs - (life.readyMs ?? this.#nowMs);
     return readyForMs >= (life.hasRestarted ? SOUND_AFTER_MS : MIN_READY_MS);
   }
@@ -244,6 +249,11 @@ export class RestartInvariants {
   #report(invariant: string, detail: string): void {
     this.#stage.report(invariant, detail);
   }
+}
+
+/** Pods of other kinds, and those whose gates are opened. */
+function isJudgedElsewhere(pod: StoredObject): boolean {
+  return isGated(pod) || isOfOwnKind(pod);
 }
 
 function isOfOwnKind(pod: StoredObject): boolean {

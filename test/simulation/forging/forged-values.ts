@@ -39,6 +39,11 @@ export function forgedValues(schema: Schema, texts: readonly string[]): readonly
   }
 }
 
+/** Of a number, a switch or a map: none of its values is one of many texts. */
+export function hasFewValues({ type }: Schema): boolean {
+  return type !== 'string' && type !== 'array';
+}
+
 /** A value of this schema whose every text is `text`. */
 export function filledWith(schema: Schema, text: string): unknown {
   if (schema.enum !== undefined) return schema.enum[0];

@@ -1,23 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
 import { APPLICATION_ATTRIBUTES } from '../../../localstack/embedded/load-balancers/attribute-rules.ts';
 import { POD_DELETE_MATCH } from '../../../src/apis/config-monitor.ts';
+import { type MyIngress, ownershipTagKeys, resourceTagKey } from '../../../src/apis/my-ingress.ts';
 import {
+  isPlanOnly,
+  MODE_ANNOTATION,
   RECONCILE_REQUESTED_ANNOTATION,
   RESTARTED_AT,
 } from '../../../src/core/objects/annotations.ts';
+import type { KubeObject } from '../../../src/core/objects/kube-object.ts';
 import { CONFIG_MAPS, DEPLOYMENTS, EVENTS, LEASES, PODS, SERVICES } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { type Json, keyOfStored, type ServedKind } from '../api-model/stored-object.ts';
+import { MY_INGRESSES } from '../my-ingress/kind.ts';
 import { type ObjectKey, People } from '../people.ts';
 import { PLAIN } from '../plain-settings.ts';
 import type { Step } from '../scenario.ts';
 import { DEFINED_KINDS } from '../served-definition.ts';
+import { diffPictures, type Picture, takePicture } from '../traffic/resources.ts';
 import { isOperator } from '../world/stage.ts';
 import { World } from '../world/world.ts';
 
 /** Where the forger may write; everything else belongs to others. */
 const OWN = 'web';
-const SETTLED_MS = 60_000;
+const SETTLED_MS = 100_000;
 const PASS_MS = 40_000;
 /** Longer than what only a person can heal is left alone. */
 const GONE_MS = 6 * 60_000;
@@ -31,6 +37,18 @@ const KEPT = new Set([
 ]);
 
 const NONE: Json = {};
+
+/**
+ * Whose target groups no balancer uses: AWS itself refuses to delete one that is in use, so only these show
+ * whether tags are checked. Of a neighbour, and of another object in the forger's namespace.
+ */
+const UNUSED_GROUPS = {
+  'unused-of-victim': { namespace: 'api', name: 'victim-of-all' },
+  'unused-of-bystander': { namespace: OWN, name: 'bystander' },
+} as const;
+/** Of nobody who uses albridge. */
+const FOREIGN_GROUP = 'unused-of-somebody';
+const UNUSED_NAMES: readonly string[] = [...Object.keys(UNUSED_GROUPS), FOREIGN_GROUP];
 
 interface Draft {
   readonly spec: Json;
@@ -50,8 +68,12 @@ const DRAFTS: Readonly<Record<string, (at: string, strategy: Strategy) => Draft>
   }),
   ImmortalContainer: () => ({ spec: image('1'), change: image('2') }),
   MyApp: () => ({ spec: image('1'), change: image('2') }),
-  MyIngress: () => ({
-    spec: { subnets: ['subnet-a', 'subnet-b'] },
+  MyIngress: (at) => ({
+    spec: {
+      subnets: ['subnet-a', 'subnet-b'],
+      backends: [{ name: 'web', service: { name: at, port: 80 } }],
+      rules: [{ name: 'api', paths: ['/api'], forward: [{ backend: 'web' }] }],
+    },
     change: { subnets: ['subnet-b', 'subnet-c'], tags: { team: 'web' } },
   }),
   WebApp: () => ({ spec: image('1'), change: image('2') }),
@@ -87,6 +109,7 @@ export class ForgedWorld extends World {
   readonly #users = new People(this.stage);
   readonly #strategy: Strategy;
   #others: readonly unknown[] = [];
+  #othersTraffic: Picture = new Map();
 
   constructor(strategy: Strategy) {
     const settings = { ...PLAIN, concurrency: 4, quota: 500 };
@@ -109,7 +132,9 @@ export class ForgedWorld extends World {
     const annotations = { [POD_DELETE_MATCH]: 'app=app' };
     this.#users.patch(CONFIG_MAPS, 'web/app-config', { metadata: { annotations } });
     await this.clock.runUntil(SETTLED_MS);
+    this.#plantUnusedGroups();
     this.#others = this.#othersBalancers();
+    this.#othersTraffic = this.#listTraffic('others');
     this.stage.model.table.onCommit((commit) => this.#judge(commit));
   }
 
@@ -120,7 +145,14 @@ export class ForgedWorld extends World {
     const foreign = pods.filter(({ metadata }) => metadata.namespace !== OWN);
     const bystanders = pods.filter(({ metadata }) => metadata.name.startsWith('bystander'));
     const balancers = aws.control.snapshot().loadBalancers;
+    const beside = [...this.#othersTraffic.values()];
+    const first = ['targetGroup', 'listener', 'rule', 'securityGroup'].flatMap(
+      (kind) => beside.find((one) => one.kind === kind) ?? [],
+    );
     return [
+      ...UNUSED_NAMES,
+      ...first.map(({ key }) => key),
+      ...first.flatMap(({ record }) => ('name' in record ? record.name : [])),
       ...[...foreign.slice(0, 3), ...bystanders].map(({ metadata }) => metadata.uid),
       ...foreign.slice(0, 1).map(({ metadata }) => metadata.name),
       ...balancers.slice(0, 3).map(({ arn }) => arn),
@@ -150,7 +182,44 @@ export class ForgedWorld extends World {
       this.#checkAttributes();
     }
     await this.clock.runUntil(this.clock.monotonicMs() + GONE_MS);
+    if (this.#execute(kinds)) await this.clock.runUntil(this.clock.monotonicMs() + GONE_MS);
     this.#checkAccount();
+  }
+
+  /** Takes off the annotation by which a deletion is only planned; true where there was one. */
+  #execute(kinds: readonly ServedKind[]): boolean {
+    const planned = kinds
+      .flatMap((kind) => this.#forged(kind))
+      .filter(([kind, at]) => isPlanOnly(this.stage.model.table.get(kind, at) as KubeObject));
+    const metadata = { annotations: { [MODE_ANNOTATION]: null } };
+    for (const [kind, at] of planned) this.#users.patch(kind, at, { metadata });
+    return planned.length > 0;
+  }
+
+  /** MyIngresses of the forger that AWS refuses until they are edited. */
+  async refuse(count: number): Promise<void> {
+    const subnets = ['subnet-a', 'subnet-none'];
+    for (let at = 0; at < count; at++) {
+      const { spec } = DRAFTS['MyIngress']?.('app', this.#strategy) ?? { spec: NONE };
+      this.#users.create(MY_INGRESSES, forgedKey(at), { spec: { ...spec, subnets } });
+    }
+    await this.clock.runUntil(this.clock.monotonicMs() + PASS_MS);
+  }
+
+  /** Edits each of the forger's objects, and names those that are not Ready for it in time. */
+  async edit(kind: ServedKind, more: Json): Promise<readonly string[]> {
+    const objects = this.#forged(kind);
+    for (const [, at] of objects) {
+      this.#edit(kind, at);
+      this.#users.patch(kind, at, { spec: more });
+    }
+    await this.clock.runUntil(this.clock.monotonicMs() + SETTLED_MS);
+    return objects.flatMap(([, at]) => {
+      const { metadata, status } = this.stage.model.table.get(kind, at) as unknown as MyIngress;
+      const ready = status.conditions?.find(({ type }) => type === 'Ready');
+      const isDone = ready?.status === 'True' && ready.observedGeneration === metadata.generation;
+      return isDone ? [] : [`${at}: ${ready?.reason} ${ready?.message}`];
+    });
   }
 
   forgeStatus(kind: ServedKind, at: number, status: Json): void {
@@ -245,6 +314,42 @@ export class ForgedWorld extends World {
     }
     const missing = this.#others.length - (loadBalancers.length - left.length);
     if (missing > 0) this.broken.add(`${missing} balancers of others are changed or gone`);
+    for (const { key } of this.#listTraffic('forger').values()) {
+      this.broken.add(`${key} is left`);
+    }
+    const now = this.#listTraffic('others');
+    for (const { before, after } of diffPictures(this.#othersTraffic, now)) {
+      this.broken.add(`${(before ?? after)?.key} of others is changed or gone`);
+    }
+  }
+
+  #plantUnusedGroups(): void {
+    const { cluster: clusterKey, namespace, name, uid } = ownershipTagKeys;
+    for (const [Name, owner] of Object.entries(UNUSED_GROUPS)) {
+      this.#createGroup(Name, {
+        ...{ [clusterKey]: this.stage.cluster, [namespace]: owner.namespace, [name]: owner.name },
+        ...{ [uid]: 'uid-of-its-owner', [resourceTagKey]: 'target-group/spec/old' },
+      });
+    }
+    this.#createGroup(FOREIGN_GROUP, { owner: 'somebody' });
+  }
+
+  #createGroup(Name: string, tags: Readonly<Record<string, string>>): void {
+    const Tags = Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+    const input = { Name, Protocol: 'HTTP', Port: 80, VpcId: 'vpc-main', TargetType: 'ip', Tags };
+    this.stage.aws.handle('CreateTargetGroup', input, { userAgent: 'somebody else' });
+  }
+
+  /** Target groups, listeners, rules and security groups of albridge, and the groups that were planted. */
+  #listTraffic(whose: 'forger' | 'others'): Picture {
+    const all = [...takePicture(this.stage.aws.world)];
+    return new Map(
+      all.filter(([, { kind, record, tags }]) => {
+        if (kind === 'targetGroup' && UNUSED_NAMES.includes(record.name)) return whose === 'others';
+        const namespace = tags.get(ownershipTagKeys.namespace);
+        return namespace !== undefined && (namespace === OWN) === (whose === 'forger');
+      }),
+    );
   }
 }
 

@@ -2,8 +2,10 @@ import type { ImmortalContainer } from '../../../src/apis/immortal-container.ts'
 import { PAUSED_ANNOTATION } from '../../../src/core/objects/annotations.ts';
 import { PODS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
+import type { Json } from '../api-model/stored-object.ts';
 import { type ObjectKey, People, partsOf } from '../people.ts';
 import { definedKind } from '../served-definition.ts';
+import { omitNull, ReplacedPods } from '../templated-pods.ts';
 import type { Kubelet } from '../world/kubelet.ts';
 import type { Cast, Stage } from '../world/stage.ts';
 import type { ImmortalAction, ImmortalName } from './actions.ts';
@@ -19,6 +21,7 @@ export class ImmortalCast implements Cast<ImmortalAction> {
   readonly #others: People;
   readonly #kubelet: Kubelet;
   readonly #invariants: PodInvariants;
+  readonly #replaced: ReplacedPods;
 
   constructor(stage: Stage, kubelet: Kubelet) {
     this.#stage = stage;
@@ -26,15 +29,16 @@ export class ImmortalCast implements Cast<ImmortalAction> {
     this.#others = new People(stage, 'somebody');
     this.#kubelet = kubelet;
     this.#invariants = new PodInvariants(stage, KIND);
+    this.#replaced = new ReplacedPods(stage, KIND);
   }
 
   perform(action: ImmortalAction): void {
     const { at } = action;
     switch (action.do) {
       case 'create':
-        return this.#users.create(KIND, at, { spec: { image: action.image } });
+        return this.#users.create(KIND, at, { spec: omitNull(specOf(action)) });
       case 'edit':
-        return this.#users.patch(KIND, at, { spec: { image: action.image } });
+        return this.#users.patch(KIND, at, { spec: specOf(action) });
       case 'delete':
         return this.#users.delete(KIND, at);
       case 'pause':
@@ -48,6 +52,7 @@ export class ImmortalCast implements Cast<ImmortalAction> {
 
   onCommit(commit: Commit): void {
     this.#invariants.onCommit(commit);
+    this.#replaced.onCommit(commit);
   }
 
   heal(): void {}
@@ -92,6 +97,10 @@ export class ImmortalCast implements Cast<ImmortalAction> {
         return what satisfies never;
     }
   }
+}
+
+function specOf({ image, podTemplate }: Extract<ImmortalAction, { do: 'create' | 'edit' }>): Json {
+  return { image, ...(podTemplate !== undefined && { podTemplate }) };
 }
 
 /** The article's name for the pod. */

@@ -4,6 +4,7 @@ import type { ObjectTable } from '../api-model/object-table.ts';
 import type { StoredObject } from '../api-model/stored-object.ts';
 import { checkOwner } from '../owner-check.ts';
 import { controllerOf } from '../owner-invariants.ts';
+import { listUntemplated } from '../templated-pods.ts';
 import type { Report } from '../violation.ts';
 import type { PodLife } from './pod-invariants.ts';
 
@@ -44,6 +45,7 @@ function checkContainer(parts: FinalContainerParts, object: ImmortalContainer): 
   const wrong = [
     ...unless(ready.status === 'True', `it is ${ready.status} ${ready.reason}`),
     ...unless(imageOf(pod) === object.spec.image, `its pod runs ${imageOf(pod)}`),
+    ...(pod === undefined ? [] : listUntemplated(pod, object.spec.podTemplate)),
     ...unless(object.status.currentPodUID === pod?.metadata.uid, 'its pod is not counted'),
   ];
   if (wrong.length > 0) report('converges', `${key}: ${wrong.join('; ')}`);

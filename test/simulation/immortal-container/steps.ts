@@ -22,7 +22,7 @@ function drawLife(chance: Chance, at: ImmortalName, lengthMs: number): readonly 
   const bornMs = chance.whole(0, 20_000);
   const later = (): number => chance.whole(bornMs + 50, lengthMs);
   const step = (atMs: number, immortal: ImmortalAction): Step => ({ atMs, immortal });
-  const create = step(bornMs, { do: 'create', at, image: chance.one(IMAGES) });
+  const create = step(bornMs, { do: 'create', at, ...drawPlan(chance) });
   const squatted = chance.happens(0.1) ? [step(Math.max(0, bornMs - 1), { do: 'squat', at })] : [];
   const left =
     squatted.length > 0 && chance.happens(0.7) ? [step(later(), { do: 'leave', at })] : [];
@@ -32,11 +32,31 @@ function drawLife(chance: Chance, at: ImmortalName, lengthMs: number): readonly 
   const again = step(endMs + chance.whole(1, 3000), {
     do: 'create',
     at,
-    image: chance.one(IMAGES),
+    ...drawPlan(chance),
   });
   const end = [step(endMs, { do: 'delete', at }), ...(chance.happens(0.6) ? [again] : [])];
   return [...squatted, create, ...left, ...changes, ...end];
 }
+
+/** The second image runs with a template: what is drawn in a seed stays as it is. */
+const TEMPLATES = {
+  [IMAGES[0]]: null,
+  [IMAGES[1]]: {
+    spec: {
+      containers: [
+        { name: 'acontainer', env: [{ name: 'MODE', value: 'fast' }] },
+        { name: 'proxy', image: 'registry.example/proxy:1' },
+      ],
+    },
+  },
+} as const;
+
+function drawPlan(chance: Chance): Pick<Change, 'image' | 'podTemplate'> {
+  const image = chance.one(IMAGES);
+  return { image, podTemplate: TEMPLATES[image] };
+}
+
+type Change = Extract<ImmortalAction, { do: 'create' | 'edit' }>;
 
 function drawChange(chance: Chance, at: ImmortalName): ImmortalAction {
   return chance.weighted<() => ImmortalAction>([
@@ -46,7 +66,7 @@ function drawChange(chance: Chance, at: ImmortalName): ImmortalAction {
       1,
       () => ({ do: 'pod', at, what: chance.one(['succeeded', 'evicted', 'unlabelled'] as const) }),
     ],
-    [2, () => ({ do: 'edit', at, image: chance.one(IMAGES) })],
+    [2, () => ({ do: 'edit', at, ...drawPlan(chance) })],
     [1, () => ({ do: 'pause', at })],
     [2, () => ({ do: 'goOn', at })],
   ])();

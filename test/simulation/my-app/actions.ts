@@ -1,3 +1,5 @@
+import type { PodTemplate } from '../../../src/pods/pod-template.ts';
+
 /** `namespace/name` of a MyApp. */
 export type MyAppName = `${string}/${string}`;
 
@@ -5,6 +7,8 @@ export interface MyAppPlan {
   readonly image: string;
   readonly banner?: string;
   readonly replicas?: number;
+  /** Null takes it out. */
+  readonly podTemplate?: PodTemplate | null;
 }
 
 export type MyAppAction =

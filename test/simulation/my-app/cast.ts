@@ -5,6 +5,7 @@ import type { Commit } from '../api-model/object-table.ts';
 import { judgeOwner } from '../owner-invariants.ts';
 import { type ObjectKey, People } from '../people.ts';
 import { definedKind } from '../served-definition.ts';
+import { omitNull, ReplacedPods } from '../templated-pods.ts';
 import type { Kubelet } from '../world/kubelet.ts';
 import { type Cast, isOperator, type Stage } from '../world/stage.ts';
 import type { MyAppAction, MyAppName } from './actions.ts';
@@ -18,19 +19,21 @@ export class MyAppCast implements Cast<MyAppAction> {
   readonly #kubelet: Kubelet;
   readonly #users: People;
   readonly #others: People;
+  readonly #replaced: ReplacedPods;
 
   constructor(stage: Stage, kubelet: Kubelet) {
     this.#stage = stage;
     this.#kubelet = kubelet;
     this.#users = new People(stage);
     this.#others = new People(stage, 'somebody');
+    this.#replaced = new ReplacedPods(stage, KIND);
   }
 
   perform(action: MyAppAction): void {
     const { at } = action;
     switch (action.do) {
       case 'create':
-        return this.#users.create(KIND, at, { spec: action.spec });
+        return this.#users.create(KIND, at, { spec: omitNull(action.spec) });
       case 'edit':
         return this.#users.patch(KIND, at, { spec: action.change });
       case 'delete':
@@ -44,7 +47,9 @@ export class MyAppCast implements Cast<MyAppAction> {
     }
   }
 
-  onCommit({ kind, object, before, by }: Commit): void {
+  onCommit(commit: Commit): void {
+    const { kind, object, before, by } = commit;
+    this.#replaced.onCommit(commit);
     if (kind === KIND && isOperator(by)) judgeOwner(object, before, this.#stage.report);
   }
 

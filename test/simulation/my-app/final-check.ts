@@ -4,6 +4,7 @@ import type { ObjectTable } from '../api-model/object-table.ts';
 import type { StoredObject } from '../api-model/stored-object.ts';
 import { checkOwner } from '../owner-check.ts';
 import { conditionsOf, controllerOf } from '../owner-invariants.ts';
+import { listUntemplated } from '../templated-pods.ts';
 import type { Report } from '../violation.ts';
 
 export interface FinalMyAppParts {
@@ -38,6 +39,7 @@ function checkMyApp({ table, report }: FinalMyAppParts, app: MyApp): void {
     ...(ready.status === 'True' ? [] : [`it is ${ready.status} ${ready.reason}`]),
     ...(own.length === app.spec.replicas ? [] : [`${own.length} pods`]),
     ...own.flatMap((pod) => wrongWith(pod, app)),
+    ...own.flatMap((pod) => listUntemplated(pod, app.spec.podTemplate)),
     ...own.filter(hasToken).map((pod) => `${pod.metadata.name} has a token`),
   ];
   if (wrong.length > 0) report('converges', `${key}: ${wrong.join('; ')}`);

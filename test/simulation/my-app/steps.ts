@@ -1,3 +1,4 @@
+import type { PodTemplate } from '../../../src/pods/pod-template.ts';
 import type { Chance } from '../chance.ts';
 import type { Step } from '../scenario.ts';
 import type { MyAppAction, MyAppName, MyAppPlan } from './actions.ts';
@@ -32,12 +33,21 @@ function drawLife(chance: Chance, at: MyAppName, lengthMs: number): readonly Ste
   return [...squatted, create, ...left, ...changes, ...end];
 }
 
+/** By the number of pods: what is drawn in a seed stays as it is. */
+const TEMPLATES = [null, drawn('fast'), null, drawn('slow'), null] as const;
+
+function drawn(mode: string): PodTemplate {
+  const proxy = { name: 'proxy', image: 'registry.example/proxy:1' };
+  const env = [{ name: 'MODE', value: mode }];
+  return { spec: { containers: [{ name: 'banner', env }, ...(mode === 'slow' ? [proxy] : [])] } };
+}
+
 function drawPlan(chance: Chance): MyAppPlan {
-  return {
-    image: chance.one(IMAGES),
-    ...(chance.happens(0.7) && { banner: chance.one(BANNERS) }),
-    ...(chance.happens(0.6) && { replicas: chance.whole(0, 4) }),
-  };
+  const image = chance.one(IMAGES);
+  const banner = chance.happens(0.7) && { banner: chance.one(BANNERS) };
+  if (!chance.happens(0.6)) return { image, ...banner, podTemplate: TEMPLATES[0] };
+  const replicas = chance.whole(0, 4);
+  return { image, ...banner, replicas, podTemplate: TEMPLATES[replicas] ?? null };
 }
 
 function drawChange(chance: Chance, at: MyAppName): MyAppAction {

@@ -1,5 +1,10 @@
 import type { EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
-import type { LoadBalancerSnapshot } from '../../../localstack/embedded/world-snapshot.ts';
+import { stateOf } from '../../../localstack/embedded/load-balancers/balancer-description.ts';
+import type { LoadBalancer } from '../../../localstack/embedded/load-balancers/balancer-store.ts';
+import {
+  type LoadBalancerSnapshot,
+  snapshotBalancer,
+} from '../../../localstack/embedded/world-snapshot.ts';
 import { ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
 
 export type Balancer = LoadBalancerSnapshot;
@@ -38,6 +43,8 @@ export class Account {
   readonly #cluster: string;
   readonly #rememberedMs: number;
   readonly #firstSeenMs = new Map<string, number>();
+  /** Records are never changed in place, so each is described once in each of its states. */
+  readonly #described = new WeakMap<LoadBalancer, Balancer>();
   #pictures: Picture[] = [{ atMs: 0, balancers: [] }];
 
   constructor(options: AccountOptions) {
@@ -48,7 +55,16 @@ export class Account {
   }
 
   get balancers(): readonly Balancer[] {
-    return this.#aws.control.snapshot().loadBalancers;
+    return this.#aws.world.balancers.all().map((record) => this.#describe(record));
+  }
+
+  #describe(record: LoadBalancer): Balancer {
+    const nowMs = this.#aws.world.clock.now();
+    const known = this.#described.get(record);
+    if (known?.state === stateOf(record, nowMs).code) return known;
+    const balancer = snapshotBalancer(record, nowMs);
+    this.#described.set(record, balancer);
+    return balancer;
   }
 
   /** Whether the call that was carried out just now is one that the policy does not allow. */

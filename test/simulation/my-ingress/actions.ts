@@ -1,3 +1,4 @@
+import type { AllowedPlan } from '../attaching/actions.ts';
 import type { TrafficSpec } from '../traffic/spec-answers.ts';
 
 /** `namespace/name` of a MyIngress. */
@@ -5,7 +6,8 @@ export type ObjectName = `${string}/${string}`;
 
 /** A spec as the scenario writes it down: the ARN to adopt is known only in the run. */
 export interface SpecPlan extends TrafficSpec {
-  readonly subnets: readonly string[];
+  /** Left out: found. */
+  readonly subnets?: readonly string[];
   readonly scheme?: string;
   readonly name?: string;
   readonly securityGroups?: readonly string[];
@@ -15,6 +17,7 @@ export interface SpecPlan extends TrafficSpec {
   readonly deletionPolicy?: 'Delete' | 'Retain';
   /** The name of a balancer made by `legacy`. */
   readonly adopt?: string;
+  readonly allowedNamespaces?: AllowedPlan;
 }
 
 /** null takes a field away. */

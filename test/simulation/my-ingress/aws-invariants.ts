@@ -5,6 +5,7 @@ import {
 } from '../../../src/apis/my-ingress.ts';
 import { isWrite } from '../../../src/aws/client/operations.ts';
 import { deriveDefaultName } from '../../../src/controllers/my-ingress/identity.ts';
+import type { LostFinalizers } from '../traffic/lost-finalizers.ts';
 import type { Report } from '../violation.ts';
 import type { AwsCallSeen } from '../world/aws-network.ts';
 import type { Account, Balancer } from './account.ts';
@@ -13,6 +14,7 @@ import { mayBeDefault } from './specs.ts';
 export interface AwsInvariantParts {
   readonly account: Account;
   readonly object: (key: string) => MyIngress | undefined;
+  readonly lostFinalizers: LostFinalizers;
   /** Deletion policies that the spec of this object had within the last half minute. */
   readonly recentPolicies: (uid: string) => ReadonlySet<string>;
   /** Tag keys that a spec of this object has had. */
@@ -46,7 +48,7 @@ export class AwsInvariants {
     const result = carryOut();
     const after = account.remember();
     if (account.isLastCallDenied()) this.#judgeDenial(operation, input, before);
-    if (JSON.stringify(before) === JSON.stringify(after)) return result;
+    if (isSame(before, after)) return result;
     if (operation === 'CreateLoadBalancer') this.#judgeCreate(before, after);
     else this.#judgeChange(operation, input, { before, owner });
     this.#judgeOthersTags(before, after);
@@ -96,7 +98,8 @@ export class AwsInvariants {
     if (owner === undefined || balancer === undefined) {
       return report('foreign-untouched', `${operation} to ${balancer?.name ?? arn}`);
     }
-    this.#judgeFinalizer(operation, owner);
+    const isKnown = !this.#parts.lostFinalizers.mayBeUnknown(owner);
+    if (isKnown) this.#judgeFinalizer(operation, owner);
     if (operation === 'DeleteLoadBalancer') this.#judgeDelete(balancer, owner);
     if (operation === 'AddTags') this.#judgeRecord(input, balancer, owner);
     if (operation === 'RemoveTags') this.#judgeRemoval(input, balancer, owner);
@@ -165,6 +168,14 @@ export class AwsInvariants {
     const twice = owners.find((owner, at) => owners.indexOf(owner) !== at);
     if (twice !== undefined) report('one-balancer-each', `${twice} has more than one balancer`);
   }
+}
+
+/** An account gives a balancer that nobody has written as the same object. */
+function isSame(before: readonly Balancer[], after: readonly Balancer[]): boolean {
+  if (before.length !== after.length) return false;
+  return before.every((one, at) => {
+    return one === after[at] || JSON.stringify(one) === JSON.stringify(after[at]);
+  });
 }
 
 function arnOf({ LoadBalancerArn, ResourceArns }: WriteInput): string {

@@ -45,6 +45,7 @@ export class MyIngressCast implements Cast<MyIngressAction> {
       account,
       report,
       object: (key) => this.#object(key),
+      lostFinalizers: traffic.lostFinalizers,
       recentPolicies: (uid) => this.#kube.recentPolicies(uid),
       tagKeys: (uid) => this.#kube.tagKeys(uid),
     });

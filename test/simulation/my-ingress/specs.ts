@@ -9,15 +9,21 @@ const ZONES: Readonly<Record<string, string>> = {
   'subnet-d': 'b',
 };
 const WITH_IPV6 = new Set(['subnet-a', 'subnet-b']);
+/** By the tags that the world's network has, where a spec names none. */
+const DISCOVERED: readonly string[] = ['subnet-a', 'subnet-b'];
 const GROUPS = new Set(['sg-web', 'sg-admin']);
 
 /** True where AWS carries this spec out, and albridge asks it to; the scenarios use no other values than are known here. */
 export function isAcceptable(spec: MyIngressSpec): boolean {
-  const zones = new Set(spec.subnets.map((subnet) => ZONES[subnet]));
-  const areSubnetsFine = !zones.has(undefined) && zones.size === spec.subnets.length;
+  return areAcceptable(spec.subnets ?? DISCOVERED, spec);
+}
+
+function areAcceptable(subnets: readonly string[], spec: MyIngressSpec): boolean {
+  const zones = new Set(subnets.map((subnet) => ZONES[subnet]));
+  const areSubnetsFine = !zones.has(undefined) && zones.size === subnets.length;
   const areGroupsFine = (spec.securityGroups ?? []).every((group) => GROUPS.has(group));
   const isIpFine =
-    spec.ipAddressType !== 'dualstack' || spec.subnets.every((subnet) => WITH_IPV6.has(subnet));
+    spec.ipAddressType !== 'dualstack' || subnets.every((subnet) => WITH_IPV6.has(subnet));
   const areAttributesFine = spec.attributes?.['idle_timeout.timeout_seconds'] !== '0';
   const isNameFine = !mayBeDefault(spec.name ?? '');
   return areSubnetsFine && areGroupsFine && isIpFine && areAttributesFine && isNameFine;
@@ -37,7 +43,10 @@ export function differences(
   const { subnets, securityGroups, scheme, tags = {}, attributes = {} } = spec;
   const ip = spec.ipAddressType ?? (spec.adopt === undefined ? 'ipv4' : balancer.ipAddressType);
   return [
-    ...unless(isSameSet(subnets, balancer.subnets), `subnets ${balancer.subnets.join()}`),
+    ...unless(
+      subnets === undefined || isSameSet(subnets, balancer.subnets),
+      `subnets ${balancer.subnets.join()}`,
+    ),
     ...unless(
       securityGroups === undefined || isSameSet(securityGroups, balancer.securityGroups),
       `securityGroups ${balancer.securityGroups.join()}`,

@@ -107,6 +107,7 @@ export class LargeAccount {
       sweepIntervalMs: SCAN_INTERVAL_MS,
       concurrency: CONCURRENCY,
       election: false,
+      readinessGates: false,
       mode: 'reconcile' as const,
     };
     this.#process = new OperatorProcess(ports, options, () => {});

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Call } from '../../../localstack/embedded/faults/call-log.ts';
+import { choosePageSize } from '../../../src/aws/elbv2/pages.ts';
 import { LargeAccount, MINUTE_MS } from './large-account.ts';
 
-const PAGE = 400;
 const CHUNK = 20;
 const OUTAGE_MS = MINUTE_MS;
 const SCAN_INTERVAL_MS = 5 * MINUTE_MS;
@@ -12,7 +12,7 @@ const SCAN_CALLS_PER_SECOND = 4;
 const RETRY_MS = 33_000 + 12_000;
 
 describe.each([2000, 5000])('an account with %i balancers, at its buckets for an hour', (count) => {
-  const calls = Math.ceil(count / PAGE) + Math.ceil(count / CHUNK);
+  const calls = Math.ceil(count / choosePageSize(count)) + Math.ceil(count / CHUNK);
   const scanMs = (calls / SCAN_CALLS_PER_SECOND) * 1000;
   const recoveryMs = RETRY_MS + scanMs + 20_000;
 

@@ -7,6 +7,13 @@ export interface ServicePort {
   readonly port: number;
 }
 
+/** What happens to a node of the cluster, by its number. */
+export interface NodeAction {
+  /** `drain`: Cluster Autoscaler is about to remove it. `silence`: its kubelet is not heard. */
+  readonly do: 'launch' | 'terminate' | 'drain' | 'fail' | 'silence' | 'recover';
+  readonly node: number;
+}
+
 /** What happens to Services and to the pods that they select. */
 export type ServiceAction =
   /** Applies the Service and, the first time, the pods behind it. */
@@ -15,6 +22,8 @@ export type ServiceAction =
       readonly at: ServiceKey;
       readonly pods: number;
       readonly port: ServicePort;
+      /** Its pods have an address of each family, and stay so. */
+      readonly isDualStack?: true;
     }
   /** Deletes it; its pods stay. */
   | { readonly do: 'remove'; readonly at: ServiceKey }

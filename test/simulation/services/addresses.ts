@@ -23,3 +23,11 @@ export class Addresses {
     this.#free.push(address);
   }
 }
+
+/** The other address of a dual-stack pod, in a subnet's block of IPv6 and as the API server would write it. */
+export function getIpv6Of(address: string, block: string): string {
+  const [, , network = 0, host = 0] = address.split('.').map(Number);
+  const prefix = block.replace('::/64', '');
+  const text = `${prefix}::${(network + 1).toString(16)}:${host.toString(16)}`;
+  return new URL(`http://[${text}]`).hostname.slice(1, -1);
+}

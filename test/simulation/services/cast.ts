@@ -1,30 +1,41 @@
+import { createHash } from 'node:crypto';
 import { SERVICES } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored } from '../api-model/stored-object.ts';
+import { controllerOf } from '../owner-invariants.ts';
 import { People, partsOf } from '../people.ts';
 import { type Cast, isOperator, type Stage } from '../world/stage.ts';
 import type { ServiceAction, ServiceKey } from './actions.ts';
-import { Addresses } from './addresses.ts';
+import { Addresses, getIpv6Of } from './addresses.ts';
 import { EndpointHistory } from './endpoint-history.ts';
-import { PodSet } from './pod-set.ts';
-import { SliceController, TARGET_PORT } from './slice-controller.ts';
+import { GatedPods } from './gated-pods.ts';
+import { NodeSet } from './node-set.ts';
+import { type Backend, PodSet } from './pod-set.ts';
+import { readIpv6Block, SliceController, TARGET_PORT } from './slice-controller.ts';
 
 /** Services of applications, the pods behind them and their EndpointSlices. */
 export class ServiceCast implements Cast<ServiceAction> {
   readonly history: EndpointHistory;
+  readonly nodes: NodeSet;
   /** A pod has come, gone or changed. */
   onPodChange: () => void = () => {};
+  /** The process of a pod ends: whatever is sent to it from now on is lost. */
+  onPodEnd: (addresses: readonly string[]) => void = () => {};
   readonly #stage: Stage;
   readonly #people: People;
   readonly #slices: SliceController;
   readonly #addresses = new Addresses();
   readonly #pods = new Map<ServiceKey, PodSet>();
+  readonly #gated: GatedPods;
 
   constructor(stage: Stage) {
     const { clock, model } = stage;
     this.#stage = stage;
     this.#people = new People(stage);
     this.#slices = new SliceController(stage, (at) => this.#pods.get(at)?.pods ?? []);
+    this.#gated = new GatedPods(stage, (at, id) => this.#pods.get(at)?.openGate(id));
+    this.nodes = new NodeSet(stage);
+    this.nodes.onChange = () => this.onPodChange();
     this.history = new EndpointHistory(model.table, () => clock.monotonicMs());
   }
 
@@ -41,44 +52,68 @@ export class ServiceCast implements Cast<ServiceAction> {
 
   onCommit(commit: Commit): void {
     this.history.onCommit(commit);
+    this.#gated.onCommit(commit);
     if (commit.kind !== SERVICES) return;
     const at = keyOfStored(commit.object) as ServiceKey;
     if (!this.#pods.has(at)) return;
     this.#slices.changed(at);
-    if (isOperator(commit.by)) this.#stage.report('foreign-untouched', `Service ${at} was written`);
+    const isOfWebApp = controllerOf(commit.object, 'WebApp') !== undefined;
+    if (!isOperator(commit.by) || isOfWebApp) return;
+    this.#stage.report('foreign-untouched', `Service ${at} was written`);
+  }
+
+  /** Pods behind a Service that others make. */
+  startPods(at: ServiceKey, pods: number): void {
+    if (!this.#pods.has(at)) this.#start(at, pods);
   }
 
   heal(): void {
+    this.nodes.heal();
     for (const pods of this.#pods.values()) pods.setFailing(false);
   }
 
   checkFinal(): void {}
 
-  /** Whether a pod at this address answers requests; one that is terminating does. */
+  /** Whether a pod at this address answers requests, or a node of this id; a pod that is terminating does. */
   isServing(address: string): boolean {
+    if (this.nodes.isUp(address)) return true;
     const all = [...this.#pods.values()].flatMap(({ pods }) => pods);
-    return all.some((pod) => pod.address === address && pod.isReady);
+    const block = readIpv6Block(this.#stage);
+    return all
+      .filter(({ isUp }) => isUp)
+      .some((pod) => [pod.address, getIpv6Of(pod.address, block)].includes(address));
   }
 
-  #apply({ at, pods, port }: Extract<ServiceAction, { do: 'apply' }>): void {
-    const ports = [{ ...port, targetPort: TARGET_PORT, protocol: 'TCP' }];
+  #apply({ at, pods, port, isDualStack }: Extract<ServiceAction, { do: 'apply' }>): void {
+    const ports = [{ ...port, targetPort: TARGET_PORT, nodePort: nodePortOf(at), protocol: 'TCP' }];
+    const spec = { ports, ...(isDualStack && { ipFamilies: ['IPv4', 'IPv6'] }) };
     const isThere = this.#stage.model.table.get(SERVICES, at) !== undefined;
     if (!this.#pods.has(at)) this.#start(at, pods);
     const selector = { app: partsOf(at).name };
-    if (isThere) this.#people.patch(SERVICES, at, { spec: { ports } });
-    else this.#people.create(SERVICES, at, { spec: { ports, selector } });
+    if (isThere) this.#people.patch(SERVICES, at, { spec });
+    else this.#people.create(SERVICES, at, { spec: { ...spec, selector } });
   }
 
   #start(at: ServiceKey, count: number): void {
-    const { clock } = this.#stage;
+    const { clock, settings } = this.#stage;
+    const { readinessGates: isGated = false } = settings;
     const onChange = (): void => {
+      if (isGated) this.#gated.show(at, pods.pods);
       this.#slices.changed(at);
       this.onPodChange();
     };
-    const pods = new PodSet({ clock, addresses: this.#addresses, onChange });
+    const onEnd = ({ address }: Backend): void => {
+      this.onPodEnd([address, getIpv6Of(address, readIpv6Block(this.#stage))]);
+    };
+    const pods = new PodSet({ clock, addresses: this.#addresses, isGated, onChange, onEnd });
     this.#pods.set(at, pods);
     pods.scale(count);
   }
+}
+
+/** Of the one port of a Service, whatever its name; each Service has another. */
+function nodePortOf(at: string): number {
+  return 30_000 + (createHash('sha256').update(at).digest().readUInt32BE() % 2768);
 }
 
 type PodAction = Exclude<ServiceAction, { readonly do: 'apply' | 'remove' }>;

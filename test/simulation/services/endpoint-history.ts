@@ -1,6 +1,7 @@
-import { ENDPOINT_SLICES, SERVICES } from '../api-model/kinds.ts';
+import { ENDPOINT_SLICES, NODES, PODS, SERVICES } from '../api-model/kinds.ts';
 import type { Commit, ObjectTable } from '../api-model/object-table.ts';
 import { keyOfStored, type StoredObject } from '../api-model/stored-object.ts';
+import { isGated, isUp } from '../world/pod-facts.ts';
 import type { ServiceKey, ServicePort } from './actions.ts';
 import { SERVICE_NAME } from './slice-controller.ts';
 
@@ -9,12 +10,16 @@ export interface ServiceRef {
   readonly namespace: string;
   readonly name: string;
   readonly port: string | number;
+  /** Targets are nodes, with the node port of the Service. */
+  readonly isOfInstances?: boolean;
+  /** Targets are the addresses of IPv6; else those of IPv4. */
+  readonly isIpv6?: boolean;
 }
 
 /** Targets as `address:port`. */
 export interface Targets {
   readonly ready: ReadonlySet<string>;
-  /** The ready ones; where there are none, those that are terminating and still serve. */
+  /** The ready ones; where there are none, those that are terminating and still serve; those that only their gate holds. */
   readonly desired: ReadonlySet<string>;
 }
 
@@ -22,8 +27,13 @@ interface Moment {
   readonly atMs: number;
   /** undefined: there is no such Service. */
   readonly ports: readonly ServicePort[] | undefined;
-  /** By name of the port. */
+  /** Of IPv4, by name of the port. */
   readonly targets: ReadonlyMap<string, Targets>;
+  /** The same of IPv6. */
+  readonly ipv6: ReadonlyMap<string, Targets>;
+  /** The same of instances. */
+  readonly instances: ReadonlyMap<string, Targets>;
+  readonly hasNodes: boolean;
   /** How the slices are to the Service: `late` ones still have the ports that it had before. */
   readonly slices: 'right' | 'late' | 'absent';
 }
@@ -32,11 +42,22 @@ interface Moment {
 const FOLLOWED_MS = 5000;
 
 interface Slice extends StoredObject {
+  readonly addressType?: 'IPv4' | 'IPv6';
   readonly endpoints?: readonly {
     readonly addresses: readonly string[];
+    readonly targetRef?: { readonly name: string };
     readonly conditions: Readonly<Record<'ready' | 'serving' | 'terminating', boolean>>;
   }[];
   readonly ports?: readonly { readonly name: string; readonly port: number }[];
+}
+
+interface StoredPort extends ServicePort {
+  readonly nodePort?: number;
+}
+
+interface Node extends StoredObject {
+  readonly spec?: { readonly providerID?: string; readonly taints?: readonly unknown[] };
+  readonly status?: { readonly conditions?: readonly { readonly status: string }[] };
 }
 
 export const NO_TARGETS: Targets = { ready: new Set(), desired: new Set() };
@@ -53,14 +74,19 @@ export class EndpointHistory {
   }
 
   onCommit({ kind, object }: Commit): void {
+    if (kind === NODES) for (const at of this.#moments.keys()) this.#remember(at);
     if (kind === SERVICES) this.#remember(keyOfStored(object) as ServiceKey);
-    if (kind !== ENDPOINT_SLICES) return;
-    const { namespace, labels } = object.metadata;
-    this.#remember(`${namespace ?? ''}/${labels?.[SERVICE_NAME] ?? ''}`);
+    if (kind === PODS && isGated(object)) this.#rememberOf(object, 'app');
+    if (kind === ENDPOINT_SLICES) this.#rememberOf(object, SERVICE_NAME);
   }
 
   now(ref: ServiceRef): Targets {
     return targetsAt(this.#of(ref).at(-1), ref);
+  }
+
+  /** False for instances of a cluster without nodes: on that word nothing is taken out. */
+  isTold(ref: ServiceRef): boolean {
+    return ref.isOfInstances !== true || this.#of(ref).at(-1)?.hasNodes !== false;
   }
 
   /** The targets at every time since then, the latest last: whatever a process was shown. */
@@ -75,6 +101,7 @@ export class EndpointHistory {
   lastingSince(ref: ServiceRef, fromMs: number): readonly Targets[] {
     const moments = this.#of(ref);
     return this.#list(ref, fromMs, (moment) => {
+      if (ref.isOfInstances) return moment.hasNodes;
       if (moment.slices === 'late') return this.#lastedMs(moment, moments) >= FOLLOWED_MS;
       return moment.slices === 'right';
     });
@@ -99,20 +126,44 @@ export class EndpointHistory {
     return this.#moments.get(`${namespace}/${name}`) ?? [];
   }
 
+  /** The label has the name of its Service. */
+  #rememberOf({ metadata }: StoredObject, label: string): void {
+    this.#remember(`${metadata.namespace ?? ''}/${metadata.labels?.[label] ?? ''}`);
+  }
+
   #remember(at: ServiceKey): void {
     const moments = this.#moments.get(at) ?? [];
     this.#moments.set(at, moments);
     const service = this.#table.get(SERVICES, at);
-    const { ports } = (service?.['spec'] ?? {}) as { readonly ports?: readonly ServicePort[] };
+    const { ports } = (service?.['spec'] ?? {}) as { readonly ports?: readonly StoredPort[] };
     const names = (ports ?? []).map(({ name }) => name);
     const slices = this.#slicesOf(at);
-    const targets = new Map(names.map((name) => [name, collectTargets(slices, name)]));
+    const nodes = this.#table.list(NODES) as readonly Node[];
+    const instances = new Map(
+      (ports ?? []).map(({ name, nodePort }) => [name, collectInstances(nodes, nodePort)]),
+    );
+    const hasNodes = nodes.length > 0;
+    const held = this.#listHeld(at);
+    const collect = (family: Slice['addressType']): Moment['targets'] => {
+      const own = slices.filter(({ addressType }) => addressType === family);
+      return new Map(names.map((name) => [name, collectTargets(own, name, held)]));
+    };
     const isLate = slices.some((slice) =>
       (slice.ports ?? []).some(({ name }) => !names.includes(name)),
     );
     const isAbsent = ports !== undefined && slices.length === 0;
     const state = isAbsent ? 'absent' : ports !== undefined && isLate ? 'late' : 'right';
-    moments.push({ atMs: this.#nowMs(), ports, targets, slices: state });
+    const atMs = this.#nowMs();
+    const addresses = { targets: collect('IPv4'), ipv6: collect('IPv6') };
+    moments.push({ atMs, ports, ...addresses, instances, hasNodes, slices: state });
+  }
+
+  /** Names of the pods that their readiness gate alone may keep from being Ready. */
+  #listHeld(at: ServiceKey): ReadonlySet<string> {
+    const pods = this.#table.list(PODS).filter(({ metadata }) => {
+      return `${metadata.namespace}/${metadata.labels?.['app']}` === at;
+    });
+    return new Set(pods.filter(isUp).map(({ metadata }) => metadata.name));
   }
 
   #slicesOf(at: ServiceKey): readonly Slice[] {
@@ -122,22 +173,49 @@ export class EndpointHistory {
   }
 }
 
-function collectTargets(slices: readonly Slice[], portName: string): Targets {
+function collectTargets(
+  slices: readonly Slice[],
+  portName: string,
+  held: ReadonlySet<string>,
+): Targets {
   const served = slices.flatMap(({ endpoints = [], ports = [] }) => {
     const port = ports.find(({ name }) => name === portName)?.port;
     if (port === undefined) return [];
-    return endpoints.map(({ addresses, conditions }) => {
-      return { target: `${addresses[0]}:${port}`, ...conditions };
+    return endpoints.map(({ addresses, conditions, targetRef }) => {
+      const isHeld = held.has(targetRef?.name ?? '');
+      return { target: `${addresses[0]}:${port}`, isHeld, ...conditions };
     });
   });
   const collect = (counts: (one: (typeof served)[number]) => boolean): ReadonlySet<string> =>
     new Set(served.filter(counts).map(({ target }) => target));
   const ready = collect((one) => one.ready && !one.terminating);
   const leaving = collect((one) => one.serving && one.terminating);
-  return { ready, desired: ready.size > 0 ? ready : leaving };
+  const waiting = collect((one) => one.isHeld && !one.ready && !one.terminating);
+  const serving = ready.size > 0 ? ready : leaving;
+  return { ready, desired: waiting.size > 0 ? new Set([...serving, ...waiting]) : serving };
 }
 
-function targetsAt(moment: Moment | undefined, { port }: ServiceRef): Targets {
+/** Ready nodes that nothing removes; where there are none, those that are not heard. */
+function collectInstances(nodes: readonly Node[], nodePort: number | undefined): Targets {
+  const staying = nodes.filter(({ spec }) => (spec?.taints ?? []).length === 0);
+  const collect = (readiness: string): ReadonlySet<string> => {
+    const found = staying.filter(({ status }) => status?.conditions?.[0]?.status === readiness);
+    return new Set(found.map(({ spec }) => `${spec?.providerID?.split('/').at(-1)}:${nodePort}`));
+  };
+  const ready = nodePort === undefined ? new Set<string>() : collect('True');
+  return { ready, desired: ready.size > 0 ? ready : collect('Unknown') };
+}
+
+function targetsAt(moment: Moment | undefined, ref: ServiceRef): Targets {
+  const { port } = ref;
   const found = moment?.ports?.find((one) => one.name === port || one.port === port);
-  return moment?.targets.get(found?.name ?? '') ?? NO_TARGETS;
+  return listByPort(moment, ref)?.get(found?.name ?? '') ?? NO_TARGETS;
+}
+
+function listByPort(
+  moment: Moment | undefined,
+  { isOfInstances, isIpv6 }: ServiceRef,
+): Moment['targets'] | undefined {
+  if (isOfInstances) return moment?.instances;
+  return isIpv6 ? moment?.ipv6 : moment?.targets;
 }

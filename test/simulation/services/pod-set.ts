@@ -1,10 +1,16 @@
 import type { Clock } from '../../../src/core/ports/clock.ts';
+import { partsOf } from '../people.ts';
+import type { ServiceKey } from './actions.ts';
 import type { Addresses } from './addresses.ts';
 
 /** One pod, as far as an EndpointSlice shows it. */
 export interface Backend {
   readonly id: number;
   readonly address: string;
+  /** Its containers are ready: it answers requests. */
+  readonly isUp: boolean;
+  readonly isGateOpen: boolean;
+  /** Both of them. */
   readonly isReady: boolean;
   readonly isTerminating: boolean;
 }
@@ -12,15 +18,28 @@ export interface Backend {
 export interface PodSetParts {
   readonly clock: Clock;
   readonly addresses: Addresses;
+  /** Its pods have a readiness gate, and a preStop hook that outlasts what AWS and the operator need. */
+  readonly isGated: boolean;
   /** A pod has come, gone or changed. */
   readonly onChange: () => void;
+  /** Its process ends now. */
+  readonly onEnd: (pod: Backend) => void;
 }
 
+/** Of each pod with a gate: as long as AWS and the operator may take until it gets no more requests. */
+export const PRE_STOP_SECONDS = 28;
 const START_MS = 500;
 const START_SPREAD_MS = 3500;
 /** preStop and the end of requests in flight. */
 const END_MS = 2000;
 const END_SPREAD_MS = 20_000;
+/** From the end of a preStop hook to that of the process. */
+const LAST_SPREAD_MS = 5000;
+
+/** Of its object, where it has one. */
+export function nameOfPod(at: ServiceKey, { id }: Pick<Backend, 'id'>): string {
+  return `${partsOf(at).name}-${id}`;
+}
 
 /** The pods of one application: they start, get ready, end, and are replaced. */
 export class PodSet {
@@ -58,7 +77,12 @@ export class PodSet {
 
   setFailing(isFailing: boolean): void {
     this.#isFailing = isFailing;
-    for (const { id } of this.#living()) this.#change(id, { isReady: !isFailing });
+    for (const { id } of this.#living()) this.#change(id, { isUp: !isFailing });
+    this.#reconcile();
+  }
+
+  openGate(id: number): void {
+    this.#change(id, { isGateOpen: true });
     this.#reconcile();
   }
 
@@ -79,26 +103,34 @@ export class PodSet {
   #start(): void {
     const { clock, addresses } = this.#parts;
     const id = ++this.#started;
-    const pod = { id, address: addresses.take(), isReady: false, isTerminating: false };
-    this.#set([...this.#pods, pod]);
+    const isGateOpen = !this.#parts.isGated;
+    const state = { isUp: false, isGateOpen, isReady: false, isTerminating: false };
+    this.#set([...this.#pods, { id, address: addresses.take(), ...state }]);
     clock.setTimer(START_MS + START_SPREAD_MS * clock.random(), () => {
-      this.#change(id, { isReady: !this.#isFailing });
+      this.#change(id, { isUp: !this.#isFailing });
       this.#reconcile();
     });
   }
 
   /** It serves on until it is gone. */
   #end(id: number): void {
-    const { clock, addresses } = this.#parts;
+    const { clock, addresses, onEnd } = this.#parts;
     this.#outdated.delete(id);
     this.#change(id, { isTerminating: true });
-    clock.setTimer(END_MS + END_SPREAD_MS * clock.random(), () => {
+    clock.setTimer(this.#drawEndMs(), () => {
       const pod = this.#pods.find((one) => one.id === id);
       if (pod === undefined) return;
+      onEnd(pod);
       this.#set(this.#pods.filter((one) => one !== pod));
       addresses.free(pod.address);
       this.#reconcile();
     });
+  }
+
+  #drawEndMs(): number {
+    const { clock, isGated } = this.#parts;
+    if (isGated) return PRE_STOP_SECONDS * 1000 + LAST_SPREAD_MS * clock.random();
+    return END_MS + END_SPREAD_MS * clock.random();
   }
 
   #living(): readonly Backend[] {
@@ -106,7 +138,13 @@ export class PodSet {
   }
 
   #change(id: number, change: Partial<Backend>): void {
-    this.#set(this.#pods.map((pod) => (pod.id === id ? { ...pod, ...change } : pod)));
+    this.#set(
+      this.#pods.map((pod) => {
+        if (pod.id !== id) return pod;
+        const { isUp, isGateOpen, ...rest } = { ...pod, ...change };
+        return { ...rest, isUp, isGateOpen, isReady: isUp && isGateOpen };
+      }),
+    );
   }
 
   #set(pods: readonly Backend[]): void {

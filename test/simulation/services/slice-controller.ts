@@ -4,13 +4,18 @@ import type { Json, StoredObject } from '../api-model/stored-object.ts';
 import { People, partsOf } from '../people.ts';
 import type { Stage } from '../world/stage.ts';
 import type { ServiceKey, ServicePort } from './actions.ts';
-import type { Backend } from './pod-set.ts';
+import { getIpv6Of } from './addresses.ts';
+import { type Backend, nameOfPod } from './pod-set.ts';
 
 /** The port that the containers listen on. */
 export const TARGET_PORT = 8080;
 
 /** The label by which a slice names its Service. */
 export const SERVICE_NAME = 'kubernetes.io/service-name';
+
+/** A slice has addresses of one family; a Service without the field has IPv4. */
+const FAMILIES = ['IPv4', 'IPv6'] as const;
+type Family = (typeof FAMILIES)[number];
 
 const MOST_IN_SLICE = 3;
 const LEAST_MS = 5;
@@ -49,17 +54,29 @@ export class SliceController {
     const service = this.#stage.model.table.get(SERVICES, at);
     const slices = service === undefined ? [] : this.#place(at);
     const existing = this.#slicesOf(at);
-    for (const [index, pods] of slices) {
-      const name: ServiceKey = `${at}-${index}`;
-      const content = describeSlice(at, service, pods);
+    const families = FAMILIES.filter((family) => readFamilies(service).includes(family));
+    const wanted = [...slices].flatMap(([index, pods]) =>
+      families.map((family) => ({ name: nameSlice(at, family, index), family, pods })),
+    );
+    for (const { name, family, pods } of wanted) {
+      const endpoints = pods.map((pod) => ({ ...pod, address: this.#addressOf(pod, family) }));
+      const { readinessGates: isGated = false } = this.#stage.settings;
+      const content = {
+        addressType: family,
+        ...describeSlice(at, service, { endpoints, isGated }),
+      };
       const found = existing.find((slice) => slice.metadata.name === partsOf(name).name);
       if (found === undefined) this.#people.create(ENDPOINT_SLICES, name, content);
       else if (!hasContent(found, content)) this.#people.patch(ENDPOINT_SLICES, name, content);
     }
-    const kept = new Set([...slices.keys()].map((index) => partsOf(`${at}-${index}`).name));
+    const kept = new Set(wanted.map(({ name }) => partsOf(name).name));
     for (const { metadata } of existing.filter((one) => !kept.has(one.metadata.name))) {
       this.#people.delete(ENDPOINT_SLICES, `${partsOf(at).namespace}/${metadata.name}`);
     }
+  }
+
+  #addressOf({ address }: Backend, family: Family): string {
+    return family === 'IPv4' ? address : getIpv6Of(address, readIpv6Block(this.#stage));
   }
 
   /** By index of the slice. A Service without pods has one empty slice. */
@@ -92,17 +109,36 @@ export class SliceController {
   }
 }
 
+/** Of the subnet in which all pods have their addresses of IPv6. */
+export function readIpv6Block({ aws }: Stage): string {
+  return aws.world.network.subnets.get('subnet-a')?.ipv6Cidr ?? '';
+}
+
+function readFamilies(service: StoredObject | undefined): readonly string[] {
+  const { ipFamilies = ['IPv4'] } = (service?.['spec'] ?? {}) as {
+    readonly ipFamilies?: readonly string[];
+  };
+  return ipFamilies;
+}
+
+function nameSlice(at: ServiceKey, family: Family, index: number): ServiceKey {
+  return family === 'IPv4' ? `${at}-${index}` : `${at}-ipv6-${index}`;
+}
+
 function describeSlice(
   at: ServiceKey,
   service: StoredObject | undefined,
-  pods: readonly Backend[],
+  {
+    endpoints: pods,
+    isGated,
+  }: { readonly endpoints: readonly Backend[]; readonly isGated: boolean },
 ): Json {
   const { ports = [] } = (service?.['spec'] ?? {}) as { readonly ports?: readonly ServicePort[] };
   return {
     metadata: { labels: { [SERVICE_NAME]: partsOf(at).name } },
-    addressType: 'IPv4',
-    endpoints: pods.map(({ address, isReady, isTerminating }) => ({
+    endpoints: pods.map(({ address, isReady, isTerminating, ...pod }) => ({
       addresses: [address],
+      ...(isGated && { targetRef: { kind: 'Pod', name: nameOfPod(at, pod) } }),
       conditions: {
         ready: isReady && !isTerminating,
         serving: isReady,

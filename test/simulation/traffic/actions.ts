@@ -6,6 +6,8 @@ export type TrafficMeddling =
   | { readonly what: 'deleteRule' | 'editRule' | 'moveRule'; readonly nth: number }
   /** Of somebody else, on our balancer. */
   | { readonly what: 'addListener'; readonly port: number }
+  /** Its owner consents that the object takes it over. */
+  | { readonly what: 'handOver'; readonly port: number }
   | { readonly what: 'addRule'; readonly nth: number; readonly priority: number }
   /** With all listeners, for AWS deletes no group that is in use. */
   | { readonly what: 'deleteGroup'; readonly nth: number }

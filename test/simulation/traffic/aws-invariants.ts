@@ -9,7 +9,9 @@ import {
 import type { Report } from '../violation.ts';
 import type { AwsCallSeen } from '../world/aws-network.ts';
 import type { Claims } from './claims.ts';
-import { desiresResource } from './desires.ts';
+import { desiresResource, FIXED_FIELDS } from './desires.ts';
+import type { LostFinalizers } from './lost-finalizers.ts';
+import { THEIR_DELAY } from './outsider.ts';
 import {
   type Change,
   type Picture,
@@ -26,6 +28,7 @@ export interface TrafficInvariantParts {
   readonly object: (key: string) => MyIngress | undefined;
   /** True for an object that was removed in spite of its finalizer. */
   readonly isGoneInSpite: (key: string) => boolean;
+  readonly lostFinalizers: LostFinalizers;
   /** Since when no action has named this target group; undefined: one does, or none ever has. */
   readonly unusedSinceMs: (arn: string) => number | undefined;
   readonly nowMs: () => number;
@@ -65,9 +68,24 @@ const OWN_KEYS: ReadonlySet<string> = new Set([
 /** What must hold for every write of the operator to a listener, rule, target group or security group. */
 export class TrafficInvariants {
   readonly #parts: TrafficInvariantParts;
+  /** Names that the operator has put on record, by object: those there now, and those that AWS still has. */
+  readonly #recorded = new Map<string, Set<string>>();
 
   constructor(parts: TrafficInvariantParts) {
     this.#parts = parts;
+  }
+
+  /** Call with each object that the operator has written; `look`: the whole account. */
+  noteRecord({ metadata, status }: MyIngress, look: () => Picture): void {
+    const key = `${metadata.namespace}/${metadata.name}`;
+    const { securityGroup, targetGroups = [] } = status?.owned ?? {};
+    const names = [...targetGroups, ...(securityGroup === undefined ? [] : [securityGroup])];
+    const known = this.#recorded.get(key) ?? new Set();
+    this.#recorded.set(key, known);
+    const dropped = [...known].filter((name) => !names.includes(name));
+    const standing = dropped.length > 0 ? listNames(look()) : new Set<string>();
+    for (const name of dropped) if (!standing.has(name)) known.delete(name);
+    for (const name of names) known.add(name);
   }
 
   /** `after`: the whole account. */
@@ -98,6 +116,7 @@ export class TrafficInvariants {
       return report('tags-in-the-create', `${operation} made ${made.key} without its tags`);
     }
     this.#judgeFinalizer(operation, owner);
+    this.#judgeRecord(operation, made, owner);
     const twins = [...after.values()].filter((one) => this.#isSame(one, made));
     if (twins.length < 2) return;
     report('one-resource-each', `${owner} has ${twins.map(({ key }) => key).join(' and ')}`);
@@ -111,15 +130,17 @@ export class TrafficInvariants {
     if (claims.ownerOf(one) !== claims.ownerOf(made)) return false;
     if (one.kind !== 'targetGroup' || made.kind !== 'targetGroup') return true;
     const fixed = ({ record }: typeof one): string =>
-      [record.protocol, record.protocolVersion, record.targetType, record.vpcId].join();
+      [...FIXED_FIELDS.map((field) => record[field]), record.vpcId].join();
     return fixed(one) === fixed(made);
   }
 
   #judgeChange(operation: string, before: Resource, after: Resource | undefined): void {
     const { claims, report } = this.#parts;
-    const owner = claims.recentOwnerOf(before, this.#findAgeMs(operation));
+    const recent = claims.recentOwnerOf(before, this.#findAgeMs(operation));
+    const owner = recent ?? (operation === 'AddTags' ? claims.heirOf(before) : undefined);
     if (owner === undefined) return report('foreign-untouched', `${operation} to ${before.key}`);
-    this.#judgeFinalizer(operation, owner);
+    const isKnown = !this.#parts.lostFinalizers.mayBeUnknown(owner);
+    if (isKnown) this.#judgeFinalizer(operation, owner);
     if (after === undefined) this.#judgeDelete(operation, before, owner);
     else this.#judgeTags(before, after.tags, owner);
   }
@@ -134,6 +155,15 @@ export class TrafficInvariants {
     if (isGoneInSpite(owner)) return;
     if (object(owner)?.metadata.finalizers?.includes(loadBalancerFinalizer)) return;
     report('finalizer-first', `${operation} for ${owner}, which has no finalizer`);
+  }
+
+  /** Write-ahead: what its balancer does not take along is on record by its name before it is made. */
+  #judgeRecord(operation: string, made: Resource, owner: string): void {
+    const { isGoneInSpite, report } = this.#parts;
+    if (made.kind !== 'targetGroup' && made.kind !== 'securityGroup') return;
+    const { name } = made.record;
+    if (isGoneInSpite(owner) || this.#recorded.get(owner)?.has(name)) return;
+    report('record-before-create', `${operation} of ${name} for ${owner}, which is not on record`);
   }
 
   /** Nothing is deleted that every spec of the last half minute has desired. */
@@ -161,7 +191,9 @@ export class TrafficInvariants {
     const { unusedSinceMs, nowMs, report } = this.#parts;
     const sinceMs = unusedSinceMs(before.key);
     if (before.kind !== 'targetGroup' || sinceMs === undefined) return;
-    const seconds = Number(before.record.attributes.get('deregistration_delay.timeout_seconds'));
+    const delay = before.record.attributes.get('deregistration_delay.timeout_seconds');
+    // What others set is found by a read each six hours.
+    const seconds = delay === THEIR_DELAY ? 0 : Number(delay);
     const lastedMs = nowMs() - sinceMs;
     if (lastedMs >= Math.max(RETIREMENT_MS, seconds * 1000)) return;
     const what = `${resourceIdOf(before)} of ${owner} was deleted ${lastedMs / 1000} s after its last use`;
@@ -188,4 +220,12 @@ export class TrafficInvariants {
     if (theirs.length === 0) return;
     report('others-tags-stay', `${theirs.map(([name]) => name).join()} of ${key}`);
   }
+}
+
+/** Names of what its balancer does not take along. */
+function listNames(picture: Picture): ReadonlySet<string> {
+  const made = [...picture.values()].filter((one) => {
+    return one.kind === 'targetGroup' || one.kind === 'securityGroup';
+  });
+  return new Set(made.map(({ record: { name } }) => name));
 }

@@ -4,7 +4,7 @@ import {
   type MyIngressSpec,
 } from '../../../src/apis/my-ingress.ts';
 import { isWrite } from '../../../src/aws/client/operations.ts';
-import { ENDPOINT_SLICES } from '../api-model/kinds.ts';
+import { ENDPOINT_SLICES, NODES } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { MY_INGRESSES } from '../my-ingress/kind.ts';
 import type { ServiceCast } from '../services/cast.ts';
@@ -17,9 +17,12 @@ import { Claims } from './claims.ts';
 import { desiresResource } from './desires.ts';
 import { isExcused } from './excuses.ts';
 import { checkOrphans } from './final-check.ts';
+import { GateWatch } from './gate-watch.ts';
 import { GroupUsage } from './group-usage.ts';
 import { HealthChecks } from './health-checks.ts';
+import { LostFinalizers } from './lost-finalizers.ts';
 import { Outsider } from './outsider.ts';
+import { RequestWatch } from './request-watch.ts';
 import {
   type Change,
   diffPictures,
@@ -31,7 +34,7 @@ import {
 import { RoutingWatch } from './routing-watch.ts';
 import { SpecHistory } from './spec-history.ts';
 import { listRoutingFaults, listTargetFaults, listTrafficFaults } from './structure.ts';
-import { type Surroundings, TargetInvariants } from './target-invariants.ts';
+import { FREE_MS, type Surroundings, TargetInvariants } from './target-invariants.ts';
 
 /** Longer than any pass. */
 const RECENT_MS = 30_000;
@@ -45,6 +48,9 @@ export interface TrafficCastOptions {
 export class TrafficCast implements Cast<TrafficAction> {
   readonly claims: Claims;
   readonly specs: SpecHistory;
+  /** Call with what each write of the operator has changed. */
+  onChanges: (changes: readonly Change[]) => void = () => {};
+  readonly lostFinalizers: LostFinalizers;
   /** Objects that were removed in spite of their finalizer. */
   goneInSpite: ReadonlySet<string> = new Set();
   readonly #stage: Stage;
@@ -55,7 +61,11 @@ export class TrafficCast implements Cast<TrafficAction> {
   readonly #health: HealthChecks;
   readonly #endpoints: EndpointHistory;
   readonly #usage: GroupUsage;
+  /** Of worlds with readiness gates. */
+  readonly #gates?: GateWatch;
+  readonly #requests?: RequestWatch;
   readonly #meddledWith = new Set<string>();
+  readonly #isFree: boolean;
 
   constructor(stage: Stage, { services, surroundings }: TrafficCastOptions) {
     const { aws, clock, cluster, report, trace } = stage;
@@ -66,8 +76,10 @@ export class TrafficCast implements Cast<TrafficAction> {
     const object = (key: string): MyIngress | undefined => this.#object(key);
     const around = (act: () => void): void => this.meddled(act);
     this.#stage = stage;
+    this.#isFree = surroundings.isFree;
     this.claims = claims;
     this.specs = specs;
+    this.lostFinalizers = new LostFinalizers(stage);
     this.#outsider = new Outsider({ aws, cluster, claims, around, trace });
     this.#routing = new RoutingWatch({
       ...{ world, claims, nowMs, report },
@@ -76,22 +88,44 @@ export class TrafficCast implements Cast<TrafficAction> {
       },
       isAlone: (key) => specs.recent(key, RECENT_MS).length <= 1,
     });
-    const isGoneInSpite = (key: string): boolean => this.goneInSpite.has(key);
     this.#invariants = new TrafficInvariants({
-      ...{ world, claims, specs, object, isGoneInSpite, report },
+      ...{ world, claims, specs, object, report, lostFinalizers: this.lostFinalizers },
+      isGoneInSpite: (key) => this.goneInSpite.has(key),
       ...{ sweepMs: stage.settings.sweepMs, nowMs },
       unusedSinceMs: (arn) => this.#usage.unusedSinceMs(arn),
     });
-    const { history: endpoints } = services;
-    this.#endpoints = endpoints;
+    this.#endpoints = services.history;
     this.#usage = new GroupUsage(world, nowMs);
     this.#targets = new TargetInvariants({
-      ...{ world, claims, specs, endpoints, nowMs, surroundings, report },
+      ...{ world, claims, specs, nowMs, surroundings, report },
+      ...{ endpoints: services.history, isDisturbed: stage.isDisturbed },
       isWanted: (owner, resource) => this.#isWanted(owner, resource),
+      wasHealthy: (arn) => this.#health.wasHealthy(arn),
     });
-    const answers = (address: string): boolean => services.isServing(address);
-    this.#health = new HealthChecks({ world, clock, answers });
+    this.#health = this.#followPods(services);
+    if (stage.settings.readinessGates !== true) return;
+    this.#gates = new GateWatch({ stage, claims, surroundings });
+    this.#requests = this.#watchRequests(surroundings);
+  }
+
+  #followPods(services: ServiceCast): HealthChecks {
+    const { aws, clock } = this.#stage;
     services.onPodChange = () => this.#health.changed();
+    services.onPodEnd = (addresses) => this.#requests?.ended(addresses);
+    return new HealthChecks({
+      ...{ world: aws.world, clock, answers: (address) => services.isServing(address) },
+      onChecked: () => this.#gates?.look(),
+    });
+  }
+
+  #watchRequests({ isCalm }: Surroundings): RequestWatch {
+    const { aws, clock, report } = this.#stage;
+    return new RequestWatch({
+      ...{ world: aws.world, claims: this.claims, report },
+      nowMs: () => clock.monotonicMs(),
+      isKept: (owner) => isCalm && this.#isFollowed(owner),
+      wasDesired: (...args) => this.#targets.wasDesired(...args),
+    });
   }
 
   perform(action: TrafficAction): void {
@@ -99,13 +133,18 @@ export class TrafficCast implements Cast<TrafficAction> {
   }
 
   onCommit(commit: Commit): void {
-    if (commit.kind === ENDPOINT_SLICES) this.#targets.judgeEndpoints();
+    this.#gates?.onCommit(commit);
+    if (commit.kind === ENDPOINT_SLICES || commit.kind === NODES) this.#judgeEndpoints();
     if (commit.kind !== MY_INGRESSES) return;
+    this.lostFinalizers.onCommit(commit);
     const object = commit.object as unknown as MyIngress;
     const key = keyOf(object);
     const isGone = commit.type === 'DELETED' || object.metadata.deletionTimestamp !== undefined;
     if (isGone) this.#routing.lost(key);
-    if (isOperator(commit.by)) this.#judgeFinalizer(object, commit.before);
+    if (isOperator(commit.by)) {
+      this.#judgeFinalizer(object, commit.before);
+      this.#invariants.noteRecord(object, () => takePicture(this.#stage.aws.world));
+    }
     if (this.specs.note(object) && !isGone) this.#routing.edited(key, object.spec);
   }
 
@@ -123,8 +162,9 @@ export class TrafficCast implements Cast<TrafficAction> {
     this.#invariants.judge(call, changes, after);
     this.#targets.judge(changes);
     this.claims.note(changes);
-    this.#usage.note();
+    this.#noteUse();
     this.#watchRouting(changes);
+    this.onChanges(changes);
     this.#health.changed();
     return result;
   }
@@ -144,7 +184,7 @@ export class TrafficCast implements Cast<TrafficAction> {
       if (isReleased) this.claims.releasedByHand.set(now.key, owner);
     }
     this.claims.note(changes);
-    this.#usage.note();
+    this.#noteUse();
     this.#health.changed();
   }
 
@@ -157,6 +197,7 @@ export class TrafficCast implements Cast<TrafficAction> {
     const picture = takePicture(aws.world);
     const isThere = (key: string): boolean => this.#object(key) !== undefined;
     checkOrphans({ picture, claims: this.claims, isThere, report });
+    this.#gates?.checkFinal();
   }
 
   /** Every way in which AWS is not what this spec of the object says, but for what is still to go. */
@@ -170,10 +211,10 @@ export class TrafficCast implements Cast<TrafficAction> {
   }
 
   /** A backend that has had ready pods all the time and no target yet. */
-  findUnfilled({ metadata }: MyIngress, { backends = [] }: MyIngressSpec): string | undefined {
+  findUnfilled({ metadata }: MyIngress, spec: MyIngressSpec): string | undefined {
     const { namespace, name } = metadata;
-    const unfilled = backends.find((backend) =>
-      this.#targets.isUnfilled(`${namespace}/${name}`, backend.name),
+    const unfilled = (spec.backends ?? []).find((backend) =>
+      this.#targets.isUnfilled(`${namespace}/${name}`, backend.name, spec),
     );
     return unfilled && `backend ${unfilled.name} has ready pods and no target`;
   }
@@ -195,6 +236,26 @@ export class TrafficCast implements Cast<TrafficAction> {
     const picture = takePicture(aws.world);
     const balancers = aws.world.balancers.all();
     return isExcused({ picture, claims: this.claims, cluster, balancers }, object, reason);
+  }
+
+  /** Now, and once the operator should have followed. */
+  #judgeEndpoints(): void {
+    this.#targets.judgeEndpoints();
+    if (!this.#isFree) return;
+    this.#stage.clock.setTimer(FREE_MS + 1, () => this.#targets.judgeEndpoints());
+  }
+
+  #noteUse(): void {
+    this.#usage.note();
+    this.#requests?.changed();
+    this.#gates?.look();
+  }
+
+  /** Nobody else has changed what it has, and it is to stay. */
+  #isFollowed(owner: string): boolean {
+    const object = this.#object(owner);
+    const isLeaving = object === undefined || object.metadata.deletionTimestamp !== undefined;
+    return !isLeaving && !this.#meddledWith.has(owner);
   }
 
   /** What AWS has no room for is missing while all else is carried out. */

@@ -1,3 +1,4 @@
+import { ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
 import { type Change, ownerByTags, type Resource } from './resources.ts';
 
 /** Longer than any answer of AWS is old and any pass waits between its look and its write. */
@@ -23,6 +24,14 @@ export class Claims {
 
   ownerOf({ tags }: Pick<Resource, 'tags'>): string | undefined {
     return ownerByTags(tags, this.#cluster);
+  }
+
+  /** Who may take over a listener by the consent of its owner. */
+  heirOf({ kind, tags }: Resource): string | undefined {
+    const { adopt, cluster, uid, namespace, name } = ownershipTagKeys;
+    const isHeld = [uid, namespace, name].some((key) => tags.has(key));
+    const isConsent = kind === 'listener' && tags.get(cluster) === this.#cluster && !isHeld;
+    return isConsent ? tags.get(adopt) : undefined;
   }
 
   /** The one that it has, or had until lately: a read may be as old. */

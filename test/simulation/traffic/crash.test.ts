@@ -60,6 +60,22 @@ const stories: Readonly<Record<string, Story>> = {
     act: (world) => world.edit('shop', { backends: [web, { ...api, protocol: 'HTTPS' }] }),
     ends: (world) => endsAs(world, ['api']),
   },
+  'take over a listener': {
+    before: async (world) => {
+      await world.applied('shop');
+      const { arn } = world.balancer();
+      const answer = { Type: 'fixed-response', FixedResponseConfig: { StatusCode: '418' } };
+      world.outOfBand('CreateListener', {
+        ...{ LoadBalancerArn: arn, Port: 80, Protocol: 'HTTP', DefaultActions: [answer] },
+        Tags: [
+          { Key: 'albridge.io/cluster', Value: 'cluster-1' },
+          { Key: 'albridge.io/adopt', Value: 'web/shop' },
+        ],
+      });
+    },
+    act: (world) => world.edit('shop', SHOP),
+    ends: (world) => endsAs(world, ['api']),
+  },
   'take traffic away': {
     before: (world) => world.applied('shop', SHOP),
     act: (world) => world.unset('shop', 'backends', 'rules', 'defaultAction'),

@@ -3,6 +3,15 @@ import { listParts } from '../../../src/controllers/my-ingress/rules/desired.ts'
 import { type Resource, resourceIdOf } from './resources.ts';
 import { listListeners, listRules } from './spec-answers.ts';
 
+/** What AWS cannot change of a target group, as far as a spec has it. */
+const DEFAULTS = {
+  protocol: 'HTTP',
+  protocolVersion: 'HTTP1',
+  targetType: 'ip',
+  ipAddressType: 'ipv4',
+} as const;
+export const FIXED_FIELDS = Object.keys(DEFAULTS) as readonly (keyof typeof DEFAULTS)[];
+
 /** Whether the spec asks for this resource, by its identity and by what AWS cannot change of it. */
 export function desiresResource(spec: MyIngressSpec, resource: Resource): boolean {
   return listResourceIds(spec).includes(resourceIdOf(resource)) && hasFixedSettings(spec, resource);
@@ -33,11 +42,6 @@ function hasFixedSettings(spec: MyIngressSpec, resource: Resource): boolean {
   if (resource.kind !== 'targetGroup') return true;
   const id = resourceIdOf(resource);
   const backend = (spec.backends ?? []).find(({ name }) => id === `target-group/spec/${name}`);
-  const { protocol = 'HTTP', protocolVersion = 'HTTP1', targetType = 'ip' } = backend ?? {};
-  const { record } = resource;
-  return (
-    record.protocol === protocol &&
-    record.protocolVersion === protocolVersion &&
-    record.targetType === targetType
-  );
+  const desired = { ...DEFAULTS, ...backend };
+  return FIXED_FIELDS.every((field) => resource.record[field] === desired[field]);
 }

@@ -55,6 +55,8 @@ export class TrafficDraft {
   readonly #chance: Chance;
   /** What came later is drawn apart, so that a seed's world stays what it was but for that. */
   readonly #more: Chance;
+  /** What came later still, apart again. */
+  readonly #instances: Chance;
   /** Of each name, so that most edits leave the conditions of a rule alone. */
   readonly #conditions: ReadonlyMap<string, Conditions>;
   #spec: TrafficSpec = {};
@@ -63,6 +65,7 @@ export class TrafficDraft {
     this.#chance = chance;
     const conditions = RULES.map((name) => [name, this.#drawPlace()] as const);
     this.#more = new Chance(hashText(JSON.stringify(conditions)));
+    this.#instances = new Chance(hashText(`instances ${JSON.stringify(conditions)}`));
     this.#conditions = new Map(conditions.map(([name, one]) => [name, this.#narrow(one)]));
   }
 
@@ -222,6 +225,7 @@ export class TrafficDraft {
       ...(more.happens(0.2) && { protocol: 'HTTPS' }),
       ...(more.happens(0.2) && { protocolVersion: more.one(['HTTP2', 'GRPC']) }),
       ...(more.happens(0.15) && { stickiness: { durationSeconds: 60 } }),
+      ...(this.#instances.happens(0.12) && { targetType: 'instance' }),
     };
   }
 
@@ -371,7 +375,7 @@ export class TrafficDraft {
   }
 }
 
-function hashText(text: string): number {
+export function hashText(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE();
 }
 

@@ -1,5 +1,5 @@
 import type { LoadBalancer } from '../../../localstack/embedded/load-balancers/balancer-store.ts';
-import type { MyIngress } from '../../../src/apis/my-ingress.ts';
+import { type MyIngress, ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
 import {
   nameSecurityGroup,
   nameTargetGroup,
@@ -26,7 +26,7 @@ export function isExcused(parts: ExcuseParts, object: MyIngress, reason: string)
     case 'PortConflict':
       return foreign.some((one) => holdsPort(one, object));
     case 'DeletionBlocked':
-      return parts.balancers.some((one) => isReleasedUser(one, owner, parts));
+      return parts.balancers.some((one) => isReleasedUser(one, object, parts));
     case 'ResourceInUse':
       return foreign.some((one) => isOnObsoleteListener(one, object, parts));
     // What needs a group that is somebody's comes first in the message.
@@ -45,13 +45,18 @@ function holdsPort({ kind, record }: Resource, { spec, status }: MyIngress): boo
   return kind === 'listener' && record.balancerArn === status.alb?.arn && ports.has(record.port);
 }
 
-/** Nobody's balancer has a security group of the object attached, or sends requests to its target groups. */
+/**
+ * A balancer that is not the object's has a security group of it attached, or sends requests to its target groups.
+ * Without a tag for the UID it is the object's only if it is on record there.
+ */
 function isReleasedUser(
   { arn, tags, securityGroups }: LoadBalancer,
-  owner: string,
+  { metadata, status }: MyIngress,
   { picture, claims }: ExcuseParts,
 ): boolean {
-  if (claims.ownerOf({ tags }) === owner) return false;
+  const owner = `${metadata.namespace}/${metadata.name}`;
+  const isProved = tags.has(ownershipTagKeys.uid) || status.alb?.arn === arn;
+  if (isProved && claims.ownerOf({ tags }) === owner) return false;
   const own = [...picture.values()].filter((one) => claims.ownerOf(one) === owner);
   return own.some(({ kind, key, record }) => {
     if (kind === 'listener' || kind === 'rule') return record.balancerArn === arn;
@@ -76,12 +81,9 @@ function listNames({ metadata, spec }: MyIngress, cluster: string): readonly str
   const owner = { cluster, namespace: metadata.namespace, name: metadata.name };
   const groups = (spec.backends ?? []).map((backend) => {
     const { name, protocol = 'HTTP', protocolVersion = 'HTTP1', targetType = 'ip' } = backend;
-    const fixed = { protocol, protocolVersion, targetType };
-    return nameTargetGroup(
-      owner,
-      { source: 'spec', name },
-      { ...fixed, ipAddressType: 'ipv4', vpcId: 'vpc-main' },
-    );
+    const { ipAddressType = 'ipv4' } = backend;
+    const fixed = { protocol, protocolVersion, targetType, ipAddressType, vpcId: 'vpc-main' };
+    return nameTargetGroup(owner, { source: 'spec', name }, fixed);
   });
   return [...groups, ...(hasManagedGroup(spec) ? [nameSecurityGroup(owner)] : [])];
 }

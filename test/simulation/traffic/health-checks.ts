@@ -1,6 +1,7 @@
 import type { AwsWorld } from '../../../localstack/embedded/aws-world.ts';
 import type { TargetHealth } from '../../../localstack/embedded/target-groups/target-group.ts';
 import { noteTargetHealth } from '../../../localstack/embedded/target-groups/target-health.ts';
+import { balancerArnOfGroup } from '../../../localstack/embedded/traffic/traffic.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
 
 export interface HealthCheckParts {
@@ -8,6 +9,8 @@ export interface HealthCheckParts {
   readonly clock: Clock;
   /** Whether a pod at this address answers. */
   readonly answers: (address: string) => boolean;
+  /** What was found is stored. */
+  readonly onChecked: () => void;
 }
 
 const LEAST_MS = 2000;
@@ -18,10 +21,17 @@ const UNHEALTHY: TargetHealth = { state: 'unhealthy', reason: 'Target.FailedHeal
 /** Health checks without requests: some time after each change targets are as healthy as their pods. */
 export class HealthChecks {
   readonly #parts: HealthCheckParts;
+  /** ARNs of groups that had a healthy target while an action named them. */
+  readonly #proved = new Set<string>();
   #isDue = false;
 
   constructor(parts: HealthCheckParts) {
     this.#parts = parts;
+  }
+
+  /** Whether AWS has ever shown a healthy target of it. */
+  wasHealthy(arn: string): boolean {
+    return this.#proved.has(arn);
   }
 
   /** Targets, rules or pods have changed. */
@@ -36,12 +46,15 @@ export class HealthChecks {
   }
 
   #check(): void {
-    const { world, answers } = this.#parts;
+    const { world, answers, onChecked } = this.#parts;
     for (const { arn, targets } of world.traffic.targetGroups.all()) {
       const found = [...targets].map(([key, { id }]) => {
         return [key, answers(id) ? HEALTHY : UNHEALTHY] as const;
       });
       noteTargetHealth(world, arn, new Map(found));
+      const isNamed = balancerArnOfGroup(world.traffic, arn) !== undefined;
+      if (isNamed && found.some(([, health]) => health === HEALTHY)) this.#proved.add(arn);
     }
+    onChecked();
   }
 }

@@ -1,4 +1,5 @@
 import type { EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
+import { ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
 import {
   nameSecurityGroup,
   nameTargetGroup,
@@ -21,6 +22,8 @@ export interface OutsiderParts {
 type Of<Kind extends Resource['kind']> = Extract<Resource, { readonly kind: Kind }>;
 type Nth = Extract<TrafficMeddling, { readonly nth: number }>;
 
+/** A deregistration delay, in seconds, that no spec has. */
+export const THEIR_DELAY = '77';
 const OUTSIDER = { userAgent: 'somebody else' } as const;
 const VPC = 'vpc-main';
 const LIMITS = {
@@ -66,6 +69,8 @@ export class Outsider {
     switch (meddling.what) {
       case 'addListener':
         return this.#addListener(at, meddling.port);
+      case 'handOver':
+        return this.#handOver(at, meddling.port);
       case 'allowIngress':
       case 'revokeIngress':
         return this.#meddleWithIngress(at, meddling.what);
@@ -121,7 +126,7 @@ export class Outsider {
       case 'editHealthCheck':
         return this.#call('ModifyTargetGroup', { TargetGroupArn, HealthCheckPath: '/theirs' });
       case 'editAttribute': {
-        const Attributes = [{ Key: 'deregistration_delay.timeout_seconds', Value: '77' }];
+        const Attributes = [{ Key: 'deregistration_delay.timeout_seconds', Value: THEIR_DELAY }];
         return this.#call('ModifyTargetGroupAttributes', { TargetGroupArn, Attributes });
       }
       case 'deregister': {
@@ -145,6 +150,19 @@ export class Outsider {
     if (one === undefined) return;
     const input = { LoadBalancerArn: one.record.balancerArn, Port: port, Protocol: 'HTTP' };
     this.#call('CreateListener', { ...input, DefaultActions: [TEAPOT] });
+  }
+
+  #handOver(at: ObjectName, port: number): void {
+    const { aws, claims, cluster } = this.#parts;
+    const [one] = this.#own(at, 'listener');
+    const theirs = aws.world.traffic.listeners.all().find((listener) => {
+      const isHere = listener.balancerArn === one?.record.balancerArn && listener.port === port;
+      return isHere && claims.ownerOf(listener) === undefined;
+    });
+    if (theirs === undefined) return;
+    const consent = { [ownershipTagKeys.cluster]: cluster, [ownershipTagKeys.adopt]: at };
+    const Tags = Object.entries(consent).map(([Key, Value]) => ({ Key, Value }));
+    this.#call('AddTags', { ResourceArns: [theirs.arn], Tags });
   }
 
   #meddleWithIngress(at: ObjectName, what: 'allowIngress' | 'revokeIngress'): void {

@@ -276,4 +276,83 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [],
     },
   },
+  'says what holds a deletion up where the balancer lost its UID tag before it was on record': {
+    why: 'the object was Deleting for good: its security group counted as its own, the balancer that uses it did not',
+    seed: 2000001311,
+    scenario: {
+      seed: 2000001311,
+      settings: PLAIN,
+      steps: [
+        {
+          atMs: 8498,
+          myIngress: {
+            do: 'create',
+            at: 'api/shop',
+            spec: {
+              subnets: ['subnet-b', 'subnet-c'],
+              backends: [{ name: 'web', service: { name: 'next', port: 80 } }],
+            },
+          },
+        },
+        {
+          atMs: 18228,
+          myIngress: {
+            do: 'meddle',
+            at: 'api/shop',
+            meddling: { what: 'untag', key: 'albridge.io/uid' },
+          },
+        },
+        { atMs: 184726, myIngress: { do: 'delete', at: 'api/shop' } },
+      ],
+      faults: [
+        {
+          kind: 'crash',
+          label: 'aws DescribeTags',
+          phase: 'unanswered',
+          nth: 1,
+          restartMs: 15_000,
+        },
+      ],
+    },
+  },
+  'finds the target groups of an object that was restored without status, backends and balancer': {
+    why: 'the drift scan lists target groups only where one is named, and nothing named these any more',
+    seed: 2000009775,
+    scenario: {
+      seed: 2000009775,
+      settings: PLAIN,
+      steps: [
+        {
+          atMs: 15103,
+          myIngress: {
+            do: 'create',
+            at: 'api/shop',
+            spec: {
+              subnets: ['subnet-a', 'subnet-b'],
+              backends: [{ name: 'web', service: { name: 'next', port: 80 } }],
+            },
+          },
+        },
+        {
+          atMs: 83660,
+          myIngress: {
+            do: 'meddle',
+            at: 'api/shop',
+            meddling: { what: 'release', key: 'albridge.io/name' },
+          },
+        },
+        {
+          atMs: 132169,
+          myIngress: {
+            do: 'edit',
+            at: 'api/shop',
+            change: { backends: null, listeners: [{ port: 80, protocol: 'HTTP' }] },
+          },
+        },
+        { atMs: 237535, myIngress: { do: 'meddle', at: 'api/shop', meddling: { what: 'delete' } } },
+        { atMs: 270000, myIngress: { do: 'restore', at: 'api/shop' } },
+      ],
+      faults: [],
+    },
+  },
 };

@@ -93,6 +93,25 @@ export function describeDefault(spec: TrafficSpec, listener: ListenerSpec): stri
   return describeForward([{ backend: only.name, weight: 1 }]);
 }
 
+/** Names of the backends that some action sends requests to. */
+export function listAsked(spec: TrafficSpec): ReadonlySet<string> {
+  const actions = listListeners(spec).flatMap((listener) => [
+    defaultOf(spec, listener),
+    ...listRules(spec, listener.port),
+  ]);
+  const shares = actions.flatMap((action) => action?.forward ?? []);
+  const taking = shares.filter(({ weight = 1 }) => weight > 0);
+  return new Set(taking.flatMap(({ backend }) => backend ?? []));
+}
+
+function defaultOf(spec: TrafficSpec, listener: ListenerSpec): ActionSpec | undefined {
+  if (listener.redirectToHTTPS === true) return undefined;
+  const [only, second] = spec.backends ?? [];
+  const isOnly = only !== undefined && second === undefined;
+  const implied = isOnly ? { forward: [{ backend: only.name }] } : undefined;
+  return listener.defaultAction ?? spec.defaultAction ?? implied;
+}
+
 /** 443, or where no such listener is there the lowest one. */
 function portOfHttps(spec: TrafficSpec): number {
   const secure = listListeners(spec).filter(({ protocol }) => protocol === 'HTTPS');

@@ -1,6 +1,9 @@
 import type { MyIngress, MyIngressSpec } from '../../../src/apis/my-ingress.ts';
 import { isPaused } from '../../../src/core/objects/annotations.ts';
+import { sourceOf } from '../attaching/served.ts';
 import type { ServiceRef } from '../services/endpoint-history.ts';
+import { desiresResource } from './desires.ts';
+import { backendIn, type Resource, resourceIdOf } from './resources.ts';
 
 interface KnownSpec {
   readonly uid: string;
@@ -44,9 +47,7 @@ export class SpecHistory {
 
   /** Those that were in force at any time of the last `backMs`. */
   recent(key: string, backMs: number): readonly MyIngressSpec[] {
-    const oldestMs = this.#nowMs() - backMs;
-    const known = this.#specs.get(key) ?? [];
-    return known.filter(({ untilMs }) => untilMs >= oldestMs).map(({ spec }) => spec);
+    return this.#listRecent(key, backMs).map(({ spec }) => spec);
   }
 
   /** Whether the newest spec has been in force for less than this. */
@@ -55,17 +56,49 @@ export class SpecHistory {
     return newest !== undefined && newest.fromMs > this.#nowMs() - thanMs;
   }
 
-  /** Services that a backend of this name has had lately; undefined for a spec that has no such backend. */
+  /**
+   * Services that the backend of this group has had lately; undefined for a spec that has no such backend. Where all
+   * are without it, the last one that it had as well: its group is followed until it is deleted. A group that another
+   * one replaces keeps the Service that it had; an object restored without its status knows that one no more.
+   */
   recentServices(
     key: string,
-    backend: string,
+    group: Resource,
     backMs: number,
   ): readonly (ServiceRef | undefined)[] {
-    const [namespace = ''] = key.split('/');
-    return this.recent(key, backMs).map(({ backends }) => {
-      const service = backends?.find(({ name }) => name === backend)?.service;
-      return service && { namespace, name: service.name, port: service.port };
-    });
+    const attached = findAttachedService(group);
+    if (attached !== undefined) return [attached];
+    const backend = backendIn(resourceIdOf(group));
+    const services = this.#listRecent(key, backMs).flatMap(
+      ({ uid, spec }): readonly (ServiceRef | undefined)[] => {
+        const service = findService(key, spec, backend);
+        if (service === undefined || desiresResource(spec, group)) return [service];
+        const last = this.#listLastServices(key, group, backMs);
+        return this.#wasDesiredBy(key, group, uid) ? last : [...last, service];
+      },
+    );
+    if (services.some((service) => service !== undefined)) return services;
+    return [...services, ...this.#listLastServices(key, group, backMs).slice(-1)];
+  }
+
+  #listRecent(key: string, backMs: number): readonly KnownSpec[] {
+    const oldestMs = this.#nowMs() - backMs;
+    return (this.#specs.get(key) ?? []).filter(({ untilMs }) => untilMs >= oldestMs);
+  }
+
+  #wasDesiredBy(key: string, group: Resource, uid: string): boolean {
+    const known = this.#specs.get(key) ?? [];
+    return known.some((one) => one.uid === uid && desiresResource(one.spec, group));
+  }
+
+  /** Of the last specs that desired this very group: one that was in force for a moment need not have been seen. */
+  #listLastServices(key: string, group: Resource, backMs: number): readonly ServiceRef[] {
+    const known = this.#specs.get(key) ?? [];
+    const desiring = known.filter(({ spec }) => desiresResource(spec, group));
+    const endMs = desiring.at(-1)?.untilMs ?? 0;
+    return desiring
+      .filter(({ untilMs }) => untilMs >= endMs - backMs)
+      .flatMap(({ spec }) => findService(key, spec, backendIn(resourceIdOf(group))) ?? []);
   }
 
   /** Keys of tags that a spec of any object of this name has had. */
@@ -73,4 +106,21 @@ export class SpecHistory {
     const known = this.#specs.get(key) ?? [];
     return new Set(known.flatMap(({ spec }) => Object.keys(spec.tags ?? {})));
   }
+}
+
+/** A WebApp attaches its own Service. */
+function findAttachedService(group: Resource): ServiceRef | undefined {
+  const [, namespace, name] = sourceOf(group)?.split('/') ?? [];
+  if (namespace === undefined || name === undefined) return undefined;
+  return { namespace, name, port: 'http' };
+}
+
+function findService(
+  key: string,
+  { backends }: MyIngressSpec,
+  backend: string,
+): ServiceRef | undefined {
+  const [namespace = ''] = key.split('/');
+  const service = backends?.find(({ name }) => name === backend)?.service;
+  return service && { namespace, name: service.name, port: service.port };
 }

@@ -1,11 +1,11 @@
 import { ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
-import type { Chance } from '../chance.ts';
+import { Chance } from '../chance.ts';
 import type { MyIngressAction, ObjectName, SpecChange, SpecPlan } from '../my-ingress/actions.ts';
 import { drawMeddling as drawOfBalancer } from '../my-ingress/steps.ts';
 import type { Step } from '../scenario.ts';
-import type { ServiceAction, ServiceKey } from '../services/actions.ts';
+import type { NodeAction, ServiceAction, ServiceKey } from '../services/actions.ts';
 import type { TrafficMeddling } from './actions.ts';
-import { SERVICES_USED, TrafficDraft } from './draw-spec.ts';
+import { hashText, SERVICES_USED, TrafficDraft } from './draw-spec.ts';
 
 const OBJECTS: readonly ObjectName[] = ['web/shop', 'api/shop'];
 const SUBNETS = [
@@ -34,7 +34,53 @@ export function drawTrafficSteps(chance: Chance, draw: TrafficDraw): readonly St
       ...(draw.hasOutsiders ? drawOutsiders(chance, { at, bornMs, draw }) : []),
     ];
   });
-  return steps.toSorted((a, b) => a.atMs - b.atMs);
+  const all = [...steps, ...drawNodes(steps, draw)];
+  return all.toSorted((a, b) => a.atMs - b.atMs);
+}
+
+/** Drawn apart, and only where a backend may have nodes as its targets: all other worlds stay as they were. */
+function drawNodes(steps: readonly Step[], { lengthMs }: TrafficDraw): readonly Step[] {
+  const text = JSON.stringify(steps);
+  if (!text.includes('"instance"')) return [];
+  const chance = new Chance(hashText(text));
+  const numbers = Array.from({ length: chance.whole(1, 4) }, (_, index) => index);
+  const events = chance.times(chance.whole(3, 10), (): readonly Step[] => {
+    const atMs = chance.whole(10_000, lengthMs);
+    return drawNodeEvent(chance).map(([laterMs, what, node]) => ({
+      ...{ atMs: atMs + laterMs, node: { do: what, node } },
+    }));
+  });
+  const first = numbers.map((node): Step => ({ atMs: 1000, node: { do: 'launch', node } }));
+  return [...first, ...events.flat()];
+}
+
+const NODES = [0, 1, 2, 3, 4] as const;
+type NodeEvent = readonly (readonly [number, NodeAction['do'], number])[];
+
+function drawNodeEvent(chance: Chance): NodeEvent {
+  const node = chance.one(NODES);
+  const spreadMs = chance.whole(500, 60_000);
+  const chain = (...whats: readonly NodeAction['do'][]): NodeEvent =>
+    whats.map((what, at) => [at * spreadMs, what, node] as const);
+  return chance.weighted<NodeEvent>([
+    [3, chain('launch')],
+    [node === 0 ? 0 : 2, chain('terminate')],
+    [2, chain('terminate', 'launch')],
+    [2, chain('drain', 'terminate', 'launch')],
+    [2, chain('silence', 'recover')],
+    // The control plane hears none of them.
+    [
+      2,
+      NODES.flatMap(
+        (each) =>
+          [
+            [0, 'silence', each],
+            [spreadMs, 'recover', each],
+          ] as const,
+      ),
+    ],
+    [2, chain('fail', 'recover')],
+  ]);
 }
 
 interface Life {

@@ -32,7 +32,7 @@ export function drawTrafficStory(chance: Chance, nth: number): Story {
   return draw(chance);
 }
 
-/** The port has another name and the same number; later all pods are replaced. */
+/** The port has another name and the same number; later all pods are replaced, then the target group. */
 function drawRenamedPort(chance: Chance): Story {
   const bornMs = chance.whole(20_000, 30_000);
   const renamedMs = bornMs + chance.whole(30_000, 60_000);
@@ -46,17 +46,30 @@ function drawRenamedPort(chance: Chance): Story {
     served(backMs, { do: 'apply', at: 'web/web', pods: 1, port: HTTP }),
     served(recreatedMs, { do: 'recreate', at: 'web/web' }),
     served(recreatedMs + chance.whole(30_000, 40_000), { do: 'roll', at: 'web/web' }),
+    edited(recreatedMs + 75_000, { backends: [{ ...WEB, protocol: 'HTTPS' }] }),
   ]);
 }
 
-/** Somebody's target group has the name and the settings of ours, so that our create answers with it. */
+/**
+ * Somebody's target group has the name and the settings of ours, so that our create answers with it; later the
+ * application has two families, and its targets become those of IPv6.
+ */
 function drawSquattedGroup(chance: Chance): Story {
   const bornMs = chance.whole(5000, 20_000);
-  return calm([
+  const taken: readonly Step[] = [
     applied(chance, 'web/web', 1000),
     { atMs: bornMs - 500, traffic: { do: 'squat', at: AT, what: 'targetGroup' } },
     created(bornMs, { ...SUBNETS, backends: [WEB] }),
     { atMs: bornMs + chance.whole(15_000, 60_000), traffic: { do: 'leave', at: AT } },
+  ];
+  const dualMs = bornMs + chance.whole(80_000, 100_000);
+  const movedMs = dualMs + chance.whole(0, 20_000);
+  const backends = [{ ...WEB, ipAddressType: 'ipv6' }] as const;
+  return calm([
+    ...taken,
+    served(dualMs, { do: 'apply', at: 'web/web', pods: 1, port: HTTP, isDualStack: true }),
+    edited(movedMs, { ipAddressType: 'dualstack', backends }),
+    served(movedMs + chance.whole(20_000, 60_000), { do: 'roll', at: 'web/web' }),
   ]);
 }
 
@@ -156,7 +169,10 @@ function drawEmptyList(chance: Chance): Story {
   };
 }
 
-/** Somebody has the name of the security group, then a port that the spec wants; later a listener is deleted. */
+/**
+ * Somebody has the name of the security group, then a port that the spec wants; later a listener is deleted, and
+ * the one on that port is handed over.
+ */
 function drawTakenPlaces(chance: Chance): Story {
   const bornMs = chance.whole(5000, 20_000);
   const takenMs = bornMs + chance.whole(40_000, 60_000);
@@ -173,6 +189,8 @@ function drawTakenPlaces(chance: Chance): Story {
     edited(takenMs + chance.whole(1000, 20_000), { listeners }),
     meddle(takenMs + 40_000, { what: 'editAttribute', nth: 0 }),
     meddle(takenMs + chance.whole(50_000, 90_000), { what: 'deleteListener', nth: 0 }),
+    meddle(takenMs + 110_000, { what: 'handOver', port: 8080 }),
+    { atMs: takenMs + 112_000, myIngress: { do: 'request', at: AT, token: 'handed-over' } },
   ]);
 }
 

@@ -8,6 +8,7 @@ import {
 } from '../../../src/apis/my-ingress.ts';
 import { attributeDefaults } from '../../../src/controllers/my-ingress/target-groups/attribute-defaults.ts';
 import type { RegexCondition } from '../../../src/routing/rule.ts';
+import { isAttached } from '../attaching/served.ts';
 import type { EndpointHistory } from '../services/endpoint-history.ts';
 import type { Claims } from './claims.ts';
 import { desiresResource, listResourceIds } from './desires.ts';
@@ -52,9 +53,11 @@ export function listTrafficFaults(
   spec: MyIngressSpec,
   { isSettled = true, ...parts }: StructureParts & { readonly isSettled?: boolean },
 ): readonly string[] {
-  const all = [...parts.picture.values()]
+  const owned = [...parts.picture.values()]
     .filter((one) => parts.claims.ownerOf(one) === key)
     .filter((one) => isSettled || desiresResource(spec, one));
+  // What others attach is judged apart, and leaves all else as it is.
+  const all = owned.filter((one) => !isAttached(one));
   const own: Own = { parts, spec, all, isSettled };
   return [
     ...listMissing(own),
@@ -62,7 +65,7 @@ export function listTrafficFaults(
     ...(isSettled ? listListeners(spec).flatMap((one) => listSettingFaults(own, one)) : []),
     ...(spec.backends ?? []).flatMap(({ name }) => listGroupFaults(own, name)),
     ...listIngressFaults(own),
-    ...all.flatMap((one) => listTagFaults(one, spec)),
+    ...owned.flatMap((one) => listTagFaults(one, spec)),
   ];
 }
 
@@ -75,7 +78,7 @@ export function listRoutingFaults(
   const spec = traffic as MyIngressSpec;
   const all = [...parts.picture.values()]
     .filter(({ kind }) => kind === 'listener' || kind === 'rule')
-    .filter((one) => parts.claims.ownerOf(one) === key);
+    .filter((one) => parts.claims.ownerOf(one) === key && !isAttached(one));
   const own: Own = { parts, spec, all, isSettled: true };
   const missing = listMissing(own).filter((fault) => /^(listener|rule)\//.test(fault));
   return [...missing, ...listListeners(spec).flatMap(({ port }) => listListenerFaults(own, port))];
@@ -93,12 +96,16 @@ export function listTargetFaults(
       (one): one is Of<'targetGroup'> =>
         one.kind === 'targetGroup' &&
         claims.ownerOf(one) === `${namespace}/${name}` &&
-        backendIn(resourceIdOf(one)) === backend.name,
+        backendIn(resourceIdOf(one)) === backend.name &&
+        desiresResource(spec, one),
     );
     const { service } = backend;
     if (group === undefined || service === undefined) return [];
     const registered = [...activeTargets(group)].toSorted();
-    const ref = { namespace, name: service.name, port: service.port };
+    const isOfInstances = group.record.targetType === 'instance';
+    const isIpv6 = backend.ipAddressType === 'ipv6';
+    const ref = { namespace, name: service.name, port: service.port, isOfInstances, isIpv6 };
+    if (!endpoints.isTold(ref)) return [];
     const desired = [...endpoints.now(ref).desired].toSorted();
     if (isDeepStrictEqual(registered, desired)) return [];
     return [`backend ${backend.name} has targets ${registered.join()}, desired ${desired.join()}`];
@@ -147,7 +154,8 @@ function listListenerFaults(
   const kept = (arn: string): boolean => isSettled || desired.certificates?.includes(arn) === true;
   const actual = {
     protocol: record.protocol,
-    certificates: [...all].filter(kept),
+    // Those that are found are judged by DiscoveryCast.
+    certificates: desired.certificates === undefined ? [] : [...all].filter(kept),
     default: describe(defaultRule),
     rules: describeRules(rules, describe),
   };

@@ -1,5 +1,7 @@
 import type { AwsWorld } from '../../../localstack/embedded/aws-world.ts';
 import type { Rule } from '../../../localstack/embedded/rules/rule.ts';
+import type { TargetGroup } from '../../../localstack/embedded/target-groups/target-group.ts';
+import type { MyIngressSpec } from '../../../src/apis/my-ingress.ts';
 import {
   type EndpointHistory,
   NO_TARGETS,
@@ -8,6 +10,7 @@ import {
 } from '../services/endpoint-history.ts';
 import type { Report } from '../violation.ts';
 import type { Claims } from './claims.ts';
+import { desiresResource } from './desires.ts';
 import { activeTargets, backendIn, type Change, type Resource, resourceIdOf } from './resources.ts';
 import type { SpecHistory } from './spec-history.ts';
 
@@ -20,6 +23,10 @@ export interface TargetInvariantParts {
   readonly surroundings: Surroundings;
   /** Whether the resource is one that the object's spec wants now, and that nobody else has changed. */
   readonly isWanted: (owner: string, resource: Resource) => boolean;
+  /** Whether AWS has ever shown a healthy target of the group. */
+  readonly wasHealthy: (arn: string) => boolean;
+  /** Whether something slowed the operator's calls in this time. */
+  readonly isDisturbed: (fromMs: number, toMs: number) => boolean;
   readonly report: Report;
 }
 
@@ -33,18 +40,26 @@ export interface Surroundings {
   readonly isFree: boolean;
 }
 
+type GroupResource = Extract<Resource, { readonly kind: 'targetGroup' }>;
+
 /** How old what a process goes by may be: a turn in the budget, repeated calls, the longest silence of a watch. */
 const CALM_MS = 15_000;
 const INFORMED_MS = 60_000;
 const DISTURBED_MS = 240_000;
 /** From the change of an endpoint to the call, where there are tokens. */
-const FREE_MS = 5_000;
+export const FREE_MS = 2_000;
+/** The longest time that credentials take. */
+const SLOW_MS = 3_000;
 /** Ready waits for a backend that has a problem for 60 s. */
 const READY_WAITS_MS = 55_000;
+/** So long a group waits for a healthy target before it takes the requests of another one. */
+const SUCCESSOR_WAITS_MS = 299_000;
 
 /** What must hold for the targets of every group of ours, by the endpoints that the API server has. */
 export class TargetInvariants {
   readonly #parts: TargetInvariantParts;
+  /** Since when an action has named each group. */
+  readonly #namedMs = new Map<string, number>();
 
   constructor(parts: TargetInvariantParts) {
     this.#parts = parts;
@@ -54,46 +69,66 @@ export class TargetInvariants {
     for (const change of changes) {
       this.#judgeTargets(change);
       this.#judgeSwitch(change);
+      this.#judgeSuccession(change);
+      this.#noteNamed(change);
     }
   }
 
   /** Whether a group has no target although it should have had one for long, or Ready should still wait. */
-  isUnfilled(owner: string, backend: string): boolean {
+  isUnfilled(owner: string, backend: string, spec: MyIngressSpec): boolean {
     const { world, claims, specs, surroundings } = this.#parts;
     const { isCalm, isInformed } = surroundings;
-    const group = world.traffic.targetGroups
-      .all()
-      .find((one) => claims.ownerOf(one) === owner && backendIn(resourceIdOf(one)) === backend);
+    const group = world.traffic.targetGroups.all().find((one) => {
+      const isOfBackend = claims.ownerOf(one) === owner && backendIn(resourceIdOf(one)) === backend;
+      // The one that it replaces stays for a while.
+      return isOfBackend && desiresResource(spec, asResource(one));
+    });
     if (group === undefined || activeTargets({ record: group }).size > 0) return false;
     const isEarly = isInformed && specs.isNewer(owner, READY_WAITS_MS);
     if (!isCalm && !isEarly) return false;
-    return this.#listTargetsLately(owner, backend).every(({ ready }) => ready.size > 0);
+    return this.#listTargetsLately(owner, group).every(({ ready }) => ready.size > 0);
+  }
+
+  /** Whether it was to be registered at some time of the last `backMs`. */
+  wasDesired(
+    owner: string,
+    target: string,
+    { group, backMs }: { readonly group: TargetGroup; readonly backMs: number },
+  ): boolean {
+    return isDesiredIn(this.#listTargets(owner, group, { backMs, isLasting: false }), target);
   }
 
   /** Call after each change of endpoints: what has left them long ago is registered no more. */
   judgeEndpoints(): void {
-    const { world, claims, surroundings, isWanted } = this.#parts;
+    const { world, claims, specs, surroundings, isWanted } = this.#parts;
     if (!surroundings.isCalm) return;
     for (const record of world.traffic.targetGroups.all()) {
-      const group = { kind: 'targetGroup', key: record.arn, tags: record.tags, record } as const;
+      const group = asResource(record);
       const owner = claims.ownerOf(group);
-      if (owner !== undefined && isWanted(owner, group)) this.#judgeLeavers(owner, group);
+      if (owner === undefined || !isWanted(owner, group)) continue;
+      // A group that an edit has brought back was followed by nobody.
+      if (!specs.isNewer(owner, CALM_MS)) this.#judgeLeavers(owner, group);
     }
   }
 
   /** Of targets that others have registered an audit knows, twice an hour. */
-  #judgeLeavers(owner: string, group: Extract<Resource, { readonly kind: 'targetGroup' }>): void {
-    const { surroundings, report } = this.#parts;
-    const backend = backendIn(resourceIdOf(group));
-    const lately = this.#listTargets(owner, backend, {
-      ...{ backMs: surroundings.isFree ? FREE_MS : CALM_MS, isLasting: false },
+  #judgeLeavers(owner: string, group: GroupResource): void {
+    const { surroundings, report, nowMs, isDisturbed } = this.#parts;
+    const isSlow = isDisturbed(nowMs() - FREE_MS - SLOW_MS, nowMs());
+    // Of nodes nothing is known before the first backend with them: for some time after none goes that is not known.
+    const isPrompt = surroundings.isFree && group.record.targetType === 'ip' && !isSlow;
+    const lately = this.#listTargets(owner, group.record, {
+      ...{ backMs: isPrompt ? FREE_MS : CALM_MS, isLasting: false },
     });
     const registered = activeTargets(group);
     const hasSuccessor = lately.every(({ desired }) =>
       [...desired].some((one) => registered.has(one)),
     );
     if (!hasSuccessor) return;
-    const before = this.#listTargets(owner, backend, { backMs: INFORMED_MS, isLasting: false });
+    const before = this.#listTargets(owner, group.record, {
+      backMs: INFORMED_MS,
+      isLasting: false,
+    });
     const left = [...registered].filter(
       (one) => !isDesiredIn(lately, one) && isDesiredIn(before, one),
     );
@@ -109,9 +144,9 @@ export class TargetInvariants {
     if (owner === undefined) return;
     const was = targetsOf(before);
     const now = activeTargets(after);
-    const backend = backendIn(resourceIdOf(after));
-    const shown = this.#listTargetsLately(owner, backend);
-    const lately = this.#listTargetsLately(owner, backend, { isLasting: true });
+    const { record } = after;
+    const shown = this.#listTargetsLately(owner, record);
+    const lately = this.#listTargetsLately(owner, record, { isLasting: true });
     const name = `${resourceIdOf(after)} of ${owner}`;
     const { report } = this.#parts;
     const added = [...now].filter((target) => !was.has(target));
@@ -130,29 +165,79 @@ export class TargetInvariants {
 
   /** A request never gets 503 because it is sent to another group while its pods are ready. */
   #judgeSwitch({ before, after }: Change): void {
-    const { surroundings, claims, world } = this.#parts;
+    const { surroundings, claims, isWanted, world } = this.#parts;
     const owner = after && claims.ownerOf(after);
     if (!surroundings.isCalm || after === undefined || owner === undefined) return;
     const known = receiversOf(before);
     const added = receiversOf(after).filter((arn) => !known.includes(arn));
     for (const record of added.flatMap((arn) => world.traffic.targetGroups.byArn(arn) ?? [])) {
       if (activeTargets({ record }).size > 0) continue;
+      // One that somebody else has emptied is known by an audit alone.
+      const group = asResource(record);
+      if (!isWanted(owner, group)) continue;
       const backend = backendIn(resourceIdOf(record));
-      const lately = this.#listTargetsLately(owner, backend);
+      const lately = this.#listTargetsLately(owner, record);
       if (lately.some(({ ready }) => ready.size === 0)) continue;
       const what = `${resourceIdOf(after)} of ${owner} sends requests to ${backend}, which is empty`;
       this.#parts.report('filled-before-used', what);
     }
   }
 
+  /** A group that takes the place of another one of its backend has shown a healthy target before. */
+  #judgeSuccession({ before, after }: Change): void {
+    const { surroundings, claims, report } = this.#parts;
+    const owner = after && claims.ownerOf(after);
+    if (!surroundings.isCalm || after === undefined || owner === undefined) return;
+    const known = this.#findGroups(receiversOf(before));
+    const added = this.#findGroups(receiversOf(after)).filter((one) => !known.includes(one));
+    for (const record of added) {
+      const id = resourceIdOf(record);
+      const predecessor = known.find((one) => resourceIdOf(one) === id);
+      if (predecessor === undefined || cannotMix(predecessor, record)) continue;
+      if (this.#isToBeSticky(owner, backendIn(id))) continue;
+      if (this.#mayTakeOver(owner, record)) continue;
+      const what = `${resourceIdOf(after)} of ${owner} sends requests to a new ${id} without a healthy target`;
+      report('healthy-before-switched', what);
+    }
+  }
+
+  /** Its attributes are written after it has been created. */
+  #isToBeSticky(owner: string, backend: string): boolean {
+    const recent = this.#parts.specs.recent(owner, CALM_MS);
+    const backends = recent.flatMap((spec) => spec.backends ?? []);
+    return backends.some(({ name, stickiness }) => name === backend && stickiness !== undefined);
+  }
+
+  #mayTakeOver(owner: string, record: TargetGroup): boolean {
+    const { isWanted, nowMs, wasHealthy } = this.#parts;
+    const group = asResource(record);
+    if (wasHealthy(record.arn) || !isWanted(owner, group)) return true;
+    const waitedMs = nowMs() - (this.#namedMs.get(record.arn) ?? nowMs());
+    if (waitedMs >= SUCCESSOR_WAITS_MS) return true;
+    return this.#listTargetsLately(owner, record).some(({ ready }) => ready.size === 0);
+  }
+
+  #findGroups(arns: readonly string[]): readonly TargetGroup[] {
+    const { targetGroups } = this.#parts.world.traffic;
+    return arns.flatMap((arn) => targetGroups.byArn(arn) ?? []);
+  }
+
+  #noteNamed({ after }: Change): void {
+    for (const action of ruleOf(after)?.actions ?? []) {
+      for (const { arn } of action.kind === 'forward' ? action.groups : []) {
+        if (!this.#namedMs.has(arn)) this.#namedMs.set(arn, this.#parts.nowMs());
+      }
+    }
+  }
+
   #listTargetsLately(
     owner: string,
-    backend: string,
+    group: TargetGroup,
     { isLasting = false } = {},
   ): readonly Targets[] {
     const { isCalm, isInformed } = this.#parts.surroundings;
     const backMs = isCalm ? CALM_MS : isInformed ? INFORMED_MS : DISTURBED_MS;
-    return this.#listTargets(owner, backend, { backMs, isLasting });
+    return this.#listTargets(owner, group, { backMs, isLasting });
   }
 
   /**
@@ -161,12 +246,16 @@ export class TargetInvariants {
    */
   #listTargets(
     owner: string,
-    backend: string,
+    group: TargetGroup,
     { backMs, isLasting }: { readonly backMs: number; readonly isLasting: boolean },
   ): readonly Targets[] {
     const { specs, endpoints, nowMs } = this.#parts;
-    const services = specs.recentServices(owner, backend, backMs);
-    const known = services.filter((ref): ref is ServiceRef => ref !== undefined);
+    const services = specs.recentServices(owner, asResource(group), backMs);
+    const isOfInstances = group.targetType === 'instance';
+    const isIpv6 = group.ipAddressType === 'ipv6';
+    const known = services.flatMap((ref): readonly ServiceRef[] =>
+      ref === undefined ? [] : [{ ...ref, isOfInstances, isIpv6 }],
+    );
     const list = (ref: ServiceRef, fromMs: number): readonly Targets[] =>
       isLasting ? endpoints.lastingSince(ref, fromMs) : endpoints.since(ref, fromMs);
     return [
@@ -174,6 +263,18 @@ export class TargetInvariants {
       ...known.flatMap((ref) => list(ref, nowMs() - backMs)),
     ];
   }
+}
+
+/** AWS refuses such a mixture in an action without stickiness, or altogether. */
+function cannotMix(one: TargetGroup, other: TargetGroup): boolean {
+  const isSticky = [one, other].some(
+    (group) => group.attributes.get('stickiness.enabled') === 'true',
+  );
+  return isSticky || one.protocolVersion !== other.protocolVersion;
+}
+
+function asResource(record: TargetGroup): GroupResource {
+  return { kind: 'targetGroup', key: record.arn, tags: record.tags, record };
 }
 
 function targetsOf(resource: Change['before']): ReadonlySet<string> {

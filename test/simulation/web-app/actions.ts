@@ -1,3 +1,6 @@
+import type { PodTemplate } from '../../../src/pods/pod-template.ts';
+import type { ExposePlan } from '../attaching/actions.ts';
+
 /** `namespace/name` of a WebApp and its children. */
 export type AppName = `${string}/${string}`;
 
@@ -5,6 +8,10 @@ export interface AppPlan {
   readonly image: string;
   readonly replicas?: number;
   readonly port?: number;
+  /** Null takes it out. */
+  readonly podTemplate?: PodTemplate | null;
+  /** The same. */
+  readonly expose?: ExposePlan | null;
 }
 
 /** What somebody else does to the children of a WebApp. */

@@ -6,7 +6,7 @@ import type { Json, ServedKind } from '../api-model/stored-object.ts';
 import { type ObjectKey, People, partsOf } from '../people.ts';
 import { definedKind } from '../served-definition.ts';
 import type { Cast, Stage } from '../world/stage.ts';
-import type { AppName, ChildMeddling, WebAppAction } from './actions.ts';
+import type { AppName, AppPlan, ChildMeddling, WebAppAction } from './actions.ts';
 import { ChildInvariants } from './child-invariants.ts';
 import { DeploymentController } from './deployment-controller.ts';
 import { checkFinalApps } from './final-check.ts';
@@ -35,7 +35,7 @@ export class WebAppCast implements Cast<WebAppAction> {
     const { at } = action;
     switch (action.do) {
       case 'create':
-        return this.#people.create(KIND, at, { spec: action.spec });
+        return this.#people.create(KIND, at, { spec: statedIn(action.spec) });
       case 'edit':
         return this.#people.patch(KIND, at, { spec: action.change });
       case 'delete':
@@ -130,6 +130,16 @@ export class WebAppCast implements Cast<WebAppAction> {
     const found = this.#stage.model.table.get(kind, at);
     return found?.metadata.ownerReferences === undefined;
   }
+}
+
+/** An object is created without what it does not have. */
+function statedIn({ podTemplate, expose, ...spec }: AppPlan): Json {
+  const { paths, listener, ...asked } = expose ?? {};
+  return {
+    ...spec,
+    ...(podTemplate && { podTemplate }),
+    ...(expose && { expose: { ...asked, ...(paths && { paths }), ...(listener && { listener }) } }),
+  };
 }
 
 interface Scaled {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { WebApp } from '../../../src/apis/web-app.ts';
 import { AUTOSCALERS, DEPLOYMENTS, SERVICES } from '../api-model/kinds.ts';
 import type { ObjectTable } from '../api-model/object-table.ts';
@@ -12,11 +13,15 @@ export interface FinalAppParts {
   readonly report: Report;
 }
 
+interface Container {
+  readonly name?: string;
+  readonly image?: string;
+  readonly env?: unknown;
+}
+
 interface DeploymentSpec {
   readonly replicas?: number;
-  readonly template?: {
-    readonly spec?: { readonly containers?: readonly { readonly image?: string }[] };
-  };
+  readonly template?: { readonly spec?: { readonly containers?: readonly Container[] } };
 }
 
 /** What must be so in the end: each app has its children as wanted, and no child is left without one. */
@@ -60,12 +65,22 @@ function wrongWithDeployment(
 ): readonly string[] {
   if (deployment === undefined) return ['it has no Deployment'];
   const { replicas, template } = deployment['spec'] as DeploymentSpec;
-  const image = template?.spec?.containers?.[0]?.image;
+  const containers = template?.spec?.containers ?? [];
+  const image = containers[0]?.image;
   return [
     ...unless(image === spec.image, `image ${image}`),
+    ...unless(isTemplated(spec, containers), 'not the containers of its template'),
     ...unless(isScaledByOthers || replicas === spec.replicas, `replicas ${replicas}`),
     ...unless(status.availableReplicas === replicas, `status says ${status.availableReplicas}`),
   ];
+}
+
+function isTemplated(spec: WebApp['spec'], containers: readonly Container[]): boolean {
+  const templated: readonly Container[] = spec.podTemplate?.spec?.containers ?? [{ name: 'app' }];
+  return isDeepStrictEqual(
+    containers.map(({ name, env }) => [name, env]),
+    templated.map(({ name, env }) => [name, env]),
+  );
 }
 
 function wrongWithService({ spec }: WebApp, service: StoredObject | undefined): readonly string[] {

@@ -52,9 +52,25 @@ function drawLife(chance: Chance, at: AppName, lengthMs: number): readonly Step[
   return [...squatted, create, ...changes, ...ends];
 }
 
+/** The second image runs with a template: what is drawn in a seed stays as it is. */
+const TEMPLATES = {
+  [IMAGES[0]]: null,
+  [IMAGES[1]]: {
+    metadata: { labels: { tier: 'web' } },
+    spec: {
+      containers: [
+        { name: 'app', env: [{ name: 'MODE', value: 'fast' }] },
+        { name: 'proxy', image: 'registry.example/proxy:1' },
+      ],
+    },
+  },
+} as const;
+
 function drawPlan(chance: Chance): AppPlan {
+  const image = chance.one(IMAGES);
   return {
-    image: chance.one(IMAGES),
+    image,
+    podTemplate: TEMPLATES[image],
     ...(chance.happens(0.5) && { replicas: chance.whole(0, 3) }),
     ...(chance.happens(0.5) && { port: chance.one([80, 8080]) }),
   };

@@ -1,7 +1,7 @@
 import type { EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
 import type { FaultEffect } from '../../../localstack/embedded/faults/fault-script.ts';
 import type { AwsApi, AwsOperation } from '../../../src/aws/client/aws-api.ts';
-import { isWrite, traitsOf } from '../../../src/aws/client/operations.ts';
+import { getTraits, isWrite } from '../../../src/aws/client/operations.ts';
 import { type Clock, DeadlineExceeded } from '../../../src/core/ports/clock.ts';
 import { assertLeader, type Leadership } from '../../../src/core/ports/leadership.ts';
 import { EmbeddedAwsApi } from '../../fakes/embedded-aws-api.ts';
@@ -160,8 +160,8 @@ class Call {
     const { operation, input } = this.#call;
     if (operation !== 'DescribeTags') return false;
     const { ResourceArns: arns = [] } = input as { readonly ResourceArns?: readonly string[] };
-    const { loadBalancers } = this.#parts.aws.control.snapshot();
-    return loadBalancers.every(({ arn }) => !arns.includes(arn));
+    const { balancers } = this.#parts.aws.world;
+    return arns.every((arn) => balancers.byArn(arn) === undefined);
   }
 
   #back(outcome: Outcome): void {
@@ -227,7 +227,7 @@ function refusalOf(effect: Fate['effect'], operation: AwsOperation): FaultEffect
     }
     case 'notVisible':
       // The first one is that of its own kind.
-      return refuse(traitsOf(operation).absent[0] ?? 'InternalFailure', 'not found');
+      return refuse(getTraits(operation).absent[0] ?? 'InternalFailure', 'not found');
     case 'invalidTarget':
       return refuse('InvalidTarget', 'The following targets are not in the VPC');
     case 'failing':

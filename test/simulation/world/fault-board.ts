@@ -13,6 +13,22 @@ export interface Fate {
 export type CrashFault = Extract<Fault, { kind: 'crash' }>;
 type Limited = Extract<Fault, { kind: 'aws' | 'kube' }>;
 
+/** Those for which a process learns late, or never, of a change in the cluster; also each kind of `kube`. */
+const CUTTING_OFF: ReadonlySet<string> = new Set([
+  'apiDown',
+  'compaction',
+  'freeze',
+  'partition',
+  'watchBroken',
+  'watchLag',
+  'watchSilent',
+]);
+
+interface Strike {
+  readonly fault: string;
+  readonly atMs: number;
+}
+
 type WindowKind = Extract<Fault, { fromMs: number }>['kind'];
 
 /** The faults of a scenario, and which of them an operation meets. */
@@ -23,7 +39,7 @@ export class FaultBoard {
   readonly crashed = new Set<string>();
   /** What has happened at all, such as `aws lost`: a fault that never strikes tests nothing. */
   readonly met = new Set<string>();
-  readonly #strikesMs: number[] = [];
+  readonly #strikes: Strike[] = [];
   #faults: readonly Fault[];
   readonly #left = new Map<Fault, number>();
   #isLifted: boolean;
@@ -80,12 +96,20 @@ export class FaultBoard {
   /** A fault takes effect now. */
   strikes(fault: string, nowMs: number): void {
     this.met.add(fault);
-    this.#strikesMs.push(nowMs);
+    this.#strikes.push({ fault, atMs: nowMs });
   }
 
   /** Whether any fault took effect in this time. */
   isDisturbed(fromMs: number, toMs: number): boolean {
-    return this.#strikesMs.some((atMs) => atMs >= fromMs && atMs <= toMs);
+    return this.#strikes.some(({ atMs }) => atMs >= fromMs && atMs <= toMs);
+  }
+
+  /** Whether a fault of this time keeps a process from learning of changes in the cluster. */
+  isCutOff(fromMs: number, toMs: number): boolean {
+    return this.#strikes.some(({ fault, atMs }) => {
+      const cutsOff = CUTTING_OFF.has(fault) || fault.startsWith('kube ');
+      return cutsOff && atMs >= fromMs && atMs <= toMs;
+    });
   }
 
   /** How old the answers of AWS are now. */

@@ -1,6 +1,6 @@
-import { AWS_LIMITS, NO_LIMITS } from '../../../src/aws/budget/budget-limits.ts';
 import type { KubeRequest } from '../../../src/kube/client/kube-transport.ts';
 import { type AwsWitness, createAwsNetwork } from './aws-network.ts';
+import { BUDGETS } from './budgets.ts';
 import type { FaultBoard } from './fault-board.ts';
 import { createKubeNetwork } from './kube-network.ts';
 import { Life } from './life.ts';
@@ -120,11 +120,12 @@ export class Fleet {
         createAwsNetwork({ ...shared, aws, leadership, witness }),
     };
     const options = {
-      budget: settings.budget === 'aws' ? AWS_LIMITS : NO_LIMITS,
+      budget: BUDGETS[settings.budget],
       sweepIntervalMs: settings.sweepMs,
       concurrency: settings.concurrency,
       election: settings.election,
       mode: settings.mode ?? 'reconcile',
+      readinessGates: settings.readinessGates ?? false,
       ...(settings.isClusterIdConfigured && { clusterId: CLUSTER }),
     };
     return new OperatorProcess(ports, options, () => {

@@ -2,7 +2,7 @@ import { PODS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type StoredObject } from '../api-model/stored-object.ts';
 import { type ObjectKey, People } from '../people.ts';
-import { isActive } from './pod-facts.ts';
+import { isActive, isGated } from './pod-facts.ts';
 import type { Stage } from './stage.ts';
 
 const LEAST_MS = 100;
@@ -13,7 +13,10 @@ const LOOK_AGAIN_MS = 2000;
 const FIRST_BACKOFF_MS = 10_000;
 const MOST_BACKOFF_MS = 300_000;
 
-/** Scheduler and kubelet, as far as a pod shows it: bound, running, ready, and gone when it is deleted. */
+/**
+ * Scheduler and kubelet, as far as a pod shows it: bound, running, ready, and gone when it is deleted. Pods with a
+ * readiness gate are played by services/gated-pods.ts.
+ */
 export class Kubelet {
   /** Whether all is there that the containers of a pod need. */
   canStart: (pod: StoredObject) => boolean = () => true;
@@ -30,7 +33,7 @@ export class Kubelet {
   }
 
   onCommit({ kind, type, object, before }: Commit): void {
-    if (kind !== PODS) return;
+    if (kind !== PODS || isGated(object)) return;
     if (type === 'DELETED') return;
     if (type === 'ADDED') this.#later(object, () => this.#run(object));
     const isNews = before?.metadata.deletionTimestamp === undefined;

@@ -1,3 +1,4 @@
+import { GATE_LABELS } from '../../../src/pods/pod.ts';
 import type { StoredObject } from '../api-model/stored-object.ts';
 import { conditionsOf } from '../owner-invariants.ts';
 
@@ -12,6 +13,19 @@ export function isActive(pod: StoredObject): boolean {
 export function isReady(pod: StoredObject): boolean {
   if (!isActive(pod)) return false;
   return conditionsOf(pod).some(({ type, status }) => type === 'Ready' && status === 'True');
+}
+
+/** Its containers are ready. */
+export function isUp(pod: StoredObject): boolean {
+  if (!isActive(pod)) return false;
+  const isTrue = (name: string): boolean =>
+    conditionsOf(pod).some(({ type, status }) => type === name && status === 'True');
+  return isTrue('ContainersReady');
+}
+
+/** It is behind a Service in a world with readiness gates. */
+export function isGated({ metadata }: StoredObject): boolean {
+  return Object.entries(GATE_LABELS).every(([key, value]) => metadata.labels?.[key] === value);
 }
 
 /** It has all of these labels. */

@@ -17,6 +17,7 @@ export interface ReplicaOptions {
   readonly concurrency: number;
   readonly election: boolean;
   readonly mode: 'reconcile' | 'observe';
+  readonly readinessGates: boolean;
 }
 
 /** What one process is given; the ports are its own. */
@@ -54,13 +55,13 @@ export class OperatorProcess {
       : undefined;
     const leadership = leadershipOf(this.election, ports.onRefused);
     const acquired = this.election?.acquired ?? Promise.resolve();
-    const { clusterId, budget, mode, sweepIntervalMs, concurrency } = options;
+    const { clusterId, budget, mode, readinessGates, sweepIntervalMs, concurrency } = options;
     this.operator = new Operator(
       { transport, api: ports.api(leadership), clock, log, metrics, leadership, acquired },
       {
         mode,
         kinds: KIND_NAMES,
-        readinessGates: false,
+        readinessGates,
         aws: { region: 'us-east-1', budget, backendSecurityGroups: [] },
         sweepIntervalMs,
         concurrency,

@@ -21,6 +21,8 @@ export interface Stage {
   readonly isLeaseDoubtful: (nowMs: number) => boolean;
   /** Whether a fault took effect in this time. */
   readonly isDisturbed: (fromMs: number, toMs: number) => boolean;
+  /** Whether a fault of this time kept a process from learning of changes in the cluster. */
+  readonly isCutOff: (fromMs: number, toMs: number) => boolean;
 }
 
 /** The part of one kind: its people, what must always hold for it, and what must hold in the end. */
@@ -31,6 +33,8 @@ export interface Cast<Action> {
   /** No fault from here on: what only outsiders can heal is healed. */
   heal(): void;
   checkFinal(): void;
+  /** Until then something may be under way that has a deadline of its own. */
+  underWayUntilMs?(): number;
 }
 
 /** True for the name of a process of the operator. */

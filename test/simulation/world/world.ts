@@ -1,6 +1,5 @@
 import { seededRandom } from '../../../localstack/embedded/ec2/seeded-ids.ts';
 import { createEmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
-import { AWS_LIMITS, NO_LIMITS } from '../../../src/aws/budget/budget-limits.ts';
 import { isWrite } from '../../../src/aws/client/operations.ts';
 import { isPaused, PAUSED_ANNOTATION } from '../../../src/core/objects/annotations.ts';
 import type { LogFields } from '../../../src/core/ports/logger.ts';
@@ -24,7 +23,9 @@ import {
 } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type ServedKind } from '../api-model/stored-object.ts';
+import { AttachCast } from '../attaching/cast.ts';
 import { ConfigMonitorCast } from '../config-monitor/cast.ts';
+import { DiscoveryCast } from '../discovery/cast.ts';
 import { ImmortalCast } from '../immortal-container/cast.ts';
 import { MyAppCast } from '../my-app/cast.ts';
 import { MyIngressCast } from '../my-ingress/cast.ts';
@@ -41,12 +42,14 @@ import type { Surroundings } from '../traffic/target-invariants.ts';
 import type { Violation } from '../violation.ts';
 import { WebAppCast } from '../web-app/cast.ts';
 import type { AwsWitness } from './aws-network.ts';
+import { BUDGETS } from './budgets.ts';
 import { describeCommit } from './describe-commit.ts';
 import { FaultBoard } from './fault-board.ts';
 import { CLUSTER, Fleet } from './fleet.ts';
 import { GarbageCollector } from './garbage-collector.ts';
 import { Kubelet } from './kubelet.ts';
 import type { Life } from './life.ts';
+import { isGated } from './pod-facts.ts';
 import { LEASE } from './replica.ts';
 import { type Cast, isOperator, type Stage } from './stage.ts';
 
@@ -79,12 +82,17 @@ export class World {
   readonly #services: ServiceCast;
   readonly #traffic: TrafficCast;
   readonly #myIngress: MyIngressCast;
+  readonly #discovery: DiscoveryCast;
   readonly #webApp: WebAppCast;
+  readonly #attach: AttachCast;
   readonly #immortal: ImmortalCast;
   readonly #myApp: MyAppCast;
   readonly #config: ConfigMonitorCast;
   readonly #kubelet: Kubelet;
-  readonly #casts: readonly Pick<Cast<never>, 'onCommit' | 'heal' | 'checkFinal'>[];
+  readonly #casts: readonly Pick<
+    Cast<never>,
+    'onCommit' | 'heal' | 'checkFinal' | 'underWayUntilMs'
+  >[];
   readonly #collector: GarbageCollector;
   readonly #processes: ProcessInvariants;
   #leaseDoubtfulUntilMs = 0;
@@ -99,25 +107,25 @@ export class World {
     this.board = new FaultBoard(faults);
     this.#stage = this.#build();
     const surroundings = describeSurroundings(scenario);
-    const { isCalm } = surroundings;
     this.#services = new ServiceCast(this.#stage);
     this.#traffic = new TrafficCast(this.#stage, { services: this.#services, surroundings });
-    this.#myIngress = new MyIngressCast(this.#stage, { isCalm, traffic: this.#traffic });
+    this.#myIngress = new MyIngressCast(this.#stage, { ...surroundings, traffic: this.#traffic });
+    this.#discovery = new DiscoveryCast(this.#stage, this.#traffic.specs);
     this.#webApp = new WebAppCast(this.#stage);
-    const kubelet = new Kubelet(this.#stage);
-    this.#kubelet = kubelet;
-    this.#immortal = new ImmortalCast(this.#stage, kubelet);
-    this.#myApp = new MyAppCast(this.#stage, kubelet);
-    this.#config = new ConfigMonitorCast(this.#stage, { kubelet, isCalm });
+    this.#attach = this.#shareBalancers();
+    this.#kubelet = new Kubelet(this.#stage);
+    this.#immortal = new ImmortalCast(this.#stage, this.#kubelet);
+    this.#myApp = new MyAppCast(this.#stage, this.#kubelet);
+    this.#config = new ConfigMonitorCast(this.#stage, { ...surroundings, kubelet: this.#kubelet });
     this.#casts = [
-      ...[this.#services, this.#traffic, this.#myIngress, this.#webApp],
-      ...[this.#immortal, this.#myApp, this.#config],
+      ...[this.#services, this.#traffic, this.#myIngress, this.#discovery, this.#webApp],
+      ...[this.#attach, this.#immortal, this.#myApp, this.#config],
     ];
     this.#collector = new GarbageCollector(this.#stage, COLLECTED);
     this.#processes = new ProcessInvariants({
       nowMs: () => this.clock.monotonicMs(),
       report: this.#stage.report,
-      limits: settings.budget === 'aws' ? AWS_LIMITS : NO_LIMITS,
+      limits: BUDGETS[settings.budget],
       holder: () => this.#holder(),
       leaseDoubtfulUntilMs: () => this.#leaseDoubtfulUntilMs,
     });
@@ -161,6 +169,11 @@ export class World {
     if (stuck !== undefined) this.report('no-stuck-pass', stuck);
   }
 
+  /** As `Cast.underWayUntilMs`; 0 for nothing. */
+  underWayUntilMs(): number {
+    return Math.max(...this.#casts.map((cast) => cast.underWayUntilMs?.() ?? 0));
+  }
+
   /** Whether `checkFinal` has nothing to report. */
   hasConverged(): boolean {
     this.#objections = 0;
@@ -193,6 +206,14 @@ export class World {
     }
   }
 
+  #shareBalancers(): AttachCast {
+    const isAbout = this.#scenario.steps.some((step) => 'attach' in step);
+    const { claims } = this.#traffic;
+    const attach = new AttachCast(this.#stage, { services: this.#services, claims, isAbout });
+    this.#traffic.onChanges = (changes) => attach.changed(changes);
+    return attach;
+  }
+
   #build(): Stage {
     const { settings, seed } = this.#scenario;
     const { clock } = this;
@@ -221,6 +242,7 @@ export class World {
       met: (what) => void this.board.met.add(what),
       isLeaseDoubtful: (nowMs) => nowMs < this.#leaseDoubtfulUntilMs,
       isDisturbed: (fromMs, toMs) => this.board.isDisturbed(fromMs, toMs),
+      isCutOff: (fromMs, toMs) => this.board.isCutOff(fromMs, toMs),
     };
   }
 
@@ -231,7 +253,8 @@ export class World {
         this.tell(`${call.life.name} ${call.label} ${JSON.stringify(call.input)}`);
       this.#processes.sent(call);
     },
-    during: (call, carryOut) => this.#myIngress.during(call, carryOut),
+    during: (call, carryOut) =>
+      this.#discovery.during(call, () => this.#myIngress.during(call, carryOut)),
     answered: (call, error) => {
       // What AWS refuses is tried again now and then, for as long as nobody heals it.
       if (isWrite(call.operation) && !error) this.operatorWrites += 1;
@@ -245,8 +268,11 @@ export class World {
     this.#meetStep(step);
     if ('myIngress' in step) this.#myIngress.perform(step.myIngress);
     else if ('traffic' in step) this.#traffic.perform(step.traffic);
+    else if ('discovery' in step) this.#discovery.perform(step.discovery);
     else if ('service' in step) this.#services.perform(step.service);
+    else if ('node' in step) this.#services.nodes.perform(step.node);
     else if ('webApp' in step) this.#webApp.perform(step.webApp);
+    else if ('attach' in step) this.#attach.perform(step.attach);
     else if ('immortal' in step) this.#immortal.perform(step.immortal);
     else if ('myApp' in step) this.#myApp.perform(step.myApp);
     else this.#config.perform(step.config);
@@ -277,7 +303,8 @@ export class World {
     const { kind, by } = commit;
     if (BACKGROUND.has(kind)) return;
     if (isOperator(by)) {
-      this.operatorWrites += 1;
+      // A rollout whose pods wait for ten minutes each goes on for long after all else is at rest.
+      if (kind !== PODS || !isGated(commit.object)) this.operatorWrites += 1;
       this.#meetReasons(commit);
       const what = `${kind.kind} ${keyOfStored(commit.object)} was written`;
       if (!WRITABLE.has(kind)) this.report('foreign-untouched', what);

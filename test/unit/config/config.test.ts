@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS, NO_LIMITS } from '../../../src/aws/budget/budget-limits
 import { type Environment, type OperatorConfig, parseConfig } from '../../../src/config/config.ts';
 import { formatSettingsHelp, type Setting, settings } from '../../../src/config/settings.ts';
 
+const STAND_IN = 'http://127.0.0.1:4566';
 const files: Readonly<Record<string, string>> = {
   '/etc/limits.json': '{"reads":{"burst":5,"perSecond":1}}',
   '/etc/broken.json': '{"reads":{"burst":0,"perSecond":"x"}}',
@@ -64,8 +65,8 @@ describe('parseConfig', () => {
       why: 'AWS_DEFAULT_REGION is what the AWS command line reads',
     },
     'a stand-in for AWS': {
-      env: { AWS_ENDPOINT_URL: 'http://127.0.0.1:4566' },
-      means: { aws: { endpoint: 'http://127.0.0.1:4566', ec2Endpoint: 'http://127.0.0.1:4566' } },
+      env: { AWS_ENDPOINT_URL: STAND_IN },
+      means: { aws: { endpoint: STAND_IN, ec2Endpoint: STAND_IN, acmEndpoint: STAND_IN } },
       why: 'LocalStack and the embedded one are reached so',
     },
     'the endpoint of each service': {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { MOST_CONDITIONS } from '../../../src/core/objects/conditions.ts';
 import type { ResourceKind } from '../../../src/core/objects/kube-object.ts';
 import type { CustomResourceDefinition } from './custom-resource-definition.ts';
 import { schemaFaults } from './schema-faults.ts';
@@ -45,6 +46,11 @@ export function describeDefinition(
       const known = new Set([...nodesOf(schema).map(({ path }) => path), CREATED]);
       const paths = columns.map(({ jsonPath }) => schemaPathOf(jsonPath));
       expect(paths.filter((path) => !known.has(path))).toEqual([]);
+    });
+
+    it('bounds status.conditions where the operator cuts them', () => {
+      const conditions = nodesOf(schema).find(({ path }) => path === 'status.conditions');
+      expect(conditions?.node.maxItems).toBe(MOST_CONDITIONS);
     });
 
     it('reads as not looked at yet before the operator has seen the object', () => {

@@ -1,4 +1,12 @@
-import { casesOf, type Draft, type RuleTable, web, withBackend, withTraffic } from './rule-case.ts';
+import {
+  arn,
+  casesOf,
+  type Draft,
+  type RuleTable,
+  web,
+  withBackend,
+  withTraffic,
+} from './rule-case.ts';
 
 const named = (name: string): Draft => withTraffic({ backends: [{ ...web, name }] });
 const served = (name: string): Draft => withBackend({ service: { name, port: 80 } });
@@ -7,6 +15,8 @@ const checked = (healthCheck: object): Draft => withBackend({ healthCheck });
 const attributed = (key: string, value: string): Draft => {
   return withBackend({ attributes: { [key]: value } });
 };
+const six = { ipAddressType: 'ipv6' };
+const dualstack = { ipAddressType: 'dualstack' };
 const DELAY = 'deregistration_delay.timeout_seconds';
 const SLOW = 'slow_start.duration_seconds';
 const ALGORITHM = 'load_balancing.algorithm.type';
@@ -40,6 +50,44 @@ export const backendCases: RuleTable = {
       ...casesOf({ http: 'a name', 'grpc-1': 'digits and hyphens' }, ported),
     },
     rejects: casesOf({ '80': 'a number in quotes', HTTP: 'a protocol', '': 'empty' }, ported),
+  },
+  'spec.backends[]: ipAddressType ipv6 works with targetType ip': {
+    accepts: {
+      instances: {
+        why: 'they are nodes, with a node port',
+        object: withBackend({ targetType: 'instance' }),
+      },
+      'IPv4 of instances': {
+        why: 'it is the default',
+        object: withBackend({ targetType: 'instance', ipAddressType: 'ipv4' }),
+      },
+      'IPv6 of pods': {
+        why: 'the load balancer has IPv6',
+        object: withBackend({ targetType: 'ip', ipAddressType: 'ipv6' }, dualstack),
+      },
+    },
+    rejects: {
+      'IPv6 of instances': {
+        why: 'AWS refuses it',
+        object: withBackend({ targetType: 'instance', ipAddressType: 'ipv6' }, dualstack),
+      },
+    },
+  },
+  'spec: a backend with ipAddressType ipv6 needs': {
+    accepts: {
+      'dualstack without public IPv4': {
+        why: 'it has IPv6 too',
+        object: withBackend(six, { ipAddressType: 'dualstack-without-public-ipv4' }),
+      },
+      'an adopted balancer': {
+        why: 'it may be dualstack already',
+        object: withBackend(six, { adopt: { arn } }),
+      },
+    },
+    rejects: {
+      'ipv4 left out': { why: 'a balancer is ipv4 by default', object: withBackend(six) },
+      'ipv4 written': { why: 'the same', object: withBackend(six, { ipAddressType: 'ipv4' }) },
+    },
   },
   'spec.backends[]: service is missing': {
     accepts: { 'a Service': { why: 'its endpoints are the targets', object: withTraffic({}) } },

@@ -7,6 +7,20 @@ export const changeCases: RuleTable = {
   'root: spec is missing': {
     accepts: {
       'an object with a spec': { why: 'it says what is wanted', object: withSpec({}) },
+      'an object with an empty spec': {
+        why: 'the subnets are found by their tags',
+        object: { spec: {} },
+      },
+      'an object that names subnets later': {
+        why: 'they take the place of those that were found',
+        old: { spec: {} },
+        object: withSpec({}),
+      },
+      'an object that names its subnets no more': {
+        why: 'the balancer keeps them',
+        old: withSpec({}),
+        object: { spec: {} },
+      },
       'a stored object without one': {
         why: 'a status write or the removal of a finalizer must not be refused',
         old: {},

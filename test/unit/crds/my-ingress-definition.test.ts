@@ -1,10 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { myIngressKind, ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
+import { LONGEST_STEP, MOST_STEPS } from '../../../src/controllers/my-ingress/preview.ts';
+import { MOST_APPLIED } from '../../../src/controllers/my-ingress/status.ts';
+import { MOST_OWNED } from '../../../src/controllers/my-ingress/traffic/owned.ts';
+import { MOST_LISTENERS } from '../../../src/controllers/my-ingress/traffic/status.ts';
 import {
   PAUSED_ANNOTATION,
   RECONCILE_REQUESTED_ANNOTATION,
 } from '../../../src/core/objects/annotations.ts';
+import { MOST_CONDITIONS } from '../../../src/core/objects/conditions.ts';
 import { rulesOf } from './cel-rules.ts';
 import {
   isRefusal,
@@ -111,6 +116,28 @@ describe('the MyIngress CRD', () => {
     const others = nodes.filter((one) => !refused.includes(one));
     const shy = others.filter(({ node }) => /not supported/i.test(node.description ?? ''));
     expect(shy.map(({ path }) => path)).toEqual([]);
+  });
+
+  // A list that is longer would be refused by the API server, and the whole status with it.
+  it('bounds the lists of status where the operator cuts them', () => {
+    const bounds = nodesOf(schema)
+      .filter(({ path }) =>
+        /^status\.(?:(?:conditions|listeners)$|(?:owned|applied|plan)\.)/.test(path),
+      )
+      .map(({ path, node }) => [path, node.maxItems ?? node.maxProperties] as const)
+      .filter(([, most]) => most !== undefined);
+    expect(Object.fromEntries(bounds)).toEqual({
+      'status.conditions': MOST_CONDITIONS,
+      'status.listeners': MOST_LISTENERS,
+      'status.owned.targetGroups': MOST_OWNED.targetGroups,
+      'status.owned.services': MOST_OWNED.services,
+      'status.owned.listenerSettings': MOST_OWNED.listenerSettings,
+      'status.applied.tags': MOST_APPLIED,
+      'status.applied.attributes': MOST_APPLIED,
+      'status.plan.steps': MOST_STEPS,
+    });
+    const step = nodesOf(schema).find(({ path }) => path === 'status.plan.steps[]');
+    expect(step?.node.maxLength).toBe(LONGEST_STEP);
   });
 
   it('names the annotations and tags that the code uses', () => {

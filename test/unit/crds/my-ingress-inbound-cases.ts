@@ -10,8 +10,24 @@ import {
 
 const sources = (inbound: object): Draft => withTraffic({ inbound });
 
-/** Rules that look at who may connect, and at what no rule catches. */
+const allowed = (allowedNamespaces: object): Draft => withSpec({ allowedNamespaces });
+const selector = { matchLabels: { team: 'shop' } };
+
+/** Rules that look at who may connect and who may attach, and at what no rule catches. */
 export const inboundCases: RuleTable = {
+  'spec.allowedNamespaces: selector goes with from Selector': {
+    accepts: {
+      'all namespaces': { why: 'without a selector', object: allowed({ from: 'All' }) },
+      'a selector': { why: 'with from', object: allowed({ from: 'Selector', selector }) },
+    },
+    rejects: {
+      'from Selector alone': { why: 'it selects nothing', object: allowed({ from: 'Selector' }) },
+      'a selector that is not asked': {
+        why: 'whoever wrote it believes that it restricts',
+        object: allowed({ from: 'All', selector }),
+      },
+    },
+  },
   'spec: rules, defaultAction and inbound need': {
     accepts: {
       'listeners without backends': {

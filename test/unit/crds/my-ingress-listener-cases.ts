@@ -62,14 +62,15 @@ export const listenerCases: RuleTable = {
       (sslPolicy) => listening({ ...https, sslPolicy }),
     ),
   },
-  'spec.listeners[]: an HTTPS listener needs': {
-    accepts: { 'one certificate': { why: 'the least', object: listening(https) } },
-    rejects: {
-      none: { why: 'AWS refuses it', object: listening({ port: 443, protocol: 'HTTPS' }) },
-    },
-  },
   'spec.listeners[]: certificates belong to HTTPS': {
-    accepts: { 'an HTTP listener without': { why: 'it needs none', object: listening(http) } },
+    accepts: {
+      'an HTTP listener without': { why: 'it needs none', object: listening(http) },
+      'an HTTPS listener with one': { why: 'the least', object: listening(https) },
+      'an HTTPS listener without': {
+        why: 'they are found by hosts, of rules that may come later',
+        object: listening({ port: 443, protocol: 'HTTPS' }),
+      },
+    },
     rejects: {
       'an HTTP listener with one': {
         why: 'AWS refuses it',

@@ -20,11 +20,6 @@ const refused: readonly (readonly [string, Draft, readonly [Draft, ...Draft[]]])
     [withBackend({ service: undefined, targetGroupARN: 'arn:aws:a' })],
   ],
   [
-    'backends[].targetType',
-    withBackend({ targetType: 'ip' }),
-    [withBackend({ targetType: 'instance' })],
-  ],
-  [
     'authenticate',
     byDefault({ forward: [{ backend: 'web' }] }),
     [

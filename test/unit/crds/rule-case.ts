@@ -61,11 +61,14 @@ export function withTraffic(fields: Readonly<Record<string, unknown>>): Draft {
 }
 
 /** An object with a plain backend, and one with the given fields; undefined takes one away. */
-export function withBackend(fields: Readonly<Record<string, unknown>>): Draft {
+export function withBackend(
+  fields: Readonly<Record<string, unknown>>,
+  spec: Readonly<Record<string, unknown>> = {},
+): Draft {
   const plain = { ...web, name: 'plain' };
   const defaultAction = { forward: [{ backend: 'plain' }] };
   const backend: unknown = JSON.parse(JSON.stringify({ ...web, ...fields }));
-  return withTraffic({ backends: [plain, backend], defaultAction });
+  return withTraffic({ backends: [plain, backend], defaultAction, ...spec });
 }
 
 /** A rule that no rule of the CRD has anything against. */

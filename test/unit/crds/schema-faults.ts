@@ -26,8 +26,13 @@ const knownKeywords = new Set([
   'x-kubernetes-int-or-string',
 ]);
 
-/** For a field that nothing implements yet and no object ever holds: its rule answers, whatever is in it. */
+/**
+ * For a part of a pod, whose fields the API server knows when it gets the pod; and for a field that nothing
+ * implements yet and no object ever holds: its rule answers, whatever is in it.
+ */
 const TAKES_ANYTHING = 'x-kubernetes-preserve-unknown-fields';
+
+const IS_OF_A_POD = /^spec\.podTemplate\.spec(?:\.(?:containers|initContainers|volumes)\[\])?$/;
 
 const knownTypes = new Set(['object', 'array', 'string', 'integer', 'boolean']);
 
@@ -58,6 +63,7 @@ function faultsOf({ path, node }: PlacedNode, isRefused: boolean): readonly stri
   return [
     ...Object.keys(node)
       .filter((keyword) => !knownKeywords.has(keyword))
+      .filter((keyword) => keyword !== TAKES_ANYTHING || !IS_OF_A_POD.test(path))
       .map((keyword) => `keyword ${keyword} is not allowed`),
     ...unless(hasKnownType(node), `type is ${node.type ?? 'missing'}`),
     ...unless(isSentence(node.description), 'description is not a sentence'),

@@ -10,8 +10,41 @@ function named(name: string): Draft {
   return { name, spec: { image } };
 }
 
+interface Exposing {
+  readonly ingress?: object;
+  readonly hosts?: readonly string[];
+  readonly paths?: readonly string[];
+  readonly listener?: number;
+}
+
+function withExpose(expose: Exposing): object {
+  return { image, expose: { ingress: { name: 'shared' }, hosts: ['shop.example.com'], ...expose } };
+}
+
+function exposed(expose: Exposing): Draft {
+  return { spec: { ...withExpose(expose) } };
+}
+
 /** Judged in memory and by a real API server. */
 export const webAppCases: RuleTable = {
+  'spec.expose.hosts[]: is not a host': {
+    accepts: {
+      'a name and a pattern': {
+        why: 'AWS takes both',
+        object: exposed({ hosts: ['shop.example.com', '*.example.org'] }),
+      },
+    },
+    rejects: {
+      'no dot': { why: 'a name of the cluster', object: exposed({ hosts: ['shop'] }) },
+      'every host': { why: 'that of all others too', object: exposed({ hosts: ['*'] }) },
+    },
+  },
+  'spec.expose.paths[]: is not a path': {
+    accepts: {
+      'a path and a pattern': { why: 'AWS takes both', object: exposed({ paths: ['/a', '/b/*'] }) },
+    },
+    rejects: { 'no slash': { why: 'it matches nothing', object: exposed({ paths: ['shop'] }) } },
+  },
   'root: spec is missing': {
     accepts: {
       'an object with a spec': { why: 'it says what is wanted', object: withImage(image) },
@@ -110,6 +143,99 @@ export const webAppFaults: Readonly<
     why: 'a Service may have named ports, this field not',
     spec: { image, port: 'http' },
     says: 'spec.port in body must be of type integer',
+  },
+  'an exposure without a MyIngress': {
+    why: 'there is no default one',
+    spec: { image, expose: { hosts: ['shop.example.com'] } },
+    says: 'spec.expose.ingress: Required value',
+  },
+  'an exposure to a MyIngress without a name': {
+    why: 'a namespace may have several',
+    spec: withExpose({ ingress: { namespace: 'platform' } }),
+    says: 'spec.expose.ingress.name: Required value',
+  },
+  'an exposure without hosts': {
+    why: 'it would take every host of the load balancer',
+    spec: { image, expose: { ingress: { name: 'shared' } } },
+    says: 'spec.expose.hosts: Required value',
+  },
+  'an exposure with an empty list of hosts': {
+    why: 'the same',
+    spec: withExpose({ hosts: [] }),
+    says: 'spec.expose.hosts in body should have at least 1 items',
+  },
+  'six hosts': {
+    why: 'one application must not take the quota of all',
+    spec: withExpose({ hosts: Array.from({ length: 6 }, (_, at) => `h${at}.example.com`) }),
+    says: 'spec.expose.hosts: Too many: 6: must have at most 5 items',
+  },
+  'one host twice': {
+    why: 'AWS refuses the rule',
+    spec: withExpose({ hosts: ['a.example.com', 'a.example.com'] }),
+    says: 'spec.expose.hosts[1]: Duplicate value: "a.example.com"',
+  },
+  'six paths': {
+    why: 'as of hosts',
+    spec: withExpose({ paths: Array.from({ length: 6 }, (_, at) => `/${at}`) }),
+    says: 'spec.expose.paths: Too many: 6: must have at most 5 items',
+  },
+  'an empty list of paths': {
+    why: 'all paths are no list',
+    spec: withExpose({ paths: [] }),
+    says: 'spec.expose.paths in body should have at least 1 items',
+  },
+  'a listener on port 0': {
+    why: 'no port',
+    spec: withExpose({ listener: 0 }),
+    says: 'spec.expose.listener in body should be greater than or equal to 1',
+  },
+  'a Service of another type': {
+    why: 'it would have no pods behind it',
+    spec: { image, service: { type: 'ExternalName' } },
+    says: 'spec.service.type: Unsupported value: "ExternalName"',
+  },
+  'port 0 of the Service': {
+    why: 'no port',
+    spec: { image, service: { port: 0 } },
+    says: 'spec.service.port in body should be greater than or equal to 1',
+  },
+  'too many annotations of the Service': {
+    why: 'a hostile object must not fill the memory of the operator',
+    spec: {
+      image,
+      service: { annotations: Object.fromEntries(Array.from('abcdefghijklmnopq', (k) => [k, ''])) },
+    },
+    says: 'spec.service.annotations: Too many: 17: must have at most 16 items',
+  },
+  'an annotation of the Service that is too long': {
+    why: 'the same',
+    spec: { image, service: { annotations: { a: 'x'.repeat(1025) } } },
+    says: 'spec.service.annotations.a: Too long: may not be more than 1024 bytes',
+  },
+  'a container of a template without a name': {
+    why: 'containers are merged by name',
+    spec: { image, podTemplate: { spec: { containers: [{ tty: true }] } } },
+    says: 'spec.podTemplate.spec.containers[0].name: Required value',
+  },
+  'two containers of one name': {
+    why: 'one of them would be lost',
+    spec: { image, podTemplate: { spec: { containers: [{ name: 'a' }, { name: 'a' }] } } },
+    says: 'spec.podTemplate.spec.containers[1]: Duplicate value: {"name":"a"}',
+  },
+  'too many containers': {
+    why: 'a hostile object must not fill the memory of the operator',
+    spec: {
+      image,
+      podTemplate: {
+        spec: { containers: Array.from({ length: 17 }, (_, at) => ({ name: `c${at}` })) },
+      },
+    },
+    says: 'spec.podTemplate.spec.containers: Too many: 17: must have at most 16 items',
+  },
+  'a template with a name': {
+    why: 'a typing error must not be dropped silently',
+    spec: { image, podTemplate: { metadata: { name: 'x' } } },
+    says: 'unknown field "spec.podTemplate.metadata.name"',
   },
   'an unknown field': {
     why: 'a typing error must not be dropped silently',

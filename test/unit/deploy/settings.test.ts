@@ -35,6 +35,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   ALBRIDGE_SERVICE_ACCOUNT_DIR: 'the kubelet mounts it at its default',
   AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2: 'redirects signed requests',
   AWS_ENDPOINT_URL_EC2: 'redirects signed requests',
+  AWS_ENDPOINT_URL_ACM: 'redirects signed requests',
   AWS_ENDPOINT_URL: 'redirects the token of IRSA to another STS',
   HTTPS_PROXY: 'redirects every call to AWS',
   NO_PROXY: 'redirects every call to AWS',

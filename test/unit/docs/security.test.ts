@@ -5,8 +5,10 @@ import { expect, it } from 'vitest';
 const ROOT = resolve(import.meta.dirname, '../../..');
 
 /** "name" of a test, with the file that was named last before it. */
-async function citations(): Promise<readonly (readonly [file: string, name: string])[]> {
-  const text = await readFile(resolve(ROOT, 'SECURITY.md'), 'utf8');
+async function citations(
+  page: string,
+): Promise<readonly (readonly [file: string, name: string])[]> {
+  const text = await readFile(resolve(ROOT, page), 'utf8');
   let file = '';
   return [...text.matchAll(/`(test\/[\w/.-]+)`|"([^"]+)"/g)].flatMap(([, path, name]) => {
     file = path ?? file;
@@ -14,8 +16,8 @@ async function citations(): Promise<readonly (readonly [file: string, name: stri
   });
 }
 
-it('SECURITY.md names only tests that exist', async () => {
-  const cited = await citations();
+it.each(['SECURITY.md', 'docs/security.md'])('%s names only tests that exist', async (page) => {
+  const cited = await citations(page);
   expect(cited.length).toBeGreaterThan(30);
   for (const [file, name] of cited) {
     const source = await readFile(resolve(ROOT, file), 'utf8');

@@ -50,7 +50,21 @@ interface Case {
 
 const good = `${head} it('is well', () => undefined);`;
 
+const project = (name: string, file: string): string =>
+  `{ test: { name: '${name}', include: ['${file}.test.ts'] } }`;
+
 const cases: Readonly<Record<string, Case>> = {
+  'projects that are for test:all': {
+    files: {
+      'vitest.config.ts': `export default { test: { projects: [${project('unit', 'a')}, ${project('long-b', 'b')}, ${project('aws-localstack', 'c')}] } };`,
+      'a.test.ts': good,
+      'b.test.ts': `${head} it('b', () => expect(1).toBe(2));`,
+      'c.test.ts': `${head} it('c', () => expect(1).toBe(2));`,
+    },
+    line: '1 passed, 0 failed',
+    code: 0,
+    why: 'npm test is for each commit: minutes more belong to continuous integration',
+  },
   'passed, failed and skipped tests': {
     files: {
       'vitest.config.ts': config(),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseTargetGroup, redirectLocation } from '../../../src/routing/answer.ts';
+import { chooseTargetGroup, formatLocation } from '../../../src/routing/answer.ts';
 import type { Redirect } from '../../../src/routing/rule.ts';
 import { request } from './request.ts';
 
@@ -48,11 +48,11 @@ const redirects: Readonly<Record<string, readonly [Omit<Redirect, 'statusCode'>,
 
 describe('a redirect', () => {
   it.each(Object.entries(redirects))('leads %s', (_, [redirect, location]) => {
-    expect(redirectLocation({ statusCode: 301, ...redirect }, asked)).toBe(location);
+    expect(formatLocation({ statusCode: 301, ...redirect }, asked)).toBe(location);
   });
 
   it('fills nothing in that a client wrote', () => {
     const sly = request({ path: '/#{host}' });
-    expect(redirectLocation({ statusCode: 302 }, sly)).toBe('http://shop.example.com:80/#{host}');
+    expect(formatLocation({ statusCode: 302 }, sly)).toBe('http://shop.example.com:80/#{host}');
   });
 });

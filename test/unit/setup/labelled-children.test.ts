@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { MyApp } from '../../../src/apis/my-app.ts';
 import type { WebApp } from '../../../src/apis/web-app.ts';
-import { desiredPods } from '../../../src/controllers/my-app/desired-pods.ts';
-import { desiredDeployment, desiredService } from '../../../src/controllers/web-app/desired.ts';
+import { desirePods } from '../../../src/controllers/my-app/desired-pods.ts';
+import { desireDeployment, desireService } from '../../../src/controllers/web-app/desired.ts';
 import { ensureOwned, type OwnedChange } from '../../../src/core/children/owned-objects.ts';
 import type { KubeObject } from '../../../src/core/objects/kube-object.ts';
 import { trimChild } from '../../../src/setup/labelled-children.ts';
@@ -23,13 +23,15 @@ const webApp = {
 } as unknown as WebApp;
 
 function podOf(args: readonly string[]): KubeObject & { readonly spec: object } {
-  return desiredPods(myApp(args))[0] as KubeObject & { readonly spec: object };
+  return desirePods(myApp(args))[0] as KubeObject & { readonly spec: object };
 }
 
 function controlledBy(kind: string, child: object): KubeObject {
   const apiVersion = 'demo.rtfm.co.ua/v1';
   const ownerReferences = [{ apiVersion, kind, name: 'o', uid: 'forged', controller: true }];
-  return { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, ownerReferences }, ...child };
+  const { metadata: more, ...others } = child as Partial<KubeObject>;
+  const own = { ...metadata, ...more, ownerReferences };
+  return { apiVersion: 'v1', kind: 'Pod', ...others, metadata: own };
 }
 
 const bloated: Readonly<Record<string, { readonly why: string; readonly child: object }>> = {
@@ -71,6 +73,15 @@ const bloated: Readonly<Record<string, { readonly why: string; readonly child: o
     why: 'only what is read counts',
     child: { spec: { volumes: [{ name: LARGE }] }, data: LARGE },
   },
+  'a Service with many annotations': {
+    why: 'all of them are held while they are few',
+    child: {
+      kind: 'Service',
+      metadata: {
+        annotations: Object.fromEntries(MANY.map((name) => [name, LARGE.slice(0, 200)])),
+      },
+    },
+  },
   'a status with long messages': {
     why: 'a container says why it ends',
     child: { status: { conditions: MANY.map((type) => ({ type, message: LARGE })) } },
@@ -92,11 +103,53 @@ describe('a child with our labels in memory', () => {
 
   it.each([
     ['pod', podOf(['short'])],
-    ['Deployment', desiredDeployment(webApp)],
-    ['Service', desiredService(webApp)],
+    ['Deployment', desireDeployment(webApp)],
+    ['Service', desireService(webApp)],
   ])('keeps every field that is set in a %s', (_kind, desired) => {
     const short = JSON.parse(JSON.stringify(desired).replaceAll('$', ''));
     expect(trimChild(short)).toEqual(short);
+  });
+
+  it('keeps all annotations that a WebApp can give its Service, next to those of others', () => {
+    const keys = MANY.slice(0, 16).map((name) => `${'a'.repeat(253)}/${name.padEnd(63, 'b')}`);
+    const annotations = Object.fromEntries(keys.map((key) => [key, 'x'.repeat(256)]));
+    const others = Object.fromEntries(keys.map((key) => [`others.${key.slice(7)}`, 'x']));
+    const service = { type: 'NodePort', annotations } as const;
+    const { metadata, ...desired } = desireService({
+      ...webApp,
+      spec: { ...webApp.spec, service },
+    });
+    const both = { ...others, ...metadata.annotations };
+    const held = trimChild({ ...desired, metadata: { ...metadata, annotations: both } });
+    expect(held).toEqual({ ...desired, metadata: { ...metadata, annotations: both } });
+  });
+
+  it('keeps all of a Deployment that a template of a WebApp can have set', () => {
+    const env = MANY.slice(0, 50).map((name) => ({ name, value: 'x'.repeat(200) }));
+    const podTemplate = {
+      spec: {
+        hostAliases: [{ ip: '192.0.2.1' }],
+        containers: [{ name: 'app', env, livenessProbe: { grpc: { port: 1 } } }],
+      },
+    };
+    const desired = desireDeployment({
+      ...webApp,
+      spec: { ...webApp.spec, podTemplate },
+    });
+    expect(trimChild(desired)).toEqual(desired);
+  });
+
+  it('keeps of a Deployment that is too large what is read', () => {
+    const env = MANY.slice(0, 500).map((name) => ({ name, value: 'x'.repeat(200) }));
+    const template = {
+      spec: { terminationGracePeriodSeconds: 90, containers: [{ name: 'app', env }] },
+    };
+    const large = { kind: 'Deployment', spec: { replicas: 2, template } };
+    const held = trimChild(controlledBy('WebApp', large));
+    expect(JSON.stringify(held).length).toBeLessThan(16_000);
+    expect(held).toMatchObject({
+      spec: { replicas: 2, template: { spec: { terminationGracePeriodSeconds: 90 } } },
+    });
   });
 
   it('keeps what is read of a child that is too large', () => {
@@ -119,10 +172,39 @@ describe('a WebApp whose Deployment has many variables of others', () => {
       const containers = [{ name: 'app', env, readinessProbe }];
       const spec = { replicas: 3, template: { metadata: { labels: {} }, spec: { containers } } };
       const observed = trimChild(controlledBy('WebApp', { spec }));
-      expect(JSON.stringify(desiredDeployment(webApp, observed))).not.toContain('readinessProbe');
+      expect(JSON.stringify(desireDeployment(webApp, { observed }))).not.toContain(
+        'readinessProbe',
+      );
       expect(JSON.stringify(observed).length).toBeLessThan(1_000);
     },
   );
+});
+
+describe('a WebApp behind a load balancer', () => {
+  it.each([0, 32])('is seen to have its gate next to %i variables of others', (count) => {
+    const desired = desireDeployment(webApp, { isBalanced: true });
+    const template = JSON.parse(JSON.stringify(desired.spec)) as {
+      readonly template: { readonly spec: { readonly containers: readonly object[] } };
+    };
+    const env = MANY.slice(0, count).map((name) => ({ name, value: 'x'.repeat(250) }));
+    const containers = template.template.spec.containers.map((one) => ({ ...one, env }));
+    const spec = {
+      ...template,
+      template: { ...template.template, spec: { ...template.template.spec, containers } },
+    };
+    const observed = trimChild(controlledBy('WebApp', { spec }));
+    expect(desireDeployment(webApp, { observed })).toEqual(desired);
+  });
+
+  it.each([0, 32])('leaves others their grace period next to %i variables of theirs', (count) => {
+    const env = MANY.slice(0, count).map((name) => ({ name, value: 'x'.repeat(250) }));
+    const pod = { terminationGracePeriodSeconds: 300, containers: [{ name: 'app', env }] };
+    const spec = { replicas: 3, template: { metadata: { labels: {} }, spec: pod } };
+    const observed = trimChild(controlledBy('WebApp', { spec }));
+    const desired = desireDeployment(webApp, { observed, isBalanced: true });
+    expect(JSON.stringify(desired)).toContain('readinessGates');
+    expect(JSON.stringify(desired)).not.toContain('terminationGracePeriodSeconds');
+  });
 });
 
 describe('a pod whose long arguments are held as a digest', () => {

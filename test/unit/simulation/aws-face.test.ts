@@ -7,7 +7,7 @@ import {
   startEmbeddedAws,
 } from '../../../localstack/embedded/http/server.ts';
 import type { AwsApi, AwsOperation } from '../../../src/aws/client/aws-api.ts';
-import { outcomeOf, translateAwsError } from '../../../src/aws/client/aws-errors.ts';
+import { classifyOutcome, translateAwsError } from '../../../src/aws/client/aws-errors.ts';
 import { createSdkApi, type SdkApi } from '../../../src/aws/client/sdk-api.ts';
 import { systemClock } from '../../../src/system-clock.ts';
 import { EmbeddedAwsApi } from '../../fakes/embedded-aws-api.ts';
@@ -132,6 +132,7 @@ describe('AWS as the simulation shows it, and as the SDK shows it over HTTP', ()
       region: 'us-east-1',
       endpoint,
       ec2Endpoint: endpoint,
+      acmEndpoint: endpoint,
       leadership,
       userAgent: 'albridge/0.0.0-test',
     });
@@ -172,6 +173,6 @@ async function toldBy(
     return { output };
   } catch (thrown) {
     const { reason, healedBy, message } = translateAwsError(thrown, { operation, subject: 'it' });
-    return { reason, healedBy, message, ...outcomeOf(thrown) };
+    return { reason, healedBy, message, ...classifyOutcome(thrown) };
   }
 }

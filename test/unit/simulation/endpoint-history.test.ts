@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ENDPOINT_SLICES, SERVICES } from '../../simulation/api-model/kinds.ts';
+import { ENDPOINT_SLICES, NODES, SERVICES } from '../../simulation/api-model/kinds.ts';
 import { ObjectTable } from '../../simulation/api-model/object-table.ts';
 import { EndpointHistory, type Targets } from '../../simulation/services/endpoint-history.ts';
 
@@ -23,9 +23,11 @@ class Bench {
   /** `address` is that of a pod that serves on its way out, or of one that is ready. */
   putSlice(name: string, port: string, pod: { readonly address: string; isLeaving?: true }): void {
     const { address, isLeaving = false } = pod;
+    const addressType = address.includes(':') ? 'IPv6' : 'IPv4';
     const conditions = { ready: !isLeaving, serving: true, terminating: isLeaving };
     const slice = {
       ...objectOf('EndpointSlice', name),
+      addressType,
       ports: [{ name: port, port: 8080 }],
       endpoints: [{ addresses: [address], conditions }],
     };
@@ -101,4 +103,23 @@ describe('the history of endpoints', () => {
     expect(bench.desired(bench.history.since(REF, 50_000))).toEqual([READY, []]);
     expect(bench.desired(bench.history.lastingSince(REF, 50_000))).toEqual([READY]);
   });
+
+  it('has the addresses of each family apart', () => {
+    const bench = new Bench();
+    bench.putService('http');
+    bench.putSlice('a', 'http', { address: '10.0.0.2' });
+    bench.putSlice('b', 'http', { address: '2001:db8::2' });
+    expect([...bench.history.now(REF).desired]).toEqual(READY);
+    const ofIpv6 = bench.history.now({ ...REF, isIpv6: true });
+    expect([...ofIpv6.desired]).toEqual(['2001:db8::2:8080']);
+  });
+});
+
+it('a cluster without nodes tells nothing of targets that are nodes', () => {
+  const bench = new Bench();
+  bench.putService('http');
+  const isTold = (isOfInstances: boolean) => bench.history.isTold({ ...REF, isOfInstances });
+  expect([isTold(false), isTold(true)]).toEqual([true, false]);
+  bench.table.put(NODES, objectOf('Node', 'node-0'), 'kubelet');
+  expect(isTold(true)).toBe(true);
 });

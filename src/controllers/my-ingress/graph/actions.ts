@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Action } from '../../../aws/elbv2/traffic.ts';
 import {
-  keyOfBackend,
+  getBackendKey,
   type RouteAction,
   type RouteBackend,
   type RouteRedirect,
 } from '../routes/routes.ts';
 import type { DesiredAction } from './graph.ts';
-import { targetGroupId } from './resource-id.ts';
+import { getTargetGroupId } from './resource-id.ts';
 
-/** Names of target groups by `keyOfBackend`. */
+/** Names of target groups by `getBackendKey`. */
 export type GroupNames = ReadonlyMap<string, string>;
 
 /** A backend that is missing is named by its id, which no target group has. */
@@ -17,7 +17,7 @@ export function desireAction(action: RouteAction, names: GroupNames): DesiredAct
   switch (action.kind) {
     case 'forward':
       return normaliseForward(
-        action.to.map(({ backend, weight }) => ({ name: nameOf(backend, names), weight })),
+        action.to.map(({ backend, weight }) => ({ name: getName(backend, names), weight })),
         action.stickinessSeconds,
       );
     case 'redirect':
@@ -30,8 +30,16 @@ export function desireAction(action: RouteAction, names: GroupNames): DesiredAct
 }
 
 /** Every name of a target group in the action. */
-export function namesIn(action: DesiredAction): readonly string[] {
+export function listNames(action: DesiredAction): readonly string[] {
   return action.kind === 'forward' ? action.targetGroups.map(({ name }) => name) : [];
+}
+
+/** The same action with other groups in place of each. */
+export function changeGroups(
+  { targetGroups, stickinessSeconds }: Forward,
+  change: (one: Forward['targetGroups'][number]) => Forward['targetGroups'],
+): DesiredAction {
+  return normaliseForward(targetGroups.flatMap(change), stickinessSeconds);
 }
 
 /**
@@ -106,7 +114,7 @@ function normaliseForward(
   };
 }
 
-/** What is left out is echoed as its placeholder. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_RedirectActionConfig.html */
+/** AWS echoes an absent part as its placeholder. https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_RedirectActionConfig.html */
 function normaliseRedirect(
   redirect: Omit<RouteRedirect, 'statusCode'> & { readonly statusCode: number },
 ): DesiredAction {
@@ -131,14 +139,14 @@ function normaliseResponse(response: {
   return { kind: 'fixed-response', statusCode, contentType, body };
 }
 
-function nameOf(backend: string, names: GroupNames): string {
+function getName(backend: string, names: GroupNames): string {
   const slash = backend.lastIndexOf('/');
   const missing = { source: backend.slice(0, slash), name: backend.slice(slash + 1) };
-  return names.get(backend) ?? targetGroupId(missing);
+  return names.get(backend) ?? getTargetGroupId(missing);
 }
 
 export function nameByBackend(
   groups: readonly { readonly backend: RouteBackend; readonly name: string }[],
 ): GroupNames {
-  return new Map(groups.map(({ backend, name }) => [keyOfBackend(backend), name]));
+  return new Map(groups.map(({ backend, name }) => [getBackendKey(backend), name]));
 }

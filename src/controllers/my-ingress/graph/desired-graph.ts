@@ -1,5 +1,5 @@
 import { desireListener } from '../listeners/desired.ts';
-import { settingsOfPort } from '../listeners/settings.ts';
+import { pickSettings } from '../listeners/settings.ts';
 import type { Routes } from '../routes/routes.ts';
 import {
   type AttachmentFacts,
@@ -12,7 +12,7 @@ import { nameByBackend } from './actions.ts';
 import type { DesiredGraph } from './graph.ts';
 import type { Place } from './place.ts';
 
-/** What of the spec and the configuration concerns the balancer's face. */
+/** The part of spec and configuration that concerns the balancer itself. */
 export interface FrontendSpec extends Omit<AttachmentFacts, 'given'> {
   readonly scheme: string;
   readonly ipAddressType: string;
@@ -48,7 +48,7 @@ export function desireGraph(routes: Routes, frontend: FrontendSpec, place: Place
     attachment: desireAttachment(mode, { ...frontend, given: securityGroups ?? [] }),
     targetGroups: groups.map(({ desired }) => desired),
     listeners: routes.listeners.map((listener) => {
-      const recorded = settingsOfPort(listenerSettings, listener.port);
+      const recorded = pickSettings(listenerSettings, listener.port);
       return desireListener(listener, { rules: routes.rules, names, place, recorded });
     }),
   };

@@ -1,7 +1,7 @@
 import type { ObservedGraph } from './graph.ts';
 import type { ProblemReason } from './problem.ts';
 import type { ResourceId } from './resource-id.ts';
-import type { Operation, Step } from './steps.ts';
+import { listWritten, type Operation, type Step } from './steps.ts';
 
 /**
  * AWS's data plane takes changes of rules in windows of about 10 s: what is replaced stays for longer.
@@ -15,22 +15,24 @@ export interface TrafficFacts {
   readonly changedAtMs: number;
   /** By ARN of a target group: since when no action has named it. */
   readonly unusedSinceMs: ReadonlyMap<string, number>;
-  /** What AWS refused in the pass before; emptied when the spec changes. */
+  /** By name of a target group: since when an action has named it, with whatever weight. */
+  readonly joinedSinceMs: ReadonlyMap<string, number>;
+  /** The refusals of AWS in the pass before; emptied when the spec changes. */
   readonly refused: ReadonlyMap<ResourceId, ProblemReason>;
 }
 
 export function beginFacts(nowMs: number): TrafficFacts {
-  return { changedAtMs: nowMs, unusedSinceMs: new Map(), refused: new Map() };
+  const empty = { unusedSinceMs: new Map(), joinedSinceMs: new Map(), refused: new Map() };
+  return { changedAtMs: nowMs, ...empty };
 }
 
 /** A step that AWS has accepted. */
 export function recordStep(facts: TrafficFacts, step: Step, nowMs: number): TrafficFacts {
   const refused = new Map(facts.refused);
   refused.delete(step.id);
-  // A quota may have room again.
-  const left = step.operation.startsWith('Delete') ? new Map() : refused;
   const isChange = ROUTING.has(step.operation);
-  return { ...facts, refused: left, changedAtMs: isChange ? nowMs : facts.changedAtMs };
+  const joined = recordJoined(facts, [...facts.joinedSinceMs.keys(), ...listWritten(step)], nowMs);
+  return { ...joined, refused, changedAtMs: isChange ? nowMs : facts.changedAtMs };
 }
 
 /** A step that AWS has refused for a reason that its repetition does not heal. */
@@ -60,6 +62,16 @@ export function recordUnused(
     return [arn, facts.unusedSinceMs.get(arn) ?? nowMs] as const;
   });
   return { ...facts, unusedSinceMs: new Map(since) };
+}
+
+/** Call with the names at each observation. */
+export function recordJoined(
+  facts: TrafficFacts,
+  names: readonly string[],
+  nowMs: number,
+): TrafficFacts {
+  const since = names.map((name) => [name, facts.joinedSinceMs.get(name) ?? nowMs] as const);
+  return { ...facts, joinedSinceMs: new Map(since) };
 }
 
 const ROUTING: ReadonlySet<Operation> = new Set<Operation>([

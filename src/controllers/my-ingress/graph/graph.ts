@@ -1,5 +1,5 @@
 // Lives here: the AWS resources of one object as data, and the plan from observed to desired; pure.
-// May import it: controllers/my-ingress.
+// May import it: src/controllers/my-ingress.
 // Start with: this file, then plan.ts; planned-step.ts is a step and its printed form.
 
 import type { Permission, SecurityGroup } from '../../../aws/ec2/security-groups.ts';
@@ -12,7 +12,12 @@ import type {
   Tags,
   TargetGroup,
 } from '../../../aws/elbv2/traffic.ts';
-import type { HealthCheck, RouteFixedResponse, RouteRedirect } from '../routes/routes.ts';
+import type {
+  HealthCheck,
+  RouteFixedResponse,
+  RouteRedirect,
+  Unresolved,
+} from '../routes/routes.ts';
 import type { FixedSettings } from './names.ts';
 import type { ResourceId } from './resource-id.ts';
 
@@ -54,6 +59,10 @@ export interface DesiredListener {
   readonly sslPolicy?: string;
   /** The default one first. */
   readonly certificates: readonly string[];
+  /** Some could not be found: those that it has stay. */
+  readonly unresolved?: Unresolved;
+  /** Hosts of attached rules without one; those that it has stay. */
+  readonly uncovered?: readonly string[];
   /** undefined: whatever it has. */
   readonly mutualTls?: MutualTls;
   /** Those of the spec, and the defaults of those that left it. */
@@ -82,7 +91,7 @@ export type DesiredAction =
   | ({ readonly kind: 'redirect' } & Required<RouteRedirect>)
   | ({ readonly kind: 'fixed-response' } & Required<RouteFixedResponse>);
 
-/** What AWS has: everything of the balancer, and what else carries the object's tags or its names. */
+/** AWS's state: everything of the balancer, and all else with the object's tags or its names. */
 export interface ObservedGraph {
   /** undefined: not created yet. */
   readonly loadBalancer:

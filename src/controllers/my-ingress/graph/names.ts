@@ -3,7 +3,7 @@ import type { RouteBackend } from '../routes/routes.ts';
 
 type Owner = Omit<Identity, 'uid'>;
 
-/** What a target group cannot change; AWS's ModifyTargetGroup takes health checks only. */
+/** The immutable settings of a target group; AWS's ModifyTargetGroup takes health checks only. */
 export interface FixedSettings {
   readonly protocol: string;
   readonly protocolVersion: string;
@@ -27,7 +27,7 @@ export function nameTargetGroup(
     ...[cluster, namespace, name, backend.source, backend.name],
     ...[protocol, protocolVersion, targetType, ipAddressType, vpcId],
   ]);
-  return `${headOf(`${name}-${backend.name}`, 23)}-${hash}`;
+  return `${shortenText(`${name}-${backend.name}`, 23)}-${hash}`;
 }
 
 /**
@@ -36,11 +36,11 @@ export function nameTargetGroup(
  */
 export function nameSecurityGroup({ cluster, namespace, name }: Owner): string {
   const hash = digest([cluster, namespace, name]);
-  return `albridge-${headOf(`${namespace}-${name}`, 237)}-${hash}`;
+  return `albridge-${shortenText(`${namespace}-${name}`, 237)}-${hash}`;
 }
 
 /** Letters, digits and single hyphens. */
-function headOf(text: string, longest: number): string {
+function shortenText(text: string, longest: number): string {
   return text
     .replace(/[^A-Za-z0-9]+/g, '-')
     .slice(0, longest)

@@ -1,7 +1,7 @@
 import type { Identity } from '../identity.ts';
 import type { ResourceId } from './resource-id.ts';
 
-/** What the steps of one resource have to know of the others. */
+/** Facts about the other resources that the steps of one resource need. */
 export interface PlanContext {
   readonly identity: Identity;
   readonly appliedTags: readonly string[];
@@ -13,7 +13,7 @@ export interface PlanContext {
   readonly availableNames: ReadonlyMap<string, ResourceId>;
 }
 
-export function idsByName(
+export function mapNamesToIds(
   names: readonly string[],
   { availableNames }: PlanContext,
 ): readonly ResourceId[] {

@@ -1,18 +1,23 @@
 import type { Identity } from '../identity.ts';
 import { type ListenerPlan, planListeners } from '../listeners/plan.ts';
 import { planSecurityGroup } from '../security-group/diff.ts';
-import { findForeignGroups, findSecureGroups, planTargetGroups } from '../target-groups/plan.ts';
-import { retireTargetGroup } from '../target-groups/retirement.ts';
+import {
+  findForeignGroups,
+  findSecureGroups,
+  planTargetGroups,
+  retireTargetGroup,
+} from '../target-groups/plan.ts';
 import { isRouting, type TrafficFacts, WINDOW_MS } from './facts.ts';
 import type { DesiredGraph, ObservedGraph } from './graph.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { Problem } from './problem.ts';
 import type { ResourceId } from './resource-id.ts';
 import type { Postponed, Step } from './steps.ts';
+import { identifyResource } from './tags.ts';
 
 /** Nothing to do and nothing to wait for: the graph is as desired, but for the problems. */
 export interface Plan {
-  /** In an order in which they can be carried out. */
+  /** In an order in which they can be executed. */
   readonly steps: readonly Step[];
   readonly postponed: readonly Postponed[];
   readonly problems: readonly Problem[];
@@ -27,7 +32,7 @@ export interface PlanGiven {
 }
 
 /**
- * What to do so that AWS has what is desired; pure. Security group, target groups, listeners, rules, then
+ * Plans the steps from observed to desired; pure. Security group, target groups, listeners, rules, then
  * removals: never before what replaces them has been there for 15 s, unless a quota is full.
  */
 export function planTraffic(
@@ -81,7 +86,9 @@ function scheduleRouting(
   const waitMs = waitFor(listeners.flatMap(listChanges), given);
   const sinceMs = waitFor([], given);
   const isFull = isQuotaFull(given.facts);
-  const plans = listeners.map((one) => scheduleListener(one, { waitMs, sinceMs, isFull }));
+  const refused = listRefused(listeners.flatMap(listChanges), given.facts);
+  const waits = { waitMs, sinceMs, isFull, refused };
+  const plans = listeners.map((one) => scheduleListener(one, waits));
   return {
     waitMs,
     early: plans.flatMap(({ early }) => early),
@@ -96,18 +103,23 @@ interface Waits {
   /** For one before them. */
   readonly sinceMs: number;
   readonly isFull: boolean;
+  /** Nothing waits for what AWS has refused, neither a deletion nor the changes behind it. */
+  readonly refused: ReadonlySet<ResourceId>;
 }
 
-function scheduleListener(listener: ListenerPlan, { waitMs, sinceMs, isFull }: Waits): Schedule {
-  const { before, transition, tags } = listener;
+function scheduleListener(listener: ListenerPlan, waits: Waits): Schedule {
+  const { claim, before, transition, tags } = listener;
+  const { waitMs, sinceMs, isFull, refused } = waits;
   const changes = transition.filter((step) => !isDeletion(step));
   if (isFull) {
     const late = postpone(transition.filter(isDeletion), 0);
-    return { early: [], changes: [...before, ...changes, ...tags], late };
+    return { early: [], changes: [...claim, ...before, ...changes, ...tags], late };
   }
-  const first = transition.findIndex((step) => !isDeletion(step));
-  const isHeld = first > 0 && sinceMs > 0;
-  const early = isHeld ? [] : transition.slice(0, Math.max(0, first));
+  const first = transition.findIndex((step) => !isDeletion(step) && !refused.has(step.id));
+  const leading = transition.slice(0, Math.max(0, first));
+  const hasDeletion = leading.some(isDeletion);
+  const isHeld = hasDeletion && sinceMs > 0;
+  const early = isHeld || !hasDeletion ? [] : leading;
   const rest = transition.slice(early.length);
   const end = isHeld ? 0 : rest.findIndex(isDeletion);
   const now = end < 0 ? rest : rest.slice(0, end);
@@ -116,13 +128,13 @@ function scheduleListener(listener: ListenerPlan, { waitMs, sinceMs, isFull }: W
   const isLate = late.some(({ operation }) => operation === 'ModifyListener');
   return {
     early,
-    changes: [...(isLate ? [] : before), ...now, ...tags],
+    changes: [...claim, ...(isLate ? [] : before), ...now, ...tags],
     late: postpone([...(isLate ? before : []), ...late], isHeld ? sinceMs : waitMs),
   };
 }
 
-function listChanges({ before, transition, tags }: ListenerPlan): readonly Step[] {
-  return [...before, ...transition, ...tags].filter((step) => !isDeletion(step));
+function listChanges({ claim, before, transition, tags }: ListenerPlan): readonly Step[] {
+  return [...claim, ...before, ...transition, ...tags].filter((step) => !isDeletion(step));
 }
 
 function isDeletion({ operation }: Step): boolean {
@@ -136,15 +148,20 @@ function gatherContext(
 ): PlanContext {
   const foreign = findForeignGroups(desired.targetGroups, observed, { identity });
   const available = desired.targetGroups.filter((group) => !foreign.includes(group));
+  // A predecessor is in an action until its successor takes over.
+  const own = observed.targetGroups.flatMap(({ tags, targetGroup: { name } }) => {
+    const id = identifyResource(tags, identity);
+    return id === undefined ? [] : [[name, id] as const];
+  });
   return {
     ...{ identity, appliedTags },
     secureArns: findSecureGroups(observed),
     namesByArn: new Map(observed.targetGroups.map(({ targetGroup: { arn, name } }) => [arn, name])),
-    availableNames: new Map(available.map(({ id, name }) => [name, id])),
+    availableNames: new Map([...own, ...available.map(({ id, name }) => [name, id] as const)]),
   };
 }
 
-/** What AWS has refused is not waited for, or it would keep everything from being deleted. */
+/** A step that AWS has refused is not waited for, or it would keep everything from being deleted. */
 function waitFor(changes: readonly Step[], { facts, nowMs }: PlanGiven): number {
   if (isQuotaFull(facts)) return 0;
   const refused = listRefused(changes, facts);
@@ -152,7 +169,7 @@ function waitFor(changes: readonly Step[], { facts, nowMs }: PlanGiven): number 
   return isChanging ? WINDOW_MS : Math.max(0, facts.changedAtMs + WINDOW_MS - nowMs);
 }
 
-/** With what needs it and so is not carried out either. */
+/** With what needs it and so is not executed either. */
 function listRefused(changes: readonly Step[], facts: TrafficFacts): ReadonlySet<ResourceId> {
   const refused = new Set(facts.refused.keys());
   for (const { id, needs } of changes) if (needs.some((one) => refused.has(one))) refused.add(id);

@@ -1,5 +1,5 @@
 import { myIngressReasons } from '../../../apis/my-ingress-reasons.ts';
-import { awsReasons } from '../../../aws/elbv2/traffic.ts';
+import { awsReasons, type QuotaCode } from '../../../aws/elbv2/traffic.ts';
 import type { ResourceId } from './resource-id.ts';
 
 const REASONS = { ...awsReasons, ...myIngressReasons };
@@ -12,8 +12,10 @@ export interface Problem {
   readonly reason: ProblemReason;
   /** Without its subject and without a full stop: `port 80 is held by listener arn:...`. */
   readonly message: string;
-  /** What to do next, where the table's words do not say it best. */
+  /** The next action, where the table's words do not state it best. */
   readonly next?: string;
+  /** Because this is full. */
+  readonly quota?: QuotaCode | undefined;
 }
 
 /** A refusal of AWS, which says what to do next at its end. */
@@ -39,8 +41,7 @@ export function reportProblems(problems: readonly Problem[]): ProblemReport | un
   const sorted = sortProblems(problems);
   const [worst] = sorted;
   if (worst === undefined) return undefined;
-  // Parts of one rule may have the same.
-  const all = [...new Set(sorted.map(describeProblem))];
+  const all = describeEach(sorted);
   const sentences = all.slice(0, MOST_SENTENCES);
   const rest = all.length - sentences.length;
   const more = rest > 0 ? [`and ${rest} more`] : [];
@@ -54,16 +55,28 @@ export function reportProblems(problems: readonly Problem[]): ProblemReport | un
 }
 
 /**
- * What a person must act on before what time heals; then what carries most traffic first. What lacks a
+ * Failures that a person must heal come before those that time heals; then what carries most traffic. What lacks a
  * target group comes after what is wrong with the groups.
  */
 function sortProblems(problems: readonly Problem[]): readonly Problem[] {
   const hasCause = problems.some(({ id }) => id.startsWith('target-group/'));
   const isEffect = ({ reason }: Problem): boolean => hasCause && reason === 'BackendUnavailable';
   return problems.toSorted((a, b) => {
-    const rank = Number(isEffect(a)) - Number(isEffect(b)) || rankOf(a) - rankOf(b);
+    const rank = Number(isEffect(a)) - Number(isEffect(b)) || rankProblem(a) - rankProblem(b);
     return rank || (a.id < b.id ? -1 : 1);
   });
+}
+
+/** A sentence each; parts of one rule that meet the same quota have one together. */
+function describeEach(problems: readonly Problem[]): readonly string[] {
+  const sentences = new Map<string, string>();
+  for (const problem of problems) {
+    const { id, quota } = problem;
+    const sentence = describeProblem(problem);
+    const key = quota === undefined ? sentence : `${describeId(id)} ${quota}`;
+    if (!sentences.has(key)) sentences.set(key, sentence);
+  }
+  return [...sentences.values()];
 }
 
 /** `rule/80/spec/api/0: message`. */
@@ -73,7 +86,7 @@ function describeProblem({ id, message }: Problem): string {
 
 const KINDS = ['load-balancer', 'security-group', 'listener', 'target-group', 'rule'];
 
-function rankOf({ id, reason }: Problem): number {
+function rankProblem({ id, reason }: Problem): number {
   const [kind = ''] = id.split('/');
   const urgency = REASONS[reason].healedBy === 'person' ? 0 : KINDS.length;
   return urgency + KINDS.indexOf(kind);

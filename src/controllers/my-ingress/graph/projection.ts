@@ -1,6 +1,7 @@
 import { resourceTagKey } from '../../../apis/my-ingress.ts';
 import type { Permission } from '../../../aws/ec2/security-groups.ts';
 import type { Action, Tags } from '../../../aws/elbv2/traffic.ts';
+import { omitKeys } from '../../../core/objects/fields.ts';
 import { listListenerDefaults } from '../listeners/attribute-defaults.ts';
 import { echoMutualTls, projectListener } from '../listeners/projection.ts';
 import { attributeDefaults } from '../target-groups/attribute-defaults.ts';
@@ -24,7 +25,7 @@ export function isStanding(graph: ObservedGraph): graph is StandingGraph {
 }
 
 /**
- * What AWS has once it has accepted the step; pure. `made` is the ARN or the id that it has answered to a
+ * Computes AWS's state once it has accepted the step; pure. `made` is the ARN or the id that it has answered to a
  * create. What others change meanwhile is not in it.
  */
 export function projectStep(
@@ -175,19 +176,24 @@ function markUsers(
   { targetGroup, ...rest }: ObservedTargetGroup,
   { listeners, loadBalancer }: StandingGraph,
 ): ObservedTargetGroup {
+  const isUsed = listNamedGroups({ listeners }).includes(targetGroup.arn);
+  const others = targetGroup.loadBalancerArns.filter((arn) => arn !== loadBalancer.arn);
+  const loadBalancerArns = [...others, ...(isUsed ? [loadBalancer.arn] : [])];
+  return { ...rest, targetGroup: { ...targetGroup, loadBalancerArns } };
+}
+
+/** ARNs of the target groups that an action of the balancer names. */
+export function listNamedGroups({
+  listeners,
+}: Pick<ObservedGraph, 'listeners'>): readonly string[] {
   const actions = listeners.flatMap(({ listener, rules }) => [
     ...listener.defaultActions,
     // The default rule shows what its listener did before.
     ...rules.flatMap(({ rule }) => (rule.priority === 'default' ? [] : rule.actions)),
   ]);
-  const isUsed = actions.some((action) => {
-    return (
-      action.kind === 'forward' && action.targetGroups.some(({ arn }) => arn === targetGroup.arn)
-    );
+  return actions.flatMap((action) => {
+    return action.kind === 'forward' ? action.targetGroups.map(({ arn }) => arn) : [];
   });
-  const others = targetGroup.loadBalancerArns.filter((arn) => arn !== loadBalancer.arn);
-  const loadBalancerArns = [...others, ...(isUsed ? [loadBalancer.arn] : [])];
-  return { ...rest, targetGroup: { ...targetGroup, loadBalancerArns } };
 }
 
 function changeTargetGroups(
@@ -253,10 +259,6 @@ function retag(
 
 function isResource(tags: Tags, id: string): boolean {
   return tags[resourceTagKey] === id;
-}
-
-function omitKeys(tags: Tags, keys: readonly string[]): Tags {
-  return Object.fromEntries(Object.entries(tags).filter(([key]) => !keys.includes(key)));
 }
 
 function print(permission: Permission): string {

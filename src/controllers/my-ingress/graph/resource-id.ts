@@ -7,21 +7,26 @@ export type ResourceId = string;
 export const LOAD_BALANCER_ID: ResourceId = 'load-balancer';
 export const SECURITY_GROUP_ID: ResourceId = 'security-group/frontend';
 
-export function targetGroupId({ source, name }: Pick<RouteBackend, 'source' | 'name'>): ResourceId {
+export function getTargetGroupId({
+  source,
+  name,
+}: Pick<RouteBackend, 'source' | 'name'>): ResourceId {
   return shorten(`target-group/${source}/${name}`);
 }
 
-export function listenerId(port: number): ResourceId {
+export function getListenerId(port: number): ResourceId {
   return `listener/${port}`;
 }
 
-/** The inverse of `listenerId`. */
-export function portOfListener(id: ResourceId): number {
-  return Number(id.slice('listener/'.length));
+/** The inverse of `getListenerId`; undefined for any other id, such as a tag that somebody else has written. */
+export function findListenerPort(id: ResourceId): number | undefined {
+  const port = Number(id.slice('listener/'.length));
+  const isPort = Number.isInteger(port) && port >= 1 && port <= 65_535;
+  return isPort && getListenerId(port) === id ? port : undefined;
 }
 
 /** A rule of the spec is one AWS rule on each of its listeners, or as many as it has parts. */
-export function ruleId(
+export function getRuleId(
   port: number,
   { source, name }: Pick<RouteRule, 'source' | 'name'>,
   part = '0',

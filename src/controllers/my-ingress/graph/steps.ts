@@ -1,3 +1,4 @@
+import { resourceTagKey } from '../../../apis/my-ingress.ts';
 import type { Permission } from '../../../aws/ec2/security-groups.ts';
 import type {
   KnownCondition,
@@ -6,13 +7,14 @@ import type {
   Tags,
 } from '../../../aws/elbv2/traffic.ts';
 import type { HealthCheck } from '../routes/routes.ts';
+import { listNames } from './actions.ts';
 import type { AttachedGroup, DesiredAction } from './graph.ts';
 import type { FixedSettings } from './names.ts';
-import { printStep } from './planned-step.ts';
+import { type Step as PlannedStep, printStep } from './planned-step.ts';
 import type { ResourceId } from './resource-id.ts';
 
 /**
- * What each operation needs. What may have no ARN yet goes by the id of its resource (`listener`) or by its
+ * The input of each operation. What may have no ARN yet goes by the id of its resource (`listener`) or by its
  * name (`targetGroup`, and the groups of an action); what is only changed or deleted goes by its ARN.
  */
 interface Inputs {
@@ -103,10 +105,10 @@ interface RulePriority {
 }
 
 export type Step<Name extends Operation = Operation> = Call<Name> & {
-  /** What it changes; SetRulePriorities changes a listener. */
+  /** The resource that it changes; SetRulePriorities changes a listener. */
   readonly id: ResourceId;
   readonly why: string;
-  /** If a step of the same plan creates or moves one of these and fails, this one is not carried out. */
+  /** If a step of the same plan creates or moves one of these and fails, this one is not executed. */
   readonly needs: readonly ResourceId[];
 };
 
@@ -116,31 +118,42 @@ export interface Postponed {
   readonly inMs: number;
 }
 
-/** One line a step; what has to wait comes last, and then what waits for all of it. */
+/** One line a step; what has to wait comes last, and then what waits for all of it, or for targets. */
 export function printPlan(plan: {
   readonly steps: readonly Step[];
   readonly postponed: readonly Postponed[];
-  /** As `planRetirement`. */
-  readonly retirement?: readonly Step[];
+  /** Of later plans. */
+  readonly last?: readonly PlannedStep[];
 }): readonly string[] {
   const later = plan.postponed.map(({ step, inMs }) => {
     return `in ${Math.ceil(inMs / 1000)} s: ${printStep(step)}`;
   });
-  const last = (plan.retirement ?? []).map((step) => `later: ${printStep(step)}`);
+  const last = (plan.last ?? []).map((step) => `later: ${printStep(step)}`);
   return [...plan.steps.map(printStep), ...later, ...last];
 }
 
 /**
- * The failed step that keeps this one from being carried out: one that creates or changes what this one
- * needs. `failed` holds those that were not carried out for this reason, too.
+ * The failed step that keeps this one from being executed: one that creates or changes what this one
+ * needs. `failed` holds those that were not executed for this reason, too.
  */
 export function findObstacle(step: Step, failed: readonly Step[]): Step | undefined {
   return failed.find((one) => isProviding(one) && step.needs.includes(one.id));
 }
 
-/** What a listener does by default is nothing that its rules need. */
-function isProviding({ operation, input }: Step): boolean {
-  if (operation !== 'ModifyListener') return PROVIDING.has(operation);
+/** Names of the target groups in the action that the step writes. */
+export function listWritten({ input }: Step): readonly string[] {
+  return 'action' in input && input.action !== undefined ? listNames(input.action) : [];
+}
+
+/** True for the step by which a listener becomes ours that its owner hands over. */
+export function isClaim({ id, operation, input }: Step): boolean {
+  return operation === 'AddTags' && input.tags[resourceTagKey] === id;
+}
+
+/** A listener's default action is nothing that its rules need. */
+function isProviding(step: Step): boolean {
+  const { operation, input } = step;
+  if (operation !== 'ModifyListener') return PROVIDING.has(operation) || isClaim(step);
   const { arn: _arn, action: _action, ...settings } = input;
   return Object.keys(settings).length > 0;
 }

@@ -41,14 +41,14 @@ export function diffTags(
   observed: Tags,
   { resource, appliedTags }: TagsContext,
 ): readonly TagCall[] {
-  const set = Object.entries(desired).filter(([key, value]) => valueOf(observed, key) !== value);
+  const set = Object.entries(desired).filter(([key, value]) => getValue(observed, key) !== value);
   const keys = appliedTags.filter(
     (key) => !Object.hasOwn(desired, key) && Object.hasOwn(observed, key),
   );
   const tags = Object.fromEntries(set);
   const left = `left spec.tags: ${keys.join(', ')}`;
   const differs = set.map(([key, value]) => {
-    return `tag ${key}: observed ${valueOf(observed, key) ?? 'none'}, desired ${value}`;
+    return `tag ${key}: observed ${getValue(observed, key) ?? 'none'}, desired ${value}`;
   });
   return [
     ...(keys.length === 0
@@ -61,6 +61,6 @@ export function diffTags(
 }
 
 /** Keys are whatever users write, `constructor` too. */
-function valueOf(tags: Tags, key: string): string | undefined {
+function getValue(tags: Tags, key: string): string | undefined {
   return Object.hasOwn(tags, key) ? tags[key] : undefined;
 }

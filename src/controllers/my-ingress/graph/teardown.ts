@@ -8,7 +8,7 @@ import type { Step } from './steps.ts';
 import { identifyResource } from './tags.ts';
 
 /**
- * What is left once the balancer is gone, which has taken its listeners and rules along: target groups,
+ * Plans to delete the rest once the balancer is gone, which has taken its listeners and rules along: target groups,
  * then the security group, which network interfaces hold for some minutes.
  */
 export function planTeardown(observed: ObservedGraph, identity: Identity): readonly Step[] {
@@ -39,7 +39,7 @@ function planDeletion(
   return [...groups, ...securityGroups];
 }
 
-/** What a later plan removes: what is not desired and still in use, so that no plan removes it before. */
+/** Removals of a later plan: not desired and still in use, so that no plan removes it before. */
 export function planRetirement(
   desired: DesiredGraph,
   { loadBalancer, securityGroups, targetGroups }: ObservedGraph,
@@ -59,8 +59,11 @@ export function planRetirement(
 }
 
 /** Takes our tags off everything beside the balancer, so that it stays as it is and is nobody's. */
-export function planRelease(observed: ObservedGraph, identity: Identity): readonly Step[] {
-  const why = 'deletionPolicy is Retain';
+export function planRelease(
+  observed: Pick<ObservedGraph, 'listeners' | 'targetGroups' | 'securityGroups'>,
+  identity: Identity,
+  why = 'deletionPolicy is Retain',
+): readonly Step[] {
   const release = (resource: string, tags: Tags): readonly Step[] => {
     const id = identifyResource(tags, identity);
     if (id === undefined) return [];

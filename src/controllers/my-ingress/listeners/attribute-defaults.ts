@@ -36,7 +36,7 @@ const OF_HTTPS: Strings = {
 };
 
 /**
- * What a new listener of an Application Load Balancer has: headers of requests by their own names, no headers
+ * AWS's attributes of a new listener of an Application Load Balancer: headers of requests by their own names, no headers
  * of answers.
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_ListenerAttribute.html
  */

@@ -1,7 +1,8 @@
 import type { MutualTls } from '../../../aws/elbv2/traffic.ts';
+import { omitUndefined } from '../../../core/objects/fields.ts';
 import { desireAction } from '../graph/actions.ts';
 import type { DesiredListener } from '../graph/graph.ts';
-import { listenerId } from '../graph/resource-id.ts';
+import { getListenerId } from '../graph/resource-id.ts';
 import { desireTags } from '../graph/tags.ts';
 import type { RouteListener, RouteRule } from '../routes/routes.ts';
 import { desireRule, type RuleContext } from '../rules/desired.ts';
@@ -16,20 +17,22 @@ const DEFAULT_POLICY = 'ELBSecurityPolicy-TLS13-1-2-2021-06';
 
 interface RoutingTable extends RuleContext {
   readonly rules: readonly RouteRule[];
-  /** As `settingsOfPort`. */
+  /** As `pickSettings`. */
   readonly recorded: readonly string[];
 }
 
 export function desireListener(listener: RouteListener, table: RoutingTable): DesiredListener {
   const { port, protocol, certificates, sslPolicy = DEFAULT_POLICY, defaultAction } = listener;
+  const { uncovered, unresolved } = listener;
   const { names, place } = table;
-  const id = listenerId(port);
+  const id = getListenerId(port);
   const isSecure = protocol === 'HTTPS';
   const mutualTls = isSecure ? desireMutualTls(listener, table.recorded) : undefined;
   return {
     ...{ id, port, protocol },
     ...(isSecure && { sslPolicy }),
     ...(mutualTls && { mutualTls }),
+    ...omitUndefined({ uncovered, unresolved }),
     attributes: desireAttributes(listener, table.recorded),
     certificates: isSecure ? [...new Set(certificates)] : [],
     action: desireAction(defaultAction, names),
@@ -40,7 +43,7 @@ export function desireListener(listener: RouteListener, table: RoutingTable): De
   };
 }
 
-/** What left the spec is switched off; what others have set stays. */
+/** Settings that left the spec are switched off; those of others stay. */
 function desireMutualTls(
   { mutualTls }: RouteListener,
   recorded: readonly string[],
@@ -48,7 +51,7 @@ function desireMutualTls(
   return mutualTls ?? (recorded.includes(MUTUAL_TLS) ? { mode: 'off' } : undefined);
 }
 
-/** What left the spec gets AWS's default. */
+/** Attributes that left the spec get AWS's default. */
 function desireAttributes(
   { protocol, attributes }: RouteListener,
   recorded: readonly string[],

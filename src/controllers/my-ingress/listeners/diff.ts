@@ -1,16 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MutualTls } from '../../../aws/elbv2/traffic.ts';
-import { diffAction, namesIn, normaliseActions } from '../graph/actions.ts';
+import { diffAction, listNames, normaliseActions } from '../graph/actions.ts';
 import type { DesiredListener, ObservedListener } from '../graph/graph.ts';
-import { idsByName, isServed, type PlanContext } from '../graph/plan-context.ts';
+import { isServed, mapNamesToIds, type PlanContext } from '../graph/plan-context.ts';
 import type { Problem } from '../graph/problem.ts';
 import { LOAD_BALANCER_ID } from '../graph/resource-id.ts';
 import type { Call, Step } from '../graph/steps.ts';
 import { diffTags } from '../graph/tags.ts';
 import { listListenerDefaults } from './attribute-defaults.ts';
+import { isOurs } from './claims.ts';
 
 /** The steps of one listener, by the phase of the plan that they belong to. */
 export interface ListenerSteps {
+  /** Makes a listener ours that its owner hands over, before anything else is done to it. */
+  readonly claim: readonly Step[];
   /** Before the rules: the listener itself, its protocol and port, further certificates. */
   readonly before: readonly Step[];
   /** After rules have come. */
@@ -25,7 +28,8 @@ export interface ListenerSteps {
 }
 
 const nothing: ListenerSteps = {
-  ...{ before: [], after: [], attributes: [], tags: [], removals: [], last: [], problems: [] },
+  ...{ claim: [], before: [], after: [], attributes: [], tags: [], removals: [], last: [] },
+  problems: [],
 };
 
 /** Creates the listener with its default certificate; AWS takes one certificate a call. */
@@ -34,7 +38,7 @@ export function createListener(desired: DesiredListener, context: PlanContext): 
   const [certificate, ...further] = certificates;
   const create: Step = {
     ...{ id, operation: 'CreateListener', why: 'not there' },
-    needs: [LOAD_BALANCER_ID, ...idsByName(namesIn(action), context)],
+    needs: [LOAD_BALANCER_ID, ...mapNamesToIds(listNames(action), context)],
     input: {
       ...{ port, protocol, action, tags },
       ...(sslPolicy !== undefined && { sslPolicy }),
@@ -63,20 +67,35 @@ export function updateListener(
   const { listener, attributes } = observed;
   const action = normaliseActions(listener.defaultActions, context.namesByArn);
   const changes = diffSettings(desired, observed);
-  const { appliedTags } = context;
-  const marks = diffTags(desired.tags, observed.tags, { resource: listener.arn, appliedTags });
+  const marks = tagListener(desired, observed, context);
+  const isKept = isOurs(observed, context.identity);
   const { added, removed } = diffCertificates(desired, observed);
   const modify = modifyListener(changes, { desired, observed, context });
   const phase = choosePhase(changes, { desired, observed, context });
   return {
+    claim: isKept ? [] : marks,
     before: [...(phase === 'before' ? modify : []), ...added],
     after: phase === 'after' ? modify : [],
     attributes: attributes ? setAttributes(desired, attributes) : [],
     last: phase === 'last' ? modify : [],
-    tags: marks.map((call) => ({ id, needs: [], ...call })),
+    tags: isKept ? marks : [],
     removals: removed,
-    problems: action === undefined ? [unknownAction(id)] : [],
+    problems: action === undefined ? [describeUnknownAction(id)] : [],
   };
+}
+
+function tagListener(
+  { id, tags }: DesiredListener,
+  observed: ObservedListener,
+  { identity, appliedTags }: PlanContext,
+): readonly Step[] {
+  const { arn: resource } = observed.listener;
+  if (isOurs(observed, identity)) {
+    const calls = diffTags(tags, observed.tags, { resource, appliedTags });
+    return calls.map((call) => ({ id, needs: [], ...call }));
+  }
+  const why = 'taken over with the consent of its owner';
+  return [{ id, why, needs: [], operation: 'AddTags', input: { resource, tags } }];
 }
 
 interface Update {
@@ -86,18 +105,19 @@ interface Update {
 }
 
 /** A default action of a type that albridge does not write stays as it is. */
-function modifyListener(
-  changes: Changes,
-  { desired, observed: { listener }, context }: Update,
-): readonly Step[] {
+function modifyListener(changes: Changes, { desired, observed, context }: Update): readonly Step[] {
   const { id } = desired;
+  const { listener } = observed;
   const action = normaliseActions(listener.defaultActions, context.namesByArn);
   const actionChange = action === undefined ? undefined : diffAction(desired.action, action);
-  const setsAction = actionChange !== undefined && isServed(namesIn(desired.action), context);
+  const setsAction = actionChange !== undefined && isServed(listNames(desired.action), context);
   const why = [...changes.why, ...(setsAction ? [actionChange] : [])];
   const modify: Step = {
     ...{ id, operation: 'ModifyListener', why: why.join('; ') },
-    needs: setsAction ? idsByName(namesIn(desired.action), context) : [],
+    needs: [
+      ...(isOurs(observed, context.identity) ? [] : [id]),
+      ...(setsAction ? mapNamesToIds(listNames(desired.action), context) : []),
+    ],
     input: {
       ...{ arn: listener.arn, ...changes.input },
       ...(setsAction && { action: desired.action }),
@@ -209,7 +229,7 @@ function addCertificate({ id }: DesiredListener, certificate: string): Step {
   };
 }
 
-function unknownAction(id: string): Problem {
+function describeUnknownAction(id: string): Problem {
   return {
     ...{ id, reason: 'UnknownSetting' },
     message: 'its default action is of a type that albridge does not write, and stays as it is',

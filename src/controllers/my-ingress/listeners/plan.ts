@@ -1,15 +1,22 @@
 // Lives here: listeners: desired, diff, steps; pure.
-// May import it: my-ingress/graph.
+// May import it: src/controllers/my-ingress/graph; src/controllers/my-ingress/traffic takes settings.ts.
 // Start with: this file, then diff.ts; rules/ has what a listener evaluates.
 
-import { namesIn } from '../graph/actions.ts';
-import type { DesiredListener, ObservedGraph, ObservedListener } from '../graph/graph.ts';
+import { listNames } from '../graph/actions.ts';
+import type {
+  DesiredAction,
+  DesiredListener,
+  ObservedGraph,
+  ObservedListener,
+} from '../graph/graph.ts';
 import { isServed, type PlanContext } from '../graph/plan-context.ts';
 import type { Problem } from '../graph/problem.ts';
 import type { ResourceId } from '../graph/resource-id.ts';
 import type { Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
 import { planRules, type RuleSteps } from '../rules/diff.ts';
+import { Effort, MOST_EFFORT } from '../rules/effort.ts';
+import { describeUnresolved, keepCertificates, lacksCertificate } from './certificates.ts';
 import { claimListeners } from './claims.ts';
 import { createListener, updateListener } from './diff.ts';
 import { orderTransition } from './transition.ts';
@@ -23,6 +30,8 @@ export interface RoutingSteps {
 
 /** The steps of one listener that stays. */
 export interface ListenerPlan {
+  /** Makes the listener ours; never waits. */
+  readonly claim: readonly Step[];
   /** The listener itself, its protocol and port, further certificates, and which transforms are ours. */
   readonly before: readonly Step[];
   /** All that changes where requests go, deletions of rules among it, in the order of `orderTransition`. */
@@ -36,6 +45,10 @@ interface PlannedListener extends ListenerPlan, Pick<RoutingSteps, 'removals' | 
   readonly last: readonly Step[];
 }
 
+const NOTHING: PlannedListener = {
+  ...{ claim: [], before: [], transition: [], tags: [], removals: [], last: [], problems: [] },
+};
+
 /** One listener after the other; a port that another one holds is left out with its rules. */
 export function planListeners(
   desired: readonly DesiredListener[],
@@ -45,10 +58,10 @@ export function planListeners(
   const { kept, obsolete, conflicts } = claimListeners(desired, observed, context);
   const free = desired.filter(({ id }) => conflicts.every((problem) => problem.id !== id));
   const plans = putRedirectsLast(free).map((one) => {
-    const plan = planListener(one, kept.get(one.id), context);
-    const target = findRedirected(one, desired);
-    const isHeld = kept.has(one.id) && target !== undefined && !kept.has(target);
-    return isHeld ? holdFor(target, plan) : plan;
+    const effort = new Effort(MOST_EFFORT / free.length);
+    const plan = planListener(one, kept.get(one.id), { ...context, effort });
+    const isNew = ({ id }: DesiredListener): boolean => !kept.has(id);
+    return isNew(one) ? plan : holdRedirects(one, desired.filter(isNew), plan);
   });
   const held = obsolete.filter(({ observed: one }) => hasForeignRule(one, context));
   const deleted = obsolete.filter((one) => !held.includes(one));
@@ -67,34 +80,50 @@ export function planListeners(
   };
 }
 
+/** As a plan of its whole, with the effort that one listener may take. */
+type ListenerContext = PlanContext & { readonly effort: Effort };
+
 /** A request finds its rule of before, or its rule of after. */
 function planListener(
+  given: DesiredListener,
+  observed: ObservedListener | undefined,
+  context: ListenerContext,
+): PlannedListener {
+  const desired = keepCertificates(given, observed);
+  const unresolved = describeUnresolved(desired);
+  if (lacksCertificate(desired)) return { ...NOTHING, problems: unresolved };
+  const plan = planServed(desired, observed, context);
+  return { ...plan, problems: [...unresolved, ...plan.problems] };
+}
+
+function planServed(
   desired: DesiredListener,
   observed: ObservedListener | undefined,
-  context: PlanContext,
+  context: ListenerContext,
 ): PlannedListener {
   const rules = planRules(desired, observed?.rules ?? [], context);
   if (observed !== undefined) return changeListener(desired, observed, { rules, context });
-  if (!isServed(namesIn(desired.action), context)) {
+  if (!isServed(listNames(desired.action), context)) {
     const problems = [waitForBackend(desired.id)];
-    return { before: [], transition: [], tags: [], removals: [], last: [], problems };
+    return { ...NOTHING, problems };
   }
   const { before, attributes } = createListener(desired, context);
   const { additions, problems } = rules;
-  return { before, transition: additions, tags: attributes, removals: [], last: [], problems };
+  return { ...NOTHING, before, transition: additions, tags: attributes, problems };
 }
 
 function changeListener(
   desired: DesiredListener,
   observed: ObservedListener,
-  { rules, context }: { readonly rules: RuleSteps; readonly context: PlanContext },
+  { rules, context }: { readonly rules: RuleSteps; readonly context: ListenerContext },
 ): PlannedListener {
   const listener = updateListener(desired, observed, context);
   const steps = [...rules.additions, ...listener.after, ...rules.changes, ...rules.removals];
-  const { namesByArn } = context;
+  const { namesByArn, effort } = context;
   return {
+    claim: listener.claim,
     before: [...listener.before, ...rules.marks],
-    transition: [...orderTransition({ observed, namesByArn, steps }), ...rules.unmarks],
+    transition: [...orderTransition({ observed, namesByArn, steps, effort }), ...rules.unmarks],
     tags: [...listener.attributes, ...listener.tags, ...rules.tags],
     removals: listener.removals,
     last: listener.last,
@@ -102,16 +131,18 @@ function changeListener(
   };
 }
 
-/** So that no client is sent to a port before somebody listens there. */
+/** So that no client is sent to a port before somebody listens there; what redirects all of them comes last. */
 function putRedirectsLast(listeners: readonly DesiredListener[]): readonly DesiredListener[] {
-  const rank = (one: DesiredListener): number =>
-    Number(findRedirected(one, listeners) !== undefined);
+  const rank = ({ action, rules }: DesiredListener): number => {
+    if (findRedirected(action, listeners) !== undefined) return 2;
+    return Number(rules.some((rule) => findRedirected(rule.action, listeners) !== undefined));
+  };
   return listeners.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** The listener to which the default action of this one sends clients. */
+/** The listener to which the action sends clients. */
 function findRedirected(
-  { action }: DesiredListener,
+  action: DesiredAction,
   listeners: readonly DesiredListener[],
 ): ResourceId | undefined {
   if (action.kind !== 'redirect' || action.protocol !== 'HTTPS') return undefined;
@@ -121,12 +152,29 @@ function findRedirected(
   })?.id;
 }
 
+/** Where AWS refuses one of the listeners that are made, nothing that redirects to it is changed. */
+function holdRedirects(
+  { action }: DesiredListener,
+  made: readonly DesiredListener[],
+  plan: PlannedListener,
+): PlannedListener {
+  const byDefault = findRedirected(action, made);
+  if (byDefault !== undefined) return holdFor(byDefault, plan);
+  const transition = plan.transition.map((step): Step => {
+    const isRule = step.operation === 'CreateRule' || step.operation === 'ModifyRule';
+    const target = isRule && step.input.action && findRedirected(step.input.action, made);
+    return target ? { ...step, needs: [...step.needs, target] } : step;
+  });
+  return { ...plan, transition };
+}
+
 /** Where AWS refuses that listener, this one stays as it is, with its rules. */
 function holdFor(id: ResourceId, plan: PlannedListener): PlannedListener {
   const hold = (steps: readonly Step[]): readonly Step[] =>
     steps.map((step) => ({ ...step, needs: [...step.needs, id] }));
-  const { before, transition, tags, removals, last, problems } = plan;
+  const { claim, before, transition, tags, removals, last, problems } = plan;
   return {
+    claim,
     ...{ before: hold(before), transition: hold(transition), tags: hold(tags) },
     ...{ removals: hold(removals), last: hold(last), problems },
   };

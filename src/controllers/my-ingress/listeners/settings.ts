@@ -1,9 +1,12 @@
-import type { DesiredGraph, ObservedGraph, ObservedListener } from '../graph/graph.ts';
+import type { ObservedGraph, ObservedListener } from '../graph/graph.ts';
+import { getListenerId } from '../graph/resource-id.ts';
+import { identifyResource } from '../graph/tags.ts';
+import type { Identity } from '../identity.ts';
 import type { Routes } from '../routes/routes.ts';
 import { listListenerDefaults } from './attribute-defaults.ts';
 
 /**
- * What a listener has only where the spec says so, such as `443 mutualTLS`. What others have set stays; what
+ * Settings that a listener has only where the spec says so, such as `443 mutualTLS`. What others have set stays; what
  * albridge has set goes when it leaves the spec, and is on record until then.
  */
 type Setting = string;
@@ -19,21 +22,25 @@ export function listSettings({ listeners }: Routes): readonly Setting[] {
 }
 
 /** Those of one port, without the port. */
-export function settingsOfPort(settings: readonly Setting[], port: number): readonly string[] {
+export function pickSettings(settings: readonly Setting[], port: number): readonly string[] {
   const head = `${port} `;
   return settings.filter((one) => one.startsWith(head)).map((one) => one.slice(head.length));
 }
 
-/** Whether the listener may still have what left the spec; false where it is gone. */
+/**
+ * Whether a listener of ours may still have what left the spec; false where it is gone. One that is about to be
+ * deleted counts: it may come back into the spec before.
+ */
 export function isStandingSetting(
   setting: Setting,
-  { listeners }: Pick<DesiredGraph, 'listeners'>,
-  observed: ObservedGraph,
+  { listeners }: Pick<ObservedGraph, 'listeners'>,
+  identity: Identity,
 ): boolean {
   const [port, key = ''] = setting.split(' ');
-  const desired = listeners.find((one) => String(one.port) === port);
-  const found = observed.listeners.find(({ listener }) => String(listener.port) === port);
-  return desired !== undefined && found !== undefined && hasSetting(found, key);
+  const id = getListenerId(Number(port));
+  return listeners.some((one) => {
+    return identifyResource(one.tags, identity) === id && hasSetting(one, key);
+  });
 }
 
 /** An attribute without a default that albridge knows stays as it is, and is on record no more. */

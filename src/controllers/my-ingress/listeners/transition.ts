@@ -2,7 +2,9 @@ import type { Condition } from '../../../aws/elbv2/traffic.ts';
 import { normaliseActions } from '../graph/actions.ts';
 import type { ObservedListener } from '../graph/graph.ts';
 import type { Step } from '../graph/steps.ts';
-import { listProbes, Matcher, type Probe } from '../rules/probes.ts';
+import { Effort } from '../rules/effort.ts';
+import { COMPARED_UNTIL, listProbes, Matcher, type Probe } from '../rules/probes.ts';
+import { type Done, findOrder } from './search.ts';
 
 /** A listener that is there, and what of one plan changes where its requests go. */
 export interface Transition {
@@ -10,6 +12,8 @@ export interface Transition {
   readonly namesByArn: ReadonlyMap<string, string>;
   /** ModifyListener, SetRulePriorities, CreateRule, ModifyRule and DeleteRule, in the order to prefer. */
   readonly steps: readonly Step[];
+  /** Default: that of a plan with one listener. */
+  readonly effort?: Effort;
 }
 
 /**
@@ -38,12 +42,14 @@ function leaveDeleted(steps: readonly Step[]): readonly Step[] {
   });
 }
 
-/** What a listener does with a request that meets the conditions. */
+/** A rule's conditions and its answer to a request that meets them. */
 interface Version {
   readonly conditions: readonly Condition[];
   /** Equal for two versions that do the same, as are the transforms. */
   readonly action: string;
   readonly transforms: string;
+  /** Both. */
+  readonly answer: string;
 }
 
 /** A rule through all steps. */
@@ -57,73 +63,58 @@ interface Actor {
   readonly priorities: readonly [before: number, after: number];
 }
 
-/** Which steps are done, by their index. */
-type Done = readonly boolean[];
-
-/** What each request would find after any part of the steps. */
+/** Tells which rule each request would find after any part of the steps. */
 class Course {
   readonly size: number;
+  readonly effort: Effort;
   readonly #actors: readonly Actor[];
   readonly #byDefault: { readonly before: string; readonly after: string };
   readonly #moveStep: number;
   readonly #defaultStep: number;
-  /** In the order of evaluation, before the rules are moved and after; with the probes that each version meets. */
-  readonly #tables: readonly (readonly Row[])[];
-  readonly #probes: readonly Probe[];
-  readonly #ends: readonly (readonly [before: string, after: string])[];
-  #spent = 0;
+  /** Of each request. */
+  readonly #trials: readonly Trial[];
 
   constructor(transition: Transition) {
-    const { steps } = transition;
+    const { steps, effort = new Effort() } = transition;
     this.size = steps.length;
+    this.effort = effort;
     this.#actors = listActors(transition);
     this.#byDefault = readDefaults(transition);
     this.#moveStep = steps.findIndex(({ operation }) => operation === 'SetRulePriorities');
     this.#defaultStep = steps.findIndex(({ operation }) => operation === 'ModifyListener');
-    const matcher = new Matcher();
-    this.#probes = listTouched(this.#actors, matcher);
-    const rows = this.#actors.map((actor) => tabulate(actor, this.#probes, matcher));
-    this.#tables = ([0, 1] as const).map((at) => {
-      return rows.toSorted((a, b) => a.actor.priorities[at] - b.actor.priorities[at]);
-    });
     const none = steps.map(() => false);
     const all = steps.map(() => true);
-    this.#ends = this.#probes.map((_, probe) => {
-      return [this.#answer(none, probe).answer, this.#answer(all, probe).answer];
+    this.#trials = listTables(this.#actors, effort).map((tables) => {
+      const ends = [none, all].map((done) => this.#answer(done, tables).answer);
+      return { tables, ends };
     });
   }
 
   /** AWS refuses two rules of one priority. */
   isPossible(done: Done): boolean {
     const at = this.#isMoved(done) ? 1 : 0;
+    this.effort.spend(this.#actors.length * 2);
     const there = this.#actors.filter((actor) => pickVersion(actor, done) !== undefined);
     return new Set(there.map(({ priorities }) => priorities[at])).size === there.length;
   }
 
   /** How many requests are answered as neither before nor after; one without its rule counts for many. */
   measureHarm(done: Done): number {
-    this.#spent += this.#probes.length * this.#actors.length;
-    return this.#ends.reduce((harm, ends, probe) => {
-      const { answer, isDefault } = this.#answer(done, probe);
+    return this.#trials.reduce((harm, { tables, ends }) => {
+      const { answer, isDefault } = this.#answer(done, tables);
       if (ends.includes(answer)) return harm;
       return harm + (isDefault ? MISSED : 1);
     }, 0);
   }
 
-  /** True when more search would take longer than a few dozen milliseconds. */
-  get isSpent(): boolean {
-    return this.#spent > MOST_COMPARED;
-  }
-
-  #answer(done: Done, probe: number): { readonly answer: string; readonly isDefault: boolean } {
-    const table = this.#tables[this.#isMoved(done) ? 1 : 0] ?? [];
+  #answer(done: Done, tables: Tables): { readonly answer: string; readonly isDefault: boolean } {
+    const table = tables[this.#isMoved(done) ? 1 : 0];
+    this.effort.spend(table.length + 2);
     for (const { actor, before, after } of table) {
       const isDone = actor.step !== undefined && done[actor.step] === true;
       const met = isDone ? after : before;
       const version = isDone ? actor.after : actor.before;
-      if (version !== undefined && met[probe] === true) {
-        return { answer: printAnswer(version.action, version.transforms), isDefault: false };
-      }
+      if (version !== undefined && met) return { answer: version.answer, isDefault: false };
     }
     const { before, after } = this.#byDefault;
     return { answer: done[this.#defaultStep] === true ? after : before, isDefault: true };
@@ -135,45 +126,66 @@ class Course {
 }
 
 const MISSED = 1_000;
-/** Of requests with rules. */
-const MOST_COMPARED = 3_000_000;
 
+/** A rule that a request may find. */
 interface Row {
   readonly actor: Actor;
-  /** By probe. */
-  readonly before: readonly boolean[];
-  readonly after: readonly boolean[];
+  /** Whether the request meets its conditions. */
+  readonly before: boolean;
+  readonly after: boolean;
 }
 
-function tabulate(actor: Actor, probes: readonly Probe[], matcher: Matcher): Row {
-  const meet = (version: Version | undefined): readonly boolean[] =>
-    version === undefined ? [] : probes.map((probe) => matcher.matches(version.conditions, probe));
-  const before = meet(actor.before);
-  return { actor, before, after: actor.after === actor.before ? before : meet(actor.after) };
+/** In the order of evaluation, before the rules are moved and after. */
+type Tables = readonly [readonly Row[], readonly Row[]];
+
+interface Trial {
+  readonly tables: Tables;
+  readonly ends: readonly string[];
+}
+
+/**
+ * Of requests that meet a rule which is changed or moved, one for each set of versions of rules that are met: all
+ * others see the listener's default change alone.
+ */
+function listTables(actors: readonly Actor[], effort: Effort): readonly Tables[] {
+  const touched = new Set(
+    actors.filter(({ step, priorities: [from, to] }) => step !== undefined || from !== to),
+  );
+  const matcher = new Matcher(effort);
+  const bySet = new Map<string, Tables>();
+  const isTouched = ({ actor }: Row): boolean => touched.has(actor);
+  const changed = listConditions([...touched]);
+  const others = listConditions(actors.filter((actor) => !touched.has(actor)));
+  for (const probe of listProbes(changed, others, effort)) {
+    if (effort.isSpent(COMPARED_UNTIL)) break;
+    const rows = actors.flatMap((actor, index) => findRow(actor, index, { probe, matcher }));
+    if (!rows.some(isTouched)) continue;
+    const key = rows.map(({ index, before, after }) => `${index}${before}${after}`).join(' ');
+    if (!bySet.has(key)) bySet.set(key, [sortRows(rows, 0), sortRows(rows, 1)]);
+  }
+  return [...bySet.values()];
+}
+
+function sortRows(rows: readonly Row[], at: 0 | 1): readonly Row[] {
+  return rows.toSorted((a, b) => a.actor.priorities[at] - b.actor.priorities[at]);
+}
+
+/** Empty: the request never meets the rule. */
+function findRow(
+  actor: Actor,
+  index: number,
+  { probe, matcher }: { readonly probe: Probe; readonly matcher: Matcher },
+): readonly (Row & { readonly index: number })[] {
+  const meets = (version: Version | undefined): boolean =>
+    version !== undefined && matcher.matches(version.conditions, probe);
+  const before = meets(actor.before);
+  const isSame = actor.before?.conditions === actor.after?.conditions;
+  const after = isSame ? before : meets(actor.after);
+  return before || after ? [{ actor, index, before, after }] : [];
 }
 
 function pickVersion(actor: Actor, done: Done): Version | undefined {
   return actor.step !== undefined && done[actor.step] === true ? actor.after : actor.before;
-}
-
-/**
- * Requests that meet a rule which is changed or moved, one for each set of rules that are met: all others see the
- * listener's default change alone.
- */
-function listTouched(actors: readonly Actor[], matcher: Matcher): readonly Probe[] {
-  const touched = actors.filter(({ step, priorities: [from, to] }) => {
-    return step !== undefined || from !== to;
-  });
-  const changed = listConditions(touched);
-  const others = listConditions(actors.filter((actor) => !touched.includes(actor)));
-  const bySet = new Map<string, Probe>();
-  for (const probe of listProbes([...changed, ...others])) {
-    const met = changed.map((one) => Number(matcher.matches(one, probe)));
-    if (!met.includes(1)) continue;
-    const rest = others.map((one) => Number(matcher.matches(one, probe)));
-    bySet.set(`${met.join('')} ${rest.join('')}`, probe);
-  }
-  return [...bySet.values()];
 }
 
 function listConditions(actors: readonly Actor[]): readonly (readonly Condition[])[] {
@@ -188,8 +200,8 @@ function listActors(transition: Transition): readonly Actor[] {
   const there = observed.rules.flatMap(({ rule }): readonly Actor[] => {
     if (rule.priority === 'default') return [];
     const action = printAction(rule.actions, transition);
-    const transforms = rule.transforms.toSorted((a, b) => (a.kind < b.kind ? -1 : 1));
-    const before = { conditions: rule.conditions, action, transforms: JSON.stringify(transforms) };
+    const sorted = rule.transforms.toSorted((a, b) => (a.kind < b.kind ? -1 : 1));
+    const before = makeVersion(rule.conditions, action, JSON.stringify(sorted));
     const index = steps.findIndex(({ operation, input }) => {
       return OF_ONE_RULE.has(operation) && 'arn' in input && input.arn === rule.arn;
     });
@@ -201,10 +213,7 @@ function listActors(transition: Transition): readonly Actor[] {
   const created = steps.flatMap(({ operation, input }, step): readonly Actor[] => {
     if (operation !== 'CreateRule') return [];
     const { conditions, action, transforms, priority } = input;
-    const after = {
-      ...{ conditions, action: JSON.stringify(action) },
-      transforms: JSON.stringify(transforms),
-    };
+    const after = makeVersion(conditions, JSON.stringify(action), JSON.stringify(transforms));
     return [{ before: undefined, after, step, priorities: [priority, priority] }];
   });
   return [...there, ...created];
@@ -216,11 +225,19 @@ function changeVersion(before: Version, step: Step | undefined): Version | undef
   if (step?.operation === 'DeleteRule') return undefined;
   if (step?.operation !== 'ModifyRule') return before;
   const { conditions = before.conditions, action, transforms } = step.input;
-  return {
+  return makeVersion(
     conditions,
-    action: action === undefined ? before.action : JSON.stringify(action),
-    transforms: transforms === undefined ? before.transforms : JSON.stringify(transforms),
-  };
+    action === undefined ? before.action : JSON.stringify(action),
+    transforms === undefined ? before.transforms : JSON.stringify(transforms),
+  );
+}
+
+function makeVersion(
+  conditions: Version['conditions'],
+  action: string,
+  transforms: string,
+): Version {
+  return { conditions, action, transforms, answer: printAnswer(action, transforms) };
 }
 
 function findMove(steps: readonly Step[], arn: string): number | undefined {
@@ -252,61 +269,4 @@ function printAction(
 
 function printAnswer(action: string, transforms: string): string {
   return `${action} ${transforms}`;
-}
-
-interface Node {
-  readonly done: Done;
-  readonly order: readonly number[];
-  /** Of all states so far. */
-  readonly harm: number;
-  /** The first step that was not tried from here. */
-  readonly from: number;
-}
-
-/** Of more steps none is compared with all others once the search is over. */
-const LONGEST_COMPARED = 40;
-
-/** The least harm first, then what is furthest on, then the order to prefer. */
-function findOrder(course: Course): readonly number[] {
-  const preferred = Array.from({ length: course.size }, (_, index) => index);
-  const seen = new Set<string>();
-  let frontier: readonly Node[] = [
-    { done: preferred.map(() => false), order: [], harm: 0, from: 0 },
-  ];
-  while (frontier.length > 0) {
-    const best = frontier.reduce((a, b) => (isBetter(b, a) ? b : a));
-    if (best.order.length === course.size) return best.order;
-    const others = frontier.filter((node) => node !== best);
-    const key = `${best.done.map(Number).join('')} ${best.from}`;
-    if (seen.has(key)) {
-      frontier = others;
-      continue;
-    }
-    seen.add(key);
-    if (course.isSpent && course.size > LONGEST_COMPARED) return preferred;
-    const next = expand(course, best);
-    // From then on straight ahead from the best that was found.
-    frontier = course.isSpent && next.length > 0 ? next : [...next, ...others];
-  }
-  return preferred;
-}
-
-function isBetter(a: Node, b: Node): boolean {
-  return a.harm < b.harm || (a.harm === b.harm && a.order.length > b.order.length);
-}
-
-/** Up to the first step that does no harm; the node itself then stands for those behind it. */
-function expand(course: Course, node: Node): readonly Node[] {
-  const next: Node[] = [];
-  for (let step = node.from; step < course.size; step += 1) {
-    if (node.done[step] === true) continue;
-    const done = node.done.with(step, true);
-    if (!course.isPossible(done)) continue;
-    const order = [...node.order, step];
-    const isLast = order.length === course.size;
-    const harm = node.harm + (isLast ? 0 : course.measureHarm(done));
-    next.push({ done, order, harm, from: 0 });
-    if (harm === node.harm) return [...next, { ...node, from: step + 1 }];
-  }
-  return next;
 }

@@ -3,13 +3,13 @@ import type { LoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
 import type { OperatorError } from '../../../core/reconcile/operator-error.ts';
 import { type Waiting, waiting } from '../../../core/reconcile/outcome.ts';
 import { recordVanished } from '../events.ts';
-import { failure } from '../failure.ts';
-import { listPlaces } from '../finalize.ts';
+import { createFailure } from '../failure.ts';
 import { isFresh, measureAbsenceDoubtMs, rememberAbsence } from '../memory.ts';
 import { readOwnership } from '../ownership.ts';
 import type { Scope } from '../scope.ts';
 import { describeHeld, describeLost, explainRefusedRecord } from '../status.ts';
 import { parseName } from './desired.ts';
+import { listPlaces } from './places.ts';
 
 interface RefusedRecord {
   readonly arn: string;
@@ -39,7 +39,7 @@ async function isOwn(
   { arn }: LoadBalancer,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const ownership = readOwnership((await aws.tagsOf(arn, signal)) ?? {}, identity);
+  const ownership = readOwnership((await aws.readTags(arn, signal)) ?? {}, identity);
   return ownership.kind === 'ours' && ownership.previousUid === undefined;
 }
 
@@ -59,7 +59,7 @@ async function mayBeTrue(
   const name = parseName(arn);
   if (listPlaces(object, identity).some((place) => 'name' in place && place.name === name))
     return true;
-  const tags = await aws.tagsOf(arn, signal);
+  const tags = await aws.readTags(arn, signal);
   return tags === undefined || tags[ownershipTagKeys.uid] === identity.uid;
 }
 
@@ -92,7 +92,7 @@ export function doubtPresence(scope: Scope, arn: string, readMs: number): Waitin
   memory.facts = rememberAbsence(memory.facts, readMs);
   const doubtMs = measureAbsenceDoubtMs(memory.facts, readMs);
   if (doubtMs === 0) return recordLoss(scope);
-  throw failure('LoadBalancerNotFound', `AWS does not find ALB ${arn}`, {
+  throw createFailure('LoadBalancerNotFound', `AWS does not find ALB ${arn}`, {
     retryAfterMs: doubtMs,
   });
 }

@@ -1,13 +1,13 @@
 import { type MyIngress, type MyIngressSpec, reservedTagKey } from '../../../apis/my-ingress.ts';
 import type { LoadBalancer, Tags } from '../../../aws/elbv2/load-balancers.ts';
-import { failure } from '../failure.ts';
+import { createFailure } from '../failure.ts';
 import { deriveDefaultName, desireOwnershipTags, type Identity } from '../identity.ts';
 
 /** The balancer that a spec asks for. What is undefined is left as AWS has it. */
 export interface DesiredLoadBalancer {
   readonly name: string;
   readonly scheme: string;
-  readonly subnets: readonly string[];
+  readonly subnets: readonly string[] | undefined;
   readonly securityGroups: readonly string[] | undefined;
   readonly ipAddressType: string | undefined;
   /** The user's tags, the ownership tags and the records. */
@@ -44,7 +44,7 @@ export function refuseReservedTags({ tags }: MyIngressSpec): void {
   const reserved = Object.keys(tags ?? {}).filter((key) => reservedTagKey.test(key));
   if (reserved.length === 0) return;
   const keys = reserved.join(', ');
-  throw failure('ValidationError', `spec.tags has reserved keys (${keys}), remove them`);
+  throw createFailure('ValidationError', `spec.tags has reserved keys (${keys}), remove them`);
 }
 
 /** `spec.name`, else the name of the balancer to adopt, else the default one. Needs no valid spec. */

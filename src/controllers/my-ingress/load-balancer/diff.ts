@@ -1,5 +1,6 @@
 import { type AppliedSettings, ownershipTagKeys } from '../../../apis/my-ingress.ts';
 import type { LoadBalancer, Tags } from '../../../aws/elbv2/load-balancers.ts';
+import { omitKeys } from '../../../core/objects/fields.ts';
 import { type DesiredLoadBalancer, findAttributeDefault, projectAddressing } from './desired.ts';
 
 type Strings = Readonly<Record<string, string>>;
@@ -187,10 +188,6 @@ export function projectStep(before: ObservedLoadBalancer, step: Drift): Observed
     default:
       return step satisfies never;
   }
-}
-
-function omitKeys(record: Strings, keys: readonly string[]): Strings {
-  return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)));
 }
 
 function pickKeys(record: Strings, keys: readonly string[]): Strings {

@@ -6,7 +6,7 @@ import type {
 } from '../../../aws/elbv2/load-balancers.ts';
 import { OperatorError } from '../../../core/reconcile/operator-error.ts';
 import { logCompleted, recordAdopted, recordTakenOver, recordUpdated } from '../events.ts';
-import { failure } from '../failure.ts';
+import { countBalancers, createFailure } from '../failure.ts';
 import {
   isFlapping,
   rememberChange,
@@ -72,7 +72,7 @@ export function detectOwnershipFlapping(
   const ownership = readOwnership(tags, identity, readRecordedArn(object) === arn);
   if (ownership.kind === 'foreign' || ownership.previousUid === undefined) return;
   if (!isFlapping(memory.facts, ownership.previousUid, clock.monotonicMs())) return;
-  throw failure(
+  throw createFailure(
     'NameConflict',
     `ownership of load balancer ${name} flaps between two operators with the same cluster id, ` +
       'give one of them another ALBRIDGE_CLUSTER_ID',
@@ -100,17 +100,23 @@ async function executeCreate(
 
 /** Costs a write only where the spec has tags. */
 async function recordBeforeCreate(scope: Scope): Promise<Scope> {
-  const { desired, object, pass } = scope;
-  const recorded = object.status?.applied ?? {};
-  const applied = planWriteAhead({ tags: Object.keys(desired.userTags) }, recorded);
-  pass.report({ applied: omitEmpty(applied) });
+  const { object, pass } = scope;
+  const applied = reportKeys(scope);
   await pass.recordNow();
   return { ...scope, object: { ...object, status: { ...object.status, applied } } };
 }
 
+/** Reports the keys of the user's tags, which whatever is about to be created carries. */
+export function reportKeys({ desired, object, pass }: Scope): AppliedSettings {
+  const recorded = object.status?.applied ?? {};
+  const applied = planWriteAhead({ tags: Object.keys(desired.userTags) }, recorded);
+  pass.report({ applied: omitEmpty(applied) });
+  return applied;
+}
+
 /** undefined: a balancer of this name and other settings exists; a read decides whose it is. */
 async function createOnce(
-  { aws, clock, memory }: Scope,
+  { aws, clock, memory, objectCount }: Scope,
   settings: LoadBalancerSettings,
 ): Promise<LoadBalancer | undefined> {
   try {
@@ -125,7 +131,7 @@ async function createOnce(
       throw error;
     }
     memory.facts = rememberCreate(memory.facts, undefined, nowMs);
-    throw error;
+    throw countBalancers(error, objectCount);
   }
 }
 
@@ -142,7 +148,9 @@ async function executeRepairs(
     await executeStep(scope, arn, drift);
     const change = { arn, step: drift, atMs: clock.monotonicMs() };
     memory.facts = rememberChange(memory.facts, change);
-    applied = dropUndone(desired, applied, drift);
+    // What stands beside the balancer has yet to lose its tags.
+    const isLeft = drift.field === 'tags' && hasTraffic(scope.object);
+    if (!isLeft) applied = dropUndone(desired, applied, drift);
     pass.report({ applied: omitEmpty(applied) });
   }
   memory.facts = rememberDrift(memory.facts, false);

@@ -2,7 +2,7 @@ import type { LoadBalancer, TaggedLoadBalancer, Tags } from '../../../aws/elbv2/
 import { OperatorError } from '../../../core/reconcile/operator-error.ts';
 import { type Waiting, waiting } from '../../../core/reconcile/outcome.ts';
 import { recordCreated } from '../events.ts';
-import { failure } from '../failure.ts';
+import { createFailure } from '../failure.ts';
 import { deriveDefaultName, refuseNameOfOthers } from '../identity.ts';
 import {
   awaitsOwnCreate,
@@ -15,6 +15,7 @@ import {
   rememberPresence,
 } from '../memory.ts';
 import { explainConflict, judgeClaim, type Ownership, readOwnership } from '../ownership.ts';
+import { recoverRecord } from '../record.ts';
 import type { Scope } from '../scope.ts';
 import {
   describeHeld,
@@ -50,7 +51,7 @@ export async function observeKnown(
   loadBalancer: LoadBalancer,
   signal: AbortSignal,
 ): Promise<LoadBalancerObservation | undefined> {
-  const tags = await scope.aws.tagsOf(loadBalancer.arn, signal);
+  const tags = await scope.aws.readTags(loadBalancer.arn, signal);
   return tags && assess(scope, { loadBalancer, tags }, signal);
 }
 
@@ -65,7 +66,7 @@ export async function observeCreated(
   const isStateAwaited = !hasTraffic(object);
   const [visible, tags] = await Promise.all([
     isStateAwaited ? inventory.observe(created.arn, signal) : undefined,
-    aws.tagsOf(created.arn, signal),
+    aws.readTags(created.arn, signal),
   ]);
   return assess(scope, { loadBalancer: visible ?? created, tags: tags ?? {} }, signal);
 }
@@ -82,16 +83,17 @@ async function assess(
   if (judgement.kind === 'foreign') return awaitTagVisibility(scope, loadBalancer, tags);
   memory.facts = rememberPresence(memory.facts);
   if (judgement.kind === 'ours') memory.facts = rememberOwned(memory.facts, loadBalancer.arn);
+  await recoverRecord(scope, loadBalancer);
   reportObserved(scope, { loadBalancer, tags });
   if (isOwnCreate(scope, loadBalancer, judgement)) recordCreated(scope, loadBalancer);
   const read = await observeAttributes(scope, { loadBalancer, tags }, signal);
   if (read === undefined) return awaitConfirmation(doubtPresence(scope, loadBalancer.arn, readMs));
-  // What reads do not show yet would count as undone, or as the original value.
+  // A write that reads do not show yet would count as undone, or as the original value.
   const steps = listRecentSteps(memory.facts, loadBalancer.arn, clock.monotonicMs());
   return { kind: 'present', observed: steps.reduce(projectStep, read) };
 }
 
-/** Reports the ARN together with what must be undone on it, however this pass ends. */
+/** Reports the ARN together with what must be undone on it and deleted later, however this pass ends. */
 function reportObserved({ object, pass }: Scope, observed: TaggedLoadBalancer): void {
   pass.report({
     alb: describeHeld(observed.loadBalancer),
@@ -152,7 +154,7 @@ async function observeByArn(
   const readMs = clock.monotonicMs();
   const [loadBalancer, tags] = await Promise.all([
     inventory.observe(arn, signal),
-    aws.tagsOf(arn, signal),
+    aws.readTags(arn, signal),
   ]);
   if (loadBalancer !== undefined && tags !== undefined) {
     return assess(scope, { loadBalancer, tags }, signal);
@@ -189,7 +191,7 @@ async function assessWithTags(
   loadBalancer: LoadBalancer,
   signal: AbortSignal,
 ): Promise<LoadBalancerObservation> {
-  const tags = await scope.aws.tagsOf(loadBalancer.arn, signal);
+  const tags = await scope.aws.readTags(loadBalancer.arn, signal);
   if (tags === undefined) return awaitConfirmation(awaitVisibility(loadBalancer.name));
   return assess(scope, { loadBalancer, tags }, signal);
 }
@@ -209,7 +211,7 @@ async function observeForAdoption(
     aws.find({ name: deriveDefaultName(identity) }, signal),
     aws.find({ arn }, signal),
   ]);
-  const tagsOfMade = made && (await aws.tagsOf(made.arn, signal));
+  const tagsOfMade = made && (await aws.readTags(made.arn, signal));
   if (made && tagsOfMade && readOwnership(tagsOfMade, identity).kind === 'ours') {
     reportObserved(scope, { loadBalancer: made, tags: tagsOfMade });
     return assess(scope, { loadBalancer: made, tags: tagsOfMade }, signal);
@@ -239,7 +241,7 @@ async function observeAdopted(
   const { aws, desired, object } = scope;
   const adoptee = named ?? (await aws.find({ name: desired.name }, signal));
   if (adoptee !== undefined) return assessWithTags(scope, adoptee, signal);
-  throw failure('AdoptionRefused', `AWS knows no load balancer ${object.spec.adopt?.arn}`);
+  throw createFailure('AdoptionRefused', `AWS knows no load balancer ${object.spec.adopt?.arn}`);
 }
 
 /** Foreign or missing tags on a balancer that we have just created may be a stale read. */
@@ -264,7 +266,7 @@ export async function observeAttributes(
 ): Promise<ObservedLoadBalancer | undefined> {
   if (!hasAttributes(scope.object)) return observed;
   const { aws, clock, memory } = scope;
-  const attributes = await aws.attributesOf(observed.loadBalancer.arn, signal);
+  const attributes = await aws.readAttributes(observed.loadBalancer.arn, signal);
   if (attributes === undefined) return undefined;
   memory.facts = { ...memory.facts, attributesReadMs: clock.monotonicMs() };
   return { ...observed, attributes };

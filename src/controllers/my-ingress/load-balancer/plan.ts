@@ -1,5 +1,5 @@
 // Lives here: the balancer itself: desired, observe, diff, plan, execute.
-// May import it: controllers/my-ingress.
+// May import it: src/controllers/my-ingress.
 // Start with: this file, then observe.ts and execute.ts, which alone call AWS.
 
 import type { AppliedSettings } from '../../../apis/my-ingress.ts';
@@ -62,7 +62,7 @@ export function planAfterCreate(desired: DesiredLoadBalancer): readonly LoadBala
 }
 
 function planCreate(desired: DesiredLoadBalancer): CreateStep {
-  const { name, scheme, subnets, securityGroups, ipAddressType = 'ipv4', tags } = desired;
+  const { name, scheme, subnets = [], securityGroups, ipAddressType = 'ipv4', tags } = desired;
   const groups = securityGroups === undefined ? {} : { securityGroups };
   return {
     ...{ id: LOAD_BALANCER_ID, operation: 'CreateLoadBalancer', why: 'not there', needs: [] },

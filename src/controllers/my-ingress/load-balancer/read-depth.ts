@@ -2,8 +2,9 @@ import type { MyIngress } from '../../../apis/my-ingress.ts';
 import type { MyIngressReason } from '../../../apis/my-ingress-reasons.ts';
 import type { AwsOperation } from '../../../aws/elbv2/load-balancers.ts';
 import { getReconcileRequest } from '../../../core/objects/annotations.ts';
-import { findLeadingCondition } from '../../../core/objects/conditions.ts';
+import { findLeadingCondition, type StatedCondition } from '../../../core/objects/conditions.ts';
 import { isBeingDeleted } from '../../../core/objects/kube-object.ts';
+import { hasNewRoutes } from '../attaching/joined.ts';
 import { readRecordedArn } from '../status.ts';
 
 /**
@@ -19,6 +20,10 @@ export function chooseReadDepth(object: MyIngress): ReadDepth {
   const leading = findLeadingCondition(object.status?.conditions ?? []);
   if (leading === undefined || requestsLiveRead(object)) return 'live';
   if (leading.observedGeneration !== object.metadata.generation) return 'live';
+  return hasNewRoutes(object) ? 'live' : judgeCondition(leading);
+}
+
+function judgeCondition(leading: StatedCondition): ReadDepth {
   if (leading.type === 'Reconciling' && AWAITED.has(leading.reason)) return 'state';
   return leading.type === 'Ready' && leading.status === 'True' ? 'snapshot' : 'live';
 }
@@ -33,7 +38,10 @@ const AWAITED: ReadonlySet<string> = new Set<MyIngressReason>([
   'NoReadyEndpoints',
   'UnusableEndpoints',
   'ExternalNameService',
-  'TargetTypeUnsupported',
+  'NodePortNotFound',
+  'NoReadyNodes',
+  'NodesUnknown',
+  'BackendUnsupported',
 ]);
 
 /** No balancer is on record, or a reconcile was requested. */

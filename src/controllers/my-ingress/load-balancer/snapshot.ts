@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { MyIngress } from '../../../apis/my-ingress.ts';
 import type { Cached, TaggedLoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
 import { findLeadingCondition } from '../../../core/objects/conditions.ts';
@@ -7,7 +8,7 @@ import { type Outcome, settled } from '../../../core/reconcile/outcome.ts';
 import type { Identity } from '../identity.ts';
 import { areAttributesDue, type Facts, rememberDrift } from '../memory.ts';
 import type { Scope } from '../scope.ts';
-import { describeHeld, readApplied, readRecordedArn } from '../status.ts';
+import { describeHeld, describeSubnets, readApplied, readRecordedArn } from '../status.ts';
 import { hasTrafficDrifted } from '../traffic/snapshot.ts';
 import { desireLoadBalancer } from './desired.ts';
 import { diffLoadBalancer, type ObservedLoadBalancer } from './diff.ts';
@@ -37,7 +38,7 @@ type Comparison =
  */
 export async function checkSnapshot(scope: Scope, signal: AbortSignal): Promise<SnapshotCheck> {
   const { clock, inventory, memory, object } = scope;
-  const cachedRead = inventory.cached(readRecordedArn(object) ?? '');
+  const cachedRead = inventory.getCached(readRecordedArn(object) ?? '');
   const compared = compareWithSnapshot(
     { ...scope, facts: memory.facts },
     cachedRead,
@@ -56,7 +57,7 @@ export async function checkSnapshot(scope: Scope, signal: AbortSignal): Promise<
       return hasTrafficDrifted(
         { object, identity: scope.identity, memory: memory.traffic },
         compared.cached.loadBalancer,
-        (name) => inventory.cachedGroup(name),
+        (name) => inventory.getCachedGroup(name),
       )
         ? { kind: 'differs' }
         : { kind: 'same', observed: compared.cached };
@@ -97,6 +98,7 @@ function hasDrifted(
   const shown: Readonly<Record<string, unknown>> = { ...object.status.alb };
   if (Object.entries(describeHeld(loadBalancer)).some(([key, value]) => shown[key] !== value))
     return true;
+  if (!isDeepStrictEqual(describeSubnets(object, loadBalancer), object.status.subnets)) return true;
   const desired = desireLoadBalancer(object, identity);
   return diffLoadBalancer(desired, observed, readApplied(object, observed)).length > 0;
 }

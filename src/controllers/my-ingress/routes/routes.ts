@@ -1,8 +1,9 @@
 // Lives here: the traffic that an object declares, as data: the one input of planning, for every kind.
-// May import it: controllers/my-ingress, as far as it is about traffic.
-// Start with: this file, then graph/plan.ts.
+// May import it: src/controllers/my-ingress and src/setup.
+// Start with: this file, then src/controllers/my-ingress/graph/plan.ts.
 
-import type { MutualTls } from '../../../aws/elbv2/traffic.ts';
+import type { MyIngressReason } from '../../../apis/my-ingress-reasons.ts';
+import type { awsReasons, MutualTls } from '../../../aws/elbv2/traffic.ts';
 
 export interface Routes {
   readonly backends: readonly RouteBackend[];
@@ -17,13 +18,21 @@ export interface RouteBackend {
   /** Which object it came from; `spec` is the MyIngress itself. */
   readonly source: string;
   readonly name: string;
-  readonly service: { readonly name: string; readonly port: string | number };
+  readonly service: RouteService;
   readonly targetType: 'ip' | 'instance';
+  readonly ipAddressType: 'ipv4' | 'ipv6';
   readonly protocol: 'HTTP' | 'HTTPS';
   readonly protocolVersion: 'HTTP1' | 'HTTP2' | 'GRPC';
   readonly healthCheck: HealthCheck;
   /** Stickiness among them. */
   readonly attributes: Readonly<Record<string, string>>;
+}
+
+export interface RouteService {
+  readonly name: string;
+  readonly port: string | number;
+  /** Left out: that of the MyIngress. */
+  readonly namespace?: string;
 }
 
 export interface HealthCheck {
@@ -44,11 +53,23 @@ export interface RouteListener {
   readonly protocol: 'HTTP' | 'HTTPS';
   /** The default one first; empty for HTTP. */
   readonly certificates: readonly string[];
+  /** The spec names none: they are found by the hosts of its rules. */
+  readonly findsCertificates?: boolean;
+  /** Why none was found for some host. */
+  readonly unresolved?: Unresolved;
+  /** Hosts that others attach, for which none was found. */
+  readonly uncovered?: readonly string[];
   readonly sslPolicy?: string;
   /** Left out: nothing is said about it. */
   readonly mutualTls?: MutualTls;
   readonly attributes: Readonly<Record<string, string>>;
   readonly defaultAction: RouteAction;
+}
+
+/** As a `Problem`, without its subject. */
+export interface Unresolved {
+  readonly reason: MyIngressReason | keyof typeof awsReasons;
+  readonly message: string;
 }
 
 export interface RouteRule extends RouteConditions {
@@ -60,7 +81,7 @@ export interface RouteRule extends RouteConditions {
   readonly rewrite?: RouteRewrite;
 }
 
-/** What changes on the way to a backend; what is left out stays. */
+/** Changes to the request on its way to a backend; an absent part is unchanged. */
 export interface RouteRewrite {
   readonly host?: RouteSubstitution;
   /** Of path and query. */
@@ -98,7 +119,7 @@ export type RouteAction =
   | ({ readonly kind: 'redirect' } & RouteRedirect)
   | ({ readonly kind: 'fixed-response' } & RouteFixedResponse);
 
-/** What is left out stays as it is in the request. */
+/** An absent part stays as it is in the request. */
 export interface RouteRedirect {
   readonly statusCode: 301 | 302;
   readonly protocol?: string;
@@ -121,7 +142,20 @@ export interface Inbound {
   readonly securityGroupIDs?: readonly string[];
 }
 
+/** The source of what the MyIngress itself has in its spec. */
+export const OWN_SOURCE = 'spec';
+
+/** The name of a backend among all of one MyIngress: that of the spec, where names have no slash, or with its source. */
+export function nameBackend(backend: Pick<RouteBackend, 'source' | 'name'>): string {
+  return backend.source === OWN_SOURCE ? backend.name : getBackendKey(backend);
+}
+
+/** The inverse of `nameBackend`, as far as that matters: true for a backend of the spec. */
+export function isOwnBackend(name: string): boolean {
+  return !name.includes('/');
+}
+
 /** The reference of an action to a backend. */
-export function keyOfBackend({ source, name }: Pick<RouteBackend, 'source' | 'name'>): string {
+export function getBackendKey({ source, name }: Pick<RouteBackend, 'source' | 'name'>): string {
   return `${source}/${name}`;
 }

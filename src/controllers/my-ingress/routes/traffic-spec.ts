@@ -15,11 +15,36 @@ export interface TrafficSpec {
   readonly inbound?: Inbound;
 }
 
+/** With the routes that others attach: in memory alone, never in a stored object. */
+export interface JoinedSpec extends TrafficSpec {
+  readonly attached?: AttachedRoutes;
+}
+
+/** Routes of other objects, as far as they are accepted. */
+export interface AttachedRoutes {
+  readonly backends: readonly AttachedBackend[];
+  /** In the order of evaluation. */
+  readonly rules: readonly AttachedRule[];
+}
+
+export interface AttachedBackend {
+  readonly source: string;
+  /** Of its Service. */
+  readonly namespace: string;
+  readonly backend: BackendSpec;
+}
+
+export interface AttachedRule {
+  readonly source: string;
+  readonly rule: RuleSpec;
+}
+
 export interface BackendSpec {
   readonly name: string;
   /** Admission refuses a backend without one. */
   readonly service?: RouteBackend['service'];
   readonly targetType?: RouteBackend['targetType'];
+  readonly ipAddressType?: RouteBackend['ipAddressType'];
   readonly protocol?: RouteBackend['protocol'];
   readonly protocolVersion?: RouteBackend['protocolVersion'];
   readonly healthCheck?: HealthCheckSpec;

@@ -1,5 +1,5 @@
 import type { Condition, KnownCondition } from '../../../aws/elbv2/traffic.ts';
-import { canonicalCidr } from '../security-group/cidr.ts';
+import { normaliseCidr } from '../security-group/cidr.ts';
 
 /**
  * One form for conditions that mean the same: sorted, and in small letters what is compared without
@@ -44,7 +44,7 @@ function normaliseCondition(condition: KnownCondition): KnownCondition {
     case 'host-header':
       return { field: condition.field, values: sorted(condition.values.map(lower)) };
     case 'source-ip':
-      return { field: condition.field, values: sorted(condition.values.map(canonicalCidr)) };
+      return { field: condition.field, values: sorted(condition.values.map(normaliseCidr)) };
     case 'http-header': {
       const { name, values, isRegex, ...rest } = condition;
       return isRegex === true

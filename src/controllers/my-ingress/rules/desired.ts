@@ -2,7 +2,7 @@ import type { KnownCondition } from '../../../aws/elbv2/traffic.ts';
 import { desireAction, type GroupNames } from '../graph/actions.ts';
 import type { DesiredRule } from '../graph/graph.ts';
 import type { Place } from '../graph/place.ts';
-import { ruleId } from '../graph/resource-id.ts';
+import { getRuleId } from '../graph/resource-id.ts';
 import { desireTags } from '../graph/tags.ts';
 import type { RouteConditions, RouteRule } from '../routes/routes.ts';
 import { normaliseConditions } from './conditions.ts';
@@ -24,7 +24,7 @@ export function desireRule(
   const transforms = desireTransforms(rule.rewrite ?? {});
   const marks = markTransforms(transforms.map(({ kind }) => kind));
   return listParts(rule).map(({ label, conditions }) => {
-    const id = ruleId(port, rule, label);
+    const id = getRuleId(port, rule, label);
     const tags = { ...desireTags(id, place.userTags, place.identity), ...marks };
     return { id, conditions, action, transforms, tags };
   });

@@ -1,13 +1,13 @@
 // Lives here: rules of a listener: desired, diff, order; pure.
-// May import it: my-ingress/listeners.
+// May import it: src/controllers/my-ingress/listeners; src/controllers/my-ingress/traffic takes diff.ts; src/controllers/my-ingress/attaching takes desired.ts.
 // Start with: this file, then priorities.ts.
 
 import { isDeepStrictEqual } from 'node:util';
 import { rewriteTagKey } from '../../../apis/my-ingress.ts';
 import type { Condition, Rule, Tags } from '../../../aws/elbv2/traffic.ts';
-import { diffAction, namesIn, normaliseActions } from '../graph/actions.ts';
+import { diffAction, listNames, normaliseActions } from '../graph/actions.ts';
 import type { DesiredListener, DesiredRule, ObservedRule } from '../graph/graph.ts';
-import { idsByName, isServed, type PlanContext } from '../graph/plan-context.ts';
+import { isServed, mapNamesToIds, type PlanContext } from '../graph/plan-context.ts';
 import type { Problem } from '../graph/problem.ts';
 import type { Step } from '../graph/steps.ts';
 import { diffTags, type TagCall } from '../graph/tags.ts';
@@ -40,7 +40,7 @@ export function planRules(
 ): RuleSteps {
   const claims = claimRules(listener, observed, context);
   const isKept = ({ id }: DesiredRule): boolean => claims.kept.has(id);
-  const unserved = listener.rules.filter(({ action }) => !isServed(namesIn(action), context));
+  const unserved = listener.rules.filter(({ action }) => !isServed(listNames(action), context));
   const desired = listener.rules.filter((rule) => isKept(rule) || !unserved.includes(rule));
   const priorities = assignPriorities({
     order: desired.map(({ id }) => id),
@@ -94,7 +94,7 @@ function createRule(
 ): Step {
   return {
     ...{ id, operation: 'CreateRule', why: `not there, priority ${place.priority}` },
-    needs: [place.listener, ...idsByName(namesIn(action), context)],
+    needs: [place.listener, ...mapNamesToIds(listNames(action), context)],
     input: { ...place, conditions, action, transforms, tags },
   };
 }
@@ -142,7 +142,7 @@ function modifyRule(
   const observedAction = isKnown(own, { transforms })
     ? normaliseActions(rule.actions, context.namesByArn)
     : undefined;
-  if (observedAction === undefined || !isServed(namesIn(action), context)) return [];
+  if (observedAction === undefined || !isServed(listNames(action), context)) return [];
   const actionChange = diffAction(action, observedAction);
   const conditionsChange = diffConditions(conditions, rule.conditions);
   const transformsChange = diffTransforms(transforms, rule.transforms);
@@ -152,7 +152,7 @@ function modifyRule(
   return [
     {
       ...{ id, operation: 'ModifyRule', why: why.join('; ') },
-      needs: actionChange === undefined ? [] : idsByName(namesIn(action), context),
+      needs: actionChange === undefined ? [] : mapNamesToIds(listNames(action), context),
       input: {
         arn: rule.arn,
         ...(conditionsChange !== undefined && { conditions }),

@@ -40,7 +40,7 @@ function fillGaps({
     const next = rest.findIndex((key) => assigned.has(key));
     const added = next === -1 ? rest : rest.slice(0, next);
     const before = next === -1 ? undefined : assigned.get(rest[next] ?? '');
-    const numbers = numbersBetween({ after, before, taken, count: added.length });
+    const numbers = listNumbersBetween({ after, before, taken, count: added.length });
     if (numbers === undefined) return undefined;
     added.forEach((key, index) => assigned.set(key, numbers[index] ?? 0));
     after = before ?? MAX_PRIORITY;
@@ -57,9 +57,9 @@ interface Gap {
   readonly count: number;
 }
 
-function numbersBetween(gap: Gap): readonly number[] | undefined {
+function listNumbersBetween(gap: Gap): readonly number[] | undefined {
   const { after, before, taken, count } = gap;
-  if (before === undefined) return numbersBehind(gap);
+  if (before === undefined) return listNumbersBehind(gap);
   if (before <= after) return undefined;
   const free: number[] = [];
   for (let number = after + 1; number < before; number += 1) {
@@ -71,11 +71,12 @@ function numbersBetween(gap: Gap): readonly number[] | undefined {
   });
 }
 
-function numbersBehind({ after, taken, count }: Gap): readonly number[] | undefined {
+function listNumbersBehind({ after, taken, count }: Gap): readonly number[] | undefined {
   const numbers: number[] = [];
+  const gap = Math.max(1, Math.min(GAP, Math.floor((MAX_PRIORITY - after) / (count + 1))));
   let last = after;
   while (numbers.length < count) {
-    last = firstFree(last + GAP, taken);
+    last = findFree(last + gap, taken);
     numbers.push(last);
   }
   return last <= MAX_PRIORITY ? numbers : undefined;
@@ -88,7 +89,7 @@ function renumber({ order, placed, foreign }: PriorityQuestion): ReadonlyMap<str
   const assigned = new Map<string, number>();
   let last = 0;
   for (const key of keys) {
-    last = firstFree(last + gap, foreign);
+    last = findFree(last + gap, foreign);
     assigned.set(key, last);
   }
   return assigned;
@@ -107,7 +108,7 @@ function mergeOrders(order: readonly string[], placed: readonly PlacedRule[]): r
   });
 }
 
-function firstFree(from: number, taken: ReadonlySet<number>): number {
+function findFree(from: number, taken: ReadonlySet<number>): number {
   let number = from;
   while (taken.has(number)) number += 1;
   return number;

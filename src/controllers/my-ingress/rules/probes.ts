@@ -1,6 +1,7 @@
 import type { Condition, KnownCondition } from '../../../aws/elbv2/traffic.ts';
 import { meetsCondition } from '../../../routing/condition.ts';
 import type { Request } from '../../../routing/rule.ts';
+import type { Effort } from './effort.ts';
 
 /** A request, and the texts of the conditions that it meets although src/routing cannot evaluate them. */
 export interface Probe {
@@ -10,49 +11,126 @@ export interface Probe {
 
 type Conditions = readonly Condition[];
 
-/** Beyond it not each set of lists is told apart, but any two of them. */
+/** Beyond it not each set of lists is told apart, but each list from none and, as far as effort lasts, any two. */
 const MOST_PROBES = 2_048;
-/** Beyond it each list is told apart from none. */
-const MOST_PAIRED = 64;
 /** Patterns of one field. */
 const MOST_JOINED = 64;
 
-/** Requests that tell lists of conditions apart: for each set of them, where possible, one that meets exactly these. */
-export function listProbes(lists: readonly Conditions[]): readonly Probe[] {
-  const whole = crossSamples(lists.flat());
-  if (whole !== undefined) return whole;
-  const probes = new Map<string, Probe>();
-  for (const some of groupLists(lists)) {
-    for (const probe of crossSamples(some) ?? []) probes.set(printProbe(probe), probe);
-    if (probes.size > MOST_PROBES) break;
+/** Until when, of all effort, requests are made up and compared with the rules; the rest is for the search. */
+const UNTIL = { single: 0.1, paired: 0.15, composed: 0.25 };
+export const COMPARED_UNTIL = 0.65;
+const COST_OF_PROBE = 100;
+const COST_OF_SAMPLE = 25;
+
+/**
+ * Requests that tell lists of conditions apart: for each set of them with one of `changed` in it, where possible, one
+ * that meets exactly these. What tells most apart comes first.
+ */
+export function listProbes(
+  changed: readonly Conditions[],
+  others: readonly Conditions[],
+  effort: Effort,
+): readonly Probe[] {
+  const lists = [...changed, ...others];
+  const whole = lists.length > MOST_LISTED ? undefined : collectSamples(lists.flat(), effort);
+  if (whole !== undefined && countProbes(whole) <= MOST_PROBES) {
+    return takeTurns([whole], effort, UNTIL.composed);
   }
-  return [...probes.values()];
+  const alone = changed.flatMap((one) => {
+    return effort.isSpent(UNTIL.single) ? [] : collectSamples(one, effort);
+  });
+  const single = takeTurns(alone, effort, UNTIL.single);
+  const paired = takeTurns(pairSamples(changed, lists, effort), effort, UNTIL.composed);
+  return [...new Map([...single, ...paired].map((one) => [printProbe(one), one])).values()];
 }
 
-function groupLists(lists: readonly Conditions[]): readonly Conditions[] {
-  if (lists.length > MOST_PAIRED) return lists;
-  return lists.flatMap((one, index) => lists.slice(index).map((other) => [...one, ...other]));
+/** Of more lists the patterns are not put together. */
+const MOST_LISTED = 64;
+
+/** Of what changes with each other first. */
+function pairSamples(
+  changed: readonly Conditions[],
+  lists: readonly Conditions[],
+  effort: Effort,
+): readonly Samples[] {
+  const pairs: Samples[] = [];
+  for (const [index, one] of lists.entries()) {
+    for (const other of changed.slice(0, index)) {
+      if (effort.isSpent(UNTIL.paired)) return pairs;
+      pairs.push(collectSamples([...one, ...other], effort));
+    }
+  }
+  return pairs;
+}
+
+/** Of each one request, then of each another one; of the last samples first, for the first ones meet nothing. */
+function takeTurns(all: readonly Samples[], effort: Effort, until: number): readonly Probe[] {
+  const probes: Probe[] = [];
+  const longest = all.reduce((most, one) => Math.max(most, countProbes(one)), 0);
+  for (let turn = 1; turn <= longest; turn += 1) {
+    for (const samples of all) {
+      const left = countProbes(samples) - turn;
+      if (left < 0) continue;
+      if (probes.length >= MOST_PROBES || effort.isSpent(until)) return probes;
+      effort.spend(COST_OF_PROBE);
+      probes.push(composeProbe(chooseSamples(samples, left)));
+    }
+  }
+  return probes;
 }
 
 /** Tells whether a request meets all conditions of a list; what it has evaluated once it remembers. */
 export class Matcher {
-  readonly #known = new Map<Condition, Map<string, boolean>>();
+  readonly #effort: Effort;
+  readonly #known = new Map<Condition, Known>();
+
+  constructor(effort: Effort) {
+    this.#effort = effort;
+  }
 
   matches(conditions: Conditions, probe: Probe): boolean {
     return conditions.every((condition) => this.#meets(condition, probe));
   }
 
   #meets(condition: Condition, probe: Probe): boolean {
-    if (!isEvaluated(condition)) return probe.opaque.has(JSON.stringify(condition));
+    const known = this.#known.get(condition) ?? this.#learn(condition);
+    this.#effort.spend(COST_OF_LOOKUP);
+    if (!isEvaluated(condition)) return probe.opaque.has(known.text);
     const part = readPart(condition, probe.request);
-    const known = this.#known.get(condition) ?? new Map<string, boolean>();
-    const before = known.get(part);
+    const before = known.byPart.get(part);
     if (before !== undefined) return before;
+    this.#effort.spend(known.cost + known.costOfCharacter * part.length);
     const meets = meetsCondition(condition, probe.request);
-    this.#known.set(condition, known.set(part, meets));
+    known.byPart.set(part, meets);
     return meets;
   }
+
+  #learn(condition: Condition): Known {
+    const text = JSON.stringify(condition);
+    this.#effort.spend(text.length);
+    const hasSeveral = condition.field === 'query-string' || /[*][^"]*[*]/.test(text);
+    const known = {
+      ...{ text, byPart: new Map<string, boolean>() },
+      cost:
+        condition.field === 'source-ip'
+          ? text.length * 10
+          : text.length / (text.includes('*') ? 1 : 5),
+      costOfCharacter: hasSeveral ? text.length / 2 : 0,
+    };
+    this.#known.set(condition, known);
+    return known;
+  }
 }
+
+interface Known {
+  readonly text: string;
+  readonly byPart: Map<string, boolean>;
+  /** Of one comparison. A pattern with two wildcards may be tried from each character on. */
+  readonly cost: number;
+  readonly costOfCharacter: number;
+}
+
+const COST_OF_LOOKUP = 4;
 
 /** All that the condition depends on. */
 function readPart(condition: KnownCondition, request: Request): string {
@@ -84,25 +162,30 @@ const OTHERS: Readonly<Record<string, string>> = {
   'source-ip': '203.0.113.203',
 };
 
-/** undefined: too many. */
-function crossSamples(conditions: Conditions): readonly Probe[] | undefined {
-  const samples = collectSamples(conditions);
-  const count = [...samples.values()].reduce((product, { length }) => product * length, 1);
-  if (count > MOST_PROBES) return undefined;
-  const choices = [...samples].reduce<readonly ReadonlyMap<string, string>[]>(
-    (chosen, [field, values]) =>
-      chosen.flatMap((one) => values.map((value) => new Map([...one, [field, value]]))),
-    [new Map()],
-  );
-  return choices.map(composeProbe);
+function countProbes(samples: Samples): number {
+  return [...samples.values()].reduce((product, { length }) => product * length, 1);
 }
 
-function collectSamples(conditions: Conditions): Samples {
+/** The request of this number, of as many as `countProbes` says. */
+function chooseSamples(samples: Samples, number: number): ReadonlyMap<string, string> {
+  let left = number;
+  return new Map(
+    [...samples].map(([field, values]) => {
+      const value = values[left % values.length] ?? '';
+      left = Math.floor(left / values.length);
+      return [field, value];
+    }),
+  );
+}
+
+function collectSamples(conditions: Conditions, effort: Effort): Samples {
   const byField = Map.groupBy(conditions.flatMap(listPatterns), ({ field }) => field);
   return new Map(
     [...byField].map(([field, patterns]) => {
       const texts = [...new Set(patterns.map(({ pattern }) => pattern))];
-      return [field, [...new Set([OTHERS[field] ?? '', ...sampleField(field, texts)])]];
+      const samples = [...new Set([OTHERS[field] ?? '', ...sampleField(field, texts, effort)])];
+      effort.spend(COST_OF_SAMPLE * samples.length);
+      return [field, samples];
     }),
   );
 }
@@ -142,10 +225,15 @@ function unescape(pattern: string): string {
   return fill(pattern.replace(/\\([*?\\])/g, '$1'), '');
 }
 
-function sampleField(field: string, patterns: readonly string[]): readonly string[] {
+function sampleField(
+  field: string,
+  patterns: readonly string[],
+  effort: Effort,
+): readonly string[] {
   if (field === 'source-ip') return patterns.flatMap(sampleBlock);
   if (field.startsWith('opaque ')) return patterns;
   const wild = patterns.filter((pattern) => pattern.includes('*')).slice(0, MOST_JOINED);
+  effort.spend(2 * wild.length * wild.join('').length);
   const shared = wild.flatMap((one) => wild.map((other) => joinPatterns(one, other)));
   return [...patterns.flatMap((pattern) => [fill(pattern, ''), fill(pattern, 'x')]), ...shared];
 }
@@ -156,11 +244,14 @@ function fill(pattern: string, star: string): string {
 
 /** A text that fits both, where there is one of this form: `/a/*` and `/*.png` give `/a/.png`. */
 function joinPatterns(one: string, other: string): string {
-  const starts = [one, other].map((pattern) => pattern.slice(0, pattern.indexOf('*')));
-  const ends = [one, other].map((pattern) => pattern.slice(pattern.lastIndexOf('*') + 1));
+  const parts = [one, other].map((pattern) => pattern.split('*'));
+  const starts = parts.map(([start = '']) => start);
+  const ends = parts.map((all) => all.at(-1) ?? '');
+  const middles =
+    one === other ? one.split('*').slice(1, -1) : parts.flatMap((all) => all.slice(1, -1));
   const longest = (texts: readonly string[]): string =>
     texts.reduce((a, b) => (b.length > a.length ? b : a));
-  return fill(`${longest(starts)}${longest(ends)}`, '');
+  return fill(`${longest(starts)}${middles.join('')}${longest(ends)}`, '');
 }
 
 /** The first address of the block and, of IPv4, the last one. */
@@ -175,23 +266,27 @@ function sampleBlock(cidr: string): readonly string[] {
 
 function composeProbe(values: ReadonlyMap<string, string>): Probe {
   const read = (field: string): string => values.get(field) ?? OTHERS[field] ?? '';
-  const pick = (prefix: string): readonly (readonly [string, string])[] =>
-    [...values].flatMap(([field, value]) => {
-      return field.startsWith(prefix) && value !== '' ? [[field.slice(prefix.length), value]] : [];
-    });
+  const queries: string[] = [];
+  const headers: (readonly [string, string])[] = [];
+  const opaque = new Set<string>();
+  for (const [field, value] of values) {
+    if (value === '') continue;
+    if (field.startsWith('query ')) queries.push(value);
+    else if (field.startsWith('header ')) headers.push([field.slice('header '.length), value]);
+    else if (field.startsWith('opaque ')) opaque.add(value);
+  }
   return {
     request: {
       ...{ protocol: 'HTTP', port: 80, method: read('http-request-method') },
       ...{ host: read('host-header'), path: read('path-pattern'), sourceIp: read('source-ip') },
-      query: pick('query ')
-        .map(([, value]) => value)
-        .join('&'),
-      headers: pick('header '),
+      ...{ query: queries.join('&'), headers },
     },
-    opaque: new Set(pick('opaque ').map(([, value]) => value)),
+    opaque,
   };
 }
 
+/** Equal for equal requests. */
 function printProbe({ request, opaque }: Probe): string {
-  return JSON.stringify([request, [...opaque]]);
+  const { method, host, path, sourceIp, query, headers } = request;
+  return [method, host, path, sourceIp, query, ...headers.flat(), '', ...opaque].join('\0');
 }

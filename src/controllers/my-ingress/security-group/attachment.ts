@@ -1,7 +1,7 @@
 import type { AttachedGroup } from '../graph/graph.ts';
 import { SECURITY_GROUP_ID } from '../graph/resource-id.ts';
 
-/** What the spec says about security groups. */
+/** The spec's choice of security groups. */
 export interface AttachmentSpec {
   readonly securityGroups: readonly string[] | undefined;
   readonly hasListeners: boolean;

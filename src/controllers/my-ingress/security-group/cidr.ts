@@ -3,7 +3,7 @@
  * short form. What is no block stays as it is, for AWS to refuse.
  * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_AuthorizeSecurityGroupIngress.html
  */
-export function canonicalCidr(cidr: string): string {
+export function normaliseCidr(cidr: string): string {
   const [address = '', length = ''] = cidr.split('/');
   const isIpv6 = address.includes(':');
   const groups = isIpv6 ? parseIpv6(address) : parseIpv4(address);

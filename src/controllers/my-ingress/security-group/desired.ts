@@ -5,7 +5,7 @@ import type { Place } from '../graph/place.ts';
 import { SECURITY_GROUP_ID } from '../graph/resource-id.ts';
 import { desireTags } from '../graph/tags.ts';
 import type { Inbound } from '../routes/routes.ts';
-import { canonicalCidr } from './cidr.ts';
+import { normaliseCidr } from './cidr.ts';
 
 export interface Frontend {
   readonly scheme: string;
@@ -43,10 +43,10 @@ function desireSources({ inbound, scheme, ipAddressType }: Frontend): readonly S
     prefixListIDs = [],
     securityGroupIDs = [],
   } = inbound ?? {
-    cidrs: defaultCidrs(scheme, ipAddressType),
+    cidrs: getDefaultCidrs(scheme, ipAddressType),
   };
   const sources: readonly Source[] = [
-    ...cidrs.map(canonicalCidr).map((value): Source => {
+    ...cidrs.map(normaliseCidr).map((value): Source => {
       return { kind: value.includes(':') ? 'ipv6' : 'ipv4', value };
     }),
     ...prefixListIDs.map((value): Source => ({ kind: 'prefix-list', value })),
@@ -56,7 +56,7 @@ function desireSources({ inbound, scheme, ipAddressType }: Frontend): readonly S
 }
 
 /** Everybody, or for an internal balancer the private ranges and the shared one. */
-function defaultCidrs(scheme: string, ipAddressType: string): readonly string[] {
+function getDefaultCidrs(scheme: string, ipAddressType: string): readonly string[] {
   if (scheme === 'internal')
     return ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'];
   return ipAddressType === 'ipv4' ? ['0.0.0.0/0'] : ['0.0.0.0/0', '::/0'];

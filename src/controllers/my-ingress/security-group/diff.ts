@@ -1,5 +1,5 @@
 // Lives here: the managed security group: desired, diff, attachment; pure.
-// May import it: my-ingress/graph; rules/ takes cidr.ts.
+// May import it: src/controllers/my-ingress.
 // Start with: this file, then attachment.ts.
 
 import type { Permission } from '../../../aws/ec2/security-groups.ts';
@@ -16,7 +16,7 @@ import type { Problem } from '../graph/problem.ts';
 import { LOAD_BALANCER_ID, SECURITY_GROUP_ID } from '../graph/resource-id.ts';
 import type { Call, Step } from '../graph/steps.ts';
 import { diffTags, identifyResource } from '../graph/tags.ts';
-import { canonicalCidr } from './cidr.ts';
+import { normaliseCidr } from './cidr.ts';
 
 /** The steps of the managed group, by the phase of the plan that they belong to. */
 export interface SecurityGroupSteps {
@@ -39,7 +39,7 @@ export function planSecurityGroup(
   const own = claimGroups(observed, context);
   const kept = own.find(({ securityGroup: { vpcId } }) => vpcId === securityGroup?.vpcId);
   const taken = kept === undefined ? findHolder(securityGroup, observed) : undefined;
-  const problems = taken === undefined ? [] : [conflict(taken)];
+  const problems = taken === undefined ? [] : [describeConflict(taken)];
   const attached = planAttachment(desired, observed, kept);
   const unused = own
     .filter((group) => group !== kept)
@@ -139,7 +139,7 @@ function diffIngress(
 }
 
 function getKey({ protocol, fromPort, toPort, source: { kind, value } }: Permission): string {
-  return `${protocol} ${fromPort ?? ''}-${toPort ?? ''} ${kind} ${canonicalCidr(value)}`;
+  return `${protocol} ${fromPort ?? ''}-${toPort ?? ''} ${kind} ${normaliseCidr(value)}`;
 }
 
 function describe(ingress: readonly Permission[]): string {
@@ -154,7 +154,7 @@ function planAttachment(
   kept: ObservedSecurityGroup | undefined,
 ): readonly Step[] {
   if (loadBalancer === undefined || attachment === undefined) return [];
-  const ids = attachment.map((group) => idOf(group, kept));
+  const ids = attachment.map((group) => getId(group, kept));
   const { securityGroups } = loadBalancer;
   const isSame =
     ids.length === securityGroups.length &&
@@ -167,7 +167,7 @@ function planAttachment(
   return [{ id: LOAD_BALANCER_ID, operation: 'SetSecurityGroups', why, needs, input }];
 }
 
-function idOf(group: AttachedGroup, kept: ObservedSecurityGroup | undefined): string | undefined {
+function getId(group: AttachedGroup, kept: ObservedSecurityGroup | undefined): string | undefined {
   return 'id' in group ? group.id : kept?.securityGroup.id;
 }
 
@@ -205,7 +205,7 @@ function pickTags(tags: Tags, { input: { keys } }: Call<'RemoveTags'>): Tags {
   return Object.fromEntries(Object.entries(tags).filter(([key]) => keys.includes(key)));
 }
 
-function conflict({ securityGroup: { id, name } }: ObservedSecurityGroup): Problem {
+function describeConflict({ securityGroup: { id, name } }: ObservedSecurityGroup): Problem {
   const message = `the name ${name} is held by security group ${id}, which by its tags is not this object's, such as one that deletionPolicy Retain has left`;
   const next = `delete ${id} if nobody needs it, or give it in spec.securityGroups`;
   return { id: SECURITY_GROUP_ID, reason: 'NameConflict', message, next };

@@ -1,7 +1,7 @@
 const MINIMUM = 'minimum_healthy_targets';
 
 /**
- * What AWS documents for a new group of an Application Load Balancer. Desired where the spec has nothing
+ * AWS's documented attributes of a new group of an Application Load Balancer. Desired where the spec has nothing
  * else to say, so that what leaves the spec goes back. Left out is what has no default that AWS takes back
  * (the name of a cookie), and the count of dns_failover, on which AWS's texts differ.
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_TargetGroupAttribute.html

@@ -1,7 +1,7 @@
 import type { DesiredTargetGroup } from '../graph/graph.ts';
 import { type FixedSettings, nameTargetGroup } from '../graph/names.ts';
 import type { Place } from '../graph/place.ts';
-import { targetGroupId } from '../graph/resource-id.ts';
+import { getTargetGroupId } from '../graph/resource-id.ts';
 import { desireTags } from '../graph/tags.ts';
 import type { RouteBackend } from '../routes/routes.ts';
 import { attributeDefaults } from './attribute-defaults.ts';
@@ -11,11 +11,11 @@ const PORT = 80;
 
 /** All that can be said of it is said, so that a group of ours is ours entirely. */
 export function desireTargetGroup(backend: RouteBackend, place: Place): DesiredTargetGroup {
-  const id = targetGroupId(backend);
-  const { protocol, protocolVersion, targetType, healthCheck, attributes } = backend;
+  const id = getTargetGroupId(backend);
+  const { protocol, protocolVersion, targetType, ipAddressType } = backend;
+  const { healthCheck, attributes } = backend;
   const fixed: FixedSettings = {
-    ...{ protocol, protocolVersion, targetType },
-    ipAddressType: 'ipv4',
+    ...{ protocol, protocolVersion, targetType, ipAddressType },
     vpcId: place.vpcId,
   };
   return {

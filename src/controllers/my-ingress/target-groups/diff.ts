@@ -13,7 +13,7 @@ export function createTargetGroup(desired: DesiredTargetGroup): readonly Step[] 
     ...{ id, operation: 'CreateTargetGroup', why: 'not there', needs: [LOAD_BALANCER_ID] },
     input: { name, port, ...fixed, healthCheck, tags },
   };
-  return [create, ...setAttributes(desired, attributeDefaults)];
+  return [create, ...setAttributes(desired, {})];
 }
 
 /** The steps of one group that is there under its name; what cannot be changed is part of the name. */
@@ -42,20 +42,23 @@ export function updateTargetGroup(
 }
 
 /**
- * AWS refuses stickiness of a group that a forward without stickiness names beside others: on, it comes
- * after the rules, also those that are deleted; off, before them.
+ * AWS refuses stickiness of a group that a forward without stickiness names beside others: of a group in use it
+ * comes on after the rules, also those that are deleted; off, before them.
  * https://github.com/argoproj/argo-rollouts/pull/1577
  */
-export function turnsStickinessOn({ operation, input }: Step): boolean {
+export function turnsStickinessOn(step: Step): step is Step<'ModifyTargetGroupAttributes'> {
+  const { operation, input } = step;
   return (
     operation === 'ModifyTargetGroupAttributes' && input.attributes['stickiness.enabled'] === 'true'
   );
 }
 
+/** An attribute that the answer lacks, as that of some endpoints does, has its default. */
 function setAttributes(
   { id, name, attributes }: DesiredTargetGroup,
-  observed: Strings,
+  read: Strings,
 ): readonly Step[] {
+  const observed = { ...attributeDefaults, ...read };
   const why = describeDifferences(attributes, observed, '');
   if (why.length === 0) return [];
   const set = Object.entries(attributes).filter(([key, value]) => observed[key] !== value);

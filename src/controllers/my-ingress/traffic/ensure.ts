@@ -1,42 +1,59 @@
 // Lives here: everything beside the balancer in AWS, from observe to status; graph/ has the plan.
-// May import it: controllers/my-ingress.
-// Start with: this file, then observe.ts and carry-out.ts, which alone call AWS.
+// May import it: src/controllers/my-ingress.
+// Start with: this file, then observation/ and execution/, which alone call AWS.
 
-import {
-  type LoadBalancer,
-  STALENESS_BOUND_MS,
-  type TaggedLoadBalancer,
-} from '../../../aws/elbv2/load-balancers.ts';
+import { STALENESS_BOUND_MS, type TaggedLoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
 import { startDeadline } from '../../../core/ports/clock.ts';
+import { getRevision } from '../attaching/joined.ts';
+import { listRetries } from '../attaching/report.ts';
+import { findCertificates } from '../discovery/discover-certificates.ts';
 import { isRouting } from '../graph/facts.ts';
-import type { DesiredGraph, ObservedGraph, ObservedSecurityGroup } from '../graph/graph.ts';
+import type { DesiredGraph, ObservedSecurityGroup } from '../graph/graph.ts';
 import type { Problem } from '../graph/problem.ts';
 import { isStanding } from '../graph/projection.ts';
+import { describeUse } from '../graph/quota-use.ts';
+import type { ResourceId } from '../graph/resource-id.ts';
 import { printPlan, type Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
-import { revokeUnserved } from '../security-group/diff.ts';
-import { beginRun, carryOut, type Progress } from './carry-out.ts';
-import { beginMemory, mayHide, type TrafficMemory } from './memory.ts';
-import { observeTraffic } from './observe.ts';
-import { hasLeftSettings, hasListenerAttributes, recordOwned } from './owned.ts';
-import { findDefaultGroup, isManaged, listGroupNames, type Planned, planBy } from './planned.ts';
+import { turnsStickinessOn } from '../target-groups/diff.ts';
+import { beginRun, executePlan, listOperations, type Progress } from './execution/execute-plan.ts';
+import { beginMemory, mayBeOld, mayHide, type TrafficMemory } from './memory.ts';
+import { readGraph } from './observation/read-graph.ts';
+import { hasLeftSettings, leavesPortOpen, listTagKeys, recordOwned } from './owned.ts';
+import { findDefaultGroup, type Planned, planBy } from './planned.ts';
 import { publishGroups } from './publish.ts';
 import { type References, readReferences, resolveAttachment } from './references.ts';
+import {
+  type AwaitedGroup,
+  forgiveMixtures,
+  listAwaited,
+  recordSwitches,
+  repeatMixtures,
+} from './successors.ts';
 import { isProved, type WarmStart } from './warm.ts';
 
-/** What stands beside the balancer at the end of a pass. */
+/** The resources beside the balancer at the end of a pass. */
 export interface TrafficState {
   readonly desired: DesiredGraph;
+  readonly routes: Routes;
+  /** DNS name of the balancer. */
+  readonly dns: string | undefined;
   readonly references: References;
   /** Of what does not match the spec. */
   readonly problems: readonly Problem[];
   /** The object has to be looked at again after this time; undefined: only when something changes. */
   readonly againMs: number | undefined;
-  /** A part of the spec is applied only once a rule has been gone for a while. */
-  readonly isHeld: boolean;
+  /** Why a part of the spec is applied a moment later, although AWS refuses nothing of it. */
+  readonly held: string | undefined;
+  /** Keys of the tags of what stands there; undefined: that is not known. */
+  readonly tagKeys: readonly string[] | undefined;
+  /** Successors of target groups that wait for healthy targets. */
+  readonly awaited: readonly AwaitedGroup[];
+  /** Ids of what is applied later. */
+  readonly postponed: readonly ResourceId[];
 }
 
 /** The balancer, and what is known of it without a read. */
@@ -47,27 +64,52 @@ interface Given {
   readonly warm?: WarmStart | undefined;
 }
 
-/** Observes, plans, reserves, carries out, and publishes the target groups that are proved ours. */
+/** Observes, plans, reserves, executes, and publishes the target groups that are proved ours. */
 export async function ensureTraffic(scope: Scope, given: Given): Promise<TrafficState> {
   const { clock, memory } = scope;
   const planned = await observeAndPlan(scope, given);
   const { desired, plan, remembered } = planned;
   await recordOwned(scope, planned);
-  const progress = await execute(scope, planned);
+  const progress = forgiveMixtures(await execute(scope, planned), planned);
+  recordSwitches(scope, planned, progress);
   const endMs = clock.monotonicMs();
   const balancerMs = given.warm?.balancer === undefined ? endMs : given.warm.standing.balancerMs;
   const againMs = findNext(scope, planned, progress);
   const before = memory.traffic ?? remembered;
-  const found = [...plan.problems, ...progress.problems];
-  const isHeld = plan.postponed.some(({ step }) => isRouting(step));
+  const found = [...plan.problems, ...countUse(progress.problems, desired)];
+  const held = explainHold(planned, progress);
+  const awaited = listAwaited(scope, planned);
   memory.traffic = {
     ...concludeMemory(before, { planned, progress, againMs, endMs, balancerMs }),
-    isOpen: found.length > 0 || isHeld,
+    ...{ isOpen: found.length > 0 || held !== undefined, isHandingOver: awaited.length > 0 },
+    lacksCertificate: found.some(({ reason }) => reason === 'CertificateNotFound'),
   };
   return {
-    ...{ desired, againMs, isHeld, references: progress.references },
+    ...{ desired, againMs, held, awaited, references: progress.references },
+    ...{ routes: planned.routes, dns: planned.loadBalancer.dns },
+    tagKeys: planned.isEarly
+      ? undefined
+      : listTagKeys(planned.observed, progress.done, scope.identity),
     problems: judgeEarly(found, memory.traffic, endMs),
+    postponed: plan.postponed.map(({ step }) => step.id),
   };
+}
+
+function explainHold(planned: Planned, { failed }: Progress): string | undefined {
+  if (repeatMixtures(planned, failed).length > 0)
+    return 'AWS refuses the old and the new target group in one action; the new one takes over at once';
+  const isHeld = planned.plan.postponed.some(
+    ({ step }) => isRouting(step) || turnsStickinessOn(step),
+  );
+  return isHeld ? 'a rule that left the spec is deleted before the rest changes' : undefined;
+}
+
+/** A quota that is full is named with what the spec takes of it. */
+function countUse(problems: readonly Problem[], desired: DesiredGraph): readonly Problem[] {
+  return problems.map((problem) => {
+    const use = problem.quota && describeUse(problem.quota, desired);
+    return use === undefined ? problem : { ...problem, message: `${problem.message}, ${use}` };
+  });
 }
 
 /** Reads what has to be read beside the balancer and plans; writes nothing. */
@@ -76,7 +118,10 @@ export async function observeAndPlan(
   given: Given,
 ): Promise<Planned & { readonly remembered: TrafficMemory }> {
   const { clock, memory, object } = scope;
-  const remembered = beginMemory(memory.traffic, object.metadata.generation, clock.monotonicMs());
+  const isListOld = memory.traffic?.lacksCertificate === true;
+  const begun = beginMemory(memory.traffic, getRevision(object), clock.monotonicMs());
+  const certificates = await findCertificates(scope, readRoutes(object.spec), isListOld);
+  const remembered = { ...begun, certificates };
   memory.traffic = remembered;
   const planned = (await planWarm(scope, given)) ?? (await planCold(scope, given));
   return { ...planned, remembered: memory.traffic };
@@ -97,11 +142,11 @@ async function planCold(scope: Scope, given: Given): Promise<Planned> {
   const { clock, inventory, memory, pass } = scope;
   const { arn } = given.observed.loadBalancer;
   const readMs = clock.monotonicMs();
-  const read = given.warm?.balancer && (await inventory.observe(arn, pass.signal));
-  const loadBalancer = read ?? given.observed.loadBalancer;
+  const newer = given.warm?.balancer && (await inventory.observe(arn, pass.signal));
+  const loadBalancer = newer ?? given.observed.loadBalancer;
   const routes = readRoutes(scope.object.spec);
-  const observed = await observeGraph(scope, routes, { ...given, loadBalancer });
-  if (memory.traffic !== undefined) memory.traffic = { ...memory.traffic, readMs };
+  const { observed, ...read } = await readGraph(scope, routes, { ...given, loadBalancer });
+  if (memory.traffic !== undefined) memory.traffic = { ...memory.traffic, readMs, ...read };
   const found = { routes, loadBalancer, observed };
   const planned = planBy(scope, found, await findDefaultGroup(scope, found));
   return { ...planned, isEarly: given.isNew === undefined && isEarlyRead(scope, given, readMs) };
@@ -112,32 +157,7 @@ function isEarlyRead({ memory }: Scope, { observed }: Given, readMs: number): bo
   const { create, knownSinceMs } = memory.facts;
   const isOwnCreate = create?.arn === observed.loadBalancer.arn;
   const isByOther = !isOwnCreate && readMs - knownSinceMs < STALENESS_BOUND_MS;
-  return isByOther || (memory.traffic !== undefined && mayHide(memory.traffic, readMs));
-}
-
-function observeGraph(
-  scope: Scope,
-  routes: Routes,
-  given: Pick<Given, 'isNew'> & { readonly loadBalancer: LoadBalancer },
-): Promise<ObservedGraph> {
-  const { identity, object, pass } = scope;
-  const { loadBalancer } = given;
-  const { arn, securityGroups, vpcId } = loadBalancer;
-  if (given.isNew !== undefined) {
-    const nothing = { targetGroups: [], listeners: [] };
-    return Promise.resolve({
-      ...nothing,
-      loadBalancer: { arn, securityGroups },
-      securityGroups: given.isNew.securityGroups,
-    });
-  }
-  const names = listGroupNames(scope, routes, vpcId);
-  const owned = object.status?.owned ?? {};
-  const groupNames = [...new Set([...names, ...(owned.targetGroups ?? [])])];
-  const hasSecurityGroup = owned.securityGroup !== undefined || isManaged(scope, routes);
-  const hasAttributes = hasListenerAttributes(object, routes);
-  const wanted = { loadBalancer, identity, groupNames, hasSecurityGroup, hasAttributes };
-  return observeTraffic(scope.traffic(), wanted, pass.signal);
+  return isByOther || (memory.traffic !== undefined && mayBeOld(memory.traffic, readMs));
 }
 
 async function execute(scope: Scope, planned: Planned): Promise<Progress> {
@@ -157,8 +177,8 @@ async function execute(scope: Scope, planned: Planned): Promise<Progress> {
     pass.log.debug('plan', { plan: printPlan(plan) });
     pass.disproveReady();
     await pass.ensureFinalizer();
-    await tokens.reserve(plan.steps.map(({ operation }) => operation));
-    await carryOut(scope, plan.steps, run);
+    await tokens.reserve(listOperations(plan.steps));
+    await executePlan(scope, plan.steps, run);
   }
   publishGroups(scope, planned, run.progress);
   return run.progress;
@@ -178,7 +198,7 @@ async function waitForTargets({ clock, pass, targets }: Scope): Promise<void> {
   }
 }
 
-/** What was made just now may be read without its tags. */
+/** A resource made just now may be read without its tags. */
 function judgeEarly(
   problems: readonly Problem[],
   memory: TrafficMemory,
@@ -191,16 +211,20 @@ function judgeEarly(
   });
 }
 
-/** When something postponed is due, what is left can go, or a read or a deletion is to be proved by a read. */
-function findNext(scope: Scope, planned: Planned, { done, failed }: Progress): number | undefined {
-  const due = planned.plan.postponed.map(({ inMs }) => inMs);
-  const isDeleted = done.some(({ operation }) => DELETED.has(operation));
-  const mayGo = mayRelease(scope, planned, done) || revokeUnserved(planned.desired).length > 0;
-  const isLeft = (due.length === 0 && mayGo) || isToDetach(scope, planned);
-  // What a listener has lost is on record until a pass finds it gone.
+/** When something postponed is due, what is left can go, or a read is to be repeated. */
+function findNext(scope: Scope, planned: Planned, progress: Progress): number | undefined {
+  const { done, failed } = progress;
+  const due = [
+    ...planned.plan.postponed.map(({ inMs }) => inMs),
+    ...repeatMixtures(planned, failed),
+  ];
+  const mayGo = due.length === 0 && mayRelease(scope, planned, done);
+  const isLeft = mayGo || isToDetach(scope, planned);
+  // A setting that a listener has lost is on record until a pass finds it gone.
   const isOnRecord = failed.length === 0 && hasLeftSettings(scope.object, planned.routes);
-  const isOpen = isLeft || isDeleted || isOnRecord || planned.isEarly === true;
-  const next = Math.min(...due, ...(isOpen ? [STALENESS_BOUND_MS] : []));
+  const isOpen = isLeft || leavesPortOpen(done) || isOnRecord || planned.isEarly === true;
+  const retries = listRetries(scope.object, [...planned.plan.problems, ...progress.problems]);
+  const next = Math.min(...due, ...retries, ...(isOpen ? [STALENESS_BOUND_MS] : []));
   return Number.isFinite(next) ? next : undefined;
 }
 
@@ -227,13 +251,6 @@ function isToDetach({ identity, object }: Scope, { desired, observed }: Planned)
   });
   return own.length > 0 && desired.securityGroup === undefined;
 }
-
-const DELETED: ReadonlySet<Step['operation']> = new Set<Step['operation']>([
-  // Its port is closed once it is gone.
-  'DeleteListener',
-  'DeleteTargetGroup',
-  'DeleteSecurityGroup',
-]);
 
 interface Outcomes {
   readonly planned: Planned;

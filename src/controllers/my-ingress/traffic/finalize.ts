@@ -1,20 +1,21 @@
 import { type LoadBalancer, STALENESS_BOUND_MS } from '../../../aws/elbv2/load-balancers.ts';
 import { type Waiting, waiting } from '../../../core/reconcile/outcome.ts';
-import { failureOf } from '../failure.ts';
+import { createProblemFailure } from '../failure.ts';
 import type { ObservedGraph } from '../graph/graph.ts';
 import { type Problem, reportProblems } from '../graph/problem.ts';
+import type { ResourceId } from '../graph/resource-id.ts';
 import { printPlan, type Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
 import { planRelease, planTeardown } from '../graph/teardown.ts';
-import { readOwnership } from '../ownership.ts';
+import type { Identity } from '../identity.ts';
 import { type Held, listKnown, mayHaveTraffic, ownsSecurityGroup } from '../record.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { ObjectScope } from '../scope.ts';
 import { desireTargetGroup } from '../target-groups/desired.ts';
-import { beginRun, carryOut } from './carry-out.ts';
 import { hasTraffic } from './concern.ts';
+import { beginRun, executePlan, listOperations } from './execution/execute-plan.ts';
 import { mayHide } from './memory.ts';
-import { findSecurityGroups, findTargetGroups, observeTraffic } from './observe.ts';
+import { findSecurityGroups, findTargetGroups, observeTraffic } from './observation/observe.ts';
 import { describeOwned } from './owned.ts';
 import { readReferences } from './references.ts';
 
@@ -23,13 +24,21 @@ const INTERFACES_MS = 15_000;
 const SOON_MS = 2_000;
 const MOST_REFERRERS = 5;
 
+/** The balancer of an object that is being deleted, as its pass has read it. */
+export interface Balancers {
+  /** The resources that it used before it was deleted. */
+  readonly held: Held | undefined;
+  /** Those in its place that are not ours. */
+  readonly leftAlone: readonly LoadBalancer[];
+}
+
 /**
  * Deletes what stood beside the balancer, once that is gone, and proves by a read that nothing of ours is
  * left; undefined: nothing is.
  */
 export async function tearDownTraffic(
   scope: ObjectScope,
-  held: Held | undefined,
+  { held, leftAlone }: Balancers,
 ): Promise<Waiting | undefined> {
   if (!mayHaveTraffic(scope)) return undefined;
   const readMs = held?.readMs ?? scope.clock.monotonicMs();
@@ -37,7 +46,7 @@ export async function tearDownTraffic(
   const observed = await observeLeft(scope, names, held);
   const steps = planTeardown(observed, scope.identity);
   if (steps.length === 0) return doubtAbsence(scope, { names, observed, readMs });
-  const waits = await deleteEach(scope, observed, steps);
+  const waits = await deleteEach(scope, { observed, leftAlone }, steps);
   const gone = await proveDeleted(scope, { names, observed, readMs });
   if (waits !== undefined) return waits;
   const left = ownsSecurityGroup(scope) ? await findOwnGroups(scope) : [];
@@ -64,13 +73,15 @@ export async function releaseTraffic(
   scope: ObjectScope,
   loadBalancer: LoadBalancer | undefined,
 ): Promise<void> {
-  if (!hasTraffic(scope.object)) return;
+  if (!mayHaveTraffic(scope)) return;
   const { identity, object, pass } = scope;
   const observed = await observeReleased(scope, loadBalancer);
-  const problems = await carryOutAll(scope, observed, planRelease(observed, identity));
+  const problems = await executeAll(scope, observed, planRelease(observed, identity));
   const report = reportProblems(problems);
-  if (report !== undefined) throw failureOf(report);
-  pass.log.debug('released what is beside the balancer', { name: object.metadata.name });
+  if (report !== undefined) throw createProblemFailure(report);
+  pass.log.debug('released the other resources of the load balancer', {
+    name: object.metadata.name,
+  });
 }
 
 function observeReleased(
@@ -115,18 +126,23 @@ async function findOwnGroups(scope: ObjectScope): Promise<readonly unknown[]> {
   return found.filter(({ tags }) => identifyResource(tags, identity) !== undefined);
 }
 
+interface Used extends Pick<Balancers, 'leftAlone'> {
+  readonly observed: ObservedGraph;
+}
+
 async function deleteEach(
   scope: ObjectScope,
-  observed: ObservedGraph,
+  used: Used,
   steps: readonly Step[],
 ): Promise<Waiting | undefined> {
-  const refused = await carryOutAll(scope, observed, steps);
+  const { observed } = used;
+  const refused = await executeAll(scope, observed, steps);
   const named = await Promise.all(refused.map((one) => nameReferrers(scope, observed, one)));
-  const problems = await nameHolder(scope, observed, named);
+  const problems = named.map((one) => nameHolder(used, scope.identity, one));
   const isNormal = problems.every(({ reason }) => NORMAL.has(reason));
   const report = reportProblems(problems);
   if (report === undefined) return undefined;
-  if (!isNormal) throw failureOf(report);
+  if (!isNormal) throw createProblemFailure(report);
   const isHeld = problems.some(({ reason }) => reason === 'DependencyViolation');
   return waiting('Deleting', report.message, isHeld ? INTERFACES_MS : SOON_MS);
 }
@@ -153,38 +169,42 @@ async function nameReferrers(
   return { ...problem, message, next: 'remove these rules' };
 }
 
-/** A balancer that somebody has released goes on using what is ours, and no time heals that. */
-async function nameHolder(
-  { aws, identity, object, pass }: ObjectScope,
-  { targetGroups, securityGroups }: ObservedGraph,
-  problems: readonly Problem[],
-): Promise<readonly Problem[]> {
-  const { arn } = object.status?.alb ?? {};
-  if (arn === undefined || !problems.some(({ reason }) => NORMAL.has(reason))) return problems;
-  const holder = await aws.find({ arn }, pass.signal);
-  const tags = holder && (await aws.tagsOf(arn, pass.signal));
-  if (!tags || readOwnership(tags, identity).kind !== 'foreign') return problems;
-  const used = [
-    ...targetGroups.filter(({ targetGroup }) => targetGroup.loadBalancerArns.includes(arn)),
-    ...securityGroups.filter(({ securityGroup: { id } }) => holder.securityGroups.includes(id)),
-  ];
-  const ids = used.map((one) => identifyResource(one.tags, identity));
-  const message = `load balancer ${arn} uses it, and its tags do not say that it is this object's`;
-  const next = "delete that load balancer, or tag it as this object's again";
-  return problems.map((problem) => {
-    return ids.includes(problem.id)
-      ? { id: problem.id, reason: 'DeletionBlocked', message, next }
-      : problem;
-  });
+/**
+ * A balancer that is not ours goes on using what is, and no time heals that: somebody has released it, or has taken
+ * off the tag for the UID before it was on record.
+ */
+function nameHolder({ observed, leftAlone }: Used, identity: Identity, problem: Problem): Problem {
+  if (!NORMAL.has(problem.reason)) return problem;
+  const holder = leftAlone.find((one) => listUsed(one, observed, identity).includes(problem.id));
+  if (holder === undefined) return problem;
+  return {
+    id: problem.id,
+    reason: 'DeletionBlocked',
+    message: `load balancer ${holder.arn} uses it, and its tags do not say that it is this object's`,
+    next: "delete that load balancer, or tag it as this object's again with all of albridge.io/cluster, albridge.io/namespace, albridge.io/name and albridge.io/uid",
+  };
 }
 
-/** What AWS answers while it still tidies up behind the balancer. */
+function listUsed(
+  { arn, securityGroups: attached }: LoadBalancer,
+  { targetGroups, securityGroups }: ObservedGraph,
+  identity: Identity,
+): readonly (ResourceId | undefined)[] {
+  const used = [
+    ...targetGroups.filter(({ targetGroup }) => targetGroup.loadBalancerArns.includes(arn)),
+    ...securityGroups.filter(({ securityGroup: { id } }) => attached.includes(id)),
+  ];
+  return used.map(({ tags }) => identifyResource(tags, identity));
+}
+
+/** AWS's answers while it still tidies up behind the balancer. */
 const NORMAL: ReadonlySet<Problem['reason']> = new Set<Problem['reason']>([
   'DependencyViolation',
   'StillInUse',
 ]);
 
-async function carryOutAll(
+/** The problems of what AWS has refused. */
+export async function executeAll(
   scope: ObjectScope,
   observed: ObservedGraph,
   steps: readonly Step[],
@@ -192,13 +212,13 @@ async function carryOutAll(
   const { identity, pass, tokens } = scope;
   if (steps.length === 0) return [];
   pass.log.debug('plan', { plan: printPlan({ steps, postponed: [] }) });
-  await tokens.reserve(steps.map(({ operation }) => operation));
+  await tokens.reserve(listOperations(steps));
   const run = beginRun(readReferences(observed, identity, observed.loadBalancer?.arn ?? ''));
-  await carryOut(scope, steps, run);
+  await executePlan(scope, steps, run);
   return run.progress.problems;
 }
 
-/** What may be left: by the names on record and those of the spec, and by tags; what is held was read. */
+/** The possible leftovers: by the names on record and those of the spec, and by tags; what is held was read. */
 async function observeLeft(
   scope: ObjectScope,
   names: readonly string[],
@@ -247,7 +267,7 @@ interface Left {
   readonly readMs: number;
 }
 
-/** What was made a moment ago, by this process or the one before, may not show yet. */
+/** A resource made a moment ago, by this process or the one before, may not show yet. */
 function doubtAbsence(scope: ObjectScope, left: Left): Waiting | undefined {
   const { identity } = scope;
   const { names, observed } = left;

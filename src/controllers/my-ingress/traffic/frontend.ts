@@ -1,24 +1,33 @@
 import type { AwsOperation } from '../../../aws/elbv2/load-balancers.ts';
-import { failure, failureOf } from '../failure.ts';
+import { getRevision } from '../attaching/joined.ts';
+import { findCertificates } from '../discovery/discover-certificates.ts';
+import { findSubnets } from '../discovery/discover-subnets.ts';
+import { applyCertificates } from '../discovery/found-certificates.ts';
+import { createFailure, createProblemFailure } from '../failure.ts';
 import { desireGraph } from '../graph/desired-graph.ts';
 import type { DesiredGraph, ObservedGraph, ObservedSecurityGroup } from '../graph/graph.ts';
 import { type Plan, planTraffic } from '../graph/plan.ts';
 import { reportProblems } from '../graph/problem.ts';
 import type { Step } from '../graph/steps.ts';
+import { listOperations } from '../load-balancer/execute.ts';
+import { planLoadBalancer } from '../load-balancer/plan.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
-import { beginRun, carryOut } from './carry-out.ts';
+import { readRecordedArn } from '../status.ts';
+import { beginRun, executeSteps } from './execution/execute-plan.ts';
 import { beginMemory } from './memory.ts';
-import { findTargetGroups } from './observe.ts';
-import { describeOwned } from './owned.ts';
+import { findTargetGroups } from './observation/observe.ts';
+import { describeOwned, listServices } from './owned.ts';
 import { isManaged } from './planned.ts';
 import { readReferences, resolveAttachment } from './references.ts';
 
-/** What is planned for a balancer that is not there yet. */
+/** The plan for a balancer that does not exist yet. */
 export interface FrontendPlan {
   /** All calls beside the balancer's own, to be paid for together with it. */
   readonly operations: readonly AwsOperation[];
+  /** Undefined: they were not asked for. */
+  readonly subnets?: readonly string[];
   /** Undefined: the balancer gets no security group of its own. */
   readonly managed: ManagedFrontend | undefined;
 }
@@ -33,13 +42,45 @@ export async function planFrontend(scope: Scope): Promise<FrontendPlan> {
   const { object, pass } = scope;
   const routes = readRoutes(object.spec);
   if (!isManaged(scope, routes)) return { operations: [], managed: undefined };
-  const { subnets } = object.spec;
-  const vpcId = await scope.traffic().securityGroups.vpcOf(subnets, pass.signal);
-  if (vpcId === undefined) throw failure('SubnetNotFound', `AWS knows no subnet ${subnets[0]}`);
-  const desired = desire(scope, routes, vpcId);
+  const subnets = await findSubnets(scope);
+  const vpcId = await scope.traffic().securityGroups.findVpc(subnets, pass.signal);
+  if (vpcId === undefined)
+    throw createFailure('SubnetNotFound', `AWS knows no subnet ${subnets[0]}`);
+  const desired = desire(scope, await completeRoutes(scope, routes), vpcId);
   const plan = planFrom(scope, desired, observe([]));
   const operations = plan.steps.map(({ operation }) => operation);
-  return { operations, managed: { desired, plan } };
+  return { operations, subnets, managed: { desired, plan } };
+}
+
+/** The create call of a balancer. */
+export interface PreparedCreate extends Pick<Scope, 'desired'> {
+  readonly managed: FrontendPlan['managed'];
+}
+
+/** Finds the subnets that the spec leaves out, and reserves the tokens of everything that is about to be created. */
+export async function prepareCreate(
+  scope: Scope,
+  planned: FrontendPlan | undefined,
+): Promise<PreparedCreate> {
+  const subnets = planned?.subnets ?? (await findSubnets(scope));
+  const desired = { ...scope.desired, subnets };
+  const calls = listOperations(planLoadBalancer(desired, undefined, {}), scope.object);
+  await scope.tokens.reserve([...(planned?.operations ?? []), ...calls]);
+  return { desired, managed: planned?.managed };
+}
+
+/** Begins to plan while AWS is asked for a balancer; undefined where one is on record. */
+export function beginFrontend(scope: Scope): Promise<FrontendPlan> | undefined {
+  const { object } = scope;
+  if (readRecordedArn(object) !== undefined || object.spec.adopt !== undefined) return undefined;
+  const planning = planFrontend(scope);
+  // A pass that finds a balancer has no use for it.
+  planning.catch(() => undefined);
+  return planning;
+}
+
+async function completeRoutes(scope: Scope, routes: Routes): Promise<Routes> {
+  return applyCertificates(routes, await findCertificates(scope, routes, false));
 }
 
 /** Plans everything beside a balancer that is not there yet, in the order in which it would be made. */
@@ -51,7 +92,8 @@ export async function previewFrontend(scope: Scope): Promise<Plan> {
   const left = await findTargetGroups(scope.traffic(), names, pass.signal);
   // Without a balancer its VPC is not known here; it is only part of names and inputs, which no plan shows.
   const vpcId = left[0]?.targetGroup.vpcId ?? '';
-  const desired = desire(scope, readRoutes(object.spec), vpcId);
+  const routes = await completeRoutes(scope, readRoutes(object.spec));
+  const desired = desire(scope, routes, vpcId);
   return planFrom(scope, desired, { ...observe([]), targetGroups: left });
 }
 
@@ -59,6 +101,8 @@ export async function previewFrontend(scope: Scope): Promise<Plan> {
 export interface Frontend {
   readonly attached: readonly string[];
   readonly securityGroups: readonly ObservedSecurityGroup[];
+  /** For `recordChanged`: the create of the balancer does not wait for an event. */
+  readonly done: readonly Step[];
 }
 
 /**
@@ -71,11 +115,12 @@ export async function prepareFrontend(
 ): Promise<Frontend> {
   const { object, pass } = scope;
   const kept = object.status?.owned?.targetGroups ?? [];
-  const names = [...new Set([...kept, ...desired.targetGroups.map(({ name }) => name)])];
+  const names = [...new Set([...desired.targetGroups.map(({ name }) => name), ...kept])];
   const securityGroup = desired.securityGroup?.name;
-  pass.report({ owned: describeOwned({ targetGroups: names.toSorted(), securityGroup }) });
+  const services = listServices(object, { desired, routes: readRoutes(object.spec) }, names);
+  pass.report({ owned: describeOwned({ targetGroups: names, securityGroup, services }) });
   await pass.recordNow();
-  const made = await carryOutGroup(scope, { desired, plan, found: [] });
+  const made = await executeGroupPlan(scope, { desired, plan, found: [] });
   return made ?? takeOverGroup(scope, desired);
 }
 
@@ -86,10 +131,10 @@ async function takeOverGroup(scope: Scope, desired: DesiredGraph): Promise<Front
   const found = await scope.traffic().securityGroups.find({ vpcId, name }, pass.signal);
   const again = planFrom(scope, desired, observe(found));
   const report = reportProblems(again.problems);
-  if (report !== undefined) throw failureOf(report);
-  const frontend = await carryOutGroup(scope, { desired, plan: again, found });
+  if (report !== undefined) throw createProblemFailure(report);
+  const frontend = await executeGroupPlan(scope, { desired, plan: again, found });
   if (frontend !== undefined) return { ...frontend, securityGroups: found };
-  throw failure('OwnershipUnconfirmed', `security group ${name} is not visible yet`);
+  throw createFailure('OwnershipUnconfirmed', `security group ${name} is not visible yet`);
 }
 
 /** The one step that the create call of the balancer needs. */
@@ -102,22 +147,21 @@ interface GroupPlan extends ManagedFrontend {
 }
 
 /** undefined: a group of this name exists. */
-async function carryOutGroup(
+async function executeGroupPlan(
   scope: Scope,
   { desired, plan, found }: GroupPlan,
 ): Promise<Frontend | undefined> {
   const { clock, memory, object } = scope;
-  const { generation } = object.metadata;
-  memory.traffic = beginMemory(memory.traffic, generation, clock.monotonicMs());
+  memory.traffic = beginMemory(memory.traffic, getRevision(object), clock.monotonicMs());
   const steps = plan.steps.filter(isBeforeBalancer);
   const run = beginRun(readReferences(observe(found), scope.identity, ''));
-  await carryOut(scope, steps, run);
-  const { problems, references } = run.progress;
+  await executeSteps(scope, steps, run);
+  const { done, problems, references } = run.progress;
   if (problems.some(({ reason }) => reason === 'DuplicateSecurityGroup')) return undefined;
   const report = reportProblems(problems);
-  if (report !== undefined) throw failureOf(report);
+  if (report !== undefined) throw createProblemFailure(report);
   const attached = resolveAttachment(desired.attachment ?? [], references) ?? [];
-  return { attached, securityGroups: describeMade(desired, references.securityGroup) };
+  return { attached, done, securityGroups: describeMade(desired, references.securityGroup) };
 }
 
 function describeMade(
@@ -152,7 +196,7 @@ function planFrom(
   observed: ObservedGraph,
 ): Plan {
   const nowMs = clock.monotonicMs();
-  const { facts } = beginMemory(memory.traffic, object.metadata.generation, nowMs);
+  const { facts } = beginMemory(memory.traffic, getRevision(object), nowMs);
   const appliedTags = object.status?.applied?.tags ?? [];
   return planTraffic(desired, observed, { identity, appliedTags, facts, nowMs });
 }

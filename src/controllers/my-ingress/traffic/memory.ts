@@ -1,4 +1,7 @@
+import type { MyIngress } from '../../../apis/my-ingress.ts';
 import { type LoadBalancer, STALENESS_BOUND_MS } from '../../../aws/elbv2/load-balancers.ts';
+import type { Revision } from '../attaching/joined.ts';
+import type { FoundCertificates } from '../discovery/found-certificates.ts';
 import {
   beginFacts,
   forgetRefusals,
@@ -10,26 +13,40 @@ import type { ProblemReason } from '../graph/problem.ts';
 import type { StandingGraph } from '../graph/projection.ts';
 import type { Step } from '../graph/steps.ts';
 import type { ServedGroup } from '../targets.ts';
+import { isStructureDue, type LaneGiven } from './observation/lanes.ts';
 
-/** What this process remembers of the traffic of one object; times are monotonic ms. */
+/** This process's memory of the traffic of one object; times are monotonic ms. */
 export interface TrafficMemory {
   readonly facts: TrafficFacts;
-  /** The spec that the facts are about. */
-  readonly generation: number;
-  /** When all of it was last read. */
+  /** The spec and the attached routes that the facts are about. */
+  readonly revision: Revision;
+  /** The choice for listeners that name none; undefined: this process has made none yet. */
+  readonly certificates?: FoundCertificates;
+  /** AWS did not know a certificate of the last pass: the list that it was chosen from is old. */
+  readonly lacksCertificate?: boolean;
+  /** When all of it was last read, but for attributes. */
   readonly readMs?: number;
+  readonly attributesReadMs?: number;
+  /** As `countReads`. */
+  readonly readCount?: number;
   /** The security groups that the balancer is to carry; undefined: whichever it does. */
   readonly attached?: readonly string[] | undefined;
   /** When something that was postponed is due. */
   readonly dueMs?: number | undefined;
   /** All of it as this process has left it; undefined: that is not known. */
   readonly standing?: Standing | undefined;
+  /** The record in `status.owned`, which others may write as well. */
+  readonly owned?: MyIngress['status']['owned'];
   /** The target groups that were published last. */
   readonly served?: readonly ServedGroup[];
   /** When this process last made something: a read may be older. */
   readonly madeMs?: number;
+  /** When it last wrote anything: a read may show what was there before. */
+  readonly wroteMs?: number;
   /** The last pass over all of it has left something undone, or has not ended. */
   readonly isOpen: boolean;
+  /** A successor of a target group waits for healthy targets. */
+  readonly isHandingOver?: boolean;
 }
 
 export interface Standing {
@@ -61,15 +78,15 @@ export function recallBalancer(
   return isRecent && loadBalancer.state.code === 'active' ? loadBalancer : undefined;
 }
 
-/** The memory for a pass over this generation: an edit makes every refusal worth another try. */
+/** The memory for a pass over this revision: an edit makes every refusal worth another try. */
 export function beginMemory(
   before: TrafficMemory | undefined,
-  generation: number,
+  revision: Revision,
   nowMs: number,
 ): TrafficMemory {
-  if (before === undefined) return { facts: beginFacts(nowMs), generation, isOpen: true };
-  if (before.generation === generation) return { ...before, isOpen: true };
-  return { ...before, generation, isOpen: true, facts: forgetRefusals(before.facts) };
+  if (before === undefined) return { facts: beginFacts(nowMs), revision, isOpen: true };
+  if (before.revision === revision) return { ...before, isOpen: true };
+  return { ...before, revision, isOpen: true, facts: forgetRefusals(before.facts) };
 }
 
 /** A step that AWS has accepted. */
@@ -80,7 +97,7 @@ export function rememberStep(
 ): TrafficMemory | undefined {
   if (before === undefined) return undefined;
   const made = step.operation.startsWith('Create') ? { madeMs: nowMs } : {};
-  return { ...before, ...made, facts: recordStep(before.facts, step, nowMs) };
+  return { ...before, ...made, wroteMs: nowMs, facts: recordStep(before.facts, step, nowMs) };
 }
 
 /** A step without an answer of AWS: it may have been carried out. */
@@ -89,7 +106,8 @@ export function rememberUnanswered(
   { operation }: Step,
   nowMs: number,
 ): TrafficMemory | undefined {
-  return before && operation.startsWith('Create') ? { ...before, madeMs: nowMs } : before;
+  const made = operation.startsWith('Create') ? { madeMs: nowMs } : {};
+  return before && { ...before, ...made, wroteMs: nowMs };
 }
 
 /** A step that AWS has refused for a reason of its own. */
@@ -101,30 +119,14 @@ export function rememberRefusal(
   return before && { ...before, facts: recordRefusal(before.facts, step, reason) };
 }
 
-/**
- * Listeners, rules and attributes are listed for one balancer at a time, so they are read rarely: with
- * thousands of objects so rarely that it takes a fifth of the ten reads a second that AWS allows.
- * https://docs.aws.amazon.com/elasticloadbalancing/latest/userguide/elb-api-throttling.html
- */
-const READ_INTERVAL_MS = 1_800_000;
-const MS_FOR_EACH = 4_000;
-
-interface DueGiven {
-  /** Of the process. */
-  readonly objectCount: number;
+interface DueGiven extends Omit<LaneGiven, 'readCount'> {
   readonly memory: TrafficMemory | undefined;
-  /** As `Facts`. */
-  readonly knownSinceMs: number;
-  readonly spread: number;
 }
 
-/** True when all of it is to be read again; after a restart the first reads are spread over one interval. */
-export function isReadDue(given: DueGiven, nowMs: number): boolean {
-  const { memory, objectCount, knownSinceMs, spread } = given;
-  const { readMs, dueMs = Number.POSITIVE_INFINITY } = memory ?? {};
-  const intervalMs = Math.max(READ_INTERVAL_MS, objectCount * MS_FOR_EACH);
-  const nextMs = readMs === undefined ? knownSinceMs + spread * intervalMs : readMs + intervalMs;
-  return Math.min(nextMs, dueMs) <= nowMs;
+/** True when all of it is to be read again. */
+export function isReadDue({ memory, ...given }: DueGiven, nowMs: number): boolean {
+  const { readMs, readCount, dueMs = Number.POSITIVE_INFINITY } = memory ?? {};
+  return dueMs <= nowMs || isStructureDue(readMs, { ...given, readCount }, nowMs);
 }
 
 /** True where a pass that reads the state of the balancer alone would leave something undone. */
@@ -136,4 +138,9 @@ export function hasOpenTraffic(memory: TrafficMemory | undefined, nowMs: number)
 /** True while a read may be older than what this process has made. */
 export function mayHide({ madeMs }: TrafficMemory, nowMs: number): boolean {
   return madeMs !== undefined && nowMs - madeMs < STALENESS_BOUND_MS;
+}
+
+/** True for a read that may be older than what this process has written. */
+export function mayBeOld({ wroteMs }: TrafficMemory, readMs: number): boolean {
+  return wroteMs !== undefined && readMs - wroteMs < STALENESS_BOUND_MS;
 }

@@ -1,16 +1,34 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
-import { isStandingSetting, listSettings, MUTUAL_TLS } from '../listeners/settings.ts';
-import type { Routes } from '../routes/routes.ts';
+import type { ObservedGraph } from '../graph/graph.ts';
+import type { Step } from '../graph/steps.ts';
+import { identifyResource } from '../graph/tags.ts';
+import type { Identity } from '../identity.ts';
+import {
+  isStandingSetting,
+  listSettings,
+  MUTUAL_TLS,
+  pickSettings,
+} from '../listeners/settings.ts';
+import { OWN_SOURCE, type Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
+import type { ServedGroup } from '../targets.ts';
 import type { Planned } from './planned.ts';
 
-type Ownable = Pick<Planned, 'desired' | 'observed' | 'isEarly' | 'routes'>;
+/** Whose endpoints are the targets of a target group, also once its backend has left the spec. */
+export type RecordedService = NonNullable<
+  NonNullable<MyIngress['status']['owned']>['services']
+>[number];
+
+type Ownable = Pick<Planned, 'desired' | 'observed' | 'isEarly' | 'plan' | 'routes'>;
 
 /** `status.owned` */
 interface Owned {
   readonly targetGroups: readonly string[];
   readonly securityGroup?: string | undefined;
   readonly listenerSettings?: readonly string[];
+  readonly services?: readonly RecordedService[];
+  /** Something that left the spec is to be removed later. */
+  readonly hasRemovals?: boolean;
 }
 
 /**
@@ -18,24 +36,26 @@ interface Owned {
  * afterwards is found again. A name is dropped once a read, not older than what was made, shows nothing.
  */
 export async function recordOwned(scope: Scope, ownable: Ownable): Promise<void> {
-  const { memory, object, pass } = scope;
-  const before = object.status?.owned ?? {};
+  const { memory, stored = {}, pass } = scope;
   const owned = projectOwned(scope, ownable);
-  // What is there is on record from here on.
-  if (ownable.isEarly !== true) memory.foundGroups = undefined;
-  pass.report({ owned: describeOwned(owned) });
+  const described = describeOwned(owned);
+  pass.report({ owned: described });
   const isNew =
-    owned.targetGroups.some((name) => !before.targetGroups?.includes(name)) ||
-    owned.listenerSettings.some((one) => !before.listenerSettings?.includes(one)) ||
-    (owned.securityGroup !== undefined && owned.securityGroup !== before.securityGroup);
-  if (!isNew) return;
-  await pass.ensureFinalizer();
-  await pass.recordNow();
+    owned.targetGroups.some((name) => !stored.targetGroups?.includes(name)) ||
+    owned.listenerSettings.some((one) => !stored.listenerSettings?.includes(one)) ||
+    (owned.securityGroup !== undefined && owned.securityGroup !== stored.securityGroup);
+  if (isNew) {
+    await pass.ensureFinalizer();
+    await pass.recordNow();
+  }
+  // Whatever exists is on record from here on, and not before the write of it has been answered.
+  if (ownable.isEarly !== true) memory.foundGroups = undefined;
+  memory.traffic = memory.traffic && { ...memory.traffic, owned: described };
 }
 
 function projectOwned(
-  { object }: Scope,
-  { desired, observed, isEarly = false, routes }: Ownable,
+  { identity, object }: Scope,
+  { desired, observed, isEarly = false, plan, routes }: Ownable,
 ): Required<Owned> {
   const { targetGroups = [], securityGroup, listenerSettings = [] } = object.status?.owned ?? {};
   const there = new Set(observed.targetGroups.map(({ targetGroup: { name } }) => name));
@@ -43,37 +63,133 @@ function projectOwned(
   const wanted = desired.targetGroups.map(({ name }) => name);
   const isHeld = observed.securityGroups.length > 0 || isEarly;
   const standing = listenerSettings.filter((one) => {
-    return isEarly || isStandingSetting(one, desired, observed);
+    return isEarly || isStandingSetting(one, observed, identity);
   });
+  const names = [...new Set([...wanted, ...kept])];
   return {
-    targetGroups: [...new Set([...kept, ...wanted])].toSorted(),
+    targetGroups: names,
+    services: listServices(object, { desired, routes }, names),
     securityGroup: desired.securityGroup?.name ?? (isHeld ? securityGroup : undefined),
-    listenerSettings: [...new Set([...standing, ...listSettings(routes)])].toSorted(),
+    listenerSettings: [...new Set([...listSettings(routes), ...standing])],
+    hasRemovals: leavesRemovals(plan),
   };
 }
 
-/** `status.owned`: absent where nothing is left. */
+function leavesRemovals({ postponed, steps }: Planned['plan']): boolean {
+  return postponed.length > 0 || leavesPortOpen(steps);
+}
+
+/** The port of a listener that is deleted is closed once a later pass finds the listener gone. */
+export function leavesPortOpen(steps: readonly Step[]): boolean {
+  return steps.some(({ operation }) => operation === 'DeleteListener');
+}
+
+/** Those of the spec, and those on record of what left it. */
+export function listServices(
+  { status }: Pick<MyIngress, 'status'>,
+  { desired, routes }: Pick<Planned, 'desired' | 'routes'>,
+  names: readonly string[],
+): readonly RecordedService[] {
+  const recorded = status?.owned?.services ?? [];
+  const all = names.map((targetGroup) => {
+    const index = desired.targetGroups.findIndex(({ name }) => name === targetGroup);
+    const backend = routes.backends[index];
+    if (backend === undefined) return recorded.find((one) => one.targetGroup === targetGroup);
+    // A record is no authority: it leads to no namespace but the object's own.
+    if (backend.source !== OWN_SOURCE) return undefined;
+    return { targetGroup, backend: backend.name, ...backend.service };
+  });
+  return all.filter((one) => one !== undefined);
+}
+
+/** The backend of a target group on record, and its Service; what others have written there is not trusted further. */
+export function findRecorded(
+  { status }: Pick<MyIngress, 'status'>,
+  targetGroup: string,
+): Pick<ServedGroup, 'backend' | 'service'> | undefined {
+  const found = status?.owned?.services?.find((one) => one.targetGroup === targetGroup);
+  return found && { backend: found.backend, service: { name: found.name, port: found.port } };
+}
+
+/** As the CRD has it: longer lists would be refused, and everything with them. */
+export const MOST_OWNED = { targetGroups: 200, services: 200, listenerSettings: 250 } as const;
+
+export type OwnedNames = 'targetGroups' | 'listenerSettings';
+
+/**
+ * `status.owned`: absent where nothing is left. Of lists that are too long, which only a forged record makes,
+ * the end is left out: give what is known to be the object's first.
+ */
 export function describeOwned({
   targetGroups,
   securityGroup,
   listenerSettings = [],
-}: Owned): object | undefined {
+  services = [],
+  hasRemovals = false,
+}: Owned): MyIngress['status']['owned'] {
   const owned = {
     ...(securityGroup !== undefined && { securityGroup }),
-    ...(targetGroups.length > 0 && { targetGroups }),
-    ...(listenerSettings.length > 0 && { listenerSettings }),
+    ...fill('targetGroups', targetGroups),
+    ...(services.length > 0 && { services: sortServices(services) }),
+    ...fill('listenerSettings', listenerSettings),
+    ...(hasRemovals && { removals: true }),
   };
   return Object.keys(owned).length === 0 ? undefined : owned;
 }
 
-/** True where a setting of a listener is on record that the spec does not have. */
+function fill<Field extends OwnedNames>(
+  field: Field,
+  names: readonly string[],
+): { readonly [Name in Field]?: string[] } {
+  if (names.length === 0) return {};
+  const list = names.slice(0, MOST_OWNED[field]).toSorted();
+  return { [field]: list } as { [Name in Field]: string[] };
+}
+
+/** In the record's order; of a list that is too long the end is left out. */
+export function sortServices(services: readonly RecordedService[]): readonly RecordedService[] {
+  const list = services.slice(0, MOST_OWNED.services);
+  return list.toSorted((a, b) => (a.targetGroup < b.targetGroup ? -1 : 1));
+}
+
+/** True where a setting is on record that the spec does not have, though it has the listener. */
 export function hasLeftSettings({ status }: MyIngress, routes: Routes): boolean {
+  const recorded = status?.owned?.listenerSettings ?? [];
   const wanted = listSettings(routes);
-  return (status?.owned?.listenerSettings ?? []).some((one) => !wanted.includes(one));
+  return routes.listeners.some(({ port }) => {
+    const left = recorded.filter((one) => !wanted.includes(one));
+    return pickSettings(left, port).length > 0;
+  });
 }
 
 /** True where attributes of a listener are in the spec or on record. */
 export function hasListenerAttributes({ status }: MyIngress, routes: Routes): boolean {
   const all = [...(status?.owned?.listenerSettings ?? []), ...listSettings(routes)];
   return all.some((one) => !one.endsWith(` ${MUTUAL_TLS}`));
+}
+
+/** Keys of the tags of what is ours beside the balancer, after these steps: those that left the spec stay on record. */
+export function listTagKeys(
+  { listeners, securityGroups, targetGroups }: ObservedGraph,
+  done: readonly Step[],
+  identity: Identity,
+): readonly string[] {
+  const resources = [
+    ...targetGroups.map(({ targetGroup: { arn }, tags }) => ({ id: arn, tags })),
+    ...listeners.flatMap(({ listener: { arn }, rules, tags }) => [
+      { id: arn, tags },
+      ...rules.map(({ rule, tags: own }) => ({ id: rule.arn, tags: own })),
+    ]),
+    ...securityGroups.map(({ securityGroup: { id }, tags }) => ({ id, tags })),
+  ];
+  const own = resources.filter(({ tags }) => identifyResource(tags, identity) !== undefined);
+  return own.flatMap(({ id, tags }) => {
+    const removed = done.flatMap((step) => listRemoved(step, id));
+    return Object.keys(tags).filter((key) => !removed.includes(key));
+  });
+}
+
+function listRemoved({ operation, input }: Step, id: string): readonly string[] {
+  if (operation === 'RemoveTags') return input.resource === id ? input.keys : [];
+  return operation === 'DeleteTags' && input.resource === id ? Object.keys(input.tags) : [];
 }

@@ -1,6 +1,9 @@
 import type { LoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
+import { disownAttached } from '../attaching/disown.ts';
+import { findDecision } from '../attaching/joined.ts';
+import { applyCertificates } from '../discovery/found-certificates.ts';
 import { desireGraph } from '../graph/desired-graph.ts';
-import { recordUnused } from '../graph/facts.ts';
+import { recordJoined, recordUnused, type TrafficFacts } from '../graph/facts.ts';
 import type { DesiredGraph, ObservedGraph } from '../graph/graph.ts';
 import { type Plan, planTraffic } from '../graph/plan.ts';
 import { SECURITY_GROUP_ID } from '../graph/resource-id.ts';
@@ -10,6 +13,15 @@ import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
 import { chooseAttachment } from '../security-group/attachment.ts';
 import { desireTargetGroup } from '../target-groups/desired.ts';
+import {
+  isHealthy,
+  LONGEST_WAIT_MS,
+  listJoined,
+  listWeights,
+  type Readiness,
+  type Succession,
+  stageSuccessors,
+} from '../target-groups/succession.ts';
 
 /** A plan, and from what it was made. */
 export interface Planned {
@@ -18,6 +30,8 @@ export interface Planned {
   readonly desired: DesiredGraph;
   readonly routes: Routes;
   readonly loadBalancer: LoadBalancer;
+  /** `desired` is as it is to be until the successors of target groups take over. */
+  readonly succession: Succession;
   /** It was read so early that it may be older than what was made last: it is read again. */
   readonly isEarly?: boolean;
 }
@@ -25,22 +39,52 @@ export interface Planned {
 /** Plans from what is observed or remembered; notes which target groups no action names. */
 export function planBy(
   scope: Scope,
-  { loadBalancer, observed }: Pick<Planned, 'loadBalancer' | 'observed'>,
+  given: Pick<Planned, 'loadBalancer' | 'observed'>,
   defaultGroup: string | undefined,
 ): Planned {
   const { clock, identity, memory, object } = scope;
+  const { loadBalancer } = given;
+  const isKnown = findDecision(object)?.isKnown ?? true;
+  const observed = isKnown ? given.observed : disownAttached(given.observed);
   const nowMs = clock.monotonicMs();
   if (memory.traffic === undefined) throw new Error('traffic is planned without its memory');
-  const facts = recordUnused(memory.traffic.facts, observed, nowMs);
+  const unused = recordUnused(memory.traffic.facts, observed, nowMs);
+  const weights = listWeights(observed, identity);
+  const facts = recordJoined(unused, listJoined(weights), nowMs);
   memory.traffic = { ...memory.traffic, facts };
-  const routes = readRoutes(object.spec);
-  const desired = desireTraffic(scope, { routes, loadBalancer, observed }, defaultGroup);
+  const routes = applyCertificates(readRoutes(object.spec), memory.traffic.certificates);
+  const whole = desireTraffic(scope, { routes, loadBalancer, observed }, defaultGroup);
+  const judge = judgeSuccessors(scope, { observed, facts, nowMs });
+  const facing = { identity, weights, judge, refused: facts.refused };
+  const succession = stageSuccessors(whole, observed, facing);
+  const { desired } = succession;
   const appliedTags = object.status?.applied?.tags ?? [];
   const plan = planTraffic(desired, observed, { identity, appliedTags, facts, nowMs });
-  return { plan, observed, desired, routes, loadBalancer };
+  return { plan, observed, desired, routes, loadBalancer, succession };
 }
 
-/** What the spec wants beside a balancer that is there. */
+interface Judged {
+  readonly observed: ObservedGraph;
+  readonly facts: TrafficFacts;
+  readonly nowMs: number;
+}
+
+/** By the health of the targets of a group of this name, once it is published. */
+function judgeSuccessors(
+  { memory, pass, targets }: Scope,
+  { observed, facts, nowMs }: Judged,
+): (name: string) => Readiness {
+  const served = memory.traffic?.served ?? [];
+  return (name) => {
+    const group = observed.targetGroups.find(({ targetGroup }) => targetGroup.name === name);
+    const own = served.find(({ arn, isReplaced }) => arn === group?.targetGroup.arn && !isReplaced);
+    const state = targets.read(pass.key).find(({ backend }) => backend === own?.backend);
+    const joinedMs = facts.joinedSinceMs.get(name);
+    if (joinedMs === undefined) return 'awaited';
+    if (state !== undefined && isHealthy(state)) return 'healthy';
+    return nowMs - joinedMs >= LONGEST_WAIT_MS ? 'late' : 'awaited';
+  };
+}
 
 /** Names of the target groups that the routes want in this VPC. */
 export function listGroupNames(

@@ -1,16 +1,21 @@
+import type { TargetGroup } from '../../../aws/elbv2/traffic.ts';
 import type { ObservedGraph, ObservedTargetGroup } from '../graph/graph.ts';
-import { type ResourceId, targetGroupId } from '../graph/resource-id.ts';
+import { listNamedGroups } from '../graph/projection.ts';
+import { getTargetGroupId, type ResourceId } from '../graph/resource-id.ts';
 import type { Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
 import type { Identity } from '../identity.ts';
+import { nameBackend } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
+import { readTargetKind } from '../target-groups/target-kind.ts';
 import type { ServedGroup } from '../targets.ts';
-import type { Progress } from './carry-out.ts';
+import type { Progress } from './execution/execute-plan.ts';
+import { findRecorded } from './owned.ts';
 import type { Planned } from './planned.ts';
 
 /**
  * Publishes the groups that are there and proved ours, by the tags that were read or by those of their
- * create call: those of the spec, and those to which an action still sends requests.
+ * create call: those of the spec, and those that an action still names.
  */
 export function publishGroups(scope: Scope, planned: Planned, progress: Progress): void {
   const desired = listDesired(scope, planned, progress);
@@ -23,10 +28,11 @@ export function publishGroups(scope: Scope, planned: Planned, progress: Progress
 }
 
 function listDesired(
-  { identity }: Scope,
+  scope: Scope,
   { observed, desired, routes }: Planned,
   { references, done, failed }: Progress,
 ): readonly ServedGroup[] {
+  const { identity } = scope;
   const proved = new Set([
     ...listOwn(observed, identity).map(({ targetGroup: { name } }) => name),
     ...listCreated(done.filter((step) => !failed.includes(step))),
@@ -35,11 +41,30 @@ function listDesired(
   return routes.backends.flatMap((backend, index): readonly ServedGroup[] => {
     const { id = '', name = '' } = desired.targetGroups[index] ?? {};
     const known = proved.has(name) ? references.targetGroups.get(name) : undefined;
-    const arn = known ?? findPredecessor(id, observed, identity);
-    if (arn === undefined) return [];
-    const { service, targetType } = backend;
-    return [{ backend: backend.name, arn, service, targetType, isNew: created.has(name) }];
+    const { service, targetType, ipAddressType } = backend;
+    const shared = { backend: nameBackend(backend), service };
+    if (known !== undefined) {
+      const kind = { targetType, ipAddressType };
+      return [{ ...shared, ...kind, arn: known, isNew: created.has(name) }];
+    }
+    const before = findPredecessor(id, observed, identity);
+    if (before === undefined) return [];
+    const kind = { ...readTargetKind(before), ...recallService(scope, before) };
+    return [{ ...shared, ...kind, arn: before.arn, isNew: false }];
   });
+}
+
+/**
+ * The Service and port that the group was last filled by, as this process or the record has it. They change with a
+ * successor's, as from HTTP to HTTPS, while requests still reach the group by the protocol that it has.
+ */
+function recallService(
+  { memory, object }: Scope,
+  { arn, name }: Pick<TargetGroup, 'arn' | 'name'>,
+): Partial<Pick<ServedGroup, 'service'>> {
+  const served = memory.traffic?.served?.find((one) => one.arn === arn);
+  const before = served ?? findRecorded(object, name);
+  return before === undefined ? {} : { service: before.service };
 }
 
 /** While a group cannot be made, requests go on to the one that it is to replace. */
@@ -47,43 +72,35 @@ function findPredecessor(
   id: ResourceId,
   observed: ObservedGraph,
   identity: Identity,
-): string | undefined {
+): TargetGroup | undefined {
   return listOwn(observed, identity).find(({ targetGroup: { loadBalancerArns }, tags }) => {
     return loadBalancerArns.length > 0 && identifyResource(tags, identity) === id;
-  })?.targetGroup.arn;
+  })?.targetGroup;
 }
 
 /**
- * Groups that the spec has replaced or does not name any more, and that requests reach: an old rule stays for a
- * while, or AWS has refused its change. Of a backend that has left the spec the Service is remembered.
+ * Groups that the spec has replaced or does not name any more, and that an action names: an old rule stays for a
+ * while, or AWS has refused its change. Of a backend that has left the spec the Service is on record.
  */
 function listReplaced(
-  { identity, memory }: Scope,
+  scope: Scope,
   { observed, routes }: Planned,
   { standing }: Progress,
 ): readonly ServedGroup[] {
-  const reached = new Set(listReached(standing ?? observed));
-  return listOwn(observed, identity).flatMap(({ targetGroup: { arn }, tags }) => {
+  const { identity, memory, object } = scope;
+  const named = new Set(listNamedGroups(standing ?? observed));
+  return listOwn(observed, identity).flatMap(({ targetGroup, tags }) => {
+    const { arn, name: group } = targetGroup;
     const id = identifyResource(tags, identity);
-    const backend = routes.backends.find((one) => targetGroupId(one) === id);
-    const before = memory.traffic?.served?.find((one) => one.arn === arn);
-    const now = backend === undefined ? before : { ...backend, backend: backend.name };
-    if (!reached.has(arn) || now === undefined) return [];
-    const { backend: name, service, targetType } = now;
-    return [{ backend: name, arn, service, targetType, isNew: false, isReplaced: true }];
-  });
-}
-
-/** ARNs of the groups that an action of the balancer gives a part of its requests. */
-function listReached({ listeners }: ObservedGraph): readonly string[] {
-  const actions = listeners.flatMap(({ listener, rules }) => [
-    ...listener.defaultActions,
-    // The default rule shows what its listener did before.
-    ...rules.flatMap(({ rule }) => (rule.priority === 'default' ? [] : rule.actions)),
-  ]);
-  return actions.flatMap((action) => {
-    if (action.kind !== 'forward') return [];
-    return action.targetGroups.filter(({ weight }) => weight > 0).map(({ arn }) => arn);
+    const backend = routes.backends.find((one) => getTargetGroupId(one) === id);
+    const served = memory.traffic?.served?.find((one) => one.arn === arn);
+    const before = served ?? findRecorded(object, group);
+    const now = backend === undefined ? before : { ...backend, backend: nameBackend(backend) };
+    if (!named.has(arn) || now === undefined) return [];
+    const { backend: name } = now;
+    const { service } = { ...now, ...recallService(scope, targetGroup) };
+    const kind = readTargetKind(targetGroup);
+    return [{ backend: name, arn, service, ...kind, isNew: false, isReplaced: true }];
   });
 }
 

@@ -14,7 +14,7 @@ export interface References {
   readonly securityGroup: string | undefined;
 }
 
-/** What is observed; of several listeners with one id the one on the id's port, as the plan takes it. */
+/** The observed resources; of several listeners with one id the one on the id's port, as the plan takes it. */
 export function readReferences(
   observed: ObservedGraph,
   identity: Identity,

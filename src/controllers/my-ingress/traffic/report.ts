@@ -1,8 +1,12 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
+import { omitUndefined } from '../../../core/objects/fields.ts';
 import type { Outcome } from '../../../core/reconcile/outcome.ts';
+import { mapAttachedIds, reportAttached } from '../attaching/report.ts';
+import { stateCertificates } from '../discovery/certificate-status.ts';
 import { wasReadyForThisSpec } from '../events.ts';
 import type { Identity } from '../identity.ts';
 import { readRoutes } from '../routes/read-routes.ts';
+import { isOwnBackend } from '../routes/routes.ts';
 import type { ObjectScope, Scope } from '../scope.ts';
 import type { TargetsState } from '../targets.ts';
 import { hasTraffic } from './concern.ts';
@@ -17,6 +21,7 @@ import {
   countTargets,
   describeBackends,
   describeListeners,
+  describeUrl,
   findGraceMs,
   refreshBackends,
   requeueBy,
@@ -34,23 +39,22 @@ export function isTrafficDue({
   if (!hasTraffic(object)) return false;
   const { knownSinceMs, spread } = memory.facts;
   const given = { memory: memory.traffic, objectCount, knownSinceMs, spread };
-  // What an earlier process has left to delete is not left for half an hour more.
+  // Deletions that an earlier process has left do not wait for half an hour more.
   const isUnfinished =
     memory.foundGroups !== undefined ||
     (memory.traffic === undefined && hasObsolete(object, identity));
   return isUnfinished || isReadDue(given, clock.monotonicMs());
 }
 
-/** True where status records a listener, a target group or a security group that the spec does not want. */
+/** True where status records something that the spec does not want. */
 function hasObsolete(object: MyIngress, identity: Identity): boolean {
-  const { owned = {}, listeners = [] } = object.status ?? {};
+  const { owned = {} } = object.status ?? {};
+  if (owned.removals === true) return true;
   const { targetGroups = [], securityGroup } = owned;
   const routes = readRoutes(object.spec);
   const wanted = new Set(desireGroups(object, identity).map(({ name }) => name));
-  const ports = new Set(routes.listeners.map(({ port }) => port));
   return (
     targetGroups.some((name) => !wanted.has(name)) ||
-    listeners.some(({ port }) => !ports.has(port)) ||
     (!!securityGroup && !isManaged({ object }, routes)) ||
     hasLeftSettings(object, routes)
   );
@@ -62,23 +66,35 @@ export function reportTraffic(
   state: TrafficState,
   concludeBalancer: () => Outcome,
 ): Outcome {
-  const { clock, object, pass } = scope;
+  const { clock, memory, object, pass } = scope;
   const states = reportTargets(scope);
-  pass.report({
-    listeners: emptyToNone(describeListeners(state)),
-    backends: emptyToNone(describeBackends(object, state, states)),
-  });
+  reportAttached(object, pass, state);
+  const { certificates } = memory.traffic ?? {};
+  const listeners = omitIfEmpty(describeListeners(state, certificates));
+  pass.report({ listeners, url: describeUrl(state) });
+  reportCounts(scope, states, describeBackends(object, state, states));
   const wasReady = wasReadyForThisSpec(scope);
   const nowMs = clock.monotonicMs();
-  return concludeTraffic(concludeBalancer(), state, { states, nowMs, wasReady });
+  const own = listOwnState(object, state);
+  return concludeTraffic(concludeBalancer(), own, { states, nowMs, wasReady });
+}
+
+/** Ready is about what the object itself has in its spec: what others attach disturbs it as little as each other. */
+function listOwnState(object: MyIngress, state: TrafficState): TrafficState {
+  const ids = mapAttachedIds(object);
+  return {
+    ...state,
+    problems: state.problems.filter(({ id }) => !ids.has(id)),
+    awaited: state.awaited.filter(({ backend }) => isOwnBackend(backend)),
+  };
 }
 
 /** Newer counts of targets, where nothing else was looked at. */
 export function refreshTraffic(scope: Scope, outcome: Outcome): Outcome {
-  const { clock, memory, object, pass } = scope;
+  const { clock, memory, object } = scope;
   if (!hasTraffic(object)) return outcome;
   const states = reportTargets(scope);
-  if (states.length > 0) pass.report({ backends: refreshBackends(object, states) });
+  reportCounts(scope, states, refreshBackends(object, states));
   const nowMs = clock.monotonicMs();
   const { dueMs } = memory.traffic ?? {};
   const restMs = dueMs === undefined ? undefined : Math.max(0, dueMs - nowMs);
@@ -88,11 +104,12 @@ export function refreshTraffic(scope: Scope, outcome: Outcome): Outcome {
 }
 
 function reportTargets(scope: ObjectScope): readonly TargetsState[] {
-  const { backendSecurityGroups, clock, object, pass, targets } = scope;
-  const states = targets.read(pass.key);
-  const isPublished = states.length > 0 || (object.spec.backends ?? []).length === 0;
-  if (!isPublished || states.some(({ isKnown }) => !isKnown)) return states;
-  pass.report({ targets: countTargets(states) });
+  const { backendSecurityGroups, clock, memory, object, pass, targets } = scope;
+  const found = memory.traffic?.certificates;
+  for (const condition of found ? stateCertificates(object, found, clock.now()) : [])
+    pass.setCondition(condition);
+  const states = targets.read(pass.key).filter(({ backend }) => isOwnBackend(backend));
+  if (!areCounted(object, states)) return states;
   const surroundings = {
     nowMs: clock.monotonicMs(),
     isManagedAlone: backendSecurityGroups.length === 0 && isManaged(scope, readRoutes(object.spec)),
@@ -102,6 +119,22 @@ function reportTargets(scope: ObjectScope): readonly TargetsState[] {
   return states;
 }
 
-function emptyToNone<T>(items: readonly T[]): readonly T[] | undefined {
+function reportCounts(
+  { memory, object, pass }: ObjectScope,
+  states: readonly TargetsState[],
+  backends: ReturnType<typeof describeBackends>,
+): void {
+  const targets = areCounted(object, states) ? countTargets(states) : object.status?.targets;
+  const counts = { targets, backends: omitIfEmpty(backends) };
+  pass.report(counts);
+  memory.counts = omitUndefined(counts);
+}
+
+function areCounted({ spec }: MyIngress, states: readonly TargetsState[]): boolean {
+  const isPublished = states.length > 0 || (spec.backends ?? []).length === 0;
+  return isPublished && states.every(({ isKnown }) => isKnown);
+}
+
+function omitIfEmpty<T>(items: readonly T[]): readonly T[] | undefined {
   return items.length === 0 ? undefined : items;
 }

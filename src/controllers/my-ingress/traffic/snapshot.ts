@@ -1,16 +1,22 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { MyIngress } from '../../../apis/my-ingress.ts';
 import type { CachedGroup, LoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
+import { isPaused, isPlanOnly } from '../../../core/objects/annotations.ts';
+import { omitUndefined } from '../../../core/objects/fields.ts';
 import type { DesiredTargetGroup } from '../graph/graph.ts';
 import { identifyResource } from '../graph/tags.ts';
 import type { Identity } from '../identity.ts';
+import type { ObjectMemory } from '../memory.ts';
 import { readRoutes } from '../routes/read-routes.ts';
-import { keyOfBackend, type RouteAction, type Routes } from '../routes/routes.ts';
+import { getBackendKey, nameBackend, type RouteAction, type Routes } from '../routes/routes.ts';
 import { desireTargetGroup } from '../target-groups/desired.ts';
 import { updateTargetGroup } from '../target-groups/diff.ts';
+import { readTargetKind } from '../target-groups/target-kind.ts';
 import type { ServedGroup } from '../targets.ts';
 import type { TrafficMemory } from './memory.ts';
+import { findRecorded } from './owned.ts';
 
-/** What a snapshot of the account says about the target groups of one object; pure. */
+/** A snapshot's view of the target groups of one object; pure. */
 
 type Find = (name: string) => CachedGroup;
 
@@ -35,7 +41,50 @@ export function hasTrafficDrifted(
   const isAttached =
     attached.length === securityGroups.length &&
     attached.every((id) => securityGroups.includes(id));
-  return !isAttached || hasGroupDrifted(compared, find);
+  return !isAttached || isMisrecorded(compared, find) || hasGroupDrifted(compared, find);
+}
+
+/** True where status names other backends, target groups or listeners than the object's: it may be forged. */
+function isMisrecorded({ object, identity, memory }: Compared, find: Find): boolean {
+  const { backends = [] } = object.status;
+  if (listsOtherListener(object.status, memory)) return true;
+  const names = new Set(object.spec.backends?.map(({ name }) => name));
+  if (backends.some(({ name }) => !names.has(name))) return true;
+  return pairGroups(object, identity).some(({ desired, backend }) => {
+    const cached = find(desired.name);
+    const recorded = backends.find(({ name }) => name === nameBackend(backend))?.targetGroupARN;
+    if (cached.kind !== 'observed' || recorded === undefined) return false;
+    return recorded !== cached.observed.targetGroup.arn;
+  });
+}
+
+/**
+ * The ARN of a listener is its balancer's with an id: before this process has read the listeners, that shows those of
+ * other balancers. https://docs.aws.amazon.com/service-authorization/latest/reference/list_awselasticloadbalancingv2.html
+ */
+function listsOtherListener(
+  { alb, listeners = [] }: MyIngress['status'],
+  memory: TrafficMemory | undefined,
+): boolean {
+  const { standing } = memory ?? {};
+  const own = new Set(standing?.graph.listeners.map(({ listener }) => listener.arn));
+  const prefix = `${alb?.arn?.replace(':loadbalancer/', ':listener/')}/`;
+  return listeners.some(({ arn }) => {
+    if (arn === undefined) return false;
+    return standing === undefined ? !arn.startsWith(prefix) : !own.has(arn);
+  });
+}
+
+/**
+ * True where status shows other counts of targets than this process has last reported: the next pass
+ * corrects them without asking AWS.
+ */
+export function hasForgedCounts(
+  { status }: Pick<MyIngress, 'status'>,
+  { counts }: Pick<ObjectMemory, 'counts'>,
+): boolean {
+  const { targets, backends } = status;
+  return counts !== undefined && !isDeepStrictEqual(omitUndefined({ targets, backends }), counts);
 }
 
 /**
@@ -52,37 +101,48 @@ function hasGroupDrifted({ object, identity }: Compared, find: Find): boolean {
     const cached = find(desired.name);
     if (cached.kind !== 'observed') return cached.kind === 'absent';
     const { targetGroup, tags } = cached.observed;
-    const isUnused = used.has(keyOfBackend(backend)) && !targetGroup.loadBalancerArns.includes(arn);
+    const isUnused =
+      used.has(getBackendKey(backend)) && !targetGroup.loadBalancerArns.includes(arn);
     return isUnused || updateTargetGroup(desired, { targetGroup, tags }, appliedTags).length > 0;
   });
 }
 
-/** The groups of the object that the snapshot proves its own: those of the spec, and those in use that they replace. */
+/**
+ * The groups of the object that the snapshot proves its own: those of the spec, and those that are still in use. By the
+ * Service on record, where the spec's is not in force: its port may be a successor's, or no pass executes it.
+ */
 export function listServed(
   object: MyIngress,
   identity: Identity,
   find: Find,
 ): readonly ServedGroup[] {
   const pairs = pairGroups(object, identity);
+  const goesByRecord = isPaused(object) || isPlanOnly(object);
   const desired = new Set(pairs.map((pair) => pair.desired.name));
   const others = (object.status?.owned?.targetGroups ?? []).filter((name) => !desired.has(name));
+  const findFilled = (name: string, backend: Pair['backend'] | undefined): Filled | undefined => {
+    const now = backend && { backend: nameBackend(backend), service: backend.service };
+    const isInForce = desired.has(name) && !goesByRecord;
+    return isInForce ? now : (findRecorded(object, name) ?? now);
+  };
   const served = (name: string): readonly ServedGroup[] => {
     const cached = find(name);
     if (cached.kind !== 'observed') return [];
     const { targetGroup, tags } = cached.observed;
     const id = identifyResource(tags, identity);
+    if (id === undefined) return [];
     const backend = pairs.find((pair) => pair.desired.id === id)?.backend;
     const isReplaced = !desired.has(name);
-    if (backend === undefined || (isReplaced && targetGroup.loadBalancerArns.length === 0))
-      return [];
-    const { name: of, service, targetType } = backend;
+    const of = findFilled(name, backend);
+    if (of === undefined || (isReplaced && targetGroup.loadBalancerArns.length === 0)) return [];
     const { arn } = targetGroup;
-    return [
-      { backend: of, arn, service, targetType, isNew: false, ...(isReplaced && { isReplaced }) },
-    ];
+    const shared = { ...of, arn, ...readTargetKind(targetGroup) };
+    return [{ ...shared, isNew: false, ...(isReplaced && { isReplaced }) }];
   };
   return [...desired, ...others].flatMap(served);
 }
+
+type Filled = Pick<ServedGroup, 'backend' | 'service'>;
 
 interface Pair {
   readonly desired: DesiredTargetGroup;

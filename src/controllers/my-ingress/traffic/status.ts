@@ -4,38 +4,68 @@ import type { StatedCondition } from '../../../core/objects/conditions.ts';
 import { omitUndefined } from '../../../core/objects/fields.ts';
 import { formatTime } from '../../../core/objects/kube-object.ts';
 import { type Outcome, waiting } from '../../../core/reconcile/outcome.ts';
-import { failureOf } from '../failure.ts';
+import { describeCertificates } from '../discovery/certificate-status.ts';
+import type { FoundCertificates } from '../discovery/found-certificates.ts';
+import { createProblemFailure } from '../failure.ts';
 import { WINDOW_MS } from '../graph/facts.ts';
 import { type Problem, reportProblems } from '../graph/problem.ts';
-import { portOfListener, targetGroupId } from '../graph/resource-id.ts';
+import { findListenerPort, getListenerId, getTargetGroupId } from '../graph/resource-id.ts';
+import { OWN_SOURCE, type RouteListener } from '../routes/routes.ts';
+import { chooseListener, findExactHost, formatOrigin } from '../routes/urls.ts';
 import type { TargetsState } from '../targets.ts';
 import type { TrafficState } from './ensure.ts';
+import { awaitSuccessors } from './successors.ts';
+import { SHUTDOWN, stateHealthy, stateShutdown } from './target-conditions.ts';
 
 /** Status of everything beside the balancer; pure. */
 
 type Status = MyIngress['status'];
 type ListenerStatus = NonNullable<Status['listeners']>[number];
 type BackendStatus = NonNullable<Status['backends']>[number];
-type Unhealthy = NonNullable<TargetsState['unhealthy']>;
 
-const OF_BACKENDS: readonly string[] = ['BackendsResolved', 'TargetsHealthy'];
+const OF_BACKENDS: readonly string[] = ['BackendsResolved', 'TargetsHealthy', SHUTDOWN];
 
 /** A Service may be applied a moment after the object that names it. */
 const GRACE_MS = 60_000;
 
-/** `status.listeners`: the desired ones, and those of ours that are still there. */
-export function describeListeners({
-  desired,
-  references,
-  problems,
-}: TrafficState): readonly ListenerStatus[] {
-  const ports = new Map(desired.listeners.map(({ id, port }) => [id, port]));
-  const left = [...references.listeners.keys()].filter((id) => !ports.has(id));
-  const all = [...ports, ...left.map((id) => [id, portOfListener(id)] as const)];
-  return all.map(([id, port]) => {
+/** As the CRD has it: a longer list would be refused, and the whole status with it. */
+export const MOST_LISTENERS = 50;
+
+/** `status.listeners`: the desired ones, and those of ours that are still there, as far as there is room. */
+export function describeListeners(
+  { desired, references, problems }: TrafficState,
+  found: FoundCertificates = new Map(),
+): readonly ListenerStatus[] {
+  const all = new Map(desired.listeners.map(({ id, port }) => [id, port]));
+  for (const id of references.listeners.keys()) {
+    const port = findListenerPort(id);
+    if (port !== undefined) all.set(id, port);
+  }
+  return [...all].slice(0, MOST_LISTENERS).map(([id, port]) => {
     const message = findMessage(problems, id);
-    return { port, ...omitUndefined({ arn: references.listeners.get(id), message }) };
+    const certificates = describeCertificates(found, port);
+    const arn = references.listeners.get(id);
+    return { port, ...omitUndefined({ arn, certificates, message }) };
   });
+}
+
+/** `status.url`: of what the object itself serves; undefined: nothing listens. */
+export function describeUrl({
+  dns,
+  references: { listeners: made },
+  routes: { listeners, rules },
+}: TrafficState): string | undefined {
+  const served = listeners.filter((one) => made.has(getListenerId(one.port)) && !isDoor(one));
+  const listener = chooseListener(served);
+  if (listener === undefined || dns === undefined) return undefined;
+  const own = rules.filter(({ source }) => source === OWN_SOURCE);
+  const taking = own.filter((rule) => rule.listeners.includes(listener.port));
+  return formatOrigin(listener, findExactHost(taking) ?? dns);
+}
+
+/** Nothing but the way to another listener. */
+function isDoor({ defaultAction }: RouteListener): boolean {
+  return defaultAction.kind === 'redirect' && defaultAction.protocol === 'HTTPS';
 }
 
 /** `status.backends`, in the order of the spec, after a pass over all of it. */
@@ -50,9 +80,9 @@ export function describeBackends(
     const group = desired.targetGroups[index];
     const targetGroupARN = group && references.targetGroups.get(group.name);
     const state = states.find(({ backend }) => backend === name);
-    const message = findMessage(problems, targetGroupId({ source: 'spec', name }));
+    const message = findMessage(problems, getTargetGroupId({ source: 'spec', name }));
     const before = known.find((one) => one.name === name);
-    // What an earlier process has counted is truer than that nothing is known yet.
+    // An earlier process's count is truer than that nothing is known yet.
     const isAsked = state?.isKnown ?? before === undefined;
     const counts = isAsked ? describeTargets(state, message) : { ...before };
     return keepTime({ ...counts, name, ...omitUndefined({ targetGroupARN }) }, before);
@@ -88,9 +118,9 @@ function describeTargets(
   state: TargetsState | undefined,
   message: string | undefined,
 ): Omit<BackendStatus, 'name' | 'targetGroupARN'> {
-  const { desired, registered, healthy, healthAsOfMs, problem } = state ?? {};
+  const { desired, registered, healthy, healthAsOfMs, problem, note } = state ?? {};
   const healthAsOf = healthAsOfMs === undefined ? undefined : formatTime(healthAsOfMs);
-  const said = message ?? problem?.message;
+  const said = message ?? problem?.message ?? note;
   return omitUndefined({ desired, registered, healthy, healthAsOf, message: said });
 }
 
@@ -112,7 +142,7 @@ interface Surroundings {
   readonly isManagedAlone: boolean;
 }
 
-/** BackendsResolved and TargetsHealthy; of an object that has lost its backends they say so. */
+/** BackendsResolved, TargetsHealthy, and a warning about pods that end early; of an object that has lost its backends they say so. */
 export function stateConditions(
   { status }: MyIngress,
   states: readonly TargetsState[],
@@ -123,7 +153,11 @@ export function stateConditions(
     const message = 'the spec has no backends';
     return stated.map(({ type }) => ({ type, status: 'True', reason: 'NoBackends', message }));
   }
-  return [stateResolved(states, nowMs), stateHealthy(states, isManagedAlone)];
+  const hasWarned = (status?.conditions ?? []).some(({ type }) => type === SHUTDOWN);
+  return [
+    ...[stateResolved(states, nowMs), stateHealthy(states, isManagedAlone)],
+    ...stateShutdown(states, hasWarned),
+  ];
 }
 
 function stateResolved(states: readonly TargetsState[], nowMs: number): StatedCondition {
@@ -133,12 +167,11 @@ function stateResolved(states: readonly TargetsState[], nowMs: number): StatedCo
     const message = `every backend has targets: ${countTargets(states)}`;
     return { type, status: 'True', reason: 'Resolved', message };
   }
-  const { reason, sinceMs } = worst.problem;
-  const isEarly = nowMs - sinceMs < GRACE_MS;
+  const isEarly = countGraceMs(worst.problem, nowMs) > 0;
   return {
     type,
     status: isEarly ? 'Unknown' : 'False',
-    reason,
+    reason: worst.problem.reason,
     message: describeUnresolved(states),
   };
 }
@@ -153,51 +186,6 @@ function describeUnresolved(states: readonly TargetsState[]): string {
     .join('. ');
 }
 
-function stateHealthy(states: readonly TargetsState[], isManagedAlone: boolean): StatedCondition {
-  const type = 'TargetsHealthy';
-  const message = describeHealth(states, isManagedAlone);
-  if (states.some(({ desired }) => desired === 0)) {
-    return { type, status: 'False', reason: 'NoTargets', message };
-  }
-  if (states.some(({ healthy }) => healthy === undefined)) {
-    return { type, status: 'Unknown', reason: 'HealthUnknown', message };
-  }
-  const isHealthy = states.every(({ desired, healthy }) => healthy === desired);
-  return isHealthy
-    ? { type, status: 'True', reason: 'Healthy', message }
-    : { type, status: 'False', reason: 'TargetsUnhealthy', message };
-}
-
-const TIMED_OUT = 'Target.Timeout';
-/** Before all else: the most frequent cause, and the one that no pod shows. */
-const EXPLAIN_TIMEOUT =
-  'targets time out and ALBRIDGE_BACKEND_SECURITY_GROUPS is not set: check first that the security group of the pods admits the load balancer';
-const MOST_BACKENDS = 5;
-
-/** The counts, and for each of the first backends one target that AWS does not report healthy. */
-function describeHealth(states: readonly TargetsState[], isManagedAlone: boolean): string {
-  const counts = states.map(({ backend, desired, healthy }) => {
-    return `${backend} ${healthy ?? '?'}/${desired}`;
-  });
-  const sentences = states.flatMap(({ backend, unhealthy }) => {
-    return unhealthy === undefined ? [] : [`backend ${backend}: ${describeUnhealthy(unhealthy)}`];
-  });
-  const rest = sentences.length - MOST_BACKENDS;
-  const isTimedOut = states.some(({ unhealthy }) => unhealthy?.reason === TIMED_OUT);
-  return [
-    ...(isTimedOut && isManagedAlone ? [EXPLAIN_TIMEOUT] : []),
-    `healthy targets by backend: ${counts.join(', ')}`,
-    ...sentences.slice(0, MOST_BACKENDS),
-    ...(rest > 0 ? [`and ${rest} more`] : []),
-  ].join('. ');
-}
-
-/** In AWS's words: `10.0.0.7:8080 is unhealthy, Target.ResponseCodeMismatch: ...`. */
-function describeUnhealthy({ id, port, state, reason, description }: Unhealthy): string {
-  const why = [reason, description].filter((part) => part !== undefined).join(': ');
-  return `${id}:${port} is ${state}${why === '' ? '' : `, ${why}`}`;
-}
-
 /**
  * The outcome of a pass over the balancer and everything beside it.
  *
@@ -206,27 +194,30 @@ function describeUnhealthy({ id, port, state, reason, description }: Unhealthy):
  */
 export function concludeTraffic(
   outcome: Outcome,
-  { problems, againMs, isHeld }: Pick<TrafficState, 'problems' | 'againMs' | 'isHeld'>,
+  state: Pick<TrafficState, 'problems' | 'againMs' | 'held' | 'awaited'>,
   targets: TargetsFacts,
 ): Outcome {
+  const { problems, againMs, held, awaited } = state;
   const report = reportProblems(problems);
+  const successors = awaitSuccessors(awaited, targets);
   if (report !== undefined) {
-    const dueMs = Math.min(againMs ?? Number.POSITIVE_INFINITY, requeueOf(outcome));
+    const dueMs = Math.min(
+      againMs ?? Number.POSITIVE_INFINITY,
+      getRequeueMs(outcome),
+      getRequeueMs(successors ?? outcome),
+    );
     const retry =
       Number.isFinite(dueMs) && report.healedBy === 'person' ? { retryAfterMs: dueMs } : {};
-    throw failureOf(report, retry);
+    throw createProblemFailure(report, retry);
   }
   const { states, nowMs } = targets;
-  const applied = isHeld && outcome.kind === 'settled' ? awaitHandover(againMs) : outcome;
+  const handover =
+    held === undefined ? successors : waiting('HandingOver', held, againMs ?? WINDOW_MS);
+  const applied = handover !== undefined && outcome.kind === 'settled' ? handover : outcome;
   return requeueBy(awaitFirstTargets(applied, targets), againMs, findGraceMs(states, nowMs));
 }
 
-function awaitHandover(againMs = WINDOW_MS): Outcome {
-  const message = 'a rule that left the spec is deleted before other rules change';
-  return waiting('HandingOver', message, againMs);
-}
-
-/** What is known of the targets of an object. */
+/** The state of the targets of an object, as far as it is known. */
 interface TargetsFacts {
   readonly states: readonly TargetsState[];
   readonly nowMs: number;
@@ -234,7 +225,7 @@ interface TargetsFacts {
   readonly wasReady: boolean;
 }
 
-function requeueOf({ requeueAfterMs = Number.POSITIVE_INFINITY }: Outcome): number {
+function getRequeueMs({ requeueAfterMs = Number.POSITIVE_INFINITY }: Outcome): number {
   return requeueAfterMs;
 }
 
@@ -263,13 +254,21 @@ function awaitTargets(states: readonly TargetsState[], nowMs: number): Outcome |
   return waiting('Registering', message, 1_000);
 }
 
-/** What is left of the time in which a backend may still be resolved by itself. */
+/** The rest of the time in which a backend may still be resolved by itself. */
 export function findGraceMs(states: readonly TargetsState[], nowMs: number): number | undefined {
   const left = listUnresolved(states).flatMap(({ problem }) => {
-    const restMs = (problem?.sinceMs ?? nowMs) + GRACE_MS - nowMs;
+    const restMs = problem === undefined ? 0 : countGraceMs(problem, nowMs);
     return restMs > 0 ? [restMs] : [];
   });
   return left.length === 0 ? undefined : Math.min(...left);
+}
+
+/** Counts the rest of the grace; an installation never comes to serve what it does not serve. */
+function countGraceMs(
+  { reason, sinceMs }: NonNullable<TargetsState['problem']>,
+  nowMs: number,
+): number {
+  return reason === 'BackendUnsupported' ? 0 : sinceMs + GRACE_MS - nowMs;
 }
 
 export function requeueBy(outcome: Outcome, ...times: readonly (number | undefined)[]): Outcome {

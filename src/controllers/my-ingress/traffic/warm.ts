@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
 import type { Rule, Tags } from '../../../aws/elbv2/traffic.ts';
+import { getRevision } from '../attaching/joined.ts';
 import type { ObservedGraph } from '../graph/graph.ts';
 import type { Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
@@ -20,23 +21,26 @@ import {
 import { isManaged, type Planned, planBy } from './planned.ts';
 import { readReferences } from './references.ts';
 
-/** What a pass may go by in place of reading everything. */
+/** The knowledge that spares a pass a read of everything. */
 export interface WarmStart {
   readonly standing: Standing;
   readonly proofs: Promise<Proofs>;
-  /** What an earlier pass or the drift scan has read of the balancer a moment ago; undefined: it is read again. */
+  /** The balancer as an earlier pass or the drift scan has just read it; undefined: it is read again. */
   readonly balancer: LoadBalancer | undefined;
 }
 
-/** What has just been read of what the plan writes to. */
+/** The resources that the plan writes to, as just read. */
 interface Proofs {
   readonly tags: ReadonlyMap<string, Tags | undefined>;
   /** By listener, where its action is changed or a rule of it: somebody may have put a safeguard there. */
   readonly rules: ReadonlyMap<string, readonly Rule[]>;
 }
 
-/** With the balancer's they are one call. */
-const MOST_PROOFS = 19;
+/**
+ * Twenty are one call, the balancer's among them. A rule that finds no free priority moves all others, and a read of
+ * everything would take as many calls and more: it goes by memory like any other edit.
+ */
+const MOST_PROOFS = 99;
 
 /**
  * After an edit, and when something is due, the graph that this process has left behind is as good as a
@@ -52,13 +56,13 @@ export function beginWarm(scope: Scope): WarmStart | undefined {
   if (!isCalledFor(scope, traffic) || !mayGoByMemory(scope, traffic)) return undefined;
   // A balancer that took the place of another has nothing of it.
   if (standing.loadBalancer.arn !== readRecordedArn(object)) return undefined;
-  memory.traffic = beginMemory(traffic, object.metadata.generation, clock.monotonicMs());
+  memory.traffic = beginMemory(traffic, getRevision(object), clock.monotonicMs());
   const { loadBalancer, graph } = standing;
   const planned = planBy(scope, { loadBalancer, observed: graph }, undefined);
   const written = listWritten(planned, scope.identity);
   if (written === undefined || written.length > MOST_PROOFS) return undefined;
   const proofs = readProofs(scope, written, listReplaced(planned));
-  // Who never comes to need them has failed before.
+  // A pass that never needs them has failed before.
   proofs.catch(() => undefined);
   return { standing, proofs, balancer: recallBalancer(standing, clock.monotonicMs()) };
 }
@@ -94,10 +98,11 @@ async function readEach<T>(
   return new Map(await Promise.all(arns.map(async (arn) => [arn, await read(arn)] as const)));
 }
 
-/** True for an edit, and where something is due. */
-function isCalledFor({ clock, object }: Scope, { dueMs, generation }: TrafficMemory): boolean {
+/** True for an edit, where something is due, and where targets may have become healthy. */
+function isCalledFor({ clock, object }: Scope, traffic: TrafficMemory): boolean {
+  const { dueMs, revision, isHandingOver = false } = traffic;
   const isDue = dueMs !== undefined && dueMs <= clock.monotonicMs();
-  return isDue || generation !== object.metadata.generation;
+  return isDue || isHandingOver || revision !== getRevision(object);
 }
 
 /** False where something calls for a read. */
@@ -106,7 +111,7 @@ function mayGoByMemory(scope: Scope, traffic: TrafficMemory): boolean {
   const { knownSinceMs, spread, hasOpenDrift } = memory.facts;
   const given = { memory: { ...traffic, dueMs: undefined }, objectCount, knownSinceMs, spread };
   const isOld = traffic.readMs === undefined || isReadDue(given, clock.monotonicMs());
-  // What takes the place of a managed group is read.
+  // The successor of a managed group is read.
   const hasManaged = (traffic.standing?.graph.securityGroups ?? []).length > 0;
   const isReplaced = hasManaged && !isManaged(scope, readRoutes(object.spec));
   // So is what was found by its tags.
@@ -154,8 +159,10 @@ function isKnown({ listener, rule: known }: Replaced, rules: Proofs['rules']): b
 }
 
 /**
- * ARNs of what is there and is written to; undefined: that takes a read. A security group has no ARN, and a
- * listener takes its rules along, among them those of others that this process does not know of.
+ * ARNs of what is there and is written to; undefined: that takes a read. A security group has no ARN. A
+ * listener takes its rules along, among them those of others that this process does not know of; and to the create of one
+ * AWS answers with a listener of the same settings, whoever has made it.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateListener.html
  */
 function listWritten(
   { plan, observed, desired }: Pick<Planned, 'plan' | 'observed' | 'desired'>,
@@ -175,7 +182,7 @@ function listWritten(
 
 function takesRead({ id, operation }: Step): boolean {
   const isOfGroup = id.startsWith('security-group/') || operation === 'SetSecurityGroups';
-  return isOfGroup || operation === 'DeleteListener';
+  return isOfGroup || operation === 'DeleteListener' || operation === 'CreateListener';
 }
 
 function listTags({ listeners, targetGroups }: ObservedGraph): ReadonlyMap<string, Tags> {

@@ -1,4 +1,4 @@
-/** What AWS says of a pod in one group that sends it requests. */
+/** AWS's answer about a pod in one group that sends it requests. */
 export interface TargetReport {
   /** `unused`: no action of the balancer sends requests to the target. */
   readonly health: 'healthy' | 'unused' | 'waiting';

@@ -1,47 +1,63 @@
 // Lives here: the readiness gate of pods: when it opens, and who writes that.
-// May import it: controllers/targets and src/setup.
+// May import it: src/controllers/targets and src/setup.
 // Start with: this file, then decide-gate.ts and readiness-gates.ts.
 
+import { normaliseAddress } from '../../../aws/elbv2/traffic.ts';
+import { omitUndefined } from '../../../core/objects/fields.ts';
 import type { KubeObject } from '../../../core/objects/kube-object.ts';
 import { boundLabels } from '../../../core/objects/trim-metadata.ts';
-
-/** The readiness gate, whether a person wrote it or the admission policy. */
-export const READINESS_GATE = 'albridge.io/targets-healthy';
-
-/** On every pod with the gate: no other pod is watched. */
-export const GATE_LABELS = { 'albridge.io/readiness-gate': 'true' } as const;
+import { READINESS_GATE } from '../../../pods/pod.ts';
 
 /** A pod with the label as it is held in memory. */
 export interface GatedPod extends KubeObject {
-  /** Empty before it has one. */
-  readonly ip: string;
+  /** One of each address family; none before it has one. */
+  readonly ips: readonly string[];
   /** It has the gate, which is not open yet, and has neither ended nor is being deleted. */
   readonly isGateClosed: boolean;
   /** It has the gate, and nothing else keeps it from being Ready. */
   readonly isUp: boolean;
+  /** Why it ends while AWS may still send it requests; undefined: it does not, or ends already. */
+  readonly shortShutdown?: ShortShutdown;
 }
+
+export type ShortShutdown = 'NoPreStop' | 'GracePeriodTooShort';
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ */
 interface Pod extends KubeObject {
-  readonly spec?: { readonly readinessGates?: readonly { readonly conditionType: string }[] };
+  readonly spec?: {
+    readonly readinessGates?: readonly { readonly conditionType: string }[];
+    readonly terminationGracePeriodSeconds?: number;
+    readonly containers?: readonly {
+      readonly ports?: readonly object[] | null;
+      readonly lifecycle?: { readonly preStop?: { readonly sleep?: { readonly seconds: number } } };
+    }[];
+  };
   readonly status?: {
     readonly phase?: string;
     readonly podIP?: string;
+    readonly podIPs?: readonly { readonly ip: string }[] | null;
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
   };
 }
 
 /** The part of a pod that is kept in memory. */
 export function trimGatedPod(object: KubeObject): KubeObject {
-  const { apiVersion, kind, metadata, status = {} }: Pod = object;
+  const { apiVersion, kind, metadata }: Pod = object;
   const { name, namespace = '', uid = '', resourceVersion = '', labels = {} } = metadata;
   const trimmed: GatedPod = {
     ...{ apiVersion, kind },
     metadata: { name, namespace, uid, resourceVersion, labels: boundLabels(labels) },
-    ip: status.podIP ?? '',
+    ips: readAddresses(object),
     ...readGates(object),
+    ...omitUndefined({ shortShutdown: judgeShutdown(object) }),
   };
   return trimmed;
+}
+
+/** Where both are there, the first of `podIPs` is `podIP`. */
+function readAddresses({ status = {} }: Pod): readonly string[] {
+  const ips = (status.podIPs ?? []).map(({ ip }) => normaliseAddress(ip));
+  return ips.length > 0 || status.podIP === undefined ? ips : [status.podIP];
 }
 
 function readGates(pod: Pod): Pick<GatedPod, 'isGateClosed' | 'isUp'> {
@@ -55,6 +71,27 @@ function readGates(pod: Pod): Pick<GatedPod, 'isGateClosed' | 'isUp'> {
     isGateClosed: !isTrue(READINESS_GATE),
     isUp: isTrue('ContainersReady') && others.every(isTrue),
   };
+}
+
+/** https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-termination */
+const DEFAULT_GRACE_SECONDS = 30;
+
+/** How long a hook other than `sleep` takes is not known; a pod that has one passes. */
+function judgeShutdown(pod: Pod): ShortShutdown | undefined {
+  const { containers, terminationGracePeriodSeconds = DEFAULT_GRACE_SECONDS } = pod.spec ?? {};
+  if (containers === undefined || isOver(pod)) return undefined;
+  const hooks = listServing(containers).flatMap(({ lifecycle }) => lifecycle?.preStop ?? []);
+  if (hooks.length === 0) return 'NoPreStop';
+  const longest = Math.max(...hooks.map(({ sleep }) => sleep?.seconds ?? 0));
+  return longest < terminationGracePeriodSeconds ? undefined : 'GracePeriodTooShort';
+}
+
+type Containers = NonNullable<NonNullable<Pod['spec']>['containers']>;
+
+/** A sidecar that sleeps keeps no other container: where ports are declared, those that declare them count. */
+function listServing(containers: Containers): Containers {
+  const serving = containers.filter(({ ports }) => (ports ?? []).length > 0);
+  return serving.length > 0 ? serving : containers;
 }
 
 function isOver({ metadata, status }: Pod): boolean {

@@ -12,12 +12,13 @@ import type { Logger } from '../../../core/ports/logger.ts';
 import { Backoff } from '../../../core/queue/backoff.ts';
 import { KeyQueue } from '../../../core/queue/key-queue.ts';
 import { OperatorError } from '../../../core/reconcile/operator-error.ts';
+import { READINESS_GATE } from '../../../pods/pod.ts';
 import type { PodConditionWriter } from '../../../pods/pod-ports.ts';
-import { hasPort } from '../desired-targets.ts';
+import { hasPodTargets } from '../desired-targets.ts';
 import type { Group, ServedGroup } from '../group.ts';
 import type { TrimmedService } from '../transforms.ts';
 import { decideGate, type GateDecision, type TargetReport } from './decide-gate.ts';
-import { type GatedPod, isSelected, READINESS_GATE } from './gated-pod.ts';
+import { type GatedPod, isSelected } from './gated-pod.ts';
 
 /** A backend that gets requests, whether its target group is there or not. */
 export interface DeclaredBackend extends Pick<ServedGroup, 'backend' | 'service' | 'targetType'> {
@@ -46,13 +47,13 @@ export interface GateWork extends GateOptions {
   readonly findGroup: (backend: DeclaredBackend) => Group | undefined;
   /** A pod waits for AWS's answer about the group from now on. */
   readonly onAwaited: (group: Group) => void;
-  readonly onPod: (pod: GatedPod) => void;
+  readonly onPod: (pod: GatedPod, isGone: boolean) => void;
 }
 
 /** A pod whose gate is closed. */
 interface Waiting {
   readonly uid: string | undefined;
-  readonly ip: string;
+  readonly ips: readonly string[];
   upSinceMs: number | undefined;
   groups: readonly Group[];
   /** The resourceVersion since which the gate is open. */
@@ -84,7 +85,7 @@ export class ReadinessGates {
     const stopPods = this.#work.pods.subscribe(({ kind, object }) => {
       if (kind === 'deleted' || !object.isGateClosed) this.#forget(object);
       else this.#remember(object);
-      this.#work.onPod(object);
+      this.#work.onPod(object, kind === 'deleted');
     });
     return () => {
       stopPods();
@@ -109,7 +110,7 @@ export class ReadinessGates {
   #remember(pod: GatedPod): void {
     const key = getKey(pod);
     const known = this.#find(key);
-    const isSame = known?.uid === pod.metadata.uid && known?.ip === pod.ip;
+    const isSame = known?.uid === pod.metadata.uid && known?.ips.join() === pod.ips.join();
     const waiting = known !== undefined && isSame ? known : this.#begin(pod);
     const nowMs = this.#work.clock.monotonicMs();
     waiting.upSinceMs = pod.isUp ? (waiting.upSinceMs ?? nowMs) : undefined;
@@ -122,7 +123,7 @@ export class ReadinessGates {
     const key = getKey(pod);
     const { namespace } = splitKey(key);
     const { uid } = pod.metadata;
-    const waiting = { uid, ip: pod.ip, upSinceMs: undefined, groups: [], openSince: undefined };
+    const waiting = { uid, ips: pod.ips, upSinceMs: undefined, groups: [], openSince: undefined };
     const pods = this.#waiting.get(namespace) ?? new Map<Key, Waiting>();
     this.#waiting.set(namespace, pods.set(key, waiting));
     return waiting;
@@ -162,13 +163,13 @@ export class ReadinessGates {
     if (untilMs !== undefined) this.#queue.add(key, { afterMs: untilMs - nowMs });
   }
 
-  /** What AWS says of the pod in the group of each backend that selects it: by selectors, as slices may lag. */
+  /** AWS's answer about the pod in the group of each backend that selects it: by selectors, as slices may lag. */
   #observe(key: Key, pod: GatedPod, waiting: Waiting): readonly TargetReport[] {
     const { backends, findGroup, services } = this.#work;
     const { namespace } = splitKey(key);
     const selecting = backends.list(namespace).filter((backend) => {
       const service = services.get(`${namespace}/${backend.service.name}`);
-      return hasPort(backend, service) && isSelected(pod, service?.selector ?? {});
+      return hasPodTargets(backend, service) && isSelected(pod, service?.selector ?? {});
     });
     const groups = selecting.map((backend) => findGroup(backend));
     const { upSinceMs } = waiting;
@@ -176,7 +177,7 @@ export class ReadinessGates {
     this.#await(key, waiting, isAwaiting ? groups.filter((group) => group !== undefined) : []);
     return groups.map((group): TargetReport => {
       if (group === undefined || !isAwaiting) return { health: 'waiting' };
-      return group.report(pod.ip, upSinceMs);
+      return group.report(pod.ips, upSinceMs);
     });
   }
 

@@ -106,7 +106,9 @@ describe('Budget', () => {
     const second = await refusalOf(take(budget, create('cart'), never));
     expect(first).toMatchObject({ reason: 'BudgetExhausted', healedBy: 'time' });
     expect([first.retryAfterMs, second.retryAfterMs]).toEqual([5000, 10_000]);
-    expect(first.message).toMatch(/^create load balancer shop: waits about 5 s .*; wait/);
+    expect(first.message).toMatch(
+      /^create load balancer shop: client-side rate limit reached; retrying in about 5 s; wait/,
+    );
     expect(metrics.valueOf(awsMetrics.budgetExhausted, { bucket: 'intensive' })).toBe(2);
     await clock.advance(5000);
     await take(budget, create('shop'), never);
@@ -288,6 +290,55 @@ describe('Budget', () => {
   });
 });
 
+describe('a read of a pass that is under way', () => {
+  const underWay: Claim = { ...read, isUnderWay: true };
+
+  it('waits for its turn, however long that takes', async () => {
+    const { budget, clock } = setup();
+    await takeAll(budget, () => read, 40);
+    const reads = Array.from({ length: 30 }, (_, at) => {
+      return take(budget, { ...underWay, subject: `rule ${at}` }, never);
+    });
+    await clock.finish(Promise.all(reads));
+    expect(clock.monotonicMs()).toBe(3000);
+  });
+
+  it('waits for no plan that cannot have its tokens before this pass ends', async () => {
+    const { budget, clock } = setup();
+    const reads = Array.from({ length: 20 }, () => 'DescribeRules' as const);
+    const writes = Array.from({ length: 20 }, () => 'CreateRule' as const);
+    const before = { subject: 'load balancer of web/shop', namespace: 'web' };
+    const reserved = await budget.reserve([...reads, ...writes], before, never);
+    for (const operation of reads) reserved.spend(operation);
+    const planned = (async (): Promise<number> => {
+      for (;;) {
+        const behind = { subject: 'load balancer of other/cart', namespace: 'other' };
+        const refused = await budget
+          .reserve([...reads, 'SetSubnets'], behind, never)
+          .then(() => undefined)
+          .catch((error: OperatorError) => error);
+        if (refused === undefined) return clock.monotonicMs();
+        await sleep(clock, refused.retryAfterMs ?? 0, never);
+      }
+    })();
+    const waited = take(budget, { ...underWay, namespace: 'web' }, never);
+    let isRead = false;
+    void waited.then(() => {
+      isRead = true;
+    });
+    await clock.advance(10_000);
+    expect(isRead).toBe(true);
+    reserved.release();
+    expect(await clock.finish(planned)).toBeLessThan(20_000);
+  });
+
+  it('ends where AWS itself holds the calls: that is to be shown', async () => {
+    const { budget } = setup();
+    budget.recordRefusal('DescribeTags', 'Throttled', 5000);
+    expect(await refusalOf(take(budget, underWay, never))).toMatchObject({ reason: 'Throttled' });
+  });
+});
+
 const plan = ['RemoveTags', 'AddTags', 'SetSubnets'] as const;
 const shop = { subject: 'load balancer of web/shop', namespace: 'web' };
 
@@ -314,6 +365,17 @@ describe('a reservation', () => {
     expect(reserved.covers(['DescribeTags'])).toBe(false);
     expect(plan.map((operation) => reserved.spend(operation))).toEqual([true, true, true]);
     expect(reserved.spend('AddTags')).toBe(false);
+  });
+
+  it('of more than the buckets hold can be spent to the last token, and covers all of it', async () => {
+    const { budget } = setup();
+    const reads = Array.from({ length: 100 }, () => 'DescribeRules' as const);
+    const writes = Array.from({ length: 100 }, () => 'CreateRule' as const);
+    const reserved = await budget.reserve([...reads, ...writes], shop, never);
+    const spent = (operations: readonly AwsOperation[]): number =>
+      operations.filter((operation) => reserved.spend(operation)).length;
+    expect([spent(reads), spent(writes)]).toEqual([20, 20]);
+    expect(reserved.covers(writes)).toBe(true);
   });
 
   it('gives back what was not spent, and holds no token for ever', async () => {

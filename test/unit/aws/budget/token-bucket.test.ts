@@ -40,6 +40,21 @@ describe('TokenBucket', () => {
     }
   });
 
+  it('serves what is under way before what has not begun, in its namespace alone', async () => {
+    const { clock, bucket } = emptied(creates, 'web');
+    expect(take(bucket, 'plan', { namespace: 'web', count: 2 })).toBe(10_000);
+    expect(take(bucket, 'neighbour', 'api')).toBe(5000);
+    expect(take(bucket, 'second', { namespace: 'web', isUnderWay: true })).toBe(10_000);
+    expect(take(bucket, 'third', { namespace: 'web', isUnderWay: true })).toBe(15_000);
+    await clock.advance(5000);
+    expect(take(bucket, 'neighbour', 'api')).toBe(0);
+    await clock.advance(5000);
+    expect(take(bucket, 'second', { namespace: 'web', isUnderWay: true })).toBe(0);
+    expect(take(bucket, 'plan', { namespace: 'web', count: 2 })).toBeGreaterThan(0);
+    await clock.advance(5000);
+    expect(take(bucket, 'third', { namespace: 'web', isUnderWay: true })).toBe(0);
+  });
+
   it('gets nothing back while it is held, however many tokens a pass returns', () => {
     const bucket = new TokenBucket(new ManualClock(), { burst: 4, perSecond: 1 });
     const plan = { key: 'plan', count: 2 };

@@ -62,9 +62,9 @@ describe('a call to AWS', () => {
       AddTags: () => ({}),
     });
     const planning = { namespace: 'web', isReadOnly: true };
-    const one = clock.finish(loadBalancers.paidBy(planning).setSubnets(shop, ['subnet-a']));
+    const one = clock.finish(loadBalancers.chargeTo(planning).setSubnets(shop, ['subnet-a']));
     await expect(one).rejects.toMatchObject({ reason: 'InternalError' });
-    const other = clock.finish(traffic(planning).tags.add(shop, { a: 'b' }));
+    const other = clock.finish(traffic(planning).tags.add([shop], { a: 'b' }));
     await expect(other).rejects.toMatchObject({ reason: 'InternalError' });
     expect(api.sent).toEqual([]);
     await clock.finish(loadBalancers.setSubnets(shop, ['subnet-a']));
@@ -91,6 +91,20 @@ describe('a call to AWS', () => {
     lease.isHeld = false;
     await expect(clock.finish(waiting)).rejects.toMatchObject({ reason: 'LeadershipLost' });
     expect(api.countOf('AddTags')).toBe(20);
+  });
+
+  it('waits for the turn of a read of what is under way, and of no write', async () => {
+    const { traffic, clock } = bench({
+      AddTags: () => ({}),
+      DescribeListeners: () => ({ Listeners: [] }),
+    });
+    const { listeners, tags } = traffic({ namespace: 'web', isUnderWay: true });
+    const arns = Array.from({ length: 60 }, (_, at) => arnOf(`shop-${at}`));
+    const reading = Promise.all(arns.map((arn) => listeners.list(arn, never)));
+    expect(await clock.finish(reading)).toHaveLength(60);
+    await clock.advance(10_000);
+    const writing = Promise.all(arns.map((arn) => tags.add([arn], { a: 'b' })));
+    await expect(clock.finish(writing)).rejects.toMatchObject({ reason: 'BudgetExhausted' });
   });
 
   it('pays a token for each attempt', async () => {
@@ -289,7 +303,7 @@ describe('a call to AWS', () => {
       SetSubnets: () => raise(awsError('AccessDenied', 'no')),
     });
     const { clock, log } = world;
-    const loadBalancers = world.loadBalancers.paidBy({
+    const loadBalancers = world.loadBalancers.chargeTo({
       namespace: 'web',
       log: log.child({ key: 'web/shop' }),
     });

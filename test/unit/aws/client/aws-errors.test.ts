@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AwsOperation } from '../../../../src/aws/client/aws-api.ts';
-import { outcomeOf, translateAwsError } from '../../../../src/aws/client/aws-errors.ts';
+import { classifyOutcome, translateAwsError } from '../../../../src/aws/client/aws-errors.ts';
 import { type AwsReason, awsReasons } from '../../../../src/aws/client/aws-reasons.ts';
 import { DeadlineExceeded } from '../../../../src/core/ports/clock.ts';
 import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
@@ -240,16 +240,16 @@ describe('translateAwsError', () => {
   });
 });
 
-describe('outcomeOf', () => {
+describe('classifyOutcome', () => {
   it('gives the status and the bare code', () => {
-    expect(outcomeOf(awsError('SubnetNotFoundException'))).toEqual({
+    expect(classifyOutcome(awsError('SubnetNotFoundException'))).toEqual({
       statusCode: 400,
       errorCode: 'SubnetNotFound',
     });
   });
 
   it('gives status 0 where no answer came', () => {
-    expect(outcomeOf(networkError('ECONNREFUSED'))).toEqual({
+    expect(classifyOutcome(networkError('ECONNREFUSED'))).toEqual({
       statusCode: 0,
       errorCode: 'ECONNREFUSED',
     });

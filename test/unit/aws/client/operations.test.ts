@@ -3,10 +3,10 @@ import { OPERATIONS } from '../../../../localstack/embedded/operations.ts';
 import { reasonByCode } from '../../../../src/aws/client/aws-codes.ts';
 import {
   type AwsOperation,
-  bucketsOf,
+  getBuckets,
+  getTraits,
   isWrite,
   operations,
-  traitsOf,
 } from '../../../../src/aws/client/operations.ts';
 import { elbv2Operations } from '../../../../src/aws/elbv2/operations.ts';
 import { declaredCodes } from '../../localstack/seeded-model.ts';
@@ -22,15 +22,16 @@ const BUCKETS: Readonly<Record<string, string>> = {
   registrations: 'registration',
   ec2Reads: 'ec2Read',
   ec2Writes: 'ec2Write',
+  acmReads: 'unmetered',
 };
 
 describe('each operation in use', () => {
   it.each(all)('%s pays where the stand-in takes its tokens', (name) => {
-    const { bucket, service } = traitsOf(name);
+    const { bucket, service } = getTraits(name);
     const modelled = OPERATIONS.get(name);
     expect(modelled?.bucket).toBe(BUCKETS[bucket]);
     expect(modelled?.kind).toBe(isWrite(name) ? 'write' : 'read');
-    expect(bucketsOf(name).includes('account')).toBe(service === 'elbv2');
+    expect(getBuckets(name).includes('account')).toBe(service === 'elbv2');
   });
 
   it.each(ofLoadBalancing)('%s has a reason for each code that AWS declares', (name) => {
@@ -42,7 +43,7 @@ describe('each operation in use', () => {
     // Of a group that is gone AWS declares nothing on its deletion; moto answers TargetGroupNotFound.
     if (name === 'DeleteTargetGroup') return;
     const declared = declaredCodes(name).map((code) => reasonByCode.get(code));
-    for (const reason of traitsOf(name).absent) expect(declared).toContain(reason);
+    for (const reason of getTraits(name).absent) expect(declared).toContain(reason);
   });
 
   it('is repeated by no call that creates or deletes', () => {
@@ -60,5 +61,5 @@ const NOT_SENT: ReadonlySet<string> = new Set([
 ]);
 
 function isRepeated(name: AwsOperation): boolean {
-  return traitsOf(name).isIdempotent;
+  return getTraits(name).isIdempotent;
 }

@@ -19,7 +19,12 @@ const IpPermissions = [
 
 /** One with every member that albridge sends. */
 const inputs: { readonly [Operation in Ec2Operation]: Ec2Messages[Operation][0] } = {
-  DescribeSubnets: { SubnetIds: ['subnet-a', 'subnet-b'] },
+  DescribeSubnets: {
+    SubnetIds: ['subnet-a', 'subnet-b'],
+    Filters: [{ Name: 'tag:kubernetes.io/role/elb', Values: ['', '1'] }],
+    MaxResults: 1000,
+    NextToken: 'more',
+  },
   DescribeSecurityGroups: {
     GroupIds: ['sg-1', 'sg-2'],
     Filters: [{ Name: 'tag:team', Values: ['web', 'api'] }],

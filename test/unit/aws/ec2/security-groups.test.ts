@@ -112,14 +112,14 @@ describe('a security group', () => {
 describe('the VPC of subnets', () => {
   it('is read once', async () => {
     const { securityGroups, traffic, sent } = trafficBench();
-    expect(await securityGroups.vpcOf(['subnet-a', 'subnet-b'], never)).toBe('vpc-main');
-    expect(await traffic().securityGroups.vpcOf(['subnet-b'], never)).toBe('vpc-main');
+    expect(await securityGroups.findVpc(['subnet-a', 'subnet-b'], never)).toBe('vpc-main');
+    expect(await traffic().securityGroups.findVpc(['subnet-b'], never)).toBe('vpc-main');
     expect(sent()).toEqual(['DescribeSubnets']);
   });
 
   it('of a subnet that does not exist is not known', async () => {
     const { securityGroups } = trafficBench();
-    expect(await securityGroups.vpcOf(['subnet-none'], never)).toBeUndefined();
-    expect(await securityGroups.vpcOf(['subnet-a'], never)).toBe('vpc-main');
+    expect(await securityGroups.findVpc(['subnet-none'], never)).toBeUndefined();
+    expect(await securityGroups.findVpc(['subnet-a'], never)).toBe('vpc-main');
   });
 });

@@ -89,18 +89,18 @@ describe('find', () => {
   }
 });
 
-describe('tagsOf', () => {
+describe('readTags', () => {
   it('reads twenty balancers in one call', async () => {
     const names = Array.from({ length: 20 }, (_, i) => `lb-${i}`);
     const { loadBalancers, api, clock } = bench(accountOf(new Set(names)));
-    const reading = names.map((name) => loadBalancers.tagsOf(arnOf(name), never));
+    const reading = names.map((name) => loadBalancers.readTags(arnOf(name), never));
     expect(await clock.finish(Promise.all(reading))).toEqual(names.map((name) => ({ name })));
     expect(api.sent).toHaveLength(1);
   });
 
   it('asks one by one where one of them is gone', async () => {
     const { loadBalancers, api, clock } = bench(accountOf(new Set(['a', 'b'])));
-    const reading = ['a', 'gone', 'b'].map((name) => loadBalancers.tagsOf(arnOf(name), never));
+    const reading = ['a', 'gone', 'b'].map((name) => loadBalancers.readTags(arnOf(name), never));
     expect(await clock.finish(Promise.all(reading))).toEqual([
       { name: 'a' },
       undefined,
@@ -114,7 +114,7 @@ describe('tagsOf', () => {
     for (const gone of names) {
       const others = names.filter((name) => name !== gone);
       const { loadBalancers, api, clock } = bench(accountOf(new Set(others)));
-      const reading = names.map((name) => loadBalancers.tagsOf(arnOf(name), never));
+      const reading = names.map((name) => loadBalancers.readTags(arnOf(name), never));
       const found = await clock.finish(Promise.all(reading));
       expect(found).toEqual(names.map((name) => (name === gone ? undefined : { name })));
       expect(api.sent.length).toBeLessThanOrEqual(10);
@@ -123,7 +123,7 @@ describe('tagsOf', () => {
 
   it('does not take an answer without the balancer for one without tags', async () => {
     const { loadBalancers, clock } = bench({ DescribeTags: () => ({ TagDescriptions: [] }) });
-    const reading = clock.finish(loadBalancers.tagsOf(shop, never));
+    const reading = clock.finish(loadBalancers.readTags(shop, never));
     await expect(reading).rejects.toMatchObject({ reason: 'AwsUnreadable' });
   });
 
@@ -131,22 +131,22 @@ describe('tagsOf', () => {
     const { loadBalancers, clock } = bench({
       DescribeTags: () => ({ TagDescriptions: [{ ResourceArn: shop }] }),
     });
-    expect(await clock.finish(loadBalancers.tagsOf(shop, never))).toEqual({});
+    expect(await clock.finish(loadBalancers.readTags(shop, never))).toEqual({});
   });
 });
 
-describe('attributesOf', () => {
+describe('readAttributes', () => {
   it('gives the attributes by key', async () => {
     const { loadBalancers, clock } = bench({
       DescribeLoadBalancerAttributes: () => ({ Attributes: [{ Key: 'a', Value: '1' }] }),
     });
-    expect(await clock.finish(loadBalancers.attributesOf(shop, never))).toEqual({ a: '1' });
+    expect(await clock.finish(loadBalancers.readAttributes(shop, never))).toEqual({ a: '1' });
   });
 
   it('does not take an answer without attributes for the truth', async () => {
     for (const answer of [{}, { Attributes: [] }]) {
       const { loadBalancers, clock } = bench({ DescribeLoadBalancerAttributes: () => answer });
-      const reading = clock.finish(loadBalancers.attributesOf(shop, never));
+      const reading = clock.finish(loadBalancers.readAttributes(shop, never));
       await expect(reading).rejects.toMatchObject({ reason: 'AwsUnreadable' });
     }
   });
@@ -155,7 +155,7 @@ describe('attributesOf', () => {
     const { loadBalancers, clock } = bench({
       DescribeLoadBalancerAttributes: () => raise(awsError('LoadBalancerNotFoundException')),
     });
-    expect(await clock.finish(loadBalancers.attributesOf(shop, never))).toBeUndefined();
+    expect(await clock.finish(loadBalancers.readAttributes(shop, never))).toBeUndefined();
   });
 });
 

@@ -24,7 +24,7 @@ const frontend = { name: 'frontend', description: 'x', vpcId: 'vpc-main' };
 
 /** The stand-in evaluates the shipped policy for the cluster c1, on a balancer of this one. */
 function benchOf(cluster: string): TrafficBench {
-  const bench = trafficBench();
+  const bench = trafficBench({ limits: { 'rules-per-application-load-balancer': 1 } });
   const Tags = [{ Key: 'albridge.io/cluster', Value: cluster }];
   call(bench.model, 'AddTags', { ResourceArns: [bench.shop], Tags });
   bench.model.control.setPolicy(OPERATOR_KEY, shippedPolicy('c1'));
@@ -33,12 +33,13 @@ function benchOf(cluster: string): TrafficBench {
 
 it('the shipped policy lets albridge do all that traffic takes to what is its own', async () => {
   const { targetGroups, targets, listeners, rules, tags: all, ...bench } = benchOf('c1');
-  const { securityGroups, clock, shop } = bench;
+  const { certificates, securityGroups, clock, shop } = bench;
   const group = await securityGroups.create({ ...frontend, tags });
   await securityGroups.allow(group, [anybody]);
   await securityGroups.addTags(group, { team: 'web' });
   expect(await securityGroups.find({ ids: [group] }, never)).toHaveLength(1);
-  expect(await securityGroups.vpcOf(['subnet-a'], never)).toBe('vpc-main');
+  expect(await securityGroups.findVpc(['subnet-a'], never)).toBe('vpc-main');
+  expect(await clock.finish(certificates.list(0, never))).toEqual([]);
   const { arn } = await targetGroups.create({ ...groupSettings, name: 'api' });
   await targetGroups.setHealthCheck(arn, groupSettings.healthCheck, 'HTTP1');
   await targetGroups.setAttributes(arn, { 'stickiness.enabled': 'true' });
@@ -51,17 +52,23 @@ it('the shipped policy lets albridge do all that traffic takes to what is its ow
   const rule = await rules.create(listener, { priority: 1, conditions, action: notFound, tags });
   await rules.modify(rule.arn, { action: { kind: 'fixed-response', statusCode: 503 } });
   await rules.setPriorities([{ arn: rule.arn, priority: 2 }]);
+  const surplus = { priority: 3, conditions, action: notFound, tags };
+  await expect(rules.create(listener, surplus)).rejects.toThrow(
+    '(rules-per-application-load-balancer is 1)',
+  );
   for (const one of [arn, listener, rule.arn]) {
-    await all.add(one, { team: 'web' });
-    await all.remove(one, ['team']);
+    await all.add([one], { team: 'web' });
+    await all.remove([one], ['team']);
     expect(await clock.finish(all.read(one, never))).toMatchObject(tags);
   }
-  expect(await targets.health(arn, never)).toHaveLength(1);
-  expect(await targetGroups.ofBalancer(shop, never)).toEqual([]);
-  expect(await targetGroups.attributes(arn, never)).toMatchObject({ 'stickiness.enabled': 'true' });
+  expect(await targets.readHealth(arn, never)).toHaveLength(1);
+  expect(await targetGroups.listForBalancer(shop, never)).toEqual([]);
+  expect(await targetGroups.readAttributes(arn, never)).toMatchObject({
+    'stickiness.enabled': 'true',
+  });
   expect(await listeners.list(shop, never)).toHaveLength(1);
-  expect(await listeners.certificates(listener, never)).toEqual([CERTIFICATE]);
-  expect(await listeners.attributes(listener, never)).toMatchObject({ [SERVER]: 'false' });
+  expect(await listeners.listCertificates(listener, never)).toEqual([CERTIFICATE]);
+  expect(await listeners.readAttributes(listener, never)).toMatchObject({ [SERVER]: 'false' });
   expect(await rules.list(listener, never)).toHaveLength(2);
   await targets.deregister(arn, [{ id: '10.0.0.9', port: 80 }]);
   await rules.delete(rule.arn);
@@ -88,7 +95,7 @@ const foreign: Readonly<Record<string, (bench: TrafficBench) => Promise<unknown>
   CreateTags: ({ securityGroups }) => securityGroups.addTags('sg-web', tags),
   RegisterTargets: ({ targets, model }) =>
     targets.register(foreignGroup(model), [{ id: '10.0.0.9', port: 80 }]),
-  AddTags: ({ tags: all, model }) => all.add(foreignGroup(model), tags),
+  AddTags: ({ tags: all, model }) => all.add([foreignGroup(model)], tags),
   DeleteTargetGroup: ({ targetGroups, model }) => targetGroups.delete(foreignGroup(model)),
 };
 

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { KnownAction, Target } from '../../../../src/aws/elbv2/traffic.ts';
+import {
+  type KnownAction,
+  normaliseAddress,
+  type Target,
+} from '../../../../src/aws/elbv2/traffic.ts';
 import { CERTIFICATE, certificateArn, POLICY } from '../../localstack/traffic/traffic-model.ts';
 import { never } from '../client/scripted-aws-api.ts';
 import { makeGroups, groupSettings as settings, trafficBench } from './traffic-bench.ts';
@@ -51,15 +55,15 @@ describe('target groups', () => {
     await bench.targetGroups.setAttributes(arn, {});
     expect(bench.sent()).toEqual([]);
     await bench.targetGroups.setAttributes(arn, { 'deregistration_delay.timeout_seconds': '30' });
-    expect(await bench.targetGroups.attributes(arn, never)).toMatchObject({
+    expect(await bench.targetGroups.readAttributes(arn, never)).toMatchObject({
       'deregistration_delay.timeout_seconds': '30',
     });
   });
 
   it('that are gone are absent, and deleted already', async () => {
     const { targetGroups, targets } = trafficBench();
-    expect(await targetGroups.attributes(GONE, never)).toBeUndefined();
-    expect(await targets.health(GONE, never)).toBeUndefined();
+    expect(await targetGroups.readAttributes(GONE, never)).toBeUndefined();
+    expect(await targets.readHealth(GONE, never)).toBeUndefined();
     await targetGroups.delete(GONE);
     await expect(targets.register(GONE, [{ id: '10.0.0.9', port: 80 }])).rejects.toMatchObject({
       reason: 'TargetGroupNotFound',
@@ -78,7 +82,7 @@ describe('target groups', () => {
       healedBy: 'time',
       message: expect.stringMatching(/^delete target group arn:/) as string,
     });
-    const [used] = await bench.targetGroups.ofBalancer(bench.shop, never);
+    const [used] = await bench.targetGroups.listForBalancer(bench.shop, never);
     expect(used?.loadBalancerArns).toEqual([bench.shop]);
   });
 
@@ -104,13 +108,23 @@ describe('targets', () => {
     bench.sent();
     await bench.targets.register(arn, targets);
     expect(bench.sent()).toEqual(Array(3).fill('RegisterTargets'));
-    const health = await bench.targets.health(arn, never);
+    const health = await bench.targets.readHealth(arn, never);
     expect(health).toHaveLength(401);
     expect(health?.[0]).toMatchObject({ port: 8080, state: 'unused', reason: 'Target.NotInUse' });
     bench.sent();
     await bench.targets.deregister(arn, targets.slice(0, 201));
     await bench.targets.deregister(arn, targets.slice(0, 201));
     expect(bench.sent()).toEqual(Array(4).fill('DeregisterTargets'));
+  });
+
+  it.each([
+    ['FD00:0:0::1', 'fd00::1'],
+    ['fd00::1', 'fd00::1'],
+    ['10.0.0.1', '10.0.0.1'],
+    ['i-0123456789abcdef0', 'i-0123456789abcdef0'],
+    ['not:an:address', 'not:an:address'],
+  ])('of two spellings are one: %s is %s', (given, canonical) => {
+    expect(normaliseAddress(given)).toBe(canonical);
   });
 
   it('that AWS refuses need a person', async () => {
@@ -141,10 +155,10 @@ describe('listeners', () => {
     const { arn, certificates } = await listeners.create(shop, { ...http, ...tls });
     expect(certificates).toEqual([CERTIFICATE]);
     for (const certificate of more) await listeners.addCertificate(arn, certificate);
-    expect(await listeners.certificates(arn, never)).toEqual([CERTIFICATE, ...more]);
+    expect(await listeners.listCertificates(arn, never)).toEqual([CERTIFICATE, ...more]);
     await listeners.modify(arn, { certificate: more[1] as string });
     await listeners.removeCertificate(arn, more[0] as string);
-    expect((await listeners.certificates(arn, never))?.[0]).toBe(more[1]);
+    expect((await listeners.listCertificates(arn, never))?.[0]).toBe(more[1]);
   });
 
   it('of a balancer that is gone are absent', async () => {
@@ -239,8 +253,8 @@ describe('tags', () => {
     const reading = Promise.all(arns.map((arn) => bench.tags.read(arn, never)));
     expect(await clock.finish(reading)).toEqual([{}, tags, tags, settings.tags]);
     expect(bench.sent()).toEqual(['DescribeTags']);
-    await bench.tags.add(rule.arn, { a: 'b' });
-    await bench.tags.remove(rule.arn, ['team']);
+    await bench.tags.add([rule.arn, listener.arn], { a: 'b' });
+    await bench.tags.remove([rule.arn], ['team']);
     expect(await clock.finish(bench.tags.read(rule.arn, never))).toEqual({
       'albridge.io/cluster': 'c1',
       a: 'b',

@@ -47,6 +47,23 @@ describe('Batch', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('pays for what it reads as the asker that is under way, if there is one', async () => {
+    const clock = new ManualClock();
+    const payers: unknown[] = [];
+    const batch = new Batch<string>({
+      ...{ clock, mostKeys: 1 },
+      load: async (keys, _signal, payerOf) => {
+        payers.push(payerOf(keys));
+        return new Map(keys.map((key) => [key, key]));
+      },
+    });
+    const web = { namespace: 'web' };
+    const underWay = { ...web, isUnderWay: true };
+    const asked = [batch.ask('a', never, web), batch.ask('a', never, underWay)];
+    await clock.finish(Promise.all([...asked, batch.ask('b', never, web)]));
+    expect(payers).toEqual([underWay, web]);
+  });
+
   it('begins a new load for who comes later', async () => {
     const { clock, ask, loads } = setup();
     const first = ask('a', never);

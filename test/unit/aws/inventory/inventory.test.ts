@@ -25,7 +25,7 @@ function account(names: Iterable<string>, budget = NO_LIMITS): Bench & { names: 
 
 /** What the last refresh says of a balancer, its tags where it has seen it. */
 function cached({ inventory }: Bench, name: string): unknown {
-  const said = inventory.cached(arnOf(name));
+  const said = inventory.getCached(arnOf(name));
   return said.kind === 'observed' ? said.observed.tags : said.kind;
 }
 
@@ -35,10 +35,12 @@ async function refresh({ inventory, clock }: Bench, wanted: Iterable<string>): P
 
 describe('refresh', () => {
   const costs: Readonly<Record<string, { balancers: number; wanted: number; calls: number }>> = {
-    '400 of 400': { balancers: 400, wanted: 400, calls: 1 + 20 },
-    '500 of 500': { balancers: 500, wanted: 500, calls: 2 + 25 },
-    'one of 1000': { balancers: 1000, wanted: 1, calls: 3 + 1 },
-    'none of 1000': { balancers: 1000, wanted: 0, calls: 3 },
+    '400 of 400': { balancers: 400, wanted: 400, calls: 2 + 20 },
+    '500 of 500': { balancers: 500, wanted: 500, calls: 3 + 25 },
+    'one of 1000': { balancers: 1000, wanted: 1, calls: 5 + 1 },
+    'none of 1000': { balancers: 1000, wanted: 0, calls: 5 },
+    '1000 of 1000': { balancers: 1000, wanted: 1000, calls: 5 + 50 },
+    '1001 of 1001': { balancers: 1001, wanted: 1001, calls: 11 + 51 },
   };
   for (const [name, { balancers, wanted, calls }] of Object.entries(costs)) {
     it(`takes ${calls} calls for ${name}`, async () => {
@@ -53,7 +55,7 @@ describe('refresh', () => {
   it('stays within the budget of AWS for 1000 balancers, and waits for it', async () => {
     const world = account(named(1000), AWS_LIMITS);
     await refresh(world, named(1000));
-    expect(world.api.sent).toHaveLength(3 + 50);
+    expect(world.api.sent).toHaveLength(5 + 50);
     expect(cached(world, 'lb-999')).toEqual({ name: 'lb-999' });
     expect(world.clock.monotonicMs()).toBeLessThan(10_000);
   });
@@ -100,10 +102,10 @@ describe('refresh', () => {
       },
     });
     await refresh(world, named(1600));
-    expect(world.api.countOf('DescribeLoadBalancers')).toBe(4);
+    expect(world.api.countOf('DescribeLoadBalancers')).toBe(16);
     expect(cached(world, 'lb-1599')).toEqual({ name: 'lb-1599' });
     const read = world.api.sent.filter(({ atMs }) => atMs <= 2_000 || atMs >= 5_000);
-    expect(read).toHaveLength(4 + 80);
+    expect(read).toHaveLength(16 + 80);
   });
 
   it('keeps the former picture where the listing fails', async () => {
@@ -185,8 +187,17 @@ describe('look', () => {
   it('lists the account where more than twenty ask', async () => {
     const world = account(named(300));
     await refresh(world, []);
+    const before = world.api.sent.length;
     expect(await look(world, named(300))).toEqual(named(300));
-    expect(world.api.sent).toHaveLength(2);
+    expect(world.api.sent.length - before).toBe(2);
+  });
+
+  it('lists a large account in smaller pages', async () => {
+    const world = account(named(1001));
+    await refresh(world, []);
+    const before = world.api.sent.length;
+    expect(await look(world, named(1001))).toEqual(named(1001));
+    expect(world.api.sent.length - before).toBe(11);
   });
 
   it.each([
@@ -235,16 +246,16 @@ describe('look', () => {
 describe("a neighbour's read while another namespace asks for 200", () => {
   const reads: Readonly<Record<string, (world: Bench) => Promise<unknown>>> = {
     'by name': ({ loadBalancers }) =>
-      loadBalancers.paidBy({ namespace: 'shop' }).find({ name: 'lb-1' }, never),
+      loadBalancers.chargeTo({ namespace: 'shop' }).find({ name: 'lb-1' }, never),
     'of tags': ({ loadBalancers }) =>
-      loadBalancers.paidBy({ namespace: 'shop' }).tagsOf(arnOf('lb-1'), never),
+      loadBalancers.chargeTo({ namespace: 'shop' }).readTags(arnOf('lb-1'), never),
     'of a state': ({ inventory }) =>
-      inventory.paidBy({ namespace: 'shop' }).observe(arnOf('lb-1'), never),
+      inventory.chargeTo({ namespace: 'shop' }).observe(arnOf('lb-1'), never),
     'of the whole account': ({ inventory }) => inventory.refresh(new Set(['lb-1']), never),
   };
   it.each(Object.entries(reads))('waits for one of theirs: %s', async (_, read) => {
     const world = account(named(200), AWS_LIMITS);
-    const tenant = world.loadBalancers.paidBy({ namespace: 'tenant' });
+    const tenant = world.loadBalancers.chargeTo({ namespace: 'tenant' });
     const theirs = named(200).map((name) => tenant.find({ name }, never));
     const all = Promise.allSettled(theirs);
     await world.clock.settle();
@@ -270,8 +281,8 @@ describe('an ARN that AWS refuses', () => {
     const answers = Promise.allSettled([
       inventory.observe(arnOf('a'), never),
       inventory.observe('forged', never),
-      loadBalancers.tagsOf(arnOf('a'), never),
-      loadBalancers.tagsOf('forged', never),
+      loadBalancers.readTags(arnOf('a'), never),
+      loadBalancers.readTags('forged', never),
     ]);
     const [look, forgedLook, tags, forgedTags] = await clock.finish(answers);
     expect([look?.status, tags?.status]).toEqual(['fulfilled', 'fulfilled']);
@@ -286,7 +297,7 @@ describe('a call that two tenants share', () => {
   type Read = (world: Bench, arn: string) => Promise<unknown>;
   const reads: Readonly<Record<string, Read>> = {
     DescribeLoadBalancers: ({ inventory }, arn) => inventory.observe(arn, never),
-    DescribeTags: ({ loadBalancers }, arn) => loadBalancers.tagsOf(arn, never),
+    DescribeTags: ({ loadBalancers }, arn) => loadBalancers.readTags(arn, never),
   };
   const both = (world: Bench, read: Read): Promise<readonly PromiseSettledResult<unknown>[]> =>
     world.clock.finish(Promise.allSettled(ARNS.map((arn) => read(world, arn))));

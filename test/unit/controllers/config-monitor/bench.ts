@@ -3,17 +3,15 @@ import {
   createAnnotatedConfigMapReconciler,
   mayHaveMonitor,
 } from '../../../../src/controllers/config-monitor/annotated-config-map.ts';
-import {
-  type TrimmedConfigMap,
-  trimConfigMap,
-} from '../../../../src/controllers/config-monitor/config-map-transform.ts';
 import { createConfigMonitorReconciler } from '../../../../src/controllers/config-monitor/controller.ts';
 import { MonitorIndex } from '../../../../src/controllers/config-monitor/monitor-index.ts';
 import { PodIndex } from '../../../../src/controllers/config-monitor/pod-index.ts';
 import {
+  type TrimmedConfigMap,
   type TrimmedPod,
+  trimConfigMap,
   trimPod,
-} from '../../../../src/controllers/config-monitor/pod-transform.ts';
+} from '../../../../src/controllers/config-monitor/transforms.ts';
 import { Children } from '../../../../src/core/children/children.ts';
 import { Controller } from '../../../../src/core/controller/controller.ts';
 import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
@@ -46,6 +44,7 @@ export interface Life {
   readonly monitors: Controller<ConfigMonitor>;
   readonly configMaps: Controller<TrimmedConfigMap>;
   readonly pods: FakeCache<TrimmedPod>;
+  readonly objects: FakeCache<ConfigMonitor>;
 }
 
 /** The controllers of ConfigMonitors and annotated ConfigMaps over a cluster in memory. */
@@ -151,6 +150,10 @@ export class ConfigMonitorBench {
     return found && `${found.status} ${found.reason}`;
   }
 
+  message(type: string, name = 'monitor'): string | undefined {
+    return this.status(name).conditions?.find((condition) => condition.type === type)?.message;
+  }
+
   /** Lets `ms` pass after an edit of the data. */
   async change(text: string, ms = 60_000): Promise<void> {
     await this.configure(text);
@@ -204,7 +207,7 @@ export class ConfigMonitorBench {
       children: [children],
       status: 'foreign',
     });
-    return { monitors, configMaps: annotated, pods: podCache };
+    return { monitors, configMaps: annotated, pods: podCache, objects: cache };
   }
 
   /** The defaults of the CRD. */

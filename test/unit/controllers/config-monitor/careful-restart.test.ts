@@ -217,16 +217,31 @@ describe('a StatefulSet', () => {
     expect(bench.cluster.evicted).toEqual(['db-11', 'db-10', 'db-9']);
   });
 
+  async function loseReadiness(...names: readonly string[]): Promise<void> {
+    const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] } as const;
+    for (const name of names) await bench.cluster.kubelet.setStatus(`web/${name}`, status);
+  }
+
   it('whose pods are not ready loses one of them at a time', async () => {
     await deployStateful(4);
-    const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] } as const;
-    for (const name of ['db-0', 'db-2'])
-      await bench.cluster.kubelet.setStatus(`web/${name}`, status);
+    await loseReadiness('db-0', 'db-2');
     await bench.monitor();
     await bench.change('two', 1_100);
     expect(bench.cluster.evicted).toEqual(['db-2']);
     await bench.clock.advance(11_000);
     expect(bench.cluster.evicted).toEqual(['db-2', 'db-0']);
+  });
+
+  it('of which fewer may be unavailable from now on loses none before the others are available', async () => {
+    await deployStateful(6);
+    await loseReadiness('db-0', 'db-1', 'db-2', 'db-3', 'db-4', 'db-5');
+    await bench.monitor({ maxUnavailable: 3 });
+    await bench.change('two', 1_100);
+    await bench.editMonitor({ maxUnavailable: 1 });
+    await bench.clock.advance(5_000);
+    expect(bench.cluster.evicted).toEqual(['db-5', 'db-4', 'db-3']);
+    await bench.clock.advance(60_000);
+    expect(bench.cluster.evicted).toHaveLength(6);
   });
 });
 

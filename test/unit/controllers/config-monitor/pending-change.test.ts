@@ -218,3 +218,47 @@ describe('data that was taken back, with strategy Rollout', () => {
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 });
+
+/** The next list of pods is answered at once, the one after it a second later. */
+function delaySecondList(): void {
+  const { clock, cluster } = bench;
+  const list = cluster.uidsOf.bind(cluster);
+  let count = 0;
+  cluster.uidsOf = async (...of) => {
+    count += 1;
+    if (count === 2) await new Promise<void>((resolve) => void clock.setTimer(1_000, resolve));
+    return list(...of);
+  };
+}
+
+describe('a change that two objects of one ConfigMap have noted', () => {
+  it('and that was taken back restarts no pod that starts later, though its status is written late', async () => {
+    await bench.monitor({ debounceSeconds: 20 });
+    await bench.monitor({ debounceSeconds: 20 }, 'other');
+    await bench.change('two', 5_000);
+    delaySecondList();
+    bench.beforeStatus = () => new Promise((resolve) => void bench.clock.setTimer(2_000, resolve));
+    await bench.change('one', 10_000);
+    const fresh = await replaceOne();
+    await bench.clock.advance(60_000);
+    expect(bench.cluster.evicted).toEqual([]);
+    expect(bench.cluster.names).toContain(fresh);
+  });
+
+  it('restarts each pod once, though the watch lags behind what one of them has begun', async () => {
+    await bench.monitor({ podSelector: { app: 'frontend', tier: 'web' }, debounceSeconds: 0 });
+    await bench.monitor({ podSelector: { tier: 'web' }, debounceSeconds: 0 }, 'other');
+    bench.cluster.deploy('site', 4, { app: 'frontend', tier: 'web' });
+    await bench.clock.advance(1_000);
+    bench.life.objects.hold();
+    // Its own status is written, and it waits for that to be visible: 5 s at most.
+    bench.cluster.deploy('batch', 1, { tier: 'web' });
+    await bench.clock.advance(1_000);
+    await bench.change('two', 8_000);
+    bench.life.objects.catchUp();
+    await bench.clock.advance(120_000);
+    expect(bench.cluster.evicted).toHaveLength(5);
+    expect(bench.condition('Ready')).toBe('True Watching');
+    expect(bench.condition('Ready', 'other')).toBe('True Watching');
+  });
+});

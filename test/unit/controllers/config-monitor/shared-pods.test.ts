@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ConfigMonitor } from '../../../../src/apis/config-monitor.ts';
 import { findVouchers } from '../../../../src/controllers/config-monitor/pending-change.ts';
-import type { TrimmedPod } from '../../../../src/controllers/config-monitor/pod-transform.ts';
 import type { Scope } from '../../../../src/controllers/config-monitor/scope.ts';
+import type { TrimmedPod } from '../../../../src/controllers/config-monitor/transforms.ts';
 
 const HASH = 'a'.repeat(64);
 const TIME = '2026-01-01T00:00:00Z';
@@ -24,7 +24,8 @@ function scopeWith(vouchers: readonly ConfigMonitor[]): Scope {
     object: { metadata: { namespace: 'web', uid: 'own' } },
     configMapName: 'settings',
     monitors: { listByConfigMap: () => vouchers },
-    changes: { get: () => undefined },
+    changes: { isWaiting: () => false },
+    pass: { pickNewest: (held: ConfigMonitor) => held },
   } as unknown as Scope;
 }
 

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type TrimmedConfigMap,
-  trimConfigMap,
-} from '../../../../src/controllers/config-monitor/config-map-transform.ts';
-import {
   nameOwner,
+  type TrimmedConfigMap,
   type TrimmedPod,
+  trimConfigMap,
   trimPod,
-} from '../../../../src/controllers/config-monitor/pod-transform.ts';
+} from '../../../../src/controllers/config-monitor/transforms.ts';
 import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
 
 type Data = Readonly<Record<string, string>>;

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MyApp } from '../../../../src/apis/my-app.ts';
-import { desiredPods } from '../../../../src/controllers/my-app/desired-pods.ts';
+import { desirePods } from '../../../../src/controllers/my-app/desired-pods.ts';
 import { type Container, type Printed, runContainer } from '../../../surroundings/container.ts';
 
 function containerOf(spec: Partial<MyApp['spec']>): Container {
   const metadata = { name: 'shop', namespace: 'web' };
   const object = { metadata, spec: { image: 'nginx', replicas: 1, ...spec } } as MyApp;
-  const [pod] = desiredPods(object);
+  const [pod] = desirePods(object);
   const { containers } = (pod as unknown as { spec: { containers: readonly Container[] } }).spec;
   return containers[0] ?? {};
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { desiredPods } from '../../../../src/controllers/my-app/desired-pods.ts';
+import { desirePods } from '../../../../src/controllers/my-app/desired-pods.ts';
 import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
 import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import { MyAppBench, PODS } from './bench.ts';
@@ -40,7 +40,7 @@ function uids(): readonly (string | undefined)[] {
 
 describe('a new MyApp', () => {
   it('has one spec for all of its pods, so that a long one is hashed once', async () => {
-    const pods = desiredPods(await bench.apply({ replicas: 1000, banner: 'x'.repeat(4096) }));
+    const pods = desirePods(await bench.apply({ replicas: 1000, banner: 'x'.repeat(4096) }));
     expect(pods).toHaveLength(1000);
     expect(new Set(pods.map((pod) => (pod as { spec?: object }).spec)).size).toBe(1);
   });

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { MyIngress, MyIngressSpec } from '../../../../src/apis/my-ingress.ts';
+import {
+  loadBalancerFinalizer,
+  type MyIngress,
+  type MyIngressSpec,
+} from '../../../../src/apis/my-ingress.ts';
 import { DeclaredBackends } from '../../../../src/controllers/my-ingress/declared-backends.ts';
-import { PAUSED_ANNOTATION } from '../../../../src/core/objects/annotations.ts';
+import { MODE_ANNOTATION, PAUSED_ANNOTATION } from '../../../../src/core/objects/annotations.ts';
 import { FakeKube } from '../../../fakes/fake-kube.ts';
 import { draftOf } from './drafts.ts';
 import { api, SHOP, web } from './traffic/specs.ts';
@@ -72,6 +76,16 @@ describe('the backends that pods wait for', () => {
     annotate('false');
     expect(names()).toEqual(['web', 'api']);
     expect(changed).toHaveLength(3);
+  });
+
+  it('are none of an object that is only planned, until it is executed', () => {
+    const { kube, object, names } = follow(SHOP);
+    const annotations = { [MODE_ANNOTATION]: 'plan' };
+    kube.edit(object, (live) => ({ ...live, metadata: { ...live.metadata, annotations } }));
+    expect(names()).toEqual([]);
+    const finalizers = [loadBalancerFinalizer];
+    kube.edit(object, (live) => ({ ...live, metadata: { ...live.metadata, finalizers } }));
+    expect(names()).toEqual(['web', 'api']);
   });
 
   it('are none of an object that is being deleted, or gone', () => {

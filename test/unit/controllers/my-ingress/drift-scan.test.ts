@@ -25,7 +25,8 @@ describe('the drift scan', () => {
     const calls = await world.callsDuring(async () => {
       expect(await world.writesDuring(() => world.clock.advance(10 * ONE_SCAN_MS))).toEqual([]);
     });
-    const scans = calls['DescribeLoadBalancers'] ?? 0;
+    // Two pages each.
+    const scans = (calls['DescribeLoadBalancers'] ?? 0) / 2;
     expect(scans).toBeGreaterThanOrEqual(10);
     expect(reads(calls) / scans / 400).toBeLessThanOrEqual(0.06);
   });
@@ -130,7 +131,7 @@ describe('the drift scan', () => {
       world.fault('DescribeTags', { kind: 'delay', delayMs: 60_000 });
       await world.clock.advance(ONE_SCAN_MS + 2 * MINUTE_MS);
     });
-    expect(calls).toEqual({ DescribeLoadBalancers: 1, DescribeTags: 2 });
+    expect(calls).toEqual({ DescribeLoadBalancers: 1, DescribeTags: 2, DescribeTargetGroups: 1 });
   });
 
   it.each([

@@ -127,6 +127,9 @@ describe('a spec that AWS refuses', () => {
     await world.applied('first');
     await world.applied('second');
     expect(world.condition('second', 'Stalled')).toBe('True TooManyLoadBalancers');
+    expect(world.message('second')).toContain(
+      '(application-load-balancers is 1), this operator needs 2; delete unused load balancers',
+    );
     world.delete('first');
     await world.clock.advance(6 * MINUTE_MS);
     expect(world.condition('second')).toBe('True Available');

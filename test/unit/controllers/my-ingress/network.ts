@@ -6,21 +6,24 @@ interface SubnetPlan {
   readonly zone: string;
   readonly cidr: string;
   readonly ipv6?: string;
+  /** Tagged for load balancers of either scheme. */
+  readonly isTagged?: boolean;
 }
 
 /**
  * Two VPCs with a gateway each: `vpc-main` with subnets a, b (IPv6 too) and c, d (without), groups
- * `sg-web` and `sg-admin`; `vpc-other` with subnets oa and ob.
+ * `sg-web` and `sg-admin`; `vpc-other` with subnets oa and ob. Subnets a, b and d are tagged for load balancers.
  */
 export function seedNetwork(aws: EmbeddedAws): void {
   const block = createVpc(aws, 'vpc-main', '10.0.0.0/16');
   createVpc(aws, 'vpc-other', '10.1.0.0/16');
   const ipv6 = (index: number): string => block.replace('00::/56', `0${index}::/64`);
+  const isTagged = true;
   const plans: readonly SubnetPlan[] = [
-    { id: 'subnet-a', vpc: 'vpc-main', zone: 'a', cidr: '10.0.0.0/24', ipv6: ipv6(0) },
-    { id: 'subnet-b', vpc: 'vpc-main', zone: 'b', cidr: '10.0.1.0/24', ipv6: ipv6(1) },
+    { id: 'subnet-a', vpc: 'vpc-main', zone: 'a', cidr: '10.0.0.0/24', ipv6: ipv6(0), isTagged },
+    { id: 'subnet-b', vpc: 'vpc-main', zone: 'b', cidr: '10.0.1.0/24', ipv6: ipv6(1), isTagged },
     { id: 'subnet-c', vpc: 'vpc-main', zone: 'c', cidr: '10.0.2.0/24' },
-    { id: 'subnet-d', vpc: 'vpc-main', zone: 'b', cidr: '10.0.3.0/24' },
+    { id: 'subnet-d', vpc: 'vpc-main', zone: 'b', cidr: '10.0.3.0/24', isTagged },
     { id: 'subnet-oa', vpc: 'vpc-other', zone: 'a', cidr: '10.1.0.0/24' },
     { id: 'subnet-ob', vpc: 'vpc-other', zone: 'b', cidr: '10.1.1.0/24' },
   ];
@@ -28,6 +31,11 @@ export function seedNetwork(aws: EmbeddedAws): void {
   for (const group of ['sg-web', 'sg-admin']) createGroup(aws, group);
   aws.control.clearCalls();
 }
+
+const ROLES = ['elb', 'internal-elb'].map((role) => ({
+  Key: `kubernetes.io/role/${role}`,
+  Value: '1',
+}));
 
 /** Answers the VPC's IPv6 block. */
 function createVpc(aws: EmbeddedAws, id: string, cidr: string): string {
@@ -42,7 +50,8 @@ function createVpc(aws: EmbeddedAws, id: string, cidr: string): string {
   return answer.Vpc.Ipv6CidrBlockAssociationSet[0]?.Ipv6CidrBlock ?? '';
 }
 
-function createSubnet(aws: EmbeddedAws, { id, vpc, zone, cidr, ipv6 }: SubnetPlan): void {
+function createSubnet(aws: EmbeddedAws, plan: SubnetPlan): void {
+  const { id, vpc, zone, cidr, ipv6, isTagged } = plan;
   aws.handle('CreateSubnet', {
     VpcId: vpc,
     CidrBlock: cidr,
@@ -50,6 +59,7 @@ function createSubnet(aws: EmbeddedAws, { id, vpc, zone, cidr, ipv6 }: SubnetPla
     Ipv6CidrBlock: ipv6,
     TagSpecifications: customId('subnet', id),
   });
+  if (isTagged) aws.handle('CreateTags', { Resources: [id], Tags: ROLES });
 }
 
 function createGroup(aws: EmbeddedAws, id: string): void {

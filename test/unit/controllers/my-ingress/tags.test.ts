@@ -75,14 +75,19 @@ describe('a balancer that an older albridge made', () => {
 describe('an object stored with a reserved tag key', () => {
   const reserved = { 'kubernetes.io/cluster/prod': 'owned', team: 'web' };
 
-  it('is Stalled before any write to AWS and names the key', async () => {
-    const world = new World();
-    world.start();
-    const calls = await world.callsDuring(() => world.applied('shop', { tags: reserved }));
-    expect(writes(calls)).toBe(0);
-    expect(world.condition('shop', 'Stalled')).toBe('True ValidationError');
-    expect(world.message('shop')).toContain('kubernetes.io/cluster/prod');
-  });
+  // Tags by which the AWS Load Balancer Controller, the cloud provider and albridge know what is theirs.
+  const keys = ['elbv2.k8s.aws/cluster', 'kubernetes.io/cluster/prod', 'Albridge.io/cluster'];
+  for (const key of keys) {
+    it(`is Stalled before any write to AWS and names the key ${key}`, async () => {
+      const world = new World();
+      world.start();
+      const tags = { [key]: 'owned', team: 'web' };
+      const calls = await world.callsDuring(() => world.applied('shop', { tags }));
+      expect(writes(calls)).toBe(0);
+      expect(world.condition('shop', 'Stalled')).toBe('True ValidationError');
+      expect(world.message('shop')).toContain(key);
+    });
+  }
 
   it('keeps the balancer that it held before, untouched, and can be deleted', async () => {
     const world = new World();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { MyIngress, MyIngressStatus } from '../../../../src/apis/my-ingress.ts';
 import { type MyIngressReason, myIngressReasons } from '../../../../src/apis/my-ingress-reasons.ts';
 import type { LoadBalancer } from '../../../../src/aws/elbv2/load-balancers.ts';
-import { failure } from '../../../../src/controllers/my-ingress/failure.ts';
+import { createFailure } from '../../../../src/controllers/my-ingress/failure.ts';
 import {
   desireLoadBalancer,
   desireName,
@@ -301,7 +301,7 @@ describe('the record', () => {
 describe('a failure', () => {
   for (const [reason, { healedBy, next }] of Object.entries(myIngressReasons)) {
     it(`of reason ${reason} ends in its next action`, () => {
-      const error = failure(reason as MyIngressReason, 'this was seen');
+      const error = createFailure(reason as MyIngressReason, 'this was seen');
       expect(error.message).toBe(`this was seen; ${next}`);
       expect(error.healedBy).toBe(healedBy === 'time' ? 'time' : 'person');
     });
@@ -313,7 +313,7 @@ describe('a failure', () => {
       .filter((file) => file.endsWith('.ts'))
       .map((file) => readFileSync(new URL(file, folder), 'utf8'));
     const used = sources.flatMap((source) =>
-      [...source.matchAll(/\b(?:failure|waiting|settled|unconfirmed)\(\s*'(\w+)'/g)].map(
+      [...source.matchAll(/\b(?:createFailure|waiting|settled|unconfirmed)\(\s*'(\w+)'/g)].map(
         ([, reason]) => reason,
       ),
     );

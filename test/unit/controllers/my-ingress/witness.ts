@@ -58,9 +58,14 @@ interface WriteInput {
  * What a write to AWS breaks of the rules that hold for each of them, whatever the test is about;
  * called as the write arrives. Empty: nothing.
  */
-export function faultsOf(operation: AwsOperation, input: object, scene: Scene): readonly string[] {
+export function faultsOf(
+  operation: AwsOperation,
+  input: object,
+  observe: () => Scene,
+): readonly string[] {
   if (operation.startsWith('Describe')) return [];
   const write = input as WriteInput;
+  const scene = observe();
   if (CREATES.has(operation)) return faultsOfCreate(operation, write, scene);
   const beside = listTargets(write).flatMap((id) => faultsBeside(operation, id, scene));
   if (beside.length > 0) return beside;
@@ -111,13 +116,15 @@ function listTargets(write: WriteInput): readonly string[] {
 function faultsBeside(operation: string, id: string, scene: Scene): readonly string[] {
   const resource = scene.beside.find((one) => one.id === id);
   if (resource === undefined) return [];
-  const object = ownerOf(resource.tags, scene);
+  // A listener is taken over by its tags, and nothing else is done to it before.
+  const isClaim = operation === 'AddTags' && id.includes(':listener/');
+  const object = isClaim ? describeHolder(resource, scene) : ownerOf(resource.tags, scene);
   if (object === undefined) return [`${operation} to ${id}, which is not ours`];
   return faultsOfFinalizer(operation, object);
 }
 
-/** The object whose tags the balancer carries, or the one that its owner lets adopt it. */
-function describeHolder({ tags }: Balancer, scene: Scene): MyIngress | undefined {
+/** The object whose tags the balancer or listener carries, or the one that its owner lets adopt it. */
+function describeHolder({ tags }: Pick<Resource, 'tags'>, scene: Scene): MyIngress | undefined {
   const owner = ownerOf(tags, scene);
   if (owner !== undefined) return owner;
   const hasOwner =

@@ -34,7 +34,7 @@ import { OPERATOR_KEY, shippedPolicy } from '../../../surroundings/shipped-polic
 import { type CrashPlan, Incarnation } from './crashing-ports.ts';
 import { draftOf } from './drafts.ts';
 import { seedNetwork } from './network.ts';
-import { faultsOf, listBeside, type Resource } from './witness.ts';
+import { faultsOf, listBeside, type Resource, type Scene } from './witness.ts';
 
 export type Balancer = WorldSnapshot['loadBalancers'][number];
 
@@ -44,10 +44,14 @@ export interface WorldOptions {
   readonly scanMs?: number;
   readonly concurrency?: number;
   readonly backendSecurityGroups?: readonly string[];
+  /** `ALBRIDGE_VPC_ID` */
+  readonly vpcId?: string;
   /** Of the operator's role; default the whole one. */
   readonly policy?: 'of a balancer alone';
   /** Those that the operator watches; default all. */
   readonly namespaces?: readonly string[];
+  /** What others attach; default nothing. */
+  readonly join?: (object: MyIngress) => MyIngress;
 }
 
 const CLUSTER = 'cluster-1';
@@ -110,8 +114,10 @@ export class World {
       cache: this.cache,
       writer: this.#mortalWriter(incarnation),
       reconciler: createMyIngressReconciler({
+        attachments: { join: this.#options.join ?? ((object) => object) },
         ...{ ...common, aws: aws.loadBalancers, traffic: aws.traffic },
         backendSecurityGroups: this.#options.backendSecurityGroups ?? [],
+        discovery: { clusterName: CLUSTER, vpcId: this.#options.vpcId },
       }),
       finalizer: loadBalancerFinalizer,
       sources: [scan.source, this.targets.changes],
@@ -247,14 +253,14 @@ export class World {
   async writesDuring(act: () => unknown): Promise<readonly string[]> {
     const before = this.kube.writes.length;
     const calls = await this.callsDuring(act);
-    const toAws = Object.keys(calls).filter((name) => !name.startsWith('Describe'));
+    const toAws = Object.keys(calls).filter((name) => !isRead(name));
     return [...toAws, ...this.kube.writes.slice(before).map(({ verb }) => verb)];
   }
 
   /** The operator's writes to AWS so far, in their order. */
   get writesToAws(): readonly string[] {
     const own = this.aws.control.calls().filter(({ userAgent }) => userAgent === undefined);
-    return own.map(({ operation }) => operation).filter((name) => !name.startsWith('Describe'));
+    return own.map(({ operation }) => operation).filter((name) => !isRead(name));
   }
 
   #mortalApi(incarnation: Incarnation): AwsApi {
@@ -262,17 +268,18 @@ export class World {
     return {
       send: (operation, input, signal) =>
         incarnation.through('aws', () => {
-          this.faults.push(...faultsOf(operation, input, this.#scene()));
+          this.faults.push(...faultsOf(operation, input, () => this.#scene()));
           return api.send(operation, input, signal);
         }),
     };
   }
 
-  #scene(): Parameters<typeof faultsOf>[2] {
+  #scene(): Scene {
     const object = (namespace: string, name: string): MyIngress | undefined =>
       this.kube.get(draftOf(name, {}, namespace));
-    const beside = listBeside(this.aws.control.snapshot());
-    return { cluster: CLUSTER, balancers: this.balancers, beside, object };
+    const snapshot = this.aws.control.snapshot();
+    const beside = listBeside(snapshot);
+    return { cluster: CLUSTER, balancers: snapshot.loadBalancers, beside, object };
   }
 
   #mortalWriter(incarnation: Incarnation): ObjectWriter<MyIngress> {
@@ -298,11 +305,15 @@ function takeTrafficOff(policy: Policy): Policy {
 }
 
 export function reads(calls: Readonly<Record<string, number>>): number {
-  return total(calls, (name) => name.startsWith('Describe'));
+  return total(calls, isRead);
 }
 
 export function writes(calls: Readonly<Record<string, number>>): number {
-  return total(calls, (name) => !name.startsWith('Describe'));
+  return total(calls, (name) => !isRead(name));
+}
+
+function isRead(operation: string): boolean {
+  return /^(Describe|List)/.test(operation);
 }
 
 function total(calls: Readonly<Record<string, number>>, counts: (name: string) => boolean): number {

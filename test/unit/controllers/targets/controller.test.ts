@@ -314,7 +314,7 @@ describe('published groups', () => {
     const bench = new TargetsBench({
       budget: {
         ...{ account: limits, reads: limits, writes: limits, intensive: limits },
-        ...{ ec2Reads: limits, ec2Writes: limits, registrations: perSecond },
+        ...{ ec2Reads: limits, ec2Writes: limits, acmReads: limits, registrations: perSecond },
       },
     });
     const arn = bench.group('web');
@@ -336,14 +336,6 @@ describe('published groups', () => {
     bench.publish(arn);
     await bench.clock.settle();
     expect(bench.sent()).toEqual(['DescribeTargetHealth', 'DeregisterTargets 1']);
-  });
-
-  it('of instances stay as they are, with the reason', async () => {
-    const bench = new TargetsBench();
-    bench.publish(bench.group('web'), { targetType: 'instance' });
-    await bench.clock.advance(60_000);
-    expect(bench.sent()).toEqual([]);
-    expect(bench.state.problem?.reason).toBe('TargetTypeUnsupported');
   });
 });
 

@@ -5,6 +5,14 @@ import {
   type Endpoints,
 } from '../../../../src/controllers/targets/desired-targets.ts';
 import {
+  chooseInstances,
+  type Nodes,
+} from '../../../../src/controllers/targets/instances/instances.ts';
+import {
+  type TrimmedNode,
+  trimNode,
+} from '../../../../src/controllers/targets/instances/trimmed-node.ts';
+import {
   type TrimmedEndpointSlice,
   type TrimmedService,
   trimEndpointSlice,
@@ -18,6 +26,7 @@ import {
   type ServiceDraft,
   type SliceDraft,
 } from './endpoints.ts';
+import { draftNode, instanceOf } from './instances/nodes.ts';
 
 interface Case {
   readonly why: string;
@@ -150,7 +159,7 @@ const cases: Readonly<Record<string, Case>> = {
     targets: ['10.0.0.1:8080'],
   },
   'names and IPv6 addresses are left out': {
-    why: 'the groups are of IPv4 addresses',
+    why: 'the group is one of IPv4 addresses',
     slices: [
       draftSlice('shop', [endpoint('10.0.0.1')]),
       draftSlice('shop', [endpoint('fd00::1')], { suffix: 'b', addressType: 'IPv6' }),
@@ -177,10 +186,16 @@ const cases: Readonly<Record<string, Case>> = {
 const backend = (port: string | number = 'http'): BackendService => ({
   service: { name: 'shop', port },
   targetType: 'ip',
+  ipAddressType: 'ipv4',
 });
 
-function trimmed(service: ServiceDraft | undefined, slices: readonly SliceDraft[]): Endpoints {
+function trimmed(
+  service: ServiceDraft | undefined,
+  slices: readonly SliceDraft[],
+  nodes: Nodes = { kind: 'unsupported' },
+): Endpoints {
   return {
+    nodes,
     service: service && (trimService(service) as TrimmedService),
     slices: slices.map((slice) => trimEndpointSlice(slice) as TrimmedEndpointSlice),
     held: new Set(),
@@ -194,6 +209,11 @@ describe('desired targets', () => {
     expect([...desired.targets.keys()], why).toEqual(targets);
     expect(desired.problem).toBeUndefined();
   });
+});
+
+const NODE_PORT = [{ ...HTTP_PORT, nodePort: 30_080 }];
+const nodePorts = draftService('shop', {
+  ...{ type: 'NodePort', ports: NODE_PORT, selector: { app: 'shop' } },
 });
 
 interface ProblemCase {
@@ -260,13 +280,20 @@ const problems: Readonly<Record<string, ProblemCase>> = {
     service: draftService('shop'),
     slices: [draftSlice('shop', [endpoint('fd00::1')], { addressType: 'IPv6' })],
     reason: 'UnusableEndpoints',
-    message: /no endpoint with an IPv4 address; give the Service the address family/,
+    message: /no endpoint with an IPv4 address; give the Service that address family/,
   },
-  'instances, which are not there yet': {
+  'IPv4 alone for a backend of IPv6': {
     service: draftService('shop'),
     slices: ready,
+    backend: { ipAddressType: 'ipv6' },
+    reason: 'UnusableEndpoints',
+    message: /no endpoint with an IPv6 address; .*correct ipAddressType/,
+  },
+  'instances where nodes are not read': {
+    service: nodePorts,
+    slices: ready,
     backend: { targetType: 'instance' },
-    reason: 'TargetTypeUnsupported',
+    reason: 'BackendUnsupported',
     message: /set targetType to ip/,
   },
 };
@@ -277,6 +304,87 @@ describe('a backend without targets says why:', () => {
     expect([...desired.targets]).toEqual([]);
     expect(desired.problem?.reason).toBe(told.reason);
     expect(desired.problem?.message).toMatch(told.message);
+  });
+});
+
+describe('a backend of IPv6', () => {
+  const six = { ...backend(), ipAddressType: 'ipv6' } as const;
+
+  it('has the addresses of its family, however they are written', () => {
+    const slices = [
+      ...ready,
+      draftSlice('shop', [endpoint('FD00:0:0::1'), endpoint('fd00::2', 'leaving')], {
+        ...{ suffix: 'b', addressType: 'IPv6' },
+      }),
+    ];
+    const desired = desireTargets(six, trimmed(draftService('shop'), slices));
+    expect([...desired.targets]).toEqual([['[fd00::1]:8080', { id: 'fd00::1', port: 8080 }]]);
+    expect([...desired.live]).toEqual(['fd00::1', 'fd00::2']);
+  });
+});
+
+describe('a backend of instances', () => {
+  const node = (index: number, plan = {}): TrimmedNode =>
+    trimNode(draftNode(index, plan)) as TrimmedNode;
+  const desire = (
+    nodes: readonly TrimmedNode[],
+    service: ServiceDraft | undefined = nodePorts,
+  ): ReturnType<typeof desireTargets> => {
+    const known = { kind: 'known', ...chooseInstances(nodes) } as const;
+    const instances = { ...backend(), targetType: 'instance' } as const;
+    return desireTargets(instances, trimmed(service, ready, known));
+  };
+
+  it('has each usable node with the node port of the Service, and no pod', () => {
+    const { targets, problem } = desire([node(1), node(2, { ready: 'False' })]);
+    expect([...targets.values()]).toEqual([{ id: instanceOf(1), port: 30_080 }]);
+    expect(problem).toBeUndefined();
+  });
+
+  it('finds the node port of a Service of type LoadBalancer too, by the name of the port', () => {
+    const ports = [{ name: 'admin', port: 81, nodePort: 30_081 }, ...NODE_PORT];
+    const service = draftService('shop', { type: 'LoadBalancer', ports });
+    expect([...desire([node(1)], service).targets.keys()]).toEqual([`${instanceOf(1)}:30080`]);
+  });
+
+  it.each([
+    ['of type ClusterIP', draftService('shop')],
+    [
+      'without node ports of its own choice',
+      draftService('shop', { type: 'LoadBalancer', ports: [HTTP_PORT] }),
+    ],
+  ])('has none with a Service %s, and says what to change', (_, service) => {
+    const { targets, problem } = desire([node(1)], service);
+    expect([...targets]).toEqual([]);
+    expect(problem).toEqual({
+      reason: 'NodePortNotFound',
+      message:
+        'Service shop has no node port; set the type of the Service to NodePort or LoadBalancer, or targetType to ip in spec.backends',
+    });
+  });
+
+  it('counts the nodes that are no instances', () => {
+    const fargate = node(2, { providerID: 'aws:///us-east-1a/0a1b/fargate-ip-10-0-0-1' });
+    expect(desire([node(1), fargate]).note).toBe(
+      'nodes that are not EC2 instances are left out: 1',
+    );
+    expect(desire([node(1)]).note).toBeUndefined();
+  });
+
+  it('says why no node is a target', () => {
+    const { problem, isUnknown } = desire([node(1, { ready: 'False' })]);
+    expect(problem?.message).toMatch(/^no node can be a target: 1 not ready; check that nodes/);
+    expect(isUnknown).toBeUndefined();
+  });
+
+  it('knows nothing by an empty list of nodes', () => {
+    expect(desire([])).toMatchObject({ isUnknown: true, problem: { reason: 'NoReadyNodes' } });
+  });
+
+  it('is healthy with some of its nodes where the others have no pod and so fail the check', () => {
+    const local = draftService('shop', { ...nodePorts.spec, externalTrafficPolicy: 'Local' });
+    expect(desire([node(1)], local).isPartial).toBe(true);
+    expect(desire([node(1)]).isPartial).toBeUndefined();
   });
 });
 

@@ -7,6 +7,7 @@ export interface ServiceDraft extends KubeObject {
     readonly type?: string;
     readonly ports?: readonly object[];
     readonly selector?: Readonly<Record<string, string>>;
+    readonly externalTrafficPolicy?: string;
   };
 }
 

@@ -21,6 +21,7 @@ interface Draft {
   readonly isUnknown?: true;
   readonly late?: readonly string[];
   readonly surplusSinceMs?: number;
+  readonly knownSinceMs?: number;
 }
 
 function factsOf({
@@ -31,6 +32,7 @@ function factsOf({
   emptySinceMs,
   late = [],
   surplusSinceMs = 0,
+  knownSinceMs = 0,
   ...unknown
 }: Draft): FlushFacts {
   const registrations = new Registrations();
@@ -46,6 +48,7 @@ function factsOf({
     refusedUntilMs: ({ id }) => refused[id] ?? 0,
     emptySinceMs,
     surplusSinceMs: () => surplusSinceMs,
+    knownSinceMs,
   };
 }
 

@@ -63,6 +63,23 @@ describe('health', () => {
     expect(bench.state).toMatchObject({ healthy: 1, unhealthy: { id: addressOf(1) } });
   });
 
+  it('shows the worst of them: rather one that fails than one that nothing asks or that is being checked', async () => {
+    const { bench } = await filled('initial');
+    const set = (index: number, state: 'unhealthy' | 'unavailable', reason: string): void =>
+      void bench.aws.control.setTargetHealth('web', {
+        id: addressOf(index),
+        health: { state, reason },
+      });
+    set(0, 'unavailable', 'Elb.InternalError');
+    await bench.clock.advance(10_000);
+    expect(bench.state).toMatchObject({ unhealthy: { state: 'unavailable' } });
+    set(1, 'unhealthy', 'Target.Timeout');
+    await bench.clock.advance(20_000);
+    expect(bench.state).toMatchObject({
+      unhealthy: { id: addressOf(1), reason: 'Target.Timeout' },
+    });
+  });
+
   it('that AWS does not know now is no news', async () => {
     const { bench } = await filled('healthy');
     await bench.clock.advance(6_000);

@@ -10,7 +10,7 @@ describe('slices that vanish', () => {
     expect(bench.registered(arn)).toEqual(namesOf(podsOf(3)));
     expect(bench.state.problem?.reason).toBe('NoReadyEndpoints');
     bench.runPods(podsOf(2, 1));
-    await bench.clock.advance(1_000);
+    await bench.clock.advance(11_000);
     expect(bench.registered(arn)).toEqual(namesOf(podsOf(2, 1)));
     expect(bench.state.problem).toBeUndefined();
   });
@@ -22,6 +22,23 @@ describe('slices that vanish', () => {
     bench.start();
     bench.publish(arn);
     await bench.clock.advance(60_000);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
+  });
+
+  it('come back one after the other: no pod is deregistered before its slice is there', async () => {
+    const { bench, arn } = await filled(1);
+    const [first, second] = [addressOf(0), addressOf(1)];
+    bench.putSlice(draftSlice('shop', [endpointOf(second)], { suffix: 'b' }));
+    await bench.clock.advance(1_000);
+    bench.kube.delete(draftSlice('shop', []));
+    bench.kube.delete(draftSlice('shop', [], { suffix: 'b' }));
+    await bench.clock.advance(60_000);
+    bench.sent();
+    bench.putSlice(draftSlice('shop', [endpointOf(first)]));
+    await bench.clock.advance(2_000);
+    bench.putSlice(draftSlice('shop', [endpointOf(second)], { suffix: 'b' }));
+    await bench.clock.advance(20_000);
+    expect(bench.sent().filter((call) => call !== 'DescribeTargetHealth')).toEqual([]);
     expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
   });
 

@@ -80,7 +80,12 @@ class RandomWorld {
     const slices = server
       .list('EndpointSlice')
       .map((one) => trimEndpointSlice(one) as TrimmedEndpointSlice);
-    return desireTargets(servedBy(this.arn), { service, slices, held: new Set() });
+    return desireTargets(servedBy(this.arn), {
+      service,
+      slices,
+      held: new Set(),
+      nodes: { kind: 'unsupported' },
+    });
   }
 
   /** Call after each change of Services and slices. */

@@ -16,6 +16,11 @@ import { wireAws } from '../../../../src/aws/client/wire.ts';
 import { TargetsController } from '../../../../src/controllers/targets/controller.ts';
 import type { GateOptions } from '../../../../src/controllers/targets/gates/readiness-gates.ts';
 import type { ServedGroup, TargetsState } from '../../../../src/controllers/targets/group.ts';
+import type { NodeCache } from '../../../../src/controllers/targets/instances/node-watch.ts';
+import {
+  type TrimmedNode,
+  trimNode,
+} from '../../../../src/controllers/targets/instances/trimmed-node.ts';
 import {
   type TrimmedEndpointSlice,
   type TrimmedService,
@@ -37,6 +42,7 @@ import {
   type PodState,
   type SliceDraft,
 } from './endpoints.ts';
+import { draftNode, instanceOf, type NodeDraft } from './instances/nodes.ts';
 
 export const SHOP: Key = 'web/shop';
 
@@ -44,6 +50,8 @@ interface BenchOptions {
   readonly settings?: Partial<AwsSettings>;
   readonly budget?: BudgetLimits;
   readonly gates?: (kube: FakeKube) => GateOptions;
+  /** Nodes are read; resolves once they are. */
+  readonly nodesSynced?: Promise<void>;
 }
 
 /** The controller over the embedded stand-in and a cluster in memory, under virtual time. */
@@ -59,6 +67,8 @@ export class TargetsBench {
   slices!: FakeCache<TrimmedEndpointSlice>;
   targets!: TargetsController;
   isLeader = true;
+  /** How often a watch on nodes was opened. */
+  nodeWatches = 0;
   readonly #options: BenchOptions;
   #stop = (): void => {};
   #balancer: string | undefined;
@@ -90,6 +100,7 @@ export class TargetsBench {
       services: this.kube.cache<TrimmedService>('Service', trimService),
       connect: (payer) => aws.traffic(payer).targets,
       gates: this.#options.gates?.(this.kube),
+      openNodes: this.#options.nodesSynced && ((): NodeCache => this.#openNodes()),
     });
     this.targets = targets;
     this.#stop = targets.changes((key) => {
@@ -101,18 +112,50 @@ export class TargetsBench {
     this.#stop();
   }
 
-  /** A group of ip targets, in use by a listener unless told otherwise; returns its ARN. */
-  group(name: string, { isUsed = true }: { readonly isUsed?: boolean } = {}): string {
+  #openNodes(): NodeCache {
+    this.nodeWatches += 1;
+    const cache = this.kube.cache<TrimmedNode>('Node', trimNode);
+    return { cache, synced: this.#options.nodesSynced ?? Promise.resolve() };
+  }
+
+  /** A node and its instance, which runs. */
+  putNode(index: number, plan?: Parameters<typeof draftNode>[1]): void {
+    const node = draftNode(index, plan);
+    this.aws.control.putInstance({
+      ...{ id: instanceOf(index), subnetId: 'subnet-a', state: 'running' },
+    });
+    this.putLostNode(node);
+  }
+
+  /** A node whose instance AWS does not have. */
+  putLostNode(node: NodeDraft): void {
+    const { labels = {} } = node.metadata;
+    if (this.kube.get(node) === undefined) this.kube.create(node);
+    this.kube.edit(node, (live) => ({ ...live, ...node, metadata: { ...live.metadata, labels } }));
+    this.kube.server.applyStatus(node, { ...node.status });
+  }
+
+  /** A group, of ip targets and in use by a listener unless told otherwise; returns its ARN. */
+  group(name: string, { isUsed = true, TargetType = 'ip', IpAddressType = 'ipv4' } = {}): string {
     const arn = this.outOfBand('CreateTargetGroup', {
-      ...{ Name: name, Protocol: 'HTTP', Port: 80, VpcId: 'vpc-main', TargetType: 'ip' },
+      ...{ Name: name, Protocol: 'HTTP', Port: 80, VpcId: 'vpc-main', TargetType },
+      IpAddressType,
     })['TargetGroups'][0].TargetGroupArn as string;
-    if (isUsed) this.listen(arn);
+    if (isUsed) this.listen(arn, IpAddressType === 'ipv6');
     return arn;
   }
 
-  listen(arn: string): void {
+  /** An address of subnet-a. */
+  addressOfIpv6(host: number): string {
+    const [network = ''] =
+      this.aws.world.network.subnets.get('subnet-a')?.ipv6Cidr?.split('/') ?? [];
+    return `${network}${host}`;
+  }
+
+  listen(arn: string, isDualstack = false): void {
     this.#balancer ??= this.outOfBand('CreateLoadBalancer', {
-      ...{ Name: 'shop', Subnets: ['subnet-a', 'subnet-b', 'subnet-c', 'subnet-d'].slice(0, 3) },
+      ...{ Name: 'shop', Subnets: ['subnet-a', 'subnet-b', 'subnet-c'] },
+      ...(isDualstack && { IpAddressType: 'dualstack', Subnets: ['subnet-a', 'subnet-b'] }),
     })['LoadBalancers'][0].LoadBalancerArn as string;
     this.outOfBand('CreateListener', {
       ...{ LoadBalancerArn: this.#balancer, Protocol: 'HTTP', Port: 80 + this.#listeners++ },
@@ -215,7 +258,7 @@ export async function filled(
 
 export function servedBy(arn: string, more: Partial<ServedGroup> = {}): ServedGroup {
   return {
-    ...{ backend: 'shop', arn, isNew: false, targetType: 'ip' },
+    ...{ backend: 'shop', arn, isNew: false, targetType: 'ip', ipAddressType: 'ipv4' },
     service: { name: 'shop', port: 'http' },
     ...more,
   };

@@ -14,7 +14,7 @@ describe('of a Service is kept', () => {
       type: 'ClusterIP',
       selector: { app: 'shop' },
       ports: [
-        { name: 'http', port: 80, targetPort: 'web' },
+        { name: 'http', port: 80, targetPort: 'web', nodePort: 30_080 },
         { name: 'dns', port: 53, protocol: 'UDP' },
       ],
     });
@@ -22,7 +22,7 @@ describe('of a Service is kept', () => {
       ...{ apiVersion: 'v1', kind: 'Service', isExternalName: false },
       selector: { app: 'shop' },
       metadata: { namespace: 'web', name: 'shop', uid: 'u1', resourceVersion: '7' },
-      ports: [{ name: 'http', port: 80 }],
+      ...{ ports: [{ name: 'http', port: 80, nodePort: 30_080 }], isLocal: false },
     });
   });
 });
@@ -37,15 +37,15 @@ describe('of an EndpointSlice is kept', () => {
     expect(trimEndpointSlice({ ...slice, metadata: { ...metadata, labels } })).toEqual({
       ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' },
       metadata: { namespace: 'web', name: 'shop', uid: 'u1', resourceVersion: '7' },
-      ...{ service: 'shop', isIpv4: true, ports: [{ name: 'http', port: 8080 }] },
+      ...{ service: 'shop', family: 'ipv4', ports: [{ name: 'http', port: 8080 }] },
       ...{ ready: ['10.0.0.0'], leaving: ['10.0.0.2'], others: 2 },
       unready: [{ address: '10.0.0.1', pod: 'pod-10.0.0.1' }],
     });
   });
 
-  it('no address of another family', () => {
+  it('no name', () => {
     const slice = draftSlice('shop', [endpointOf('x'.repeat(253))], { addressType: 'FQDN' });
-    expect(trimEndpointSlice(slice)).toMatchObject({ isIpv4: false, ready: [], others: 1 });
+    expect(trimEndpointSlice(slice)).toMatchObject({ family: undefined, ready: [], others: 1 });
   });
 
   it('a bounded number of ports, which anybody may write by the thousand', () => {

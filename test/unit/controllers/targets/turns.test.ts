@@ -52,12 +52,70 @@ describe('many groups of an earlier process', () => {
     expect(messages).toEqual(new Set(['write to AWS']));
   });
 
+  it('have that they wait for AWS as their problem, where a pass waits for them', async () => {
+    const bench = new TargetsBench({
+      budget: { ...NO_LIMITS, reads: { burst: 1, perSecond: 0.01 } },
+    });
+    bench.runPods(1);
+    const arns = ['first', 'second'].map((name) => bench.group(name, { isUsed: false }));
+    bench.targets.publish('web/many', [servedBy(arns[0] ?? '')]);
+    bench.targets.publish('web/last', [servedBy(arns[1] ?? '')]);
+    const waiting = bench.targets.waitUntilFilled('web/last', never);
+    await bench.clock.advance(3_000);
+    await waiting;
+    expect(bench.targets.read('web/last')).toMatchObject([
+      { isKnown: false, problem: { reason: 'BudgetExhausted' } },
+    ]);
+  });
+
   it('hold up no other group of their namespace that is known', async () => {
     const { bench, arns } = await restarted();
     await bench.clock.advance(1_000);
     bench.publish(arns.at(-1) ?? '', { isNew: true });
     await bench.clock.settle();
     expect(bench.state.registered).toBe(1);
+  });
+});
+
+describe('a group that has vanished', () => {
+  it('is asked for again before all that nobody waits for', async () => {
+    const bench = new TargetsBench({
+      budget: { ...NO_LIMITS, reads: { burst: 1, perSecond: 1 } },
+    });
+    bench.runPods(1);
+    const arns = Array.from({ length: 100 }, (_, i) => bench.group(`g${i}`, { isUsed: false }));
+    const [vanished = '', ...others] = arns;
+    bench.publish(vanished, { isNew: true });
+    await bench.clock.settle();
+    bench.outOfBand('DeleteTargetGroup', { TargetGroupArn: vanished });
+    const groups = others.map((arn) => servedBy(arn));
+    bench.targets.publish('web/many', groups);
+    await bench.clock.advance(15_000);
+    const reads = bench.aws.control.calls().filter(({ operation, input }) => {
+      return operation === 'DescribeTargetHealth' && input['TargetGroupArn'] === vanished;
+    });
+    expect(reads.length).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe('settled groups', () => {
+  it('hold up none of their namespace that a pass waits for', async () => {
+    const bench = new TargetsBench({
+      budget: { ...NO_LIMITS, reads: { burst: 20, perSecond: 1 / 3600 } },
+    });
+    bench.runPods(1);
+    const arns = Array.from({ length: 9 }, (_, i) => bench.group(`g${i}`));
+    const groups = arns.map((arn) => servedBy(arn, { isNew: true }));
+    bench.targets.publish('web/many', groups.slice(1));
+    await bench.clock.settle();
+    for (const [i] of arns.entries()) bench.check(`g${i}`, 'healthy');
+    // The tokens that confirming them has left do not pay for all audits.
+    await bench.clock.advance(2_400_000);
+    bench.targets.publish('web/last', [servedBy(arns[0] ?? '')]);
+    const waiting = bench.targets.waitUntilFilled('web/last', never);
+    await bench.clock.advance(3_700_000);
+    expect(bench.targets.read('web/last')).toMatchObject([{ isFilled: true }]);
+    await waiting;
   });
 });
 

@@ -7,6 +7,7 @@ import type {
   DeploymentStatus,
   Service,
 } from '../../../../src/controllers/web-app/deployment.ts';
+import type { ExposeState } from '../../../../src/controllers/web-app/expose.ts';
 import { Children } from '../../../../src/core/children/children.ts';
 import { Controller } from '../../../../src/core/controller/controller.ts';
 import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
@@ -27,6 +28,10 @@ export class WebAppBench {
   readonly log = new SilentLogger();
   readonly deployments: FakeCache<Deployment> = this.kube.cache<Deployment>('Deployment');
   readonly services: FakeCache<Service> = this.kube.cache<Service>('Service');
+  /** Its answer about each Service. */
+  /** The result of `spec.expose`. */
+  exposeState: ExposeState = { kind: 'unknown' };
+  isBalanced: boolean | undefined = false;
   readonly #controller = this.#build();
 
   /** Starts the controller and lets it come to rest. */
@@ -128,11 +133,15 @@ export class WebAppBench {
     const deployments = new Children({ ...owned, cache: this.deployments });
     const services = new Children({ ...owned, cache: this.services });
     const autoscalers = new Autoscalers(kube.cache<Autoscaler>('HorizontalPodAutoscaler'));
+    const balanced = { has: (): boolean | undefined => this.isBalanced };
+    const exposing = { read: () => this.exposeState };
     return new Controller<WebApp>({
       name: 'webapp',
       cache: kube.cache<WebApp>('WebApp'),
       writer: kube.writer<WebApp>(),
-      reconciler: createWebAppReconciler({ deployments, services, autoscalers }),
+      reconciler: createWebAppReconciler({
+        ...{ deployments, services, autoscalers, balanced, exposing },
+      }),
       children: [deployments, services],
       sources: [autoscalers.source],
       concurrency: 4,

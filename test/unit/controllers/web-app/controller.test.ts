@@ -19,8 +19,9 @@ const forbidden = new OperatorError({
 });
 
 function sentences(): readonly string[] {
-  return bench.takeLines().map(({ message, fields: { operation } }) => {
-    return typeof operation === 'string' ? `${message} ${operation}` : message;
+  return bench.takeLines().map(({ message, fields }) => {
+    if (typeof fields['operation'] === 'string') return `${message} ${fields['operation']}`;
+    return typeof fields['message'] === 'string' ? `${message}: ${fields['message']}` : message;
   });
 }
 
@@ -107,8 +108,8 @@ describe('a new WebApp', () => {
       'Reconciled Deployment created',
       'Reconciled Service created',
       'Successfully reconciled WebApp',
-      'the Deployment controller has not observed Deployment shop yet',
-      '3 pods are available at http://shop.web.svc:80',
+      'condition changed: the Deployment controller has not observed Deployment shop yet',
+      'condition changed: 3 pods are available at http://shop.web.svc:80',
     ]);
     expect(bench.events.recorded.map(({ reason, note }) => `${reason}: ${note}`)).toEqual([
       'DeploymentCreated: Created Deployment shop',
@@ -335,9 +336,8 @@ describe('a failure', () => {
     await bench.clock.settle();
     expect(bench.condition('Stalled')).toBe('True Forbidden');
     const told = bench.takeLines().filter(({ level }) => level === 'error');
-    expect(told.map(({ message }) => message)).toEqual([
-      'Failed to reconcile Deployment: create Deployment web/shop: may not',
-    ]);
+    const message = 'Failed to reconcile Deployment: create Deployment web/shop: may not';
+    expect(told).toMatchObject([{ message: 'reconcile failed', fields: { err: { message } } }]);
     await bench.clock.advance(300_000);
     expect(bench.deployment).toBeDefined();
   });

@@ -325,8 +325,9 @@ describe('the life of an object', () => {
     await bench.clock.settle();
     expect(bench.log.shown).toMatchObject([
       {
-        message: 'it stands',
+        message: 'condition changed',
         fields: {
+          message: 'it stands',
           controller: 'probe',
           key: 'web/one',
           namespace: 'web',

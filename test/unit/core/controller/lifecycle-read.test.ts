@@ -28,6 +28,23 @@ describe('what a pass reads', () => {
     expect(bench.staleReads).toBe(0);
   });
 
+  it('of objects that the cache holds is never older than the last write to them', async () => {
+    const bench = openBench();
+    bench.cache.hold();
+    const seen: (string | undefined)[] = [];
+    await bench.run({
+      reconcile: async (object, pass) => {
+        const held = bench.cache.get(bench.key) ?? object;
+        seen.push(pass.pickNewest(held).status?.arn);
+        pass.report({ arn: 'stored' });
+        await pass.recordNow();
+        seen.push(held.status?.arn, pass.pickNewest(held).status?.arn);
+        return DONE;
+      },
+    });
+    expect(seen).toEqual([undefined, undefined, 'stored']);
+  });
+
   it('is what there is when the watch stays silent for 5 s, and that is counted', async () => {
     const bench = openBench();
     bench.cache.hold();

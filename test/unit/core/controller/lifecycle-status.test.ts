@@ -350,7 +350,7 @@ function openBench(): LifecycleBench {
   return new LifecycleBench(probe('one', { finalizers: [PROBE_FINALIZER] }));
 }
 
-function of(reconcile: (object: Probe, pass: Pass) => Promise<Outcome>): Reconciler<Probe> {
+function of(reconcile: (object: Probe, pass: Pass<Probe>) => Promise<Outcome>): Reconciler<Probe> {
   return { reconcile };
 }
 

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { computeStatus } from '../../../../src/core/controller/status.ts';
+import { MOST_CONDITIONS } from '../../../../src/core/objects/conditions.ts';
 import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import { settled } from '../../../../src/core/reconcile/outcome.ts';
 import type { Pass } from '../../../../src/core/reconcile/reconciler.ts';
 import { LifecycleBench } from './lifecycle-bench.ts';
+import { probe } from './probe.ts';
 
 const available = (status: 'True' | 'False', message = 'as it is') => ({
   type: 'Available',
@@ -77,5 +80,18 @@ describe("a condition of the kind's own", () => {
     const before = bench.verbs.length;
     await run(bench, (pass) => pass.setCondition(available('True')));
     expect(bench.verbs).toHaveLength(before);
+  });
+
+  it('stands also where others have filled the list: of theirs the end is left out', () => {
+    const conditions = Array.from({ length: MOST_CONDITIONS }, (_, index) => ({
+      ...{ type: `Aa${index}`, status: 'True' as const, reason: 'Forged', message: '' },
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    }));
+    const object = { ...probe(), status: { conditions } };
+    const verdict = settled('Active', 'it stands');
+    const status = computeStatus(object, { reported: {}, stated: [available('True')], verdict }, 0);
+    const types = status.conditions?.map(({ type }) => type) ?? [];
+    expect(types).toEqual(expect.arrayContaining(['Ready', 'Available', 'Aa0']));
+    expect(types).toHaveLength(MOST_CONDITIONS);
   });
 });

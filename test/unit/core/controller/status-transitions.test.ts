@@ -53,10 +53,12 @@ describe('transitions', () => {
     await bench.run({ reconcile: async () => ({ ...WAITS, isReported: true }) });
     expect(bench.events.reasons).toEqual([]);
     expect(bench.condition('Reconciling')).toBe('True Provisioning');
-    expect(bench.log.shown).toMatchObject([{ message: WAITS.message }]);
+    expect(bench.log.shown).toMatchObject([
+      { message: 'condition changed', fields: { message: WAITS.message } },
+    ]);
   });
 
-  it('name the object, the reason and the sentence', async () => {
+  it('name the object, the reason and the sentence, in a line of the log that can be grouped', async () => {
     const bench = await told([STALLED]);
     expect(bench.events.recorded).toEqual([
       {
@@ -71,7 +73,7 @@ describe('transitions', () => {
     expect(bench.log.shown).toMatchObject([
       {
         level: 'error',
-        message: 'SubnetNotFound happened',
+        message: 'reconcile failed',
         fields: { reason: 'SubnetNotFound', condition: 'Stalled', status: 'True', err: STALLED },
       },
     ]);

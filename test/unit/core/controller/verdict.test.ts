@@ -66,7 +66,7 @@ const cases: Record<string, Case> = {
     verdict: { kind: 'planned', message: 'two steps', by: 'annotation' },
     headline: {
       ...{ ready: 'Unknown', reason: 'Planned' },
-      message: 'two steps; remove the annotation albridge.io/mode to carry it out',
+      message: 'two steps; remove the annotation albridge.io/mode to execute it',
     },
   },
   'planned, the operator observes': {
@@ -74,7 +74,7 @@ const cases: Record<string, Case> = {
     verdict: { kind: 'planned', message: 'two steps', by: 'operator' },
     headline: {
       ...{ ready: 'Unknown', reason: 'ObserveMode' },
-      message: 'two steps; set ALBRIDGE_MODE to reconcile to carry it out',
+      message: 'two steps; set ALBRIDGE_MODE to reconcile to execute it',
     },
   },
   gone: { why: 'nobody to tell', verdict: { kind: 'gone' }, headline: undefined },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diffFields, omitField } from '../../../../src/core/objects/fields.ts';
+import { diffFields, omitField, omitKeys } from '../../../../src/core/objects/fields.ts';
 
 describe('an object without a field', () => {
   const object = { spec: { replicas: 3, image: 'a' }, alone: { inner: { x: 1 } } };
@@ -17,6 +17,14 @@ describe('an object without a field', () => {
     for (const path of [['gone'], ['spec', 'gone'], ['spec', 'image', 'deeper'], []]) {
       expect(omitField(object, path), path.join('.')).toBe(object);
     }
+  });
+});
+
+describe('a record without some keys', () => {
+  it('keeps the others, and is a copy', () => {
+    const record = { a: '1', b: '2' };
+    expect(omitKeys(record, ['b', 'gone'])).toEqual({ a: '1' });
+    expect(record).toEqual({ a: '1', b: '2' });
   });
 });
 
@@ -53,6 +61,40 @@ const cases: Readonly<Record<string, Case>> = {
     seen: {},
     wanted: { spec: { a: 1, b: 2 } },
     paths: ['spec'],
+  },
+  'values that say nothing': {
+    why: 'the server leaves them out',
+    seen: { spec: {} },
+    wanted: { spec: { tty: false, delay: 0, text: '', env: [] } },
+    paths: [],
+  },
+  'a token that is mounted again': {
+    why: 'where it is not said, it is mounted',
+    seen: { spec: {} },
+    wanted: { spec: { automountServiceAccountToken: false } },
+    paths: ['spec.automountServiceAccountToken'],
+  },
+  'a quantity in another form': {
+    why: 'the server stores 500m for 0.5',
+    seen: { resources: { limits: { cpu: '500m' } }, value: '500m' },
+    wanted: { resources: { limits: { cpu: 0.5 } }, value: '0.5' },
+    paths: ['value'],
+  },
+  'a volume that is mounted twice': {
+    why: 'both items have its name',
+    seen: {
+      mounts: [
+        { name: 'tmp', mountPath: '/a' },
+        { name: 'tmp', mountPath: '/b' },
+      ],
+    },
+    wanted: {
+      mounts: [
+        { name: 'tmp', mountPath: '/a' },
+        { name: 'tmp', mountPath: '/c' },
+      ],
+    },
+    paths: ['mounts[1].mountPath'],
   },
   'a sidecar that somebody injected': {
     why: 'a list of named items merges by name',

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { getReconcileRequest } from '../../../../src/core/objects/annotations.ts';
+import {
+  getReconcileRequest,
+  isPaused,
+  isPlanOnly,
+} from '../../../../src/core/objects/annotations.ts';
 import type { KubeObject, ObjectMeta } from '../../../../src/core/objects/kube-object.ts';
 import { boundMetadata } from '../../../../src/core/objects/trim-metadata.ts';
 
@@ -37,6 +41,15 @@ function keyed(count: number, prefix: string): Record<string, string> {
 describe('metadata in memory', () => {
   it('is as it was, of an object as people write them', () => {
     expect(boundMetadata(plain)).toEqual(plain);
+  });
+
+  it('keeps the annotations by which an object is only planned, or paused', () => {
+    const bound = (annotations: Readonly<Record<string, string>>): KubeObject => {
+      return { apiVersion: 'v1', kind: 'A', metadata: boundMetadata({ ...plain, annotations }) };
+    };
+    expect(isPlanOnly(bound({ 'albridge.io/mode': 'plan' }))).toBe(true);
+    expect(isPlanOnly(bound({ 'albridge.io/mode': 'paln' }))).toBe(true);
+    expect(isPaused(bound({ 'albridge.io/paused': 'true' }))).toBe(true);
   });
 
   const long = 'x'.repeat(250_000);

@@ -208,6 +208,7 @@ class ResourceBench {
       setCondition: () => {},
       recordNow: async () => {},
       recordEvent: () => {},
+      pickNewest: (held) => held,
       disproveReady: () => this.#did('disproved', undefined),
       ensureFinalizer: async () => {
         this.#did('finalizer', undefined);

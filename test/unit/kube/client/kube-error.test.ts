@@ -149,6 +149,25 @@ const cases: Readonly<Record<string, Case>> = {
     healedBy: 'time',
     says: 'add finalizer to web/shop: the API server answered 502',
   },
+  'an apply with a field that the API server does not know': {
+    why: 'it answers 500 without a reason, and no wait heals that',
+    status: 500,
+    body: status({
+      message:
+        'failed to create typed patch object (web/shop; apps/v1, Kind=Deployment): .spec.foo: field not declared in schema',
+    }),
+    reason: 'Invalid',
+    healedBy: 'person',
+    says: '.spec.foo: field not declared in schema; correct the named field',
+  },
+  'another failure without a reason': {
+    why: 'only of an apply it is known',
+    status: 500,
+    body: status({ message: 'etcdserver: no leader' }),
+    reason: 'ApiServerUnavailable',
+    healedBy: 'time',
+    says: 'etcdserver: no leader',
+  },
   'an object that is no Status': {
     why: 'its message could be anything',
     status: 500,

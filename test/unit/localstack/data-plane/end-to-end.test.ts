@@ -2,8 +2,9 @@ import {
   AddListenerCertificatesCommand,
   DeleteListenerCommand,
   ModifyRuleCommand,
+  RegisterTargetsCommand,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ListenerAddress } from '../../../../localstack/embedded/data-plane/data-plane.ts';
 import { makeCertificate } from '../../../fakes/certificate.ts';
 import { startTarget } from '../../../fakes/http-target.ts';
@@ -41,6 +42,21 @@ describe('requests through the data plane', () => {
       status: 404,
       headers: { server: 'awselb/2.0', 'content-type': 'text/plain' },
     });
+  });
+
+  test('reach an instance by its id and the node port', async () => {
+    const Id = 'i-0123456789abcdef0';
+    const Port = 30_080;
+    await pods.control('PUT', `instances/${Id}`, { subnetId: aws.network.subnets[0] });
+    const group = await pods.createGroup('nodes', { TargetType: 'instance' });
+    await pods.createListener(await pods.createBalancer(), forwardTo(group));
+    const node = await startTarget('node');
+    onTestFinished(() => node.stop());
+    await pods.control('PUT', 'targets', [{ ip: Id, port: Port, address: node.address }]);
+    const Targets = [{ Id, Port }];
+    await aws.elb.send(new RegisterTargetsCommand({ TargetGroupArn: group, Targets }));
+    await pods.untilHealthy(group);
+    expect((await pods.ask(80)).body).toBe('node');
   });
 
   test('are split by weight', async () => {

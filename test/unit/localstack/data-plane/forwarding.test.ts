@@ -1,55 +1,17 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { listUsableTargets } from '../../../../localstack/embedded/data-plane/forwarding.ts';
 import type {
   TargetGroup,
   TargetHealth,
 } from '../../../../localstack/embedded/target-groups/target-group.ts';
-import { type HttpTarget, startTarget } from '../../../fakes/http-target.ts';
+import { startTarget } from '../../../fakes/http-target.ts';
 import { until } from '../../../surroundings/until.ts';
 import { forwardTo } from '../traffic/traffic-model.ts';
 import { PlaneUnderTest } from './plane-under-test.ts';
-
-/** Answers health checks and does with other requests what it is given. */
-async function startBehind(
-  plane: PlaneUnderTest,
-  serve: Parameters<typeof startTarget>[1] & object,
-): Promise<string> {
-  const target: HttpTarget = await startTarget('behind', (message, response) => {
-    if (message.headers['user-agent']?.startsWith('ELB-')) response.end();
-    else serve(message, response);
-  });
-  const ip = await plane.addTarget(target);
-  await plane.untilAll('healthy');
-  return ip;
-}
-
-/** A raw client that has sent this, and what it has read so far. */
-async function openRaw(
-  plane: PlaneUnderTest,
-  request: string,
-): Promise<{ readonly socket: Socket; readonly read: () => string }> {
-  const [host, port] = (await plane.address()).split(':');
-  const socket = connect(Number(port), host).setEncoding('latin1');
-  onTestFinished(() => void socket.destroy());
-  let read = '';
-  socket.on('data', (chunk: string) => {
-    read += chunk;
-  });
-  socket.write(request);
-  return { socket, read: () => read };
-}
-
-/** What a raw client reads until the connection ends. */
-async function sendRaw(plane: PlaneUnderTest, request: string): Promise<string> {
-  const { socket, read } = await openRaw(plane, request);
-  await once(socket, 'close');
-  return read();
-}
+import { openRaw, sendRaw, startBehind } from './raw-client.ts';
 
 describe('a request that is forwarded', () => {
   test('keeps method, path, body and headers, and gets back what the target answers', async () => {
@@ -253,6 +215,18 @@ describe('a request that is forwarded', () => {
     expect((await asked).status).toBe(504);
   });
 
+  test('waits longer where the data plane itself is late', async () => {
+    const plane = new PlaneUnderTest();
+    await plane.addTarget();
+    plane.pin({ state: 'healthy' });
+    plane.lateMs = 400;
+    const asked = plane.ask();
+    await sleep(50);
+    await plane.advance(49_000);
+    plane.mapFirst(await startTarget('slow'));
+    expect((await asked).body).toBe('slow');
+  });
+
   test('waits for a target that comes about in time', async () => {
     const plane = new PlaneUnderTest();
     await plane.addTarget();
@@ -323,28 +297,31 @@ describe('a request that is forwarded', () => {
     expect(read).toMatch(/^HTTP\/1\.1 101 /);
     expect(read).toMatch(/\r\n\r\necho hello$/);
   });
-});
 
-describe('a request that the balancer refuses', () => {
-  test.each([
-    ['TRACE / HTTP/1.1\r\nhost: a\r\n', 405],
-    [
-      `GET / HTTP/1.1\r\nhost: a\r\nx-forwarded-for: ${Array(31).fill('1.1.1.1').join(', ')}\r\n`,
-      463,
-    ],
-    [`GET / HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(70_000)}\r\n`, 400],
-    ['GET / HTTP/1.1\r\nhost: a\r\nnonsense\r\n', 400],
-  ])('gets its status: %.40s', async (head, status) => {
+  test('of a WebSocket ends when nothing moves for the idle timeout', async () => {
     const plane = new PlaneUnderTest();
-    const read = await sendRaw(plane, `${head}connection: close\r\n\r\n`);
-    expect(read).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-  });
-
-  test('is broken off while the balancer is provisioned', async () => {
-    const plane = new PlaneUnderTest({ provisioningMs: 1000 });
-    await expect(plane.ask()).rejects.toThrow();
-    await plane.advance(1000);
-    expect((await plane.ask()).status).toBe(503);
+    const target = await startTarget('ws');
+    let isOpen = true;
+    target.server.on('upgrade', (_, socket) => {
+      const head = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\n';
+      socket.write(`${head}connection: upgrade\r\n\r\n`);
+      socket.on('data', (chunk: Buffer) => socket.write(chunk)).on('end', () => socket.end());
+      socket.on('close', () => {
+        isOpen = false;
+      });
+    });
+    await plane.addTarget(target);
+    await plane.untilAll('healthy');
+    const head = 'GET /ws HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n';
+    const { socket, read } = await openRaw(plane, head);
+    await until('it is open', () => Promise.resolve(read().includes('101')));
+    for (const message of ['first', 'second']) {
+      await plane.advance(59_000);
+      socket.write(message);
+      await until(message, () => Promise.resolve(read().endsWith(message)));
+    }
+    await plane.advance(60_000);
+    await until('it is closed', () => Promise.resolve(!isOpen && socket.closed));
   });
 });
 

@@ -73,6 +73,17 @@ describe('health checks', () => {
     expect(plane.health()).toMatchObject([{ Reason: 'Target.Timeout' }]);
   });
 
+  test('wait longer where the data plane itself is late', async () => {
+    const plane = new PlaneUnderTest();
+    plane.lateMs = 900;
+    await plane.addTarget();
+    await plane.advance(INTERVAL_MS + 15_000);
+    expect(plane.health()).toMatchObject([{ State: 'initial' }]);
+    plane.lateMs = 0;
+    plane.mapFirst(await startTarget('slow'));
+    await plane.untilAll('healthy');
+  });
+
   test('find a target that comes about while they wait', async () => {
     const plane = new PlaneUnderTest();
     await plane.addTarget();

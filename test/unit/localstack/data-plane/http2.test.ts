@@ -57,6 +57,23 @@ async function ask(
   return { headers: answered, body: await text(stream), trailers };
 }
 
+describe('an answer of HTTP/1.1 that HTTP/2 does not take as it is', () => {
+  const chunks = 'transfer-encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n';
+  test.each([
+    ['a header twice that may be there once', 'age: 1\r\nage: 2\r\ncontent-length: 2\r\n\r\nab'],
+    ['settings of HTTP/2', 'http2-settings: AAA\r\ncontent-length: 2\r\n\r\nab'],
+    ['a trailer about its connection', `${chunks}te: x\r\nconnection: y\r\n\r\n`],
+  ])('for %s reaches the client all the same', async (_, answer) => {
+    const target = await startTarget('raw', (message, response) => {
+      if (message.headers['user-agent']?.startsWith('ELB-')) response.end();
+      else message.socket.end(`HTTP/1.1 200 OK\r\n${answer}`);
+    });
+    await listenTo(target, {});
+    const answered = await ask(await connectTo(443), { ':path': '/' });
+    expect(answered).toMatchObject({ headers: { ':status': 200 }, body: 'ab' });
+  });
+});
+
 const GRPC = { ':method': 'POST', 'content-type': 'application/grpc', te: 'trailers' };
 const HELLO = Buffer.from([0, 0, 0, 0, 5, ...Buffer.from('hello')]);
 

@@ -7,6 +7,7 @@ import { chooseCertificate } from '../../../../localstack/embedded/data-plane/ce
 import { ListenerSocket } from '../../../../localstack/embedded/data-plane/listener-socket.ts';
 import type { ListenerTls } from '../../../../localstack/embedded/listeners/listener.ts';
 import { type CertificatePlan, makeCertificate } from '../../../fakes/certificate.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
 
 /** Says of the first port that it was used before. */
 class OnceUsedPorts extends Set<number> {
@@ -21,8 +22,9 @@ class OnceUsedPorts extends Set<number> {
 test('a listener never gets a port that another one has had', async () => {
   const usedPorts = new OnceUsedPorts();
   const socket = await ListenerSocket.open({
-    ...{ protocol: 'HTTP', usedPorts, keepAliveMs: 1000 },
+    ...{ protocol: 'HTTP', usedPorts, keepAliveMs: 1000, getIdleMs: () => 1000 },
     ...{ chooseCertificate: () => undefined, isHttp2On: () => true, handle: () => {} },
+    clock: new ManualClock(),
   });
   onTestFinished(() => socket.close());
   const port = Number(socket.address.split(':')[1]);

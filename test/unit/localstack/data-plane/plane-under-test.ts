@@ -26,6 +26,8 @@ const FIRST_ADDRESS = 10;
  */
 export class PlaneUnderTest {
   readonly model: TrafficUnderTest;
+  /** By how much timers fire late from now on, as where the process has no processor. */
+  lateMs = 0;
   readonly #timers = new ManualClock();
   readonly #table = new TargetTable();
   readonly #plane: DataPlane;
@@ -43,7 +45,7 @@ export class PlaneUnderTest {
       clock: {
         now: () => clock.now(),
         monotonicMs: () => timers.monotonicMs(),
-        setTimer: (delayMs, fire) => timers.setTimer(delayMs, fire),
+        setTimer: (delayMs, fire) => timers.setTimer(delayMs + this.lateMs, fire),
         random: () => timers.random(),
       },
     });

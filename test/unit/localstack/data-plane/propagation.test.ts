@@ -44,3 +44,14 @@ test('a rule that is gone still sends requests to its group, whose health is for
   await plane.advance(LAG_MS + 100);
   expect((await plane.ask()).status).toBe(404);
 });
+
+test('a new target is checked, and gets requests, only after the time until its first check', async () => {
+  const plane = new PlaneUnderTest({ firstCheckMs: 3000 });
+  await plane.addTarget(await startTarget('new'));
+  await plane.advance(2900);
+  expect(plane.health()).toMatchObject([{ Reason: 'Elb.InitialHealthChecking' }]);
+  expect((await plane.ask()).status).toBe(503);
+  await plane.advance(200);
+  await plane.untilAll('healthy');
+  expect((await plane.ask()).body).toBe('new');
+});

@@ -55,6 +55,23 @@ describe('a step that AWS has refused', () => {
   });
 });
 
+it('a rule that AWS has refused comes after its listener, where a read does not show that one yet', () => {
+  const world = settled(withRules('one'));
+  world.spec = withRules('one', 'two');
+  const [create] = world.plan().steps;
+  if (create === undefined) throw new Error('nothing is created');
+  const blank = new TrafficWorld();
+  blank.spec = world.spec;
+  blank.facts = recordRefusal(
+    blank.facts,
+    { ...create, id: 'rule/80/spec/one/0' },
+    'ListenerNotFound',
+  );
+  expect(operations(blank).filter((one) => /Listener|Rule/.test(one))).toEqual([
+    ...['CreateListener', 'CreateRule', 'CreateRule'],
+  ]);
+});
+
 describe('a step that fails', () => {
   it('keeps those from being carried out that need what it creates, and no others', () => {
     const world = new TrafficWorld();

@@ -44,6 +44,7 @@ describe('what others have done', () => {
       {
         ...{ id: 'listener/81', reason: 'PortConflict' },
         message: expect.stringMatching(/^port 81 is held by arn:/),
+        next: expect.stringMatching(/albridge\.io\/adopt=web\/shop/),
       },
     ]);
     expect(plan.steps.map(({ id }) => id)).toContain('rule/80/spec/api/0');

@@ -5,9 +5,9 @@ import {
   nameTargetGroup,
 } from '../../../../../src/controllers/my-ingress/graph/names.ts';
 import {
-  listenerId,
-  ruleId,
-  targetGroupId,
+  getListenerId,
+  getRuleId,
+  getTargetGroupId,
 } from '../../../../../src/controllers/my-ingress/graph/resource-id.ts';
 
 const owner = {
@@ -93,15 +93,15 @@ describe('the name in AWS of', () => {
 
 describe('the id of a resource', () => {
   it('says kind, listener, source and name', () => {
-    expect(targetGroupId(backend)).toBe('target-group/spec/api');
-    expect(listenerId(443)).toBe('listener/443');
-    expect(ruleId(443, backend)).toBe('rule/443/spec/api/0');
+    expect(getTargetGroupId(backend)).toBe('target-group/spec/api');
+    expect(getListenerId(443)).toBe('listener/443');
+    expect(getRuleId(443, backend)).toBe('rule/443/spec/api/0');
   });
 
   it('is hashed where a tag could not hold it', () => {
     const long = { source: `Ingress/${'n'.repeat(63)}/${'x'.repeat(253)}`, name: 'api' };
-    expect(ruleId(443, long)).toMatch(/^rule\/sha256:[0-9a-f]{64}$/);
-    expect(ruleId(443, long)).not.toBe(ruleId(80, long));
-    expect(targetGroupId(long)).toMatch(/^target-group\/sha256:[0-9a-f]{64}$/);
+    expect(getRuleId(443, long)).toMatch(/^rule\/sha256:[0-9a-f]{64}$/);
+    expect(getRuleId(443, long)).not.toBe(getRuleId(80, long));
+    expect(getTargetGroupId(long)).toMatch(/^target-group\/sha256:[0-9a-f]{64}$/);
   });
 });

@@ -183,6 +183,22 @@ describe('the plan of an edit', () => {
     expect(world.aws.observed().listeners[0]?.listener.protocol).toBe('HTTP');
   });
 
+  it('sets no attribute to its default because the answer lacks it', () => {
+    const { world, aws } = settled(shop);
+    const { observed } = aws;
+    aws.observed = () => {
+      const state = observed.call(aws);
+      const targetGroups = state.targetGroups.map((group) => ({ ...group, attributes: {} }));
+      return { ...state, targetGroups };
+    };
+    expect(planned(world)).toEqual([]);
+    const attributes = { 'deregistration_delay.timeout_seconds': '5' };
+    world.spec = { ...shop, backends: [web, { ...api, attributes }] };
+    expect(planned(world)).toEqual([
+      'set attributes of target-group/spec/api  (deregistration_delay.timeout_seconds: observed 300, desired 5)',
+    ]);
+  });
+
   it('turns stickiness on after the rules, and off before them', () => {
     const both = { forward: [{ backend: 'web' }, { backend: 'api' }] };
     const plain: TrafficSpec = { backends: [web, api], defaultAction: both };
@@ -194,6 +210,16 @@ describe('the plan of an edit', () => {
     world.converge();
     world.spec = plain;
     expect(operations()).toEqual(['ModifyTargetGroupAttributes', 'ModifyListener']);
+  });
+
+  it('gives a new target group its attributes before it gets requests', () => {
+    const sticky = { ...web, stickiness: { durationSeconds: 60 } };
+    const { world } = settled({ ...shop, backends: [sticky, api] });
+    const secure = { ...sticky, protocol: 'HTTPS' as const };
+    world.spec = { ...shop, backends: [secure, api] };
+    expect(world.plan().steps.map((step) => step.operation)).toEqual([
+      ...['CreateTargetGroup', 'ModifyTargetGroupAttributes', 'ModifyListener'],
+    ]);
   });
 
   it('uses up a gap before it moves a rule', () => {

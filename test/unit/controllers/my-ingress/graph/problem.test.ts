@@ -31,7 +31,7 @@ describe('problems of resources', () => {
       message:
         'listener 80: port 80 is held by x. backend web: taken. rule api on port 443: AWS refused it. ' +
         'listener 443: AWS refused the call; ' +
-        'remove the listener that the message names, or choose another port in spec.listeners',
+        'remove the listener that the message names, choose another port in spec.listeners, or have its owner hand it over by tags',
     });
   });
 

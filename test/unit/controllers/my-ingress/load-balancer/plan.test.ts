@@ -16,7 +16,7 @@ function desire(spec: Partial<MyIngressSpec>): DesiredLoadBalancer {
 }
 
 /** The balancer as a spec makes it. */
-function observe({ name, scheme, subnets, tags, ...desired }: DesiredLoadBalancer) {
+function observe({ name, scheme, subnets = [], tags, ...desired }: DesiredLoadBalancer) {
   const { securityGroups = [], ipAddressType = 'ipv4', attributes } = desired;
   return {
     loadBalancer: {

@@ -168,6 +168,7 @@ describe('a backend', () => {
     expect(readRoutes({ backends: [web] }).backends).toEqual([
       {
         ...{ source: 'spec', name: 'web', service: { name: 'web', port: 'http' } },
+        ipAddressType: 'ipv4',
         ...{ targetType: 'ip', protocol: 'HTTP', protocolVersion: 'HTTP1', attributes: {} },
         healthCheck: {
           ...{ protocol: 'HTTP', port: 'traffic-port', path: '/', matcher: '200' },

@@ -63,6 +63,12 @@ const cases: Readonly<Record<string, Case>> = {
     gives: { b: 100, a: 200, old: 300 },
     why: 'it still follows the rule that it followed, and catches no more than before',
   },
+  'little room behind all': {
+    order: ['a', 'x'],
+    placed: { a: 49_901 },
+    gives: { a: 49_901, x: 49_950 },
+    why: 'a gap of 100 would end behind the last priority, a smaller one does not',
+  },
   'the end of all numbers': {
     order: ['a', 'x'],
     placed: { a: 50_000 },
@@ -115,9 +121,9 @@ function isInOrder({ order, placed }: PriorityQuestion): boolean {
   return numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0));
 }
 
-/** Six rules fit wherever no two placed ones, and neither end, are closer than this. */
+/** Six rules fit wherever no two numbers that are taken, and neither end, are closer than this. */
 function hasRoom({ placed, foreign }: PriorityQuestion): boolean {
-  const numbers = [0, ...placed.map(({ priority }) => priority), ...foreign, 49_300];
+  const numbers = [0, ...placed.map(({ priority }) => priority), ...foreign, 50_001];
   const sorted = numbers.toSorted((a, b) => a - b);
   return sorted.every((number, index) => index === 0 || number - (sorted[index - 1] ?? 0) > 6);
 }

@@ -3,7 +3,7 @@ import {
   type AttachmentSpec,
   chooseAttachment,
 } from '../../../../../src/controllers/my-ingress/security-group/attachment.ts';
-import { canonicalCidr } from '../../../../../src/controllers/my-ingress/security-group/cidr.ts';
+import { normaliseCidr } from '../../../../../src/controllers/my-ingress/security-group/cidr.ts';
 import {
   desireSecurityGroup,
   type Frontend,
@@ -198,13 +198,13 @@ describe('a block of addresses', () => {
     ['::/0', '::/0'],
     ['::ffff:10.0.0.1/128', '::ffff:a00:1/128'],
   ])('%s is echoed as %s', (given, echoed) => {
-    expect(canonicalCidr(given)).toBe(echoed);
+    expect(normaliseCidr(given)).toBe(echoed);
   });
 
   it.each(['10.0.0.0', '10.0.0.0/33', '10.0.0/8', '300.0.0.0/8', 'x/8', '::g/8', '::/129', ''])(
     'that is none, %s, is left for AWS to refuse',
     (given) => {
-      expect(canonicalCidr(given)).toBe(given);
+      expect(normaliseCidr(given)).toBe(given);
     },
   );
 });

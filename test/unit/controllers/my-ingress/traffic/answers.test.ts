@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
-import { MINUTE_MS, World } from '../world.ts';
+import { MINUTE_MS } from '../world.ts';
 import { ask } from './asked.ts';
+import { applyShop, settleShop } from './settle.ts';
 import { SHOP } from './specs.ts';
 
 const REDIRECT = {
@@ -26,17 +27,9 @@ const ANSWERS: Partial<MyIngressSpec> = {
   rules: [REDIRECT, TEAPOT, ...(SHOP.rules ?? [])],
 };
 
-async function settled(spec: Partial<MyIngressSpec>): Promise<World> {
-  const world = new World();
-  world.start();
-  await world.applied('shop', spec);
-  await world.clock.advance(MINUTE_MS);
-  return world;
-}
-
 describe('a redirect and a fixed response', () => {
   it('are what clients get, by rules and by the default action of each listener', async () => {
-    const world = await settled(ANSWERS);
+    const world = await settleShop(ANSWERS);
     expect(world.condition('shop')).toBe('True Available');
     expect(ask(world, { path: '/old/a', query: 'b=c' })).toBe(
       '301 to http://www.shop.example.com:80/new/old/a?was=b=c',
@@ -49,7 +42,7 @@ describe('a redirect and a fixed response', () => {
   });
 
   it('are echoed by AWS with more than was sent, and nothing is written again', async () => {
-    const world = await settled(ANSWERS);
+    const world = await settleShop(ANSWERS);
     const writes = await world.writesDuring(async () => {
       world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
       await world.clock.advance(5 * MINUTE_MS);
@@ -60,7 +53,7 @@ describe('a redirect and a fixed response', () => {
   });
 
   it('are repaired where somebody has changed them', async () => {
-    const world = await settled(ANSWERS);
+    const world = await settleShop(ANSWERS);
     const [first] = world.aws.control.snapshot().listeners[0]?.rules ?? [];
     const RedirectConfig = { StatusCode: 'HTTP_302', Path: '/elsewhere' };
     world.outOfBand('ModifyRule', {
@@ -73,7 +66,7 @@ describe('a redirect and a fixed response', () => {
   });
 
   it('take the place of a forward and give it back in one call each', async () => {
-    const world = await settled(SHOP);
+    const world = await settleShop(SHOP);
     const edit = (action: object) => async () => {
       world.edit('shop', { rules: [{ name: 'api', paths: ['/api/*'], ...action }] });
       await world.clock.advance(1_000);
@@ -91,7 +84,7 @@ describe('a redirect and a fixed response', () => {
   it('that AWS refuses is a sentence about its rule, and the others are applied', async () => {
     // Where no listeners are written down, admission does not know its port.
     const loop = { ...REDIRECT, redirect: { statusCode: 301, port: 80 } } as const;
-    const world = await settled({ ...SHOP, rules: [loop, TEAPOT] });
+    const world = await applyShop({ ...SHOP, rules: [loop, TEAPOT] });
     expect(world.condition('shop', 'Stalled')).toBe('True InvalidLoadBalancerAction');
     expect(world.message('shop')).toContain('rule old on port 80: ');
     expect(ask(world, { path: '/tea' })).toBe('418 short and stout');

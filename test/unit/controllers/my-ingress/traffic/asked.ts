@@ -1,5 +1,5 @@
 import { routingRule } from '../../../../../localstack/embedded/data-plane/routing-rules.ts';
-import { redirectLocation } from '../../../../../src/routing/answer.ts';
+import { formatLocation } from '../../../../../src/routing/answer.ts';
 import { decide } from '../../../../../src/routing/decide.ts';
 import type { Request } from '../../../../../src/routing/rule.ts';
 import { request } from '../../../routing/request.ts';
@@ -14,7 +14,7 @@ export function ask(world: World, what: Partial<Request> = {}): string {
   const { action } = decide(rules.byKey(listener.arn).map(routingRule), asked).rule;
   switch (action.type) {
     case 'redirect':
-      return `${action.redirect.statusCode} to ${redirectLocation(action.redirect, asked)}`;
+      return `${action.redirect.statusCode} to ${formatLocation(action.redirect, asked)}`;
     case 'fixed-response':
       return `${action.response.statusCode} ${action.response.body ?? ''}`.trim();
     default:

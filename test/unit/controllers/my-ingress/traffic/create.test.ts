@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MINUTE_MS, SCAN_MS, World } from '../world.ts';
+import { MINUTE_MS, reads, SCAN_MS, World, writes } from '../world.ts';
 import { listIds, SHOP, web } from './specs.ts';
 
 describe('a MyIngress with one backend and one rule', () => {
@@ -37,6 +37,33 @@ describe('a MyIngress with one backend and one rule', () => {
     expect(after).not.toHaveProperty('DescribeSubnets');
   });
 
+  it('learns the VPC while AWS is asked what has its name', async () => {
+    const world = new World();
+    world.fault('DescribeLoadBalancers', { kind: 'delay', delayMs: 5_000 });
+    world.start();
+    await world.clock.settle();
+    const calls = await world.callsDuring(async () => {
+      world.apply('shop', spec);
+      await world.clock.settle();
+    });
+    expect(calls).toEqual({ DescribeLoadBalancers: 1, DescribeSubnets: 1 });
+  });
+
+  it('is made although the subnets cannot be read at first, and a failed read ends no pass that has no use for it', async () => {
+    const world = new World();
+    const refusal = { code: 'RequestLimitExceeded', status: 503, message: 'no' } as const;
+    world.fault('DescribeSubnets', { kind: 'error', ...refusal }, { forMs: 5_000 });
+    world.fault(
+      'DescribeLoadBalancers',
+      { kind: 'error', ...refusal, code: 'ServiceUnavailable' },
+      { forMs: 2_000 },
+    );
+    world.start();
+    await world.applied('shop', spec);
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+  });
+
   it('is Ready with its listener, target group and security group in status and in AWS', async () => {
     const world = new World();
     world.start();
@@ -53,14 +80,58 @@ describe('a MyIngress with one backend and one rule', () => {
     expect(world.condition('shop', 'TargetsHealthy')).toBe('True Healthy');
   });
 
-  it('is told by three events: what stands before the balancer, the balancer, the rest', async () => {
+  it('records four events, of which none comes before the create of the balancer', async () => {
     const world = new World();
     world.start();
     await world.applied('shop', spec);
     await world.clock.advance(2_000);
-    const reasons = ['UpdatedTraffic', 'CreatedALB', 'UpdatedTraffic', 'Available'];
+    const reasons = ['CreatedALB', 'UpdatedTraffic', 'UpdatedTraffic', 'Available'];
     expect(world.events.reasons.filter((reason) => reasons.includes(reason))).toEqual(reasons);
   });
+
+  it('has the event of its security group also where the create of the balancer fails', async () => {
+    const world = new World();
+    const refusal = { code: 'TooManyLoadBalancers', status: 400, message: 'no' } as const;
+    world.fault('CreateLoadBalancer', { kind: 'error', ...refusal });
+    world.start();
+    await world.applied('shop', spec);
+    const notes = world.events.recorded.map(({ note }) => note);
+    expect(notes).toContainEqual(expect.stringMatching(/^Updated: create security-group/));
+  });
+
+  it('has what it owns and the keys of its tags on record by one write before it makes anything', async () => {
+    const world = new World();
+    world.fault('CreateSecurityGroup', { kind: 'delay', delayMs: 5_000 });
+    world.start();
+    await world.clock.settle();
+    world.apply('shop', { ...spec, tags: { team: 'web' } });
+    await world.clock.settle();
+    expect(world.kube.writes.map(({ verb }) => verb)).toEqual(['addFinalizer', 'applyStatus']);
+    expect(world.object('shop').status).toMatchObject({
+      owned: { securityGroup: expect.any(String), targetGroups: [expect.any(String)] },
+      applied: { tags: ['team'] },
+    });
+  });
+});
+
+it('two listeners, twenty rules and ten backends take 51 calls at most, with the registration of their targets', async () => {
+  const world = new World();
+  world.start();
+  const names = Array.from({ length: 10 }, (_, index) => `b${index}`);
+  const rules = Array.from({ length: 10 }, (_, index) => ({
+    ...{ name: `r${index}`, paths: [`/${index}`], forward: [{ backend: `b${index}` }] },
+  }));
+  const calls = await world.callsDuring(() =>
+    world.applied('shop', {
+      backends: names.map((name) => ({ ...web, name })),
+      listeners: [80, 8080].map((port) => ({ port, protocol: 'HTTP' as const })),
+      ...{ rules, defaultAction: { forward: [{ backend: 'b0' }] } },
+    }),
+  );
+  expect(world.condition('shop')).toBe('True Available');
+  expect(calls).toMatchObject({ CreateTargetGroup: 10, CreateListener: 2, CreateRule: 20 });
+  const registrations = names.length;
+  expect(reads(calls) + writes(calls) + registrations).toBeLessThanOrEqual(51);
 });
 
 it('what is as desired costs a scan one call for all target groups, and is never written again', async () => {

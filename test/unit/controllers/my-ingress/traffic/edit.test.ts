@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
-import { MINUTE_MS, reads, World, type WorldOptions, writes } from '../world.ts';
+import { MINUTE_MS, reads, type World, writes } from '../world.ts';
+import { settleShop } from './settle.ts';
 import { SHOP } from './specs.ts';
 
 const ruleOf = (index: number, backend = 'api') => ({
@@ -11,18 +12,6 @@ const FIFTY: Partial<MyIngressSpec> = {
   ...SHOP,
   rules: Array.from({ length: 50 }, (_, index) => ruleOf(index)),
 };
-
-async function settled(
-  spec: Partial<MyIngressSpec> = SHOP,
-  options?: WorldOptions,
-): Promise<World> {
-  const world = new World(options);
-  world.start();
-  await world.applied('shop', spec);
-  await world.clock.advance(MINUTE_MS);
-  expect(world.condition('shop')).toBe('True Available');
-  return world;
-}
 
 async function edited(world: World, spec: Partial<MyIngressSpec>) {
   const calls = await world.callsDuring(async () => {
@@ -43,7 +32,7 @@ describe('a listener that leaves the spec stays', () => {
     world.aws.control.snapshot().listeners.find(({ port }) => port === 8080);
 
   async function withdrawn(change: (world: World) => void): Promise<World> {
-    const world = await settled({ ...SHOP, listeners });
+    const world = await settleShop({ ...SHOP, listeners });
     change(world);
     world.edit('shop', { listeners: listeners.slice(0, 1) });
     await world.clock.advance(5 * MINUTE_MS);
@@ -74,7 +63,7 @@ describe('a listener that leaves the spec stays', () => {
 
 describe('an edit of an object that this process has left as desired', () => {
   it('of one rule of fifty costs one write and two reads', async () => {
-    const world = await settled(FIFTY);
+    const world = await settleShop(FIFTY);
     const calls = await edited(world, change(17));
     expect(calls).toEqual({
       ...{ DescribeTags: 1, DescribeRules: 1 },
@@ -84,18 +73,18 @@ describe('an edit of an object that this process has left as desired', () => {
   });
 
   it('reads the load balancer where it is edited too, and where the drift scan has not read it lately', async () => {
-    const world = await settled(FIFTY);
+    const world = await settleShop(FIFTY);
     const both = await edited(world, { ...change(17), subnets: ['subnet-b', 'subnet-c'] });
     expect(both).toMatchObject({ DescribeLoadBalancers: 1, SetSubnets: 1, ModifyRule: 1 });
     await world.clock.advance(20 * MINUTE_MS);
     expect(await edited(world, change(18))).not.toHaveProperty('DescribeLoadBalancers');
-    const seldom = await settled(FIFTY, { scanMs: 60 * MINUTE_MS });
+    const seldom = await settleShop(FIFTY, { scanMs: 60 * MINUTE_MS });
     await seldom.clock.advance(10 * MINUTE_MS);
     expect(await edited(seldom, change(19))).toMatchObject({ DescribeLoadBalancers: 1 });
   });
 
   it('makes a load balancer again that somebody has deleted meanwhile', async () => {
-    const world = await settled();
+    const world = await settleShop();
     world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
     world.edit('shop', { rules: [] });
     await world.clock.advance(5 * MINUTE_MS);
@@ -104,15 +93,30 @@ describe('an edit of an object that this process has left as desired', () => {
   });
 
   it('that puts a rule first costs one write', async () => {
-    const world = await settled(FIFTY);
+    const world = await settleShop(FIFTY);
     const rules = [ruleOf(99), ...(FIFTY.rules ?? [])];
     const calls = await edited(world, { rules });
     expect([writes(calls), reads(calls)]).toEqual([1, 1]);
     expect(calls).toHaveProperty('CreateRule');
   });
 
+  it('that reverses fifty rules costs one write', async () => {
+    const world = await settleShop(FIFTY);
+    const calls = await edited(world, { rules: FIFTY.rules?.toReversed() ?? [] });
+    expect([writes(calls), calls['SetRulePriorities']]).toEqual([1, 1]);
+  });
+
+  it('that moves more rules than one call can prove reads only their tags, and the next edit goes by memory too', async () => {
+    const world = await settleShop(FIFTY);
+    const rules = FIFTY.rules?.toReversed() ?? [];
+    // Twenty in a call.
+    expect(await edited(world, { rules })).toEqual({ DescribeTags: 3, SetRulePriorities: 1 });
+    const calls = await edited(world, { rules: [ruleOf(99), ...rules] });
+    expect(calls).toEqual({ DescribeTags: 1, CreateRule: 1 });
+  });
+
   it('goes by a read where a rule has lost a tag of ours: it is nobody’s to write to', async () => {
-    const world = await settled();
+    const world = await settleShop();
     const arn = world.beside.find(({ id }) => id.includes('listener-rule'))?.id ?? '';
     world.untagOutOfBand(arn, 'albridge.io/name');
     world.edit('shop', { rules: [{ name: 'api', paths: ['/v2'], forward: [{ backend: 'api' }] }] });
@@ -124,7 +128,7 @@ describe('an edit of an object that this process has left as desired', () => {
   });
 
   it('never replaces what somebody has put in the way of a request, such as authentication', async () => {
-    const world = await settled();
+    const world = await settleShop();
     const arn = world.beside.find(({ id }) => id.includes('listener-rule'))?.id ?? '';
     const TargetGroupArn = world.aws.control.snapshot().targetGroups[0]?.arn;
     const rewrite = { Rewrites: [{ Regex: '^/a', Replace: '/b' }] };
@@ -140,7 +144,7 @@ describe('an edit of an object that this process has left as desired', () => {
   });
 
   it('goes by a read after somebody has changed what it is about', async () => {
-    const world = await settled();
+    const world = await settleShop();
     const arn = world.beside.find(({ id }) => id.includes('listener-rule'))?.id ?? '';
     world.outOfBand('DeleteRule', { RuleArn: arn });
     world.edit('shop', { rules: [{ name: 'api', paths: ['/v2'], forward: [{ backend: 'api' }] }] });
@@ -151,7 +155,7 @@ describe('an edit of an object that this process has left as desired', () => {
   });
 
   it('with a reconcile request reads everything', async () => {
-    const world = await settled();
+    const world = await settleShop();
     const calls = await world.callsDuring(async () => {
       world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
       await world.clock.advance(1_000);
@@ -164,9 +168,25 @@ describe('an edit of an object that this process has left as desired', () => {
   });
 
   it('after a restart reads everything', async () => {
-    const world = await settled();
+    const world = await settleShop();
     await world.restart();
     const calls = await edited(world, { rules: [] });
     expect(calls).toMatchObject({ DescribeListeners: 1, DescribeRules: 1 });
   });
+});
+
+it('a rule that left the spec goes soon, although the operator is restarted before it is due', async () => {
+  const world = await settleShop({ ...SHOP, rules: [ruleOf(0), ruleOf(1)] });
+  world.edit('shop', { rules: [ruleOf(0, 'web')] });
+  await world.clock.advance(5_000);
+  expect(world.condition('shop')).toBe('True Available');
+  const countRules = (): number => {
+    const [listener] = world.aws.control.snapshot().listeners;
+    return listener?.rules.filter(({ priority }) => priority !== 'default').length ?? 0;
+  };
+  expect(countRules()).toBe(2);
+  await world.restart();
+  await world.clock.advance(2 * MINUTE_MS);
+  expect(countRules()).toBe(1);
+  expect(world.object('shop').status?.owned?.removals).toBeUndefined();
 });

@@ -1,19 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
 import { MINUTE_MS, SCAN_MS, World } from '../world.ts';
+import { applyShop, settleShop } from './settle.ts';
 import { api, SHOP, web } from './specs.ts';
 
 const KEY = 'web/shop';
 
 const RULE = { paths: ['/v2'], forward: [{ backend: 'api' }] };
-
-async function settled(spec: Partial<MyIngressSpec> = SHOP): Promise<World> {
-  const world = new World();
-  world.start();
-  await world.applied('shop', spec);
-  await world.clock.advance(MINUTE_MS);
-  return world;
-}
 
 function listener(world: World, port = 80) {
   const found = world.aws.control.snapshot().listeners.find((one) => one.port === port);
@@ -45,7 +37,7 @@ describe('what AWS refuses', () => {
 
   it('is one certificate: the listener without it serves', async () => {
     const certificate = 'arn:aws:acm:us-east-1:000000000000:certificate/none';
-    const world = await settled({
+    const world = await applyShop({
       ...SHOP,
       listeners: [
         { port: 80, protocol: 'HTTP' },
@@ -62,7 +54,7 @@ describe('what AWS refuses', () => {
     const secure = { port: 443, protocol: 'HTTPS' as const, certificates: [certificate] };
 
     it('and no client is sent to the port that needs it: what redirects there stays as it was', async () => {
-      const world = await settled();
+      const world = await settleShop();
       const before = listener(world);
       const redirecting = { port: 80, protocol: 'HTTP' as const, redirectToHTTPS: true };
       world.edit('shop', { listeners: [redirecting, secure] });
@@ -72,7 +64,7 @@ describe('what AWS refuses', () => {
     });
 
     it('and a rule that has left the spec is deleted from the other listener', async () => {
-      const world = await settled();
+      const world = await settleShop();
       world.edit('shop', { listeners: [{ port: 80, protocol: 'HTTP' }, secure] });
       await world.clock.advance(MINUTE_MS);
       world.edit('shop', { rules: [{ ...RULE, name: 'v2' }] });
@@ -91,6 +83,9 @@ describe('what AWS refuses', () => {
     await world.applied('shop', { ...SHOP, rules });
     expect(world.condition('shop', 'Stalled')).toBe('True QuotaExceeded');
     expect(world.message('shop')).toContain('rule c on port 80: ');
+    expect(world.message('shop')).toContain(
+      '(rules-per-application-load-balancer is 2), the spec needs 3; remove what is not used',
+    );
     expect(listener(world).rules).toHaveLength(3);
     world.edit('shop', { rules: rules.slice(1) });
     await world.clock.advance(MINUTE_MS);
@@ -99,7 +94,7 @@ describe('what AWS refuses', () => {
   });
 
   it('is a target group of its name with somebody else’s tags: it is left alone, the other backend serves', async () => {
-    const world = await settled();
+    const world = await settleShop();
     const group = world.aws.control
       .snapshot()
       .targetGroups.find(({ name }) => name.includes('api'));
@@ -126,6 +121,11 @@ describe('what somebody changes in AWS is repaired by the next scan', () => {
       void world.outOfBand('DeleteListener', { ListenerArn: listener(world).arn }),
     'the only rule of a backend that is gone': (world) =>
       void world.outOfBand('DeleteRule', { RuleArn: listener(world).rules[0]?.arn }),
+    'a target group that no action names': (world) => {
+      const groups = world.aws.control.snapshot().targetGroups;
+      const spare = groups.find(({ name }) => name.startsWith('shop-spare-'));
+      world.outOfBand('DeleteTargetGroup', { TargetGroupArn: spare?.arn });
+    },
     'tags of a target group': (world) => {
       const [group] = world.aws.control.snapshot().targetGroups;
       world.untagOutOfBand(group?.arn ?? '', 'team');
@@ -146,7 +146,8 @@ describe('what somebody changes in AWS is repaired by the next scan', () => {
 
   for (const [what, change] of Object.entries(changes)) {
     it(what, async () => {
-      const world = await settled({ ...SHOP, tags: { team: 'web' } });
+      const backends = [web, api, { ...api, name: 'spare' }];
+      const world = await settleShop({ ...SHOP, backends, tags: { team: 'web' } });
       const before = world.beside.length;
       change(world);
       await world.clock.advance(SCAN_MS + MINUTE_MS);
@@ -158,7 +159,7 @@ describe('what somebody changes in AWS is repaired by the next scan', () => {
   }
 
   it('and what only a list of one balancer shows within half an hour', async () => {
-    const world = await settled({
+    const world = await settleShop({
       ...SHOP,
       rules: [...(SHOP.rules ?? []), { name: 'v2', paths: ['/v2'], forward: [{ backend: 'api' }] }],
     });
@@ -170,7 +171,7 @@ describe('what somebody changes in AWS is repaired by the next scan', () => {
 
 describe('targets', () => {
   it('of a backend whose next group cannot be made are followed in the one that serves', async () => {
-    const world = await settled();
+    const world = await settleShop();
     const before = world.targets.published.get(KEY);
     const error = {
       kind: 'error',
@@ -204,8 +205,19 @@ describe('targets', () => {
     });
   });
 
+  it('that this installation does not serve are not awaited', async () => {
+    const world = new World();
+    world.start();
+    const problem = { reason: 'BackendUnsupported', message: 'nodes are not read', sinceMs: 0 };
+    world.targets.say(KEY, 'api', { desired: 0, registered: 0, problem });
+    await world.applied('shop', SHOP);
+    await world.clock.advance(2_000);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(world.condition('shop', 'BackendsResolved')).toBe('False BackendUnsupported');
+  });
+
   it('that change are counted without a call to AWS', async () => {
-    const world = await settled();
+    const world = await settleShop();
     const calls = await world.callsDuring(async () => {
       world.targets.say(KEY, 'web', { desired: 3, registered: 3, healthy: 1 });
       await world.clock.advance(2_000);
@@ -217,7 +229,7 @@ describe('targets', () => {
   });
 
   it('that AWS does not report healthy are named, one of each backend, in its words', async () => {
-    const world = await settled();
+    const world = await settleShop();
     const target = { id: '10.0.3.7', port: 80, state: 'unhealthy' };
     const reason = 'Target.ResponseCodeMismatch';
     const description = 'Health checks failed with these codes: [500]';
@@ -229,11 +241,61 @@ describe('targets', () => {
     );
   });
 
+  it('whose pods end early are warned about, by backend, until they do not', async () => {
+    const world = await settleShop();
+    expect(world.condition('shop', 'PodsOutlastRequests')).toBeUndefined();
+    world.targets.say(KEY, 'api', { earlyPod: { pod: 'api-1', reason: 'NoPreStop' } });
+    await world.clock.advance(2_000);
+    expect(world.condition('shop', 'PodsOutlastRequests')).toBe('False NoPreStop');
+    expect(world.message('shop', 'PodsOutlastRequests')).toMatch(/^backend api: pod api-1 has no /);
+    expect(world.condition('shop')).toBe('True Available');
+    world.targets.unsay(KEY, 'api');
+    for (const backend of ['web', 'api']) {
+      world.targets.say(KEY, backend, { arePodsKnown: true });
+    }
+    await world.clock.advance(2_000);
+    expect(world.condition('shop', 'PodsOutlastRequests')).toBe('True PreStopSet');
+  });
+
+  it('whose pods end early are not said to be well once nothing is known of them', async () => {
+    const world = await settleShop();
+    world.targets.say(KEY, 'web', { arePodsKnown: true });
+    world.targets.say(KEY, 'api', { earlyPod: { pod: 'api-1', reason: 'NoPreStop' } });
+    await world.clock.advance(2_000);
+    expect(world.condition('shop', 'PodsOutlastRequests')).toBe('False NoPreStop');
+    world.targets.unsay(KEY, 'api');
+    await world.clock.advance(2_000);
+    expect(world.condition('shop', 'PodsOutlastRequests')).toBe('Unknown PodsUnknown');
+  });
+
+  it('that answer health checks by a redirect lead to the host that AWS asks for', async () => {
+    const world = await settleShop();
+    const mismatch = { state: 'unhealthy', reason: 'Target.ResponseCodeMismatch' };
+    const description = 'Health checks failed with these codes: [301]';
+    const unhealthy = { id: '10.0.3.7', port: 80, ...mismatch, description };
+    world.targets.say(KEY, 'api', { healthy: 1, unhealthy });
+    await world.clock.advance(2_000);
+    expect(world.message('shop', 'TargetsHealthy')).toMatch(
+      /\[301\]\. AWS checks .* the address of the pod as host: /,
+    );
+  });
+
+  it('that AWS never asks lead to the zone without a subnet', async () => {
+    const world = await settleShop();
+    const unused = { state: 'unused', reason: 'Target.NotInUse', zone: 'us-east-1c' };
+    const unhealthy = { id: '10.0.3.7', port: 80, ...unused };
+    world.targets.say(KEY, 'api', { healthy: 1, unhealthy });
+    await world.clock.advance(2_000);
+    expect(world.message('shop', 'TargetsHealthy')).toMatch(
+      /is unused, Target\.NotInUse\. .* none of its subnets is in zone us-east-1c$/,
+    );
+  });
+
   const timedOut = { id: '10.0.3.7', port: 80, state: 'unhealthy', reason: 'Target.Timeout' };
   const hint = /^targets time out and ALBRIDGE_BACKEND_SECURITY_GROUPS is not set: /;
 
   it('that time out behind the managed security group alone lead to that setting', async () => {
-    const world = await settled();
+    const world = await settleShop();
     world.targets.say(KEY, 'api', { healthy: 1, unhealthy: timedOut });
     await world.clock.advance(2_000);
     expect(world.message('shop', 'TargetsHealthy')).toMatch(hint);
@@ -243,7 +305,7 @@ describe('targets', () => {
     const other = new World({ backendSecurityGroups: ['sg-admin'] });
     other.start();
     await other.applied('shop', SHOP);
-    for (const world of [other, await settled({ ...SHOP, securityGroups: ['sg-web'] })]) {
+    for (const world of [other, await settleShop({ ...SHOP, securityGroups: ['sg-web'] })]) {
       world.targets.say(KEY, 'api', { healthy: 1, unhealthy: timedOut });
       await world.clock.advance(2_000);
       expect(world.message('shop', 'TargetsHealthy')).toMatch(
@@ -253,7 +315,7 @@ describe('targets', () => {
   });
 
   it('are those of groups that the scan has read as ours after a restart', async () => {
-    const world = await settled();
+    const world = await settleShop();
     const before = world.targets.published.get(KEY);
     world.targets.withdraw(KEY);
     await world.restart();
@@ -264,7 +326,7 @@ describe('targets', () => {
   });
 
   it('are followed while the object is paused', async () => {
-    const world = await settled();
+    const world = await settleShop();
     world.annotate('shop', { 'albridge.io/paused': 'true' });
     world.targets.withdraw(KEY);
     await world.restart();
@@ -274,7 +336,7 @@ describe('targets', () => {
 
   it('are followed while AWS does not delete the balancer', async () => {
     const attributes = { 'deletion_protection.enabled': 'true' };
-    const world = await settled({ ...SHOP, attributes });
+    const world = await settleShop({ ...SHOP, attributes });
     world.delete('shop');
     await world.clock.advance(5 * MINUTE_MS);
     expect(world.condition('shop', 'Stalled')).toBe('True DeletionBlocked');
@@ -282,7 +344,7 @@ describe('targets', () => {
   });
 
   it('are nobody’s once the object is gone, whoever took its finalizer off', async () => {
-    const world = await settled();
+    const world = await settleShop();
     const bare = { ...world.object('shop').metadata, finalizers: [] };
     world.kube.edit(world.object('shop'), (live) => ({ ...live, metadata: bare }));
     world.delete('shop');
@@ -292,7 +354,7 @@ describe('targets', () => {
   });
 
   it('are nobody’s once the object is being deleted', async () => {
-    const world = await settled();
+    const world = await settleShop();
     world.delete('shop');
     await world.clock.advance(MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
@@ -301,7 +363,7 @@ describe('targets', () => {
 });
 
 it('an object that loses its backends shows none', async () => {
-  const world = await settled({ backends: [api] });
+  const world = await settleShop({ backends: [api] });
   world.unset('shop', 'backends');
   await world.clock.advance(10 * MINUTE_MS);
   expect(world.object('shop').status).not.toHaveProperty('backends');

@@ -2,17 +2,35 @@ import { expect, it } from 'vitest';
 import { MINUTE_MS, World } from '../world.ts';
 import { SHOP } from './specs.ts';
 
-it('the port of a listener that is gone is closed to clients soon', async () => {
+const LISTENERS = [80, 8080].map((port) => ({ port, protocol: 'HTTP' as const }));
+
+async function settleListeners(): Promise<World> {
   const world = new World();
   world.start();
-  const listeners = [80, 8080].map((port) => ({ port, protocol: 'HTTP' as const }));
-  await world.applied('shop', { ...SHOP, listeners });
+  await world.applied('shop', { ...SHOP, listeners: LISTENERS });
   await world.clock.advance(MINUTE_MS);
+  return world;
+}
+
+it('the port of a listener that is gone is closed to clients soon', async () => {
+  const world = await settleListeners();
   expect(listOpenPorts(world)).toEqual([80, 8080]);
-  world.edit('shop', { listeners: listeners.slice(0, 1) });
+  world.edit('shop', { listeners: LISTENERS.slice(0, 1) });
   await world.clock.advance(MINUTE_MS);
   expect(world.aws.control.snapshot().listeners.map(({ port }) => port)).toEqual([80]);
   expect(listOpenPorts(world)).toEqual([80]);
+});
+
+it('so it is by the next process, where the first one ends before', async () => {
+  const world = await settleListeners();
+  world.edit('shop', { listeners: LISTENERS.slice(0, 1) });
+  await world.clock.advance(2_000);
+  expect(world.aws.control.snapshot().listeners.map(({ port }) => port)).toEqual([80]);
+  expect(listOpenPorts(world)).toEqual([80, 8080]);
+  await world.restart();
+  await world.clock.advance(MINUTE_MS);
+  expect(listOpenPorts(world)).toEqual([80]);
+  expect(world.object('shop').status.owned?.removals).toBeUndefined();
 });
 
 function listOpenPorts(world: World): readonly unknown[] {

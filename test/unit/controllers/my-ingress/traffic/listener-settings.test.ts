@@ -79,6 +79,66 @@ describe('mutual TLS of a listener', () => {
     expect(listenerOf(world).mutualAuthentication).toEqual({ mode: 'off' });
   });
 
+  it('is switched off where its listener leaves the spec, and comes back without it before it is deleted', async () => {
+    const world = await settled(VERIFY);
+    world.edit('shop', { listeners: [{ port: 80, protocol: 'HTTP' }] });
+    await world.clock.advance(5_000);
+    await edited(world, SECURE);
+    expect(listenerOf(world).mutualAuthentication).toEqual({ mode: 'off' });
+    expect(recordOf(world)).toBeUndefined();
+  });
+
+  it('is switched off where it leaves the spec before reads show it', async () => {
+    const world = await settled(SECURE);
+    world.fault('ModifyListener', { kind: 'lostResponse' }, { times: 3 });
+    world.edit('shop', { listeners: [VERIFY] });
+    const isOn = () => listenerOf(world).mutualAuthentication?.mode === 'verify';
+    for (let i = 0; i < 50 && !isOn(); i++) await world.clock.advance(100);
+    expect(isOn()).toBe(true);
+    world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 8_000 });
+    await edited(world, SECURE);
+    expect(listenerOf(world).mutualAuthentication).toEqual({ mode: 'off' });
+    expect(recordOf(world)).toBeUndefined();
+  });
+
+  it('of a listener that others have put on its port is not waited for', async () => {
+    const world = await settled(VERIFY);
+    const { arn, loadBalancerArn } = listenerOf(world);
+    world.outOfBand('DeleteListener', { ListenerArn: arn });
+    const [group] = world.aws.control.snapshot().targetGroups;
+    world.outOfBand('CreateListener', {
+      ...{ LoadBalancerArn: loadBalancerArn, Port: 443, Protocol: 'HTTPS' },
+      Certificates: [{ CertificateArn: CERTIFICATE }],
+      MutualAuthentication: { Mode: 'passthrough' },
+      DefaultActions: [{ Type: 'forward', TargetGroupArn: group?.arn }],
+    });
+    world.edit('shop', { listeners: [SECURE] });
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe('True PortConflict');
+    expect(recordOf(world)).toBeUndefined();
+    expect(listenerOf(world).mutualAuthentication).toEqual({ mode: 'passthrough' });
+  });
+
+  it('of a listener that cannot be deleted stays on record, without a pass each ten seconds', async () => {
+    const world = await settled(VERIFY);
+    world.outOfBand('CreateRule', {
+      ...{ ListenerArn: listenerOf(world).arn, Priority: 7 },
+      Conditions: [{ Field: 'path-pattern', Values: ['/theirs'] }],
+      Actions: [{ Type: 'fixed-response', FixedResponseConfig: { StatusCode: '404' } }],
+    });
+    world.edit('shop', { listeners: [{ port: 80, protocol: 'HTTP' }] });
+    await world.clock.advance(5 * MINUTE_MS);
+    expect(world.message('shop')).toContain('has rules that are not this object');
+    const calls = await world.callsDuring(() => world.clock.advance(10 * MINUTE_MS));
+    expect(calls['DescribeListeners'] ?? 0).toBeLessThan(12);
+    expect(recordOf(world)).toEqual(['443 mutualTLS']);
+    world.edit('shop', { listeners: [{ port: 80, protocol: 'HTTP' }, SECURE] });
+    await world.clock.advance(MINUTE_MS);
+    const secure = world.aws.control.snapshot().listeners.find(({ port }) => port === 443);
+    expect(secure?.mutualAuthentication).toEqual({ mode: 'off' });
+    expect(recordOf(world)).toBeUndefined();
+  });
+
   it('that somebody else has set on a listener whose spec never had it stays', async () => {
     const world = await settled(SECURE);
     world.outOfBand('ModifyListener', {

@@ -3,8 +3,13 @@ import { isReadDue } from '../../../../../src/controllers/my-ingress/traffic/mem
 import { MINUTE_MS } from '../world.ts';
 
 const given = { memory: undefined, objectCount: 1, knownSinceMs: 0, spread: 0.5 };
-const facts = { changedAtMs: 0, unusedSinceMs: new Map(), refused: new Map() };
-const known = { facts, generation: 1, isOpen: false };
+const facts = {
+  changedAtMs: 0,
+  unusedSinceMs: new Map(),
+  joinedSinceMs: new Map(),
+  refused: new Map(),
+};
+const known = { facts, revision: 1, isOpen: false };
 
 describe('everything beside a balancer is read again', () => {
   it('after a restart at a moment of its own in the first half hour', () => {
@@ -12,19 +17,20 @@ describe('everything beside a balancer is read again', () => {
     expect(isReadDue(given, 15 * MINUTE_MS)).toBe(true);
   });
 
-  it('half an hour after the last time', () => {
-    const memory = { ...known, readMs: 10 * MINUTE_MS };
-    expect(isReadDue({ ...given, memory }, 39 * MINUTE_MS)).toBe(false);
-    expect(isReadDue({ ...given, memory }, 40 * MINUTE_MS)).toBe(true);
+  it('at that moment of each half hour, whenever it was read in between', () => {
+    for (const minute of [15, 20, 44]) {
+      const memory = { ...known, readMs: minute * MINUTE_MS };
+      expect(isReadDue({ ...given, memory }, 45 * MINUTE_MS - 1)).toBe(false);
+      expect(isReadDue({ ...given, memory }, 45 * MINUTE_MS)).toBe(true);
+    }
   });
 
-  it('so rarely among thousands that eight reads each are two a second together', () => {
-    const memory = { ...known, readMs: 0 };
-    const many = { ...given, memory, objectCount: 4_000 };
-    const intervalMs = 4_000 * 4_000;
+  it('so rarely among many that all together are about one read a second', () => {
+    const memory = { ...known, readMs: 0, readCount: 10 };
+    const many = { ...given, spread: 0, memory, objectCount: 4_000 };
+    const intervalMs = (4_000 * 10 * 1000) / 0.95;
     expect(isReadDue(many, intervalMs - 1)).toBe(false);
     expect(isReadDue(many, intervalMs)).toBe(true);
-    expect((4_000 * 8) / (intervalMs / 1000)).toBe(2);
   });
 
   it('at once where something is due', () => {

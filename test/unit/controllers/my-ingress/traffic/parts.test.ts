@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
-import { MINUTE_MS, World } from '../world.ts';
+import { MINUTE_MS, type World } from '../world.ts';
 import { ask } from './asked.ts';
+import { applyShop, settleShop } from './settle.ts';
 import { SHOP } from './specs.ts';
 
 const pathsOf = (from: number, to: number): readonly string[] =>
@@ -9,14 +10,6 @@ const pathsOf = (from: number, to: number): readonly string[] =>
 
 function withPaths(paths: readonly string[], backend = 'api'): Partial<MyIngressSpec> {
   return { ...SHOP, rules: [{ name: 'api', paths: [...paths], forward: [{ backend }] }] };
-}
-
-async function settled(spec: Partial<MyIngressSpec>): Promise<World> {
-  const world = new World();
-  world.start();
-  await world.applied('shop', spec);
-  await world.clock.advance(MINUTE_MS);
-  return world;
 }
 
 function rulesOf(world: World) {
@@ -27,7 +20,7 @@ function rulesOf(world: World) {
 describe('a rule with more than five values', () => {
   it('is several rules of AWS side by side, and nothing is written again', async () => {
     const other = { name: 'last', paths: ['/p*'], forward: [{ backend: 'web' }] };
-    const world = await settled({
+    const world = await settleShop({
       ...SHOP,
       rules: [...(withPaths(pathsOf(0, 12)).rules ?? []), other],
     });
@@ -48,7 +41,7 @@ describe('a rule with more than five values', () => {
   });
 
   it('grows and shrinks without a moment in which a lasting value has no rule', async () => {
-    const world = await settled(withPaths(pathsOf(3, 6)));
+    const world = await settleShop(withPaths(pathsOf(3, 6)));
     for (const paths of [pathsOf(0, 12), pathsOf(2, 20), pathsOf(3, 7), pathsOf(1, 6)]) {
       world.edit('shop', withPaths(paths));
       for (let second = 0; second < 90; second += 1) {
@@ -62,7 +55,7 @@ describe('a rule with more than five values', () => {
   });
 
   it('does something else in one call for each part', async () => {
-    const world = await settled(withPaths(pathsOf(0, 12)));
+    const world = await settleShop(withPaths(pathsOf(0, 12)));
     const calls = await world.callsDuring(async () => {
       world.edit('shop', withPaths(pathsOf(0, 12), 'web'));
       await world.clock.advance(MINUTE_MS);
@@ -77,7 +70,7 @@ describe('a rule with more than five values', () => {
       ...{ name: `r${index}`, paths: [`/r${index}`], forward: [{ backend: 'web' }] },
     }));
     const rules = [...fill, ...(withPaths(pathsOf(0, 20)).rules ?? [])];
-    const world = await settled({ ...SHOP, rules });
+    const world = await applyShop({ ...SHOP, rules });
     expect(world.condition('shop', 'Stalled')).toBe('True QuotaExceeded');
     expect(world.message('shop').match(/rule api on port 80/g)).toHaveLength(1);
     world.edit('shop', { rules: rules.slice(1) });

@@ -3,7 +3,8 @@ import { translateTransforms } from '../../../../../localstack/embedded/data-pla
 import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
 import { rewriteRequest } from '../../../../../src/routing/rewrite.ts';
 import { request } from '../../../routing/request.ts';
-import { MINUTE_MS, World } from '../world.ts';
+import { MINUTE_MS, type World } from '../world.ts';
+import { settleShop } from './settle.ts';
 import { SHOP } from './specs.ts';
 
 const HOST = { regex: '^(.+)[.]example[.]com$', replace: '$1.internal' };
@@ -12,15 +13,6 @@ const URL = { regex: '^/api/(.*)$', replace: '/$1' };
 function withRewrite(rewrite: object | undefined, forward = 'api'): Partial<MyIngressSpec> {
   const rule = { name: 'api', paths: ['/api/*'], forward: [{ backend: forward }] };
   return { ...SHOP, rules: [{ ...rule, ...(rewrite && { rewrite }) }] };
-}
-
-async function settled(spec: Partial<MyIngressSpec>): Promise<World> {
-  const world = new World();
-  world.start();
-  await world.applied('shop', spec);
-  await world.clock.advance(MINUTE_MS);
-  expect(world.condition('shop')).toBe('True Available');
-  return world;
 }
 
 async function edited(world: World, spec: Partial<MyIngressSpec>) {
@@ -59,7 +51,7 @@ const foreign = {
 
 describe('a rewrite', () => {
   it('reaches AWS with the rule, and nothing is written again', async () => {
-    const world = await settled(withRewrite({ host: HOST, url: URL }));
+    const world = await settleShop(withRewrite({ host: HOST, url: URL }));
     expect(rewritten(world)).toEqual({ host: 'shop.internal', url: '/v1?a=b' });
     const writes = await world.callsDuring(async () => {
       await reconciled(world);
@@ -70,7 +62,7 @@ describe('a rewrite', () => {
   });
 
   it('is changed in place, and noted before it is there for the first time', async () => {
-    const world = await settled(withRewrite(undefined));
+    const world = await settleShop(withRewrite(undefined));
     await edited(world, withRewrite({ url: URL }));
     expect(rewritten(world)).toEqual({ url: '/v1?a=b' });
     expect(world.writesToAws.slice(-2)).toEqual(['AddTags', 'ModifyRule']);
@@ -81,7 +73,7 @@ describe('a rewrite', () => {
   });
 
   it('is removed by a reset, and then forgotten', async () => {
-    const world = await settled(withRewrite({ host: HOST, url: URL }));
+    const world = await settleShop(withRewrite({ host: HOST, url: URL }));
     await edited(world, withRewrite({ url: URL }));
     expect(rewritten(world)).toEqual({ url: '/v1?a=b' });
     expect(ruleOf(world).tags.get('albridge.io/rewrite')).toBe('url');
@@ -93,7 +85,7 @@ describe('a rewrite', () => {
   });
 
   it('is repaired where somebody has changed or removed it', async () => {
-    const world = await settled(withRewrite({ url: URL }));
+    const world = await settleShop(withRewrite({ url: URL }));
     for (const change of [
       { ResetTransforms: true },
       {
@@ -113,7 +105,7 @@ describe('a rewrite', () => {
   });
 
   it('of a kind that the spec does not have is somebody else’s, and stays', async () => {
-    const world = await settled(withRewrite({ url: URL }));
+    const world = await settleShop(withRewrite({ url: URL }));
     const ours = ruleOf(world).transforms;
     world.outOfBand('ModifyRule', {
       RuleArn: ruleOf(world).arn,
@@ -142,7 +134,7 @@ describe('a rewrite', () => {
         ['ModifyRule', 'dropBeforeApply'],
         ['ModifyRule', 'lostResponse'],
       ] as const) {
-        const world = await settled(withRewrite(undefined));
+        const world = await settleShop(withRewrite(undefined));
         world.fault(operation, { kind: lost });
         world.edit('shop', withRewrite({ url: URL }));
         await world.clock.settle();
@@ -157,13 +149,13 @@ describe('a rewrite', () => {
   });
 
   it('goes with its rule', async () => {
-    const world = await settled(withRewrite({ url: URL }));
+    const world = await settleShop(withRewrite({ url: URL }));
     await edited(world, { rules: [] });
     expect(() => ruleOf(world)).toThrow('there is no rule');
   });
 
   it('that AWS refuses keeps its note, so that it can still be taken back', async () => {
-    const world = await settled(withRewrite({ url: URL }));
+    const world = await settleShop(withRewrite({ url: URL }));
     await edited(world, withRewrite({ url: { regex: '(', replace: '/' } }));
     expect(world.condition('shop', 'Stalled')).toBe('True ValidationError');
     expect(world.message('shop')).toContain('rule api on port 80: ');

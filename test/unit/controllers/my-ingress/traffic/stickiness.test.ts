@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
-import { MINUTE_MS, World } from '../world.ts';
+import { MINUTE_MS, type World } from '../world.ts';
+import { settleShop } from './settle.ts';
 import { api, web } from './specs.ts';
 
 const BOTH = {
@@ -16,15 +17,6 @@ const PLAIN: Partial<MyIngressSpec> = {
   defaultAction: BOTH,
 };
 const STICKY: Partial<MyIngressSpec> = { ...PLAIN, backends: [sticky(60), api] };
-
-async function settled(spec: Partial<MyIngressSpec>): Promise<World> {
-  const world = new World();
-  world.start();
-  await world.applied('shop', spec);
-  await world.clock.advance(MINUTE_MS);
-  expect(world.condition('shop')).toBe('True Available');
-  return world;
-}
 
 async function edited(world: World, spec: Partial<MyIngressSpec>): Promise<readonly string[]> {
   const before = world.writesToAws.length;
@@ -59,13 +51,13 @@ const OFF = { Enabled: false };
 
 describe('stickiness of a backend', () => {
   it('is that of its group and of every action that names it beside others', async () => {
-    const world = await settled(STICKY);
+    const world = await settleShop(STICKY);
     expect(stickinessIn(world)).toEqual({ ofGroup: ['true', '60'], ofActions: [on(60), on(60)] });
     expect(await world.writesDuring(() => world.clock.advance(12 * 5 * MINUTE_MS))).toEqual([]);
   });
 
   it('comes to the actions before the group, and leaves the group before the actions', async () => {
-    const world = await settled(PLAIN);
+    const world = await settleShop(PLAIN);
     expect(await edited(world, STICKY)).toEqual([
       ...['ModifyListener', 'ModifyRule', 'ModifyTargetGroupAttributes'],
     ]);
@@ -83,7 +75,7 @@ describe('stickiness of a backend', () => {
   });
 
   it('that somebody takes off the group and the actions comes back', async () => {
-    const world = await settled(STICKY);
+    const world = await settleShop(STICKY);
     const { listeners, targetGroups } = world.aws.control.snapshot();
     const group = targetGroups.find(({ name }) => name.startsWith('shop-web'));
     world.outOfBand('ModifyTargetGroupAttributes', {
@@ -101,7 +93,7 @@ describe('stickiness of a backend', () => {
   });
 
   it('is refused by AWS where a rule of somebody else stands in the way, and the rest is applied', async () => {
-    const world = await settled(PLAIN);
+    const world = await settleShop(PLAIN);
     const { listeners, targetGroups } = world.aws.control.snapshot();
     const TargetGroups = targetGroups.map(({ arn }) => ({ TargetGroupArn: arn, Weight: 1 }));
     world.outOfBand('CreateRule', {

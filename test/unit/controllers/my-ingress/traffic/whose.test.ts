@@ -73,3 +73,33 @@ describe('a name that something of somebody else has', () => {
     );
   });
 });
+
+describe('the tags of a target group that this process has made', () => {
+  /** Without the tag that proves it ours, as a read shows it that is older than the tags. */
+  async function untagged(afterMs: number): Promise<World> {
+    const world = new World();
+    world.start();
+    await world.applied('shop', SHOP);
+    await world.clock.advance(afterMs);
+    const group = world.beside.find(
+      ({ tags }) => tags['albridge.io/resource'] === 'target-group/spec/api',
+    );
+    world.untagOutOfBand(group?.id ?? '', 'albridge.io/name');
+    world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
+    await world.clock.advance(500);
+    return world;
+  }
+
+  it('are read again while a read may be older than they are: that takes no person', async () => {
+    const world = await untagged(2_000);
+    expect(world.condition('shop', 'Reconciling')).toBe('True OwnershipUnconfirmed');
+    expect(world.condition('shop', 'Stalled')).toBeUndefined();
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe('True NameConflict');
+  });
+
+  it('count at once when no read can be older any more', async () => {
+    const world = await untagged(MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe('True NameConflict');
+  });
+});

@@ -1,6 +1,5 @@
 import {
   type GatedPod,
-  READINESS_GATE,
   trimGatedPod,
 } from '../../../../../src/controllers/targets/gates/gated-pod.ts';
 import type {
@@ -8,6 +7,7 @@ import type {
   GateOptions,
 } from '../../../../../src/controllers/targets/gates/readiness-gates.ts';
 import { getKey, type KubeObject } from '../../../../../src/core/objects/kube-object.ts';
+import { READINESS_GATE } from '../../../../../src/pods/pod.ts';
 import type { PodConditionDraft } from '../../../../../src/pods/pod-ports.ts';
 import type { FakeCache } from '../../../../fakes/fake-cache.ts';
 import type { FakeKube } from '../../../../fakes/fake-kube.ts';
@@ -18,9 +18,13 @@ type Conditions = readonly { readonly type: string; readonly status: string }[];
 
 /** The fake API server writes status for the operator alone, so what the kubelet sets stands beside it. */
 interface PlayedPod extends KubeObject {
-  readonly spec: { readonly readinessGates: readonly { readonly conditionType: string }[] };
+  readonly spec: {
+    readonly readinessGates: readonly { readonly conditionType: string }[];
+    readonly containers: readonly object[];
+  };
   readonly played: {
     readonly podIP: string;
+    readonly podIPs?: readonly { readonly ip: string }[];
     readonly phase: string;
     readonly conditions: Conditions;
   };
@@ -28,10 +32,13 @@ interface PlayedPod extends KubeObject {
 
 export interface PodDraft {
   readonly name?: string;
+  /** Beside the first address. */
+  readonly ipv6?: string;
   readonly app?: string;
   readonly gates?: readonly string[];
   readonly conditions?: Conditions;
   readonly phase?: string;
+  readonly preStopSeconds?: number;
 }
 
 export const UP: Conditions = [{ type: 'ContainersReady', status: 'True' }];
@@ -73,13 +80,19 @@ export class PlayedPods {
 
   /** A pod of this address, named as its endpoint names it; its containers are ready unless said otherwise. */
   run(podIP: string, draft: PodDraft = {}): PlayedPod {
-    const { name = `pod-${podIP}` } = draft;
+    const { name = `pod-${podIP}`, ipv6 } = draft;
+    const podIPs = ipv6 !== undefined && { podIPs: [{ ip: podIP }, { ip: ipv6 }] };
     const { app = 'shop', gates = [READINESS_GATE], conditions = UP, phase = 'Running' } = draft;
+    const { preStopSeconds: seconds } = draft;
+    const container = seconds !== undefined && { lifecycle: { preStop: { sleep: { seconds } } } };
     const pod: PlayedPod = {
       ...{ apiVersion: 'v1', kind: 'Pod' },
       metadata: { namespace: 'web', name, labels: { app } },
-      spec: { readinessGates: gates.map((conditionType) => ({ conditionType })) },
-      played: { podIP, phase, conditions },
+      spec: {
+        readinessGates: gates.map((conditionType) => ({ conditionType })),
+        containers: [{ ...container }],
+      },
+      played: { podIP, ...podIPs, phase, conditions },
     };
     return this.#kube.create(pod);
   }

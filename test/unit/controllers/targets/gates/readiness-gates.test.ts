@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { normaliseAddress } from '../../../../../src/aws/elbv2/traffic.ts';
 import { createFailure } from '../../../../../src/core/reconcile/failure.ts';
 import { kubeReasons } from '../../../../../src/kube/client/kube-reasons.ts';
 import { draftService, draftSlice, endpointOf } from '../endpoints.ts';
@@ -193,6 +194,13 @@ describe('a gate opens without AWS', () => {
     expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
   });
 
+  it('where the targets of the only backend are nodes: AWS does not see the pod', async () => {
+    const { bench, pods } = await rolling();
+    pods.declare(backendOf('shop', { targetType: 'instance' }));
+    await bench.clock.settle();
+    expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
+  });
+
   it('where the Service has no such port, so that the pod cannot be a target', async () => {
     const { bench, pods } = await rolling();
     pods.declare(backendOf('shop', { service: { name: 'shop', port: 'admin' } }));
@@ -307,4 +315,81 @@ it('a group that no pod waits for is read no more often than without gates', asy
   bench.sent();
   await bench.clock.advance(20 * MINUTE_MS);
   expect(bench.sent()).toEqual([]);
+});
+
+it('of a backend with IPv6 addresses the gate opens by the health of the pod at its IPv6 address', async () => {
+  const pods = new PlayedPods();
+  const bench = new TargetsBench({ gates: pods.attach });
+  const arn = bench.group('web', { IpAddressType: 'ipv6' });
+  const address = bench.addressOfIpv6(7);
+  bench.kube.create(draftService('shop'));
+  const slices = { IPv4: NEW, IPv6: address };
+  for (const [addressType, id] of Object.entries(slices)) {
+    const endpoint = { ...endpointOf(id, 'unready'), targetRef: { kind: 'Pod', name: 'pod-7' } };
+    bench.putSlice(draftSlice('shop', [endpoint], { addressType, suffix: addressType }));
+  }
+  pods.run(NEW, { name: 'pod-7', ipv6: address });
+  bench.publish(arn, { isNew: true, ipAddressType: 'ipv6' });
+  await bench.clock.advance(MINUTE_MS);
+  expect(bench.registered(arn)).toEqual([`${normaliseAddress(address)}:8080`]);
+  expect(pods.written).toEqual([]);
+  heal(bench, normaliseAddress(address));
+  await bench.clock.advance(POLL_MS);
+  expect(pods.written).toEqual(['web/pod-7 Healthy']);
+});
+
+function earlyPodOf({ targets }: TargetsBench): unknown {
+  return targets.read(SHOP)[0]?.earlyPod;
+}
+
+describe('a pod without a preStop hook', () => {
+  it('is told to its object as long as the Service selects it', async () => {
+    const { bench, pods } = await rolling();
+    const pod = pods.run('10.0.0.9', { name: 'hasty' });
+    await bench.clock.advance(2_000);
+    expect(earlyPodOf(bench)).toEqual({ pod: 'hasty', reason: 'NoPreStop' });
+    bench.kube.delete(pod);
+    bench.kube.delete({ ...pod, metadata: { ...pod.metadata, name: `pod-${NEW}` } });
+    await bench.clock.advance(2_000);
+    expect(earlyPodOf(bench)).toBeUndefined();
+  });
+
+  it('wakes its object, though nothing else of its targets changes', async () => {
+    const pods = new PlayedPods();
+    const bench = new TargetsBench({ gates: pods.attach });
+    bench.runPods({ [OLD]: 'ready' });
+    bench.publish(bench.group('web'), { isNew: true });
+    await bench.clock.advance(MINUTE_MS);
+    expect(earlyPodOf(bench)).toBeUndefined();
+    bench.woken.splice(0);
+    pods.run('10.0.0.9', { name: 'hasty' });
+    await bench.clock.advance(2_000);
+    expect(bench.woken.map(({ key }) => key)).toEqual([SHOP]);
+  });
+
+  it('is nobody’s where the Service does not select it, or the hook is there', async () => {
+    const pods = new PlayedPods();
+    const bench = new TargetsBench({ gates: pods.attach });
+    bench.runPods({ [OLD]: 'ready' });
+    bench.publish(bench.group('web'), { isNew: true });
+    pods.run(OLD, { preStopSeconds: 20 });
+    pods.run(NEW, { app: 'other' });
+    await bench.clock.advance(MINUTE_MS);
+    expect(earlyPodOf(bench)).toBeUndefined();
+  });
+
+  it('is known not to be there while gates are on and the Service is there', async () => {
+    const { bench } = await rolling();
+    const areKnown = () => bench.targets.read(SHOP)[0]?.arePodsKnown;
+    expect(areKnown()).toBe(true);
+    bench.kube.delete(draftService('shop'));
+    await bench.clock.advance(2_000);
+    expect(areKnown()).toBeUndefined();
+    const ungated = new TargetsBench({});
+    ungated.runPods({ [OLD]: 'ready' });
+    ungated.publish(ungated.group('web'), { isNew: true });
+    await ungated.clock.advance(2_000);
+    expect(ungated.targets.read(SHOP)[0]).toBeDefined();
+    expect(ungated.targets.read(SHOP)[0]?.arePodsKnown).toBeUndefined();
+  });
 });

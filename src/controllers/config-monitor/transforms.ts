@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { POD_DELETE_MATCH } from '../../apis/config-monitor.ts';
+import { RESTARTED_AT } from '../../core/objects/annotations.ts';
+import { boundText } from '../../core/objects/digests.ts';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../../core/objects/kube-object.ts';
+import {
+  boundAnnotations,
+  boundController,
+  boundLabels,
+} from '../../core/objects/trim-metadata.ts';
+import type { Pod } from '../../pods/pod.ts';
+import { readPodStateKind } from '../../pods/pod-state.ts';
+import { WORKLOAD_KINDS, type WorkloadKind, type WorkloadRef } from '../../pods/workloads.ts';
+
+/** A ConfigMap as it is held in memory: a hash stands for its data, which may be a megabyte. */
+export interface TrimmedConfigMap extends KubeObject {
+  /** SHA-256 of data and binaryData, 64 hexadecimal digits. */
+  readonly hash: string;
+}
+
+interface ConfigMap extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+  readonly binaryData?: Readonly<Record<string, string>>;
+}
+
+/** Of podDeleteMatch, in characters: some ten labels. */
+const LONGEST_LABEL_LIST = 1024;
+
+/** The part of a ConfigMap that is kept in memory. */
+export function trimConfigMap(object: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata, data, binaryData } = object as ConfigMap;
+  const { name, namespace = '', uid = '', resourceVersion = '', deletionTimestamp } = metadata;
+  const annotations = trimAnnotations(metadata.annotations);
+  const trimmed: TrimmedConfigMap = {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+      ...(annotations !== undefined && { annotations }),
+    },
+    hash: hashData(data, binaryData),
+  };
+  return trimmed;
+}
+
+function trimAnnotations(
+  annotations: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> | undefined {
+  const kept = boundAnnotations(annotations);
+  const labels = annotations[POD_DELETE_MATCH];
+  if (labels === undefined) return kept;
+  return { ...kept, [POD_DELETE_MATCH]: boundText(labels, LONGEST_LABEL_LIST) };
+}
+
+/**
+ * Each part stands behind its length, so that no two contents give one text: `{a: "1;b=2"}` and
+ * `{a: "1", b: "2"}` must not. Frozen: it is compared with what older versions have stored.
+ */
+function hashData(data: ConfigMap['data'] = {}, binaryData: ConfigMap['binaryData'] = {}): string {
+  const hash = createHash('sha256');
+  for (const [name, fields] of [
+    ['data', data],
+    ['binaryData', binaryData],
+  ] as const) {
+    const keys = Object.keys(fields).toSorted();
+    hash.update(`${name} ${keys.length}\n`);
+    for (const part of keys.flatMap((key) => [key, fields[key] ?? ''])) {
+      hash.update(`${Buffer.byteLength(part)}\n`).update(part);
+    }
+  }
+  return hash.digest('hex');
+}
+
+/** A pod as it is held in memory: all pods of the cluster are. */
+export interface TrimmedPod extends KubeObject {
+  readonly metadata: ObjectMeta & { readonly namespace: string; readonly uid: string };
+  /** `starting`: not ready, and a container has yet to start, or to start again. */
+  readonly state: 'ready' | 'starting' | 'unready' | 'ended';
+  /** Of all its containers. */
+  readonly restarts: number;
+  /** Of the template that it was started from; see `Workload.restartedAt`. */
+  readonly restartedAt?: string;
+}
+
+/** The part of a pod that is kept in memory. */
+export function trimPod(object: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata } = object;
+  const { name, namespace = '', uid = '', resourceVersion = '' } = metadata;
+  const { annotations, labels, deletionTimestamp } = metadata;
+  const restartedAt = annotations?.[RESTARTED_AT];
+  const ownerReferences = boundController(metadata.ownerReferences);
+  const trimmed: TrimmedPod = {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+      ...(labels !== undefined && { labels: boundLabels(labels) }),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+      ...(ownerReferences !== undefined && { ownerReferences }),
+    },
+    state: readState(object),
+    restarts: countRestarts(object),
+    ...(restartedAt !== undefined && { restartedAt: boundText(restartedAt) }),
+  };
+  return trimmed;
+}
+
+function readState(pod: Pod): TrimmedPod['state'] {
+  const state = readPodStateKind(pod);
+  return state === 'unready' && !areContainersRunning(pod) ? 'starting' : state;
+}
+
+function areContainersRunning({ status }: Pod): boolean {
+  const statuses = status?.containerStatuses ?? [];
+  return statuses.length > 0 && statuses.every(({ state }) => state?.running !== undefined);
+}
+
+function countRestarts({ status }: Pod): number {
+  const statuses = status?.containerStatuses ?? [];
+  return statuses.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
+}
+
+/** The pod's controller, which starts it again, or nobody. */
+export function getController({ metadata }: TrimmedPod): OwnerReference | undefined {
+  return metadata.ownerReferences?.[0];
+}
+
+/**
+ * Those that share what may be unready at a time, such as `Deployment/frontend`; undefined where
+ * nobody keeps count of them. Pods of one Deployment belong together, whichever of its ReplicaSets
+ * they are of: https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#pod-template-hash-label
+ */
+export function nameOwner(pod: TrimmedPod): string | undefined {
+  const controller = getController(pod);
+  if (controller === undefined) return undefined;
+  const { kind, name } = controller;
+  const suffix = `-${pod.metadata.labels?.['pod-template-hash']}`;
+  if (kind === 'ReplicaSet' && name.endsWith(suffix)) {
+    return `Deployment/${name.slice(0, -suffix.length)}`;
+  }
+  return isBuiltIn(controller) ? `${kind}/${name}` : `${kind}/${name} of ${controller.apiVersion}`;
+}
+
+/** The workload that an owner's name stands for; undefined where it is of a kind that others made. */
+export function parseWorkload(ownerName: string, namespace: string): WorkloadRef | undefined {
+  const [kind = '', name = ''] = ownerName.split('/', 2);
+  if (!isWorkloadKind(kind) || name.includes(' ')) return undefined;
+  return { kind, namespace, name };
+}
+
+function isBuiltIn({ apiVersion, kind }: OwnerReference): boolean {
+  return isWorkloadKind(kind) && apiVersion.startsWith('apps/');
+}
+
+function isWorkloadKind(kind: string): kind is WorkloadKind {
+  return (WORKLOAD_KINDS as readonly string[]).includes(kind);
+}

@@ -1,0 +1,279 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { MyIngress } from '../../../apis/my-ingress.ts';
+import { getKey, isBeingDeleted, type Key, splitKey } from '../../../core/objects/kube-object.ts';
+import type { Change, ObjectCache } from '../../../core/ports/cache.ts';
+import type { Enqueue, KeySource } from '../../../core/queue/key-queue.ts';
+import { isAllowed } from './allowed.ts';
+import { type AttachingObject, getSource, type SourceRef } from './attaching-object.ts';
+import { decideAttachments, recallHolders, UNKNOWN } from './decide.ts';
+import type { Decision, Holders } from './decision.ts';
+import { type Joined, NO_RULES } from './joined.ts';
+import type { NamespaceLabels } from './namespace-labels.ts';
+import { type AttachState, describeState, stateOf } from './state.ts';
+
+/** One kind of objects that attach routes. */
+export interface RouteSource {
+  /** Resolves once all of its objects are known. */
+  readonly synced: Promise<void>;
+  /** Calls `onChange` with the routes of each object as they are now; undefined: it attaches none, or is gone. */
+  follow(onChange: (ref: SourceRef, object: AttachingObject | undefined) => void): () => void;
+}
+
+interface AttachmentsOptions {
+  readonly cache: Pick<ObjectCache<MyIngress>, 'get' | 'list' | 'subscribe'>;
+  readonly sources: readonly RouteSource[];
+  /** Those that are watched; empty: all of them. */
+  readonly namespaces: readonly string[];
+  readonly labels: NamespaceLabels;
+}
+
+interface Decided {
+  /** Of the MyIngress and all that attaches to it. */
+  readonly version: string;
+  readonly decision: Decision;
+}
+
+type OnIngress = (change: Change<MyIngress>) => void;
+
+/**
+ * The routes that objects of other kinds attach, by the MyIngress that they name. What depends on them reads a
+ * MyIngress through `join` or `view`, which give it with what is attached.
+ */
+export class Attachments {
+  readonly #options: AttachmentsOptions;
+  readonly #objects = new Map<Key, Map<string, AttachingObject>>();
+  readonly #ingressOf = new Map<string, Key>();
+  readonly #decided = new Map<Key, Decided>();
+  readonly #told = new Map<string, string>();
+  readonly #viewers = new Set<OnIngress>();
+  readonly #stops: (() => void)[] = [];
+  #enqueue: Enqueue | undefined;
+  #onState: ((ref: SourceRef) => void) | undefined;
+  /** The count at the last edit of an object that names this MyIngress. */
+  readonly #editOf = new Map<Key, number>();
+  #isKnown: boolean;
+  #edits = 0;
+  /** The count at the last change that concerns every MyIngress. */
+  #allEdit = 0;
+
+  constructor(options: AttachmentsOptions) {
+    this.#options = options;
+    this.#isKnown = options.sources.length === 0;
+  }
+
+  /**
+   * Call it before anything reads. What the caches hold by then comes one object after the other: before the last
+   * of them nothing is decided, or the first would get what a later one holds.
+   */
+  start(): void {
+    const { cache, labels, sources } = this.#options;
+    for (const source of sources) {
+      this.#stops.push(source.follow((ref, object) => this.#put(getSource(ref), object)));
+    }
+    this.#stops.push(labels.follow(() => this.#announceAll()));
+    this.#stops.push(cache.subscribe((change) => this.#onIngress(change)));
+    void this.known.then(() => {
+      this.#isKnown = true;
+      this.#announceAll();
+      for (const key of this.#objects.keys()) this.#tell(key);
+    });
+  }
+
+  /** Resolves once all that may attach is known. */
+  get known(): Promise<void> {
+    return Promise.all(this.#options.sources.map(({ synced }) => synced)).then(() => undefined);
+  }
+
+  /** Keys of MyIngresses whose attached routes have changed. */
+  readonly source: KeySource = (enqueue) => {
+    this.#enqueue = enqueue;
+    return () => {
+      this.#enqueue = undefined;
+      for (const stop of this.#stops) stop();
+    };
+  };
+
+  /** The object with what is attached to it; itself where nothing is. */
+  join(object: MyIngress): MyIngress {
+    const attached = this.#decide(object);
+    if (attached === undefined) return object;
+    const joined: Joined = { ...object, spec: { ...object.spec, attached } };
+    return joined;
+  }
+
+  /** The cache, with what is attached to each object. */
+  readonly view: Pick<ObjectCache<MyIngress>, 'get' | 'list' | 'subscribe'> = {
+    get: (key) => {
+      const object = this.#options.cache.get(key);
+      return object && this.join(object);
+    },
+    list: () => this.#options.cache.list().map((object) => this.join(object)),
+    subscribe: (onChange) => {
+      this.#viewers.add(onChange);
+      const stop = this.#options.cache.subscribe((change) => {
+        onChange({ ...change, object: this.join(change.object) });
+      });
+      return () => {
+        this.#viewers.delete(onChange);
+        stop();
+      };
+    },
+  };
+
+  /** Those that name a MyIngress, allowed or not. */
+  listObjects(ingress: Key): readonly AttachingObject[] {
+    return [...(this.#objects.get(ingress)?.values() ?? [])];
+  }
+
+  /** The result for the routes of an object; undefined: it attaches none. */
+  read(ref: SourceRef): AttachState | undefined {
+    const source = getSource(ref);
+    const ingress = this.#ingressOf.get(source);
+    const object = this.#find(ingress, source);
+    if (ingress === undefined || object === undefined) return undefined;
+    const { cache, namespaces } = this.#options;
+    const { namespace } = splitKey(ingress);
+    if (namespaces.length > 0 && !namespaces.includes(namespace)) return { kind: 'unwatched' };
+    const stored = cache.get(ingress);
+    if (stored === undefined) {
+      // Whether there is one in another namespace is nobody's business who may not attach to it.
+      return namespace === ref.namespace ? { kind: 'missing' } : REFUSED;
+    }
+    const decision = this.#decide(stored);
+    return stateOf(stored, object, decision ?? UNKNOWN);
+  }
+
+  /** Calls `onChange` with each object, and again when its answer to `read` has changed. For one follower. */
+  follow(onChange: (ref: SourceRef) => void): () => void {
+    this.#onState = onChange;
+    this.#told.clear();
+    for (const ingress of this.#objects.keys()) this.#tell(ingress);
+    return () => {
+      this.#onState = undefined;
+    };
+  }
+
+  #put(source: string, object: AttachingObject | undefined): void {
+    const before = this.#ingressOf.get(source);
+    // Most events of an object are about its status.
+    if (isDeepStrictEqual(object, this.#find(before, source))) return;
+    if (before !== undefined) this.#remove(before, source);
+    if (object === undefined) this.#told.delete(source);
+    else this.#add(object.ingress, source, object);
+    for (const key of new Set([before, object?.ingress])) {
+      if (key === undefined) continue;
+      this.#countEdit(key);
+      this.#announce(key);
+    }
+  }
+
+  #find(ingress: Key | undefined, source: string): AttachingObject | undefined {
+    return ingress && this.#objects.get(ingress)?.get(source);
+  }
+
+  /** Counts are never used twice, so that those of a MyIngress that nobody names need not be kept. */
+  #countEdit(key: Key): void {
+    this.#edits += 1;
+    if (this.#objects.has(key)) this.#editOf.set(key, this.#edits);
+    else this.#editOf.delete(key);
+  }
+
+  #add(ingress: Key, source: string, object: AttachingObject): void {
+    const objects = this.#objects.get(ingress) ?? new Map<string, AttachingObject>();
+    this.#objects.set(ingress, objects.set(source, object));
+    this.#ingressOf.set(source, ingress);
+  }
+
+  #remove(ingress: Key, source: string): void {
+    const objects = this.#objects.get(ingress);
+    objects?.delete(source);
+    if (objects?.size === 0) this.#objects.delete(ingress);
+    this.#ingressOf.delete(source);
+  }
+
+  #onIngress({ kind, object }: Change<MyIngress>): void {
+    const key = getKey(object);
+    if (kind === 'deleted') this.#decided.delete(key);
+    this.#tell(key);
+  }
+
+  #announceAll(): void {
+    this.#edits += 1;
+    this.#allEdit = this.#edits;
+    for (const object of this.#options.cache.list()) this.#announce(getKey(object));
+  }
+
+  /** Something that is attached to it may have changed. */
+  #announce(key: Key): void {
+    // Until all are known nothing is decided, and each of thousands would be told of the other ones.
+    if (!this.#isKnown) return;
+    const object = this.#options.cache.get(key);
+    const isAttached = this.#objects.has(key) || this.#decided.has(key);
+    if (object !== undefined && (isAttached || object.status?.attached !== undefined)) {
+      const joined = this.join(object);
+      for (const onChange of this.#viewers) {
+        onChange({ kind: 'updated', object: joined, previous: joined });
+      }
+      this.#enqueue?.(key);
+    }
+    this.#tell(key);
+  }
+
+  /** Each object whose state has changed. */
+  #tell(ingress: Key): void {
+    for (const object of this.listObjects(ingress)) {
+      const source = getSource(object);
+      const state = describeState(this.read(object));
+      if (this.#told.get(source) === state) continue;
+      this.#told.set(source, state);
+      this.#onState?.(object);
+    }
+  }
+
+  #decide(object: MyIngress): Decision | undefined {
+    const key = getKey(object);
+    if (!this.#isKnown) return UNKNOWN;
+    if (object.spec === undefined || isBeingDeleted(object)) return undefined;
+    const known = this.#decided.get(key);
+    if (!this.#objects.has(key)) {
+      this.#decided.delete(key);
+      return undefined;
+    }
+    const edit = Math.max(this.#allEdit, this.#editOf.get(key) ?? 0);
+    const version = `${object.metadata.uid} ${object.metadata.generation} ${edit}`;
+    if (known?.version === version) return known.decision;
+    const decision = this.#judge(object, this.listObjects(key), known?.decision.holders);
+    this.#decided.set(key, { version, decision });
+    return decision;
+  }
+
+  #judge(
+    { metadata, spec, status }: MyIngress,
+    objects: readonly AttachingObject[],
+    held: Holders | undefined,
+  ): Decision {
+    const recorded = new Map((status?.attached ?? []).map((one) => [getSource(one), one] as const));
+    const { allowedNamespaces = { from: 'Same' } as const } = spec;
+    const { namespace: own } = metadata;
+    const judged = objects.map((source) => {
+      const { namespace } = source;
+      const isListed = isAllowed(allowedNamespaces, { own, namespace }, (one) =>
+        this.#options.labels.read(one),
+      );
+      const isRecorded = (recorded.get(getSource(source))?.digest ?? NO_RULES) !== NO_RULES;
+      const reason = isListed === undefined ? 'NamespacesUnknown' : 'NotAllowed';
+      // Until the labels are known, what is attached stays so, and nothing is added.
+      return { source, isAdmitted: isListed ?? isRecorded, reason } as const;
+    });
+    const allowed = judged.filter(({ isAdmitted }) => isAdmitted).map(({ source }) => source);
+    const recalled = new Map(
+      [...recorded].map(([source, { holds = [] }]) => [source, holds] as const),
+    );
+    const holders = held ?? recallHolders(spec, allowed, recalled);
+    const decision = decideAttachments(spec, allowed, holders);
+    const refusals = judged.filter(({ isAdmitted }) => !isAdmitted);
+    return { ...decision, refusals: [...decision.refusals, ...refusals] };
+  }
+}
+
+const REFUSED: AttachState = { kind: 'refused', reason: 'NotAllowed' };

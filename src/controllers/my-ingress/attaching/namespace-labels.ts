@@ -1,0 +1,63 @@
+import { getKey, type KubeObject } from '../../../core/objects/kube-object.ts';
+import type { ObjectCache } from '../../../core/ports/cache.ts';
+
+/** An open watch on all namespaces. */
+export interface NamespaceCache {
+  readonly cache: Pick<ObjectCache<KubeObject>, 'get' | 'subscribe'>;
+  /** Resolves once the cache holds all of them. */
+  readonly synced: Promise<void>;
+}
+
+/**
+ * Labels of namespaces, watched from the first time on that a selector asks for them. The right to do so is
+ * optional, and a Role of a namespace cannot grant it.
+ */
+export class NamespaceLabels {
+  readonly #open: (() => NamespaceCache) | undefined;
+  #cache: NamespaceCache['cache'] | undefined;
+  #isRead = false;
+  #onChange: (() => void) | undefined;
+  #stop: (() => void) | undefined;
+
+  /** @param open undefined: namespaces are not read. */
+  constructor(open: (() => NamespaceCache) | undefined) {
+    this.#open = open;
+  }
+
+  /** undefined: not known. */
+  read(namespace: string): Readonly<Record<string, string>> | undefined {
+    if (this.#cache === undefined && this.#open !== undefined) this.#begin(this.#open());
+    if (!this.#isRead) return undefined;
+    return this.#cache?.get(`/${namespace}`)?.metadata.labels ?? {};
+  }
+
+  follow(onChange: () => void): () => void {
+    this.#onChange = onChange;
+    return () => {
+      this.#onChange = undefined;
+      this.#stop?.();
+    };
+  }
+
+  #begin({ cache, synced }: NamespaceCache): void {
+    this.#cache = cache;
+    void synced.then(() => {
+      this.#isRead = true;
+      this.#onChange?.();
+      this.#stop = cache.subscribe((change) => {
+        const isInitial = change.kind === 'added' && change.isInitial;
+        if (!isInitial && hasNewLabels(change)) this.#onChange?.();
+      });
+    });
+  }
+}
+
+function hasNewLabels(
+  change: Parameters<Parameters<NamespaceCache['cache']['subscribe']>[0]>[0],
+): boolean {
+  if (change.kind !== 'updated') return true;
+  const [before, after] = [change.previous, change.object].map((one) => {
+    return `${getKey(one)} ${JSON.stringify(one.metadata.labels)}`;
+  });
+  return before !== after;
+}

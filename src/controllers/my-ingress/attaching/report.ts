@@ -1,0 +1,168 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { MyIngress } from '../../../apis/my-ingress.ts';
+import type { StatedCondition } from '../../../core/objects/conditions.ts';
+import type { Pass } from '../../../core/reconcile/reconciler.ts';
+import type { Problem } from '../graph/problem.ts';
+import { getRuleId, getTargetGroupId, type ResourceId } from '../graph/resource-id.ts';
+import { readRoutes } from '../routes/read-routes.ts';
+import { OWN_SOURCE } from '../routes/routes.ts';
+import { listParts } from '../rules/desired.ts';
+import { compareText, getSource, type SourceRef } from './attaching-object.ts';
+import { describeClaim, digestClaim } from './claims.ts';
+import { type Decision, findRefusal, type Refusal } from './decision.ts';
+import { findDecision, NO_RULES } from './joined.ts';
+import { ATTACHED, ATTACHING } from './state.ts';
+
+/** `status.attached`, and the condition that names both sides of each conflict; pure but for the report itself. */
+
+type Entry = NonNullable<MyIngress['status']['attached']>[number];
+
+/** As the CRD has it: a longer list would be refused, and the whole status with it. */
+const MOST_ENTRIES = 200;
+const MOST_HOLDS = 50;
+const LONGEST_MESSAGE = 512;
+const MOST_SENTENCES = 5;
+const TYPE = 'AttachmentsAccepted';
+
+/** The attached routes after a pass over everything. */
+export interface AppliedRoutes {
+  /** Of what does not match the spec. */
+  readonly problems: readonly Problem[];
+  /** Of what is applied later. */
+  readonly postponed: readonly ResourceId[];
+}
+
+/**
+ * Reports who is refused; after a pass over everything also who is served. Before that the record of those stays as
+ * it is, so that a crash in between leaves nothing unapplied.
+ */
+export function reportAttached(object: MyIngress, pass: Pass, applied?: AppliedRoutes): void {
+  const decision = findDecision(object);
+  const recorded = object.status?.attached;
+  if (!isConcerned(object) || decision?.isKnown === false) return;
+  const served = applied ? describeServed(object, applied) : listServed(recorded);
+  const entries = [...served, ...describeRefused(decision, served)].slice(0, MOST_ENTRIES);
+  const attached = entries.length === 0 ? undefined : entries;
+  if (!isDeepStrictEqual(attached, recorded)) pass.report({ attached });
+  if (attached !== undefined || wasStated(object)) pass.setCondition(stateAccepted(entries));
+}
+
+function isConcerned(object: MyIngress): boolean {
+  const isAttached = findDecision(object) !== undefined || object.status?.attached !== undefined;
+  return isAttached || wasStated(object);
+}
+
+function wasStated({ status }: MyIngress): boolean {
+  return (status?.conditions ?? []).some(({ type }) => type === TYPE);
+}
+
+function listServed(recorded: readonly Entry[] = []): readonly Entry[] {
+  return recorded.filter(({ digest }) => digest !== NO_RULES);
+}
+
+/** A refusal of an attached route is no failure of the object, so that no retry policy repeats it. */
+const RETRY_MS = 120_000;
+
+export function listRetries(object: MyIngress, problems: readonly Problem[]): readonly number[] {
+  const ids = mapAttachedIds(object);
+  return problems.some(({ id }) => ids.has(id)) ? [RETRY_MS] : [];
+}
+
+/** Resources of the attached routes, each with its source. */
+export function mapAttachedIds(object: MyIngress): ReadonlyMap<ResourceId, string> {
+  if ((findDecision(object)?.rules ?? []).length === 0) return new Map();
+  const { backends, rules } = readRoutes(object.spec);
+  return new Map(
+    [
+      ...backends.map((backend) => [getTargetGroupId(backend), backend.source] as const),
+      ...rules.flatMap((rule) =>
+        rule.listeners.flatMap((port) =>
+          listParts(rule).map(({ label }) => [getRuleId(port, rule, label), rule.source] as const),
+        ),
+      ),
+    ].filter(([, source]) => source !== OWN_SOURCE),
+  );
+}
+
+function describeServed(
+  object: MyIngress,
+  { problems, postponed }: AppliedRoutes,
+): readonly Entry[] {
+  const decision = findDecision(object);
+  const ids = mapAttachedIds(object);
+  const holds = mapHolds(decision);
+  return [...(decision?.digests ?? [])].map(([source, digest]): Entry => {
+    const [kind = '', namespace = '', name = ''] = source.split('/');
+    const entry = { kind, namespace, name, digest, ...holds.get(source) };
+    const refusal = decision && findRefusal(decision, source);
+    if (refusal !== undefined) return { ...entry, ...describeRefusal(refusal) };
+    const problem = problems.find(({ id }) => ids.get(id) === source);
+    if (problem !== undefined) {
+      return { ...entry, reason: problem.reason, message: cut(problem.message) };
+    }
+    const isLater = postponed.some((id) => ids.get(id) === source);
+    return { ...entry, reason: isLater ? ATTACHING : ATTACHED };
+  });
+}
+
+/** Of those without a rule. Whoever may not attach at all has no place in the status of others. */
+function describeRefused(
+  decision: Decision | undefined,
+  served: readonly SourceRef[],
+): readonly Entry[] {
+  const known = new Set(served.map(getSource));
+  const holds = mapHolds(decision);
+  return (decision?.refusals ?? []).flatMap((refusal) => {
+    const { kind, namespace, name } = refusal.source;
+    const source = getSource(refusal.source);
+    if (known.has(source) || refusal.reason === 'NotAllowed') return [];
+    known.add(source);
+    const entry = { kind, namespace, name, digest: NO_RULES, ...holds.get(source) };
+    return [{ ...entry, ...describeRefusal(refusal) }];
+  });
+}
+
+/** Also of what is not served, because another host of the same rule is taken. */
+function mapHolds(decision: Decision | undefined): ReadonlyMap<string, Pick<Entry, 'holds'>> {
+  const claims = new Map<string, Set<string>>();
+  for (const [claim, source] of decision?.holders ?? []) {
+    const known = claims.get(source) ?? new Set();
+    claims.set(source, known.add(digestClaim(claim)));
+  }
+  return new Map(
+    [...claims].map(([source, digests]) => {
+      const holds = [...digests].toSorted(compareText).slice(0, MOST_HOLDS);
+      return [source, { holds }] as const;
+    }),
+  );
+}
+
+function describeRefusal({
+  reason,
+  claim,
+  takenBy = '',
+}: Refusal): Pick<Entry, 'reason' | 'message'> {
+  if (claim === undefined) return { reason };
+  const holder = takenBy === OWN_SOURCE ? 'a rule of the spec' : takenBy.replace('/', ' ');
+  return { reason, message: cut(`${describeClaim(claim)} is taken by ${holder}`) };
+}
+
+function stateAccepted(entries: readonly Entry[]): StatedCondition {
+  const type = TYPE;
+  const wrong = entries.filter(({ reason }) => reason !== ATTACHED && reason !== ATTACHING);
+  const [first] = wrong;
+  if (first === undefined) {
+    const message = `the routes of ${entries.length} objects are served`;
+    return { type, status: 'True', reason: 'Accepted', message };
+  }
+  const sentences = wrong.slice(0, MOST_SENTENCES).map(({ kind, namespace, name, ...why }) => {
+    return `${kind} ${namespace}/${name}: ${why.reason}${why.message ? `, ${why.message}` : ''}`;
+  });
+  const rest = wrong.length - sentences.length;
+  const message = [...sentences, ...(rest > 0 ? [`and ${rest} more`] : [])].join('. ');
+  return { type, status: 'False', reason: first.reason, message };
+}
+
+function cut(text: string): string {
+  return text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE - 3)}...`;
+}

@@ -1,0 +1,57 @@
+import type { Certificate } from '../../../aws/acm/certificates.ts';
+import { omitUndefined } from '../../../core/objects/fields.ts';
+import type { OperatorError } from '../../../core/reconcile/operator-error.ts';
+import type { RouteListener, Routes, Unresolved } from '../routes/routes.ts';
+import type { CertificateChoice } from './choose-certificates.ts';
+
+/** The certificates of listeners whose spec names none, by port. */
+export type FoundCertificates = ReadonlyMap<number, FoundCertificate>;
+
+interface FoundCertificate {
+  readonly chosen: readonly Certificate[];
+  /** Why there are none for some host, or for all. */
+  readonly unresolved?: Unresolved;
+  /** Hosts that others attach, without one: a matter of those alone. */
+  readonly uncovered?: readonly string[];
+}
+
+/** Every listener names its certificates. */
+export const NOTHING_FOUND: FoundCertificates = new Map();
+
+export function explainRefusal({ reason, message }: OperatorError): FoundCertificate {
+  return { chosen: [], unresolved: { reason: reason as Unresolved['reason'], message } };
+}
+
+const MOST_HOSTS = 5;
+
+/** @param own hosts of the rules of the spec, in lower case */
+export function explainMissing(
+  own: ReadonlySet<string>,
+  { chosen, missing: all }: CertificateChoice,
+): FoundCertificate {
+  const missing = all.filter((host) => own.has(host));
+  const others = all.filter((host) => !own.has(host));
+  const uncovered = others.length === 0 ? {} : { uncovered: others };
+  if (chosen.length > 0 && missing.length === 0) return { chosen, ...uncovered };
+  const rest = missing.length - MOST_HOSTS;
+  const some = missing.slice(0, MOST_HOSTS).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+  const message =
+    missing.length === 0
+      ? 'it names no certificates, and no rule on it has hosts by which one could be found'
+      : `it names no certificates, and none in AWS Certificate Manager is valid for ${some}`;
+  return { chosen, unresolved: { reason: 'NoCertificate', message }, ...uncovered };
+}
+
+/** The routes with what was found; pure. */
+export function applyCertificates(
+  routes: Routes,
+  found: FoundCertificates = NOTHING_FOUND,
+): Routes {
+  const apply = (listener: RouteListener): RouteListener => {
+    const { chosen, uncovered, unresolved } = found.get(listener.port) ?? {};
+    if (chosen === undefined) return listener;
+    const certificates = chosen.map(({ arn }) => arn);
+    return { ...listener, certificates, ...omitUndefined({ uncovered, unresolved }) };
+  };
+  return { ...routes, listeners: routes.listeners.map(apply) };
+}

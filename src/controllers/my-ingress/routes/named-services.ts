@@ -1,0 +1,91 @@
+import type { MyIngress } from '../../../apis/my-ingress.ts';
+import { getKey, type Key } from '../../../core/objects/kube-object.ts';
+import type { ObjectCache } from '../../../core/ports/cache.ts';
+import type { Clock } from '../../../core/ports/clock.ts';
+import { isOnlyPlanned } from '../traffic/concern.ts';
+import { readRoutes } from './read-routes.ts';
+
+/** `kubectl replace --force` creates an object again as soon as the old one is gone. */
+const REPLACED_WITHIN_MS = 15_000;
+
+/**
+ * The Services that objects name as backends whose pods are targets. Those of an object that is paused or
+ * being deleted, or has just been deleted, and of a backend at weight 0, count: what is decided by this list
+ * replaces pods, and their gates are open meanwhile (DeclaredBackends). Those of an object that is only
+ * planned do not: a plan replaces no pod.
+ */
+export class NamedServices {
+  readonly #cache: Pick<ObjectCache<MyIngress>, 'subscribe'>;
+  readonly #clock: Pick<Clock, 'setTimer'>;
+  readonly #byObject = new Map<Key, ReadonlySet<Key>>();
+  readonly #timesNamed = new Map<Key, number>();
+  /** By the key of an object that is gone: cancels that its Services cease to be named. */
+  readonly #endings = new Map<Key, () => void>();
+
+  constructor(cache: Pick<ObjectCache<MyIngress>, 'subscribe'>, clock: Pick<Clock, 'setTimer'>) {
+    this.#cache = cache;
+    this.#clock = clock;
+  }
+
+  has(service: Key): boolean {
+    return this.#timesNamed.has(service);
+  }
+
+  /** Calls `onChange` with each Service that is named now, and with each that is no longer. */
+  follow(onChange: (service: Key) => void): () => void {
+    const stop = this.#cache.subscribe(({ kind, object }) => {
+      const key = getKey(object);
+      this.#cancelEnding(key);
+      if (kind !== 'deleted') this.#put(key, listNamed(object), onChange);
+      else if (this.#byObject.has(key)) this.#beginEnding(key, onChange);
+    });
+    return () => {
+      stop();
+      for (const key of this.#endings.keys()) this.#cancelEnding(key);
+    };
+  }
+
+  #beginEnding(key: Key, onChange: (service: Key) => void): void {
+    const end = (): void => {
+      this.#endings.delete(key);
+      this.#put(key, NONE, onChange);
+    };
+    this.#endings.set(key, this.#clock.setTimer(REPLACED_WITHIN_MS, end));
+  }
+
+  #cancelEnding(key: Key): void {
+    this.#endings.get(key)?.();
+    this.#endings.delete(key);
+  }
+
+  #put(key: Key, named: ReadonlySet<Key>, onChange: (service: Key) => void): void {
+    const before = this.#byObject.get(key) ?? NONE;
+    if (named.size > 0) this.#byObject.set(key, named);
+    else this.#byObject.delete(key);
+    const added = [...named].filter((service) => !before.has(service));
+    const removed = [...before].filter((service) => !named.has(service));
+    for (const service of added) this.#count(service, 1, onChange);
+    for (const service of removed) this.#count(service, -1, onChange);
+  }
+
+  #count(service: Key, by: 1 | -1, onChange: (service: Key) => void): void {
+    const wasNamed = this.has(service);
+    const times = (this.#timesNamed.get(service) ?? 0) + by;
+    if (times > 0) this.#timesNamed.set(service, times);
+    else this.#timesNamed.delete(service);
+    if (this.has(service) !== wasNamed) onChange(service);
+  }
+}
+
+const NONE: ReadonlySet<Key> = new Set();
+
+function listNamed(object: MyIngress): ReadonlySet<Key> {
+  if (object.spec === undefined || isOnlyPlanned(object)) return NONE;
+  const { namespace: own } = object.metadata;
+  const backends = readRoutes(object.spec).backends.filter(
+    ({ targetType }) => targetType !== 'instance',
+  );
+  return new Set(
+    backends.map(({ service: { name, namespace = own } }) => `${namespace}/${name}` as const),
+  );
+}

@@ -1,0 +1,263 @@
+// Lives here: the execution of the steps of a plan, one in a call or several tags together.
+// May import it: src/controllers/my-ingress.
+// Start with: this file, then execute.ts.
+
+import { STALENESS_BOUND_MS } from '../../../../aws/elbv2/load-balancers.ts';
+import { findQuota } from '../../../../aws/elbv2/traffic.ts';
+import type { OperatorError } from '../../../../core/reconcile/operator-error.ts';
+import { recordEvent, wasReadyForThisSpec } from '../../events.ts';
+import { printStep } from '../../graph/planned-step.ts';
+import { describeRefusal, type Problem } from '../../graph/problem.ts';
+import { isProjected, projectStep, type StandingGraph } from '../../graph/projection.ts';
+import { findObstacle, isClaim, type Operation, type Step } from '../../graph/steps.ts';
+import { isOwn } from '../../graph/tags.ts';
+import { describeHolder } from '../../ownership.ts';
+import type { ObjectScope } from '../../scope.ts';
+import { isGroupCreate } from '../../target-groups/plan.ts';
+import { rememberRefusal, rememberStep, rememberUnanswered } from '../memory.ts';
+import type { References } from '../references.ts';
+import { classifyRefusal, type Executed, executeStep, executeTogether } from './execute.ts';
+import { findHold, type Hold, releaseHolds } from './holds.ts';
+import { batchSteps, isTagStep, type TagStep } from './tag-batches.ts';
+
+/** The result of a plan so far. */
+export interface Progress {
+  readonly references: References;
+  /** AWS's state now; undefined: not known, or not of interest. */
+  readonly standing: StandingGraph | undefined;
+  /** Steps that AWS has accepted. */
+  readonly done: readonly Step[];
+  /** Steps that AWS has refused, and those that need one of them. */
+  readonly failed: readonly Step[];
+  readonly problems: readonly Problem[];
+  /** Quotas that are full. */
+  readonly holds: readonly Hold[];
+}
+
+/** The execution of a plan; `progress` is right even if it ends in a failure. */
+export interface Run {
+  progress: Progress;
+  /** Called before the first step about listeners and rules, once. */
+  readonly prepareRouting: () => Promise<void>;
+}
+
+export function beginRun(
+  references: References,
+  { standing, prepareRouting = () => Promise.resolve() }: RunOptions = {},
+): Run {
+  const nothing = { done: [], failed: [], problems: [], holds: [] };
+  return { progress: { references, standing, ...nothing }, prepareRouting };
+}
+
+interface RunOptions extends Partial<Pick<Run, 'prepareRouting'>> {
+  /** The state before the first step, where it is needed afterwards. */
+  readonly standing?: StandingGraph | undefined;
+}
+
+/**
+ * Executes steps in their order. One that AWS refuses stops those that need it, and no other, but for a full
+ * quota, which is tried once; a failure
+ * that is not about one resource ends the pass. A new target group is proved ours before anything is
+ * done with it: AWS may have answered with an existing one. What was changed is one event, however it ends.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateTargetGroup.html
+ */
+export async function executePlan(
+  scope: ObjectScope,
+  steps: readonly Step[],
+  run: Run,
+): Promise<void> {
+  try {
+    await executeSteps(scope, steps, run);
+  } finally {
+    recordChanged(scope, run.progress.done);
+  }
+}
+
+/** As `executePlan`, for a caller that has more to do before it records the event. */
+export async function executeSteps(
+  scope: ObjectScope,
+  steps: readonly Step[],
+  run: Run,
+): Promise<void> {
+  const batches = batchSteps(steps);
+  const routingFrom = batches.findIndex((batch) => batch.some(isAboutRouting));
+  for (const [index, batch] of batches.entries()) {
+    scope.pass.signal.throwIfAborted();
+    if (index === routingFrom) await run.prepareRouting();
+    run.progress = await executeBatch(scope, batch, run.progress);
+    const isLastCreate = isGroupCreate(batch[0]) && !isGroupCreate(batches[index + 1]?.[0]);
+    if (isLastCreate) run.progress = await proveTargetGroups(scope, run.progress);
+  }
+}
+
+/** The calls that the steps take. */
+export function listOperations(steps: readonly Step[]): readonly Operation[] {
+  return batchSteps(steps).flatMap(([first]) => (first === undefined ? [] : [first.operation]));
+}
+
+/** Steps that AWS refuses together are tried one by one: the others are not to suffer for one. */
+async function executeBatch(
+  scope: ObjectScope,
+  batch: readonly Step[],
+  before: Progress,
+): Promise<Progress> {
+  const free = batch.filter((step) => findObstacle(step, before.failed) === undefined);
+  const isTogether = free.length > 1 && (await executeTags(scope, free.filter(isTagStep)));
+  const together = isTogether ? free : [];
+  let progress = together.reduce((all, step) => recordDone(scope, { step }, all), before);
+  for (const step of batch) {
+    if (!together.includes(step)) progress = await executeOne(scope, step, progress);
+  }
+  return progress;
+}
+
+/** False: AWS has refused all of them. */
+async function executeTags(scope: ObjectScope, steps: readonly TagStep[]): Promise<boolean> {
+  try {
+    await executeTogether(steps, scope.traffic());
+    return true;
+  } catch (error) {
+    if (classifyRefusal(error) !== undefined) return false;
+    const { clock, memory } = scope;
+    for (const step of steps) {
+      memory.traffic = rememberUnanswered(memory.traffic, step, clock.monotonicMs());
+    }
+    throw error;
+  }
+}
+
+function recordDone(
+  { clock, memory }: ObjectScope,
+  { step, references: known, made }: { readonly step: Step } & Partial<Executed>,
+  progress: Progress,
+): Progress {
+  memory.traffic = rememberStep(memory.traffic, step, clock.monotonicMs());
+  const { done, holds } = progress;
+  const stood = isProjected(step) ? progress.standing : undefined;
+  const standing = stood && projectStep(stood, step, made);
+  const references = forgetDeleted(known ?? progress.references, step);
+  const left = releaseHolds(holds, step);
+  return { ...progress, standing, references, done: [...done, step], holds: left };
+}
+
+/** Listeners and rules: their target groups are filled first. */
+function isAboutRouting({ id }: Step): boolean {
+  return id.startsWith('listener/') || id.startsWith('rule/');
+}
+
+async function executeOne(scope: ObjectScope, step: Step, progress: Progress): Promise<Progress> {
+  const { failed, holds } = progress;
+  if (findObstacle(step, failed) !== undefined) return { ...progress, failed: [...failed, step] };
+  const hold = findHold(step, holds);
+  if (hold !== undefined) return holdBack(scope, { step, hold }, progress);
+  const { aws, clock, memory } = scope;
+  const setSecurityGroups = (arn: string, ids: readonly string[]): Promise<void> =>
+    aws.setSecurityGroups(arn, ids);
+  try {
+    const { references: before } = progress;
+    const context = { clients: scope.traffic(), setSecurityGroups, references: before };
+    const executed = await executeStep(step, context);
+    return recordDone(scope, { step, ...executed }, progress);
+  } catch (error) {
+    const reason = classifyRefusal(error);
+    if (reason === undefined) {
+      memory.traffic = rememberUnanswered(memory.traffic, step, clock.monotonicMs());
+      throw error;
+    }
+    const quota = findQuota(error);
+    const problem = describeRefusal(step.id, reason, (error as OperatorError).message);
+    const refused = quota === undefined ? progress : fillQuota(progress, { step, code: quota });
+    return recordProblem(scope, { step, problem: { ...problem, quota } }, refused);
+  }
+}
+
+function fillQuota(progress: Progress, hold: Hold): Progress {
+  return { ...progress, holds: [...progress.holds, hold] };
+}
+
+/** AWS would refuse it for the same quota. */
+function holdBack(
+  scope: ObjectScope,
+  { step, hold }: { readonly step: Step; readonly hold: Hold },
+  progress: Progress,
+): Progress {
+  const message = `${hold.code}: not tried, as AWS has just refused another one`;
+  const problem: Problem = { id: step.id, reason: 'QuotaExceeded', message, quota: hold.code };
+  return recordProblem(scope, { step, problem }, progress);
+}
+
+function recordProblem(
+  { memory }: ObjectScope,
+  { step, problem }: { readonly step: Step; readonly problem: Problem },
+  progress: Progress,
+): Progress {
+  const { failed, problems } = progress;
+  memory.traffic = rememberRefusal(memory.traffic, step, problem.reason);
+  return { ...progress, failed: [...failed, step], problems: [...problems, problem] };
+}
+
+function forgetDeleted(references: References, step: Step): References {
+  if (step.operation !== 'DeleteListener') return references;
+  const listeners = [...references.listeners].filter(([, arn]) => arn !== step.input.arn);
+  return { ...references, listeners: new Map(listeners) };
+}
+
+async function proveTargetGroups(scope: ObjectScope, progress: Progress): Promise<Progress> {
+  const { pass, identity } = scope;
+  const { tags } = scope.traffic();
+  const created = progress.done.filter(({ operation }) => operation === 'CreateTargetGroup');
+  const proofs = await Promise.all(
+    created.map(async (step) => {
+      const arn = findArn(step, progress);
+      const read = arn === undefined ? undefined : await tags.read(arn, pass.signal);
+      return { step, arn, tags: read ?? {} };
+    }),
+  );
+  const foreign = proofs.filter((proof) => !isOwn(proof.tags, identity));
+  for (const { arn, tags: read } of foreign) {
+    pass.log.info('a target group of this name is foreign', { arn, holder: describeHolder(read) });
+  }
+  return {
+    ...progress,
+    failed: [...progress.failed, ...foreign.map(({ step }) => step)],
+    problems: [...progress.problems, ...foreign.map(({ step }) => explainForeign(step))],
+  };
+}
+
+function findArn({ operation, input }: Step, { references }: Progress): string | undefined {
+  return operation === 'CreateTargetGroup' ? references.targetGroups.get(input.name) : undefined;
+}
+
+function explainForeign({ id, operation, input }: Step): Problem {
+  const name = operation === 'CreateTargetGroup' ? input.name : id;
+  const message = `the tags of target group ${name} do not say that it is this object's`;
+  return { id, reason: 'OwnershipUnconfirmed', message };
+}
+
+const MOST_STEPS = 4;
+
+/** One event for all that a pass has changed beside the balancer, and a log line with every step. */
+export function recordChanged(scope: ObjectScope, done: readonly Step[]): void {
+  if (done.length === 0) return;
+  const steps = done.map(printStep);
+  const more = steps.length > MOST_STEPS ? [`and ${steps.length - MOST_STEPS} more`] : [];
+  const what = [...steps.slice(0, MOST_STEPS), ...more].join('; ');
+  const draft = wasReadyForThisSpec(scope)
+    ? { reason: 'RepairedTraffic', action: 'Repair', note: `Repaired: ${what}` }
+    : { reason: 'UpdatedTraffic', action: 'Update', note: `Updated: ${what}` };
+  recordEvent(scope, draft, { steps });
+  for (const { id } of done.filter((step) => isFirstClaim(scope, step))) {
+    const note = `Took over ${id.replace('/', ' ')} with the consent of its owner`;
+    recordEvent(scope, { reason: 'AdoptedListener', action: 'Adopt', note }, { id });
+  }
+}
+
+/** A read of tags that is older than the take-over has the next pass repeat it. */
+function isFirstClaim({ clock, memory }: ObjectScope, step: Step): boolean {
+  if (!isClaim(step) || !('resource' in step.input)) return false;
+  const { resource } = step.input;
+  const nowMs = clock.monotonicMs();
+  const { [resource]: beforeMs = Number.NEGATIVE_INFINITY } = memory.claimedMs ?? {};
+  memory.claimedMs = { ...memory.claimedMs, [resource]: nowMs };
+  return nowMs - beforeMs > STALENESS_BOUND_MS;
+}

@@ -1,0 +1,95 @@
+import { type Outcome, waiting } from '../../../core/reconcile/outcome.ts';
+import { recordEvent } from '../events.ts';
+import type { Problem } from '../graph/problem.ts';
+import type { ResourceId } from '../graph/resource-id.ts';
+import { listWritten, type Step } from '../graph/steps.ts';
+import { nameBackend } from '../routes/routes.ts';
+import type { Scope } from '../scope.ts';
+import { isHealthy, LONGEST_WAIT_MS, OF_MIXTURES } from '../target-groups/succession.ts';
+import type { TargetsState } from '../targets.ts';
+import type { Progress } from './execution/execute-plan.ts';
+import type { Planned } from './planned.ts';
+
+/** A successor that takes the requests once its targets are healthy. */
+export interface AwaitedGroup {
+  readonly backend: string;
+  /** Monotonic ms: it waits no longer. */
+  readonly untilMs: number;
+}
+
+/** When what AWS does not take as a mixture, or what is healthy now, is switched. */
+const SWITCH_MS = 1_000;
+
+/** Those that have joined the actions of their predecessors: before, AWS checks no target of theirs. */
+export function listAwaited(
+  { memory }: Scope,
+  { desired, routes, succession }: Planned,
+): readonly AwaitedGroup[] {
+  const since = memory.traffic?.facts.joinedSinceMs;
+  return routes.backends.flatMap((route, index) => {
+    const backend = nameBackend(route);
+    const { name = '' } = desired.targetGroups[index] ?? {};
+    const sinceMs = since?.get(name);
+    if (!succession.awaited.has(name) || sinceMs === undefined) return [];
+    return [{ backend, untilMs: sinceMs + LONGEST_WAIT_MS }];
+  });
+}
+
+/** undefined: no successor of a target group waits for healthy targets. */
+export function awaitSuccessors(
+  awaited: readonly AwaitedGroup[],
+  { states, nowMs }: { readonly states: readonly TargetsState[]; readonly nowMs: number },
+): Outcome | undefined {
+  if (awaited.length === 0) return undefined;
+  const waits = awaited.map(({ backend, untilMs }) => {
+    const state = states.find((one) => one.backend === backend);
+    const counts = `${state?.healthy ?? '?'}/${state?.desired ?? '?'}`;
+    // It may have become healthy since the plan was made.
+    const isDone = state !== undefined && isHealthy(state);
+    return { text: `${backend} ${counts}`, inMs: isDone ? SWITCH_MS : untilMs - nowMs };
+  });
+  const inMs = Math.max(SWITCH_MS, Math.min(...waits.map((one) => one.inMs)));
+  const counts = waits.map(({ text }) => text).join(', ');
+  const message = `new target groups take over once their targets are healthy, or after 5 minutes: ${counts}`;
+  return waiting('HandingOver', message, inMs);
+}
+
+/** Drops refusals of a mixture of two groups: the next pass switches directly. */
+export function forgiveMixtures(progress: Progress, { succession }: Planned): Progress {
+  const refused = progress.failed.filter((step) => isMixture(step, succession.held));
+  const ids = new Set(refused.map(({ id }) => id));
+  const isForgiven = ({ id, reason, quota }: Problem): boolean => {
+    return ids.has(id) && OF_MIXTURES.has(reason) && quota !== 'TooManyRules';
+  };
+  return { ...progress, problems: progress.problems.filter((one) => !isForgiven(one)) };
+}
+
+/** Soon, where AWS has refused one. */
+export function repeatMixtures(
+  { succession }: Planned,
+  failed: readonly Step[],
+): readonly number[] {
+  return failed.some(({ id }) => succession.held.has(id)) ? [SWITCH_MS] : [];
+}
+
+function isMixture(step: Step, held: ReadonlySet<ResourceId>): boolean {
+  return held.has(step.id) && listWritten(step).length > 0;
+}
+
+/** One event for each backend whose requests go to a group that may have no healthy target yet. */
+export function recordSwitches(
+  scope: Scope,
+  { routes, desired, succession }: Planned,
+  { done }: Progress,
+): void {
+  const switched = succession.direct.filter(({ id }) => {
+    return done.some((step) => step.id === id && listWritten(step).length > 0);
+  });
+  for (const [group, [first]] of Map.groupBy(switched, (one) => one.group)) {
+    const index = desired.targetGroups.findIndex(({ id }) => id === group);
+    const backend = routes.backends[index]?.name ?? group;
+    const note = `Backend ${backend}: all requests go to its new target group at once, as ${first?.why ?? ''}`;
+    const draft = { type: 'Warning', reason: 'SwitchedDirectly', action: 'Update', note } as const;
+    recordEvent(scope, draft, { group });
+  }
+}

@@ -1,0 +1,105 @@
+import type { StatedCondition } from '../../../core/objects/conditions.ts';
+import { areHealthy, type TargetsState } from '../targets.ts';
+
+/** Computes the conditions of targets from what AWS and the pods show; pure. */
+
+type Unhealthy = NonNullable<TargetsState['unhealthy']>;
+
+/** The condition that warns of pods that end too early. */
+export const SHUTDOWN = 'PodsOutlastRequests';
+const MOST_BACKENDS = 5;
+
+export function stateHealthy(
+  states: readonly TargetsState[],
+  isManagedAlone: boolean,
+): StatedCondition {
+  const type = 'TargetsHealthy';
+  const message = describeHealth(states, isManagedAlone);
+  if (states.some(({ desired }) => desired === 0)) {
+    return { type, status: 'False', reason: 'NoTargets', message };
+  }
+  if (states.some(({ healthy }) => healthy === undefined)) {
+    return { type, status: 'Unknown', reason: 'HealthUnknown', message };
+  }
+  return states.every(areHealthy)
+    ? { type, status: 'True', reason: 'Healthy', message }
+    : { type, status: 'False', reason: 'TargetsUnhealthy', message };
+}
+
+const TIMED_OUT = 'Target.Timeout';
+/** Before all else: the most frequent cause, and the one that no pod shows. */
+const EXPLAIN_TIMEOUT =
+  'targets time out and ALBRIDGE_BACKEND_SECURITY_GROUPS is not set: check first that the security group of the pods, or of the nodes for targetType instance, admits the load balancer';
+
+/** The counts, and for each of the first backends one target that AWS does not report healthy. */
+function describeHealth(states: readonly TargetsState[], isManagedAlone: boolean): string {
+  const counts = states.map(({ backend, desired, healthy }) => {
+    return `${backend} ${healthy ?? '?'}/${desired}`;
+  });
+  const sentences = states.flatMap(({ backend, unhealthy }) => {
+    return unhealthy === undefined ? [] : [`backend ${backend}: ${describeUnhealthy(unhealthy)}`];
+  });
+  const rest = sentences.length - MOST_BACKENDS;
+  const isTimedOut = states.some(({ unhealthy }) => unhealthy?.reason === TIMED_OUT);
+  return [
+    ...(isTimedOut && isManagedAlone ? [EXPLAIN_TIMEOUT] : []),
+    `healthy targets by backend: ${counts.join(', ')}`,
+    ...sentences.slice(0, MOST_BACKENDS),
+    ...(rest > 0 ? [`and ${rest} more`] : []),
+  ].join('. ');
+}
+
+/** In AWS's words: `10.0.0.7:8080 is unhealthy, Target.ResponseCodeMismatch: ...`. */
+function describeUnhealthy(unhealthy: Unhealthy): string {
+  const { id, port, state, reason, description } = unhealthy;
+  const why = [reason, description].filter((part) => part !== undefined).join(': ');
+  const advice = adviseOn(unhealthy);
+  const all = [`${id}:${port} is ${state}${why === '' ? '' : `, ${why}`}`, advice];
+  return all.filter((part) => part !== undefined).join('. ');
+}
+
+/** AWS gives the code in the description alone. */
+const REDIRECT_CODE = /\[3\d\d\]/;
+const EXPLAIN_REDIRECT =
+  'AWS checks over the protocol of the backend and with the address of the pod as host: an application that redirects to HTTPS or to another host needs a healthCheck.path that it answers itself, or a matcher with 3xx';
+
+/** The next action, where the reason names one. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/target-group-health-checks.html#target-health-reason-codes */
+function adviseOn({ id, reason, description = '', zone }: Unhealthy): string | undefined {
+  if (reason === 'Target.ResponseCodeMismatch' && REDIRECT_CODE.test(description)) {
+    return EXPLAIN_REDIRECT;
+  }
+  if (reason !== 'Target.NotInUse') return undefined;
+  const where = zone === undefined || zone === 'all' ? `the zone of ${id}` : `zone ${zone}`;
+  return `no action of the load balancer names its target group, or none of its subnets is in ${where}`;
+}
+
+const SHUTDOWNS = {
+  NoPreStop:
+    'has no preStop hook and may end while AWS still sends it requests: add a preStop sleep',
+  GracePeriodTooShort:
+    'has no time left after its preStop sleep: raise terminationGracePeriodSeconds',
+} as const;
+
+/** Only an object that was warned about once hears that all is well. */
+export function stateShutdown(
+  states: readonly TargetsState[],
+  hasWarned: boolean,
+): readonly StatedCondition[] {
+  const type = SHUTDOWN;
+  const [first] = states.flatMap(({ earlyPod }) => earlyPod ?? []);
+  if (first !== undefined) {
+    const warnings = states.flatMap(({ backend, earlyPod }) => {
+      const { pod, reason } = earlyPod ?? {};
+      return reason === undefined ? [] : [`backend ${backend}: pod ${pod} ${SHUTDOWNS[reason]}`];
+    });
+    const message = warnings.slice(0, MOST_BACKENDS).join('. ');
+    return [{ type, status: 'False', reason: first.reason, message }];
+  }
+  if (!hasWarned) return [];
+  if (!states.every(({ arePodsKnown }) => arePodsKnown)) {
+    const unknown = 'readiness gates are off, or a backend has no Service with its port';
+    return [{ type, status: 'Unknown', reason: 'PodsUnknown', message: unknown }];
+  }
+  const message = 'no pod that is known ends before AWS has stopped sending it requests';
+  return [{ type, status: 'True', reason: 'PreStopSet', message }];
+}

@@ -1,0 +1,73 @@
+import type { MyIngress } from '../apis/my-ingress.ts';
+import { type WebApp, webAppKind } from '../apis/web-app.ts';
+import type { AttachingObject } from '../controllers/my-ingress/attaching/attaching-object.ts';
+import { Attachments, type RouteSource } from '../controllers/my-ingress/attaching/attachments.ts';
+import {
+  type NamespaceCache,
+  NamespaceLabels,
+} from '../controllers/my-ingress/attaching/namespace-labels.ts';
+import { isBeingDeleted, type KubeObject, type ResourceKind } from '../core/objects/kube-object.ts';
+import { trimMetadata } from '../core/objects/trim-metadata.ts';
+import type { ObjectCache } from '../core/ports/cache.ts';
+import { trimTemplateOwner } from '../pods/pod-template.ts';
+import type { LateWatch, SetupContext } from './context.ts';
+
+const NAMESPACE: ResourceKind = {
+  group: '',
+  version: 'v1',
+  kind: 'Namespace',
+  plural: 'namespaces',
+};
+
+/** One source for each kind that attaches routes: today WebApp alone. A kind that is off attaches nothing. */
+export function setUpAttachments(
+  context: SetupContext,
+  cache: ObjectCache<MyIngress>,
+): Attachments {
+  const { kinds, namespaces } = context.settings;
+  const sources = kinds.includes('webapp')
+    ? [readWebApps(context.watchBeside<WebApp>(webAppKind, { transform: trimTemplateOwner }))]
+    : [];
+  const open = (): NamespaceCache => context.watchLate(NAMESPACE, { transform: trimNamespace });
+  // A Role of a namespace cannot grant namespaces.
+  const labels = new NamespaceLabels(namespaces.length === 0 ? open : undefined);
+  return new Attachments({ cache, sources, namespaces, labels });
+}
+
+function readWebApps({ cache, synced }: LateWatch<WebApp>): RouteSource {
+  return {
+    synced,
+    follow: (onChange) =>
+      cache.subscribe(({ kind, object }) => {
+        const { namespace, name } = object.metadata;
+        const ref = { kind: webAppKind.kind, namespace, name };
+        onChange(ref, kind === 'deleted' ? undefined : readWebApp(object));
+      }),
+  };
+}
+
+/** The routes of a WebApp: one rule, and its own Service. */
+function readWebApp(object: WebApp): AttachingObject | undefined {
+  const { metadata, spec } = object;
+  if (spec?.expose === undefined || isBeingDeleted(object)) return undefined;
+  const { namespace, name, creationTimestamp } = metadata;
+  const { hosts, ingress, listener, paths } = spec.expose;
+  return {
+    ...{ kind: webAppKind.kind, namespace, name, createdAt: creationTimestamp },
+    ingress: `${ingress.namespace ?? namespace}/${ingress.name}`,
+    backends: [{ name, service: { name, port: 'http' } }],
+    rules: [
+      {
+        ...{ name: 'expose', hosts, forward: [{ backend: name }] },
+        ...(paths !== undefined && { paths }),
+        ...(listener !== undefined && { listeners: [listener] }),
+      },
+    ],
+  };
+}
+
+/** Its labels are all that is read. */
+function trimNamespace(object: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata } = trimMetadata(object);
+  return { apiVersion, kind, metadata };
+}

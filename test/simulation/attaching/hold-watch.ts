@@ -1,0 +1,181 @@
+import type { MyIngress } from '../../../src/apis/my-ingress.ts';
+import { MY_INGRESSES } from '../my-ingress/kind.ts';
+import type { Claims } from '../traffic/claims.ts';
+import { type Change, type Picture, resourceIdOf } from '../traffic/resources.ts';
+import type { Stage } from '../world/stage.ts';
+import { type Claim, listAsked, listOwnClaims } from './asked.ts';
+import { listServed, mapHolders, sourceOf } from './served.ts';
+
+interface Hold {
+  readonly source: string;
+  /** Of the MyIngress and of the WebApp, as they were when it began; undefined: not all that it asks for is served. */
+  readonly version: string | undefined;
+}
+
+interface Known {
+  readonly uid: string;
+  readonly holds: Map<Claim, Hold>;
+  /** As `WebApp/web/shop 80 shop.example.org /*`, and so below. */
+  asked: ReadonlySet<string>;
+  /** Given up while a rule for it was there: the rule shows no holder, not even of who asks for it again. */
+  readonly givenUp: Set<string>;
+}
+
+/**
+ * Whoever was served a host and path, and is on record with it, keeps it for as long as it asks for it without a
+ * pause; and nothing is ever served for whoever has never been allowed to ask.
+ */
+export class HoldWatch {
+  readonly #stage: Stage;
+  readonly #claims: Claims;
+  readonly #known = new Map<string, Known>();
+  /** By MyIngress, as `WebApp/web/shop 80 shop.example.org /*`. */
+  readonly #everAllowed = new Map<string, Set<string>>();
+
+  constructor(stage: Stage, claims: Claims) {
+    this.#stage = stage;
+    this.#claims = claims;
+  }
+
+  /** Call with each change of a WebApp, a MyIngress or a namespace. */
+  refresh(): void {
+    for (const ingress of this.#listIngresses()) {
+      const key = keyOf(ingress);
+      const versions = this.#listVersions(ingress);
+      const ever = this.#everAllowed.get(key) ?? new Set<string>();
+      this.#everAllowed.set(key, ever);
+      for (const asked of versions.keys()) ever.add(asked);
+      const own = listOwnClaims(ingress);
+      const known = this.#of(ingress);
+      for (const [claim, { source }] of known.holds) {
+        const isKept = versions.has(`${source} ${claim}`) && !own.has(claim);
+        if (!isKept) known.holds.delete(claim);
+      }
+      for (const asked of known.asked) if (!versions.has(asked)) known.givenUp.add(asked);
+      known.asked = new Set(versions.keys());
+    }
+  }
+
+  /** Call with each status that the operator has written. */
+  recorded(ingress: MyIngress, picture: Picture): void {
+    const sources = mapServed(ingress);
+    if (sources.size === 0) return;
+    const { holds } = this.#of(ingress);
+    const versions = this.#listVersions(ingress);
+    const own = listOwnClaims(ingress);
+    for (const [claim, source] of this.#listHolders(ingress, picture)) {
+      const version = versions.get(`${source} ${claim}`);
+      const isHeld = sources.has(source) && version !== undefined && !own.has(claim);
+      const isWhole = sources.get(source) === 'Attached';
+      // Of what is served in part the rule may be one that goes, and no record of who holds it.
+      const isSaid = isWhole || holds.get(claim)?.source === source;
+      if (isHeld && isSaid) holds.set(claim, { source, version: isWhole ? version : undefined });
+    }
+  }
+
+  /** Who holds a host and path; undefined: nobody has been served and on record yet. */
+  holderOf(ingress: MyIngress, claim: Claim): string | undefined {
+    return this.#of(ingress).holds.get(claim)?.source;
+  }
+
+  /** Call after each write of the operator to AWS. */
+  judge(changes: readonly Change[], picture: Picture): void {
+    if (changes.some(({ before, after }) => (before ?? after)?.kind === 'rule')) {
+      for (const ingress of this.#listIngresses()) this.#judgeHolds(ingress, picture);
+    }
+    for (const { before, after } of changes) {
+      const source = after && sourceOf(after);
+      if (before === undefined && after !== undefined && source !== undefined) {
+        this.#judgeAllowed(source, after, picture);
+      }
+    }
+  }
+
+  #judgeHolds(ingress: MyIngress, picture: Picture): void {
+    const { holds } = this.#of(ingress);
+    if (holds.size === 0) return;
+    const key = keyOf(ingress);
+    const holders = this.#listHolders(ingress, picture);
+    const versions = this.#listVersions(ingress);
+    for (const [claim, { source, version }] of holds) {
+      const now = holders.get(claim);
+      if (now === source) continue;
+      if (now !== undefined) {
+        const what = `${claim} of ${key} is ${source}'s, and ${now} is served`;
+        return this.#stage.report('holder-keeps-its-path', what);
+      }
+      const isStill = version !== undefined && versions.get(`${source} ${claim}`) === version;
+      if (!isStill) continue;
+      const what = `${claim} of ${key} is ${source}'s, and has no rule any more`;
+      return this.#stage.report('attached-stays', what);
+    }
+  }
+
+  #judgeAllowed(source: string, made: NonNullable<Change['after']>, picture: Picture): void {
+    const key = this.#claims.ownerOf(made);
+    if (key === undefined) return;
+    const ever = this.#everAllowed.get(key) ?? new Set<string>();
+    const served = listServed(key, picture, this.#claims).filter((one) => one.source === source);
+    const asked = served.flatMap(({ claims }) => claims.map((claim) => `${source} ${claim}`));
+    const wasAllowed = [...ever].some((one) => one.startsWith(`${source} `));
+    if (wasAllowed && asked.every((one) => ever.has(one))) return;
+    const what = `${resourceIdOf(made)} of ${key}, whose object was never allowed to ask for it`;
+    this.#stage.report('attaches-only-the-allowed', what);
+  }
+
+  #listHolders(ingress: MyIngress, picture: Picture): ReadonlyMap<Claim, string> {
+    const served = listServed(keyOf(ingress), picture, this.#claims);
+    const { givenUp } = this.#of(ingress);
+    const all = new Set(
+      served.flatMap(({ source, claims }) => claims.map((c) => `${source} ${c}`)),
+    );
+    for (const one of givenUp) if (!all.has(one)) givenUp.delete(one);
+    return mapHolders(
+      served.map((one) => ({
+        ...one,
+        claims: one.claims.filter((claim) => !givenUp.has(`${one.source} ${claim}`)),
+      })),
+    );
+  }
+
+  /** Whatever is asked for by whoever may, as `WebApp/web/shop 80 shop.example.org /*`. */
+  #listVersions(ingress: MyIngress): ReadonlyMap<string, string> {
+    const { uid, generation } = ingress.metadata;
+    const asked = listAsked(this.#stage.model.table, ingress).filter((one) => one.isAllowed);
+    return new Map(
+      asked.flatMap(({ source, version, pieces }) =>
+        pieces
+          .flatMap(({ claims }) => claims)
+          .map((claim) => [`${source} ${claim}`, `${uid} ${generation} ${version}`] as const),
+      ),
+    );
+  }
+
+  #of(ingress: MyIngress): Known {
+    const key = keyOf(ingress);
+    const { uid } = ingress.metadata;
+    const found = this.#known.get(key);
+    if (found?.uid === uid) return found;
+    const known: Known = { uid, holds: new Map(), asked: new Set(), givenUp: new Set() };
+    this.#known.set(key, known);
+    return known;
+  }
+
+  #listIngresses(): readonly MyIngress[] {
+    const all = this.#stage.model.table.list(MY_INGRESSES) as unknown as readonly MyIngress[];
+    return all.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  }
+}
+
+/** Whose rules are served on record, with the reason: of some one rule is served and another is not. */
+function mapServed({ status }: MyIngress): ReadonlyMap<string, string> {
+  const reasons = ['Attached', 'HostAndPathTaken'];
+  const attached = (status.attached ?? []).filter(({ reason }) => reasons.includes(reason));
+  return new Map(
+    attached.map(({ kind, namespace, name, reason }) => [`${kind}/${namespace}/${name}`, reason]),
+  );
+}
+
+export function keyOf({ metadata }: MyIngress): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}

@@ -1,0 +1,61 @@
+import type { Mutation } from '../mutation.ts';
+
+/** Bugs about routes that WebApps attach to a MyIngress. */
+export const ATTACHING_MUTATIONS: Readonly<Record<string, Mutation>> = {
+  'older-object-takes-path': {
+    file: 'controllers/my-ingress/attaching/decide.ts',
+    find: 'const holders = keepHolders(candidates, held);',
+    replace: 'const holders: Holders = new Map();',
+    why: 'an older object that asks for the host of another one takes its requests',
+    seed: 42,
+  },
+  'holders-forgotten-at-start': {
+    file: 'controllers/my-ingress/attaching/attachments.ts',
+    find: 'const holders = held ?? recallHolders(spec, allowed, recalled);',
+    replace: 'const holders = held ?? new Map();',
+    why: 'after a restart the older object takes the host of another one',
+    seed: 373,
+  },
+  'decided-by-the-first-listed': {
+    file: 'controllers/my-ingress/attaching/attachments.ts',
+    find: 'this.#isKnown = options.sources.length === 0;',
+    replace: 'this.#isKnown = true;',
+    why: 'after a restart the objects that are listed first take the hosts of the others',
+    seed: 629,
+  },
+  'any-namespace-attaches': {
+    file: 'controllers/my-ingress/attaching/allowed.ts',
+    find: "if (from === 'Same') return false;",
+    replace: "if (from === 'Same') return true;",
+    why: 'whoever is not allowed gets the requests of another team',
+    seed: 10,
+  },
+  'unselected-stays-attached': {
+    file: 'controllers/my-ingress/attaching/attachments.ts',
+    find: 'return { source, isAdmitted: isListed ?? isRecorded, reason } as const;',
+    replace: 'return { source, isAdmitted: isListed === true || isRecorded, reason } as const;',
+    why: 'a namespace that may no longer attach keeps its requests',
+    seed: 298,
+  },
+  'detached-rule-stays': {
+    file: 'controllers/my-ingress/attaching/attachments.ts',
+    find: 'if (before !== undefined) this.#remove(before, source);',
+    replace: 'if (before !== undefined && object !== undefined) this.#remove(before, source);',
+    why: 'nobody else gets the host of an object that is gone, and its requests get 503',
+    seed: 10,
+  },
+  'attached-in-order-of-age': {
+    file: 'controllers/my-ingress/attaching/decide.ts',
+    find: 'const accepted = clear.filter((one) => served.has(one)).toSorted(compareEvaluation);',
+    replace: 'const accepted = clear.filter((one) => served.has(one));',
+    why: 'the pattern of one object takes the requests for the exact host of another one',
+    seed: 10,
+  },
+  'exposed-not-followed': {
+    file: 'controllers/my-ingress/attaching/attachments.ts',
+    find: 'this.#onState?.(object);',
+    replace: '',
+    why: 'a WebApp goes on saying what was so before',
+    seed: 10,
+  },
+};

@@ -1,0 +1,253 @@
+import type { TargetGroup } from '../../../localstack/embedded/target-groups/target-group.ts';
+import { healthOf } from '../../../localstack/embedded/target-groups/target-health.ts';
+import type { MyIngress } from '../../../src/apis/my-ingress.ts';
+import { isPaused } from '../../../src/core/objects/annotations.ts';
+import { PODS, SERVICES } from '../api-model/kinds.ts';
+import type { Commit } from '../api-model/object-table.ts';
+import { keyOfStored, type StoredObject } from '../api-model/stored-object.ts';
+import { MY_INGRESSES } from '../my-ingress/kind.ts';
+import { isGateOpen } from '../services/gated-pods.ts';
+import { isActive, isGated, isUp } from '../world/pod-facts.ts';
+import { isOperator, type Stage } from '../world/stage.ts';
+import type { Claims } from './claims.ts';
+import { backendIn, resourceIdOf } from './resources.ts';
+import { listAsked } from './spec-answers.ts';
+import type { Surroundings } from './target-invariants.ts';
+
+export interface GateWatchParts {
+  readonly stage: Stage;
+  readonly claims: Claims;
+  readonly surroundings: Surroundings;
+}
+
+/** `due`: nothing keeps the gate closed; `arguable`: not in each of the groups that it may be about. */
+type Verdict = 'due' | 'arguable' | 'waits';
+
+interface Waiting {
+  readonly key: string;
+  readonly isReused: boolean;
+  /** Since when nothing keeps the gate closed. */
+  dueSinceMs: number | undefined;
+  upSinceMs: number | undefined;
+  /** At some time something spoke for opening it. */
+  hadCause: boolean;
+}
+
+/** One poll with its jitter, and the calls. */
+const POLL_MS = 8_000;
+/** For so long an answer may be about the pod that had the address before. */
+const STALE_MS = 10_000;
+/** A turn in the budget. */
+const TURN_MS = 15_000;
+/** Credentials may take 3 s, for the read and for the write. */
+const SLOW_MS = 12_000;
+/** Once no fault is left. */
+const LONGEST_WAIT_MS = 60_000;
+/** Without an answer of AWS, and the way to it. */
+const SILENCE_MS = 600_000;
+const LONGEST_SILENCE_MS = SILENCE_MS + 120_000;
+/** Watches of two kinds show what has changed one after the other. */
+const UNSEEN_MS = 2_000;
+
+/** When readiness gates open: by AWS's own state and the specs, read without any code that opens them. */
+export class GateWatch {
+  readonly #parts: GateWatchParts;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #addresses = new Set<string>();
+  /** The backends of each namespace, and since when. */
+  readonly #declared = new Map<string, { readonly text: string; readonly sinceMs: number }>();
+
+  constructor(parts: GateWatchParts) {
+    this.#parts = parts;
+  }
+
+  onCommit(commit: Commit): void {
+    const { kind, object } = commit;
+    if (kind === PODS && isGated(object)) return this.#onPod(commit);
+    if (kind !== MY_INGRESSES && kind !== SERVICES) return;
+    this.look();
+    this.#noteDeclared(object.metadata.namespace ?? '');
+  }
+
+  /** Call after each change of AWS, of its health checks, of pods and of specs. */
+  look(): void {
+    for (const pod of this.#parts.stage.model.table.list(PODS)) {
+      if (isGated(pod) && addressesOf(pod).length > 0) this.#lookAt(pod);
+    }
+  }
+
+  /** No pod waits without a reason once everything has come to rest. */
+  checkFinal(): void {
+    const { clock, report } = this.#parts.stage;
+    const nowMs = clock.monotonicMs();
+    this.look();
+    for (const { key, dueSinceMs = nowMs, upSinceMs = nowMs } of this.#waiting.values()) {
+      const isLate = nowMs - dueSinceMs > LONGEST_WAIT_MS;
+      const isSilent = nowMs - upSinceMs > LONGEST_SILENCE_MS && !this.#isUnhealthy(key);
+      if (isLate || isSilent) report('gate-never-deadlocks', `Pod ${key} still waits at its gate`);
+    }
+  }
+
+  #onPod({ type, object, before, by }: Commit): void {
+    this.look();
+    const isOpened = isOperator(by) && isGateOpen(object) && !isGateOpen(before);
+    if (isOpened) this.#judgeOpening(object);
+    if (type === 'DELETED') this.#waiting.delete(object.metadata.uid);
+  }
+
+  #lookAt(pod: StoredObject): void {
+    const { uid } = pod.metadata;
+    if (isGateOpen(pod) || !isActive(pod)) return this.#forget(pod);
+    const nowMs = this.#parts.stage.clock.monotonicMs();
+    const waiting = this.#waiting.get(uid) ?? this.#begin(pod);
+    const verdict = this.#judge(pod);
+    if (verdict !== 'waits') waiting.hadCause = true;
+    waiting.upSinceMs = isUp(pod) ? (waiting.upSinceMs ?? nowMs) : undefined;
+    if (verdict !== 'due') waiting.dueSinceMs = undefined;
+    else if (waiting.dueSinceMs === undefined) this.#beginDue(waiting, nowMs);
+  }
+
+  #begin(pod: StoredObject): Waiting {
+    const addresses = addressesOf(pod);
+    const waiting = {
+      key: keyOfStored(pod),
+      isReused: addresses.some((one) => this.#addresses.has(one)),
+      ...{ dueSinceMs: undefined, upSinceMs: undefined, hadCause: false },
+    };
+    this.#waiting.set(pod.metadata.uid, waiting);
+    for (const one of addresses) this.#addresses.add(one);
+    return waiting;
+  }
+
+  /** It keeps what it was until its opening is judged. */
+  #forget(pod: StoredObject): void {
+    const waiting = this.#waiting.get(pod.metadata.uid);
+    if (waiting === undefined) return;
+    waiting.dueSinceMs = undefined;
+    if (!isActive(pod)) this.#waiting.delete(pod.metadata.uid);
+  }
+
+  #beginDue(waiting: Waiting, nowMs: number): void {
+    const { surroundings, stage } = this.#parts;
+    waiting.dueSinceMs = nowMs;
+    if (!surroundings.isCalm) return;
+    const ownMs = POLL_MS + (waiting.isReused ? STALE_MS : 0);
+    const limitMs = ownMs + (surroundings.isFree ? 0 : TURN_MS);
+    const isStill = (): boolean => waiting.dueSinceMs === nowMs;
+    stage.clock.setTimer(limitMs, () => {
+      const isSlow = stage.isDisturbed(nowMs - SLOW_MS, stage.clock.monotonicMs());
+      if (isStill())
+        stage.clock.setTimer(isSlow ? SLOW_MS : 0, () => this.#judgeDue(waiting, isStill));
+    });
+  }
+
+  #judgeDue({ key }: Waiting, isStill: () => boolean): void {
+    if (!isStill()) return;
+    const what = `Pod ${key} waits at its gate although AWS has it as healthy in each group`;
+    this.#parts.stage.report('gate-opens-in-time', what);
+  }
+
+  #judgeOpening(pod: StoredObject): void {
+    const { surroundings, stage } = this.#parts;
+    const waiting = this.#waiting.get(pod.metadata.uid);
+    this.#waiting.delete(pod.metadata.uid);
+    const nowMs = stage.clock.monotonicMs();
+    const { sinceMs = 0 } = this.#declared.get(pod.metadata.namespace ?? '') ?? {};
+    if (!surroundings.isCalm || waiting === undefined || nowMs - sinceMs < UNSEEN_MS) return;
+    const isSilent = nowMs - (waiting.upSinceMs ?? nowMs) >= SILENCE_MS;
+    if (waiting.hadCause || isSilent) return;
+    const what = `the gate of Pod ${waiting.key} opened before AWS had it as healthy`;
+    stage.report('gate-opens-for-cause', what);
+  }
+
+  #noteDeclared(namespace: string): void {
+    const text = JSON.stringify(this.#listDeclared(namespace));
+    if (this.#declared.get(namespace)?.text === text) return;
+    this.#declared.set(namespace, { text, sinceMs: this.#parts.stage.clock.monotonicMs() });
+  }
+
+  #judge(pod: StoredObject): Verdict {
+    const { namespace = '', labels = {} } = pod.metadata;
+    const selecting = this.#listDeclared(namespace).filter(({ app }) => app === labels['app']);
+    if (selecting.length === 0) return 'due';
+    if (!isUp(pod)) return 'waits';
+    const verdicts = selecting.map(({ owner, backend }) => {
+      const open = this.#listGroups(owner, backend).map((group) => this.#isOpen(group, pod));
+      if (!open.includes(true)) return 'waits';
+      return open.includes(false) ? 'arguable' : 'due';
+    });
+    if (verdicts.includes('waits')) return 'waits';
+    return verdicts.includes('arguable') ? 'arguable' : 'due';
+  }
+
+  /** The group does not keep the gate closed. */
+  #isOpen(group: TargetGroup, pod: StoredObject): boolean {
+    return this.#listHealth(group, pod).some(
+      ({ state, reason }) => state === 'healthy' || reason === 'Target.NotInUse',
+    );
+  }
+
+  #isUnhealthy(key: string): boolean {
+    const { world } = this.#parts.stage.aws;
+    const pod = this.#parts.stage.model.table.get(PODS, key);
+    const groups = world.traffic.targetGroups.all();
+    const healths = pod === undefined ? [] : groups.flatMap((one) => this.#listHealth(one, pod));
+    return healths.some(({ state }) => state === 'unhealthy' || state === 'initial');
+  }
+
+  #listHealth(group: TargetGroup, pod: StoredObject): readonly ReturnType<typeof healthOf>[] {
+    const addresses = addressesOf(pod);
+    const own = [...group.targets.values()].filter(({ id }) => addresses.includes(id));
+    return own.map((target) => healthOf(this.#parts.stage.aws.world, group, target));
+  }
+
+  #listGroups(owner: string, backend: string): readonly TargetGroup[] {
+    const { claims, stage } = this.#parts;
+    return stage.aws.world.traffic.targetGroups
+      .all()
+      .filter(
+        (group) => claims.ownerOf(group) === owner && backendIn(resourceIdOf(group)) === backend,
+      );
+  }
+
+  /** Backends that get requests, each with the label of the pods that its Service selects. */
+  #listDeclared(
+    namespace: string,
+  ): readonly { readonly owner: string; readonly backend: string; readonly app: string }[] {
+    const { table } = this.#parts.stage.model;
+    const objects = table.list(MY_INGRESSES) as unknown as readonly MyIngress[];
+    const own = objects.filter(({ metadata }) => metadata.namespace === namespace);
+    const serving = own.filter((one) => !isPaused(one) && !one.metadata.deletionTimestamp);
+    return serving.flatMap(({ metadata, spec }) => {
+      const asked = listAsked(spec);
+      return (spec.backends ?? [])
+        .filter(({ name, targetType = 'ip' }) => asked.has(name) && targetType === 'ip')
+        .filter(({ service }) => this.#hasPort(namespace, service))
+        .map(({ name, service }) => {
+          return {
+            owner: `${namespace}/${metadata.name}`,
+            backend: name,
+            app: service?.name ?? '',
+          };
+        });
+    });
+  }
+
+  #hasPort(
+    namespace: string,
+    service: { readonly name: string; readonly port: string | number } | undefined,
+  ): boolean {
+    const found = this.#parts.stage.model.table.get(SERVICES, `${namespace}/${service?.name}`);
+    const { ports = [] } = (found?.['spec'] ?? {}) as {
+      readonly ports?: readonly { readonly name: string; readonly port: number }[];
+    };
+    return ports.some(({ name, port }) => name === service?.port || port === service?.port);
+  }
+}
+
+function addressesOf(pod: StoredObject): readonly string[] {
+  const { podIPs = [] } = (pod['status'] ?? {}) as {
+    readonly podIPs?: readonly { readonly ip: string }[];
+  };
+  return podIPs.map(({ ip }) => ip);
+}

@@ -1,0 +1,123 @@
+import type { AwsWorld } from '../../../localstack/embedded/aws-world.ts';
+import { routingRule } from '../../../localstack/embedded/data-plane/routing-rules.ts';
+import type { Listener } from '../../../localstack/embedded/listeners/listener.ts';
+import type { TargetGroup } from '../../../localstack/embedded/target-groups/target-group.ts';
+import { decide } from '../../../src/routing/decide.ts';
+import type { Report } from '../violation.ts';
+import type { Claims } from './claims.ts';
+import { WINDOW_MS } from './course.ts';
+import { describeProbe, listProbes } from './probes.ts';
+import { activeTargets, resourceIdOf } from './resources.ts';
+
+export interface RequestWatchParts {
+  readonly world: AwsWorld;
+  readonly claims: Claims;
+  readonly nowMs: () => number;
+  /** Whether the operator has had the time to deregister what it follows for this object. */
+  readonly isKept: (owner: string) => boolean;
+  /** Whether the target was desired at some time of the last `backMs`. */
+  readonly wasDesired: (
+    owner: string,
+    target: string,
+    of: { readonly group: TargetGroup; readonly backMs: number },
+  ) => boolean;
+  readonly report: Report;
+}
+
+/** A group that requests are sent to. */
+interface Reach {
+  readonly balancerArn: string;
+  /** One of them, as text. */
+  readonly request: string;
+  /** Infinity: still. */
+  readonly untilMs: number;
+}
+
+/** A turn in the budget, and repeated calls. */
+const CALLS_MS = 15_000;
+
+/**
+ * Sends requests through AWS's rules to the targets of the groups that they name, some of them as all of it was a
+ * window ago: one that has been deregistered goes on to get them for so long.
+ */
+export class RequestWatch {
+  readonly #parts: RequestWatchParts;
+  readonly #reached = new Map<string, Reach>();
+  /** When each target has left its group, by ARN and name. */
+  readonly #leftMs = new Map<string, number>();
+  #active: ReadonlyMap<string, ReadonlySet<string>> = new Map();
+
+  constructor(parts: RequestWatchParts) {
+    this.#parts = parts;
+  }
+
+  /** Call after each change of AWS. */
+  changed(): void {
+    const { world, nowMs } = this.#parts;
+    const all = world.traffic.targetGroups.all();
+    const active = new Map(all.map((record) => [record.arn, activeTargets({ record })]));
+    for (const [arn, targets] of this.#active) {
+      for (const target of targets) {
+        if (!active.get(arn)?.has(target)) this.#leftMs.set(`${arn} ${target}`, nowMs());
+      }
+    }
+    this.#active = active;
+    this.#noteReached();
+  }
+
+  /** The process of the pod at these addresses has ended: no request is answered there any more. */
+  ended(addresses: readonly string[]): void {
+    const sinceMs = this.#parts.nowMs() - WINDOW_MS;
+    for (const [arn, { request, untilMs, balancerArn }] of this.#reached) {
+      const { balancers, traffic } = this.#parts.world;
+      const group = traffic.targetGroups.byArn(arn);
+      if (group === undefined || untilMs < sinceMs || !balancers.byArn(balancerArn)) continue;
+      this.#judge(group, request, addresses);
+    }
+  }
+
+  #judge(group: TargetGroup, request: string, addresses: readonly string[]): void {
+    const { claims, isKept, wasDesired, report, nowMs } = this.#parts;
+    const owner = claims.ownerOf(group);
+    if (owner === undefined || !isKept(owner)) return;
+    const backMs = WINDOW_MS + CALLS_MS;
+    for (const { id, port } of group.targets.values()) {
+      const target = `${id}:${port}`;
+      if (!addresses.includes(id)) continue;
+      const leftMs = this.#leftMs.get(`${group.arn} ${target}`) ?? 0;
+      const isSent = this.#active.get(group.arn)?.has(target) || leftMs > nowMs() - WINDOW_MS;
+      if (!isSent || wasDesired(owner, target, { group, backMs })) continue;
+      const what = `${request} is sent to ${target} in ${resourceIdOf(group)} of ${owner}, whose process has ended`;
+      report('no-request-to-ended-pod', what);
+    }
+  }
+
+  #noteReached(): void {
+    const { world, nowMs } = this.#parts;
+    const now = new Map<string, Reach>();
+    for (const listener of world.traffic.listeners.all()) this.#ask(listener, now);
+    for (const [arn, reach] of this.#reached) {
+      if (now.has(arn)) continue;
+      const untilMs = Math.min(reach.untilMs, nowMs());
+      if (untilMs >= nowMs() - WINDOW_MS) now.set(arn, { ...reach, untilMs });
+    }
+    this.#reached.clear();
+    for (const [arn, reach] of now) this.#reached.set(arn, reach);
+  }
+
+  #ask({ arn: listenerArn, port, balancerArn }: Listener, into: Map<string, Reach>): void {
+    const rules = this.#parts.world.traffic.rules.byKey(listenerArn).map(routingRule);
+    if (rules.length === 0) return;
+    for (const probe of listProbes([port])) {
+      const { action } = decide(rules, probe).rule;
+      for (const { arn, weight } of action.type === 'forward' ? action.targetGroups : []) {
+        if (weight === 0 || into.has(arn)) continue;
+        into.set(arn, {
+          balancerArn,
+          request: describeProbe(probe),
+          untilMs: Number.POSITIVE_INFINITY,
+        });
+      }
+    }
+  }
+}

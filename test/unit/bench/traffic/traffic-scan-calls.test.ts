@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import type { Call } from '../../../../localstack/embedded/faults/call-log.ts';
+import { listScan, splitScans } from '../../../bench/traffic/traffic-scan-calls.ts';
+
+const ARN = 'arn:aws:elasticloadbalancing:us-east-1:0:';
+const call = (operation: string, input: Call['input']): Call => ({
+  ...{ at: 0, service: 'elbv2', operation, input, outcome: 'ok' },
+});
+
+const SCAN = [
+  call('DescribeLoadBalancers', { PageSize: 200 }),
+  call('DescribeLoadBalancers', { PageSize: 200, Marker: '200' }),
+  call('DescribeTargetGroups', { PageSize: 200 }),
+  call('DescribeTags', {
+    ResourceArns: Array.from('abcdefghijklmnopqrst', (one) => `${ARN}targetgroup/${one}`),
+  }),
+];
+const TURN = [
+  call('DescribeLoadBalancers', { LoadBalancerArns: [`${ARN}loadbalancer/app/a`] }),
+  call('DescribeTags', { ResourceArns: [`${ARN}loadbalancer/app/a`] }),
+  call('DescribeTargetGroups', { LoadBalancerArn: `${ARN}loadbalancer/app/a`, PageSize: 200 }),
+  call('DescribeTargetGroups', { Names: ['a-web'] }),
+  call('DescribeTags', { ResourceArns: [`${ARN}targetgroup/a`, `${ARN}targetgroup/b`] }),
+  call('DescribeTags', { ResourceArns: [`${ARN}listener/app/a`, `${ARN}targetgroup/a`] }),
+  call('DescribeTargetHealth', { TargetGroupArn: `${ARN}targetgroup/a` }),
+];
+
+it('counts the calls of a drift scan, and not those of an object whose turn comes meanwhile', () => {
+  expect(listScan([...TURN, ...SCAN])).toEqual(SCAN);
+});
+
+it('tells whole scans apart, however slowly they proceed', () => {
+  const scans = splitScans([...SCAN, ...TURN, ...SCAN, ...SCAN]);
+  expect(scans.map(({ length }) => length)).toEqual([SCAN.length, SCAN.length]);
+});

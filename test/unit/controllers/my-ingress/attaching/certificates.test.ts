@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { MyIngress } from '../../../../../src/apis/my-ingress.ts';
+import { decideAttachments } from '../../../../../src/controllers/my-ingress/attaching/decide.ts';
+import type { Joined } from '../../../../../src/controllers/my-ingress/attaching/joined.ts';
+import { makeCertificate } from '../../../../fakes/certificate.ts';
+import { web } from '../traffic/specs.ts';
+import { World } from '../world.ts';
+import { draftApp } from './app.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A listener that finds its certificates, and one rule of its own. */
+const SHARED = {
+  backends: [web],
+  listeners: [{ port: 443, protocol: 'HTTPS' as const }],
+  rules: [{ name: 'own', hosts: ['own.example.org'], forward: [{ backend: 'web' }] }],
+  defaultAction: { fixedResponse: { statusCode: 404 } },
+};
+
+const APPS = [draftApp('covered'), draftApp('stray', { hosts: ['stray.example.net'] })];
+
+function join(object: MyIngress): MyIngress {
+  const attached = decideAttachments(object.spec, APPS, new Map());
+  const joined: Joined = { ...object, spec: { ...object.spec, attached } };
+  return joined;
+}
+
+async function start(...names: readonly string[]): Promise<World> {
+  const world = new World({ join });
+  world.start();
+  for (const name of names) {
+    const nowMs = Math.floor(world.clock.now() / 1000) * 1000;
+    const { certificate, privateKey } = await makeCertificate([name], {
+      algorithm: 'ECDSA',
+      notBefore: new Date(nowMs),
+      notAfter: new Date(nowMs + 100 * DAY_MS),
+    });
+    const [Certificate, PrivateKey] = [Buffer.from(certificate), Buffer.from(privateKey)];
+    world.outOfBand('ImportCertificate', { Certificate, PrivateKey });
+  }
+  await world.applied('shop', SHARED);
+  return world;
+}
+
+function attachedOf(world: World): readonly string[] {
+  const { attached = [] } = world.object('shop').status;
+  return attached.map(({ name, reason }) => `${name} ${reason}`);
+}
+
+describe('an attached host that no certificate covers', () => {
+  it('is a matter of who attaches it, not of the load balancer and not of others', async () => {
+    const world = await start('own.example.org', 'covered.example.com');
+    expect(world.condition('shop')).toBe('True Available');
+    expect(attachedOf(world)).toEqual(['covered Attached', 'stray NoCertificate']);
+    const { listeners } = world.aws.control.snapshot();
+    expect(new Set(listeners[0]?.certificates).size).toBe(2);
+  });
+
+  it('hides no host of the spec that lacks one', async () => {
+    const world = await start('covered.example.com');
+    expect(world.condition('shop')).toBe('False NoCertificate');
+    expect(world.message('shop')).toContain('own.example.org');
+    expect(world.message('shop')).not.toContain('stray');
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { MINUTE_MS, type World } from '../world.ts';
+import { settleShop } from './settle.ts';
+import { SHOP } from './specs.ts';
+
+const RULE = { name: 'api', paths: ['/api/*'] };
+
+function settled(): Promise<World> {
+  return settleShop({ ...SHOP, securityGroups: ['sg-web'] });
+}
+
+/** The name of the target group to which the rule sends requests. */
+function targetOf(world: World): string | undefined {
+  const { listeners, targetGroups } = world.aws.control.snapshot();
+  const action = JSON.stringify(listeners[0]?.rules[0]?.actions);
+  return targetGroups.find(({ arn }) => action.includes(arn))?.name;
+}
+
+describe('an edit', () => {
+  it('that is taken back before reads show it is undone', async () => {
+    const world = await settled();
+    const before = targetOf(world);
+    expect(before).toMatch(/^shop-api-/);
+    world.fault('ModifyRule', { kind: 'lostResponse' }, { times: 3 });
+    world.edit('shop', { rules: [{ ...RULE, forward: [{ backend: 'web' }] }] });
+    for (let i = 0; i < 50 && targetOf(world) === before; i++) await world.clock.advance(100);
+    expect(targetOf(world)).toMatch(/^shop-web-/);
+    world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 8_000 });
+    world.edit('shop', { rules: [{ ...RULE, forward: [{ backend: 'api' }] }] });
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(targetOf(world)).toBe(before);
+  });
+
+  it('that adds a listener writes nothing to one that others have made like it', async () => {
+    const world = await settled();
+    const { arn } = world.balancer();
+    const FixedResponseConfig = { StatusCode: '404', ContentType: 'text/plain', MessageBody: '' };
+    world.outOfBand('CreateListener', {
+      ...{ LoadBalancerArn: arn, Port: 8080, Protocol: 'HTTP' },
+      DefaultActions: [{ Type: 'fixed-response', FixedResponseConfig }],
+    });
+    const defaultAction = { fixedResponse: { statusCode: 404 } };
+    world.edit('shop', {
+      listeners: [
+        { port: 80, protocol: 'HTTP' },
+        { port: 8080, protocol: 'HTTP', defaultAction },
+      ],
+    });
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe('True PortConflict');
+    const theirs = world.aws.control.snapshot().listeners.find(({ port }) => port === 8080);
+    expect(theirs?.rules).toHaveLength(1);
+  });
+});

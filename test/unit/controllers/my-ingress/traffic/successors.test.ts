@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
+import { MINUTE_MS, World } from '../world.ts';
+import { api, SHOP, web } from './specs.ts';
+
+const KEY = 'web/shop';
+const OTHER: Partial<MyIngressSpec> = { backends: [web, { ...api, protocol: 'HTTPS' }] };
+
+/** The targets of `api` are not healthy before a test says so. */
+async function settled(spec: Partial<MyIngressSpec> = SHOP): Promise<World> {
+  const world = new World();
+  world.start();
+  await world.applied('shop', spec);
+  await world.clock.advance(MINUTE_MS);
+  expect(world.condition('shop')).toBe('True Available');
+  return world;
+}
+
+async function edited(spec: Partial<MyIngressSpec> = OTHER, from = SHOP): Promise<World> {
+  const world = await settled(from);
+  world.targets.say(KEY, 'api', { healthy: 0 });
+  await world.clock.advance(2_000);
+  world.edit('shop', spec);
+  await world.clock.advance(2_000);
+  return world;
+}
+
+/** `api:HTTP 1, api:HTTPS 0` of the rule, or of what a listener does by default. */
+function weights(world: World, at: 'rule' | 'default' = 'rule'): string {
+  const { listeners } = world.aws.control.snapshot();
+  const targetGroups = [...world.aws.world.traffic.targetGroups.all()];
+  const rules = listeners[0]?.rules ?? [];
+  const rule = rules.find(({ priority }) => (priority === 'default') === (at === 'default'));
+  const [action] = rule?.actions ?? [];
+  const { ForwardConfig } = action as { ForwardConfig: { TargetGroups: Weighted[] } };
+  return ForwardConfig.TargetGroups.map(({ TargetGroupArn, Weight = 1 }) => {
+    const group = targetGroups.find(({ arn }) => arn === TargetGroupArn);
+    const backend = group?.name.split('-')[1];
+    return `${backend}:${group?.protocol} ${Weight}`;
+  })
+    .toSorted()
+    .join(', ');
+}
+
+interface Weighted {
+  readonly TargetGroupArn: string;
+  readonly Weight?: number;
+}
+
+function countGroups(world: World): number {
+  return world.aws.control.snapshot().targetGroups.length;
+}
+
+const switches = (world: World): readonly string[] =>
+  world.events.reasons.filter((one) => one === 'SwitchedDirectly');
+
+describe('a target group that takes the place of another', () => {
+  it('joins with weight 0, so that AWS checks its targets, and takes the requests once these are healthy', async () => {
+    const world = await edited();
+    expect(weights(world)).toBe('api:HTTP 1, api:HTTPS 0');
+    expect(world.condition('shop', 'Reconciling')).toBe('True HandingOver');
+    expect(world.message('shop')).toContain(': api 0/2');
+    await world.clock.advance(2 * MINUTE_MS);
+    expect(weights(world)).toBe('api:HTTP 1, api:HTTPS 0');
+    world.targets.say(KEY, 'api', { healthy: 2 });
+    await world.clock.advance(2_000);
+    expect(weights(world)).toBe('api:HTTPS 1');
+    expect(world.condition('shop')).toBe('True Available');
+    expect(switches(world)).toEqual([]);
+    expect(countGroups(world)).toBe(3);
+    await world.clock.advance(6 * MINUTE_MS);
+    expect(countGroups(world)).toBe(2);
+  });
+
+  it('takes them with one healthy node, where a node without a pod fails the check as meant', async () => {
+    const world = await edited();
+    world.targets.say(KEY, 'api', { healthy: 0, isPartial: true });
+    await world.clock.advance(2 * MINUTE_MS);
+    expect(weights(world)).toBe('api:HTTP 1, api:HTTPS 0');
+    world.targets.say(KEY, 'api', { healthy: 1, isPartial: true });
+    await world.clock.advance(2_000);
+    expect(weights(world)).toBe('api:HTTPS 1');
+    expect(switches(world)).toEqual([]);
+  });
+
+  it('waits for five minutes, then takes them with a warning', async () => {
+    const world = await edited();
+    await world.clock.advance(4 * MINUTE_MS);
+    expect(weights(world)).toBe('api:HTTP 1, api:HTTPS 0');
+    await world.clock.advance(MINUTE_MS);
+    expect(weights(world)).toBe('api:HTTPS 1');
+    expect(switches(world)).toHaveLength(1);
+    expect(world.events.recorded.map(({ note }) => note).join()).toContain(
+      'its targets were not healthy within 5 minutes',
+    );
+    expect(world.condition('shop')).toBe('True Available');
+    expect(world.condition('shop', 'TargetsHealthy')).toBe('False TargetsUnhealthy');
+  });
+
+  it('is not awaited where the spec goes back: the one that serves goes on alone', async () => {
+    const world = await edited();
+    world.edit('shop', SHOP);
+    await world.clock.advance(2_000);
+    expect(weights(world)).toBe('api:HTTP 1');
+    expect(world.condition('shop')).toBe('True Available');
+    await world.clock.advance(6 * MINUTE_MS);
+    expect(countGroups(world)).toBe(2);
+  });
+
+  it('comes back out of its retirement with weight 0, where the spec goes back later', async () => {
+    const world = await edited();
+    world.targets.say(KEY, 'api', { healthy: 2 });
+    await world.clock.advance(MINUTE_MS);
+    world.targets.say(KEY, 'api', { healthy: 0 });
+    world.edit('shop', SHOP);
+    await world.clock.advance(2_000);
+    expect(weights(world)).toBe('api:HTTP 0, api:HTTPS 1');
+    world.targets.say(KEY, 'api', { healthy: 2 });
+    await world.clock.advance(8 * MINUTE_MS);
+    expect(weights(world)).toBe('api:HTTP 1');
+    expect(countGroups(world)).toBe(2);
+  });
+
+  it('joins a rule that is new, too', async () => {
+    const world = await edited();
+    const rule = { name: 'v2', paths: ['/v2'], forward: [{ backend: 'api', weight: 1 }] };
+    world.edit('shop', { rules: [rule] });
+    await world.clock.advance(1_000);
+    const { listeners } = world.aws.control.snapshot();
+    const own = listeners[0]?.rules.find(({ tags }) =>
+      tags['albridge.io/resource']?.includes('/v2/'),
+    );
+    expect(JSON.stringify(own?.actions)).toMatch(/"Weight":1.*"Weight":0|"Weight":0.*"Weight":1/);
+  });
+
+  it('waits on after a restart, and is not switched back', async () => {
+    const world = await edited();
+    await world.restart();
+    await world.clock.advance(MINUTE_MS);
+    expect(weights(world)).toBe('api:HTTP 1, api:HTTPS 0');
+    world.targets.say(KEY, 'api', { healthy: 2 });
+    await world.clock.advance(5 * MINUTE_MS);
+    expect(weights(world)).toBe('api:HTTPS 1');
+    world.targets.say(KEY, 'api', { healthy: 0 });
+    await world.restart();
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(weights(world)).toBe('api:HTTPS 1');
+  });
+
+  it('costs one read for each change of its targets', async () => {
+    const world = await edited();
+    const calls = await world.callsDuring(async () => {
+      world.targets.say(KEY, 'api', { healthy: 1 });
+      await world.clock.advance(5_000);
+    });
+    expect(calls).toEqual({ DescribeTags: 1 });
+  });
+});
+
+describe('a target group takes the place of another at once, with a warning,', () => {
+  const names = ['api', 'b', 'c', 'd', 'e'];
+  const backends = names.map((name) => ({ ...api, name }));
+  const forward = names.map((backend) => ({ backend, weight: 1 }));
+
+  it('where its action has five already', async () => {
+    const rules = [{ name: 'all', paths: ['/all'], forward }];
+    const from = { ...SHOP, backends: [web, ...backends], rules };
+    const [first, ...others] = backends;
+    const to = [web, { ...api, ...first, protocol: 'HTTPS' as const }, ...others];
+    const world = await edited({ backends: to }, from);
+    expect(weights(world)).toContain('api:HTTPS 1');
+    expect(weights(world)).not.toContain('api:HTTP 1');
+    expect(switches(world)).toHaveLength(1);
+    expect(world.condition('shop')).toBe('True Available');
+  });
+
+  it('where the backend is sticky', async () => {
+    const sticky = { ...api, stickiness: { durationSeconds: 60 } };
+    const from = { ...SHOP, backends: [web, sticky] };
+    const world = await edited({ backends: [web, { ...sticky, protocol: 'HTTPS' }] }, from);
+    expect(weights(world)).toBe('api:HTTPS 1');
+    expect(switches(world)).toHaveLength(1);
+    expect(world.condition('shop')).toBe('True Available');
+    const [attributes, rule] = ['ModifyTargetGroupAttributes', 'ModifyRule'];
+    expect(world.writesToAws.filter((one) => one === attributes || one === rule)).toEqual([
+      ...[attributes, attributes, rule],
+    ]);
+  });
+
+  it('where AWS refuses both in one action, which is no problem of the object', async () => {
+    const world = await settled();
+    world.targets.say(KEY, 'api', { healthy: 0 });
+    await world.clock.advance(2_000);
+    const code = 'InvalidLoadBalancerAction';
+    world.fault('ModifyRule', { kind: 'error', code, status: 400, message: 'no mixtures' });
+    world.edit('shop', OTHER);
+    await world.clock.advance(500);
+    expect(weights(world)).toBe('api:HTTP 1');
+    expect(world.condition('shop', 'Reconciling')).toBe('True HandingOver');
+    expect(world.message('shop')).toContain('AWS refuses the old and the new target group');
+    await world.clock.advance(4_500);
+    expect(weights(world)).toBe('api:HTTPS 1');
+    expect(switches(world)).toHaveLength(1);
+    expect(world.events.reasons).not.toContain('InvalidLoadBalancerAction');
+    expect(world.condition('shop')).toBe('True Available');
+  });
+});

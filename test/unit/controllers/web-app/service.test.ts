@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WebAppBench } from './bench.ts';
+
+let bench: WebAppBench;
+
+beforeEach(() => {
+  bench = new WebAppBench();
+});
+afterEach(() => bench.stop());
+
+describe('a WebApp with spec.service', () => {
+  it('becomes a Service as it says, whose port http is that of the pods', async () => {
+    const annotations = { 'example.com/scheme': 'internal' };
+    bench.store({ port: 8080, service: { port: 80, type: 'LoadBalancer', annotations } });
+    await bench.start();
+    expect(bench.service).toMatchObject({
+      metadata: { annotations },
+      spec: { type: 'LoadBalancer', ports: [{ name: 'http', port: 80, targetPort: 8080 }] },
+    });
+    expect(bench.object.status).toMatchObject({ url: 'http://shop.web.svc:80' });
+    expect(bench.deployment.spec).toMatchObject({
+      template: { spec: { containers: [{ ports: [{ containerPort: 8080 }] }] } },
+    });
+  });
+
+  it('leaves others the type where it names none', async () => {
+    bench.store({ service: { port: 8080 } });
+    await bench.start();
+    expect(bench.service).toMatchObject({ spec: { ports: [{ port: 8080, targetPort: 80 }] } });
+    expect(bench.service).not.toHaveProperty('spec.type');
+  });
+});
