@@ -21,6 +21,8 @@ export interface Targets {
   readonly ready: ReadonlySet<string>;
   /** The ready ones; where there are none, those that are terminating and still serve; those that only their gate holds. */
   readonly desired: ReadonlySet<string>;
+  /** Those of pods that serve, terminating ones too. */
+  readonly live: ReadonlySet<string>;
 }
 
 interface Moment {
@@ -60,7 +62,7 @@ interface Node extends StoredObject {
   readonly status?: { readonly conditions?: readonly { readonly status: string }[] };
 }
 
-export const NO_TARGETS: Targets = { ready: new Set(), desired: new Set() };
+export const NO_TARGETS: Targets = { ready: new Set(), desired: new Set(), live: new Set() };
 
 /** The targets of every Service by the API server's own state, as it is and as it was. */
 export class EndpointHistory {
@@ -192,7 +194,7 @@ function collectTargets(
   const leaving = collect((one) => one.serving && one.terminating);
   const waiting = collect((one) => one.isHeld && !one.ready && !one.terminating);
   const serving = ready.size > 0 ? ready : leaving;
-  return { ready, desired: waiting.size > 0 ? new Set([...serving, ...waiting]) : serving };
+  return { ready, desired: new Set([...serving, ...waiting]), live: collect((one) => one.serving) };
 }
 
 /** Ready nodes that nothing removes; where there are none, those that are not heard. */
@@ -203,7 +205,8 @@ function collectInstances(nodes: readonly Node[], nodePort: number | undefined):
     return new Set(found.map(({ spec }) => `${spec?.providerID?.split('/').at(-1)}:${nodePort}`));
   };
   const ready = nodePort === undefined ? new Set<string>() : collect('True');
-  return { ready, desired: ready.size > 0 ? ready : collect('Unknown') };
+  const desired = ready.size > 0 ? ready : collect('Unknown');
+  return { ready, desired, live: desired };
 }
 
 function targetsAt(moment: Moment | undefined, ref: ServiceRef): Targets {
