@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { removeCallersSettings } from './test/gates/clean-environment.ts';
-import LongestFirst from './test/gates/longest-first.ts';
+import { LongestFirst } from './test/gates/longest-first.ts';
 
 // Every way of running vitest comes through this file, so no test ever sees a real account.
 removeCallersSettings(process.env);
@@ -34,7 +34,7 @@ const worlds = [
 /** Tests of programs, which they start. */
 const programs = [
   'control-plane/{main,watchdog}',
-  'deploy/{bundle,makefile,install-page}',
+  'deploy/{makefile,install-page}',
   'gates/{check,layers,lint,node-version,run}',
   'localstack/{processes,test-aws-command}',
   'simulation/command',

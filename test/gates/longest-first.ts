@@ -13,7 +13,7 @@ const LONGEST = [
 ].map((name) => `/test/${name}.test.ts`);
 
 /** vitest's order, but for the longest files, each of which begins before all others of its group. */
-export default class LongestFirst extends BaseSequencer {
+export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     return sorted.toSorted(

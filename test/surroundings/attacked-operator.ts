@@ -1,16 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { bundle } from '../../deploy/bundle.ts';
-import {
-  type ImageOperator,
-  readMemoryLimitMB,
-  startImageOperator,
-} from '../surroundings/image-operator.ts';
-import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
-import { quietFor } from '../surroundings/until.ts';
-import { type Place, placeOf } from './setup-place.ts';
+import { type ImageOperator, readMemoryLimitMB, startImageOperator } from './image-operator.ts';
+import { type Surroundings, startSurroundings } from './surroundings.ts';
+import { quietFor } from './until.ts';
 
 /** `timeoutSeconds` of the Deployment's probes. */
 const PROBE_TIMEOUT_MS = 5_000;
@@ -20,27 +12,24 @@ const COMPACTION = '--etcd-compaction-interval=1m';
 
 /** The operator as the image runs it, under the Deployment's memory limit, with its place. */
 export class AttackedOperator {
-  readonly place: Place;
-  readonly #directory: string;
-  readonly #surroundings: Surroundings;
+  readonly surroundings: Surroundings;
+  readonly #image: string;
   readonly #limitMB: number;
   #running: ImageOperator | undefined;
 
-  private constructor(directory: string, surroundings: Surroundings, limitMB: number) {
-    this.#directory = directory;
-    this.#surroundings = surroundings;
+  private constructor(image: string, surroundings: Surroundings, limitMB: number) {
+    this.#image = image;
+    this.surroundings = surroundings;
     this.#limitMB = limitMB;
-    this.place = placeOf(surroundings);
   }
 
-  static async start(): Promise<AttackedOperator> {
-    const directory = await mkdtemp(join(tmpdir(), 'albridge-attacked-'));
+  /** `image` is the directory that the image holds as /app. */
+  static async start(image: string): Promise<AttackedOperator> {
     const [surroundings, limitMB] = await Promise.all([
       startSurroundings({ provisioningMs: 0, apiServerArgs: [COMPACTION] }),
       readMemoryLimitMB(),
-      bundle(directory),
     ]);
-    const attacked = new AttackedOperator(directory, surroundings, limitMB);
+    const attacked = new AttackedOperator(image, surroundings, limitMB);
     await attacked.#begin();
     return attacked;
   }
@@ -57,9 +46,7 @@ export class AttackedOperator {
 
   async stop(): Promise<void> {
     await this.#running?.stop();
-    this.place.close();
-    await this.#surroundings.stop();
-    await rm(this.#directory, { recursive: true, force: true });
+    await this.surroundings.stop();
   }
 
   /** What the kubelet sees in the next seconds. */
@@ -82,8 +69,8 @@ export class AttackedOperator {
   }
 
   async #begin(): Promise<void> {
-    const entry = join(this.#directory, 'main.mjs');
-    this.#running = await startImageOperator(entry, this.#surroundings.operatorEnvironment);
+    const entry = join(this.#image, 'main.mjs');
+    this.#running = await startImageOperator(entry, this.surroundings.operatorEnvironment);
     await this.#running.operator.waitForLine(({ msg }) => msg === 'working', 300_000);
   }
 
