@@ -4,8 +4,9 @@ import { type ImageOperator, readMemoryLimitMB, startImageOperator } from './ima
 import { type Surroundings, startSurroundings } from './surroundings.ts';
 import { quietFor } from './until.ts';
 
-/** `timeoutSeconds` of the Deployment's probes. */
+/** `timeoutSeconds` and `failureThreshold` of the Deployment's probes: one late answer on a busy machine is no failure. */
 const PROBE_TIMEOUT_MS = 5_000;
+const PROBE_FAILURES = 3;
 
 /** By default five minutes: gigabytes of history where objects of a megabyte are written as fast as a machine can. */
 const COMPACTION = '--etcd-compaction-interval=1m';
@@ -51,11 +52,14 @@ export class AttackedOperator {
 
   /** What the kubelet sees in the next seconds. */
   async isProbedFor(seconds: number): Promise<void> {
+    let missed = 0;
     for (let second = 0; second < seconds; second++) {
       const startedMs = performance.now();
       const { status } = await this.#probe('/healthz');
       expect(status).toBe(200);
-      expect(performance.now() - startedMs).toBeLessThan(PROBE_TIMEOUT_MS);
+      const timeouts = Math.floor((performance.now() - startedMs) / PROBE_TIMEOUT_MS);
+      missed = timeouts === 0 ? 0 : missed + timeouts;
+      expect(missed, 'probes in a row without an answer in time').toBeLessThan(PROBE_FAILURES);
       await quietFor(1000);
     }
   }
