@@ -9,8 +9,8 @@ removeCallersSettings(process.env);
 /** Who plays AWS in the suite of test/aws; `npm run test:aws` chooses another. */
 const backends = (process.env['ALBRIDGE_TEST_AWS'] ?? 'embedded,localstack').split(',');
 
-/** For a machine that is busy: a single wait of a test ends before, with better words. */
-const slow = { testTimeout: 60_000, hookTimeout: 120_000 } as const;
+/** For a machine that is busy: a single wait of a test or of a hook, which starts servers, ends before, with better words. */
+const slow = { testTimeout: 60_000, hookTimeout: 300_000 } as const;
 
 /** Journeys of minutes: what somebody types from a clone to the last page, installs, upgrades and takes away. */
 const journeys = ['documentation', 'rights', 'undeploy', 'upgrade'].map(
@@ -119,7 +119,6 @@ export default defineConfig({
           sequence: { groupOrder: 3 },
           ...slow,
           testTimeout: 600_000,
-          hookTimeout: 300_000,
         },
       },
       {
@@ -158,7 +157,6 @@ export default defineConfig({
           ...waiting,
           ...slow,
           testTimeout: 600_000,
-          hookTimeout: 300_000,
         },
       },
       {
