@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { removeCallersSettings } from './test/gates/clean-environment.ts';
+import { LongestFirst } from './test/gates/longest-first.ts';
 
 // Every way of running vitest comes through this file, so no test ever sees a real account.
 removeCallersSettings(process.env);
@@ -8,8 +9,8 @@ removeCallersSettings(process.env);
 /** Who plays AWS in the suite of test/aws; `npm run test:aws` chooses another. */
 const backends = (process.env['ALBRIDGE_TEST_AWS'] ?? 'embedded,localstack').split(',');
 
-/** For a machine that is busy: a single wait of a test ends before, with better words. */
-const slow = { testTimeout: 60_000, hookTimeout: 120_000 } as const;
+/** For a machine that is busy: a single wait of a test or of a hook, which starts servers, ends before, with better words. */
+const slow = { testTimeout: 60_000, hookTimeout: 300_000 } as const;
 
 /** Journeys of minutes: what somebody types from a clone to the last page, installs, upgrades and takes away. */
 const journeys = ['documentation', 'rights', 'undeploy', 'upgrade'].map(
@@ -33,7 +34,7 @@ const worlds = [
 /** Tests of programs, which they start. */
 const programs = [
   'control-plane/{main,watchdog}',
-  'deploy/{bundle,makefile,install-page}',
+  'deploy/{makefile,install-page}',
   'gates/{check,layers,lint,node-version,run}',
   'localstack/{processes,test-aws-command}',
   'simulation/command',
@@ -42,14 +43,18 @@ const programs = [
 
 /** Groups run in the order of their numbers; projects of one group beside each other, with the same number of workers. */
 const computing = { maxWorkers: availableParallelism(), sequence: { groupOrder: 0 } } as const;
-/** Most of the time the tests wait for watches, leases and processes, so more of them run than there are cores. */
-const waiting = { maxWorkers: 4, sequence: { groupOrder: 1 } } as const;
+/**
+ * Most of the time the tests wait for watches, leases and processes, so more of them run than there are cores.
+ * The simulation, which computes, runs beside them: it takes what they leave.
+ */
+const waiting = { maxWorkers: 5, sequence: { groupOrder: 1 } } as const;
 
 /** No file leaves anything behind in a module: each worker loads the source once. */
 const shared = { isolate: false, testTimeout: 60_000, ...computing } as const;
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -68,7 +73,7 @@ export default defineConfig({
           exclude: ['test/simulation/scale/**'],
           // Each of them starts a process that is busy all the time.
           maxConcurrency: 2,
-          ...computing,
+          ...waiting,
           ...slow,
           testTimeout: 300_000,
         },
@@ -114,7 +119,6 @@ export default defineConfig({
           sequence: { groupOrder: 3 },
           ...slow,
           testTimeout: 600_000,
-          hookTimeout: 300_000,
         },
       },
       {
@@ -153,7 +157,6 @@ export default defineConfig({
           ...waiting,
           ...slow,
           testTimeout: 600_000,
-          hookTimeout: 300_000,
         },
       },
       {

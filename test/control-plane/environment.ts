@@ -1,6 +1,12 @@
 /** Environment variables as Node gives them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/**
+ * The programs are written in Go, whose collector takes a quarter of the time that an API server needs to
+ * start; this way it is at work a third as often: https://go.dev/doc/gc-guide#GOGC
+ */
+const GOGC = '300';
+
 const harmlessVariables = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR'] as const;
 
 /**
@@ -9,7 +15,7 @@ const harmlessVariables = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR'] as const;
  * reads ~/.kube.
  */
 export function isolatedEnvironment(caller: Environment, home: string): Record<string, string> {
-  const isolated: Record<string, string> = { HOME: home };
+  const isolated: Record<string, string> = { HOME: home, GOGC };
   for (const name of harmlessVariables) {
     const value = caller[name];
     if (value !== undefined) isolated[name] = value;

@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import { playCreation, playDeletion, playDrift, playEdit } from '../demo/balancer-scenes.ts';
 import { playPods } from '../demo/pod-scenes.ts';
 import { Stage } from '../demo/stage.ts';
@@ -10,6 +13,8 @@ import { DeployPlace } from './place.ts';
 import type { PlayedPod } from './played-pod.ts';
 
 /** The bundle as the image runs it: read-only, unprivileged, in a pod of the Deployment. */
+
+const run = promisify(execFile);
 
 let place: DeployPlace;
 let played: PlayedPod;
@@ -47,6 +52,14 @@ describe('the image', () => {
     expect(status['Uid']?.split('\t')[0]).toBe(uid === 0 ? '65532' : `${uid}`);
     if (uid !== 0) await expect(access(inject('image'), constants.W_OK)).rejects.toThrow();
     expect((await stat(inject('image'))).mode & 0o222).toBe(0);
+  });
+
+  it('has every part of a dependency that the operator asks for, and its version', async () => {
+    const { stdout } = await run(process.execPath, [
+      join(inject('image'), 'main.mjs'),
+      '--version',
+    ]);
+    expect(stdout).toContain(manifest.version);
   });
 
   it('takes its cluster from the ServiceAccount and no kubeconfig', () => {

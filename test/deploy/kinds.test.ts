@@ -53,9 +53,16 @@ interface Rendered {
   };
 }
 
-async function render(directory: string): Promise<readonly Rendered[]> {
-  const text = await place.kubectl(['kustomize', resolve(ROOT, directory)]);
-  return parseAllDocuments(text).map((document) => document.toJS() as Rendered);
+const rendered = new Map<string, Promise<readonly Rendered[]>>();
+
+/** Once for each directory: kubectl and the parser take half a second. */
+function render(directory: string): Promise<readonly Rendered[]> {
+  const before = rendered.get(directory);
+  if (before !== undefined) return before;
+  const text = place.kubectl(['kustomize', resolve(ROOT, directory)]);
+  const objects = text.then((all) => parseAllDocuments(all).map((one) => one.toJS() as Rendered));
+  rendered.set(directory, objects);
+  return objects;
 }
 
 /** deploy/overlays/namespaced with this component in place of all. */

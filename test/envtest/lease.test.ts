@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { KubeObject } from '../../src/core/objects/kube-object.ts';
 import type { Lease } from '../../src/kube/lease/lease.ts';
 import { accessCluster, type ClusterAccess } from '../control-plane/cluster-access.ts';
@@ -16,11 +16,8 @@ beforeAll(() => {
   admin = connect(cluster);
 });
 
-afterEach(async () => {
-  for (const close of opened.splice(0)) await close();
-});
-
 afterAll(async () => {
+  for (const close of opened) await close();
   await admin.close();
 });
 
@@ -109,7 +106,8 @@ async function renewals(namespace: string, count: number): Promise<void> {
 
 const dayMs = 24 * 3600_000;
 
-describe('an election between processes', () => {
+/** Each has a namespace of its own, and mostly waits. */
+describe.concurrent('an election between processes', () => {
   it('behaviour 24: a stopped leader is succeeded after the full duration and writes nothing when it continues', async () => {
     const namespace = 'lease-stopped';
     const writers = await followWriters(namespace);
@@ -124,11 +122,10 @@ describe('an election between processes', () => {
 
     await renewals(namespace, 1);
     first.signal('SIGSTOP');
-    const stoppedAt = performance.now();
+    const renewedMs = Date.parse((await leaseIn(namespace)).spec?.renewTime ?? '') + dayMs;
     await eventually(() => expect(writers.names).toEqual(['first', 'second']));
-    const tookMs = performance.now() - stoppedAt;
-    expect(tookMs).toBeGreaterThan(leaseDurationMs - 1000);
-    expect(tookMs).toBeLessThan(2 * leaseDurationMs);
+    const acquiredMs = Date.parse((await leaseIn(namespace)).spec?.acquireTime ?? '') - dayMs;
+    expect(acquiredMs - renewedMs).toBeGreaterThanOrEqual(leaseDurationMs);
 
     first.signal('SIGCONT');
     await eventually(() => expect(first.words.at(-1)).toBe('exit 0'));
@@ -141,17 +138,17 @@ describe('an election between processes', () => {
   it('behaviour 24: SIGTERM hands over long before the Lease expires, and the two never write at once', async () => {
     const namespace = 'lease-released';
     const writers = await followWriters(namespace);
-    const first = spawnCandidate(namespace, 'first');
+    // Longer than the test waits for the successor.
+    const leaseDurationMs = 90_000;
+    const first = spawnCandidate(namespace, 'first', { leaseDurationMs });
     await eventually(() => expect(writers.names).toEqual(['first']));
-    const second = spawnCandidate(namespace, 'second');
+    const second = spawnCandidate(namespace, 'second', { leaseDurationMs });
     await eventually(() => expect(second.words).toEqual(['started']));
     await renewals(namespace, 2);
 
     first.signal('SIGTERM');
-    const endedAt = performance.now();
+    // How soon it acts is held by a clock: test/unit/kube/lease/election.test.ts.
     await eventually(() => expect(writers.names).toEqual(['first', 'second']));
-    // How soon it acts is held by a clock: test/unit/kube/lease/election.test.ts. This Lease lasts 15 s.
-    expect(performance.now() - endedAt).toBeLessThan(10_000);
     await eventually(() => expect(first.words.at(-1)).toBe('exit 0'));
     expect(first.words).toContain('released');
     expect(first.words).not.toContain('lost');

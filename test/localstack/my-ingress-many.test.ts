@@ -8,7 +8,7 @@ afterAll(() => place.close());
 const { network, standIn } = place;
 const subnets = network.articleSubnets;
 
-describe('many at once', () => {
+describe.concurrent('many at once', () => {
   it('ten objects created at once get one balancer each', async () => {
     const objects = await place.createNamespace('ten');
     const names = Array.from({ length: 10 }, (_, index) => `web-${index}`);

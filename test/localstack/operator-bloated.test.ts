@@ -1,19 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundle } from '../../deploy/bundle.ts';
 import { podLabels } from '../../src/pods/pod.ts';
+import { AttackedOperator } from '../surroundings/attacked-operator.ts';
 import type { KubeAnswer } from '../surroundings/kube-api.ts';
 import { until } from '../surroundings/until.ts';
-import { AttackedOperator } from './attacked-operator.ts';
+import { type Place, placeOf } from './setup-place.ts';
 
 /** How long the operator is watched while a tenant is at it. */
 const ATTACK_MS = 300_000;
 
+let image: string;
 let attacked: AttackedOperator;
+let place: Place;
 
 beforeAll(async () => {
-  attacked = await AttackedOperator.start();
+  image = await mkdtemp(join(tmpdir(), 'albridge-attacked-'));
+  await bundle(image);
+  attacked = await AttackedOperator.start(image);
+  place = placeOf(attacked.surroundings);
 }, 300_000);
 
-afterAll(() => attacked?.stop());
+afterAll(async () => {
+  place?.close();
+  await attacked?.stop();
+  await rm(image, { recursive: true });
+});
 
 describe('a tenant who bloats the memory', () => {
   const PODS = 12;
@@ -36,7 +50,7 @@ describe('a tenant who bloats the memory', () => {
     await until(
       `${resource} are posted`,
       async () => {
-        const { code } = await attacked.place.api.send({ method: 'POST', path, body });
+        const { code } = await place.api.send({ method: 'POST', path, body });
         return code === 201 || code === 409;
       },
       300_000,
@@ -46,7 +60,7 @@ describe('a tenant who bloats the memory', () => {
   function postMyApp(args: readonly string[], more: object = {}): Promise<KubeAnswer> {
     const path = `/apis/${MY_APP.apiVersion}/namespaces/${namespace}/myapps`;
     const spec = { image: 'registry.example/app', replicas: 1000, args, ...more };
-    return attacked.place.api.send({
+    return place.api.send({
       method: 'POST',
       path,
       body: { ...MY_APP, metadata: { name: 'large' }, spec },
@@ -93,17 +107,17 @@ describe('a tenant who bloats the memory', () => {
     const name = `large-${index % CONFIG_MAPS}`;
     const path = `/api/v1/namespaces/${namespace}/configmaps/${name}`;
     const annotations = { 'albridge.io/reconcile-requested-at': `${TOKEN}${index}` };
-    await attacked.place.api.ask({ method: 'PATCH', path, body: { metadata: { annotations } } });
+    await place.api.ask({ method: 'PATCH', path, body: { metadata: { annotations } } });
   }
 
   async function servesNeighbour(): Promise<void> {
-    const neighbour = await attacked.place.createNamespace('neighbour');
-    await neighbour.create('web', { subnets: attacked.place.network.articleSubnets });
+    const neighbour = await place.createNamespace('neighbour');
+    await neighbour.create('web', { subnets: place.network.articleSubnets });
     await neighbour.whenReady('web', 20_000);
   }
 
   beforeAll(async () => {
-    ({ namespace } = await attacked.place.createNamespace('tenant'));
+    ({ namespace } = await place.createNamespace('tenant'));
     const account = { metadata: { name: 'default' } };
     await post('serviceaccounts', account);
     // The API server records an owner for each of 80,000 labels: side by side these hold up each other.
@@ -130,7 +144,7 @@ describe('a tenant who bloats the memory', () => {
     }
     const path = `/api/v1/namespaces/${namespace}/pods/large-pod-50`;
     await until('the operator makes large pods', async () => {
-      return (await attacked.place.api.send({ method: 'GET', path })).code === 200;
+      return (await place.api.send({ method: 'GET', path })).code === 200;
     });
     await attacked.holdsOut();
   });

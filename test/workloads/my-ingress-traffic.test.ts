@@ -48,7 +48,7 @@ describe('requests by the DNS name of a balancer', { concurrent: true }, () => {
     const { standIn } = shop;
     const listener = await shop.listener();
     const stream = new RequestStream(listener, { path: '/api/orders' });
-    await until('400 answers', async () => stream.answers.length >= 400);
+    await until('400 answers', async () => stream.answers.length >= 400, 120_000);
     const moved = stream.answers
       .slice(0, 400)
       .filter((one) => applicationOf(one) === 'next').length;

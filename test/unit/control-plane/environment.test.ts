@@ -20,6 +20,7 @@ describe('the environment of the processes', () => {
   it('holds nothing of the caller but what is known to be harmless', () => {
     expect(isolatedEnvironment(caller, '/plane')).toEqual({
       HOME: '/plane',
+      GOGC: '300',
       PATH: '/bin',
       LANG: 'C.UTF-8',
     });

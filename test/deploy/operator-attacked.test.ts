@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, it } from 'vitest';
-import { AttackedOperator } from './attacked-operator.ts';
+import { afterAll, beforeAll, describe, inject, it } from 'vitest';
+import { AttackedOperator } from '../surroundings/attacked-operator.ts';
 
 const SCRAPE = 'GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n';
 
 let attacked: AttackedOperator;
 
 beforeAll(async () => {
-  attacked = await AttackedOperator.start();
+  attacked = await AttackedOperator.start(inject('image'));
 }, 300_000);
 
 afterAll(() => attacked?.stop());
