@@ -259,6 +259,14 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'pods run without what their user gave them',
     seed: 28,
   },
+  'replaced-by-scaling': {
+    file: 'controllers/my-app/desired-pods.ts',
+    find: '      ...metadata,\n    },',
+    replace:
+      '      ...metadata,\n      annotations: { replicas: String(object.spec.replicas) },\n    },',
+    why: 'whoever adds a pod loses all that run',
+    seed: 105,
+  },
   'others-fields-touched': {
     file: 'kube/write/object-writer.ts',
     find: 'body: JSON.stringify({ metadata: { uid, resourceVersion, finalizers } }),',
