@@ -267,6 +267,13 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'whoever adds a pod loses all that run',
     seed: 105,
   },
+  'service-type-ignored': {
+    file: 'controllers/web-app/desired.ts',
+    find: 'ports, ...(type && { type }) },',
+    replace: 'ports },',
+    why: 'an application is not reached at the load balancer that its user asked for',
+    seed: 2,
+  },
   'others-fields-touched': {
     file: 'kube/write/object-writer.ts',
     find: 'body: JSON.stringify({ metadata: { uid, resourceVersion, finalizers } }),',
