@@ -221,6 +221,9 @@ export const BOUNDS_OF_ALL: Rules = {
     variables.meta.?annotations.orValue({}).all(k,
       !k.startsWith('container.apparmor.security.beta.kubernetes.io/') ||
       variables.meta.?annotations[?k] == variables.metaBefore.?annotations[?k])`,
+  // https://kubernetes.io/docs/concepts/workloads/pods/ephemeral-containers/: only a pod that runs has some.
+  'albridge adds no ephemeral container': `
+    variables.spec.?ephemeralContainers.orValue([]) == variables.before.?ephemeralContainers.orValue([])`,
   'albridge adds no host port': `
     variables.containers.all(c, c.?ports.orValue([]).all(p, p.?hostPort.orValue(0) == 0 ||
       ${ofContainer('p in b.?ports.orValue([])')}))`,

@@ -2066,12 +2066,12 @@ export const myIngressSchema = {
               },
               holds: {
                 description:
-                  'Digests of the hosts and paths that are its own, so that it keeps them when albridge restarts.',
+                  'Digests of the ports, hosts and paths that are its own, so that it keeps them when albridge restarts.',
                 type: 'array',
-                maxItems: 50,
+                maxItems: 100,
                 'x-kubernetes-list-type': 'atomic',
                 items: {
-                  description: 'Digest of one host and path.',
+                  description: 'Digest of one port, host and path.',
                   type: 'string',
                   maxLength: 16,
                 },

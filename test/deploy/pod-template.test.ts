@@ -5,7 +5,7 @@ import type { PodTemplate } from '../../src/pods/pod-template.ts';
 import type { CommandResult } from '../control-plane/run-command.ts';
 import { until } from '../surroundings/until.ts';
 import { DeployPlace } from './place.ts';
-import { BY_LABEL, FREE, NEVER, UNLISTED } from './refused-templates.ts';
+import { BY_LABEL, FREE, LARGEST, NEVER, UNLISTED } from './refused-templates.ts';
 import { patch, TEAM, WEB_APP } from './token-writes.ts';
 
 /** Who may write `spec.podTemplate` and `spec.service`, and what the operator may make of it. */
@@ -159,6 +159,11 @@ describe('who may create pods', { concurrent: true }, () => {
       expect((await asUser(MAKER, BARE, template)).stderr, why).toMatch(refusal);
     },
   );
+
+  it.each(Object.entries(LARGEST))('sets %s of a template', async (_name, template) => {
+    expect(await asUser(MAKER, OPEN, template)).toMatchObject(done);
+    expect(await asOperator(OPEN, template)).toMatchObject(done);
+  });
 
   it.each(['web', 'api'])('uses the ServiceAccount %s, which is listed', async (account) => {
     const token: PodTemplate = {

@@ -1,4 +1,4 @@
-import type { PodTemplate } from '../../src/pods/pod-template.ts';
+import { LONGEST_POD_TEMPLATE, type PodTemplate } from '../../src/pods/pod-template.ts';
 
 /** Pod templates that tenants write, and albridge then writes into a Deployment or a pod. */
 
@@ -47,6 +47,17 @@ export const NEVER: Readonly<Record<string, Refused>> = {
     why: 'the same, by another list',
     template: init({ securityContext: { privileged: true, allowPrivilegeEscalation: true } }),
     refusal: /no pod with privileges/,
+  },
+  'a privileged ephemeral container': {
+    why: 'the same, by a list that no template may have',
+    template: {
+      spec: {
+        ephemeralContainers: [
+          { name: 'debug', image: 'busybox', securityContext: { privileged: true } },
+        ],
+      },
+    },
+    refusal: /ephemeral container/,
   },
   'another capability': {
     why: 'SYS_ADMIN is root on the node',
@@ -209,8 +220,52 @@ export const BY_LABEL: Readonly<Record<string, PodTemplate>> = {
       ],
     },
   },
+  'another runtime': { spec: { runtimeClassName: 'gvisor' } },
+  'names of other hosts': { spec: { hostAliases: [{ ip: '10.0.0.1', hostnames: ['db'] }] } },
+  'one view of the processes of all its containers': { spec: { shareProcessNamespace: true } },
   'a pull secret': { spec: { imagePullSecrets: [{ name: 'registry' }] } },
 };
+
+/** As much as the CRD and albridge take of what a policy goes through one by one. */
+export const LARGEST: Readonly<Record<string, PodTemplate>> = {
+  'most variables': fill((count) => app({ env: listVariables(count) })),
+  'most ports': fill((count) =>
+    app({
+      ports: Array.from({ length: count }, (_, n) => ({ name: `p${n}`, containerPort: n + 1 })),
+    }),
+  ),
+  'most containers, volumes, labels and annotations': fill((count) => {
+    const [containers, volumes, keys] = [listNumbered(15), listNumbered(32), listNumbered(64)];
+    const named = Object.fromEntries(keys.map(({ name }) => [name, '']));
+    const image = 'a';
+    return {
+      metadata: { labels: named, annotations: named },
+      spec: {
+        volumes: volumes.map(({ name }) => ({ name, emptyDir: {} })),
+        initContainers: containers.map(({ name }) => ({ name: `i${name}`, image })),
+        containers: [
+          { name: 'app', env: listVariables(count) },
+          ...containers.map(({ name }) => ({ name, image, env: listVariables(1) })),
+        ],
+      },
+    };
+  }),
+};
+
+function listNumbered(count: number): readonly { readonly name: string }[] {
+  return Array.from({ length: count }, (_, n) => ({ name: `n${n}` }));
+}
+
+function listVariables(count: number): readonly object[] {
+  return listNumbered(count).map(({ name }) => ({ name, value: '' }));
+}
+
+/** With as many of something as fit. */
+function fill(build: (count: number) => PodTemplate): PodTemplate {
+  let count = 1;
+  while (JSON.stringify(build(count + 1)).length <= LONGEST_POD_TEMPLATE) count += 1;
+  return build(count);
+}
 
 /** In every namespace, for who may create pods there. */
 export const FREE: Readonly<Record<string, PodTemplate>> = {

@@ -1,6 +1,7 @@
 import { ATTACHING_MUTATIONS } from './attaching/mutations.ts';
 import type { Mutation } from './mutation.ts';
 import { TRAFFIC_MUTATIONS } from './traffic/mutations.ts';
+import { APPLICATION_MUTATIONS } from './web-app/mutations.ts';
 
 /**
  * Bugs that the simulation must catch. They are planted into the source as it is loaded, so that
@@ -13,13 +14,6 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace: '',
     why: 'the object goes although its balancer may still be there',
     seed: 38,
-  },
-  'token-in-every-pod': {
-    file: 'pods/pod.ts',
-    find: 'automountServiceAccountToken: false,',
-    replace: '',
-    why: 'an image that a tenant names gets the rights of the ServiceAccount of its namespace',
-    seed: 8,
   },
   'ownership-check-skipped': {
     file: 'controllers/my-ingress/ownership.ts',
@@ -252,13 +246,6 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'a pod whose creator died before the status write is never counted',
     seed: 249,
   },
-  'template-ignored': {
-    file: 'controllers/my-app/desired-pods.ts',
-    find: 'if (podTemplate === undefined) return own;',
-    replace: 'if (podTemplate !== null) return own;',
-    why: 'pods run without what their user gave them',
-    seed: 28,
-  },
   'others-fields-touched': {
     file: 'kube/write/object-writer.ts',
     find: 'body: JSON.stringify({ metadata: { uid, resourceVersion, finalizers } }),',
@@ -390,5 +377,6 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 123,
   },
   ...TRAFFIC_MUTATIONS,
+  ...APPLICATION_MUTATIONS,
   ...ATTACHING_MUTATIONS,
 };

@@ -15,14 +15,19 @@ interface Template {
   readonly spec?: { readonly containers?: readonly Container[] };
 }
 
+/** The spec of an owner, as far as its pods depend on it. */
 interface Owner {
   readonly image?: string;
+  readonly banner?: string;
+  /** Undefined: there is one pod. */
+  readonly replicas?: number;
   readonly podTemplate?: Template;
 }
 
-interface Asked {
+interface Version {
   readonly spec: Owner;
-  readonly annotations: Readonly<Record<string, string>> | undefined;
+  /** When an edit took its place; undefined: it is the present one. */
+  readonly untilMs: number | undefined;
 }
 
 /** A pod of an object whose `podTemplate` it does not have. */
@@ -40,7 +45,11 @@ export function listUntemplated(
 }
 
 function readMode(container: Container | undefined): string | undefined {
-  return container?.env?.find(({ name }) => name === 'MODE')?.value;
+  return readVariable(container, 'MODE');
+}
+
+function readVariable(container: Container | undefined, name: string): string | undefined {
+  return container?.env?.find((one) => one.name === name)?.value;
 }
 
 function readImage({ name, image }: Container): readonly (string | undefined)[] {
@@ -49,13 +58,15 @@ function readImage({ name, image }: Container): readonly (string | undefined)[] 
 
 /** As long as an edit may be unseen: a watch that is silent, then a server that is down. */
 const UNSEEN_MS = 180_000;
+/** The same where nothing keeps a process from learning of it. */
+const PASS_MS = 5000;
 
-/** A pod that is as its owner wants it is not replaced. */
+/** A pod that is as its owner wants it, by each version of it that the operator may go by, is not replaced. */
 export class ReplacedPods {
   readonly #stage: Stage;
   readonly #owner: ServedKind;
-  /** By the UID of the owner; a pause is an annotation. */
-  readonly #asked = new Map<string, { readonly asked: Asked; readonly sinceMs: number }>();
+  /** By the UID of the owner, the present one last. */
+  readonly #versions = new Map<string, readonly Version[]>();
 
   constructor(stage: Stage, owner: ServedKind) {
     this.#stage = stage;
@@ -69,23 +80,31 @@ export class ReplacedPods {
 
   #follow({ type, object }: Commit): void {
     const { uid } = object.metadata;
-    const asked = {
-      spec: (object['spec'] ?? {}) as Owner,
-      annotations: object.metadata.annotations,
-    };
-    if (type === 'DELETED') this.#asked.delete(uid);
-    else if (!isDeepStrictEqual(this.#asked.get(uid)?.asked, asked)) {
-      this.#asked.set(uid, { asked, sinceMs: this.#stage.clock.monotonicMs() });
-    }
+    if (type === 'DELETED') return void this.#versions.delete(uid);
+    const spec = (object['spec'] ?? {}) as Owner;
+    const before = this.#versions.get(uid) ?? [];
+    const last = before.at(-1);
+    if (isDeepStrictEqual(last?.spec, spec)) return;
+    const untilMs = this.#stage.clock.monotonicMs();
+    const ended = last === undefined ? [] : [{ ...last, untilMs }];
+    this.#versions.set(uid, [...before.slice(0, -1), ...ended, { spec, untilMs: undefined }]);
   }
 
   #judge(commit: Commit): void {
     const { object, before = object } = commit;
-    const owner = this.#asked.get(controllerOf(object, this.#owner.kind) ?? '');
-    if (!isDeletion(commit) || owner === undefined) return;
-    const isUnseen = this.#stage.clock.monotonicMs() - owner.sinceMs < UNSEEN_MS;
-    if (isUnseen || !isReady(before) || !isAsDesired(object, owner.asked.spec)) return;
+    const owner = controllerOf(object, this.#owner.kind) ?? '';
+    if (!isDeletion(commit) || !this.#versions.has(owner) || !isReady(before)) return;
+    if (!this.#listPresent(owner).every(({ spec }) => isAsDesired(object, spec))) return;
     this.#stage.report('replaced-once', `${keyOfStored(object)} is as its owner wants it`);
+  }
+
+  /** Those that a process may still go by. */
+  #listPresent(owner: string): readonly Version[] {
+    const nowMs = this.#stage.clock.monotonicMs();
+    const isCutOff = this.#stage.isCutOff(nowMs - UNSEEN_MS, nowMs);
+    const sinceMs = nowMs - (isCutOff ? UNSEEN_MS : PASS_MS);
+    const versions = this.#versions.get(owner) ?? [];
+    return versions.filter(({ untilMs = nowMs }) => untilMs >= sinceMs);
   }
 }
 
@@ -98,9 +117,21 @@ function isReady(pod: StoredObject): boolean {
   return conditionsOf(pod).some(({ type, status }) => type === 'Ready' && status === 'True');
 }
 
-function isAsDesired(pod: StoredObject, { image, podTemplate }: Owner): boolean {
+function isAsDesired(pod: StoredObject, owner: Owner): boolean {
   const { containers = [] } = pod['spec'] as { readonly containers?: readonly Container[] };
-  return containers[0]?.image === image && listUntemplated(pod, podTemplate).length === 0;
+  const { banner = '', image, podTemplate, replicas = 1 } = owner;
+  const [own] = containers;
+  return (
+    own?.image === image &&
+    (readVariable(own, 'BANNER') ?? '') === banner.replaceAll('$', () => '$$') &&
+    listUntemplated(pod, podTemplate).length === 0 &&
+    readIndex(pod) < replicas
+  );
+}
+
+/** Of `<name>-pod`, then `<name>-pod-1` and so on. */
+function readIndex({ metadata }: StoredObject): number {
+  return Number(/-pod-(\d+)$/.exec(metadata.name)?.[1] ?? 0);
 }
 
 /** An object is created without what it does not have. */

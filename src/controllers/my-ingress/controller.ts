@@ -63,7 +63,7 @@ import {
   prepareFrontend,
 } from './traffic/frontend.ts';
 import { isTrafficDue, refreshTraffic, reportTraffic } from './traffic/report.ts';
-import { beginWarm } from './traffic/warm.ts';
+import { beginWarm, endRecord, type WarmStart } from './traffic/warm.ts';
 
 /** Clears `status.plan`: the plan was executed, or there is none. */
 const NO_PLAN = { plan: undefined } as const;
@@ -135,7 +135,7 @@ function refuseInvalidSpec({ spec }: MyIngress): void {
 async function reconcileLive(given: Scope): Promise<Outcome> {
   let isNew: Frontend | undefined;
   const warm = hasTraffic(given.object) ? beginWarm(given) : undefined;
-  const balancer = defineLoadBalancer(given, warm?.balancer, (frontend) => {
+  const balancer = defineLoadBalancer(given, warm, (frontend) => {
     isNew = frontend;
   });
   const ensured = await ensurePresent(balancer, given.pass);
@@ -156,7 +156,7 @@ async function reconcileLive(given: Scope): Promise<Outcome> {
  */
 function defineLoadBalancer(
   scope: Scope,
-  known: LoadBalancer | undefined,
+  warm: WarmStart | undefined,
   onNew: (frontend: Frontend) => void,
 ): Omit<ExternalResource<ObservedLoadBalancer, LoadBalancerStep>, 'delete'> {
   const withTraffic = hasTraffic(scope.object);
@@ -164,9 +164,9 @@ function defineLoadBalancer(
   let planning: Promise<FrontendPlan> | undefined;
   return {
     observe(signal) {
-      const observing = observeAndCompare(scope, known, signal);
+      const observing = observeAndCompare(scope, warm?.balancer, signal);
       if (withTraffic) planning = beginFrontend(scope);
-      return observing;
+      return warm === undefined ? observing : endRecord(warm, observing);
     },
     async prepareCreate() {
       const planned = withTraffic ? await (planning ?? planFrontend(scope)) : undefined;

@@ -11,7 +11,7 @@ const WEB_APPS = definedKind('WebApp');
 /** `80 shop.example.org /*`. */
 export type Claim = string;
 
-/** Hosts and paths that are served together or not at all: all exact ones, or one pattern. */
+/** Hosts and paths of one port that are served together or not at all: all exact ones, or one pattern. */
 export interface Piece {
   readonly hosts: readonly string[];
   readonly paths: readonly string[];
@@ -63,11 +63,14 @@ function listPieces(
   const ports = (spec.listeners ?? [])
     .map(({ port }) => port)
     .filter((port) => listener === undefined || listener === port);
+  const onPorts = ports.length === 0 ? [[]] : ports.map((port) => [port]);
   return groupByWidth(hosts).flatMap((hostGroup) =>
-    groupByWidth(paths.length === 0 ? ['/*'] : paths).map((pathGroup) => ({
-      ...{ hosts: hostGroup, paths: pathGroup },
-      claims: ports.flatMap((port) => nameClaims(port, hostGroup, pathGroup)),
-    })),
+    groupByWidth(paths.length === 0 ? ['/*'] : paths).flatMap((pathGroup) =>
+      onPorts.map((own) => ({
+        ...{ hosts: hostGroup, paths: pathGroup },
+        claims: own.flatMap((port) => nameClaims(port, hostGroup, pathGroup)),
+      })),
+    ),
   );
 }
 

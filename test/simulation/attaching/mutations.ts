@@ -44,6 +44,13 @@ export const ATTACHING_MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'nobody else gets the host of an object that is gone, and its requests get 503',
     seed: 10,
   },
+  'ports-decided-together': {
+    file: 'controllers/my-ingress/attaching/decide.ts',
+    find: 'ports.map((port) => ({ ...rule, listeners: [port] }))',
+    replace: '[rule]',
+    why: 'an object is served on no port where another one holds its host on one of them',
+    seed: 298,
+  },
   'attached-in-order-of-age': {
     file: 'controllers/my-ingress/attaching/decide.ts',
     find: 'const accepted = clear.filter((one) => served.has(one)).toSorted(compareEvaluation);',

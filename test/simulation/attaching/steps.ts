@@ -57,7 +57,19 @@ export function drawAttaching(chance: Chance, draw: AttachDraw): Story {
     ...apps.flatMap((at) => drawApp(chance, at, draw)),
   ];
   const faults = chance.happens(0.35) ? [] : drawFaults(chance, draw);
-  return { steps: steps.toSorted((a, b) => a.atMs - b.atMs), faults };
+  // Last, so that a seed without it is what it was before.
+  const all = [...steps, ...(chance.happens(0.25) ? drawQuota(chance, draw) : [])];
+  return { steps: all.toSorted((a, b) => a.atMs - b.atMs), faults };
+}
+
+/** AWS takes few rules on a balancer, until its quota is raised. */
+function drawQuota(chance: Chance, { lengthMs }: AttachDraw): readonly Step[] {
+  const atMs = chance.whole(1000, lengthMs / 2);
+  const limit = (fromMs: number, most: number): Step => {
+    return { atMs: fromMs, traffic: { do: 'limit', name: 'rules', most } };
+  };
+  const most = chance.whole(0, 4);
+  return [limit(atMs, most), limit(chance.whole(atMs + 1, lengthMs), 100)];
 }
 
 function drawLabels(chance: Chance, { lengthMs }: AttachDraw): readonly Step[] {

@@ -10,8 +10,17 @@ export interface AppPlan {
   readonly port?: number;
   /** Null takes it out. */
   readonly podTemplate?: PodTemplate | null;
+  /** The same; a field that is null is taken out. */
+  readonly service?: ServicePlan | null;
   /** The same. */
   readonly expose?: ExposePlan | null;
+}
+
+/** `spec.service` of a WebApp. */
+export interface ServicePlan {
+  readonly port: number | null;
+  readonly type: 'NodePort' | 'LoadBalancer' | null;
+  readonly annotations: Readonly<Record<string, string>> | null;
 }
 
 /** What somebody else does to the children of a WebApp. */

@@ -5,6 +5,7 @@ import type { Commit } from '../api-model/object-table.ts';
 import type { Json, ServedKind } from '../api-model/stored-object.ts';
 import { type ObjectKey, People, partsOf } from '../people.ts';
 import { definedKind } from '../served-definition.ts';
+import { omitNull } from '../templated-pods.ts';
 import type { Cast, Stage } from '../world/stage.ts';
 import type { AppName, AppPlan, ChildMeddling, WebAppAction } from './actions.ts';
 import { ChildInvariants } from './child-invariants.ts';
@@ -133,11 +134,12 @@ export class WebAppCast implements Cast<WebAppAction> {
 }
 
 /** An object is created without what it does not have. */
-function statedIn({ podTemplate, expose, ...spec }: AppPlan): Json {
+function statedIn({ podTemplate, expose, service, ...spec }: AppPlan): Json {
   const { paths, listener, ...asked } = expose ?? {};
   return {
     ...spec,
     ...(podTemplate && { podTemplate }),
+    ...(service && { service: omitNull(service) }),
     ...(expose && { expose: { ...asked, ...(paths && { paths }), ...(listener && { listener }) } }),
   };
 }

@@ -83,10 +83,28 @@ function isTemplated(spec: WebApp['spec'], containers: readonly Container[]): bo
   );
 }
 
+interface ServiceSpec {
+  readonly type?: string;
+  readonly ports?: readonly { readonly port?: number; readonly targetPort?: number }[];
+}
+
+/** The annotations of albridge are a matter of its own. */
 function wrongWithService({ spec }: WebApp, service: StoredObject | undefined): readonly string[] {
   if (service === undefined) return ['it has no Service'];
-  const { ports } = service['spec'] as { readonly ports?: readonly { readonly port?: number }[] };
-  return unless(ports?.[0]?.port === spec.port, `port ${ports?.[0]?.port}`);
+  const { ports = [], type = 'ClusterIP' } = service['spec'] as ServiceSpec;
+  const desired = { type: 'ClusterIP', port: spec.port, annotations: {}, ...spec.service };
+  const annotations = Object.entries(service.metadata.annotations ?? {}).filter(
+    ([key]) => !key.startsWith('albridge.io/'),
+  );
+  return [
+    ...unless(ports[0]?.port === desired.port, `port ${ports[0]?.port}`),
+    ...unless(ports[0]?.targetPort === spec.port, `target port ${ports[0]?.targetPort}`),
+    ...unless(type === desired.type, `type ${type}`),
+    ...unless(
+      isDeepStrictEqual(Object.fromEntries(annotations), desired.annotations),
+      `annotations ${JSON.stringify(annotations)}`,
+    ),
+  ];
 }
 
 function isScaled(table: ObjectTable, key: string): boolean {

@@ -1,6 +1,6 @@
 import type { Chance } from '../chance.ts';
 import type { Step } from '../scenario.ts';
-import type { AppName, AppPlan, ChildMeddling, WebAppAction } from './actions.ts';
+import type { AppName, AppPlan, ChildMeddling, ServicePlan, WebAppAction } from './actions.ts';
 
 const APPS: readonly AppName[] = ['web/front', 'api/front'];
 const IMAGES = ['registry.example/app:1', 'registry.example/app:2'] as const;
@@ -66,12 +66,22 @@ const TEMPLATES = {
   },
 } as const;
 
+/** By the number of pods, as the templates are by the image. */
+const SERVICES: readonly (ServicePlan | null)[] = [
+  { port: null, type: 'LoadBalancer', annotations: { scheme: 'internal', pool: 'a' } },
+  { port: 8081, type: null, annotations: null },
+  { port: null, type: 'NodePort', annotations: null },
+  { port: 81, type: null, annotations: { pool: 'b' } },
+];
+
 function drawPlan(chance: Chance): AppPlan {
   const image = chance.one(IMAGES);
+  const replicas = chance.happens(0.5) ? chance.whole(0, 3) : undefined;
   return {
     image,
     podTemplate: TEMPLATES[image],
-    ...(chance.happens(0.5) && { replicas: chance.whole(0, 3) }),
+    service: (replicas === undefined ? null : SERVICES[replicas]) ?? null,
+    ...(replicas !== undefined && { replicas }),
     ...(chance.happens(0.5) && { port: chance.one([80, 8080]) }),
   };
 }

@@ -29,12 +29,9 @@ export function describeClaim(claim: Claim): string {
   return `${host}${path} on port ${port}`;
 }
 
-/**
- * Of the host and path, on whatever port: for the record. Two of 32 bits, because whoever finds another host with the
- * same digest could take the one of others.
- */
+/** For the record. Two of 32 bits, because whoever finds another host with the same digest could take the one of others. */
 export function digestClaim(claim: Claim): string {
-  const [, ...parts] = claim.split(' ');
+  const parts = claim.split(' ');
   return digest(parts) + digest([...parts, 'second']);
 }
 

@@ -11,7 +11,7 @@ import { listParts } from '../rules/desired.ts';
 import { type AttachingObject, compareAge, compareText, getSource } from './attaching-object.ts';
 import { type Claim, digestClaim, listClaims, takesAll } from './claims.ts';
 import type { Decision, Holders, Refusal } from './decision.ts';
-import { takeTurns } from './turns.ts';
+import { shareQuota } from './turns.ts';
 import { compareWidth, splitByWidth } from './width.ts';
 
 /** Which attaching objects get which rules of one MyIngress; pure. */
@@ -22,6 +22,7 @@ import { compareWidth, splitByWidth } from './width.ts';
  */
 const MOST_RULES = 100;
 
+/** A rule on one port: each is decided by itself, so that a listener that comes takes no rule from another one. */
 interface Candidate {
   readonly object: AttachingObject;
   readonly source: string;
@@ -60,7 +61,9 @@ export function decideAttachments(
     for (const claim of candidate.claims) taken.set(claim, candidate.source);
   }
   const left = Math.max(0, MOST_RULES - countRules(own));
-  const served = takeTurns(orderTurns(clear, held), left);
+  const isHeld = ({ claims, source }: Candidate): boolean =>
+    claims.some((claim) => holders.get(claim) === source);
+  const served = shareQuota(orderTurns(clear, held), { left, isHeld });
   const beyond = clear.filter((one) => !served.has(one));
   const accepted = clear.filter((one) => served.has(one)).toSorted(compareEvaluation);
   const rules = accepted.map(({ source, rule }) => ({ source, rule }));
@@ -139,11 +142,17 @@ function listCandidates(object: AttachingObject, ports: readonly number[]): read
   const shorten = (text: string): string => digest([text]);
   return object.rules
     .flatMap((rule) => splitByWidth(rule, shorten))
+    .flatMap((rule) => splitByPort(rule, readAttachedRule({ rule, source }, ports).listeners))
     .map((rule) => {
       const route = readAttachedRule({ rule, source }, ports);
       const cost = countRules([route]);
       return { object, source, rule, claims: listClaims(route), cost };
     });
+}
+
+/** One that is on no listener stays, to be refused. */
+function splitByPort(rule: RuleSpec, ports: readonly number[]): readonly RuleSpec[] {
+  return ports.length === 0 ? [rule] : ports.map((port) => ({ ...rule, listeners: [port] }));
 }
 
 function countRules(rules: readonly RouteRule[]): number {

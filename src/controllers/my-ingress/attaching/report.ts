@@ -19,7 +19,7 @@ type Entry = NonNullable<MyIngress['status']['attached']>[number];
 
 /** As the CRD has it: a longer list would be refused, and the whole status with it. */
 const MOST_ENTRIES = 200;
-const MOST_HOLDS = 50;
+const MOST_HOLDS = 100;
 const LONGEST_MESSAGE = 512;
 const MOST_SENTENCES = 5;
 const TYPE = 'AttachmentsAccepted';

@@ -33,7 +33,7 @@ import {
   recordSwitches,
   repeatMixtures,
 } from './successors.ts';
-import { isProved, type WarmStart } from './warm.ts';
+import { planWarm, type WarmStart } from './warm.ts';
 
 /** The resources beside the balancer at the end of a pass. */
 export interface TrafficState {
@@ -123,19 +123,11 @@ export async function observeAndPlan(
   const certificates = await findCertificates(scope, readRoutes(object.spec), isListOld);
   const remembered = { ...begun, certificates };
   memory.traffic = remembered;
-  const planned = (await planWarm(scope, given)) ?? (await planCold(scope, given));
+  const { observed, warm } = given;
+  const planned =
+    (warm && (await planWarm(scope, warm, observed.loadBalancer))) ??
+    (await planCold(scope, given));
   return { ...planned, remembered: memory.traffic };
-}
-
-/** By what this process has left behind; undefined where that is not known, or is not proved. */
-async function planWarm(scope: Scope, { observed, warm }: Given): Promise<Planned | undefined> {
-  if (warm === undefined) return undefined;
-  const { loadBalancer } = observed;
-  const { arn, securityGroups } = loadBalancer;
-  const graph = { ...warm.standing.graph, loadBalancer: { arn, securityGroups } };
-  const planned = planBy(scope, { loadBalancer, observed: graph }, undefined);
-  const proofs = await warm.proofs;
-  return isProved(planned, proofs, scope.identity) ? planned : undefined;
 }
 
 async function planCold(scope: Scope, given: Given): Promise<Planned> {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { LoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
 import type { Rule, Tags } from '../../../aws/elbv2/traffic.ts';
 import { getRevision } from '../attaching/joined.ts';
+import type { FoundCertificates } from '../discovery/found-certificates.ts';
 import type { ObservedGraph } from '../graph/graph.ts';
 import type { Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
@@ -18,13 +19,19 @@ import {
   type Standing,
   type TrafficMemory,
 } from './memory.ts';
+import { recordOwned } from './owned.ts';
 import { isManaged, type Planned, planBy } from './planned.ts';
 import { readReferences } from './references.ts';
 
 /** The knowledge that spares a pass a read of everything. */
 export interface WarmStart {
   readonly standing: Standing;
+  readonly planned: Planned;
+  /** From which it was made, as in `TrafficMemory`. */
+  readonly certificates: FoundCertificates | undefined;
   readonly proofs: Promise<Proofs>;
+  /** Once the names of what is about to be created are on record: one write, while the proofs are read. */
+  readonly recorded: Promise<void>;
   /** The balancer as an earlier pass or the drift scan has just read it; undefined: it is read again. */
   readonly balancer: LoadBalancer | undefined;
 }
@@ -57,14 +64,45 @@ export function beginWarm(scope: Scope): WarmStart | undefined {
   // A balancer that took the place of another has nothing of it.
   if (standing.loadBalancer.arn !== readRecordedArn(object)) return undefined;
   memory.traffic = beginMemory(traffic, getRevision(object), clock.monotonicMs());
-  const { loadBalancer, graph } = standing;
-  const planned = planBy(scope, { loadBalancer, observed: graph }, undefined);
+  const planned = planStanding(scope, standing, standing.loadBalancer);
   const written = listWritten(planned, scope.identity);
   if (written === undefined || written.length > MOST_PROOFS) return undefined;
   const proofs = readProofs(scope, written, listReplaced(planned));
+  const recorded = recordOwned(scope, planned);
   // A pass that never needs them has failed before.
-  proofs.catch(() => undefined);
-  return { standing, proofs, balancer: recallBalancer(standing, clock.monotonicMs()) };
+  for (const one of [proofs, recorded]) one.catch(() => undefined);
+  const balancer = recallBalancer(standing, clock.monotonicMs());
+  const { certificates } = memory.traffic;
+  return { standing, planned, certificates, proofs, recorded, balancer };
+}
+
+function planStanding(scope: Scope, { graph }: Standing, loadBalancer: LoadBalancer): Planned {
+  const { arn, securityGroups } = loadBalancer;
+  const observed = { ...graph, loadBalancer: { arn, securityGroups } };
+  return planBy(scope, { loadBalancer, observed }, undefined);
+}
+
+/** The answer, once the record is stored too: a pass has one write of status under way at a time. */
+export async function endRecord<T>({ recorded }: WarmStart, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } finally {
+    await recorded;
+  }
+}
+
+/** By what this process has left behind; undefined where that is not proved. */
+export async function planWarm(
+  scope: Scope,
+  { standing, planned, certificates, proofs }: WarmStart,
+  loadBalancer: LoadBalancer,
+): Promise<Planned | undefined> {
+  // A plan over a hundred rules takes milliseconds.
+  const isSame =
+    isDeepStrictEqual(loadBalancer, planned.loadBalancer) &&
+    isDeepStrictEqual(scope.memory.traffic?.certificates, certificates);
+  const newest = isSame ? planned : planStanding(scope, standing, loadBalancer);
+  return isProved(newest, await proofs, scope.identity) ? newest : undefined;
 }
 
 /** True where attributes of a listener have come into the spec that were of no interest before. */
@@ -123,7 +161,7 @@ function mayGoByMemory(scope: Scope, traffic: TrafficMemory): boolean {
  * True where all that the plan writes to has the tags that the plan was made from, and they are ours, and
  * nothing is replaced but what albridge writes.
  */
-export function isProved(planned: Planned, proofs: Proofs, identity: Identity): boolean {
+function isProved(planned: Planned, proofs: Proofs, identity: Identity): boolean {
   const written = listWritten(planned, identity);
   const known = listTags(planned.observed);
   const isOurs = written?.every((arn) => {

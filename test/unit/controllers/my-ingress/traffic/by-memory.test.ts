@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { OperatorError } from '../../../../../src/core/reconcile/operator-error.ts';
 import { MINUTE_MS, type World } from '../world.ts';
 import { settleShop } from './settle.ts';
-import { SHOP } from './specs.ts';
+import { SHOP, web } from './specs.ts';
 
+const UNAVAILABLE = { reason: 'ApiServerUnavailable', message: 'no', healedBy: 'time' } as const;
 const RULE = { name: 'api', paths: ['/api/*'] };
 
 function settled(): Promise<World> {
@@ -51,5 +53,45 @@ describe('an edit', () => {
     expect(world.condition('shop', 'Stalled')).toBe('True PortConflict');
     const theirs = world.aws.control.snapshot().listeners.find(({ port }) => port === 8080);
     expect(theirs?.rules).toHaveLength(1);
+  });
+
+  const more = { ...web, name: 'more' };
+  const edited = { backends: [...(SHOP.backends ?? []), more] };
+  const listRecorded = (world: World): readonly string[] =>
+    world.object('shop').status.owned?.targetGroups ?? [];
+
+  it('that adds a backend puts its target group on record while the tags are read', async () => {
+    const world = await settled();
+    world.fault('DescribeTags', { kind: 'delay', delayMs: 5_000 }, { times: 1 });
+    const calls = await world.callsDuring(async () => {
+      world.edit('shop', edited);
+      await world.clock.advance(1_000);
+    });
+    expect(calls).toEqual({ DescribeTags: 1 });
+    expect(listRecorded(world)).toContainEqual(expect.stringMatching(/^shop-more-/));
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+  });
+
+  it('that adds a backend creates no target group before it is on record', async () => {
+    const world = await settled();
+    const release = world.kube.holdNext('applyStatus');
+    const before = await world.callsDuring(async () => {
+      world.edit('shop', edited);
+      await world.clock.advance(1_000);
+    });
+    expect(before).toEqual({ DescribeTags: 1 });
+    release();
+    const after = await world.callsDuring(() => world.clock.advance(1_000));
+    expect(after).toMatchObject({ CreateTargetGroup: 1 });
+  });
+
+  it('that adds a backend is applied although its record could not be stored at first', async () => {
+    const world = await settled();
+    world.kube.failNext('applyStatus', new OperatorError({ ...UNAVAILABLE }));
+    world.edit('shop', edited);
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(listRecorded(world)).toContainEqual(expect.stringMatching(/^shop-more-/));
   });
 });

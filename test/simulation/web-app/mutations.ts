@@ -1,0 +1,34 @@
+import type { Mutation } from '../mutation.ts';
+
+/** Bugs about the pods and Services that WebApps and their like have made. */
+export const APPLICATION_MUTATIONS: Readonly<Record<string, Mutation>> = {
+  'token-in-every-pod': {
+    file: 'pods/pod.ts',
+    find: 'automountServiceAccountToken: false,',
+    replace: '',
+    why: 'an image that a tenant names gets the rights of the ServiceAccount of its namespace',
+    seed: 8,
+  },
+  'template-ignored': {
+    file: 'controllers/my-app/desired-pods.ts',
+    find: 'if (podTemplate === undefined) return own;',
+    replace: 'if (podTemplate !== null) return own;',
+    why: 'pods run without what their user gave them',
+    seed: 28,
+  },
+  'replaced-by-scaling': {
+    file: 'controllers/my-app/desired-pods.ts',
+    find: '      ...metadata,\n    },',
+    replace:
+      '      ...metadata,\n      annotations: { replicas: String(object.spec.replicas) },\n    },',
+    why: 'whoever adds a pod loses all that run',
+    seed: 105,
+  },
+  'service-type-ignored': {
+    file: 'controllers/web-app/desired.ts',
+    find: 'ports, ...(type && { type }) },',
+    replace: 'ports },',
+    why: 'an application is not reached at the load balancer that its user asked for',
+    seed: 2,
+  },
+};
