@@ -119,6 +119,19 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'long-helm',
+          include: ['test/helm/*.test.ts'],
+          globalSetup: ['test/deploy/setup.ts'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 3 },
+          ...slow,
+          testTimeout: 600_000,
+          // The first one builds helm.
+          hookTimeout: 1_800_000,
+        },
+      },
+      {
+        test: {
           // An hour of thousands of balancers in as many minutes as the machine allows.
           name: 'long-simulation',
           include: ['test/simulation/scale/*.test.ts'],

@@ -10,7 +10,9 @@ const GENERATORS = [
   'deploy/iam.ts',
   'deploy/policies.ts',
   'deploy/guardrails.ts',
+  'deploy/user-roles.ts',
   'deploy/render.ts',
+  'deploy/helm/main.ts',
 ] as const;
 
 const root = resolve(import.meta.dirname, '../..');
