@@ -31,6 +31,15 @@ function open(description: string): Schema {
   return { description, type: 'object', default: {} };
 }
 
+function whenTrue(name: string): Schema {
+  return { properties: { [name]: { const: true } } };
+}
+
+/** Without the keyword `then`: an object with that property would be one to await. */
+function demand(condition: Schema, consequence: Schema): Schema {
+  return { if: { not: condition }, else: consequence };
+}
+
 /** Each kind has its CRD, its rights and its policies. */
 const KINDS: Schema = {
   ...closed(
@@ -39,9 +48,7 @@ const KINDS: Schema = {
       KIND_NAMES.map((name) => [name, toggle(`Whether ${name} is installed and served.`, true)]),
     ),
   ),
-  if: { properties: { 'configmap-annotation': { const: true } } },
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  then: { properties: { configmonitor: { const: true } } },
+  ...demand(whenTrue('configmap-annotation'), whenTrue('configmonitor')),
 };
 
 /** Settings with a value of their own, and those that cannot be set by a ConfigMap. */
@@ -136,6 +143,14 @@ function describeValues(settingNames: readonly string[]): Readonly<Record<string
       'Serve only the namespace of the release, with no right outside of it; needs settings.ALBRIDGE_CLUSTER_ID.',
       false,
     ),
+    ...describeParts(),
+    ...describeComponents(),
+    ...describePods(),
+  };
+}
+
+function describeParts(): Readonly<Record<string, Schema>> {
+  return {
     crds: closed('CustomResourceDefinitions; `helm upgrade` and `helm rollback` replace them.', {
       enabled: toggle('Whether the release has the CRDs of its kinds.', true),
       keep: toggle(
@@ -155,6 +170,12 @@ function describeValues(settingNames: readonly string[]): Readonly<Record<string
         true,
       ),
     }),
+  };
+}
+
+/** What is off by default. */
+function describeComponents(): Readonly<Record<string, Schema>> {
+  return {
     readinessGates: closed('Readiness gates: docs/zero-downtime.md. Kubernetes 1.36 or later.', {
       enabled: toggle('Whether pods of labelled namespaces get a readiness gate.', false),
     }),
@@ -171,6 +192,11 @@ function describeValues(settingNames: readonly string[]): Readonly<Record<string
     userRoles: closed('Rights of users on our kinds.', {
       enabled: toggle('Whether the roles view, edit and admin of Kubernetes include them.', false),
     }),
+  };
+}
+
+function describePods(): Readonly<Record<string, Schema>> {
+  return {
     replicas: { description: 'One is active.', type: 'integer', minimum: 0, default: 2 },
     resources: { ...open('Requests and limits: docs/performance.md.'), default: RESOURCES },
     podAnnotations: open('Annotations of the pods.'),
@@ -189,21 +215,18 @@ export function renderSchema(settingNames: readonly string[]): string {
     ...closed('', { ...describeValues(settingNames), global: open('Values of a parent chart.') }),
     description: 'Written by deploy/helm/main.ts; run `npm run gen` after a change there.',
     // Without an operator there is nothing to run and no AWS to reach.
-    if: { properties: { operator: { properties: { enabled: { const: true } } } } },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: {
-      required: ['image'],
-      if: { properties: { kinds: { properties: { myingress: { const: true } } } } },
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      then: { required: ['region'] },
-    },
-    dependentSchemas: {
-      singleNamespace: {
-        if: { properties: { singleNamespace: { const: true } } },
-        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-        then: { properties: { settings: { required: ['ALBRIDGE_CLUSTER_ID'] } } },
-      },
-    },
+    allOf: [
+      demand(
+        { properties: { operator: whenTrue('enabled') } },
+        {
+          required: ['image'],
+          ...demand({ properties: { kinds: whenTrue('myingress') } }, { required: ['region'] }),
+        },
+      ),
+      demand(whenTrue('singleNamespace'), {
+        properties: { settings: { required: ['ALBRIDGE_CLUSTER_ID'] } },
+      }),
+    ],
   };
   return `${JSON.stringify(schema, undefined, 2)}\n`;
 }
