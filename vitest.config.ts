@@ -33,7 +33,7 @@ const worlds = [
 /** Tests of programs, which they start. */
 const programs = [
   'control-plane/{main,watchdog}',
-  'deploy/{bundle,makefile,install-page}',
+  'deploy/{bundle,makefile,install-page,release}',
   'gates/{check,layers,lint,node-version,run}',
   'localstack/{processes,test-aws-command}',
   'simulation/command',

@@ -86,30 +86,27 @@ const METADATA: Schema = {
   default: 'true',
 };
 
-const IMAGE: Schema = {
-  ...closed('Image of the operator: docs/install.md builds it.', {
-    repository: {
-      description: 'Where the image is, without tag. Required.',
-      type: 'string',
-      minLength: 1,
-      default: NO_DEFAULT,
-    },
-    tag: { description: "Tag; empty: the chart's appVersion.", type: 'string', default: '' },
-    digest: {
-      description: 'sha256:... of the image, in place of the tag.',
-      type: 'string',
-      pattern: '^(sha256:[0-9a-f]{64})?$',
-      default: '',
-    },
-    pullPolicy: {
-      description: 'When the image is pulled.',
-      type: 'string',
-      enum: ['Always', 'IfNotPresent', 'Never'],
-      default: 'IfNotPresent',
-    },
-  }),
-  required: ['repository'],
-};
+const IMAGE = closed('Image of the operator: docs/install.md builds it.', {
+  repository: {
+    description: 'Where the image is, without tag. Required.',
+    type: 'string',
+    minLength: 1,
+    default: NO_DEFAULT,
+  },
+  tag: { description: "Tag; empty: the chart's appVersion.", type: 'string', default: '' },
+  digest: {
+    description: 'sha256:... of the image, in place of the tag.',
+    type: 'string',
+    pattern: '^(sha256:[0-9a-f]{64})?$',
+    default: '',
+  },
+  pullPolicy: {
+    description: 'When the image is pulled.',
+    type: 'string',
+    enum: ['Always', 'IfNotPresent', 'Never'],
+    default: 'IfNotPresent',
+  },
+});
 
 /** As in deploy/base/deployment.yaml; a test compares. */
 const RESOURCES = { requests: { cpu: '20m', memory: '128Mi' }, limits: { memory: '512Mi' } };
@@ -219,7 +216,7 @@ export function renderSchema(settingNames: readonly string[]): string {
       demand(
         { properties: { operator: whenTrue('enabled') } },
         {
-          required: ['image'],
+          properties: { image: { required: ['repository'] } },
           ...demand({ properties: { kinds: whenTrue('myingress') } }, { required: ['region'] }),
         },
       ),
