@@ -5,6 +5,7 @@ import { isCalledPlainly } from '../../deploy/no-arguments.ts';
 /** `npm run gen`: writes everything that is written from something else; `npm run check` compares. */
 const GENERATORS = [
   'crds/mirror.ts',
+  'crds/kind-fields.ts',
   'docs/mirror.ts',
   'deploy/kind-lists.ts',
   'deploy/iam.ts',
