@@ -158,6 +158,7 @@ const DEPLOYMENT: readonly Edit[] = [
 # seconds. Settings are in the ConfigMap albridge-settings.
 `,
   },
+  { from: 'An overlay sets those.', to: '`env` of the values sets those.' },
   { from: '  replicas: 2\n', to: '  replicas: {{ .Values.replicas }}\n' },
   {
     from: '        kubectl.kubernetes.io/default-container: operator\n',
