@@ -34,7 +34,7 @@ const worlds = [
 /** Tests of programs, which they start. */
 const programs = [
   'control-plane/{main,watchdog}',
-  'deploy/{makefile,install-page}',
+  'deploy/{makefile,install-page,release}',
   'gates/{check,layers,lint,node-version,run}',
   'localstack/{processes,test-aws-command}',
   'simulation/command',
@@ -119,6 +119,19 @@ export default defineConfig({
           sequence: { groupOrder: 3 },
           ...slow,
           testTimeout: 600_000,
+        },
+      },
+      {
+        test: {
+          name: 'long-helm',
+          include: ['test/helm/*.test.ts'],
+          globalSetup: ['test/deploy/setup.ts'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 3 },
+          ...slow,
+          testTimeout: 600_000,
+          // The first one builds helm.
+          hookTimeout: 1_800_000,
         },
       },
       {

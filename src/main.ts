@@ -21,6 +21,7 @@ import { Rights } from './kube/client/rights.ts';
 import { UndiciTransport } from './kube/client/undici-transport.ts';
 import { Election, type ElectionOptions } from './kube/lease/election.ts';
 import { Operator } from './operator.ts';
+import { reportDefinitions } from './setup/definitions.ts';
 import { systemClock as clock } from './system-clock.ts';
 import { serveHealth } from './telemetry/health.ts';
 import {
@@ -142,6 +143,7 @@ async function start(
   const identity = `${podName}_${drawUuid(clock)}`;
   const rights = new Rights({ client: new KubeClient({ transport, clock, metrics }), clock, log });
   const client = new KubeClient({ transport, clock, metrics, rights });
+  void reportDefinitions(new KubeClient({ transport, clock, metrics }), { ...config, log });
   const election = joinElection(config, cluster, { client, identity, clock, log, metrics });
   const leadership: Leadership = election ?? { isLeader: () => true };
   const api =

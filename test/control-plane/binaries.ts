@@ -6,12 +6,13 @@ export type BinaryName =
   | 'kubectl'
   | 'kube-controller-manager'
   | 'kube-scheduler'
-  | 'kwok';
+  | 'kwok'
+  | 'helm';
 
 /** What is known of a binary, however it is obtained. */
 export interface Binary {
   /** The product whose release it belongs to; also the directory under `modules/`. */
-  readonly product: 'kubernetes' | 'etcd' | 'kwok';
+  readonly product: 'kubernetes' | 'etcd' | 'kwok' | 'helm';
   readonly version: string;
   readonly goPackage: string;
   /** Minutes of a first `go build` on two cores; the Go caches make later ones seconds. */
@@ -48,6 +49,12 @@ export const binaries: Readonly<Record<BinaryName, Binary>> = {
     version: versions.kwok,
     goPackage: 'sigs.k8s.io/kwok/cmd/kwok',
     buildMinutes: 2,
+  },
+  helm: {
+    product: 'helm',
+    version: versions.helm,
+    goPackage: 'helm.sh/helm/v4/cmd/helm',
+    buildMinutes: 3,
   },
 };
 

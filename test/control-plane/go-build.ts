@@ -23,10 +23,15 @@ const modulesDirectory = fileURLToPath(new URL('modules/', import.meta.url));
 /**
  * The linker flags of a build. Unstamped, the API server would call itself `v0.0.0-master` and
  * every version gate of its clients would misjudge it; upstream stamps the same two packages:
- * https://github.com/kubernetes/kubernetes/blob/master/hack/lib/version.sh
+ * https://github.com/kubernetes/kubernetes/blob/master/hack/lib/version.sh. helm would omit its patch
+ * version: https://github.com/helm/helm/blob/main/Makefile
  */
 export function linkerFlags(name: BinaryName): string {
-  if (binaries[name].product !== 'kubernetes') return '-s -w';
+  const { product } = binaries[name];
+  if (product === 'helm') {
+    return `-s -w -X helm.sh/helm/v4/internal/version.version=v${versions.helm}`;
+  }
+  if (product !== 'kubernetes') return '-s -w';
   const [major, minor] = versions.kubernetes.split('.');
   const stamps = {
     gitVersion: `v${versions.kubernetes}`,

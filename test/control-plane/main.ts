@@ -9,7 +9,7 @@ const help = `Fetches the control plane of the tests ahead of time.
 usage: npm run control-plane -- fetch [--assets DIR] [binary ...]
 
 binaries: ${binaryNames.join(', ')} (default: all)
-versions: Kubernetes ${versions.kubernetes}, etcd ${versions.etcd}, kwok ${versions.kwok}
+versions: Kubernetes ${versions.kubernetes}, etcd ${versions.etcd}, kwok ${versions.kwok}, helm ${versions.helm}
 
 Each binary is searched in the given directory, on PATH (kubectl only) and in the cache; otherwise it is
 downloaded and checked by its checksum, or built with Go ${versions.go} or later.

@@ -46,6 +46,11 @@ const releaseTable: readonly ReleaseRow[] = [
     release: kwokRelease,
   },
   {
+    platforms: ['linux-amd64', 'linux-arm64', 'darwin-amd64', 'darwin-arm64'],
+    megabytes: { helm: 20 },
+    release: helmRelease,
+  },
+  {
     platforms: ['darwin-amd64', 'darwin-arm64'],
     megabytes: { etcd: 55, 'kube-apiserver': 55, kubectl: 55 },
     release: envtestRelease,
@@ -119,6 +124,19 @@ function kwokRelease(_name: BinaryName, platform: Platform): Omit<Release, 'mega
     algorithm: 'sha256',
     findChecksum: (document) => findInReleaseRecord(document, file),
     cacheKey: `kwok-${tag}-${platformName(platform)}`,
+  };
+}
+
+/** https://helm.sh/docs/intro/install: each archive has its digest beside it. */
+function helmRelease(_name: BinaryName, platform: Platform): Omit<Release, 'megabytes'> {
+  const url = `https://get.helm.sh/helm-v${versions.helm}-${platformName(platform)}.tar.gz`;
+  return {
+    url,
+    checksumUrl: `${url}.sha256sum`,
+    algorithm: 'sha256',
+    findChecksum: (document) => document.trim().split(/\s+/)[0],
+    members: ['helm'],
+    cacheKey: `helm-v${versions.helm}-${platformName(platform)}`,
   };
 }
 

@@ -6,6 +6,7 @@ export const versions = {
   kubernetes: '1.36.4',
   etcd: '3.6.14',
   kwok: '0.8.0',
+  helm: '4.2.4',
   /**
    * The envtest archive of controller-tools is published for few patch releases only, so it lags
    * within the same minor version: https://book.kubebuilder.io/reference/artifacts

@@ -180,6 +180,7 @@ describe('every way to install', async () => {
         'external-dns-webapps',
         'guardrails',
         'readiness-gates',
+        'user-roles',
       ].sort(),
     );
   });

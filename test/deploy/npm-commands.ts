@@ -25,6 +25,7 @@ export const npmCommands: Readonly<Record<string, Fate>> = {
   gen: { by: 'test/unit/docs/mirror.test.ts' },
   simulate: { paste: 'npm run simulate -- --seeds 2' },
   build: { paste: 'npm run build' },
+  release: { by: 'test/unit/deploy/release.test.ts' },
   undeploy: { by: 'test/deploy/undeploy.test.ts' },
 };
 

@@ -5,12 +5,15 @@ import { isCalledPlainly } from '../../deploy/no-arguments.ts';
 /** `npm run gen`: writes everything that is written from something else; `npm run check` compares. */
 const GENERATORS = [
   'crds/mirror.ts',
+  'crds/kind-fields.ts',
   'docs/mirror.ts',
   'deploy/kind-lists.ts',
   'deploy/iam.ts',
   'deploy/policies.ts',
   'deploy/guardrails.ts',
+  'deploy/user-roles.ts',
   'deploy/render.ts',
+  'deploy/helm/main.ts',
 ] as const;
 
 const root = resolve(import.meta.dirname, '../..');

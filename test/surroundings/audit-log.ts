@@ -38,6 +38,9 @@ const POLICY = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
 rules:
+  # Everybody may read them: no right is asked for.
+  - level: None
+    nonResourceURLs: [/openapi/*]
   - level: Metadata
 `;
 

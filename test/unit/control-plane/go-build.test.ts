@@ -109,6 +109,7 @@ describe('a build', () => {
     expect(flags).toContain('-X k8s.io/component-base/version.gitVersion=v1.36.4');
     expect(flags).toContain('-X k8s.io/client-go/pkg/version.gitMinor=36');
     expect(linkerFlags('etcd')).toBe('-s -w');
+    expect(linkerFlags('helm')).toContain('/v4/internal/version.version=v4.2.4');
   });
 
   it('has a cache key of version, platform and contents', async () => {

@@ -14,6 +14,7 @@ interface Case {
 const server = 'https://dl.k8s.io/release/v1.36.4/bin';
 const etcd = 'https://github.com/etcd-io/etcd/releases/download/v3.6.14';
 const kwok = 'https://github.com/kubernetes-sigs/kwok/releases/download/v0.8.0';
+const helm = 'https://get.helm.sh/helm-v4.2.4';
 const envtest =
   'https://github.com/kubernetes-sigs/controller-tools/releases/download/envtest-v1.36.0';
 
@@ -28,6 +29,7 @@ const platforms: Readonly<Record<string, Case>> = {
       'kube-controller-manager': `${server}/linux/amd64/kube-controller-manager`,
       'kube-scheduler': `${server}/linux/amd64/kube-scheduler`,
       kwok: `${kwok}/kwok-linux-amd64`,
+      helm: `${helm}-linux-amd64.tar.gz`,
     },
   },
   'Linux on ARM': {
@@ -40,16 +42,18 @@ const platforms: Readonly<Record<string, Case>> = {
       'kube-controller-manager': `${server}/linux/arm64/kube-controller-manager`,
       'kube-scheduler': `${server}/linux/arm64/kube-scheduler`,
       kwok: `${kwok}/kwok-linux-arm64`,
+      helm: `${helm}-linux-arm64.tar.gz`,
     },
   },
   'macOS on ARM': {
-    why: 'the envtest archive holds three binaries, kwok publishes its own, and that is all',
+    why: 'the envtest archive holds three binaries, kwok and helm publish their own, and that is all',
     platform: ['darwin', 'arm64'],
     addresses: {
       etcd: `${envtest}/envtest-v1.36.0-darwin-arm64.tar.gz`,
       'kube-apiserver': `${envtest}/envtest-v1.36.0-darwin-arm64.tar.gz`,
       kubectl: `${envtest}/envtest-v1.36.0-darwin-arm64.tar.gz`,
       kwok: `${kwok}/kwok-darwin-arm64`,
+      helm: `${helm}-darwin-arm64.tar.gz`,
     },
   },
   FreeBSD: { why: 'nobody publishes for it', platform: ['freebsd', 'x64'], addresses: {} },
@@ -119,6 +123,7 @@ describe('the pinned versions', () => {
       etcd: goPackage,
       kubernetes: 'k8s.io/kubernetes',
       kwok: 'sigs.k8s.io/kwok',
+      helm: 'helm.sh/helm/v4',
     };
     const path = paths[product];
     expect(module).toMatch(new RegExp(`\\t${path} v${version}\\b`));

@@ -49,6 +49,7 @@ describe('lists of kinds', () => {
       'deploy/policies.ts',
       // Generated.
       'src/apis/kind-names.ts',
+      'src/setup/kind-fields.ts',
       'src/setup/kinds.ts',
     ]);
   });

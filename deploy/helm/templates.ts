@@ -1,0 +1,296 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { KIND_NAMES } from '../../src/apis/kind-names.ts';
+
+/**
+ * The templates of the Helm chart, written from the files that kustomize renders: the same text, with a
+ * condition around it and values in place of what an overlay patches. Only settings.yaml and NOTES.txt in
+ * deploy/chart/templates are written by hand.
+ */
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const HEAD = '{{- /* Written by deploy/helm/main.ts; run `npm run gen` after a change of';
+
+/** What an overlay patches, as a template has it. Every `from` occurs once in its file. */
+interface Edit {
+  readonly from: string | RegExp;
+  readonly to: string;
+}
+
+interface Source {
+  /** From the root of the repository. */
+  readonly path: string;
+  /** In deploy/chart/templates. */
+  readonly template: string;
+  /** When it is rendered: an expression of a Helm template. */
+  readonly when: string;
+  readonly edits?: readonly Edit[];
+}
+
+const OPERATOR = '.Values.operator.enabled';
+const POLICIES = '.Values.policies.enabled';
+const CLUSTER_WIDE = '(not .Values.singleNamespace)';
+const GATES = '.Values.readinessGates.enabled';
+const GUARDRAILS = '.Values.guardrails.enabled';
+
+/** Helm leaves it in the cluster at `helm uninstall`: https://helm.sh/docs/topics/charts_hooks/ */
+const KEEP = '    helm.sh/resource-policy: keep\n';
+
+/** An installation without these rights is possible: a namespaced one has none outside of its namespace. */
+const CLUSTER_ALONE = ['cluster-id.yaml', 'namespaces.yaml', 'nodes.yaml'];
+
+/** The text of each generated template, by its name in deploy/chart/templates. */
+export async function renderTemplates(): Promise<ReadonlyMap<string, string>> {
+  const sources = [...operatorSources(), ...(await kindSources()), ...componentSources()];
+  const texts = sources.map(async (source) => [source.template, await render(source)] as const);
+  return new Map(await Promise.all(texts));
+}
+
+function operatorSources(): readonly Source[] {
+  const names = [
+    'cluster-role',
+    'cluster-role-binding',
+    'role',
+    'role-binding',
+    'network-policy',
+    'pod-disruption-budget',
+  ];
+  const base = (name: string): Source => ({
+    path: `deploy/base/${name}.yaml`,
+    template: `operator/${name}.yaml`,
+    when: OPERATOR,
+  });
+  return [
+    ...names.map(base),
+    { ...base('service-account'), edits: SERVICE_ACCOUNT },
+    { ...base('deployment'), edits: DEPLOYMENT },
+  ];
+}
+
+async function kindSources(): Promise<readonly Source[]> {
+  return (await Promise.all(KIND_NAMES.map(sourcesOfKind))).flat();
+}
+
+/** The files that the component of a kind names: its CRD, its rights and its policies. */
+async function sourcesOfKind(kind: string): Promise<readonly Source[]> {
+  const directory = join('deploy/components', kind);
+  const { resources } = parse(
+    await readFile(resolve(ROOT, directory, 'kustomization.yaml'), 'utf8'),
+  ) as { readonly resources: readonly string[] };
+  const isOn = `(index .Values.kinds "${kind}")`;
+  return resources.map((resource): Source => {
+    if (resource.includes('/crds/')) return definition(join(directory, resource), kind, isOn);
+    const conditions = [resource.includes('policy') ? POLICIES : OPERATOR, isOn];
+    if (CLUSTER_ALONE.includes(resource)) conditions.push(CLUSTER_WIDE);
+    return {
+      path: join(directory, resource),
+      template: `${kind}/${resource}`,
+      when: `and ${conditions.join(' ')}`,
+    };
+  });
+}
+
+function definition(directory: string, kind: string, isOn: string): Source {
+  return {
+    path: join(directory, 'crd.yaml'),
+    template: `${kind}/crd.yaml`,
+    when: `and .Values.crds.enabled ${isOn}`,
+    edits: [
+      {
+        from: /^metadata:\n/m,
+        to: `metadata:\n  {{- if .Values.crds.keep }}\n  annotations:\n${KEEP}  {{- end }}\n`,
+      },
+    ],
+  };
+}
+
+function componentSources(): readonly Source[] {
+  const component = (path: string, when: string, edits: readonly Edit[] = []): Source => ({
+    path: `deploy/components/${path}`,
+    template: path.replace('operator/policy', 'operator-policy'),
+    when,
+    edits,
+  });
+  return [
+    component('readiness-gates/rights.yaml', `and ${OPERATOR} ${GATES}`),
+    component('readiness-gates/policy.yaml', `and ${POLICIES} ${GATES}`),
+    // What an administrator installs for others limits rights that nobody has yet.
+    component(
+      'readiness-gates/operator/policy.yaml',
+      `and ${POLICIES} (or ${GATES} (not ${OPERATOR}))`,
+    ),
+    component('guardrails/policy.yaml', GUARDRAILS),
+    component('guardrails/parameters.yaml', GUARDRAILS, PARAMETERS),
+    component('user-roles/roles.yaml', `and .Values.userRoles.enabled ${CLUSTER_WIDE}`),
+  ];
+}
+
+/** Its policies refuse its deletion as long as they exist, and Helm deletes them last. */
+const PARAMETERS: readonly Edit[] = [
+  {
+    from: 'metadata:\n  name: albridge-guardrails\n',
+    to: `metadata:\n  name: albridge-guardrails\n  annotations:\n${KEEP}`,
+  },
+  { from: '  name: tenants\n', to: `  name: tenants\n  annotations:\n${KEEP}` },
+  {
+    from: /^data:\n[\s\S]*/m,
+    to: 'data:\n  {{- toYaml .Values.guardrails.parameters | nindent 2 }}\n',
+  },
+];
+
+const SERVICE_ACCOUNT: readonly Edit[] = [
+  {
+    from: '    app.kubernetes.io/name: albridge\n',
+    to: `    app.kubernetes.io/name: albridge
+  {{- with .Values.serviceAccount.annotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+`,
+  },
+];
+
+const DEPLOYMENT: readonly Edit[] = [
+  {
+    from: /^(?:#.*\n)+/,
+    to: `# Two replicas, of which the one that holds the Lease works; the other watches and takes over within
+# seconds. Settings are in the ConfigMap albridge-settings.
+`,
+  },
+  { from: 'An overlay sets those.', to: '`env` of the values sets those.' },
+  { from: '  replicas: 2\n', to: '  replicas: {{ .Values.replicas }}\n' },
+  {
+    from: '        kubectl.kubernetes.io/default-container: operator\n',
+    to: `        kubectl.kubernetes.io/default-container: operator
+        # Another setting restarts the pods.
+        checksum/settings: {{ include (print $.Template.BasePath "/settings.yaml") . | sha256sum }}
+        {{- with .Values.podAnnotations }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+`,
+  },
+  {
+    from: '      serviceAccountName: albridge\n',
+    to: `      serviceAccountName: albridge
+      {{- range $field := list "imagePullSecrets" "nodeSelector" "tolerations" "priorityClassName" }}
+      {{- with index $.Values $field }}
+      {{ $field }}: {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- end }}
+`,
+  },
+  {
+    from: /^ +# An overlay's `images:`.*\n +image: albridge:.*\n +imagePullPolicy: .*\n/m,
+    to: `          {{- with .Values.image }}
+          image: "{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}"
+          imagePullPolicy: {{ .pullPolicy }}
+          {{- end }}
+`,
+  },
+  // The rest of the list of variables is rewritten by `writeVariables`.
+  {
+    from: /^ {12}requests:\n(?: {14}.*\n)+ {12}limits:\n(?: {14}.*\n)+/m,
+    to: '            {{- toYaml .Values.resources | nindent 12 }}\n',
+  },
+];
+
+async function render({ path, template, when, edits = [] }: Source): Promise<string> {
+  const text = await readFile(resolve(ROOT, path), 'utf8');
+  if (text.includes('{{')) throw new Error(`${path} has {{, which Helm would read as a template`);
+  const edited = edits.reduce((current, edit) => apply(edit, current, path), text);
+  const placed = placeInNamespace(
+    template.endsWith('deployment.yaml') ? writeVariables(edited) : edited,
+  );
+  return `${HEAD} ${path} */}}\n{{- if ${when} }}\n${placed.head}${placed.text.replace(/^---\n/, '').trimEnd()}\n{{- end }}\n`;
+}
+
+function apply({ from, to }: Edit, text: string, path: string): string {
+  if (text.split(from).length !== 2) {
+    throw new Error(
+      `${path} must have this once, or deploy/helm/templates.ts must change: ${from}`,
+    );
+  }
+  return text.replace(from, () => to);
+}
+
+/** Ports have names in lower case. */
+const VARIABLE = /^ {12}- name: ([A-Z_]+)\n(?: {14}.*\n)+/gm;
+const FROM_SETTINGS =
+  /^ {14}valueFrom:\n {16}configMapKeyRef: \{ name: albridge-settings, key: \w+, optional: true \}\n$/;
+
+/**
+ * Every variable that `env` of the values has replaces the one of that name. What comes from the ConfigMap is one
+ * list of names.
+ */
+function writeVariables(text: string): string {
+  const names: string[] = [];
+  const kept = text.replace(VARIABLE, (entry, name: string) => {
+    const source = entry.slice(entry.indexOf('\n') + 1);
+    if (!FROM_SETTINGS.test(source)) {
+      return `            {{- if not (hasKey .Values.env "${name}") }}\n${entry}            {{- end }}\n`;
+    }
+    names.push(name);
+    return names.length === 1 ? '@settings@' : '';
+  });
+  return kept.replace('@settings@', () => variablesFromSettings(names));
+}
+
+function variablesFromSettings(names: readonly string[]): string {
+  return `            {{- range $name, $value := .Values.env }}
+            - name: {{ $name }}
+              {{- if kindIs "map" $value }}
+              {{- toYaml $value | nindent 14 }}
+              {{- else }}
+              value: {{ $value | quote }}
+              {{- end }}
+            {{- end }}
+            {{- if and ${GATES} (not (hasKey .Values.env "ALBRIDGE_READINESS_GATES")) }}
+            - name: ALBRIDGE_READINESS_GATES
+              value: "on"
+            {{- end }}
+            {{- range $name := list${names.map((name) => `\n              "${name}"`).join('')}
+            }}
+            {{- if not (hasKey $.Values.env $name) }}
+            - name: {{ $name }}
+              valueFrom:
+                {{- if and $.Values.singleNamespace (eq $name "ALBRIDGE_NAMESPACES") }}
+                fieldRef:
+                  fieldPath: metadata.namespace
+                {{- else }}
+                configMapKeyRef: { name: albridge-settings, key: {{ $name }}, optional: true }
+                {{- end }}
+            {{- end }}
+            {{- end }}
+`;
+}
+
+/** With `singleNamespace` a ClusterRole is a Role with the same rules, as in deploy/overlays/namespaced. */
+function placeInNamespace(text: string): { readonly head: string; readonly text: string } {
+  const placed = text.replaceAll(
+    'namespace: albridge-system',
+    'namespace: {{ .Release.Namespace }}',
+  );
+  const isOfUsers = text.includes('rbac.authorization.k8s.io/aggregate-to');
+  if (isOfUsers || !/^kind: ClusterRole/m.test(placed)) return { head: '', text: placed };
+  return {
+    head: '{{- $cluster := ternary "" "Cluster" .Values.singleNamespace }}\n',
+    text: placed
+      .replaceAll(
+        /^kind: Cluster(Role|RoleBinding)\nmetadata:\n(.*\n)/gm,
+        (_, kind: string, name: string) => `kind: {{ $cluster }}${kind}
+metadata:
+${name}  {{- if .Values.singleNamespace }}
+  namespace: {{ .Release.Namespace }}
+  {{- end }}
+`,
+      )
+      .replaceAll(/^ {2}kind: ClusterRole$/gm, '  kind: {{ $cluster }}Role'),
+  };
+}
+
+/** Names of the templates that are there; main.ts removes those that are generated no more. */
+export async function listTemplates(directory: string): Promise<readonly string[]> {
+  const names = await readdir(directory, { recursive: true });
+  return names.filter((name) => name.includes('/')).toSorted();
+}

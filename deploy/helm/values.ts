@@ -1,0 +1,266 @@
+import { stringify } from 'yaml';
+import { KIND_NAMES } from '../../src/apis/kind-names.ts';
+import { type Setting, settings } from '../../src/config/settings.ts';
+import { LISTS } from '../guardrail-lists.ts';
+
+/** The values of the Helm chart: values.schema.json, and values.yaml with its defaults and descriptions. */
+
+/** As much of JSON Schema as the chart needs. */
+interface Schema {
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly [keyword: string]: unknown;
+}
+
+/** A default that values.yaml shows; without one the key is listed as a comment. */
+const NO_DEFAULT = undefined;
+
+const REGION = '^[a-z]{2,4}(-[a-z]+)+-[0-9]+$';
+
+function toggle(description: string, isOn: boolean): Schema {
+  return { description, type: 'boolean', default: isOn };
+}
+
+function closed(description: string, properties: Readonly<Record<string, Schema>>): Schema {
+  return { description, type: 'object', additionalProperties: false, properties };
+}
+
+function open(description: string): Schema {
+  return { description, type: 'object', default: {} };
+}
+
+function whenTrue(name: string): Schema {
+  return { properties: { [name]: { const: true } } };
+}
+
+/** Without the keyword `then`: an object with that property would be one to await. */
+function demand(condition: Schema, consequence: Schema): Schema {
+  return { if: { not: condition }, else: consequence };
+}
+
+/** Each kind has its CRD, its rights and its policies. */
+const KINDS: Schema = {
+  ...closed(
+    'Kinds to serve. Before a kind is switched off its objects must be deleted: docs/install.md, "Fewer kinds".',
+    Object.fromEntries(
+      KIND_NAMES.map((name) => [name, toggle(`Whether ${name} is installed and served.`, true)]),
+    ),
+  ),
+  ...demand(whenTrue('configmap-annotation'), whenTrue('configmonitor')),
+};
+
+/** Settings with a value of their own, and those that cannot be set by a ConfigMap. */
+const OWN_VALUES = ['AWS_REGION', 'AWS_DEFAULT_REGION', 'ALBRIDGE_KINDS'];
+
+/** `names`: the keys of albridge-settings that the Deployment reads. */
+function describeSettings(names: readonly string[]): Schema {
+  const table = Object.values<Setting>(settings);
+  const text = ['string', 'boolean', 'integer'];
+  const rows = names
+    .filter((name) => !OWN_VALUES.includes(name))
+    .map((name): readonly [string, Schema] => {
+      const row = table.find((one) => one.name === name);
+      if (row === undefined) return [name, METADATA];
+      const otherwise = row.default ?? row.otherwise;
+      return [
+        name,
+        {
+          description: `${capitalise(row.what)}. Accepts ${row.accepts}. Not set: ${otherwise}.`,
+          type: text,
+        },
+      ];
+    });
+  return closed(
+    'Settings of the operator, in the ConfigMap albridge-settings: docs/configuration.md.',
+    Object.fromEntries(rows),
+  );
+}
+
+/** Read by the AWS SDK. */
+const METADATA: Schema = {
+  description:
+    'Without a role of its own the operator has no rights at all, rather than those of its node.',
+  type: ['string', 'boolean'],
+  default: 'true',
+};
+
+const IMAGE = closed('Image of the operator: docs/install.md builds it.', {
+  repository: {
+    description: 'Where the image is, without tag. Required.',
+    type: 'string',
+    minLength: 1,
+    default: NO_DEFAULT,
+  },
+  tag: { description: "Tag; empty: the chart's appVersion.", type: 'string', default: '' },
+  digest: {
+    description: 'sha256:... of the image, in place of the tag.',
+    type: 'string',
+    pattern: '^(sha256:[0-9a-f]{64})?$',
+    default: '',
+  },
+  pullPolicy: {
+    description: 'When the image is pulled.',
+    type: 'string',
+    enum: ['Always', 'IfNotPresent', 'Never'],
+    default: 'IfNotPresent',
+  },
+});
+
+/** As in deploy/base/deployment.yaml; a test compares. */
+const RESOURCES = { requests: { cpu: '20m', memory: '128Mi' }, limits: { memory: '512Mi' } };
+
+const GUARDRAIL_PARAMETERS = Object.fromEntries(
+  Object.keys(LISTS)
+    .filter((list) => list !== 'namespaces')
+    .map((list) => [`default.${list}`, '']),
+);
+
+function describeValues(settingNames: readonly string[]): Readonly<Record<string, Schema>> {
+  return {
+    region: {
+      description: 'AWS region of the load balancers. Required, unless kinds.myingress is false.',
+      type: 'string',
+      pattern: REGION,
+    },
+    image: IMAGE,
+    kinds: KINDS,
+    settings: describeSettings(settingNames),
+    env: {
+      ...open(
+        'More environment variables, by name: a text, or {valueFrom: ...}. Endpoints, proxies and variables of Node go here.',
+      ),
+      additionalProperties: { type: ['string', 'object'] },
+    },
+    serviceAccount: closed('The ServiceAccount albridge; policies name it, so its name is fixed.', {
+      annotations: open('Annotations, such as eks.amazonaws.com/role-arn.'),
+    }),
+    singleNamespace: toggle(
+      'Serve only the namespace of the release, with no right outside of it; needs settings.ALBRIDGE_CLUSTER_ID.',
+      false,
+    ),
+    ...describeParts(),
+    ...describeComponents(),
+    ...describePods(),
+  };
+}
+
+function describeParts(): Readonly<Record<string, Schema>> {
+  return {
+    crds: closed('CustomResourceDefinitions; `helm upgrade` and `helm rollback` replace them.', {
+      enabled: toggle('Whether the release has the CRDs of its kinds.', true),
+      keep: toggle(
+        'Whether `helm uninstall` leaves the CRDs, and so every object, in the cluster.',
+        true,
+      ),
+    }),
+    policies: closed('ValidatingAdmissionPolicies that limit what the operator may write.', {
+      enabled: toggle(
+        'Off only if an administrator has installed them: values/cluster.yaml.',
+        true,
+      ),
+    }),
+    operator: closed('The Deployment with its rights.', {
+      enabled: toggle(
+        'Off installs CRDs and policies alone, for operators of one namespace.',
+        true,
+      ),
+    }),
+  };
+}
+
+/** What is off by default. */
+function describeComponents(): Readonly<Record<string, Schema>> {
+  return {
+    readinessGates: closed('Readiness gates: docs/zero-downtime.md. Kubernetes 1.36 or later.', {
+      enabled: toggle('Whether pods of labelled namespaces get a readiness gate.', false),
+    }),
+    guardrails: closed('Which namespaces may name what: docs/security.md.', {
+      enabled: toggle('Whether the guardrails are installed.', false),
+      parameters: {
+        description:
+          'Data of the ConfigMap albridge-guardrails/tenants: lists by <tenant>.<list>. What no list names is refused.',
+        type: 'object',
+        additionalProperties: { type: 'string' },
+        default: GUARDRAIL_PARAMETERS,
+      },
+    }),
+    userRoles: closed('Rights of users on our kinds.', {
+      enabled: toggle('Whether the roles view, edit and admin of Kubernetes include them.', false),
+    }),
+  };
+}
+
+function describePods(): Readonly<Record<string, Schema>> {
+  return {
+    replicas: { description: 'One is active.', type: 'integer', minimum: 0, default: 2 },
+    resources: { ...open('Requests and limits: docs/performance.md.'), default: RESOURCES },
+    podAnnotations: open('Annotations of the pods.'),
+    imagePullSecrets: { description: 'Secrets for the image.', type: 'array', default: [] },
+    nodeSelector: open('Labels of the nodes on which the pods may run.'),
+    tolerations: { description: 'Taints that the pods tolerate.', type: 'array', default: [] },
+    priorityClassName: { description: 'PriorityClass of the pods.', type: 'string', default: '' },
+  };
+}
+
+/** The text of values.schema.json. */
+export function renderSchema(settingNames: readonly string[]): string {
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Values of the albridge chart',
+    ...closed('', { ...describeValues(settingNames), global: open('Values of a parent chart.') }),
+    description: 'Written by deploy/helm/main.ts; run `npm run gen` after a change there.',
+    // Without an operator there is nothing to run and no AWS to reach.
+    allOf: [
+      demand(
+        { properties: { operator: whenTrue('enabled') } },
+        {
+          properties: { image: { required: ['repository'] } },
+          ...demand({ properties: { kinds: whenTrue('myingress') } }, { required: ['region'] }),
+        },
+      ),
+      demand(whenTrue('singleNamespace'), {
+        properties: { settings: { required: ['ALBRIDGE_CLUSTER_ID'] } },
+      }),
+    ],
+  };
+  return `${JSON.stringify(schema, undefined, 2)}\n`;
+}
+
+/** The text of values.yaml: every key with its description and default, or as a comment where it has none. */
+export function renderValues(settingNames: readonly string[]): string {
+  const head =
+    '# Written by deploy/helm/main.ts from values.schema.json; run `npm run gen` after a change there.\n';
+  return head + renderProperties(describeValues(settingNames), '', '\n');
+}
+
+function renderProperties(
+  properties: Readonly<Record<string, Schema>>,
+  indent: string,
+  gap: string,
+): string {
+  return Object.entries(properties)
+    .map(([name, schema]) => gap + renderComment(schema, indent) + renderOne(name, schema, indent))
+    .join('');
+}
+
+/** In lines of 110 characters at most. */
+function renderComment({ description = '' }: Schema, indent: string): string {
+  const pattern = new RegExp(`(.{1,${108 - indent.length}})(?:\\s+|$)`, 'g');
+  return description.replaceAll(pattern, (_, line: string) => `${indent}# ${line}\n`);
+}
+
+function renderOne(name: string, schema: Schema, indent: string): string {
+  if (schema.properties !== undefined) {
+    const hasDefault = Object.values(schema.properties).some((one) => one.default !== undefined);
+    const head = hasDefault ? `${indent}${name}:\n` : `${indent}${name}: {}\n`;
+    return head + renderProperties(schema.properties, `${indent}  `, '');
+  }
+  if (schema.default === undefined) return `${indent}# ${name}:\n`;
+  return stringify({ [name]: schema.default }).replaceAll(/^(?=.)/gm, indent);
+}
+
+function capitalise(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

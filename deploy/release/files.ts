@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Refusal, runProgram } from './run.ts';
+
+export interface Release {
+  /** The clone. */
+  readonly root: string;
+  /** Where the files go; it exists. */
+  readonly directory: string;
+  readonly version: string;
+  /** Without tag. */
+  readonly image: string;
+  readonly notes: string;
+}
+
+const HELM_HINT = 'install helm 4, or set HELM to its path';
+
+/** Builds every file of the release; returns their names. Throws a Refusal. */
+export async function buildFiles(release: Release): Promise<readonly string[]> {
+  const { directory, notes } = release;
+  await packageChart(release);
+  await writeFile(join(directory, 'install.yaml'), await renderInstall(release));
+  await writeFile(join(directory, 'crds.yaml'), await bundleDefinitions(release));
+  await writeFile(join(directory, 'sbom.cdx.json'), await listPackages(release));
+  await writeFile(join(directory, 'notes.md'), `${notes}\n`);
+  const names = (await readdir(directory)).toSorted();
+  await writeFile(join(directory, 'SHA256SUMS'), await sumUp(directory, names));
+  return [...names, 'SHA256SUMS'];
+}
+
+async function packageChart({ root, directory, version }: Release): Promise<void> {
+  const helm = process.env['HELM'] ?? 'helm';
+  const run = (args: readonly string[]): Promise<string> =>
+    runProgram(helm, args, { cwd: root, hint: HELM_HINT });
+  const found = await run(['version', '--template', '{{.Version}}']);
+  if (!found.startsWith('v4.')) throw new Refusal(`${helm} is ${found}, not 4; ${HELM_HINT}`);
+  const versions = ['--version', version, '--app-version', version];
+  const chart = resolve(root, 'deploy/chart');
+  await run(['package', chart, ...versions, '--destination', directory]);
+}
+
+/** The same as in the repository, with the image of the release. */
+async function renderInstall({ root, version, image }: Release): Promise<string> {
+  const text = await readFile(resolve(root, 'deploy/install.yaml'), 'utf8');
+  const parts = text.split(/(?<=^ +image: )albridge:\S+$/m);
+  if (parts.length !== 2) throw new Refusal('deploy/install.yaml has no image; run npm run gen');
+  return parts.join(`${image}:${version}`);
+}
+
+async function bundleDefinitions({ root }: Release): Promise<string> {
+  const entries = await readdir(resolve(root, 'crds'), { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const texts = folders
+    .toSorted()
+    .map((name) => readFile(resolve(root, 'crds', name, 'crd.yaml'), 'utf8'));
+  return (await Promise.all(texts)).map((text) => `---\n${text.trimEnd()}\n`).join('');
+}
+
+/** What the bundle is built from: https://docs.npmjs.com/cli/v11/commands/npm-sbom. */
+async function listPackages({ root, version }: Release): Promise<string> {
+  // Without the notifier, which waits for the network.
+  const args = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--update-notifier=false'];
+  const sbom = JSON.parse(await runProgram('npm', args, { cwd: root })) as {
+    readonly metadata: { readonly component: object };
+  };
+  // npm takes the name from the directory and the version from package.json.
+  Object.assign(sbom.metadata.component, { name: 'albridge', version, type: 'application' });
+  return `${JSON.stringify(sbom, undefined, 2)}\n`;
+}
+
+/** As `sha256sum --check` reads it. */
+async function sumUp(directory: string, names: readonly string[]): Promise<string> {
+  const lines = names.map(async (name) => {
+    const hash = createHash('sha256').update(await readFile(join(directory, name)));
+    return `${hash.digest('hex')}  ${name}\n`;
+  });
+  return (await Promise.all(lines)).join('');
+}

@@ -1,0 +1,116 @@
+// Lives here: what `npm run release` does: the files of a release, from a clone.
+// May import it: test/unit/deploy, test/helm.
+// Start with: this file.
+
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import manifest from '../../package.json' with { type: 'json' };
+import { firstSentence } from '../no-arguments.ts';
+import { buildFiles } from './files.ts';
+import { findNotes } from './notes.ts';
+import { Refusal, runProgram } from './run.ts';
+
+/** `npm run release`: everything that .github/workflows/release.yaml publishes and that needs no account. */
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+const HELP = `Builds the files of a release: the Helm chart, install.yaml, the CRDs, the list of all packages (SBOM), the notes
+and the checksums. Publishes nothing: a tag vX.Y.Z starts .github/workflows/release.yaml, which does.
+
+Usage: npm run release -- --version X.Y.Z [--dry-run] [--image NAME] [--out DIR]
+  --version X.Y.Z  version of the release; package.json and CHANGELOG.md must have it
+  --dry-run        for any version, with the notes of Unreleased if CHANGELOG.md does not have it
+  --image NAME     image in install.yaml, without its tag (default albridge)
+  --out DIR        where the files are written; it is replaced (default dist/release)
+  --help           this text
+
+environment:
+  HELM             path of helm 4 (default: helm on the PATH)
+`;
+
+interface Flags {
+  readonly version: string;
+  readonly isDryRun: boolean;
+  readonly image: string;
+  readonly out: string;
+}
+
+/** A release or a release candidate: https://semver.org. */
+const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$/;
+
+/** A repository of an image, without tag and digest. */
+const IMAGE = /^[a-z0-9][a-z0-9._-]*(:\d+)?(\/[a-z0-9][a-z0-9._-]*)*$/;
+
+const flags = readFlags();
+if (flags !== undefined) await main(flags);
+
+async function main(flags: Flags): Promise<void> {
+  try {
+    await release(flags);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    process.stderr.write(`release: ${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** The files are complete when their directory gets its name. */
+async function release({ version, isDryRun, image, out }: Flags): Promise<void> {
+  const notes = await findNotes(resolve(ROOT, 'CHANGELOG.md'), version, isDryRun);
+  if (!isDryRun) await checkSource(version);
+  const target = resolve(out);
+  await mkdir(dirname(target), { recursive: true });
+  const directory = await mkdtemp(`${target}.part-`);
+  try {
+    const names = await buildFiles({ root: ROOT, directory, version, image, notes });
+    await rm(target, { recursive: true, force: true });
+    await rename(directory, target);
+    for (const name of names) process.stdout.write(`${relative('.', resolve(target, name))}\n`);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** What is released is what the tag names. */
+async function checkSource(version: string): Promise<void> {
+  if (manifest.version !== version) {
+    throw new Refusal(
+      `package.json has version ${manifest.version}, not ${version}; set it there, run npm run gen, and commit`,
+    );
+  }
+  const changed = await runProgram('git', ['status', '--porcelain'], { cwd: ROOT });
+  if (changed !== '')
+    throw new Refusal('the clone has changes that are not committed; commit them');
+  const tags = (await runProgram('git', ['tag', '--points-at', 'HEAD'], { cwd: ROOT })).split('\n');
+  if (!tags.includes(`v${version}`)) {
+    throw new Refusal(`the commit does not have the tag v${version}; run git tag v${version}`);
+  }
+}
+
+/** undefined: there is nothing to do. */
+function readFlags(): Flags | undefined {
+  const options = {
+    version: { type: 'string' },
+    'dry-run': { type: 'boolean', default: false },
+    image: { type: 'string', default: 'albridge' },
+    out: { type: 'string', default: resolve(ROOT, 'dist/release') },
+    help: { type: 'boolean' },
+  } as const;
+  try {
+    const { values } = parseArgs({ options });
+    if (values.help === true) {
+      process.stdout.write(HELP);
+      return undefined;
+    }
+    const { version, image, out } = values;
+    if (version === undefined) throw new Error('--version is missing');
+    if (!VERSION.test(version)) throw new Error(`--version takes X.Y.Z, not ${version}`);
+    if (!IMAGE.test(image)) throw new Error(`--image takes an image without tag, not ${image}`);
+    return { version, isDryRun: values['dry-run'], image, out };
+  } catch (error) {
+    process.stderr.write(`release: ${firstSentence(error)}; run with --help for usage\n`);
+    process.exitCode = 2;
+  }
+  return undefined;
+}

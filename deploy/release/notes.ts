@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises';
+import { Refusal } from './run.ts';
+
+/** What CHANGELOG.md says of a version; in a dry run of Unreleased, if it does not have the version yet. */
+export async function findNotes(path: string, version: string, isDryRun: boolean): Promise<string> {
+  const sections = readSections(await readFile(path, 'utf8'));
+  const notes = sections.get(version) ?? (isDryRun ? sections.get('Unreleased') : undefined);
+  if (notes === undefined) {
+    throw new Refusal(
+      `CHANGELOG.md has no section ${version}; rename Unreleased to "${version}", and commit`,
+    );
+  }
+  if (notes === '') throw new Refusal(`CHANGELOG.md has no entry for ${version}; add one`);
+  return notes;
+}
+
+/** `## 1.2.3` or `## 1.2.3 - 2026-12-01`, and the text up to the next such heading. */
+function readSections(text: string): ReadonlyMap<string, string> {
+  const sections = text.split(/^## /m).slice(1);
+  return new Map(
+    sections.map((section) => {
+      const [heading = '', ...lines] = section.split('\n');
+      return [heading.split(' ')[0] ?? '', lines.join('\n').trim()] as const;
+    }),
+  );
+}

@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** The release cannot be built; the message says why and what to do. */
+export class Refusal extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'Refusal';
+  }
+}
+
+/** Runs a program and returns what it printed; throws a Refusal with its own words if it fails or is not there. */
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  { cwd, hint = `install ${program}` }: { readonly cwd: string; readonly hint?: string },
+): Promise<string> {
+  const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const printed = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      printed[name] += text;
+    });
+  }
+  const [code] = (await once(child, 'close').catch((error: Error) => {
+    throw new Refusal(`${program} cannot be started: ${error.message}; ${hint}`);
+  })) as [number | null];
+  if (code === 0) return printed.stdout.trimEnd();
+  throw new Refusal(`${program} ${args[0]} failed: ${printed.stderr.trim().split('\n').at(-1)}`);
+}

@@ -1,0 +1,224 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KIND_NAMES } from '../../src/apis/kind-names.ts';
+import { locateBinaries } from '../control-plane/locate.ts';
+import { comparable } from './comparison.ts';
+import { CHART, Helm, type Manifest } from './helm.ts';
+import { renderOverlay } from './kustomizations.ts';
+
+/** What the chart renders, by the real helm, without a cluster. */
+
+let helm: Helm;
+let kubectl: string;
+
+beforeAll(async () => {
+  helm = await Helm.open();
+  kubectl = (await locateBinaries(['kubectl'])).kubectl.path;
+}, 600_000);
+
+afterAll(() => helm?.close());
+
+interface Case {
+  readonly overlay: string;
+  /** Below deploy; the overlay's own where left out. */
+  readonly components?: readonly string[];
+  readonly values: string;
+  readonly sets?: readonly string[];
+  readonly namespace?: string;
+}
+
+const ALL = 'components';
+
+const CASES: Readonly<Record<string, Case>> = {
+  'EKS with Pod Identity': { overlay: 'overlays/eks-pod-identity', values: 'eks-pod-identity' },
+  'EKS with IRSA': { overlay: 'overlays/irsa', values: 'irsa' },
+  LocalStack: { overlay: 'overlays/localstack', values: 'localstack' },
+  'MyIngress alone': { overlay: 'overlays/myingress-only', values: 'myingress-only' },
+  'one namespace': { overlay: 'overlays/namespaced', values: 'one-namespace', namespace: 'web' },
+  'what one namespace needs of the administrator': { overlay: 'cluster', values: 'cluster' },
+  'with readiness gates': {
+    overlay: 'overlays/irsa',
+    components: [ALL, 'components/readiness-gates'],
+    values: 'irsa',
+    sets: ['readinessGates.enabled=true'],
+  },
+  'one namespace with readiness gates': {
+    overlay: 'overlays/namespaced',
+    components: [ALL, 'components/readiness-gates'],
+    values: 'one-namespace',
+    sets: ['readinessGates.enabled=true'],
+    namespace: 'web',
+  },
+  'with guardrails': {
+    overlay: 'overlays/irsa',
+    components: [ALL, 'components/guardrails'],
+    values: 'irsa',
+    sets: ['guardrails.enabled=true'],
+  },
+  'with roles of users': {
+    overlay: 'overlays/irsa',
+    components: [ALL, 'components/user-roles'],
+    values: 'irsa',
+    sets: ['userRoles.enabled=true'],
+  },
+  'MyIngress alone, with every component': {
+    overlay: 'overlays/myingress-only',
+    components: ['myingress', 'readiness-gates', 'guardrails', 'user-roles'].map(
+      (name) => `components/${name}`,
+    ),
+    values: 'myingress-only',
+    sets: ['readinessGates.enabled=true', 'guardrails.enabled=true', 'userRoles.enabled=true'],
+  },
+};
+
+function setAll(sets: readonly string[]): readonly string[] {
+  return sets.flatMap((one) => ['--set', one]);
+}
+
+function render({
+  values,
+  sets = [],
+  namespace = 'albridge-system',
+}: Case): Promise<readonly Manifest[]> {
+  const file = resolve(CHART, 'values', `${values}.yaml`);
+  return helm.template(['--namespace', namespace, '--values', file, ...setAll(sets)]);
+}
+
+describe('the chart renders the objects of kustomize', () => {
+  it.each(Object.entries(CASES))('%s', async (_name, testCase) => {
+    const desired = comparable(await renderOverlay(kubectl, testCase.overlay, testCase.components));
+    const rendered = comparable(await render(testCase));
+    expect(Object.keys(rendered).toSorted()).toEqual(Object.keys(desired).toSorted());
+    expect(rendered).toEqual(desired);
+  });
+
+  it('in a case for each overlay and each file of values', async () => {
+    const used = Object.values(CASES);
+    const values = (await readdir(resolve(CHART, 'values'))).map((name) =>
+      name.replace('.yaml', ''),
+    );
+    expect(new Set(used.map((one) => one.values))).toEqual(new Set(values));
+    const overlays = await readdir(resolve(CHART, '../overlays'));
+    // It shows an operator without a token: nobody needs it as a value.
+    const shipped = overlays
+      .filter((name) => name !== 'kubectl-proxy')
+      .map((name) => `overlays/${name}`);
+    expect(used.map((one) => one.overlay)).toEqual(expect.arrayContaining(shipped));
+  });
+
+  it.each(KIND_NAMES)('of %s as the one kind', async (kind) => {
+    // The annotation mode comes with ConfigMonitor.
+    const kinds = kind === 'configmap-annotation' ? ['configmonitor', kind] : [kind];
+    const components = kinds.map((name) => `components/${name}`);
+    const desired = await renderOverlay(kubectl, 'overlays/irsa', components);
+    const off = KIND_NAMES.filter((name) => !kinds.includes(name));
+    const sets = off.map((name) => `kinds.${name}=false`);
+    const rendered = comparable(await render({ overlay: '', values: 'irsa', sets }));
+    const settings = 'ConfigMap/albridge-system/albridge-settings';
+    expect(rendered[settings]).toMatchObject({ data: { ALBRIDGE_KINDS: kinds.toSorted().join() } });
+    expect({ ...rendered, [settings]: undefined }).toEqual({
+      ...comparable(desired),
+      [settings]: undefined,
+    });
+  });
+});
+
+describe('values', () => {
+  const complete = ['region=eu-central-1', 'image.repository=albridge'];
+  const refusals: Readonly<Record<string, readonly [sets: readonly string[], says: string]>> = {
+    'no region': [['image.repository=albridge'], "missing property 'region'"],
+    'no image': [['region=eu-central-1'], "at '/image': missing property 'repository'"],
+    'an empty image': [['region=eu-central-1', 'image.repository='], "at '/image/repository'"],
+    'a region that is none': [['region=Frankfurt', 'image.repository=albridge'], "at '/region'"],
+    'an unknown setting': [[...complete, 'settings.HTTPS_PROXY=x'], "'HTTPS_PROXY' not allowed"],
+    'an unknown value': [[...complete, 'replicaCount=3'], "'replicaCount' not allowed"],
+    'one namespace without a cluster id': [
+      [...complete, 'singleNamespace=true'],
+      "at '/settings': missing property 'ALBRIDGE_CLUSTER_ID'",
+    ],
+    'annotations without ConfigMonitor': [
+      [...complete, 'kinds.configmonitor=false'],
+      "at '/kinds/configmonitor'",
+    ],
+    'no kind': [
+      [...complete, ...KIND_NAMES.map((name) => `kinds.${name}=false`)],
+      'kinds: all are false, set at least one to true',
+    ],
+  };
+
+  it.each(Object.entries(refusals))('%s: refused, and named', async (_name, [sets, says]) => {
+    const { code, stdout, stderr } = await helm.try(['template', CHART, ...setAll(sets)]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(says);
+  });
+
+  it('need no region without MyIngress', async () => {
+    const sets = ['image.repository=albridge', 'kinds.myingress=false'];
+    expect(await helm.template(setAll(sets))).not.toEqual([]);
+  });
+
+  it('in env replace a variable of the Deployment', async () => {
+    const sets = [
+      'env.NODE_OPTIONS=--trace-warnings',
+      'env.LOG_LEVEL.valueFrom.fieldRef.fieldPath=spec.nodeName',
+    ];
+    const rendered = await helm.template(setAll([...complete, ...sets]));
+    const deployment = rendered.find(({ kind }) => kind === 'Deployment') as unknown as {
+      readonly spec: { template: { spec: { containers: [{ env: { name: string }[] }] } } };
+    };
+    const { env } = deployment.spec.template.spec.containers[0];
+    expect(env.filter(({ name }) => ['NODE_OPTIONS', 'LOG_LEVEL'].includes(name))).toEqual([
+      { name: 'LOG_LEVEL', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+      { name: 'NODE_OPTIONS', value: '--trace-warnings' },
+    ]);
+  });
+
+  it('place pods and pull images', async () => {
+    const sets = [
+      'nodeSelector.disk=ssd',
+      'tolerations[0].key=dedicated',
+      'priorityClassName=high',
+      'imagePullSecrets[0].name=registry',
+      `image.digest=sha256:${'0'.repeat(64)}`,
+      'podAnnotations.team=web',
+    ];
+    const rendered = await helm.template(setAll([...complete, ...sets]));
+    expect(rendered.find(({ kind }) => kind === 'Deployment')).toMatchObject({
+      spec: {
+        template: {
+          metadata: { annotations: { team: 'web' } },
+          spec: {
+            nodeSelector: { disk: 'ssd' },
+            tolerations: [{ key: 'dedicated' }],
+            priorityClassName: 'high',
+            imagePullSecrets: [{ name: 'registry' }],
+            containers: [{ image: `albridge@sha256:${'0'.repeat(64)}` }],
+          },
+        },
+      },
+    });
+  });
+});
+
+describe('helm lint --strict', () => {
+  it.each([...new Set(Object.values(CASES).map(({ values }) => values))])(
+    'finds nothing with values/%s.yaml',
+    async (values) => {
+      const file = resolve(CHART, 'values', `${values}.yaml`);
+      const { code, stdout } = await helm.try(['lint', '--strict', CHART, '--values', file]);
+      expect(stdout).toContain('0 chart(s) failed');
+      expect(stdout).not.toMatch(/\[(WARNING|ERROR)\]/);
+      expect(code).toBe(0);
+    },
+  );
+});
+
+it('the version of helm is the pinned one', async () => {
+  const module = await readFile(
+    resolve(import.meta.dirname, '../control-plane/modules/helm/go.mod'),
+    'utf8',
+  );
+  const version = /helm\.sh\/helm\/v4 (v[\d.]+)/.exec(module)?.[1];
+  expect(await helm.run(['version', '--template', '{{.Version}}'])).toBe(version);
+});

@@ -1,0 +1,240 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { findNotes } from '../../../deploy/release/notes.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { Program } from '../../surroundings/program.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'albridge-release-'));
+});
+
+afterEach(() => rm(directory, { recursive: true }));
+
+/** In place of helm, whose package the projects long-* look into. */
+async function fakeHelm(version: string): Promise<string> {
+  const path = join(directory, 'helm');
+  const text = `#!/bin/sh
+case "$1" in
+  version) printf '${version}' ;;
+  package) [ -z "$FAIL" ] || { echo "Error: no chart" >&2; exit 1; }; echo chart > "$8/albridge-$4.tgz" ;;
+esac
+`;
+  await writeFile(path, text);
+  await chmod(path, 0o755);
+  return path;
+}
+
+async function release(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<{ readonly code: number | string; readonly output: string }> {
+  const out = ['--out', join(directory, 'out')];
+  const program = await Program.start('deploy/release/main.ts', [...args, ...out], environment);
+  const code = await program.exited;
+  await program.discard();
+  return { code, output: program.output };
+}
+
+describe('npm run release refuses in one sentence', () => {
+  const cases: Readonly<Record<string, readonly [args: readonly string[], says: RegExp]>> = {
+    'no version': [['--dry-run'], /^release: --version is missing; run with --help for usage$/],
+    'a version that is none': [['--version', 'v1', '--dry-run'], /takes X\.Y\.Z, not v1; run/],
+    'an image with a tag': [
+      ['--version', '1.0.0', '--dry-run', '--image', 'a/b:1 2'],
+      /--image takes an image without tag/,
+    ],
+    'an unknown flag': [['--version', '1.0.0', '--publish'], /'--publish'; run with --help/],
+    'a version that the changelog does not have': [
+      ['--version', '999.0.0'],
+      /^release: CHANGELOG\.md has no section 999\.0\.0; rename Unreleased/,
+    ],
+  };
+  it.each(Object.entries(cases))('%s', async (_name, [args, says]) => {
+    const { code, output } = await release(args);
+    expect(output.trimEnd()).toMatch(says);
+    expect(output.trimEnd()).not.toContain('\n');
+    expect(code).toBeGreaterThan(0);
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('without helm', async () => {
+    const HELM = join(directory, 'none');
+    const { code, output } = await release(['--version', '1.0.0', '--dry-run'], { HELM });
+    expect(output).toMatch(/^release: .*none cannot be started: .*; install helm 4, or set HELM/);
+    expect({ code, left: await readdir(directory) }).toEqual({ code: 1, left: [] });
+  });
+
+  it('with helm 3', async () => {
+    const HELM = await fakeHelm('v3.19.0');
+    const { code, output } = await release(['--version', '1.0.0', '--dry-run'], { HELM });
+    expect(output).toMatch(/^release: .*helm is v3\.19\.0, not 4; install helm 4/);
+    expect({ code, left: await readdir(directory) }).toEqual({ code: 1, left: ['helm'] });
+  });
+
+  it('after a failure, and keeps what an earlier run wrote', async () => {
+    const HELM = await fakeHelm('v4.2.4');
+    await mkdir(join(directory, 'out'));
+    await writeFile(join(directory, 'out', 'earlier'), '');
+    const { code, output } = await release(['--version', '1.0.0', '--dry-run'], {
+      HELM,
+      FAIL: '1',
+    });
+    expect({ code, output }).toEqual({
+      code: 1,
+      output: 'release: ' + HELM + ' package failed: Error: no chart\n',
+    });
+    expect((await readdir(directory)).toSorted()).toEqual(['helm', 'out']);
+    expect(await readdir(join(directory, 'out'))).toEqual(['earlier']);
+  });
+});
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+}
+
+describe('npm run release --dry-run', () => {
+  it('writes every file of a release, and nothing else', async () => {
+    const HELM = await fakeHelm('v4.2.4');
+    const args = ['--version', '1.2.3', '--dry-run', '--image', 'ghcr.io/example/albridge'];
+    const { code, output } = await release(args, { HELM });
+    expect(code, output).toBe(0);
+    const out = join(directory, 'out');
+    const names = [
+      'SHA256SUMS',
+      'albridge-1.2.3.tgz',
+      'crds.yaml',
+      'install.yaml',
+      'notes.md',
+      'sbom.cdx.json',
+    ];
+    expect((await readdir(out)).toSorted()).toEqual(names);
+    expect((await readdir(directory)).toSorted()).toEqual(['helm', 'out']);
+    const read = (name: string): Promise<string> => readFile(join(out, name), 'utf8');
+
+    const sums = (await read('SHA256SUMS')).trimEnd().split('\n');
+    expect(sums.map((line) => line.split('  ')[1])).toEqual(names.slice(1));
+    for (const line of sums) {
+      const [sum, name = ''] = line.split('  ');
+      expect(
+        createHash('sha256')
+          .update(await readFile(join(out, name)))
+          .digest('hex'),
+      ).toBe(sum);
+    }
+
+    const shipped = await readFile(resolve(ROOT, 'deploy/install.yaml'), 'utf8');
+    const image = 'image: ghcr.io/example/albridge:1.2.3';
+    expect(await read('install.yaml')).toBe(shipped.replace(/(?<= )image: albridge:.*/, image));
+    const definitions = (text: string): Readonly<Record<string, Manifest>> => {
+      const objects = parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+      const ours = objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
+      return Object.fromEntries(ours.map((one) => [one.metadata.name, one]));
+    };
+    expect(definitions(await read('crds.yaml'))).toEqual(definitions(shipped));
+    expect(Object.keys(definitions(shipped)).length).toBeGreaterThan(4);
+    const sbom = JSON.parse(await read('sbom.cdx.json')) as { components: { name: string }[] };
+    const packages = sbom.components.map(({ name }) => name);
+    expect(packages).toEqual(expect.arrayContaining(['pino', 'undici', 'p-retry']));
+    expect(packages).not.toContain('vitest');
+    expect(await read('notes.md')).toContain('MyIngress');
+    // npm reads every package, and a busy machine takes its time.
+  }, 180_000);
+});
+
+describe('the version', () => {
+  const places: Readonly<Record<string, RegExp>> = {
+    Dockerfile: /image\.version="(.*)"/,
+    Makefile: /^IMG \?= albridge:(.*)$/m,
+    'deploy/base/deployment.yaml': /image: albridge:(.*)/,
+    'deploy/chart/Chart.yaml': /^version: (.*)$/m,
+  };
+  it.each(Object.entries(places))('in %s is that of package.json', async (path, pattern) => {
+    const text = await readFile(resolve(ROOT, path), 'utf8');
+    expect(pattern.exec(text)?.[1]).toBe(manifest.version);
+  });
+});
+
+describe('the notes', () => {
+  const changelog = '# Changelog\n\n## Unreleased\n\n- new\n\n## 1.0.0 - 2026-12-01\n\n- first\n';
+  const path = (): string => join(directory, 'CHANGELOG.md');
+
+  it('are the section of the version', async () => {
+    await writeFile(path(), changelog);
+    expect(await findNotes(path(), '1.0.0', false)).toBe('- first');
+    expect(await findNotes(path(), '1.0.0', true)).toBe('- first');
+  });
+
+  it('are those of Unreleased in a dry run alone', async () => {
+    await writeFile(path(), changelog);
+    expect(await findNotes(path(), '2.0.0', true)).toBe('- new');
+    await expect(findNotes(path(), '2.0.0', false)).rejects.toThrow('has no section 2.0.0');
+  });
+
+  it('are not empty', async () => {
+    await writeFile(path(), '## Unreleased\n\n## 1.0.0\n');
+    await expect(findNotes(path(), '1.0.0', false)).rejects.toThrow('no entry for 1.0.0');
+  });
+});
+
+interface Workflow {
+  readonly permissions: unknown;
+  readonly jobs: Readonly<
+    Record<string, { readonly steps: readonly { readonly uses?: string; readonly run?: string }[] }>
+  >;
+}
+
+describe('the workflow that publishes', () => {
+  const path = resolve(ROOT, '.github/workflows/release.yaml');
+
+  it('pins its actions by commit, as the one for tests does', async () => {
+    const text = await readFile(path, 'utf8');
+    const tests = await readFile(resolve(ROOT, '.github/workflows/ci.yaml'), 'utf8');
+    const used = [...text.matchAll(/uses: (\S+)/g)].map(([, action = '']) => action);
+    expect(used.length).toBeGreaterThan(0);
+    for (const action of used) {
+      expect(action).toMatch(/@[0-9a-f]{40}$/);
+      expect(tests).toContain(action);
+    }
+    expect((parse(text) as Workflow).permissions).toEqual({ contents: 'read' });
+  });
+
+  it('has steps that bash can read, scripts that exist, and no text of others in a command', async () => {
+    const workflow = parse(await readFile(path, 'utf8')) as Workflow;
+    const commands = Object.values(workflow.jobs).flatMap(({ steps }) =>
+      steps.flatMap(({ run }) => (run === undefined ? [] : [run])),
+    );
+    expect(commands.length).toBeGreaterThan(5);
+    for (const command of commands) {
+      expect(command).not.toContain('${{');
+      await promisify(execFile)('bash', ['-n', '-c', command]);
+      for (const [, script = ''] of command.matchAll(/npm run (?:--silent )?([\w:-]+)/g)) {
+        expect(Object.keys(manifest.scripts)).toContain(script);
+      }
+    }
+  });
+
+  it('publishes every file that npm run release writes, and the image of install.yaml', async () => {
+    const text = await readFile(path, 'utf8');
+    for (const name of [
+      'albridge-$VERSION.tgz',
+      'install.yaml',
+      'crds.yaml',
+      'sbom.cdx.json',
+      'SHA256SUMS',
+    ]) {
+      expect(text.slice(text.indexOf('gh release create'))).toContain(name);
+    }
+    expect(text).toContain('release -- --version "$VERSION" --image "$IMAGE"');
+    expect(text).toContain('--platform linux/amd64,linux/arm64 --tag "$IMAGE:$VERSION"');
+  });
+});
