@@ -3,7 +3,7 @@ import type { TrimmedSource } from '../controllers/config-monitor/sources/data-h
 import type {
   SecretFault,
   SecretReader,
-} from '../controllers/config-monitor/sources/observe-data.ts';
+} from '../controllers/config-monitor/sources/secret-reader.ts';
 import { createSecretTransform } from '../controllers/config-monitor/transforms.ts';
 import type { Key, ResourceKind } from '../core/objects/kube-object.ts';
 import type { KeySource } from '../core/queue/key-queue.ts';

@@ -13,7 +13,7 @@ import type { MonitorIndex } from './monitor-index.ts';
 import type { PodIndex } from './pod-index.ts';
 import type { Selection } from './selection.ts';
 import type { TrimmedSource } from './sources/data-hash.ts';
-import type { SecretReader } from './sources/observe-data.ts';
+import type { SecretReader } from './sources/secret-reader.ts';
 import type { ObservedData, WatchedSource } from './sources/watched-source.ts';
 import type { TrimmedPod } from './transforms.ts';
 
