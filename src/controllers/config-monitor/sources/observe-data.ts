@@ -5,9 +5,8 @@ import {
 import type { Key } from '../../../core/objects/kube-object.ts';
 import { createFailure } from '../../../core/reconcile/failure.ts';
 import { type Outcome, waiting } from '../../../core/reconcile/outcome.ts';
-import type { Scope } from '../scope.ts';
+import type { Scope, SecretFault } from '../scope.ts';
 import type { TrimmedSource } from './data-hash.ts';
-import type { SecretFault } from './secret-reader.ts';
 import {
   combineData,
   isSingleConfigMap,

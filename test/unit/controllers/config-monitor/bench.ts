@@ -6,11 +6,11 @@ import {
 import { createConfigMonitorReconciler } from '../../../../src/controllers/config-monitor/controller.ts';
 import { MonitorIndex } from '../../../../src/controllers/config-monitor/monitor-index.ts';
 import { PodIndex } from '../../../../src/controllers/config-monitor/pod-index.ts';
-import type { TrimmedSource } from '../../../../src/controllers/config-monitor/sources/data-hash.ts';
 import type {
   SecretFault,
   SecretReader,
-} from '../../../../src/controllers/config-monitor/sources/secret-reader.ts';
+} from '../../../../src/controllers/config-monitor/scope.ts';
+import type { TrimmedSource } from '../../../../src/controllers/config-monitor/sources/data-hash.ts';
 import {
   createSecretTransform,
   type TrimmedConfigMap,
