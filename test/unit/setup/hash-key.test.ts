@@ -15,9 +15,14 @@ const found = (key: Buffer): Answer => ({
   status: 200,
   json: { data: { key: key.toString('base64') } },
 });
-const missing: Answer = { status: 404, json: { kind: 'Status', code: 404, reason: 'NotFound' } };
-const refused: Answer = { status: 403, json: { kind: 'Status', code: 403, reason: 'Forbidden' } };
-const taken: Answer = { status: 409, json: { kind: 'Status', code: 409, reason: 'AlreadyExists' } };
+const missing = refuse(404, 'NotFound');
+const refused = refuse(403, 'Forbidden');
+const taken = refuse(409, 'AlreadyExists');
+
+function refuse(status: number, reason: string): Answer {
+  const details = { name: 'albridge-hash-key', kind: 'secrets' };
+  return { status, json: { kind: 'Status', message: reason, code: status, reason, details } };
+}
 
 function obtain(answers: readonly Answer[], leadership: Leadership = { isLeader: () => true }) {
   const clock = new ManualClock();
@@ -56,7 +61,7 @@ describe('the key by which Secrets are hashed', () => {
     expect(await key).toEqual(OTHER);
   });
 
-  it.each([
+  it.each<[string, Leadership]>([
     ['a standby', { isLeader: () => false }],
     ['an observer', { isLeader: () => true, isObserver: true }],
   ])('is not created by %s, which waits for it', async (_name, leadership) => {
