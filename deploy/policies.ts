@@ -19,6 +19,7 @@ import {
   sameBut,
   TEMPLATE_FIELDS,
 } from './pod-rules.ts';
+import { IS_AS_ANNOTATED, KEY_ALONE } from './restart-rules.ts';
 import { BOUNDS_OF_SERVICES, limitServices, SERVICE_VARIABLES } from './service-policy.ts';
 import { limitTemplates } from './template-policy.ts';
 
@@ -183,11 +184,7 @@ const MONITORS: Policy = {
     ),
     'albridge writes only ConfigMonitors of a ConfigMap': ownedBy('v1', 'ConfigMap'),
     'albridge writes into a ConfigMonitor only what the annotation says': `
-      ${IS_DELETE} || (object.spec.?unmanagedPods.orValue('Skip') == 'Skip' &&
-        (object.spec.?strategy.orValue('Auto') in ['Auto', 'Evict'] ||
-          (oldObject != null && object.spec.?strategy == oldObject.spec.?strategy)) &&
-        ['secret', 'sources'].all(f, !(f in dyn(object.spec)) ||
-          (oldObject != null && dyn(object.spec)[?f] == dyn(oldObject.spec)[?f])))`,
+      ${IS_DELETE} || (${IS_AS_ANNOTATED})`,
   },
 };
 
@@ -200,14 +197,8 @@ const POD_STATUS: Policy = {
 };
 
 const HASH_KEY: Policy = {
-  name: 'key',
-  group: '',
-  resources: ['secrets'],
-  operations: ['CREATE'],
-  validations: {
-    'albridge creates no Secret but its key albridge-hash-key':
-      "object.metadata.name == 'albridge-hash-key' && object.type == 'albridge.io/hash-key'",
-  },
+  ...{ name: 'key', group: '', resources: ['secrets'], operations: ['CREATE'] },
+  validations: KEY_ALONE,
 };
 
 const PODS_ALONE = [PODS, { ...REMOVALS, resources: ['pods'], operations: ['DELETE'] }];

@@ -25,8 +25,11 @@ describe('the guided tour of a ConfigMap edit', () => {
   });
 
   it('names each file of the folder once', () => {
-    const files = readdirSync(fileURLToPath(new URL(FOLDER, ROOT)), { recursive: true });
-    const sources = files.filter((file) => String(file).endsWith('.ts'));
+    const files = readdirSync(fileURLToPath(new URL(FOLDER, ROOT)), {
+      recursive: true,
+      encoding: 'utf8',
+    });
+    const sources = files.filter((file) => file.endsWith('.ts'));
     expect(linked.toSorted()).toEqual(sources.map((file) => `${FOLDER}/${file}`).toSorted());
   });
 });

@@ -213,7 +213,7 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
         ...(restartedAt !== undefined && { annotations: { [RESTARTED_AT]: restartedAt } }),
       },
       ...(of.spec && { spec: of.spec }),
-    } as KubeObject);
+    });
     if (!this.isBroken) this.#clock.setTimer(500, () => this.#run(`${NAMESPACE}/${name}`));
   }
 

@@ -73,6 +73,17 @@ describe('an object without a selector', () => {
     expect(evicted()).toEqual(['both', 'both', 'only-b', 'only-b']);
   });
 
+  it('restarts a pod that was started with data that was taken back before another change', async () => {
+    await watch({ debounceSeconds: 10 });
+    await bench.store('ConfigMap', 'a', { x: '2' });
+    bench.cluster.scale('only-a', 3);
+    await bench.clock.advance(2_000);
+    await bench.store('ConfigMap', 'a', { x: '1' });
+    await bench.store('Secret', 'b', { x: '2' });
+    await bench.clock.advance(60_000);
+    expect(evicted()).toEqual(['both', 'both', 'only-a', 'only-b', 'only-b']);
+  });
+
   it('restarts only users of what has changed while a restart for another is under way', async () => {
     await watch();
     await bench.store('Secret', 'b', { x: '2' });
