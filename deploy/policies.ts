@@ -19,7 +19,7 @@ import {
   sameBut,
   TEMPLATE_FIELDS,
 } from './pod-rules.ts';
-import { IS_AS_ANNOTATED, KEY_ALONE } from './restart-rules.ts';
+import { HASH_KEY, IS_AS_ANNOTATED } from './restart-rules.ts';
 import { BOUNDS_OF_SERVICES, limitServices, SERVICE_VARIABLES } from './service-policy.ts';
 import { limitTemplates } from './template-policy.ts';
 
@@ -194,11 +194,6 @@ const POD_STATUS: Policy = {
   resources: ['pods/status'],
   operations: ['UPDATE'],
   validations: GATE_ALONE,
-};
-
-const HASH_KEY: Policy = {
-  ...{ name: 'key', group: '', resources: ['secrets'], operations: ['CREATE'] },
-  validations: KEY_ALONE,
 };
 
 const PODS_ALONE = [PODS, { ...REMOVALS, resources: ['pods'], operations: ['DELETE'] }];

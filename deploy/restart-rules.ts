@@ -1,9 +1,10 @@
-import type { Rules } from './pod-rules.ts';
-
-/** What the right to create Secrets is for; RBAC cannot limit a create to a name. */
-export const KEY_ALONE: Rules = {
-  'albridge creates no Secret but its key albridge-hash-key':
-    "object.metadata.name == 'albridge-hash-key' && object.type == 'albridge.io/hash-key'",
+/** The policy for the right to create Secrets: RBAC cannot limit a create to a name. */
+export const HASH_KEY = {
+  ...{ name: 'key', group: '', resources: ['secrets'], operations: ['CREATE'] },
+  validations: {
+    'albridge creates no Secret but its key albridge-hash-key':
+      "object.metadata.name == 'albridge-hash-key' && object.type == 'albridge.io/hash-key'",
+  },
 };
 
 /** CEL, of a ConfigMonitor: what else is in it has a user written. */
