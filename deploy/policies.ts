@@ -19,6 +19,7 @@ import {
   sameBut,
   TEMPLATE_FIELDS,
 } from './pod-rules.ts';
+import { HASH_KEY, IS_AS_ANNOTATED } from './restart-rules.ts';
 import { BOUNDS_OF_SERVICES, limitServices, SERVICE_VARIABLES } from './service-policy.ts';
 import { limitTemplates } from './template-policy.ts';
 
@@ -183,9 +184,7 @@ const MONITORS: Policy = {
     ),
     'albridge writes only ConfigMonitors of a ConfigMap': ownedBy('v1', 'ConfigMap'),
     'albridge writes into a ConfigMonitor only what the annotation says': `
-      ${IS_DELETE} || (object.spec.?unmanagedPods.orValue('Skip') == 'Skip' &&
-        (object.spec.?strategy.orValue('Evict') == 'Evict' ||
-          (oldObject != null && object.spec.?strategy == oldObject.spec.?strategy)))`,
+      ${IS_DELETE} || (${IS_AS_ANNOTATED})`,
   },
 };
 
@@ -203,6 +202,7 @@ const POLICIES: Readonly<Record<string, readonly Policy[]>> = {
   myingress: [MYINGRESSES],
   'configmap-annotation': [MONITORS],
   'readiness-gates': [POD_STATUS],
+  secrets: [HASH_KEY],
   configmonitor: [
     REMOVALS,
     {
@@ -247,6 +247,7 @@ export function renderPolicies(): Readonly<Record<string, string>> {
 const OTHER_FILES: Readonly<Record<string, string>> = {
   'configmap-annotation': 'operator-policy.yaml',
   'readiness-gates': 'operator/policy.yaml',
+  secrets: 'operator/policy.yaml',
 };
 
 function fileOf(kind: string): string {

@@ -21,8 +21,9 @@ import { Rights } from './kube/client/rights.ts';
 import { UndiciTransport } from './kube/client/undici-transport.ts';
 import { Election, type ElectionOptions } from './kube/lease/election.ts';
 import { Operator } from './operator.ts';
+import type { OperatorSettings } from './setup/context.ts';
 import { reportDefinitions } from './setup/definitions.ts';
-import { systemClock as clock } from './system-clock.ts';
+import { systemClock as clock, drawSecretBytes } from './system-clock.ts';
 import { serveHealth } from './telemetry/health.ts';
 import {
   type HttpServer,
@@ -160,7 +161,8 @@ async function start(
     rights,
   };
   const ownNamespace = config.pod.namespace;
-  const operator = new Operator(ports, { ...config, identity, podName, ownNamespace });
+  const names = { identity, podName, ownNamespace, ...placeHashKey(config, cluster) };
+  const operator = new Operator(ports, { ...config, ...names });
   begun.operator = operator;
   return { operator, election, http, rights, transport, closeAws: () => api?.close(), log };
 }
@@ -172,8 +174,20 @@ function joinElection(
   options: Omit<ElectionOptions, 'namespace' | 'name'>,
 ): Election | undefined {
   if (!(config.leaderElection ?? cluster.isInCluster)) return undefined;
-  const namespace = config.pod.namespace ?? cluster.namespace ?? 'default';
+  const namespace = chooseNamespace(config, cluster);
   return new Election({ ...options, namespace, name: LEASE_NAME });
+}
+
+/** Without it Secrets are not watched. */
+function placeHashKey(config: OperatorConfig, cluster: Cluster): Pick<OperatorSettings, 'hashKey'> {
+  if (!config.secrets) return {};
+  const namespace = chooseNamespace(config, cluster);
+  return { hashKey: { namespace, draw: () => drawSecretBytes(32) } };
+}
+
+/** Of what this installation keeps for itself. */
+function chooseNamespace({ pod }: OperatorConfig, cluster: Cluster): string {
+  return pod.namespace ?? cluster.namespace ?? 'default';
 }
 
 /** Health has a port of its own: a flood on the other does not keep the kubelet out. */

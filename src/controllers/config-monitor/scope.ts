@@ -11,13 +11,31 @@ import type { Workloads } from '../../pods/workloads.ts';
 import type { Changes, Progress, Refusals } from './memory.ts';
 import type { MonitorIndex } from './monitor-index.ts';
 import type { PodIndex } from './pod-index.ts';
-import type { TrimmedConfigMap, TrimmedPod } from './transforms.ts';
+import type { Selection } from './selection.ts';
+import type { TrimmedSource } from './sources/data-hash.ts';
+import type { ObservedData, WatchedSource } from './sources/watched-source.ts';
+import type { TrimmedPod } from './transforms.ts';
+
+/** The Secrets that are watched, if they are. */
+export interface SecretReader extends Pick<ObjectCache<TrimmedSource>, 'get'> {
+  /** Why none can be read now; undefined when they can. */
+  findFault(): SecretFault | undefined;
+  /** The first eight hexadecimal digits of a digest of the key that they are hashed with. */
+  readonly keyId: string;
+}
+
+export type SecretFault =
+  /** The component is not installed. */
+  | { readonly kind: 'off' }
+  /** One sentence without a full stop: the watch is not complete yet, or is refused. */
+  | { readonly kind: 'unread'; readonly why: string };
 
 export interface ConfigMonitorContext {
-  readonly configMaps: Pick<ObjectCache<TrimmedConfigMap>, 'get'>;
+  readonly configMaps: Pick<ObjectCache<TrimmedSource>, 'get'>;
+  readonly secrets: SecretReader;
   readonly pods: PodIndex;
   readonly livePods: LivePods;
-  readonly monitors: Pick<MonitorIndex, 'listByConfigMap'>;
+  readonly monitors: Pick<MonitorIndex, 'listBySource'>;
   readonly evictor: PodEvictor;
   readonly workloads: Workloads;
   readonly clock: Clock;
@@ -33,7 +51,11 @@ export interface Scope extends ConfigMonitorContext {
   readonly changes: Changes;
   readonly progress: Progress;
   readonly refusals: Refusals;
-  readonly configMapName: string;
+  /** What is watched, in a fixed order. */
+  readonly watched: readonly WatchedSource[];
+  /** The same in a sentence, such as `ConfigMap settings`. */
+  readonly sourceText: string;
+  readonly selection: Selection;
   /** The pods that are selected and would be restarted, in the order of their names. */
   readonly selected: readonly TrimmedPod[];
   readonly selectedUids: ReadonlySet<string>;
@@ -47,9 +69,9 @@ export function reportPods(pending: readonly string[], { pass, selected }: Scope
   pass.report(report);
 }
 
-/** The pods have the data of this hash. */
-export function reportHash(hash: string): Report {
-  return { configHash: hash, shortHash: shortenHash(hash) };
+/** The pods have this data. */
+export function reportData({ hash, sources }: ObservedData): Report {
+  return { configHash: hash, shortHash: shortenHash(hash), sources };
 }
 
 export function shortenHash(hash: string): string {

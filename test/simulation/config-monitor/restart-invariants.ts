@@ -198,7 +198,7 @@ export class RestartInvariants {
       (life) => this.#isThere(life) || (life.othersMs ?? Infinity) >= this.#sinceMs,
     );
     const monitors = known.flatMap((life) => this.#history.monitorsOf(life, this.#sinceMs));
-    const rolling = monitors.filter(({ spec }) => spec.strategy === 'Rollout');
+    const rolling = monitors.filter(({ spec }) => ['Auto', 'Rollout'].includes(spec.strategy));
     if (rolling.length === 0)
       return this.#report('foreign-child-untouched', `${what} is restarted`);
     const upToDate = rolling.filter((one) => this.#isUpToDate(one));
