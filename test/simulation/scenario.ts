@@ -121,14 +121,16 @@ export type Fault =
   /** Nothing gets from this replica to the API server, and nobody says so. */
   | ({ readonly kind: 'partition'; readonly replica: number } & Window)
   /** Watches tell late, in order. */
-  | ({ readonly kind: 'watchLag'; readonly lagMs: number } & Window)
+  | ({ readonly kind: 'watchLag'; readonly lagMs: number; readonly plural?: string } & Window)
   | ({ readonly kind: 'watchTwice' } & Window)
   /** Open watches tell nothing any more although they stay open. */
-  | { readonly kind: 'watchSilent'; readonly atMs: number }
-  | { readonly kind: 'watchBroken'; readonly atMs: number }
+  | { readonly kind: 'watchSilent'; readonly atMs: number; readonly plural?: string }
+  | { readonly kind: 'watchBroken'; readonly atMs: number; readonly plural?: string }
   | { readonly kind: 'compaction'; readonly atMs: number }
   /** After an outage every list of this kind comes back empty, until the next outage. */
   | ({ readonly kind: 'emptyLists'; readonly plural: string } & Window)
+  /** The rights to this kind are taken away, and open watches of it end. */
+  | ({ readonly kind: 'forbidden'; readonly plural: string } & Window)
   | { readonly kind: 'leaseDeleted'; readonly atMs: number }
   | { readonly kind: 'leaseStolen'; readonly atMs: number };
 

@@ -44,13 +44,14 @@ import { WebAppCast } from '../web-app/cast.ts';
 import type { AwsWitness } from './aws-network.ts';
 import { BUDGETS } from './budgets.ts';
 import { describeCommit } from './describe-commit.ts';
-import { FaultBoard } from './fault-board.ts';
+import { FaultBoard, isAbout } from './fault-board.ts';
 import { CLUSTER, Fleet } from './fleet.ts';
 import { GarbageCollector } from './garbage-collector.ts';
 import { Kubelet } from './kubelet.ts';
 import type { Life } from './life.ts';
 import { isGated } from './pod-facts.ts';
 import { LEASE } from './replica.ts';
+import type { SlowWatch } from './slow-watch.ts';
 import { type Cast, isOperator, type Stage } from './stage.ts';
 
 /** Written all the time, by design: they are no sign of a pass that changes something. */
@@ -349,10 +350,12 @@ export class World {
       case 'terminate':
         return this.#fleet.terminate(fault.replica);
       case 'watchSilent':
-        return this.#fleet.watches().forEach((watch) => watch.fallSilent());
+        return this.#watchesOf(fault).forEach((watch) => watch.fallSilent());
       case 'partition':
         return this.#fleet.watches(fault.replica).forEach((watch) => watch.fallSilent());
       case 'watchBroken':
+      case 'forbidden':
+        return this.#watchesOf(fault).forEach((watch) => watch.break());
       case 'apiDown':
         return this.#fleet.watches().forEach((watch) => watch.break());
       case 'compaction':
@@ -362,6 +365,10 @@ export class World {
         return this.#meddleWithLease(fault.kind);
       default:
     }
+  }
+
+  #watchesOf(fault: { readonly plural?: string }): readonly SlowWatch[] {
+    return this.#fleet.watches().filter(({ plural }) => isAbout(fault, plural));
   }
 
   /** Whoever watched has to read all of it again. */
