@@ -10,10 +10,11 @@ import {
   formatMillis,
   formatSeconds,
   type Report,
-  reportHash,
+  reportData,
   type Scope,
   shortenHash,
 } from './scope.ts';
+import { type ObservedData, readNewestRecords } from './sources/watched-source.ts';
 import { nameOwner, parseWorkload, type TrimmedPod } from './transforms.ts';
 import {
   catchRefusal,
@@ -24,20 +25,25 @@ import {
   WorkloadReader,
 } from './workload-groups.ts';
 
+interface OutdatedPods {
+  readonly data: ObservedData;
+  readonly outdated: readonly TrimmedPod[];
+}
+
 /**
  * Records what to restart before the first pod is evicted: a successor of this process must
  * not restart a pod again, nor forget one.
  */
 export async function beginRollout(
   change: DataChange,
-  outdated: readonly TrimmedPod[],
+  { data, outdated }: OutdatedPods,
   scope: Scope,
 ): Promise<Rollout | undefined> {
   const { changes, object, pass } = scope;
-  const rollout = await planRollout(change, outdated, scope);
+  const rollout = await planRollout(change, { data, outdated }, scope);
   if (outdated.length === 0) {
     const left = rollout.owners.some((owner) => isShort(owner, scope)) ? rollout : undefined;
-    const hash = left === undefined ? reportHash(change.hash) : {};
+    const hash = left === undefined ? reportData(data) : {};
     pass.report({ ...hash, rollout: left, change: undefined } satisfies Report);
     changes.settle(pass.key);
     return left;
@@ -53,7 +59,7 @@ export async function beginRollout(
 
 async function planRollout(
   change: DataChange,
-  outdated: readonly TrimmedPod[],
+  { data, outdated }: OutdatedPods,
   scope: Scope,
 ): Promise<Rollout> {
   const unchanged = listUnchanged(change, scope);
@@ -68,7 +74,8 @@ async function planRollout(
   const owners = await Promise.all([...names].map((name) => observeOwner(name, scope)));
   const nowMs = scope.clock.now();
   return {
-    hash: change.hash,
+    hash: data.hash,
+    sources: data.sources,
     startTime: formatMillis(nowMs),
     progressTime: formatSeconds(nowMs),
     total: outdated.length,
@@ -158,10 +165,12 @@ function listRemaining(rollout: Rollout, scope: Scope): ReadonlySet<string> {
 }
 
 function finishRollout(rollout: Rollout, scope: Scope): Outcome {
-  const { configMapName, pass } = scope;
-  pass.report({ ...reportHash(rollout.hash), rollout: undefined } satisfies Report);
+  const { object, pass, sourceText, watched } = scope;
+  const sources = readNewestRecords(object.status, watched);
+  const data = { hash: rollout.hash, sources: rollout.sources ?? sources };
+  pass.report({ ...reportData(data), rollout: undefined } satisfies Report);
   const pods = rollout.total === 1 ? '1 pod' : `${rollout.total} pods`;
-  const note = `restarted ${pods} for the new data of ConfigMap ${configMapName}`;
+  const note = `restarted ${pods} for the new data of ${sourceText}`;
   pass.log.info('Restarted pods', { pods: rollout.total, hash: shortenHash(rollout.hash) });
   pass.recordEvent({ type: 'Normal', reason: 'RolloutComplete', action: 'Restart', note });
   return settled('Watching' satisfies ConfigMonitorReason, note);

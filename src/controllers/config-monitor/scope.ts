@@ -11,13 +11,18 @@ import type { Workloads } from '../../pods/workloads.ts';
 import type { Changes, Progress, Refusals } from './memory.ts';
 import type { MonitorIndex } from './monitor-index.ts';
 import type { PodIndex } from './pod-index.ts';
-import type { TrimmedConfigMap, TrimmedPod } from './transforms.ts';
+import type { Selection } from './selection.ts';
+import type { TrimmedSource } from './sources/data-hash.ts';
+import type { SecretReader } from './sources/observe-data.ts';
+import type { ObservedData, WatchedSource } from './sources/watched-source.ts';
+import type { TrimmedPod } from './transforms.ts';
 
 export interface ConfigMonitorContext {
-  readonly configMaps: Pick<ObjectCache<TrimmedConfigMap>, 'get'>;
+  readonly configMaps: Pick<ObjectCache<TrimmedSource>, 'get'>;
+  readonly secrets: SecretReader;
   readonly pods: PodIndex;
   readonly livePods: LivePods;
-  readonly monitors: Pick<MonitorIndex, 'listByConfigMap'>;
+  readonly monitors: Pick<MonitorIndex, 'listBySource'>;
   readonly evictor: PodEvictor;
   readonly workloads: Workloads;
   readonly clock: Clock;
@@ -33,7 +38,11 @@ export interface Scope extends ConfigMonitorContext {
   readonly changes: Changes;
   readonly progress: Progress;
   readonly refusals: Refusals;
-  readonly configMapName: string;
+  /** What is watched, in a fixed order. */
+  readonly watched: readonly WatchedSource[];
+  /** The same in a sentence, such as `ConfigMap settings`. */
+  readonly sourceText: string;
+  readonly selection: Selection;
   /** The pods that are selected and would be restarted, in the order of their names. */
   readonly selected: readonly TrimmedPod[];
   readonly selectedUids: ReadonlySet<string>;
@@ -47,9 +56,9 @@ export function reportPods(pending: readonly string[], { pass, selected }: Scope
   pass.report(report);
 }
 
-/** The pods have the data of this hash. */
-export function reportHash(hash: string): Report {
-  return { configHash: hash, shortHash: shortenHash(hash) };
+/** The pods have this data. */
+export function reportData({ hash, sources }: ObservedData): Report {
+  return { configHash: hash, shortHash: shortenHash(hash), sources };
 }
 
 export function shortenHash(hash: string): string {

@@ -5,6 +5,8 @@ import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../pods/workloads.ts';
 import type { Refusal } from './memory.ts';
 import type { Scope } from './scope.ts';
+import { concerns } from './selection.ts';
+import { listDifferent, nameSource, readRecords } from './sources/watched-source.ts';
 import type { TrimmedPod } from './transforms.ts';
 import { catchRefusal, observeGroups, type WorkloadReader } from './workload-groups.ts';
 
@@ -14,7 +16,7 @@ interface ByTemplate {
   readonly refusals: Refusal[];
 }
 
-/** By the template of their pods, with strategy Rollout. */
+/** By the template of their pods, with strategy Auto or Rollout. */
 export async function restartWorkloads(
   rollout: Rollout,
   workloads: WorkloadReader,
@@ -22,10 +24,12 @@ export async function restartWorkloads(
 ): Promise<ByTemplate> {
   const byTemplate = new Set<string>();
   const refusals: Refusal[] = [];
-  if (scope.spec.strategy !== 'Rollout') return { byTemplate, refusals };
+  const { strategy } = scope.spec;
+  if (strategy !== 'Auto' && strategy !== 'Rollout') return { byTemplate, refusals };
   for (const { name, pending } of observeGroups(rollout, scope)) {
     if (name === undefined || pending.length === 0) continue;
-    const isFew = isRevertForFew({ name, pending }, rollout, scope);
+    const isFew =
+      isRevertForFew({ name, pending }, rollout, scope) || hasOtherPods(name, rollout, scope);
     const answer = await catchRefusal(
       restartByTemplate(name, { pending, isFew, workloads, scope }),
     );
@@ -56,6 +60,7 @@ async function restartByTemplate(name: string, of: RestartByTemplate): Promise<b
     return false;
   const isUnderWay = isRestarted(workload, pending);
   if (isFew && !isUnderWay) return false;
+  if (workload.isPaused && scope.spec.strategy === 'Auto') return false;
   if (workload.isPaused) throw createPausedFailure(workload);
   if (!isUnderWay) await restartWorkload(workload, scope);
   return true;
@@ -73,6 +78,23 @@ function isRevertForFew(
     pending.every(({ metadata: { uid } }) => between.includes(uid)) &&
     pending.length < pods.listByOwner(metadata.namespace, name).length
   );
+}
+
+/**
+ * Some of the owner's pods do not use what has changed, since its revisions differ: those that do are evicted
+ * by themselves.
+ */
+function hasOtherPods(name: string, rollout: Rollout, scope: Scope): boolean {
+  const { object, pods, selection, watched } = scope;
+  if (selection.kind === 'labels') return false;
+  const { metadata, status } = object;
+  const changed =
+    rollout.hash === status.configHash
+      ? new Set(watched.map(nameSource))
+      : listDifferent(readRecords(status, watched), rollout.sources ?? []);
+  return pods
+    .listByOwner(metadata.namespace, name)
+    .some((pod) => !concerns(selection, pod, changed));
 }
 
 /** No event arrives when it is resumed. */
