@@ -5,6 +5,7 @@ import type { ImmortalAction } from './immortal-container/actions.ts';
 import type { MyAppAction } from './my-app/actions.ts';
 import type { MyIngressAction } from './my-ingress/actions.ts';
 import type { NodeAction, ServiceAction } from './services/actions.ts';
+import type { SourceAction } from './sources/actions.ts';
 import type { TrafficAction } from './traffic/actions.ts';
 import type { WebAppAction } from './web-app/actions.ts';
 
@@ -34,6 +35,8 @@ export interface Settings {
   readonly interfacesLingerMs?: number;
   /** Pods of Services have the readiness gate, and serve on for long enough; left out: there is no gate. */
   readonly readinessGates?: true;
+  /** The operator may watch Secrets; left out: the component is not installed. */
+  readonly secrets?: true;
   readonly sweepMs: number;
   readonly concurrency: number;
   /** Of the machine of the first replica. */
@@ -51,6 +54,7 @@ export type Step = { readonly atMs: number } & (
   | { readonly immortal: ImmortalAction }
   | { readonly myApp: MyAppAction }
   | { readonly config: ConfigAction }
+  | { readonly source: SourceAction }
 );
 
 /** `before`: never sent; `unanswered`: carried out, the answer reaches nobody; `after`: answered. */
