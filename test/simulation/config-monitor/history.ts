@@ -153,6 +153,13 @@ export class History {
     return nameData(namespace, concerningSources(spec, life));
   }
 
+  /** Whether the pod was started with the data that there is now. */
+  hasReadNewest(monitor: MonitorSince, life: PodLife): boolean {
+    const { startedMs = Number.POSITIVE_INFINITY } = life;
+    const data = this.dataFor(monitor, life);
+    return this.contentAt(data, startedMs) === this.contentAt(data, Number.POSITIVE_INFINITY);
+  }
+
   /** Whether one of the sources for which a monitor restarts the pod had two contents since then. */
   hasChanged(monitor: MonitorSince, life: PodLife, sinceMs: number): boolean {
     const [namespace = ''] = monitor.key.split('/');

@@ -134,14 +134,16 @@ export class RestartInvariants {
     if (setOf(before) !== undefined) this.#judgeOrder(life, monitors);
   }
 
-  /** Pods of one StatefulSet with older data go from the highest ordinal down. */
+  /** Pods of one StatefulSet with older data go from the highest ordinal down; who has read what came back stays. */
   #judgeOrder(life: PodLife, monitors: readonly MonitorSince[]): void {
     const changes = this.#listChanges(monitors, life);
     const isSettled = ({ readyMs = Infinity }: PodLife): boolean => readyMs < this.#sinceMs;
+    const hasNewest = (one: PodLife): boolean =>
+      monitors.some((monitor) => this.#history.hasReadNewest(monitor, one));
     const higher = [...this.#history.pods.values()].filter((one) => {
       const isOlder = changes.every((changedMs) => one.bornMs < changedMs);
       const isNext = one.deployment === life.deployment && ordinalOf(one.key) > ordinalOf(life.key);
-      return this.#isThere(one) && isOlder && isNext && isSettled(one);
+      return isNext && isOlder && this.#isThere(one) && isSettled(one) && !hasNewest(one);
     });
     if (higher.length === 0) return;
     this.#report('stateful-order', `Pod ${life.key} goes before ${higher[0]?.key}`);
