@@ -6,13 +6,7 @@ import {
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, waiting } from '../../core/reconcile/outcome.ts';
 import { type DataChange, listOutdated, readRecordedHash } from './memory.ts';
-import {
-  findVouchers,
-  listLivePods,
-  listUnchanged,
-  MAX_PODS,
-  noteChange,
-} from './pending-change.ts';
+import { findVouchers, listLivePods, MAX_PODS, noteChange } from './pending-change.ts';
 import { beginRollout } from './rollout.ts';
 import { reportPods, type Scope } from './scope.ts';
 import { concerns } from './selection.ts';

@@ -23,6 +23,8 @@ interface Deployment {
   readonly customKind?: string;
   /** Of a StatefulSet. */
   readonly partition?: number;
+  /** Of its pods. */
+  spec?: object;
   replicas: number;
   /** From here on its pods count. */
   isUp: boolean;
@@ -91,6 +93,11 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
     this.#deploymentNamed(name).replicas = replicas;
     for (const pod of this.podsOf(name).slice(replicas)) this.#kube.delete(pod);
     this.settle();
+  }
+
+  /** Pods that it starts from now on have this spec. */
+  respec(name: string, spec: object): void {
+    this.#deploymentNamed(name).spec = spec;
   }
 
   pause(name: string, isPaused = true): void {
@@ -205,7 +212,8 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
         ownerReferences: [{ ...owner, uid: `uid-of-${owner.name}`, controller: true }],
         ...(restartedAt !== undefined && { annotations: { [RESTARTED_AT]: restartedAt } }),
       },
-    });
+      ...(of.spec && { spec: of.spec }),
+    } as KubeObject);
     if (!this.isBroken) this.#clock.setTimer(500, () => this.#run(`${NAMESPACE}/${name}`));
   }
 
