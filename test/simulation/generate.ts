@@ -150,7 +150,7 @@ function drawSourceScenario(seed: number): Scenario {
   };
   const lengthMs = EVENTFUL_MS;
   const steps = drawSourceSteps(chance, lengthMs);
-  const faults = isCalm(seed) ? [] : drawSourceFaults(chance, { lengthMs, settings });
+  const faults = isCalm(seed) ? [] : drawSourceFaults(chance, { lengthMs, settings, steps });
   return { seed, settings, steps, faults };
 }
 

@@ -20,6 +20,7 @@ export function fieldsOf(selector: string): Test {
 
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors */
 export function labelsOf(selector: string): Test {
+  if (selector === '') return () => true;
   const tests = selector.split(/,(?![^(]*\))/).map((term) => testOf(term.trim()));
   return ({ metadata: { labels = {} } }) => tests.every((test) => test(labels));
 }

@@ -35,17 +35,38 @@ export function drawSourceSteps(chance: Chance, lengthMs: number): readonly Step
   return new SourceDraw(chance, lengthMs).steps();
 }
 
+interface FaultDraw {
+  readonly lengthMs: number;
+  readonly settings: Settings;
+  readonly steps: readonly Step[];
+}
+
 export function drawSourceFaults(
   chance: Chance,
-  { lengthMs, settings }: { readonly lengthMs: number; readonly settings: Settings },
+  { lengthMs, settings, steps }: FaultDraw,
 ): readonly Fault[] {
+  const lost = steps.find((step) => 'source' in step && step.source.do === 'loseKey');
+  const lostMs = lost?.atMs;
   const count = chance.weighted([
     [3, 1],
     [2, 2],
   ]);
   const { replicas, election } = settings;
   const others = chance.happens(0.5) ? drawFaults(chance, { lengthMs, replicas, election }) : [];
-  return [...chance.times(count, () => drawSourceFault(chance, { lengthMs, replicas })), ...others];
+  return [
+    ...chance.times(count, () => drawSourceFault(chance, { lengthMs, replicas })),
+    ...(lostMs === undefined ? [] : drawSuccession(chance, lostMs)),
+    ...others,
+  ];
+}
+
+/** The next process makes a key of its own. */
+function drawSuccession(chance: Chance, lostMs: number): readonly Fault[] {
+  const atMs = lostMs + chance.whole(1000, 20_000);
+  return [
+    { kind: 'terminate', atMs, replica: 0 },
+    { kind: 'terminate', atMs: atMs + chance.whole(0, 20_000), replica: 1 },
+  ];
 }
 
 function drawSourceFault(
@@ -93,7 +114,7 @@ class SourceDraw {
       ...watches,
       ...chance.times(chance.whole(2, 6), () => this.#change()).flat(),
       ...(chance.happens(0.6) ? this.#detour() : []),
-      ...(chance.happens(0.25) ? [this.#source(this.#later(), LOSE_KEY)] : []),
+      ...(chance.happens(0.35) ? [this.#source(this.#later(), LOSE_KEY)] : []),
     ].toSorted((a, b) => a.atMs - b.atMs);
   }
 
@@ -138,7 +159,7 @@ class SourceDraw {
     const chance = this.#chance;
     return SOURCES.filter(() => chance.happens(0.45)).map(({ kind, name, keys }) => {
       const way: Way = chance.one(['env', 'envFrom', 'volume', 'projected'] as const);
-      const isOne = way === 'env' || (way !== 'envFrom' && chance.happens(0.4));
+      const isOne = way === 'env' || (way !== 'envFrom' && chance.happens(0.5));
       const key: string = chance.one(keys);
       return {
         ...{ kind, name, way },
@@ -180,7 +201,7 @@ class SourceDraw {
     const chance = this.#chance;
     const some = SOURCES.filter(() => chance.happens(0.5));
     return (some.length > 0 ? some : [SOURCES[0]]).map(({ kind, name, keys }) => {
-      const counting = chance.happens(0.4) ? { keys: [chance.one(keys)] } : {};
+      const counting = chance.happens(0.5) ? { keys: [chance.one(keys)] } : {};
       return { kind, name, ...counting };
     });
   }
