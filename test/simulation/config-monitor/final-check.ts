@@ -158,7 +158,7 @@ function hasNewest(parts: FinalMonitorParts, monitor: ConfigMonitor, pod: Stored
   const { metadata, spec } = monitor;
   const config = history.dataFor({ key: `${metadata.namespace}/${metadata.name}`, spec }, life);
   const newest = history.contentsSince(config, Number.POSITIVE_INFINITY).at(-1);
-  const begunMs = history.begunMs(monitor.metadata.uid);
+  const begunMs = history.begunMs(monitor.metadata.uid, life);
   const { startedMs = Number.POSITIVE_INFINITY } = life;
   const isOlder = startedMs < begunMs;
   if (history.contentAt(config, startedMs) === newest) return true;

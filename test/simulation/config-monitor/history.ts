@@ -60,6 +60,7 @@ export interface MonitorSince {
   readonly spec: ConfigMonitorSpec;
   /** Suspended, or paused. */
   readonly isResting: boolean;
+  readonly sinceMs: number;
   untilMs: number;
 }
 
@@ -193,9 +194,15 @@ export class History {
     return (this.#monitors.get(uid) ?? []).some(({ spec }) => spec.unmanagedPods === 'Skip');
   }
 
-  /** When a monitor had first taken note of the data; Infinity if never. */
-  begunMs(uid: string): number {
-    return this.#begun.get(uid)?.atMs ?? Number.POSITIVE_INFINITY;
+  /**
+   * When a monitor had first taken note of the data, or had selected the pod if that was later: older pods are
+   * taken to have the data of then. Infinity if never.
+   */
+  begunMs(uid: string, life: PodLife): number {
+    const forms = this.#monitors.get(uid) ?? [];
+    const before = forms.findLastIndex(({ spec }) => !isTaken(spec, life));
+    const selectedMs = before < 0 ? 0 : (forms[before + 1]?.sinceMs ?? Number.POSITIVE_INFINITY);
+    return Math.max(selectedMs, this.#begun.get(uid)?.atMs ?? Number.POSITIVE_INFINITY);
   }
 
   rolloutOf(uid: string): RolloutSince | undefined {
@@ -263,7 +270,7 @@ export class History {
     if (type !== 'DELETED') this.#onStatus(uid, object['status'] ?? {}, isOperator(by));
     const known = this.#monitors.get(uid) ?? [];
     this.#monitors.set(uid, known);
-    const now = monitorOf(object);
+    const now = monitorOf(object, this.#nowMs);
     const last = known.at(-1);
     if (type !== 'DELETED' && last !== undefined && isSame(last, now)) return;
     if (last !== undefined) last.untilMs = Math.min(last.untilMs, this.#nowMs);
@@ -338,7 +345,7 @@ function getsUnready({ object, before }: Commit): boolean {
   return before !== undefined && isReady(before) && !isReady(object);
 }
 
-function monitorOf(object: StoredObject): MonitorSince {
+function monitorOf(object: StoredObject, sinceMs: number): MonitorSince {
   const { uid, namespace } = object.metadata;
   const spec = object['spec'] as ConfigMonitorSpec;
   return {
@@ -347,6 +354,7 @@ function monitorOf(object: StoredObject): MonitorSince {
     key: keyOfStored(object),
     config: nameData(namespace ?? '', sourcesOf(spec)),
     isResting: spec.suspend || isPaused(object),
+    sinceMs,
     untilMs: Number.POSITIVE_INFINITY,
   };
 }
