@@ -16,6 +16,7 @@ import {
   type Story,
 } from './my-ingress/stories.ts';
 import type { Scenario, Settings, Step } from './scenario.ts';
+import { drawSourceFaults, drawSourceSteps } from './sources/story.ts';
 import { drawTrafficFaults } from './traffic/faults.ts';
 import { drawRolloutStory } from './traffic/rollout-story.ts';
 import { withScarcity } from './traffic/scarcity.ts';
@@ -61,8 +62,14 @@ function isDiscoveryStory(seed: number): boolean {
   return seed % 32 === 23;
 }
 
+/** Three of 32, one of them calm: ConfigMonitors of Secrets and of several sources. */
+function isAboutSources(seed: number): boolean {
+  return [17, 18, 24].includes(seed % 32);
+}
+
 /** The scenario of a seed; always the same. */
 export function generate(seed: number): Scenario {
+  if (isAboutSources(seed)) return drawSourceScenario(seed);
   if (isDiscoveryStory(seed)) return drawDiscoveryScenario(seed);
   if (isRolloutStory(seed)) return drawRolloutScenario(seed);
   if (isTrafficStory(seed)) return drawTrafficStoryOf(seed);
@@ -130,6 +137,21 @@ function drawAttachScenario(seed: number): Scenario {
     settings,
     ...drawAttaching(chance, { lengthMs: EVENTFUL_MS, replicas, election }),
   };
+}
+
+function drawSourceScenario(seed: number): Scenario {
+  const chance = new Chance(seed * 179_424_673 + 47);
+  const drawn = drawSettings(chance);
+  const hasTwo = chance.happens(0.4);
+  const settings: Settings = {
+    ...drawn,
+    ...(hasTwo && { replicas: 2, election: true }),
+    ...(chance.happens(0.9) && { secrets: true }),
+  };
+  const lengthMs = EVENTFUL_MS;
+  const steps = drawSourceSteps(chance, lengthMs);
+  const faults = isCalm(seed) ? [] : drawSourceFaults(chance, { lengthMs, settings, steps });
+  return { seed, settings, steps, faults };
 }
 
 /** Clocks agree: which certificate is the newest valid one depends on the time. */

@@ -1,5 +1,6 @@
 import { ATTACHING_MUTATIONS } from './attaching/mutations.ts';
 import type { Mutation } from './mutation.ts';
+import { SOURCE_MUTATIONS } from './sources/mutations.ts';
 import { TRAFFIC_MUTATIONS } from './traffic/mutations.ts';
 import { APPLICATION_MUTATIONS } from './web-app/mutations.ts';
 
@@ -379,4 +380,5 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   ...TRAFFIC_MUTATIONS,
   ...APPLICATION_MUTATIONS,
   ...ATTACHING_MUTATIONS,
+  ...SOURCE_MUTATIONS,
 };

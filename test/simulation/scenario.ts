@@ -5,6 +5,7 @@ import type { ImmortalAction } from './immortal-container/actions.ts';
 import type { MyAppAction } from './my-app/actions.ts';
 import type { MyIngressAction } from './my-ingress/actions.ts';
 import type { NodeAction, ServiceAction } from './services/actions.ts';
+import type { SourceAction } from './sources/actions.ts';
 import type { TrafficAction } from './traffic/actions.ts';
 import type { WebAppAction } from './web-app/actions.ts';
 
@@ -34,6 +35,8 @@ export interface Settings {
   readonly interfacesLingerMs?: number;
   /** Pods of Services have the readiness gate, and serve on for long enough; left out: there is no gate. */
   readonly readinessGates?: true;
+  /** The operator may watch Secrets; left out: the component is not installed. */
+  readonly secrets?: true;
   readonly sweepMs: number;
   readonly concurrency: number;
   /** Of the machine of the first replica. */
@@ -51,6 +54,7 @@ export type Step = { readonly atMs: number } & (
   | { readonly immortal: ImmortalAction }
   | { readonly myApp: MyAppAction }
   | { readonly config: ConfigAction }
+  | { readonly source: SourceAction }
 );
 
 /** `before`: never sent; `unanswered`: carried out, the answer reaches nobody; `after`: answered. */
@@ -121,14 +125,16 @@ export type Fault =
   /** Nothing gets from this replica to the API server, and nobody says so. */
   | ({ readonly kind: 'partition'; readonly replica: number } & Window)
   /** Watches tell late, in order. */
-  | ({ readonly kind: 'watchLag'; readonly lagMs: number } & Window)
+  | ({ readonly kind: 'watchLag'; readonly lagMs: number; readonly plural?: string } & Window)
   | ({ readonly kind: 'watchTwice' } & Window)
   /** Open watches tell nothing any more although they stay open. */
-  | { readonly kind: 'watchSilent'; readonly atMs: number }
-  | { readonly kind: 'watchBroken'; readonly atMs: number }
+  | { readonly kind: 'watchSilent'; readonly atMs: number; readonly plural?: string }
+  | { readonly kind: 'watchBroken'; readonly atMs: number; readonly plural?: string }
   | { readonly kind: 'compaction'; readonly atMs: number }
   /** After an outage every list of this kind comes back empty, until the next outage. */
   | ({ readonly kind: 'emptyLists'; readonly plural: string } & Window)
+  /** The rights to this kind are taken away, and open watches of it end. */
+  | ({ readonly kind: 'forbidden'; readonly plural: string } & Window)
   | { readonly kind: 'leaseDeleted'; readonly atMs: number }
   | { readonly kind: 'leaseStolen'; readonly atMs: number };
 

@@ -73,6 +73,11 @@ export const WANTED: readonly string[] = [
   'ConfigMonitor Stalled=True MultiplePDBs',
   'ConfigMonitor Stalled=True ProgressDeadlineExceeded',
   'ConfigMonitor Ready=False Suspended',
+  // Sources.
+  ...['drop', 'loseKey', 'rewatch', 'touch', 'useOthers'].map((what) => `source ${what}`),
+  'forbidden',
+  'ConfigMonitor Stalled=True SecretsOff',
+  ...['SecretMissing', 'SecretsUnread'].map((reason) => `ConfigMonitor Reconciling=True ${reason}`),
   'config annotate',
   'config forge',
   'config guard',

@@ -42,15 +42,23 @@ async function observePods(
   const isVouchedFor = findVouchers(hash, scope);
   const known = [...live].flatMap((uid) => pods.getByUid(uid) ?? []);
   const running = listUids(known.filter(({ state }) => state !== 'starting'));
+  const recorded = readRecordedHash(object) ?? hash;
   return changes.note(object, {
     hash,
-    recorded: readRecordedHash(object) ?? hash,
+    recorded,
     selector,
-    sources: listDifferent(readNewestRecords(object.status, scope.watched), data.sources),
+    sources: hash === recorded ? new Set() : listChangedSources(data, scope),
     live,
     starting: new Set([...live].filter((uid) => !running.has(uid))),
     vouchedFor: listUids(known.filter(isVouchedFor)),
   });
+}
+
+function listChangedSources(
+  { sources }: ObservedData,
+  { object, watched }: Scope,
+): ReadonlySet<string> {
+  return listDifferent(readNewestRecords(object.status, watched), sources);
 }
 
 function listUids(pods: readonly TrimmedPod[]): ReadonlySet<string> {

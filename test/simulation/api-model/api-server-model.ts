@@ -22,6 +22,7 @@ import {
   notFound,
   Refusal,
 } from './refusal.ts';
+import { fieldsOf, labelsOf } from './selectors.ts';
 import { isObject, type Json, type ServedKind, type StoredObject } from './stored-object.ts';
 import { apiVersionOf, openFeed, type Selection, selected, type WatchFeed } from './watch-feed.ts';
 
@@ -279,23 +280,12 @@ function withLiveOwners(next: StoredObject, live: StoredObject): StoredObject {
 function selectionOf(address: Address, query: Readonly<Record<string, string>>): Selection {
   const { kind, namespace } = address;
   const { labelSelector, fieldSelector } = query;
-  const name = fieldSelector?.match(/^metadata\.name=(.+)$/)?.[1];
-  if ((fieldSelector === undefined) !== (name === undefined))
-    throw new NotModelled(fieldSelector ?? '');
   return {
     kind,
     ...(namespace !== undefined && { namespace }),
-    ...(name !== undefined && { name }),
+    ...(fieldSelector !== undefined && { fields: fieldsOf(fieldSelector) }),
     ...(labelSelector !== undefined && { labels: labelsOf(labelSelector) }),
   };
-}
-
-function labelsOf(selector: string): readonly (readonly [string, string])[] {
-  return selector.split(',').map((term) => {
-    const match = term.match(/^([\w./-]+)=([\w.-]*)$/);
-    if (!match) throw new NotModelled(`the label selector ${selector}`);
-    return [match[1] ?? '', match[2] ?? ''];
-  });
 }
 
 function evictionOf(address: Address, request: ModelRequest, by: string): Eviction {

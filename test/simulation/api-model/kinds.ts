@@ -11,6 +11,16 @@ export const CONFIG_MAPS: ServedKind = {
   tracksFields: true,
 };
 
+export const SECRETS: ServedKind = {
+  group: '',
+  version: 'v1',
+  kind: 'Secret',
+  plural: 'secrets',
+  isNamespaced: true,
+  isCustom: false,
+  tracksFields: true,
+};
+
 /** https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-termination-flow */
 const GRACE_MS = 30_000;
 
@@ -165,6 +175,7 @@ export const BUILT_IN_KINDS: readonly ServedKind[] = [
   NODES,
   PODS,
   REPLICA_SETS,
+  SECRETS,
   SERVICES,
   STATEFUL_SETS,
 ];

@@ -6,10 +6,8 @@ import { keyOfStored, type ServedKind, type StoredObject } from './stored-object
 export interface Selection {
   readonly kind: ServedKind;
   readonly namespace?: string;
-  /** `metadata.name=...` is the one field selector that is modelled. */
-  readonly name?: string;
-  /** Of the form `key=value`, all of them. */
-  readonly labels?: readonly (readonly [string, string])[];
+  readonly fields?: (object: StoredObject) => boolean;
+  readonly labels?: (object: StoredObject) => boolean;
 }
 
 export interface FeedEvent {
@@ -73,11 +71,10 @@ export function apiVersionOf({ group, version }: ServedKind): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
-function isSelected({ metadata }: StoredObject, selection: Selection): boolean {
-  const { namespace, name, labels = [] } = selection;
-  if (namespace !== undefined && metadata.namespace !== namespace) return false;
-  if (name !== undefined && metadata.name !== name) return false;
-  return labels.every(([key, value]) => metadata.labels?.[key] === value);
+function isSelected(object: StoredObject, selection: Selection): boolean {
+  const { namespace, fields, labels } = selection;
+  if (namespace !== undefined && object.metadata.namespace !== namespace) return false;
+  return fields?.(object) !== false && labels?.(object) !== false;
 }
 
 /** An object that no longer matches is gone for this watch, one that matches now is new to it. */

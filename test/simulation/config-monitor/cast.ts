@@ -17,6 +17,9 @@ import type { Commit } from '../api-model/object-table.ts';
 import { type Json, keyOfStored, type StoredObject } from '../api-model/stored-object.ts';
 import { type ObjectKey, People, partsOf } from '../people.ts';
 import { definedKind } from '../served-definition.ts';
+import type { SourceAction } from '../sources/actions.ts';
+import { DataHashes } from '../sources/data-hashes.ts';
+import { SourcePeople } from '../sources/people.ts';
 import { DisruptionController } from '../world/disruption-controller.ts';
 import type { Kubelet } from '../world/kubelet.ts';
 import { isActive, isSelected } from '../world/pod-facts.ts';
@@ -40,6 +43,8 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
   readonly #statefulSets: StatefulSetController;
   readonly #budgets: DisruptionController;
   readonly #history: History;
+  readonly #hashes: DataHashes;
+  readonly #sources: SourcePeople;
   readonly #invariants: RestartInvariants;
   /** Whose pods mount their ConfigMap. */
   readonly #apps = new Set<AppKey>();
@@ -54,10 +59,18 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     this.#statefulSets = new StatefulSetController(stage);
     this.#budgets = new DisruptionController(stage);
     this.#history = new History(stage, KIND);
-    this.#invariants = new RestartInvariants(stage, { history: this.#history, kind: KIND, isCalm });
-    kubelet.canStart = (pod) => !this.#needsData(pod) || this.#configOf(pod) !== undefined;
+    this.#hashes = new DataHashes(stage.model.table);
+    this.#sources = new SourcePeople(stage, KIND);
+    const judged = { history: this.#history, hashes: this.#hashes, kind: KIND };
+    this.#invariants = new RestartInvariants(stage, { ...judged, isCalm });
+    kubelet.canStart = (pod) =>
+      this.#sources.hasAll(pod) && (!this.#needsData(pod) || this.#configOf(pod) !== undefined);
     kubelet.getsReady = (pod) => !this.#reads('bad', pod);
     kubelet.endsSoon = (pod) => this.#reads('frail', pod);
+  }
+
+  performOnSource(action: SourceAction): void {
+    this.#sources.perform(action);
   }
 
   perform(action: ConfigAction): void {
@@ -103,6 +116,7 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
   }
 
   onCommit(commit: Commit): void {
+    this.#hashes.onCommit(commit);
     this.#history.onCommit(commit);
     this.#sets.onCommit(commit);
     this.#statefulSets.onCommit(commit);
@@ -113,9 +127,10 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
   heal(): void {}
 
   checkFinal(): void {
-    const { model, report, isDisturbed } = this.#stage;
-    const { table } = model;
-    checkFinalMonitors({ table, kind: KIND, history: this.#history, report, isDisturbed });
+    const { model, report, isDisturbed, settings } = this.#stage;
+    const judged = { history: this.#history, hashes: this.#hashes, kind: KIND };
+    const hasSecrets = settings.secrets === true;
+    checkFinalMonitors({ ...judged, table: model.table, hasSecrets, report, isDisturbed });
   }
 
   underWayUntilMs(): number {
@@ -249,7 +264,7 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
   /** It reads its configuration once, when it starts. */
   #reads(beginning: string, pod: StoredObject): boolean {
     const data = (this.#configOf(pod)?.['data'] ?? {}) as { readonly config?: string };
-    return data.config?.startsWith(beginning) === true;
+    return data.config?.startsWith(beginning) === true || this.#sources.reads(beginning, pod);
   }
 
   #configOf({ metadata }: StoredObject): StoredObject | undefined {
@@ -271,7 +286,8 @@ function isOf(at: AppKey, pod: StoredObject): boolean {
 function specOf(at: AppKey, { isLowerCase, ...plan }: MonitorPlan): Json {
   const { name } = partsOf(configOf(at));
   const named = isLowerCase ? { configmap: name } : { configMap: name };
-  return { ...named, podSelector: labelsOf(at), ...plan };
+  // Auto is newer than the worlds that leave it out.
+  return { ...named, podSelector: labelsOf(at), strategy: 'Evict', ...plan };
 }
 
 function configOf(at: AppKey): ObjectKey {

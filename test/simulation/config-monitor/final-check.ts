@@ -1,14 +1,18 @@
 import { type ConfigMonitor, POD_DELETE_MATCH } from '../../../src/apis/config-monitor.ts';
-import {
-  type TrimmedConfigMap,
-  trimConfigMap,
-} from '../../../src/controllers/config-monitor/transforms.ts';
 import { isGuarded } from '../api-model/evictions.ts';
-import { BUDGETS, CONFIG_MAPS, PODS } from '../api-model/kinds.ts';
+import { BUDGETS, CONFIG_MAPS, PODS, SECRETS } from '../api-model/kinds.ts';
 import type { ObjectTable } from '../api-model/object-table.ts';
 import { keyOfStored, type ServedKind, type StoredObject } from '../api-model/stored-object.ts';
 import { checkOwner } from '../owner-check.ts';
 import { controllerOf } from '../owner-invariants.ts';
+import type { DataHashes } from '../sources/data-hashes.ts';
+import {
+  type DataKey,
+  isTaken,
+  nameData,
+  sourcesOf,
+  type WatchedSource,
+} from '../sources/watched.ts';
 import type { Report } from '../violation.ts';
 import { isActive, isReady, isSelected } from '../world/pod-facts.ts';
 import type { History } from './history.ts';
@@ -17,6 +21,9 @@ export interface FinalMonitorParts {
   readonly table: ObjectTable;
   readonly kind: ServedKind;
   readonly history: History;
+  readonly hashes: DataHashes;
+  /** The operator may watch Secrets. */
+  readonly hasSecrets: boolean;
   readonly report: Report;
   /** Whether a fault took effect in this time. */
   readonly isDisturbed: (fromMs: number, toMs: number) => boolean;
@@ -78,8 +85,8 @@ export function findDeadlineMs({
     return status.conditions?.some(({ reason }) => reason === 'WaitingForReady');
   });
   const deadlines = waiting.map(({ metadata, spec }) => {
-    const { minReadySeconds, podSelector = {}, progressDeadlineSeconds } = spec;
-    const movedMs = history.lastMovedMs(metadata.namespace, podSelector);
+    const { minReadySeconds, progressDeadlineSeconds } = spec;
+    const movedMs = history.lastMovedMs(metadata.namespace, spec);
     return movedMs + (minReadySeconds + progressDeadlineSeconds) * 1000 + SOUND_AFTER_MS;
   });
   return Math.max(0, ...deadlines);
@@ -104,13 +111,20 @@ function excuses(
   parts: FinalMonitorParts,
   monitor: ConfigMonitor,
 ): Readonly<Record<string, boolean>> {
-  const { table } = parts;
+  const { hasSecrets, table } = parts;
   const pods = podsOf(parts, monitor);
+  const isMissing = ({ kind, name }: WatchedSource): boolean => {
+    const served = kind === 'Secret' ? SECRETS : CONFIG_MAPS;
+    return table.get(served, `${monitor.metadata.namespace}/${name}`) === undefined;
+  };
+  const missing = sourcesOf(monitor.spec).filter(isMissing);
   const budgets = (pod: StoredObject): readonly StoredObject[] =>
     table.list(BUDGETS).filter((budget) => isBudgetOf(budget, pod));
   return {
     Suspended: monitor.spec.suspend,
-    ConfigMapMissing: table.get(CONFIG_MAPS, configOf(monitor)) === undefined,
+    ConfigMapMissing: missing.some(({ kind }) => kind === 'ConfigMap'),
+    SecretMissing: missing.some(({ kind }) => kind === 'Secret'),
+    SecretsOff: !hasSecrets && sourcesOf(monitor.spec).some(({ kind }) => kind === 'Secret'),
     PDBBlocked: pods.some((pod) => budgets(pod).some(allowsNone)),
     Forbidden: pods.some(isGuarded),
     MultiplePDBs: pods.some((pod) => budgets(pod).length > 1),
@@ -126,7 +140,10 @@ function podsOf(
   return table
     .list(PODS)
     .filter((pod) => pod.metadata.namespace === metadata.namespace)
-    .filter((pod) => isActive(pod) && isSelected(pod, spec.podSelector ?? {}))
+    .filter((pod) => {
+      const life = history.pods.get(pod.metadata.uid);
+      return isActive(pod) && life !== undefined && isTaken(spec, life);
+    })
     .filter((pod) => controllerOf(pod, 'Job') === undefined)
     .filter((pod) => controllerOf(pod) !== undefined || spec.unmanagedPods !== 'Skip')
     .filter((pod) => controllerOf(pod) !== undefined || !history.hasSkipped(metadata.uid));
@@ -137,10 +154,11 @@ function hasNewest(parts: FinalMonitorParts, monitor: ConfigMonitor, pod: Stored
   const { history } = parts;
   const life = history.pods.get(pod.metadata.uid);
   if (life === undefined) return false;
-  const config = configOf(monitor);
-  if (history.forged.has(config)) return true;
+  if (history.forged.has(configOf(monitor))) return true;
+  const { metadata, spec } = monitor;
+  const config = history.dataFor({ key: `${metadata.namespace}/${metadata.name}`, spec }, life);
   const newest = history.contentsSince(config, Number.POSITIVE_INFINITY).at(-1);
-  const begunMs = history.begunMs(monitor.metadata.uid);
+  const begunMs = history.begunMs(monitor.metadata.uid, life);
   const { startedMs = Number.POSITIVE_INFINITY } = life;
   const isOlder = startedMs < begunMs;
   if (history.contentAt(config, startedMs) === newest) return true;
@@ -165,10 +183,8 @@ function wasUnseen(
   );
 }
 
-function hasTrueHash({ table }: FinalMonitorParts, monitor: ConfigMonitor): boolean {
-  const live = table.get(CONFIG_MAPS, configOf(monitor));
-  if (live === undefined) return false;
-  return (trimConfigMap(live) as TrimmedConfigMap).hash === monitor.status.configHash;
+function hasTrueHash({ hashes }: FinalMonitorParts, monitor: ConfigMonitor): boolean {
+  return hashes.of(configOf(monitor)).some((hash) => hash === monitor.status.configHash);
 }
 
 /** Equal contents have equal hashes, others have others. */
@@ -177,10 +193,11 @@ function checkHashes(parts: FinalMonitorParts, monitors: readonly ConfigMonitor[
   const hashes = new Map<string, string>();
   const contents = new Map<string, string>();
   for (const monitor of monitors) {
-    const content = history.contentsSince(configOf(monitor), Number.POSITIVE_INFINITY).at(-1);
-    const { configHash, conditions = [] } = monitor.status;
+    const newest = history.contentsSince(configOf(monitor), Number.POSITIVE_INFINITY).at(-1);
+    const { configHash, hashKey = '', conditions = [] } = monitor.status;
     const isReadyNow = conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
-    if (content === undefined || configHash === undefined || !isReadyNow) continue;
+    if (newest === undefined || configHash === undefined || !isReadyNow) continue;
+    const content = `${hashKey} ${nameSources(monitor)} ${newest}`;
     const isSame = (hashes.get(content) ?? configHash) === configHash;
     const isOther = (contents.get(configHash) ?? content) === content;
     if (!isSame || !isOther) report('converges', `${configHash} is the hash of another content`);
@@ -218,6 +235,13 @@ function allowsNone(budget: StoredObject): boolean {
   return disruptionsAllowed === 0;
 }
 
-function configOf({ metadata, spec }: ConfigMonitor): string {
-  return `${metadata.namespace}/${spec.configMap ?? spec.configmap}`;
+function configOf({ metadata, spec }: ConfigMonitor): DataKey {
+  return nameData(metadata.namespace, sourcesOf(spec));
+}
+
+/** The hash of one whole ConfigMap is that of its data alone. */
+function nameSources({ metadata, spec }: ConfigMonitor): string {
+  const { name } = metadata;
+  const key = configOf({ metadata: { name, namespace: '' }, spec } as ConfigMonitor);
+  return key.includes('[') ? key : '';
 }

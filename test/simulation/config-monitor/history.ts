@@ -1,6 +1,13 @@
 import type { ConfigMonitor, ConfigMonitorSpec } from '../../../src/apis/config-monitor.ts';
 import { isPaused } from '../../../src/core/objects/annotations.ts';
-import { CONFIG_MAPS, DEPLOYMENTS, PODS, REPLICA_SETS, STATEFUL_SETS } from '../api-model/kinds.ts';
+import {
+  CONFIG_MAPS,
+  DEPLOYMENTS,
+  PODS,
+  REPLICA_SETS,
+  SECRETS,
+  STATEFUL_SETS,
+} from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import {
   canonical,
@@ -9,21 +16,25 @@ import {
   type StoredObject,
 } from '../api-model/stored-object.ts';
 import { controllerOf } from '../owner-invariants.ts';
+import type { PodUse } from '../sources/actions.ts';
+import { DataTimeline } from '../sources/data-timeline.ts';
+import {
+  concerningSources,
+  type DataKey,
+  isTaken,
+  nameData,
+  sourcesOf,
+  usesOf,
+} from '../sources/watched.ts';
 import { isActive, isReady } from '../world/pod-facts.ts';
 import { isOperator, type Stage } from '../world/stage.ts';
 import { setOf } from '../world/stateful-set-controller.ts';
-
-/** A ConfigMap's content from `atMs` on, as text of which equal texts mean equal contents. */
-interface ContentSince {
-  readonly atMs: number;
-  /** undefined: there was no such ConfigMap. */
-  readonly content: string | undefined;
-}
 
 export interface PodLife {
   readonly uid: string;
   readonly key: string;
   readonly labels: Readonly<Record<string, string>>;
+  readonly uses: readonly PodUse[];
   /** `namespace/name` of its Deployment or StatefulSet. */
   readonly deployment: string | undefined;
   readonly bornMs: number;
@@ -44,11 +55,12 @@ export interface PodLife {
 export interface MonitorSince {
   readonly uid: string;
   readonly key: string;
-  /** `namespace/name` of the ConfigMap. */
-  readonly config: string;
+  /** All that it watches. */
+  readonly config: DataKey;
   readonly spec: ConfigMonitorSpec;
   /** Suspended, or paused. */
   readonly isResting: boolean;
+  readonly sinceMs: number;
   untilMs: number;
 }
 
@@ -73,10 +85,10 @@ export class History {
   readonly forged = new Set<string>();
   readonly #stage: Stage;
   readonly #kind: ServedKind;
-  readonly #contents = new Map<string, ContentSince[]>();
+  readonly #contents = new DataTimeline();
   readonly #monitors = new Map<string, MonitorSince[]>();
   readonly #scales = new Map<string, Scale[]>();
-  readonly #begun = new Map<string, number>();
+  readonly #begun = new Map<string, { readonly baseline: string; readonly atMs: number }>();
   readonly #rollouts = new Map<string, RolloutSince>();
   /** By monitor: what others have overwritten last, which the operator may be the last to learn. */
   readonly #overwritten = new Map<
@@ -90,21 +102,19 @@ export class History {
   }
 
   onCommit(commit: Commit): void {
-    if (commit.kind === CONFIG_MAPS) this.#onContent(commit);
+    if (commit.kind === CONFIG_MAPS || commit.kind === SECRETS) this.#onContent(commit);
     if (commit.kind === PODS) this.#onPod(commit);
     if (commit.kind === this.#kind) this.#onMonitor(commit);
     if (commit.kind === DEPLOYMENTS || commit.kind === STATEFUL_SETS) this.#onScale(commit);
   }
 
   contentAt(config: string, atMs: number): string | undefined {
-    return this.#contents.get(config)?.findLast((one) => one.atMs <= atMs)?.content;
+    return this.#contents.of(config).findLast((one) => one.atMs <= atMs)?.content;
   }
 
   /** When the data last became another, also by an absence in between; 0 if never. */
   changedMs(config: string): number {
-    const present = (this.#contents.get(config) ?? []).filter(
-      ({ content }) => content !== undefined,
-    );
+    const present = this.#contents.of(config).filter(({ content }) => content !== undefined);
     const newest = present.at(-1);
     const before = present.findLastIndex(({ content }) => content !== newest?.content);
     return present[before + 1]?.atMs ?? 0;
@@ -112,7 +122,7 @@ export class History {
 
   /** All contents that there were since then, the one of then included. */
   contentsSince(config: string, sinceMs: number): readonly string[] {
-    const all = this.#contents.get(config) ?? [];
+    const all = this.#contents.of(config);
     const first = Math.max(
       0,
       all.findLastIndex(({ atMs }) => atMs <= sinceMs),
@@ -121,28 +131,56 @@ export class History {
   }
 
   /** Every form that monitors of this pod had since then. */
-  monitorsOf({ key: pod, labels }: PodLife, sinceMs: number): readonly MonitorSince[] {
-    const [namespace] = pod.split('/');
+  monitorsOf(life: PodLife, sinceMs: number): readonly MonitorSince[] {
+    const [namespace] = life.key.split('/');
     return [...this.#monitors.values()]
       .flat()
       .filter(({ key, untilMs }) => key.startsWith(`${namespace}/`) && untilMs >= sinceMs)
-      .filter(({ spec: { podSelector = {} } }) => {
-        return Object.entries(podSelector).every(([name, value]) => labels[name] === value);
-      });
+      .filter(({ spec }) => isTaken(spec, life));
+  }
+
+  /** Whether each form of a monitor selected pods in the same way. */
+  hasOneSelection(uid: string): boolean {
+    const forms = (this.#monitors.get(uid) ?? []).map(({ spec }) => {
+      const { podSelector, matchExpressions } = spec;
+      return canonical({ podSelector, matchExpressions });
+    });
+    return new Set(forms).size === 1;
+  }
+
+  /** The part of a monitor's data of which a change restarts this pod. */
+  dataFor({ key, spec }: Pick<MonitorSince, 'key' | 'spec'>, life: PodLife): DataKey {
+    const [namespace = ''] = key.split('/');
+    return nameData(namespace, concerningSources(spec, life));
+  }
+
+  /** Whether the pod was started with the data that there is now. */
+  hasReadNewest(monitor: MonitorSince, life: PodLife): boolean {
+    const { startedMs = Number.POSITIVE_INFINITY } = life;
+    const data = this.dataFor(monitor, life);
+    return this.contentAt(data, startedMs) === this.contentAt(data, Number.POSITIVE_INFINITY);
+  }
+
+  /** Whether one of the sources for which a monitor restarts the pod had two contents since then. */
+  hasChanged(monitor: MonitorSince, life: PodLife, sinceMs: number): boolean {
+    const [namespace = ''] = monitor.key.split('/');
+    return concerningSources(monitor.spec, life).some((source) => {
+      const contents = this.contentsSince(nameData(namespace, [source]), sinceMs);
+      return new Set(contents).size > 1;
+    });
   }
 
   /** When one of these pods last began or went. */
-  lastMovedMs(namespace: string, selector: Readonly<Record<string, string>>): number {
-    const lives = [...this.pods.values()].filter(({ key, labels }) => {
-      const isHere = key.startsWith(`${namespace}/`);
-      return isHere && Object.entries(selector).every(([name, value]) => labels[name] === value);
+  lastMovedMs(namespace: string, spec: ConfigMonitorSpec): number {
+    const lives = [...this.pods.values()].filter((life) => {
+      return life.key.startsWith(`${namespace}/`) && isTaken(spec, life);
     });
     return Math.max(0, ...lives.map(({ bornMs, leftMs = bornMs }) => leftMs));
   }
 
   /** The time around `atMs` between two times of the newest data, in which there was other data. */
   detourAt(config: string, atMs: number): { fromMs: number; untilMs: number } | undefined {
-    const all = (this.#contents.get(config) ?? []).filter(({ content }) => content !== undefined);
+    const all = this.#contents.of(config).filter(({ content }) => content !== undefined);
     const newest = all.at(-1)?.content;
     const before = all.findLastIndex((one) => one.atMs <= atMs && one.content === newest);
     const after = all.find((one) => one.atMs > atMs && one.content === newest);
@@ -156,9 +194,15 @@ export class History {
     return (this.#monitors.get(uid) ?? []).some(({ spec }) => spec.unmanagedPods === 'Skip');
   }
 
-  /** When a monitor had first taken note of the data; Infinity if never. */
-  begunMs(uid: string): number {
-    return this.#begun.get(uid) ?? Number.POSITIVE_INFINITY;
+  /**
+   * When a monitor had first taken note of the data, or had selected the pod if that was later: older pods are
+   * taken to have the data of then. Infinity if never.
+   */
+  begunMs(uid: string, life: PodLife): number {
+    const forms = this.#monitors.get(uid) ?? [];
+    const before = forms.findLastIndex(({ spec }) => !isTaken(spec, life));
+    const selectedMs = before < 0 ? 0 : (forms[before + 1]?.sinceMs ?? Number.POSITIVE_INFINITY);
+    return Math.max(selectedMs, this.#begun.get(uid)?.atMs ?? Number.POSITIVE_INFINITY);
   }
 
   rolloutOf(uid: string): RolloutSince | undefined {
@@ -195,17 +239,7 @@ export class History {
   }
 
   #onContent({ type, object }: Commit): void {
-    const key = keyOfStored(object);
-    const { data = {}, binaryData = {} } = object as {
-      readonly data?: object;
-      readonly binaryData?: object;
-    };
-    const content = type === 'DELETED' ? undefined : canonical({ data, binaryData });
-    const known = this.#contents.get(key) ?? [];
-    this.#contents.set(key, known);
-    if (known.at(-1)?.content !== content || known.length === 0) {
-      known.push({ atMs: this.#nowMs, content });
-    }
+    this.#contents.note(object, type === 'DELETED', this.#nowMs);
   }
 
   #onPod(commit: Commit): void {
@@ -219,8 +253,8 @@ export class History {
     if (type === 'DELETED') return;
     const deployment = this.#deploymentOf(object);
     const key = keyOfStored(object);
-    const hasRestarted = false;
-    this.pods.set(uid, { uid, key, labels, deployment, bornMs: this.#nowMs, hasRestarted });
+    const of = { uid, key, labels, deployment, uses: usesOf(object) };
+    this.pods.set(uid, { ...of, bornMs: this.#nowMs, hasRestarted: false });
   }
 
   #deploymentOf(pod: StoredObject): string | undefined {
@@ -236,7 +270,7 @@ export class History {
     if (type !== 'DELETED') this.#onStatus(uid, object['status'] ?? {}, isOperator(by));
     const known = this.#monitors.get(uid) ?? [];
     this.#monitors.set(uid, known);
-    const now = monitorOf(object);
+    const now = monitorOf(object, this.#nowMs);
     const last = known.at(-1);
     if (type !== 'DELETED' && last !== undefined && isSame(last, now)) return;
     if (last !== undefined) last.untilMs = Math.min(last.untilMs, this.#nowMs);
@@ -245,11 +279,12 @@ export class History {
 
   #onStatus(
     uid: string,
-    { configHash, rollout }: Partial<ConfigMonitor['status']>,
+    { configHash, rollout, sources, hashKey }: Partial<ConfigMonitor['status']>,
     isOwn: boolean,
   ): void {
     const known = this.#rollouts.get(uid);
-    if (configHash !== undefined && !this.#begun.has(uid)) this.#begun.set(uid, this.#nowMs);
+    const watched = sources?.map(({ kind, name, keys }) => ({ kind, name, keys }));
+    if (configHash !== undefined && isOwn) this.#begin(uid, canonical({ watched, hashKey }));
     if (!isOwn && known !== undefined && !isSubset(known.pods, rollout?.pods)) {
       this.#overwritten.set(uid, { pods: known.pods, untilMs: this.#nowMs });
     }
@@ -257,6 +292,12 @@ export class History {
     const { startTime, hash, pods } = rollout;
     const sinceMs = known?.startTime === startTime ? known.sinceMs : this.#nowMs;
     this.#rollouts.set(uid, { startTime, sinceMs, hash, pods });
+  }
+
+  /** Other sources, and another key to hash Secrets with, are a new beginning. */
+  #begin(uid: string, baseline: string): void {
+    if (this.#begun.get(uid)?.baseline === baseline) return;
+    this.#begun.set(uid, { baseline, atMs: this.#nowMs });
   }
 
   #onScale({ object, type }: Commit): void {
@@ -304,15 +345,16 @@ function getsUnready({ object, before }: Commit): boolean {
   return before !== undefined && isReady(before) && !isReady(object);
 }
 
-function monitorOf(object: StoredObject): MonitorSince {
+function monitorOf(object: StoredObject, sinceMs: number): MonitorSince {
   const { uid, namespace } = object.metadata;
   const spec = object['spec'] as ConfigMonitorSpec;
   return {
     uid,
     spec,
     key: keyOfStored(object),
-    config: `${namespace}/${spec.configMap ?? spec.configmap}`,
+    config: nameData(namespace ?? '', sourcesOf(spec)),
     isResting: spec.suspend || isPaused(object),
+    sinceMs,
     untilMs: Number.POSITIVE_INFINITY,
   };
 }

@@ -1,15 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigMonitorSpec } from '../../../src/apis/config-monitor.ts';
-import {
-  type TrimmedConfigMap,
-  trimConfigMap,
-} from '../../../src/controllers/config-monitor/transforms.ts';
 import { RESTARTED_AT } from '../../../src/core/objects/annotations.ts';
 import { CONFIG_MAPS, DEPLOYMENTS, PODS, STATEFUL_SETS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type ServedKind, type StoredObject } from '../api-model/stored-object.ts';
 import { conditionsOf, controllerOf, judgeOwner } from '../owner-invariants.ts';
 import { DEFINED_KINDS } from '../served-definition.ts';
+import type { DataHashes } from '../sources/data-hashes.ts';
+import { selectsUsers } from '../sources/watched.ts';
 import { isActive, isGated, isReady } from '../world/pod-facts.ts';
 import { hasPods } from '../world/replica-set-controller.ts';
 import { isOperator, type Stage } from '../world/stage.ts';
@@ -30,6 +28,7 @@ const EVICTED = 'DisruptionTarget';
 
 interface RestartInvariantParts {
   readonly history: History;
+  readonly hashes: DataHashes;
   readonly kind: ServedKind;
   /** Without faults the operator sees everything at once. */
   readonly isCalm: boolean;
@@ -39,14 +38,16 @@ interface RestartInvariantParts {
 export class RestartInvariants {
   readonly #stage: Stage;
   readonly #history: History;
+  readonly #hashes: DataHashes;
   readonly #kind: ServedKind;
   readonly #unseenMs: number;
   /** When the first pod went for the content of a ConfigMap that is there since then. */
   readonly #begun = new Map<string, number>();
   readonly #rolled = new Set<string>();
 
-  constructor(stage: Stage, { history, kind, isCalm }: RestartInvariantParts) {
+  constructor(stage: Stage, { history, hashes, kind, isCalm }: RestartInvariantParts) {
     this.#stage = stage;
+    this.#hashes = hashes;
     this.#history = history;
     this.#kind = kind;
     this.#unseenMs = isCalm ? CALM_UNSEEN_MS : UNSEEN_MS;
@@ -90,7 +91,20 @@ export class RestartInvariants {
     const monitors = this.#history.monitorsOf(life, this.#sinceMs);
     if (monitors.length === 0)
       return this.#report('foreign-child-untouched', `${what} is not selected`);
+    if (!monitors.some((monitor) => this.#isConcerned(monitor, life))) {
+      this.#report('restarts-users', `${what} goes, and nothing has changed that it uses`);
+    }
     this.#judgeDisruption(object, before, { life, monitors });
+  }
+
+  /**
+   * Whether data has changed for which the monitor restarts the pod, since before the operator may have learned of
+   * the pod. Of pods that an edit selects in the middle of a change nobody knows what they were started with.
+   */
+  #isConcerned(monitor: MonitorSince, life: PodLife): boolean {
+    const { uid, config } = monitor;
+    if (this.#history.forged.has(config) || !this.#history.hasOneSelection(uid)) return true;
+    return this.#history.hasChanged(monitor, life, life.bornMs - this.#unseenMs);
   }
 
   #judgeDisruption(
@@ -120,14 +134,16 @@ export class RestartInvariants {
     if (setOf(before) !== undefined) this.#judgeOrder(life, monitors);
   }
 
-  /** Pods of one StatefulSet with older data go from the highest ordinal down. */
+  /** Pods of one StatefulSet with older data go from the highest ordinal down; who has read what came back stays. */
   #judgeOrder(life: PodLife, monitors: readonly MonitorSince[]): void {
-    const changes = monitors.map(({ config }) => this.#history.changedMs(config));
+    const changes = this.#listChanges(monitors, life);
     const isSettled = ({ readyMs = Infinity }: PodLife): boolean => readyMs < this.#sinceMs;
+    const hasNewest = (one: PodLife): boolean =>
+      monitors.some((monitor) => this.#history.hasReadNewest(monitor, one));
     const higher = [...this.#history.pods.values()].filter((one) => {
       const isOlder = changes.every((changedMs) => one.bornMs < changedMs);
       const isNext = one.deployment === life.deployment && ordinalOf(one.key) > ordinalOf(life.key);
-      return this.#isThere(one) && isOlder && isNext && isSettled(one);
+      return isNext && isOlder && this.#isThere(one) && isSettled(one) && !hasNewest(one);
     });
     if (higher.length === 0) return;
     this.#report('stateful-order', `Pod ${life.key} goes before ${higher[0]?.key}`);
@@ -181,10 +197,14 @@ export class RestartInvariants {
    * before the operator may have seen the change counts as an old one.
    */
   #isAvailable(life: PodLife, monitors: readonly MonitorSince[]): boolean {
-    const changes = monitors.map(({ config }) => this.#history.changedMs(config));
+    const changes = this.#listChanges(monitors, life);
     if (changes.every((changedMs) => life.bornMs < changedMs + UNNOTICED_MS)) return true;
     const readyForMs = this.#nowMs - (life.readyMs ?? this.#nowMs);
     return readyForMs >= (life.hasRestarted ? SOUND_AFTER_MS : MIN_READY_MS);
+  }
+
+  #listChanges(monitors: readonly MonitorSince[], life: PodLife): readonly number[] {
+    return monitors.map((one) => this.#history.changedMs(this.#history.dataFor(one, life)));
   }
 
   #judgeRollout({ object, before }: Commit): void {
@@ -198,9 +218,10 @@ export class RestartInvariants {
       (life) => this.#isThere(life) || (life.othersMs ?? Infinity) >= this.#sinceMs,
     );
     const monitors = known.flatMap((life) => this.#history.monitorsOf(life, this.#sinceMs));
-    const rolling = monitors.filter(({ spec }) => ['Auto', 'Rollout'].includes(spec.strategy));
+    const rolling = monitors.filter(({ spec }) => isByTemplate(spec));
     if (rolling.length === 0)
       return this.#report('foreign-child-untouched', `${what} is restarted`);
+    this.#judgeBystanders(own, rolling, what);
     const upToDate = rolling.filter((one) => this.#isUpToDate(one));
     const contents = [...new Set(upToDate.map(({ config }) => this.#contentKey(config)))];
     if (contents.length > 0 && contents.every((one) => this.#rolled.has(`${one} ${key}`))) {
@@ -209,17 +230,27 @@ export class RestartInvariants {
     for (const one of contents) this.#rolled.add(`${one} ${key}`);
   }
 
+  /** A template is restarted only if all of its pods use what has changed. */
+  #judgeBystanders(own: readonly PodLife[], rolling: readonly MonitorSince[], what: string): void {
+    if (rolling.some(({ spec }) => !selectsUsers(spec))) return;
+    const bystander = own.find((life) => {
+      const isKnown = this.#isThere(life) && life.bornMs < this.#sinceMs;
+      return isKnown && !rolling.some((monitor) => this.#isConcerned(monitor, life));
+    });
+    if (bystander === undefined) return;
+    this.#report('restarts-users', `${what} is restarted, and ${bystander.key} uses nothing new`);
+  }
+
   /**
    * Its rollout is for the data that is there now, and not for older data, of which it may know alone:
    * where other data came and went meanwhile, that has to be seen first.
    */
   #isUpToDate({ uid, config }: MonitorSince): boolean {
-    const live = this.#stage.model.table.get(CONFIG_MAPS, config);
     const rollout = this.#history.rolloutOf(uid);
-    if (live === undefined || rollout === undefined) return false;
+    if (rollout === undefined) return false;
     const changedMs = this.#history.changedMs(config);
     const isSeen = rollout.sinceMs >= changedMs || changedMs < this.#sinceMs;
-    return isSeen && (trimConfigMap(live) as TrimmedConfigMap).hash === rollout.hash;
+    return isSeen && this.#hashes.of(config).includes(rollout.hash);
   }
 
   /** Also one that serves nobody just now. */
@@ -249,6 +280,10 @@ export class RestartInvariants {
   #report(invariant: string, detail: string): void {
     this.#stage.report(invariant, detail);
   }
+}
+
+function isByTemplate({ strategy }: ConfigMonitorSpec): boolean {
+  return strategy === 'Rollout' || strategy === 'Auto';
 }
 
 /** Pods of other kinds, and those whose gates are opened. */

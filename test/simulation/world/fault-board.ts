@@ -17,6 +17,7 @@ type Limited = Extract<Fault, { kind: 'aws' | 'kube' }>;
 const CUTTING_OFF: ReadonlySet<string> = new Set([
   'apiDown',
   'compaction',
+  'forbidden',
   'freeze',
   'partition',
   'watchBroken',
@@ -129,8 +130,15 @@ export class FaultBoard {
     return this.#windows('partition', nowMs).some((fault) => fault.replica === replica);
   }
 
-  watchLagMs(nowMs: number): number {
-    return Math.max(0, ...this.#windows('watchLag', nowMs).map(({ lagMs }) => lagMs));
+  watchLagMs(plural: string, nowMs: number): number {
+    const lags = this.#windows('watchLag', nowMs).filter((fault) => isAbout(fault, plural));
+    return Math.max(0, ...lags.map(({ lagMs }) => lagMs));
+  }
+
+  isForbidden(label: Label, nowMs: number): boolean {
+    const [, , resource = ''] = label.split(' ');
+    const [plural] = resource.split('/');
+    return this.#windows('forbidden', nowMs).some((fault) => fault.plural === plural);
   }
 
   /** Whether a list of this kind is empty now, whatever there is. */
@@ -170,6 +178,11 @@ export class FaultBoard {
     if (faults.length > 0) this.strikes(kind, nowMs);
     return faults;
   }
+}
+
+/** Of all kinds, or of this one. */
+export function isAbout({ plural }: { readonly plural?: string }, of: string): boolean {
+  return plural === undefined || plural === of;
 }
 
 export function pointOf(label: Label, phase: Phase): string {

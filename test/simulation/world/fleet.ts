@@ -126,6 +126,7 @@ export class Fleet {
       election: settings.election,
       mode: settings.mode ?? 'reconcile',
       readinessGates: settings.readinessGates ?? false,
+      secrets: settings.secrets ?? false,
       ...(settings.isClusterIdConfigured && { clusterId: CLUSTER }),
     };
     return new OperatorProcess(ports, options, () => {

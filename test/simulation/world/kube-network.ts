@@ -116,7 +116,10 @@ class Call {
   }
 
   #carryOut(): void {
-    const { model, life } = this.#parts;
+    const { board, model, life, world } = this.#parts;
+    if (board.isForbidden(this.#label, world.monotonicMs())) {
+      return this.#back(() => this.#answer(failing(403, 'Forbidden')));
+    }
     const answer = model.answer(this.#request, life.name);
     switch (this.#fate.effect) {
       case 'lost':
@@ -166,7 +169,9 @@ class Call {
     const { signal } = this.#request;
     const { board, world } = this.#parts;
     const shown = board.hidesAll(this.#label, world.monotonicMs()) ? withoutObjects(feed) : feed;
-    return { status: 200, headers: {}, body: new SlowWatch(this.#parts, shown, signal).body };
+    const [, , plural = ''] = this.#label.split(' ');
+    const watch = new SlowWatch({ ...this.#parts, plural }, shown, signal);
+    return { status: 200, headers: {}, body: watch.body };
   }
 
   #latencyMs(): number {

@@ -21,6 +21,7 @@ interface Scalable {
       readonly labels?: Readonly<Record<string, string>>;
       readonly annotations?: Readonly<Record<string, string>>;
     };
+    readonly spec?: Json;
   };
 }
 
@@ -92,7 +93,7 @@ export class ReplicaSetController {
     const labels = { ...template.metadata?.labels, deployment: name, 'pod-template-hash': hash };
     this.#people.create(REPLICA_SETS, at, {
       metadata: { labels, ownerReferences: [owner] },
-      spec: { template: { metadata: { labels, annotations } } },
+      spec: { template: { ...template, metadata: { labels, annotations } } },
     });
     return undefined;
   }
@@ -113,10 +114,10 @@ export class ReplicaSetController {
       .toString(36)
       .padStart(5, '0');
     const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name, uid, controller: true };
-    const metadata = (specOf(set).template?.metadata ?? {}) as { readonly [name: string]: Json };
+    const { metadata = {}, spec } = specOf(set).template ?? {};
     this.#people.create(PODS, `${namespace}/${name}-${suffix}`, {
       metadata: { ...metadata, ownerReferences: [owner] },
-      spec: { containers: [{ name: 'app', image: 'registry.example/app:1' }] },
+      spec: spec ?? { containers: [{ name: 'app', image: 'registry.example/app:1' }] },
     });
   }
 

@@ -18,6 +18,7 @@ export interface ReplicaOptions {
   readonly election: boolean;
   readonly mode: 'reconcile' | 'observe';
   readonly readinessGates: boolean;
+  readonly secrets?: boolean;
 }
 
 /** What one process is given; the ports are its own. */
@@ -56,6 +57,7 @@ export class OperatorProcess {
     const leadership = leadershipOf(this.election, ports.onRefused);
     const acquired = this.election?.acquired ?? Promise.resolve();
     const { clusterId, budget, mode, readinessGates, sweepIntervalMs, concurrency } = options;
+    const hashKey = { namespace: LEASE.namespace, draw: () => drawKey(life) };
     this.operator = new Operator(
       { transport, api: ports.api(leadership), clock, log, metrics, leadership, acquired },
       {
@@ -69,6 +71,7 @@ export class OperatorProcess {
         podName: identity,
         namespaces: [],
         ...(clusterId !== undefined && { clusterId }),
+        ...(options.secrets && { hashKey }),
       },
     );
     this.operator.start().catch(() => {});
@@ -91,6 +94,10 @@ export class OperatorProcess {
     await this.election?.release();
     await this.operator.drainEvents();
   }
+}
+
+function drawKey(life: Life): Buffer {
+  return Buffer.from(Array.from({ length: 32 }, () => Math.floor(life.random() * 256)));
 }
 
 function leadershipOf(election: Election | undefined, onRefused: () => void): Leadership {

@@ -9,6 +9,7 @@ interface SlowWatchParts {
   readonly world: Clock;
   readonly board: FaultBoard;
   readonly life: Life;
+  readonly plural: string;
   /** The watches that are open, this one included while it is. */
   readonly watches: Set<SlowWatch>;
 }
@@ -34,6 +35,10 @@ export class SlowWatch {
     this.#bookmarkLater();
     this.#stop.push(parts.world.setTimer(feed.timeoutMs, () => this.#end()));
     signal?.addEventListener('abort', () => this.#close(), { once: true });
+  }
+
+  get plural(): string {
+    return this.#parts.plural;
   }
 
   /** A half-open connection: nothing arrives any more, and nobody says so. */
@@ -71,11 +76,11 @@ export class SlowWatch {
   }
 
   #later(deliver: () => void): void {
-    const { world, board, life } = this.#parts;
+    const { world, board, life, plural } = this.#parts;
     const nowMs = world.monotonicMs();
     const dueMs = Math.max(
       this.#lastDueMs,
-      nowMs + 1 + 4 * world.random() + board.watchLagMs(nowMs),
+      nowMs + 1 + 4 * world.random() + board.watchLagMs(plural, nowMs),
     );
     this.#lastDueMs = dueMs;
     world.setTimer(dueMs - nowMs, () => {

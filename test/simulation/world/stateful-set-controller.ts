@@ -1,6 +1,6 @@
 import { PODS, STATEFUL_SETS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
-import { keyOfStored, type StoredObject } from '../api-model/stored-object.ts';
+import { type Json, keyOfStored, type StoredObject } from '../api-model/stored-object.ts';
 import { type ObjectKey, People } from '../people.ts';
 import type { Stage } from './stage.ts';
 
@@ -34,14 +34,15 @@ export class StatefulSetController {
     const { name, uid } = set.metadata;
     const spec = set['spec'] as {
       readonly replicas: number;
-      readonly template: { readonly metadata: { readonly labels: Record<string, string> } };
+      readonly template: { readonly metadata: Json; readonly spec?: Json };
     };
     const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name, uid, controller: true };
-    const metadata = { labels: spec.template.metadata.labels, ownerReferences: [owner] };
+    const metadata = { ...spec.template.metadata, ownerReferences: [owner] };
     for (let ordinal = 0; ordinal < spec.replicas; ordinal++) {
       if (table.get(PODS, `${at}-${ordinal}`) !== undefined) continue;
       const containers = [{ name: 'app', image: 'registry.example/app:1' }];
-      this.#people.create(PODS, `${at}-${ordinal}`, { metadata, spec: { containers } });
+      const podSpec = spec.template.spec ?? { containers };
+      this.#people.create(PODS, `${at}-${ordinal}`, { metadata, spec: podSpec });
     }
   }
 }

@@ -18,6 +18,7 @@ import {
   LEASES,
   PODS,
   REPLICA_SETS,
+  SECRETS,
   SERVICES,
   STATEFUL_SETS,
 } from '../api-model/kinds.ts';
@@ -36,6 +37,8 @@ import type { Fault, Scenario, Step } from '../scenario.ts';
 import { DEFINED_KINDS } from '../served-definition.ts';
 import { ServiceCast } from '../services/cast.ts';
 import { SimClock } from '../sim-clock.ts';
+import { HASH_KEY } from '../sources/data-hashes.ts';
+import { SecretInvariants } from '../sources/secret-invariants.ts';
 import { TrafficCast } from '../traffic/cast.ts';
 import { CERTIFICATES, TRUST_STORE } from '../traffic/draw-spec.ts';
 import type { Surroundings } from '../traffic/target-invariants.ts';
@@ -44,13 +47,14 @@ import { WebAppCast } from '../web-app/cast.ts';
 import type { AwsWitness } from './aws-network.ts';
 import { BUDGETS } from './budgets.ts';
 import { describeCommit } from './describe-commit.ts';
-import { FaultBoard } from './fault-board.ts';
+import { FaultBoard, isAbout } from './fault-board.ts';
 import { CLUSTER, Fleet } from './fleet.ts';
 import { GarbageCollector } from './garbage-collector.ts';
 import { Kubelet } from './kubelet.ts';
 import type { Life } from './life.ts';
 import { isGated } from './pod-facts.ts';
 import { LEASE } from './replica.ts';
+import type { SlowWatch } from './slow-watch.ts';
 import { type Cast, isOperator, type Stage } from './stage.ts';
 
 /** Written all the time, by design: they are no sign of a pass that changes something. */
@@ -95,6 +99,7 @@ export class World {
   >[];
   readonly #collector: GarbageCollector;
   readonly #processes: ProcessInvariants;
+  readonly #secrets: SecretInvariants;
   #leaseDoubtfulUntilMs = 0;
   /** Counted and not reported while it is only asked whether there are any. */
   #objections: number | undefined;
@@ -122,6 +127,7 @@ export class World {
       ...[this.#attach, this.#immortal, this.#myApp, this.#config],
     ];
     this.#collector = new GarbageCollector(this.#stage, COLLECTED);
+    this.#secrets = new SecretInvariants(this.#stage);
     this.#processes = new ProcessInvariants({
       nowMs: () => this.clock.monotonicMs(),
       report: this.#stage.report,
@@ -275,6 +281,7 @@ export class World {
     else if ('attach' in step) this.#attach.perform(step.attach);
     else if ('immortal' in step) this.#immortal.perform(step.immortal);
     else if ('myApp' in step) this.#myApp.perform(step.myApp);
+    else if ('source' in step) this.#config.performOnSource(step.source);
     else this.#config.perform(step.config);
   }
 
@@ -294,7 +301,9 @@ export class World {
     }
   }
 
-  #onKubeSent(life: Life, label: string, { method, path }: KubeRequest): void {
+  #onKubeSent(life: Life, label: string, request: KubeRequest): void {
+    const { method, path } = request;
+    this.#secrets.onSent(request);
     this.tell(`${life.name} ${label}`);
     if (method !== 'GET' && !UNGUARDED.test(path)) this.#processes.mustLead(life, label);
   }
@@ -307,9 +316,10 @@ export class World {
       if (kind !== PODS || !isGated(commit.object)) this.operatorWrites += 1;
       this.#meetReasons(commit);
       const what = `${kind.kind} ${keyOfStored(commit.object)} was written`;
-      if (!WRITABLE.has(kind)) this.report('foreign-untouched', what);
+      if (!WRITABLE.has(kind) && !isNewHashKey(commit)) this.report('foreign-untouched', what);
     }
     if (this.#isTraced) this.tell(describeCommit(commit));
+    this.#secrets.onCommit(commit);
     this.#collector.onCommit(commit);
     this.#kubelet.onCommit(commit);
     for (const cast of this.#casts) cast.onCommit(commit);
@@ -324,6 +334,7 @@ export class World {
 
   #onLog({ name }: Life, message: string, fields: LogFields): void {
     if (message.includes('subscriber threw')) this.report('no-internal-error', message);
+    this.#secrets.onLog(message, fields);
     if (!this.#isTraced) return;
     const { err, key = '' } = fields as { readonly err?: Error; readonly key?: string };
     this.tell(`${name} ${key} ${message}${err ? `: ${err.message}` : ''}`);
@@ -349,10 +360,12 @@ export class World {
       case 'terminate':
         return this.#fleet.terminate(fault.replica);
       case 'watchSilent':
-        return this.#fleet.watches().forEach((watch) => watch.fallSilent());
+        return this.#watchesOf(fault).forEach((watch) => watch.fallSilent());
       case 'partition':
         return this.#fleet.watches(fault.replica).forEach((watch) => watch.fallSilent());
       case 'watchBroken':
+      case 'forbidden':
+        return this.#watchesOf(fault).forEach((watch) => watch.break());
       case 'apiDown':
         return this.#fleet.watches().forEach((watch) => watch.break());
       case 'compaction':
@@ -362,6 +375,10 @@ export class World {
         return this.#meddleWithLease(fault.kind);
       default:
     }
+  }
+
+  #watchesOf(fault: { readonly plural?: string }): readonly SlowWatch[] {
+    return this.#fleet.watches().filter(({ plural }) => isAbout(fault, plural));
   }
 
   /** Whoever watched has to read all of it again. */
@@ -395,6 +412,11 @@ export class World {
     const lease = this.#stage.model.table.get(LEASES, key) as unknown as Lease | undefined;
     return lease?.spec?.holderIdentity ?? '';
   }
+}
+
+/** The one Secret that the operator makes. */
+function isNewHashKey({ kind, type, object }: Commit): boolean {
+  return kind === SECRETS && type === 'ADDED' && keyOfStored(object) === HASH_KEY;
 }
 
 function describeSurroundings({ faults, settings }: Scenario): Surroundings {

@@ -84,6 +84,18 @@ describe('an object without a selector', () => {
     expect(evicted()).toEqual(['both', 'both', 'only-a', 'only-b', 'only-b']);
   });
 
+  it('restarts of the pods that were started before it is taken back only those that use it', async () => {
+    await watch({ debounceSeconds: 5 });
+    await bench.store('ConfigMap', 'a', { x: '2' });
+    await bench.clock.advance(1_000);
+    bench.cluster.scale('only-a', 3);
+    bench.cluster.scale('only-b', 3);
+    await bench.clock.advance(1_000);
+    await bench.store('ConfigMap', 'a', { x: '1' });
+    await bench.clock.advance(60_000);
+    expect(evicted()).toEqual(['only-a']);
+  });
+
   it('restarts only users of what has changed while a restart for another is under way', async () => {
     await watch();
     await bench.store('Secret', 'b', { x: '2' });

@@ -1,0 +1,84 @@
+import type { Mutation } from '../mutation.ts';
+
+/** Bugs around Secrets, several sources and the pods that use them; see mutations.ts. */
+export const SOURCE_MUTATIONS: Readonly<Record<string, Mutation>> = {
+  'bystanders-restarted': {
+    file: 'controllers/config-monitor/sources/pod-uses.ts',
+    find: '  if (uses.includes(name)) return true;',
+    replace: '  if (uses.includes(name) || keys === undefined) return true;',
+    why: 'every pod of the namespace is restarted for a Secret that few of them use',
+    seed: 81,
+  },
+  'users-of-others-restarted': {
+    file: 'controllers/config-monitor/selection.ts',
+    find: 'changed.has(nameSource(source)) && usesSource(uses, source)',
+    replace: '(changed.has(nameSource(source)) || changed.size > 0) && usesSource(uses, source)',
+    why: 'of several sources a change of one restarts the pods that use another',
+    seed: 81,
+  },
+  'keys-ignored': {
+    file: 'controllers/config-monitor/sources/pod-uses.ts',
+    find: 'if (keys !== undefined) return keys.some((key) => uses.includes(`${name}:${key}`));',
+    replace: 'if (keys?.length === 0) return false;',
+    why: 'a pod that names only other keys is restarted',
+    seed: 1874,
+  },
+  'init-containers-forgotten': {
+    file: 'controllers/config-monitor/sources/pod-uses.ts',
+    find: 'const all = [...initContainers, ...containers];',
+    replace: 'const all = [...initContainers.slice(0, 0), ...containers];',
+    why: 'a pod whose init container reads a Secret keeps the data of before',
+    seed: 376,
+  },
+  'expressions-ignored': {
+    file: 'controllers/config-monitor/selection.ts',
+    find: 'const expressions = matchExpressions.map(toRequirement);',
+    replace: 'const expressions = matchExpressions.slice(0, 0).map(toRequirement);',
+    why: 'pods that matchExpressions leaves out are restarted',
+    seed: 49,
+  },
+  'template-of-bystanders-restarted': {
+    file: 'controllers/config-monitor/template-restart.ts',
+    find: '    .some((pod) => !concerns(selection, pod, changed));',
+    replace: '    .some((pod) => !concerns(selection, pod, changed) && pods === undefined);',
+    why: 'in the middle of an update of its template a Deployment replaces pods that use nothing new',
+    seed: 0,
+  },
+  'new-key-taken-for-change': {
+    file: 'controllers/config-monitor/controller.ts',
+    find: 'if (hasSecret(watched) && hashKey !== secrets.keyId) return false;',
+    replace: 'if (hasSecret(watched) && hashKey === undefined) return false;',
+    why: 'whoever deletes the hash key restarts every pod that uses a Secret',
+    seed: 17,
+  },
+  'secret-change-lost': {
+    file: 'controllers/config-monitor/controller.ts',
+    find: 'if (hasSecret(watched) && hashKey !== secrets.keyId) return false;',
+    replace: 'if (hasSecret(watched) && object.status.rollout === undefined) return false;',
+    why: 'each pass takes the data of a Secret for what the pods have',
+    seed: 17,
+  },
+  'secret-hashed-without-key': {
+    file: 'controllers/config-monitor/transforms.ts',
+    find: "...hashFields(data, {}, () => createHmac('sha256', key).update(`${namespace}/${name}\\n`)),",
+    replace: '...hashFields(data, key.length === 0 ? data : {}),',
+    why: 'whoever reads a status finds a short password by trying those of a dictionary',
+    seed: 17,
+  },
+  'secret-in-status': {
+    file: 'controllers/config-monitor/transforms.ts',
+    find: "...hashFields(data, {}, () => createHmac('sha256', key).update(`${namespace}/${name}\\n`)),",
+    replace:
+      "...hashFields(data, {}, () => createHmac('sha256', key).update(`${namespace}/${name}\\n`)),\n      hash: `${Object.values(data ?? {})[0]}`,",
+    why: 'the data of a Secret is in the status of an object that many may read',
+    seed: 17,
+  },
+  'hash-key-in-log': {
+    file: 'setup/secrets.ts',
+    find: 'this.keyId = identifyKey(key);',
+    replace:
+      "this.keyId = identifyKey(key);\n    log.info('Hashing Secrets', { key: key.toString('base64') });",
+    why: 'whoever reads the log finds passwords from the hashes in status',
+    seed: 17,
+  },
+};
