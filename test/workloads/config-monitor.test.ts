@@ -231,7 +231,7 @@ describe('a Deployment of eight pods', { concurrent: true }, () => {
   it('is restarted once by two ConfigMonitors', async () => {
     const namespace = await running('cmon-two', { replicas: 8, spec: QUICK });
     const second = (await example('configmonitor-01-article.yaml')).replace(NAME, 'second');
-    await namespace.apply(second);
+    await namespace.apply(second.replace('\nspec:', '\nspec:\n  strategy: Evict'));
     await namespace.whenReady('configmonitor', 'second');
     const pods = await watch(namespace, 8);
     await edit(namespace);
@@ -395,9 +395,8 @@ describe('an annotated ConfigMap', { concurrent: true }, () => {
     await whenRestarted(namespace, 1, GENERATED);
     expect(await podNames(namespace)).not.toContain(before);
     const [, row] = await namespace.table('cmon');
-    expect(row?.slice(0, 2)).toEqual([GENERATED, 'frontend-config']);
-    const last = `${before} was deleted successfully`;
-    await namespace.whenLogged(GENERATED, ({ msg }) => msg === last);
+    expect(row?.slice(0, 2)).toEqual([GENERATED, 'ConfigMap/frontend-config']);
+    await namespace.whenLogged(GENERATED, ({ msg }) => msg === 'Restarted workload');
   });
 
   it('is never written, and its ConfigMonitor is deleted with it', async () => {
@@ -423,7 +422,7 @@ describe('an annotated ConfigMap', { concurrent: true }, () => {
 
   it('says what is wrong with the annotation', async () => {
     const namespace = await annotated('cmon-annotation-bad');
-    const bad = `${ANNOTATION}=app in (frontend)`;
+    const bad = `${ANNOTATION}=app of (frontend)`;
     await namespace.kubectl(['annotate', 'configmap', 'frontend-config', bad, '--overwrite']);
     const { note, type } = await namespace.event('frontend-config', 'InvalidSelector');
     expect({ note, type }).toEqual({
