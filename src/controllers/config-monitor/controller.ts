@@ -10,10 +10,10 @@ import {
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
 import type { Reconciler } from '../../core/reconcile/reconciler.ts';
-import { startRollout } from './debounce.ts';
+import { noteWhilePaused, startRollout } from './debounce.ts';
 import { Changes, Progress, Refusals, readRecordedHash } from './memory.ts';
 import { readConfigMapName } from './monitor-index.ts';
-import { noteChange } from './pending-change.ts';
+import { SourceMetrics } from './reports/source-metrics.ts';
 import { continueRollout } from './rollout.ts';
 import {
   type ConfigMonitorContext,
@@ -37,6 +37,7 @@ export function createConfigMonitorReconciler(
     changes: new Changes(context.clock),
     progress: new Progress(context.clock),
     refusals: new Refusals(),
+    sourceMetrics: new SourceMetrics(context.metrics),
   };
   return {
     reconcile: (object, pass) => {
@@ -50,19 +51,20 @@ export function createConfigMonitorReconciler(
     },
     whilePaused: async (object, pass) => {
       const scope = buildScope(context, { object, pass, ...memory });
-      if (scope !== undefined) await noteWhilePaused(scope);
+      if (scope !== undefined) await recordWhilePaused(scope);
     },
     forget: (key) => {
       memory.changes.forget(key);
       memory.progress.forget(key);
       memory.refusals.forget(key);
+      memory.sourceMetrics.forget(key);
     },
   };
 }
 
 function buildScope(
   context: ConfigMonitorContext,
-  of: Pick<Scope, 'object' | 'pass' | 'changes' | 'progress' | 'refusals'>,
+  of: Pick<Scope, 'object' | 'pass' | 'changes' | 'progress' | 'refusals' | 'sourceMetrics'>,
 ): Scope | undefined {
   const { metadata, spec } = of.object;
   const configMapName = readConfigMapName(spec);
@@ -137,11 +139,10 @@ function isChanged({ hash }: TrimmedConfigMap, { changes, object }: Scope): bool
   return isOther || wasOther;
 }
 
-/** Records which pods are older than the data: afterwards that is unknown. */
-async function noteWhilePaused(scope: Scope): Promise<void> {
+async function recordWhilePaused(scope: Scope): Promise<void> {
   const configMap = getConfigMap(scope);
   if (configMap === undefined || !hasBaseline(scope)) return;
-  if (isChanged(configMap, scope)) await noteChange(configMap, scope);
+  if (isChanged(configMap, scope)) await noteWhilePaused(configMap, scope);
 }
 
 /** undefined: the data is back to what is on record, and every pod has it. */

@@ -30,9 +30,7 @@ export type Started =
  * are over, and nobody has suspended the object. It takes over what an earlier rollout has not finished.
  */
 export async function startRollout(configMap: TrimmedConfigMap, scope: Scope): Promise<Started> {
-  const change = await noteChange(configMap, scope);
-  const older = listOutdated(change);
-  const outdated = listOutdatedPods(change, older, scope);
+  const { change, older, outdated } = await noteOutdated(configMap, scope);
   const isRecorded = change.hash === readRecordedHash(scope.object);
   if (isRecorded && outdated.length === 0) return { kind: 'needless' };
   scope.pass.disproveReady();
@@ -48,6 +46,27 @@ export async function startRollout(configMap: TrimmedConfigMap, scope: Scope): P
     });
   }
   return { kind: 'started', rollout: await beginRollout(change, outdated, scope) };
+}
+
+/** Records which pods are older than the data: later that is unknown. Restarts nothing. */
+export async function noteWhilePaused(configMap: TrimmedConfigMap, scope: Scope): Promise<void> {
+  const { outdated } = await noteOutdated(configMap, scope);
+  reportPods(
+    outdated.map(({ metadata }) => metadata.uid),
+    scope,
+  );
+}
+
+interface Outdated {
+  readonly change: DataChange;
+  readonly older: ReadonlySet<string>;
+  readonly outdated: readonly TrimmedPod[];
+}
+
+async function noteOutdated(configMap: TrimmedConfigMap, scope: Scope): Promise<Outdated> {
+  const change = await noteChange(configMap, scope);
+  const older = listOutdated(change);
+  return { change, older, outdated: listOutdatedPods(change, older, scope) };
 }
 
 /**

@@ -5,12 +5,14 @@ import type {
 } from '../../apis/config-monitor.ts';
 import type { ObjectCache } from '../../core/ports/cache.ts';
 import type { Clock } from '../../core/ports/clock.ts';
+import type { Metrics } from '../../core/ports/metrics.ts';
 import type { Pass } from '../../core/reconcile/reconciler.ts';
 import type { LivePods, PodEvictor } from '../../pods/pod-ports.ts';
 import type { Workloads } from '../../pods/workloads.ts';
 import type { Changes, Progress, Refusals } from './memory.ts';
 import type { MonitorIndex } from './monitor-index.ts';
 import type { PodIndex } from './pod-index.ts';
+import type { Counts, SourceMetrics } from './reports/source-metrics.ts';
 import type { TrimmedConfigMap, TrimmedPod } from './transforms.ts';
 
 export interface ConfigMonitorContext {
@@ -21,6 +23,7 @@ export interface ConfigMonitorContext {
   readonly evictor: PodEvictor;
   readonly workloads: Workloads;
   readonly clock: Clock;
+  readonly metrics: Metrics;
   /** Name of the pod that this process runs in, if it runs in one: it is restarted last. */
   readonly ownPod: string;
 }
@@ -33,6 +36,7 @@ export interface Scope extends ConfigMonitorContext {
   readonly changes: Changes;
   readonly progress: Progress;
   readonly refusals: Refusals;
+  readonly sourceMetrics: SourceMetrics;
   readonly configMapName: string;
   /** The pods that are selected and would be restarted, in the order of their names. */
   readonly selected: readonly TrimmedPod[];
@@ -41,10 +45,27 @@ export interface Scope extends ConfigMonitorContext {
 
 export type Report = { readonly [Field in keyof ConfigMonitorStatus]?: unknown };
 
-/** Also 0 is written: a column of `kubectl get` would be blank without. */
-export function reportPods(pending: readonly string[], { pass, selected }: Scope): void {
-  const report: Report = { matchedPods: selected.length, pendingPods: pending.length };
-  pass.report(report);
+/**
+ * Also 0 is written: a column of `kubectl get` would be blank without. `progress` is of the pods that there are
+ * now: one that this pass has sent away has no data at all.
+ */
+export function reportPods(pending: readonly string[], scope: Scope): void {
+  const { pass, pods, selected, sourceMetrics } = scope;
+  const there = selected.filter(({ metadata }) => pods.getByUid(metadata.uid, 'kept'));
+  const [matchedPods, pendingPods] = [there.length, pending.length];
+  const progress = `${Math.max(0, matchedPods - pendingPods)}/${matchedPods}`;
+  pass.report({ matchedPods, pendingPods, progress } satisfies Report);
+  sourceMetrics.track(pass.key, listSourceNames(scope), pendingPods);
+}
+
+/** In the metrics of each source. */
+export function count(counts: Counts, scope: Scope): void {
+  scope.sourceMetrics.count(scope.pass.key, listSourceNames(scope), counts);
+}
+
+/** Kind and name of what the object watches, such as `ConfigMap/settings`. */
+export function listSourceNames({ configMapName }: Scope): readonly string[] {
+  return [`ConfigMap/${configMapName}`];
 }
 
 /** The pods have the data of this hash. */

@@ -4,7 +4,7 @@ import { createFailure } from '../../core/reconcile/failure.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../pods/workloads.ts';
 import type { Refusal } from './memory.ts';
-import type { Scope } from './scope.ts';
+import { count, type Scope } from './scope.ts';
 import type { TrimmedPod } from './transforms.ts';
 import { catchRefusal, observeGroups, type WorkloadReader } from './workload-groups.ts';
 
@@ -57,7 +57,10 @@ async function restartByTemplate(name: string, of: RestartByTemplate): Promise<b
   const isUnderWay = isRestarted(workload, pending);
   if (isFew && !isUnderWay) return false;
   if (workload.isPaused) throw createPausedFailure(workload);
-  if (!isUnderWay) await restartWorkload(workload, scope);
+  if (isUnderWay) return true;
+  await restartWorkload(workload, scope);
+  const rolled = pending.filter((pod) => !(parseOrdinal(pod) < rollsFromOrdinal));
+  count({ restarted: rolled.length }, scope);
   return true;
 }
 
