@@ -3,7 +3,7 @@
 /** The schema of ConfigMonitor as the API server knows it. */
 export const configMonitorSchema = {
   description:
-    'A ConfigMonitor restarts the pods that you select when the data of a ConfigMap changes, a few at a time, for programs that read their configuration only at startup. A change made while albridge is down is handled when albridge runs again. The annotation albridge.io/paused: "true" stops all restarts. A new value of the annotation albridge.io/reconcile-requested-at triggers an immediate reconcile; status.lastHandledReconcileAt echoes it when that is done.',
+    'A ConfigMonitor restarts the pods that use a ConfigMap or Secret, or those that you select, when its data changes, for programs that read their configuration only at startup. A change made while albridge is down is handled when albridge runs again. The annotation albridge.io/paused: "true" stops all restarts. A new value of the annotation albridge.io/reconcile-requested-at triggers an immediate reconcile; status.lastHandledReconcileAt echoes it when that is done.',
   type: 'object',
   properties: {
     apiVersion: {
@@ -27,7 +27,7 @@ export const configMonitorSchema = {
       properties: {
         configMap: {
           description:
-            'Name of the ConfigMap, in the namespace of this object. Either this or configmap is required. It need not exist yet: albridge assumes that the pods have the data that it first observes.',
+            'Name of a ConfigMap, in the namespace of this object; all of its keys count. One of configMap, secret and sources is required. It need not exist yet: albridge assumes that the pods have the data that it first observes.',
           type: 'string',
           maxLength: 1024,
           'x-kubernetes-validations': [
@@ -52,9 +52,76 @@ export const configMonitorSchema = {
             },
           ],
         },
+        secret: {
+          description:
+            'Name of a Secret, in the namespace of this object; all of its keys count. It needs the component deploy/components/secrets. No data of it leaves albridge: status has a keyed hash.',
+          type: 'string',
+          maxLength: 1024,
+          'x-kubernetes-validations': [
+            {
+              rule: "self.size() <= 253 && self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",
+              message:
+                'names a Secret that cannot exist; give the name as `kubectl get secrets` prints it, without namespace or slash',
+              reason: 'FieldValueInvalid',
+            },
+          ],
+        },
+        sources: {
+          description:
+            'ConfigMaps and Secrets to watch, in addition to configMap and secret, each named once. The pods restart when one of them changes.',
+          type: 'array',
+          maxItems: 16,
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['kind', 'name'],
+          items: {
+            description: 'One ConfigMap or Secret.',
+            type: 'object',
+            required: ['kind', 'name'],
+            properties: {
+              kind: {
+                description: 'ConfigMap or Secret.',
+                type: 'string',
+                enum: ['ConfigMap', 'Secret'],
+              },
+              name: {
+                description: 'Its name, in the namespace of this object.',
+                type: 'string',
+                maxLength: 1024,
+                'x-kubernetes-validations': [
+                  {
+                    rule: "self.size() <= 253 && self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",
+                    message:
+                      'is no name that a ConfigMap or Secret can have; give the name as kubectl prints it, without namespace or slash',
+                    reason: 'FieldValueInvalid',
+                  },
+                ],
+              },
+              keys: {
+                description:
+                  'The keys that count: changes of others restart nothing, and pods that name only other keys do not use it. Without keys all count.',
+                type: 'array',
+                minItems: 1,
+                maxItems: 64,
+                'x-kubernetes-list-type': 'set',
+                items: {
+                  description: 'A key of its data, which need not exist yet.',
+                  type: 'string',
+                  maxLength: 253,
+                  'x-kubernetes-validations': [
+                    {
+                      rule: "self.matches('^[-._a-zA-Z0-9]+$')",
+                      message: 'is no key that data can have: only letters, digits, -, _ and .',
+                      reason: 'FieldValueInvalid',
+                    },
+                  ],
+                },
+              },
+            },
+          },
+        },
         podSelector: {
           description:
-            'Labels of the pods to restart, in the namespace of this object: a pod is selected if it has all of them. Required. https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/',
+            'Labels of the pods to restart, in the namespace of this object: a pod is selected if it has all of them. Without podSelector and matchExpressions the pods that use a source are selected: by env, envFrom or a volume of a container or init container. https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/',
           type: 'object',
           maxProperties: 128,
           'x-kubernetes-map-type': 'atomic',
@@ -85,16 +152,76 @@ export const configMonitorSchema = {
             },
           ],
         },
+        matchExpressions: {
+          description:
+            'Conditions on labels of the pods to restart, all of which must hold, in addition to podSelector. https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#resources-that-support-set-based-requirements',
+          type: 'array',
+          maxItems: 16,
+          'x-kubernetes-list-type': 'atomic',
+          items: {
+            description: 'One condition on one label.',
+            type: 'object',
+            required: ['key', 'operator'],
+            properties: {
+              key: {
+                description: 'Key of the label.',
+                type: 'string',
+                maxLength: 1024,
+                'x-kubernetes-validations': [
+                  {
+                    rule: "self.size() <= 317 && self.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$')",
+                    message:
+                      'is no key that a label can have; write it as `kubectl get pods --show-labels` prints it, such as app or example.com/tier',
+                    reason: 'FieldValueInvalid',
+                  },
+                ],
+              },
+              operator: {
+                description:
+                  'In and NotIn compare with values, and NotIn also holds without the label; Exists and DoesNotExist ask for the key alone.',
+                type: 'string',
+                enum: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
+              },
+              values: {
+                description: 'Values for In and NotIn.',
+                type: 'array',
+                maxItems: 64,
+                'x-kubernetes-list-type': 'atomic',
+                items: {
+                  description: 'A value of the label.',
+                  type: 'string',
+                  maxLength: 63,
+                  'x-kubernetes-validations': [
+                    {
+                      rule: "self.matches('^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$')",
+                      message:
+                        'is no value that a label can have: letters, digits, - _ or ., with a letter or digit at both ends',
+                      reason: 'FieldValueInvalid',
+                    },
+                  ],
+                },
+              },
+            },
+            'x-kubernetes-validations': [
+              {
+                rule: "(self.operator in ['In', 'NotIn']) == (has(self.values) && self.values.size() > 0)",
+                message:
+                  'In and NotIn need values, and Exists and DoesNotExist take none; correct operator or values',
+                reason: 'FieldValueInvalid',
+              },
+            ],
+          },
+        },
         strategy: {
           description:
-            'How pods are restarted: Evict uses the eviction API, which respects PodDisruptionBudgets; Delete deletes them and ignores the budgets; Rollout changes an annotation of the pod template of their Deployment, StatefulSet or DaemonSet, as `kubectl rollout restart` does, and evicts pods without such a workload.',
+            'How pods are restarted: Auto changes an annotation of the pod template of their Deployment, StatefulSet or DaemonSet, as `kubectl rollout restart` does, and evicts pods where that is not possible; Rollout does the same, but waits while a Deployment is paused; Evict uses the eviction API, which respects PodDisruptionBudgets; Delete deletes them and ignores the budgets.',
           type: 'string',
-          enum: ['Evict', 'Delete', 'Rollout'],
-          default: 'Evict',
+          enum: ['Auto', 'Evict', 'Delete', 'Rollout'],
+          default: 'Auto',
         },
         maxUnavailable: {
           description:
-            "How many pods of one owner (such as one Deployment) may be unavailable at the same time because of a restart: a number, or a percentage, which is rounded up; at least 1. For a StatefulSet the default means 1. With strategy Rollout the owner's own setting counts instead.",
+            "How many pods of one owner (such as one Deployment) may be unavailable at the same time because of a restart: a number, or a percentage, which is rounded up; at least 1. For a StatefulSet the default means 1. Where a template is restarted the owner's own setting counts instead.",
           'x-kubernetes-int-or-string': true,
           minimum: 1,
           maximum: 10000,
@@ -154,10 +281,15 @@ export const configMonitorSchema = {
       },
       'x-kubernetes-validations': [
         {
-          rule: 'has(self.configMap) || has(self.configmap) || (oldSelf.hasValue() && !oldSelf.?configMap.hasValue() && !oldSelf.?configmap.hasValue())',
+          rule: 'has(self.configMap) || has(self.configmap) || has(self.secret) || (has(self.sources) && self.sources.size() > 0) || (oldSelf.hasValue() && !oldSelf.?configMap.hasValue() && !oldSelf.?configmap.hasValue() && !oldSelf.?secret.hasValue() && oldSelf.?sources.orValue([]).size() == 0)',
           optionalOldSelf: true,
-          message: 'the name of the ConfigMap is missing; give configMap',
+          message: 'what to watch is missing; give configMap, secret or sources',
           reason: 'FieldValueRequired',
+        },
+        {
+          rule: "!has(self.sources) || self.sources.all(s, s.kind == 'Secret' ? s.name != self.?secret.orValue('') : s.name != self.?configMap.orValue('') && s.name != self.?configmap.orValue(''))",
+          message: 'sources names what configMap or secret names already; remove one of the two',
+          reason: 'FieldValueInvalid',
         },
         {
           rule: '!has(self.configMap) || !has(self.configmap) || self.configMap == self.configmap',
@@ -166,10 +298,10 @@ export const configMonitorSchema = {
           reason: 'FieldValueInvalid',
         },
         {
-          rule: '(has(self.podSelector) && self.podSelector.size() > 0) || (oldSelf.hasValue() && oldSelf.?podSelector.orValue({}).size() == 0)',
+          rule: '!has(self.podSelector) || self.podSelector.size() > 0 || (oldSelf.hasValue() && oldSelf.?podSelector.hasValue() && oldSelf.?podSelector.orValue({}).size() == 0)',
           optionalOldSelf: true,
           message:
-            'podSelector is missing or empty, and an empty one never means every pod; give the labels of the pods to restart',
+            'podSelector is empty, and an empty one never means every pod; give the labels of the pods to restart, or remove it to restart those that use a source',
           reason: 'FieldValueRequired',
         },
       ],
@@ -197,13 +329,59 @@ export const configMonitorSchema = {
           maxLength: 262144,
         },
         configMap: {
-          description: 'Name of the ConfigMap, from either spelling in spec.',
+          description:
+            'Name of the ConfigMap, from either spelling in spec; absent if there are other sources.',
           type: 'string',
           maxLength: 253,
         },
+        source: {
+          description: 'The first source and the number of others, such as Secret/db +1.',
+          type: 'string',
+          maxLength: 512,
+        },
+        sources: {
+          description: 'The sources in spec, with the data that the pods have.',
+          type: 'array',
+          maxItems: 20,
+          'x-kubernetes-list-type': 'atomic',
+          items: {
+            description: 'One ConfigMap or Secret.',
+            type: 'object',
+            required: ['kind', 'name', 'hash'],
+            properties: {
+              kind: {
+                description: 'ConfigMap or Secret.',
+                type: 'string',
+                enum: ['ConfigMap', 'Secret'],
+              },
+              name: {
+                description: 'Name of the ConfigMap or Secret.',
+                type: 'string',
+                maxLength: 253,
+              },
+              keys: {
+                description: 'Short hash of the keys that count; absent if all do.',
+                type: 'string',
+                maxLength: 16,
+              },
+              hash: {
+                description:
+                  'Short hash of the data that counts; of a Secret, keyed with a key that only albridge reads.',
+                type: 'string',
+                maxLength: 16,
+              },
+            },
+          },
+        },
+        hashKey: {
+          description:
+            'Identifies the key by which Secrets are hashed. With another key the observed data is a new baseline. Absent if no Secret is watched.',
+          type: 'string',
+          maxLength: 8,
+        },
         configHash: {
           description:
-            'SHA-256 of the data and binaryData that the pods were started with, as far as albridge knows; absent until the ConfigMap has been observed.',
+            'SHA-256 of the data and binaryData that the pods were started with, as far as albridge knows, or of the hashes of several sources; absent until all of them have been observed.',
           type: 'string',
           maxLength: 64,
         },
@@ -268,9 +446,21 @@ export const configMonitorSchema = {
             },
             selector: {
               description:
-                'Labels by which the pods were selected; if spec.podSelector differs by now, all pods count as older than the change.',
+                'How the pods were selected; if spec selects others by now, pods that it adds count as started since then.',
               type: 'string',
-              maxLength: 16384,
+              maxLength: 131072,
+            },
+            sources: {
+              description:
+                'Sources whose data differed at any time since then, such as Secret/db. Pods that were started meanwhile and use none of them are not restarted. Absent in a change that an earlier release recorded; then all are restarted.',
+              type: 'array',
+              maxItems: 20,
+              'x-kubernetes-list-type': 'atomic',
+              items: {
+                description: 'Kind and name.',
+                type: 'string',
+                maxLength: 263,
+              },
             },
             pods: {
               description: 'UIDs of the pods that were started before the data changed.',
@@ -307,6 +497,41 @@ export const configMonitorSchema = {
               description: 'SHA-256 of the data that the pods are restarted for.',
               type: 'string',
               maxLength: 64,
+            },
+            sources: {
+              description:
+                'The sources with the data that the pods are restarted for. Absent in a rollout that an earlier release recorded.',
+              type: 'array',
+              maxItems: 20,
+              'x-kubernetes-list-type': 'atomic',
+              items: {
+                description: 'One ConfigMap or Secret.',
+                type: 'object',
+                required: ['kind', 'name', 'hash'],
+                properties: {
+                  kind: {
+                    description: 'ConfigMap or Secret.',
+                    type: 'string',
+                    enum: ['ConfigMap', 'Secret'],
+                  },
+                  name: {
+                    description: 'Name of the ConfigMap or Secret.',
+                    type: 'string',
+                    maxLength: 253,
+                  },
+                  keys: {
+                    description: 'Short hash of the keys that count; absent if all do.',
+                    type: 'string',
+                    maxLength: 16,
+                  },
+                  hash: {
+                    description:
+                      'Short hash of the data that counts; of a Secret, keyed with a key that only albridge reads.',
+                    type: 'string',
+                    maxLength: 16,
+                  },
+                },
+              },
             },
             startTime: {
               description: 'When it started.',
@@ -395,7 +620,7 @@ export const configMonitorSchema = {
         },
         conditions: {
           description:
-            'Ready says whether all selected pods have been started with the newest data. Reconciling and Stalled exist only while they are True: work is in progress, or a person must act. ConfigMapFound says whether the ConfigMap exists. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
+            'Ready says whether all selected pods have been started with the newest data. Reconciling and Stalled exist only while they are True: work is in progress, or a person must act. ConfigMapFound, and SourcesFound if there are other sources, says whether what is watched exists. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
           type: 'array',
           maxItems: 16,
           'x-kubernetes-list-type': 'map',

@@ -41,7 +41,7 @@ describe('the ConfigMonitor CRD in a real API server', () => {
     const { body } = await callApi(cluster, { method: 'GET', path });
     expect(body.spec).toEqual({
       ...spec,
-      strategy: 'Evict',
+      strategy: 'Auto',
       maxUnavailable: '25%',
       debounceSeconds: 1,
       minIntervalSeconds: 0,
@@ -73,8 +73,20 @@ describe('the ConfigMonitor CRD in a real API server', () => {
       restarts: 3,
       matchedPods: 8,
       pendingPods: 6,
+      source: 'Secret/db +1',
+      sources: [{ kind: 'Secret', name: 'db', keys: 'c'.repeat(16), hash: 'a'.repeat(16) }],
+      hashKey: 'd'.repeat(8),
+      change: {
+        hash: 'b'.repeat(64),
+        recorded: 'a'.repeat(64),
+        selector: 'app=frontend',
+        sources: ['Secret/db'],
+        pods: [],
+        between: [],
+      },
       rollout: {
         hash: 'b'.repeat(64),
+        sources: [{ kind: 'ConfigMap', name: 'db', hash: 'b'.repeat(16) }],
         startTime: '2026-01-02T03:04:06Z',
         progressTime: '2026-01-02T03:04:07Z',
         total: 8,

@@ -10,6 +10,22 @@ function selecting(labels: Readonly<Record<string, string>>): Draft {
   return withSpec({ podSelector: labels });
 }
 
+const db = { kind: 'Secret', name: 'db' };
+
+function listing(fields: Readonly<Record<string, unknown>>): Draft {
+  return withSpec({ sources: [{ ...db, ...fields }] });
+}
+
+const exists = { key: 'app', operator: 'Exists' };
+
+function expressing(fields: Readonly<Record<string, unknown>>): Draft {
+  return withSpec({ matchExpressions: [{ ...exists, ...fields }] });
+}
+
+function among(values: readonly string[]): Readonly<Record<string, unknown>> {
+  return { operator: 'In', values };
+}
+
 const lower: Draft = { spec: { configmap: 'flaskapp-config', podSelector } };
 
 /** Judged in memory and by a real API server. */
@@ -29,11 +45,16 @@ export const configMonitorCases: RuleTable = {
       'an object that loses its spec': { why: 'the same', old: withSpec({}), object: {} },
     },
   },
-  'spec: the name of the ConfigMap is missing': {
+  'spec: what to watch is missing': {
     accepts: {
       'the spelling of the article': { why: 'its sample', object: lower },
       "the spelling of the article's CRD": { why: 'the canonical one', object: withSpec({}) },
       'another spelling of the same': { why: 'a repair', old: lower, object: withSpec({}) },
+      'a Secret alone': {
+        why: 'it is a source too',
+        object: { spec: { secret: 'db', podSelector } },
+      },
+      'sources alone': { why: 'they are enough', object: { spec: { sources: [db] } } },
       'a stored object without either': {
         why: 'the CRD of the article required none',
         old: { spec: { podSelector } },
@@ -43,6 +64,7 @@ export const configMonitorCases: RuleTable = {
     },
     rejects: {
       neither: { why: 'the article crashed for everybody', object: { spec: { podSelector } } },
+      'no sources': { why: 'the list is empty', object: { spec: { podSelector, sources: [] } } },
       'an object that loses it': {
         why: 'albridge would no longer know what to watch',
         old: withSpec({}),
@@ -61,15 +83,33 @@ export const configMonitorCases: RuleTable = {
       },
     },
   },
-  'spec: podSelector is missing or empty': {
+  'spec: sources names what': {
+    accepts: {
+      'a Secret of the same name': {
+        why: 'it is another object',
+        object: withSpec({ sources: [{ kind: 'Secret', name: 'settings' }] }),
+      },
+      'a ConfigMap with the name of the Secret': {
+        why: 'the same',
+        object: { spec: { secret: 'db', sources: [{ kind: 'ConfigMap', name: 'db' }] } },
+      },
+    },
+    rejects: {
+      'the ConfigMap again': {
+        why: 'all of its keys count, or some?',
+        object: withSpec({ sources: [{ kind: 'ConfigMap', name: 'settings', keys: ['a'] }] }),
+      },
+      'the ConfigMap in the spelling of the article': {
+        why: 'the same',
+        object: { spec: { configmap: 'a', sources: [{ kind: 'ConfigMap', name: 'a' }] } },
+      },
+      'the Secret again': { why: 'the same', object: { spec: { secret: 'db', sources: [db] } } },
+    },
+  },
+  'spec: podSelector is empty': {
     accepts: {
       'one label': { why: 'the usual', object: withSpec({}) },
-      'a stored object without': {
-        why: 'the CRD of the article required none',
-        old: { spec: { configMap: 'settings' } },
-        object: { spec: { configMap: 'settings' } },
-        isOlderThanRules: true,
-      },
+      none: { why: 'the pods that use the source', object: { spec: { configMap: 'settings' } } },
       'a stored object with an empty one': {
         why: 'a status write must not be refused',
         old: selecting({}),
@@ -78,9 +118,66 @@ export const configMonitorCases: RuleTable = {
       },
     },
     rejects: {
-      none: { why: 'no pod is named', object: { spec: { configMap: 'settings' } } },
       'an empty one': { why: 'it must never mean every pod', object: selecting({}) },
       'one that becomes empty': { why: 'the same', old: withSpec({}), object: selecting({}) },
+      'one that is empty in a stored object without': {
+        why: 'the same',
+        old: { spec: { configMap: 'settings' } },
+        object: selecting({}),
+      },
+    },
+  },
+  'spec.secret: names a Secret': {
+    accepts: { 'a name': { why: 'the usual', object: withSpec({ secret: 'db' }) } },
+    rejects: {
+      'a namespace before it': {
+        why: 'Secrets of other namespaces are none of its business',
+        object: withSpec({ secret: 'web/db' }),
+      },
+    },
+  },
+  'spec.sources[].name: is no name': {
+    accepts: { 'a name with dots': { why: 'kube-root-ca.crt', object: listing({ name: 'a.b' }) } },
+    rejects: { 'capital letters': { why: 'no object has them', object: listing({ name: 'Db' }) } },
+  },
+  'spec.sources[].keys[]: is no key': {
+    accepts: {
+      'the name of a file': { why: 'usual', object: listing({ keys: ['tls.crt', '_A'] }) },
+    },
+    rejects: {
+      'a path': { why: 'data has none', object: listing({ keys: ['etc/a'] }) },
+    },
+  },
+  'spec.matchExpressions[].key: is no key': {
+    accepts: {
+      'a key with a prefix': { why: 'recommended', object: expressing({ key: 'a.io/b' }) },
+    },
+    rejects: { 'a blank': { why: 'no label has one', object: expressing({ key: 'a b' }) } },
+  },
+  'spec.matchExpressions[].values[]: is no value': {
+    accepts: {
+      'an empty value': { why: 'a label may have none', object: expressing(among(['', 'a'])) },
+    },
+    rejects: { 'a blank': { why: 'no label has one', object: expressing(among(['a b'])) } },
+  },
+  'spec.matchExpressions[]: In and NotIn': {
+    accepts: {
+      Exists: { why: 'the key alone', object: expressing({}) },
+      DoesNotExist: { why: 'the same', object: expressing({ operator: 'DoesNotExist' }) },
+      In: { why: 'one of two', object: expressing(among(['a', 'b'])) },
+      'Exists without labels': {
+        why: 'expressions alone are allowed',
+        object: { spec: { configMap: 'settings', matchExpressions: [exists] } },
+      },
+      'Exists with an empty list': { why: 'the same', object: expressing({ values: [] }) },
+    },
+    rejects: {
+      'In without values': { why: 'none would match', object: expressing({ operator: 'In' }) },
+      'NotIn with an empty list': {
+        why: 'it says nothing',
+        object: expressing({ operator: 'NotIn', values: [] }),
+      },
+      'Exists with values': { why: 'a slip', object: expressing({ values: ['a'] }) },
     },
   },
   'spec.configMap: is no name': {
@@ -157,7 +254,27 @@ export const configMonitorFaults: Readonly<
   'a strategy that nobody knows': {
     why: 'a slip',
     spec: { configMap: 'settings', podSelector, strategy: 'Restart' },
-    says: 'supported values: "Evict", "Delete", "Rollout"',
+    says: 'supported values: "Auto", "Evict", "Delete", "Rollout"',
+  },
+  'a source that is named twice': {
+    why: 'its keys would be doubtful',
+    spec: { sources: [db, { ...db, keys: ['a'] }] },
+    says: 'Duplicate value',
+  },
+  'a source of another kind': {
+    why: 'no pod mounts it',
+    spec: { sources: [{ kind: 'Deployment', name: 'db' }] },
+    says: 'supported values: "ConfigMap", "Secret"',
+  },
+  'no keys': {
+    why: 'then nothing would count',
+    spec: { sources: [{ ...db, keys: [] }] },
+    says: 'spec.sources[0].keys in body should have at least 1 items',
+  },
+  'seventeen sources': {
+    why: 'one more than an object can have',
+    spec: { sources: Array.from({ length: 17 }, (_, index) => ({ ...db, name: `db-${index}` })) },
+    says: 'spec.sources',
   },
   'no pod unavailable': {
     why: 'then nothing would ever be restarted',

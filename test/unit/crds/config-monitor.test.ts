@@ -10,7 +10,7 @@ describeDefinition(definition, {
   kind: configMonitorKind,
   shortName: 'cmon',
   columns: [
-    'ConfigMap',
+    'Source',
     'Pods',
     'Pending',
     'Restarts',
