@@ -35,7 +35,7 @@ export const configMonitorMetrics = {
   },
 } as const satisfies Record<string, MetricDefinition>;
 
-/** What happened, such as `{ restarted: 3 }`. */
+/** Increments of the counters, such as `{ restarted: 3 }`. */
 export type Counts = { readonly [What in 'restarted' | 'failures' | 'blocked']?: number };
 
 interface Series {
