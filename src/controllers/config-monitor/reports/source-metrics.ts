@@ -76,8 +76,12 @@ export class SourceMetrics {
     }
   }
 
-  /** Of the sources that are given, those that the object names. */
+  /**
+   * For those of the sources that the object names. After a start of albridge a restart may continue before
+   * anybody has counted what waits.
+   */
   count(key: Key, sources: readonly string[], counts: Counts): void {
+    if (!this.#held.has(key)) this.track(key, sources, 0);
     const held = this.#held.get(key);
     const labels = new Set(sources.flatMap((source) => held?.get(source)?.labels ?? []));
     for (const [what, by] of Object.entries(counts) as [keyof Counts, number][]) {

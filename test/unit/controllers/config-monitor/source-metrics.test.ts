@@ -33,6 +33,15 @@ describe('the metrics of a source', () => {
     expect(metrics.valueOf(blocked)).toBe(0);
   });
 
+  it('count what a restart does before anything was reported', () => {
+    const { metrics, sources } = begin();
+    sources.count('web/one', ['ConfigMap/settings'], { restarted: 3 });
+    sources.track('web/one', ['ConfigMap/settings'], 5);
+    expect(metrics.valueOf(restarted, SETTINGS)).toBe(3);
+    sources.forget('web/one');
+    expect(metrics.valueOf(restarted, SETTINGS)).toBeUndefined();
+  });
+
   it('add up what waits for two objects', () => {
     const { metrics, sources } = begin();
     sources.track('web/one', ['ConfigMap/settings'], 4);
