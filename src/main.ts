@@ -2,6 +2,7 @@
 // May import it: nobody; localstack/embedded/data-plane takes system-clock.ts.
 // Start with: this file, then operator.ts; docs/architecture.md follows one pass file by file.
 
+import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import manifest from '../package.json' with { type: 'json' };
@@ -158,7 +159,12 @@ async function start(
     rights,
   };
   const ownNamespace = config.pod.namespace;
-  const operator = new Operator(ports, { ...config, identity, podName, ownNamespace });
+  const hashKey = { namespace: chooseNamespace(config, cluster), draw: () => randomBytes(32) };
+  const operator = new Operator(ports, {
+    ...config,
+    ...{ identity, podName, ownNamespace },
+    ...(config.secrets && { hashKey }),
+  });
   begun.operator = operator;
   return { operator, election, http, rights, transport, closeAws: () => api?.close(), log };
 }
@@ -170,8 +176,13 @@ function joinElection(
   options: Omit<ElectionOptions, 'namespace' | 'name'>,
 ): Election | undefined {
   if (!(config.leaderElection ?? cluster.isInCluster)) return undefined;
-  const namespace = config.pod.namespace ?? cluster.namespace ?? 'default';
+  const namespace = chooseNamespace(config, cluster);
   return new Election({ ...options, namespace, name: LEASE_NAME });
+}
+
+/** Of what this installation keeps for itself. */
+function chooseNamespace({ pod }: OperatorConfig, cluster: Cluster): string {
+  return pod.namespace ?? cluster.namespace ?? 'default';
 }
 
 /** Health has a port of its own: a flood on the other does not keep the kubelet out. */

@@ -29,7 +29,7 @@ export class Operator {
   readonly #controllers: RunningController[] = [];
 
   constructor(ports: OperatorPorts, settings: OperatorSettings) {
-    this.#shared = new SharedContext(ports, settings);
+    this.#shared = new SharedContext(ports, settings, this.#stopping.signal);
     this.#setups = settings.kinds.map((kind) => {
       const context = new SetupContext(this.#shared);
       return { context, build: KINDS[kind](context) };

@@ -8,7 +8,7 @@ export const configMonitorReasons = {
   Watching: {
     healedBy: 'nobody',
     cause: 'All selected pods were started with the newest data',
-    next: 'edit the ConfigMap to restart the pods',
+    next: 'edit the ConfigMap or Secret to restart the pods',
   },
   Suspended: {
     healedBy: 'nobody',
@@ -29,7 +29,25 @@ export const configMonitorReasons = {
   ConfigMapMissing: {
     healedBy: 'time',
     cause: 'The ConfigMap does not exist; no pod is restarted, because it might not start again',
-    next: 'create the ConfigMap, or correct spec.configMap',
+    next: 'create the ConfigMap, or correct spec.configMap or spec.sources',
+  },
+  SecretMissing: {
+    healedBy: 'time',
+    cause:
+      'The Secret does not exist, or is of a type that is not watched; no pod is restarted, because it might not start again',
+    next: 'create the Secret, or correct spec.secret or spec.sources',
+  },
+  SecretsOff: {
+    healedBy: 'person',
+    cause:
+      'The object names a Secret, and albridge is installed without the right to watch Secrets',
+    next: 'add the component deploy/components/secrets to your overlay, or remove the Secret from the object',
+  },
+  SecretsUnread: {
+    healedBy: 'time',
+    cause:
+      'The Secrets of the namespace have not been read yet, or the right to watch them is missing',
+    next: 'wait; if it takes long, grant what the message names, as deploy/components/secrets does',
   },
   Debouncing: {
     healedBy: 'time',
@@ -66,7 +84,7 @@ export const configMonitorReasons = {
     healedBy: 'person',
     cause:
       'Restarted pods did not become available within spec.progressDeadlineSeconds; pods that were not restarted yet keep running',
-    next: 'fix the ConfigMap, or see kubectl describe <what>',
+    next: 'fix the data, or see kubectl describe <what>',
   },
   WorkloadPaused: {
     healedBy: 'person',
@@ -97,13 +115,14 @@ export const configMonitorReasons = {
   },
   InvalidSelector: {
     healedBy: 'person',
-    cause: 'The annotation magalix.com/podDeleteMatch of a ConfigMap is not a list of labels',
-    next: 'write it as app=frontend, with commas between several labels',
+    cause: 'The annotation magalix.com/podDeleteMatch of a ConfigMap is not a label selector',
+    next: 'write it as kubectl get pods -l takes it, such as app=frontend,tier!=test',
   },
   SpecMissing: {
     healedBy: 'person',
-    cause: 'The object was stored without a ConfigMap or a selector, before the CRD required them',
-    next: 'set spec.configMap and spec.podSelector',
+    cause:
+      'The object was stored with nothing to watch or with an empty selector, before the CRD refused that',
+    next: 'set spec.configMap, and remove spec.podSelector or give it labels',
   },
 } as const satisfies Record<string, ReasonEntry>;
 
@@ -111,12 +130,14 @@ export type ConfigMonitorReason = keyof typeof configMonitorReasons;
 
 /** Events, and reasons of other conditions. */
 export const configMonitorEvents = {
-  BaselineRecorded: 'The ConfigMap was read for the first time; no pod is restarted',
-  ConfigChanged: 'The data of the ConfigMap changed',
+  BaselineRecorded: 'The sources were read for the first time; no pod is restarted',
+  HashKeyChanged:
+    'Warning: the key by which Secrets are hashed is another one; changes made meanwhile restart nothing',
+  ConfigChanged: 'The data of a ConfigMap or Secret changed',
   ChangesTooOften: 'Warning: the data changed again within spec.minIntervalSeconds',
   PodEvicted: 'A pod was evicted',
   PodDeleted: 'A pod was deleted, with spec.strategy Delete',
-  WorkloadRestarted: 'A workload was restarted by its template, with spec.strategy Rollout',
+  WorkloadRestarted: 'A workload was restarted by its template, with spec.strategy Auto or Rollout',
   UnmanagedPod: 'Warning: a pod without a controller is restarted, and nothing recreates it',
   RolloutComplete: 'All pods were restarted and are available',
   RestartStarted: 'On the source and on each workload: its pods are being restarted for new data',
@@ -126,6 +147,6 @@ export const configMonitorEvents = {
   AnnotationFollowed: 'The ConfigMonitor of an annotated ConfigMap was created, changed or deleted',
   DriftRepaired:
     'The ConfigMonitor of an annotated ConfigMap was changed outside albridge and repaired',
-  Found: 'ConfigMapFound=True: the ConfigMap exists',
-  NotFound: 'ConfigMapFound=False: the ConfigMap does not exist',
+  Found: 'ConfigMapFound=True or SourcesFound=True: all that is watched exists',
+  NotFound: 'ConfigMapFound=False or SourcesFound=False: the message names what does not exist',
 } as const;

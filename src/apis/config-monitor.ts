@@ -10,7 +10,7 @@ export const configMonitorKind = {
   plural: 'configmonitors',
 } as const;
 
-/** On a ConfigMap: the labels of the pods to restart, all of them, such as `app=frontend,tier=web`. */
+/** On a ConfigMap: the pods to restart, as `kubectl get pods -l` takes them, such as `app=frontend,tier!=web`. */
 export const POD_DELETE_MATCH = 'magalix.com/podDeleteMatch';
 
 type Properties = (typeof configMonitorSchema)['properties'];
@@ -23,6 +23,9 @@ export type ConfigMonitorStatus = Infer<Properties['status']>;
 
 /** A restart under way, as status keeps it. */
 export type Rollout = NonNullable<ConfigMonitorStatus['rollout']>;
+
+/** The data of one source, as status keeps it. */
+export type SourceRecord = NonNullable<ConfigMonitorStatus['sources']>[number];
 
 /** A change of the data that waits, as status keeps it. */
 export type NotedChange = NonNullable<ConfigMonitorStatus['change']>;

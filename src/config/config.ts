@@ -35,6 +35,8 @@ export interface OperatorConfig {
   readonly sweepIntervalMs: number;
   /** Pods with the readiness gate are watched, and their gates opened. */
   readonly readinessGates: boolean;
+  /** Secrets are watched, for ConfigMonitors that name one. */
+  readonly secrets: boolean;
   /** Passes that may run at once, per controller. */
   readonly concurrency: number;
   /** Undefined: not served. */
@@ -214,6 +216,7 @@ function assemble(
     namespaces: values.namespaces ?? [],
     sweepIntervalMs: values.sweepInterval,
     readinessGates: values.readinessGates,
+    secrets: values.secrets,
     concurrency: values.concurrency,
     ...omitUndefined({
       clusterId: values.clusterId,

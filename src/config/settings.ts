@@ -199,6 +199,13 @@ export const settings = {
     default: 'off',
     parse: values.parseFlag,
   },
+  secrets: {
+    name: 'ALBRIDGE_SECRETS',
+    what: 'whether Secrets are watched, for ConfigMonitors that name one; needs the rights of deploy/components/secrets, which alone sets it: in the ConfigMap it is ignored',
+    accepts: 'on or off',
+    default: 'off',
+    parse: values.parseFlag,
+  },
   logLevel: {
     name: 'LOG_LEVEL',
     what: 'lowest level that is logged',

@@ -36,12 +36,17 @@ export interface PodConditionWriter {
   apply(pod: KubeObject, condition: PodConditionDraft): Promise<string | undefined>;
 }
 
+/** Which pods of a namespace: those with these labels, as `kubectl get pods -l` takes it, or those of a test. */
+export type LivePodsQuery =
+  | { readonly labelSelector: string }
+  | { readonly isSelected: (pod: KubeObject) => boolean };
+
 /** The pods that there are, past every cache. */
 export interface LivePods {
-  /** UIDs of the pods of a namespace that have all the labels; throws OperatorError. */
+  /** Their UIDs; throws OperatorError. */
   uidsOf(
     namespace: string,
-    labels: Readonly<Record<string, string>>,
+    query: LivePodsQuery,
     signal: AbortSignal,
   ): Promise<ReadonlySet<string>>;
 }

@@ -8,10 +8,10 @@ import { createConfigMonitorReconciler } from '../controllers/config-monitor/con
 import { MonitorIndex } from '../controllers/config-monitor/monitor-index.ts';
 import { PodIndex } from '../controllers/config-monitor/pod-index.ts';
 import {
+  createPodTransform,
   type TrimmedConfigMap,
   type TrimmedPod,
   trimConfigMap,
-  trimPod,
 } from '../controllers/config-monitor/transforms.ts';
 import { Children } from '../core/children/children.ts';
 import { Controller } from '../core/controller/controller.ts';
@@ -22,6 +22,7 @@ import { createLivePods, createPodEvictor } from '../kube/write/pods.ts';
 import { createWorkloads } from '../kube/write/workloads.ts';
 import { podKind } from '../pods/pod.ts';
 import type { BuildController, SetupContext } from './context.ts';
+import { setUpSecrets } from './secrets.ts';
 
 const CONFIG_MAP: ResourceKind = {
   group: '',
@@ -34,10 +35,12 @@ export function setUpConfigMonitor(context: SetupContext): BuildController {
   const { client } = context;
   const cache = context.watch<ConfigMonitor>(configMonitorKind);
   const configMaps = context.watch<TrimmedConfigMap>(CONFIG_MAP, { transform: trimConfigMap });
-  const podCache = context.watch<TrimmedPod>(podKind, { transform: trimPod });
+  const podCache = context.watch<TrimmedPod>(podKind, { transform: createPodTransform() });
   const monitors = new MonitorIndex(cache);
+  const secrets = setUpSecrets(context);
   const reconciler = createConfigMonitorReconciler({
     configMaps,
+    secrets,
     pods: new PodIndex(podCache, context.ports.clock),
     livePods: createLivePods(client, podKind),
     monitors,
@@ -54,7 +57,11 @@ export function setUpConfigMonitor(context: SetupContext): BuildController {
       cache,
       writer: createObjectWriter<ConfigMonitor>(client, configMonitorKind),
       reconciler,
-      sources: [monitors.ofConfigMaps(configMaps), monitors.ofPods(podCache)],
+      sources: [
+        monitors.ofSources(configMaps),
+        secrets.ofMonitors(monitors),
+        monitors.ofPods(podCache),
+      ],
     });
 }
 

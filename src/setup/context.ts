@@ -20,6 +20,7 @@ import type { Reflector } from '../kube/watch/reflector.ts';
 import { joinCaches, type Watch, type Watched, Watches } from '../kube/watch/watches.ts';
 import { Exposures } from './exposures.ts';
 import { GatedServices } from './gated-services.ts';
+import type { HashKeyPlace } from './hash-key.ts';
 
 /** Everything that reaches out of the process; a simulation gives others than main.ts does. */
 export interface OperatorPorts {
@@ -56,6 +57,8 @@ export interface OperatorSettings
   readonly podName: string;
   /** The pod of this process; undefined outside a cluster. */
   readonly ownNamespace?: string | undefined;
+  /** By which the data of Secrets is hashed; undefined: Secrets are not watched. */
+  readonly hashKey?: HashKeyPlace;
 }
 
 /** The part of a kind that is watched, and the transform of each object. */
@@ -65,12 +68,16 @@ export interface LateWatch<T extends KubeObject> {
   readonly cache: ObjectCache<T>;
   /** Resolves once the cache holds the whole collection. */
   readonly synced: Promise<void>;
+  /** One sentence for a watch that does not do its work. */
+  findFault(): string | undefined;
 }
 
 /** Shared by all controllers of one process. */
 export class SharedContext {
   readonly ports: OperatorPorts;
   readonly settings: OperatorSettings;
+  /** Aborts when the process stops. */
+  readonly signal: AbortSignal;
   /** Its writes ask for leadership first. */
   readonly client: KubeClient;
   readonly events: KubeEventRecorder;
@@ -78,7 +85,7 @@ export class SharedContext {
   readonly gatedServices = new GatedServices();
   readonly exposures = new Exposures();
 
-  constructor(given: OperatorPorts, settings: OperatorSettings) {
+  constructor(given: OperatorPorts, settings: OperatorSettings, signal: AbortSignal) {
     const isObserver = settings.mode === 'observe';
     const leadership = isObserver ? restrictToStatus(given.leadership) : given.leadership;
     const ports = { ...given, leadership };
@@ -86,6 +93,7 @@ export class SharedContext {
     const reporting = rights === undefined ? {} : { rights };
     this.ports = ports;
     this.settings = settings;
+    this.signal = signal;
     this.client = new KubeClient({ transport, clock, metrics, leadership, ...reporting });
     this.events = new KubeEventRecorder({
       client: new KubeClient({ transport, clock, metrics, ...reporting }),
@@ -110,6 +118,8 @@ const NEAR_BACKOFF = { firstMs: 100, maxMs: 60_000 } as const;
 export class SetupContext {
   readonly ports: OperatorPorts;
   readonly settings: OperatorSettings;
+  /** Aborts when the process stops. */
+  readonly signal: AbortSignal;
   readonly client: KubeClient;
   readonly #shared: SharedContext;
   readonly #reflectors: Reflector[] = [];
@@ -118,6 +128,7 @@ export class SetupContext {
   constructor(shared: SharedContext) {
     this.ports = shared.ports;
     this.settings = shared.settings;
+    this.signal = shared.signal;
     this.client = shared.client;
     this.#shared = shared;
   }
@@ -151,14 +162,15 @@ export class SetupContext {
   }
 
   /**
-   * Opens the watch on a kind of the whole cluster, for a controller that works already. Any tenant may ask
-   * for it and its right is optional, so a watch that never was complete is a matter of the objects that
-   * need it; one that was is a matter of readiness.
+   * Opens the watch on a kind for a controller that may work already. Its right is optional, so a watch that
+   * never was complete is a matter of the objects that need it; one that was is a matter of readiness.
    */
   watchLate<T extends KubeObject>(kind: ResourceKind, options: WatchOptions = {}): LateWatch<T> {
-    const { cache, reflector } = this.#shared.watches.watch<T>({ ...options, kind });
-    void reflector.synced.then(() => this.#reflectors.push(reflector));
-    return { cache, synced: reflector.synced };
+    const { reflectors, ...watch } = this.#watchEach<T>({ ...options, kind });
+    for (const reflector of reflectors) {
+      void reflector.synced.then(() => this.#reflectors.push(reflector));
+    }
+    return watch;
   }
 
   /**
@@ -166,23 +178,14 @@ export class SetupContext {
    * for long: it may be that it is not there.
    */
   watchBeside<T extends KubeObject>(kind: ResourceKind, options: WatchOptions = {}): LateWatch<T> {
-    const { namespaces } = this.settings;
-    const watches = (namespaces.length === 0 ? [undefined] : namespaces).map((namespace) => ({
-      namespace,
-      ...this.#shared.watches.watch<T>({
-        ...options,
-        kind,
-        ...(namespace !== undefined && { namespace }),
-      }),
-    }));
-    const synced = Promise.all(watches.map(({ reflector }) => reflector.synced)).then(
-      () => undefined,
-    );
-    this.#beside.push(synced);
-    const [first] = watches;
-    if (namespaces.length === 0 && first !== undefined) return { cache: first.cache, synced };
-    const caches = watches.map(({ namespace = '', cache }) => [namespace, cache] as const);
-    return { cache: joinCaches(new Map(caches)), synced };
+    const { reflectors: _, ...watch } = this.#watchEach<T>({ ...options, kind });
+    this.waitBriefly(watch.synced);
+    return watch;
+  }
+
+  /** The controller waits for it before it works, and not for long. */
+  waitBriefly(ready: Promise<void>): void {
+    this.#beside.push(ready);
   }
 
   /** Options that every controller has unless its setup overrides them. */
@@ -214,6 +217,27 @@ export class SetupContext {
   /** One sentence for each watch that does not do its work. */
   listFaults(): readonly string[] {
     return this.#reflectors.flatMap((reflector) => reflector.findFault() ?? []);
+  }
+
+  /** One watch for the cluster, or one in each namespace. */
+  #watchEach<T extends KubeObject>(
+    watched: Watched,
+  ): LateWatch<T> & { readonly reflectors: readonly Reflector[] } {
+    const { namespaces } = this.settings;
+    const places = namespaces.length === 0 ? [undefined] : namespaces;
+    const watches = places.map((namespace) =>
+      this.#shared.watches.watch<T>({ ...watched, ...(namespace !== undefined && { namespace }) }),
+    );
+    const reflectors = watches.map(({ reflector }) => reflector);
+    const [first] = watches;
+    const caches = watches.map(({ cache }, index) => [namespaces[index] ?? '', cache] as const);
+    const isOfCluster = namespaces.length === 0 && first !== undefined;
+    return {
+      cache: isOfCluster ? first.cache : joinCaches(new Map(caches)),
+      synced: Promise.all(reflectors.map(({ synced }) => synced)).then(() => undefined),
+      findFault: () => reflectors.flatMap((reflector) => reflector.findFault() ?? [])[0],
+      reflectors,
+    };
   }
 
   #watchOne<T extends KubeObject>(watched: Watched): Watch<T> {

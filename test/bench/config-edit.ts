@@ -34,7 +34,7 @@ async function measureOnce(place: BenchPlace, kind: Source): Promise<readonly nu
     const { uid = '', deletionTimestamp } = object.metadata;
     if (deletionTimestamp !== undefined && !evictedAtMs.has(uid)) evictedAtMs.set(uid, atMs);
   });
-  await deployMonitored(ground, 'bench', 1, { source: kind });
+  await deployMonitored(ground, 'bench', { replicas: 1, source: kind });
   const measured: number[] = [];
   for (let index = 0; index < WARM_UP + COUNT; index++) {
     await editSource(ground, { name: 'bench', kind }, `edit ${index}`);

@@ -56,7 +56,7 @@ async function measureOnce(
   await sleep(SETTLE_MS);
   const emptyMB = await residentMB(operator.pid);
 
-  await deployMonitored(ground, 'edited', PODS_EACH, { found });
+  await deployMonitored(ground, 'edited', { replicas: PODS_EACH, found });
   const others = Array.from({ length: MONITORS - 1 }, (_, index) => `other-${index}`);
   say(`creating ${MONITORS} ConfigMonitors and ${MONITORS * PODS_EACH} pods`);
   await forEach(others, (name) => createOther(ground, name, found));

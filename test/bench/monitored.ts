@@ -10,6 +10,7 @@ export type Source = 'ConfigMap' | 'Secret';
 export type Found = 'by label' | 'by use';
 
 interface Monitored {
+  readonly replicas: number;
   readonly source?: Source;
   readonly found?: Found;
 }
@@ -24,8 +25,7 @@ type Deployment = KubeObject & { readonly status?: { readonly readyReplicas?: nu
 export async function deployMonitored(
   ground: KindGround,
   name: string,
-  replicas: number,
-  { source = 'ConfigMap', found = 'by label' }: Monitored = {},
+  { replicas, source = 'ConfigMap', found = 'by label' }: Monitored,
 ): Promise<void> {
   await postSource(ground, name, source);
   await ground.post('deployments', deployment(name, replicas, source));
@@ -65,7 +65,7 @@ function writeText(kind: Source, text: string): object {
 export async function postMonitor(
   ground: KindGround,
   name: string,
-  { source, found }: Required<Monitored>,
+  { source, found }: Required<Omit<Monitored, 'replicas'>>,
 ): Promise<void> {
   await ground.post('configmonitors', {
     apiVersion: 'magalix.com/v1',

@@ -149,10 +149,12 @@ describe('the live list of pods', () => {
     const pod = await createPod();
     const live = createLivePods(kube.client, POD);
     const { signal } = new AbortController();
-    expect(await live.uidsOf(NAMESPACE, { pod: name }, signal)).toEqual(
+    expect(await live.uidsOf(NAMESPACE, { labelSelector: `pod=${name}` }, signal)).toEqual(
       new Set([pod.metadata.uid]),
     );
-    expect(await live.uidsOf(NAMESPACE, { pod: name, app: 'x' }, signal)).toEqual(new Set());
+    expect(await live.uidsOf(NAMESPACE, { labelSelector: `pod=${name},app=x` }, signal)).toEqual(
+      new Set(),
+    );
   });
 });
 

@@ -49,7 +49,7 @@ beforeAll(async () => {
     },
     ...{ sweepIntervalMs: 300_000, identity: 'test', podName: 'test' },
   };
-  const shared = new SharedContext(ports, settings);
+  const shared = new SharedContext(ports, settings, new AbortController().signal);
   const context = new SetupContext(shared);
   const build = setUpTargets(context, { list: () => [], follow: () => () => {} });
   await context.waitForSync();

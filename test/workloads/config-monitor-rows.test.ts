@@ -191,7 +191,7 @@ describe('a Deployment', { concurrent: true }, () => {
     });
     await restart(namespace);
     const { note } = await namespace.event('web', 'SingleReplica');
-    expect(note).toContain('or strategy Rollout, which starts the new pod first');
+    expect(note).toContain('or strategy Auto, which starts the new pod first');
   });
 
   it('with one replica that surges never lacks it, and nobody is warned', async () => {

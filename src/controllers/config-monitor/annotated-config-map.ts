@@ -18,6 +18,7 @@ import {
   type Key,
   type KubeObject,
 } from '../../core/objects/kube-object.ts';
+import { type LabelSelector, parseSelector } from '../../core/objects/label-selector.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
@@ -106,7 +107,7 @@ async function reconcile(
   monitors: ChildrenOfOwner<ConfigMonitor>,
 ): Promise<Outcome> {
   const text = configMap.metadata.annotations?.[POD_DELETE_MATCH];
-  const desired = text === undefined ? [] : [desireMonitor(configMap, readLabels(text))];
+  const desired = text === undefined ? [] : [desireMonitor(configMap, readSelector(text))];
   const [monitor] = desired;
   const place =
     monitor && classifyChild(configMap, monitors.observed.get(getKey(monitor)), monitor);
@@ -120,12 +121,12 @@ async function reconcile(
 }
 
 /**
- * The labels alone come from the annotation; for anything else a ConfigMonitor can be written. The right
+ * The selector alone comes from the annotation; for anything else a ConfigMonitor can be written. The right
  * to edit a ConfigMap must not remove pods for good.
  */
 function desireMonitor(
   configMap: TrimmedConfigMap,
-  podSelector: Readonly<Record<string, string>>,
+  { matchLabels, matchExpressions }: LabelSelector,
 ): KubeObject & { readonly spec: object } {
   const { name, namespace = '' } = configMap.metadata;
   return {
@@ -137,15 +138,31 @@ function desireMonitor(
       labels: { 'app.kubernetes.io/managed-by': 'albridge' },
       ...(isPaused(configMap) && { annotations: { [PAUSED_ANNOTATION]: 'true' } }),
     },
-    spec: { configMap: name, podSelector, unmanagedPods: 'Skip' },
+    spec: {
+      configMap: name,
+      ...(Object.keys(matchLabels).length > 0 && { podSelector: matchLabels }),
+      ...(matchExpressions.length > 0 && { matchExpressions }),
+      unmanagedPods: 'Skip',
+    },
   };
 }
 
-function readLabels(text: string): Readonly<Record<string, string>> {
-  const labels = parseLabelList(text);
-  if (labels !== undefined) return labels;
-  throw createFailure(configMonitorReasons, 'InvalidSelector', {
-    observed: `the annotation ${POD_DELETE_MATCH} is not a list of labels of at most 1024 characters`,
+/** As many as the CRD takes. */
+const MOST_EXPRESSIONS = 16;
+
+/** A text that is too long is held as its digest. */
+function readSelector(text: string): LabelSelector {
+  if (text.startsWith('sha256:')) throw createSelectorFailure('more than 1024 characters');
+  const parsed = parseSelector(text);
+  if (parsed.kind === 'problem') throw createSelectorFailure(parsed.problem);
+  const { matchExpressions } = parsed.selector;
+  if (matchExpressions.length <= MOST_EXPRESSIONS) return parsed.selector;
+  throw createSelectorFailure(`more than ${MOST_EXPRESSIONS} conditions other than key=value`);
+}
+
+function createSelectorFailure(problem: string): OperatorError {
+  return createFailure(configMonitorReasons, 'InvalidSelector', {
+    observed: `the annotation ${POD_DELETE_MATCH} is not a label selector, ${problem}`,
   });
 }
 
@@ -169,24 +186,4 @@ function recordFailure(error: unknown, pass: Pass, reported: Map<Key, string>): 
   if (reported.get(pass.key) === note) return;
   reported.set(pass.key, note);
   pass.recordEvent({ type: 'Warning', reason, action: 'Watch', note });
-}
-
-type Labels = Readonly<Record<string, string>>;
-
-const KEY =
-  /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
-const VALUE = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
-
-/** `app=frontend,tier=web`, blanks and `==` allowed as kubectl does; undefined for anything else. */
-export function parseLabelList(text: string): Labels | undefined {
-  const pairs = text.split(',').map(parsePair);
-  if (pairs.some((pair) => pair === undefined)) return undefined;
-  const labels = Object.fromEntries(pairs as readonly (readonly [string, string])[]);
-  // One label cannot have two values, so no pod would ever match.
-  return Object.keys(labels).length === pairs.length ? labels : undefined;
-}
-
-function parsePair(text: string): readonly [string, string] | undefined {
-  const [, key = '', value = ''] = /^\s*([^=\s]+)\s*={1,2}\s*([^=\s]*)\s*$/.exec(text) ?? [];
-  return KEY.test(key) && VALUE.test(value) ? [key, value] : undefined;
 }

@@ -1,4 +1,4 @@
-// Lives here: the kind ConfigMonitor: restarts pods when the data of a ConfigMap changes.
+// Lives here: the kind ConfigMonitor: restarts pods when the data of a ConfigMap or Secret changes.
 // May import it: src/setup; src/controllers/config-monitor/reports takes scope.ts, transforms.ts and workload-groups.ts.
 // Start with: this file; docs/architecture.md follows an edit file by file.
 
@@ -12,24 +12,34 @@ import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts'
 import type { Reconciler } from '../../core/reconcile/reconciler.ts';
 import { noteWhilePaused, startRollout } from './debounce.ts';
 import { Changes, Progress, Refusals, readRecordedHash } from './memory.ts';
-import { readConfigMapName } from './monitor-index.ts';
 import { SourceMetrics } from './reports/source-metrics.ts';
 import { continueRollout } from './rollout.ts';
 import {
   type ConfigMonitorContext,
   type Report,
-  reportHash,
+  reportData,
   reportPods,
   type Scope,
   shortenHash,
 } from './scope.ts';
-import { getController, type TrimmedConfigMap } from './transforms.ts';
+import { readSelection } from './selection.ts';
+import { awaitData, hasSecret, observeData, reportObservation } from './sources/observe-data.ts';
+import {
+  abbreviateSources,
+  areRecordsOf,
+  describeSources,
+  isSingleConfigMap,
+  listSources,
+  type ObservedData,
+  readRecords,
+} from './sources/watched-source.ts';
+import { getController } from './transforms.ts';
 import { listPending } from './workload-groups.ts';
 
-/** Resync, for a ConfigMap that is created later and a pod whose event got lost. */
+/** Resync, for a pod whose event got lost. */
 const LOOK_AGAIN_MS = 60_000;
 
-/** One ConfigMonitor: restarts the selected pods, a few at a time, when the ConfigMap's data changes. */
+/** One ConfigMonitor: restarts the selected pods, a few at a time, when the data changes. */
 export function createConfigMonitorReconciler(
   context: ConfigMonitorContext,
 ): Reconciler<ConfigMonitor> {
@@ -44,7 +54,7 @@ export function createConfigMonitorReconciler(
       const scope = buildScope(context, { object, pass, ...memory });
       if (scope === undefined) {
         throw createFailure(configMonitorReasons, 'SpecMissing', {
-          observed: 'the object names no ConfigMap, or selects no pods',
+          observed: 'the object names nothing to watch, or its podSelector is empty',
         });
       }
       return reconcile(scope);
@@ -67,14 +77,16 @@ function buildScope(
   of: Pick<Scope, 'object' | 'pass' | 'changes' | 'progress' | 'refusals' | 'sourceMetrics'>,
 ): Scope | undefined {
   const { metadata, spec } = of.object;
-  const configMapName = readConfigMapName(spec);
-  const labels = spec?.podSelector ?? {};
-  if (configMapName === undefined || Object.keys(labels).length === 0) return undefined;
+  const selection = readSelection(spec);
+  if (selection === undefined) return undefined;
   const selected = context.pods
-    .matching(metadata.namespace, labels)
+    .selectedBy(metadata.namespace, selection)
     .filter((pod) => getController(pod) !== undefined || spec.unmanagedPods !== 'Skip');
   const selectedUids = new Set(selected.map((pod) => pod.metadata.uid));
-  return { ...context, ...of, spec: applyDefaults(spec), configMapName, selected, selectedUids };
+  const watched = listSources(spec);
+  const sourceText = describeSources(watched);
+  const sources = { watched, sourceText, selection };
+  return { ...context, ...of, ...sources, spec: applyDefaults(spec), selected, selectedUids };
 }
 
 /** A CRD of release 0.1.0 does not have the field. */
@@ -85,15 +97,20 @@ function applyDefaults(spec: ConfigMonitorSpec): ConfigMonitorSpec {
 async function reconcile(scope: Scope): Promise<Outcome> {
   const { object, pass, changes } = scope;
   const { status } = object;
-  const configMap = getConfigMap(scope);
-  reportConfigMap(configMap, scope);
-  if (configMap === undefined) return awaitConfigMap(scope);
+  const observation = observeData(scope);
+  reportObservation(observation, scope);
+  if (observation.kind !== 'observed') {
+    reportPods(listPendingUids(scope), scope);
+    return awaitData(observation, scope);
+  }
+  const { data } = observation;
   if (!hasBaseline(scope)) {
     changes.settle(pass.key);
-    recordBaseline(configMap, scope);
+    recordBaseline(data, scope);
     return reportWatching(scope);
   }
-  const outcome = isChanged(configMap, scope) ? await actOnChange(configMap, scope) : undefined;
+  reportSources(scope);
+  const outcome = isChanged(data, scope) ? await actOnChange(data, scope) : undefined;
   if (outcome !== undefined) return outcome;
   changes.settle(pass.key);
   pass.report({ change: undefined } satisfies Report);
@@ -101,56 +118,58 @@ async function reconcile(scope: Scope): Promise<Outcome> {
   return scope.spec.suspend ? reportSuspended(scope) : continueRollout(status.rollout, scope);
 }
 
-function getConfigMap({ configMaps, configMapName, object }: Scope): TrimmedConfigMap | undefined {
-  return configMaps.get(`${object.metadata.namespace}/${configMapName}`);
-}
-
-/** The condition ConfigMapFound. */
-function reportConfigMap(configMap: TrimmedConfigMap | undefined, scope: Scope): void {
-  const { configMapName, pass } = scope;
-  const type = 'ConfigMapFound';
-  if (configMap !== undefined) {
-    const message = `ConfigMap ${configMapName} exists`;
-    return pass.setCondition({ type, status: 'True', reason: 'Found', message });
-  }
-  const message = `ConfigMap ${configMapName} does not exist`;
-  pass.setCondition({ type, status: 'False', reason: 'NotFound', message });
-}
-
-function hasBaseline({ configMapName, object: { status } }: Scope): boolean {
-  return status.configMap === configMapName && status.configHash !== undefined;
+/** Of the same sources, and of Secrets with the same key. */
+function hasBaseline(scope: Scope): boolean {
+  const { secrets, watched, object } = scope;
+  const { configHash, hashKey } = object.status;
+  if (configHash === undefined) return false;
+  if (hasSecret(watched) && hashKey !== secrets.keyId) return false;
+  return areRecordsOf(readRecords(object.status, watched), watched);
 }
 
 /** Assumes that the pods have the data that is observed first: nothing is restarted for it. */
-function recordBaseline({ hash }: TrimmedConfigMap, scope: Scope): void {
-  const { configMapName, object, pass } = scope;
-  const { restarts = 0 } = object.status;
+function recordBaseline(data: ObservedData, scope: Scope): void {
+  const { object, pass, secrets, sourceText, watched } = scope;
+  const { hashKey, restarts = 0 } = object.status;
   const none: Report = { rollout: undefined, change: undefined };
-  pass.report({ configMap: configMapName, restarts, ...none, ...reportHash(hash) });
-  const note = `watching ConfigMap ${configMapName}, whose data is now ${shortenHash(hash)}`;
-  pass.log.info('Recorded baseline', { configMap: configMapName, hash: shortenHash(hash) });
+  const newKey = hasSecret(watched) ? secrets.keyId : undefined;
+  reportSources(scope);
+  pass.report({ restarts, ...none, ...reportData(data), hashKey: newKey } satisfies Report);
+  const hash = shortenHash(data.hash);
+  pass.log.info('Recorded baseline', { source: abbreviateSources(watched), hash });
+  const note = `watching ${sourceText}, whose data is now ${hash}`;
   pass.recordEvent({ type: 'Normal', reason: 'BaselineRecorded', action: 'Watch', note });
+  if (hashKey === undefined || newKey === undefined || hashKey === newKey) return;
+  const warning = `Secrets are hashed with another key than before; a change of ${sourceText} made meanwhile restarts no pod`;
+  const reason = 'HashKeyChanged';
+  pass.recordEvent({ type: 'Warning', reason, action: 'Watch', note: warning });
+}
+
+/** Also for an object of a release that did not write them. */
+function reportSources(scope: Scope): void {
+  const { watched, object, pass } = scope;
+  const configMap = isSingleConfigMap(watched) ? watched[0]?.name : undefined;
+  const sources = readRecords(object.status, watched);
+  const source = abbreviateSources(watched);
+  pass.report({ configMap, source, sources } satisfies Report);
 }
 
 /** Other data than that on record is there, or was. */
-function isChanged({ hash }: TrimmedConfigMap, { changes, object }: Scope): boolean {
+function isChanged({ hash }: ObservedData, { changes, object }: Scope): boolean {
   const isOther = hash !== readRecordedHash(object);
   const wasOther = changes.get(object) !== undefined;
   return isOther || wasOther;
 }
 
 async function recordWhilePaused(scope: Scope): Promise<void> {
-  const configMap = getConfigMap(scope);
-  if (configMap === undefined || !hasBaseline(scope)) return;
-  if (isChanged(configMap, scope)) await noteWhilePaused(configMap, scope);
+  const observation = observeData(scope);
+  if (observation.kind !== 'observed' || !hasBaseline(scope)) return;
+  if (isChanged(observation.data, scope)) await noteWhilePaused(observation.data, scope);
 }
 
 /** undefined: the data is back to what is on record, and every pod has it. */
-async function actOnChange(
-  configMap: TrimmedConfigMap,
-  scope: Scope,
-): Promise<Outcome | undefined> {
-  const started = await startRollout(configMap, scope);
+async function actOnChange(data: ObservedData, scope: Scope): Promise<Outcome | undefined> {
+  const started = await startRollout(data, scope);
   if (started.kind === 'held') return started.outcome;
   if (started.kind === 'needless') return undefined;
   return started.rollout === undefined
@@ -159,13 +178,13 @@ async function actOnChange(
 }
 
 function reportWatching(scope: Scope): Outcome {
-  const { configMapName, selected, spec } = scope;
+  const { selected, sourceText, spec } = scope;
   reportPods([], scope);
   if (spec.suspend) {
     return settled('Suspended' satisfies ConfigMonitorReason, 'suspended; no pods are waiting');
   }
   const pods = selected.length === 1 ? '1 pod has' : `${selected.length} pods have`;
-  const message = `${pods} the newest data of ConfigMap ${configMapName}`;
+  const message = `${pods} the newest data of ${sourceText}`;
   return settled('Watching' satisfies ConfigMonitorReason, message);
 }
 
@@ -175,15 +194,6 @@ function reportSuspended(scope: Scope): Outcome {
   reportPods(pending, scope);
   const message = `suspended; ${pending.length} pods are waiting to restart`;
   return waiting('Suspended' satisfies ConfigMonitorReason, message, LOOK_AGAIN_MS);
-}
-
-/** Restarts under way wait too: a pod that needs the ConfigMap would not start again. */
-function awaitConfigMap(scope: Scope): Outcome {
-  const { configMapName, object, pass } = scope;
-  reportPods(listPendingUids(scope), scope);
-  pass.disproveReady();
-  const message = `ConfigMap ${configMapName} does not exist in namespace ${object.metadata.namespace}; no pod is restarted until it does`;
-  return waiting('ConfigMapMissing' satisfies ConfigMonitorReason, message, LOOK_AGAIN_MS);
 }
 
 function listPendingUids(scope: Scope): readonly string[] {

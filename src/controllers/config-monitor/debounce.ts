@@ -6,16 +6,18 @@ import {
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, waiting } from '../../core/reconcile/outcome.ts';
 import { type DataChange, listOutdated, readRecordedHash } from './memory.ts';
-import {
-  findVouchers,
-  listLivePods,
-  listUnchanged,
-  MAX_PODS,
-  noteChange,
-} from './pending-change.ts';
+import { findVouchers, listLivePods, MAX_PODS, noteChange } from './pending-change.ts';
 import { beginRollout } from './rollout.ts';
 import { reportPods, type Scope } from './scope.ts';
-import type { TrimmedConfigMap, TrimmedPod } from './transforms.ts';
+import { concerns } from './selection.ts';
+import {
+  listDifferent,
+  nameSource,
+  type ObservedData,
+  readNewestRecords,
+  readRecords,
+} from './sources/watched-source.ts';
+import type { TrimmedPod } from './transforms.ts';
 
 export type Started =
   /** Not now. */
@@ -29,8 +31,8 @@ export type Started =
  * Begins to restart the pods for other data, once it is time: the quiet period and the least interval
  * are over, and nobody has suspended the object. It takes over what an earlier rollout has not finished.
  */
-export async function startRollout(configMap: TrimmedConfigMap, scope: Scope): Promise<Started> {
-  const { change, older, outdated } = await noteOutdated(configMap, scope);
+export async function startRollout(data: ObservedData, scope: Scope): Promise<Started> {
+  const { change, older, outdated } = await noteOutdated(data, scope);
   const isRecorded = change.hash === readRecordedHash(scope.object);
   if (isRecorded && outdated.length === 0) return { kind: 'needless' };
   scope.pass.disproveReady();
@@ -45,12 +47,12 @@ export async function startRollout(configMap: TrimmedConfigMap, scope: Scope): P
       observed: `${outdated.length} pods are selected, and one object can restart at most ${MAX_PODS}`,
     });
   }
-  return { kind: 'started', rollout: await beginRollout(change, outdated, scope) };
+  return { kind: 'started', rollout: await beginRollout(change, { data, outdated }, scope) };
 }
 
 /** Records which pods are older than the data: later that is unknown. Restarts nothing. */
-export async function noteWhilePaused(configMap: TrimmedConfigMap, scope: Scope): Promise<void> {
-  const { outdated } = await noteOutdated(configMap, scope);
+export async function noteWhilePaused(data: ObservedData, scope: Scope): Promise<void> {
+  const { outdated } = await noteOutdated(data, scope);
   reportPods(
     outdated.map(({ metadata }) => metadata.uid),
     scope,
@@ -63,31 +65,56 @@ interface Outdated {
   readonly outdated: readonly TrimmedPod[];
 }
 
-async function noteOutdated(configMap: TrimmedConfigMap, scope: Scope): Promise<Outdated> {
-  const change = await noteChange(configMap, scope);
+async function noteOutdated(data: ObservedData, scope: Scope): Promise<Outdated> {
+  const change = await noteChange(data, scope);
   const older = listOutdated(change);
-  return { change, older, outdated: listOutdatedPods(change, older, scope) };
+  return { change, older, outdated: listOutdatedPods(change, data, scope) };
 }
 
-/**
- * With a rollout back to its data, those are still to be restarted that were so before. With the data
- * of before the rollout, those are not that it has not restarted yet.
- */
+/** With a rollout back to its data, those are still to be restarted that were so before. */
 function listOutdatedPods(
   change: DataChange,
-  older: ReadonlySet<string>,
+  data: ObservedData,
   scope: Scope,
 ): readonly TrimmedPod[] {
-  const { hash } = change;
-  const { configHash, rollout } = scope.object.status;
-  const pending = new Set(rollout?.hash === hash ? rollout.pods : []);
-  const kept = hash === configHash ? listUnchanged(change, scope) : undefined;
-  const isVouchedFor = findVouchers(hash, scope);
+  const { rollout } = scope.object.status;
+  const pending = new Set(rollout?.hash === data.hash ? rollout.pods : []);
+  const older = listOutdated(change);
+  const listChanged = findChangedSources(change, data, scope);
+  const isVouchedFor = findVouchers(data.hash, scope);
   return scope.selected.filter((pod) => {
     const { uid } = pod.metadata;
     if (pending.has(uid)) return true;
-    return older.has(uid) && kept?.has(uid) !== true && !isVouchedFor(pod);
+    if (!older.has(uid) || !concerns(scope.selection, pod, listChanged(uid))) return false;
+    return !isVouchedFor(pod);
   });
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Gives the names of the sources that a pod may have read other data of, by what it was started with. */
+function findChangedSources(
+  { between, pods, sources: touched }: DataChange,
+  data: ObservedData,
+  scope: Scope,
+): (uid: string) => ReadonlySet<string> {
+  const { object, watched } = scope;
+  const { configHash, rollout } = object.status;
+  const all = new Set(watched.map(nameSource));
+  const sinceBaseline =
+    data.hash === configHash
+      ? NONE
+      : listDifferent(readRecords(object.status, watched), data.sources);
+  const sinceRecorded =
+    data.hash === readRecordedHash(object)
+      ? NONE
+      : listDifferent(readNewestRecords(object.status, watched), data.sources);
+  const pending = new Set(rollout?.pods);
+  const unknown = new Set([...between, ...(rollout?.between ?? pending)]);
+  return (uid) => {
+    if (pending.has(uid)) return unknown.has(uid) ? all : sinceBaseline;
+    return pods.has(uid) ? sinceRecorded : (touched ?? all);
+  };
 }
 
 /** A pod that the watch does not show yet would be forgotten: it would count as gone. */
@@ -104,14 +131,14 @@ async function awaitPodCache(
 }
 
 function findHold(change: DataChange, pods: number, scope: Scope): Outcome | undefined {
-  const { changes, configMapName, spec } = scope;
+  const { changes, sourceText, spec } = scope;
   if (spec.suspend) {
     const message = `suspended; ${pods} pods are waiting to restart`;
     return waiting('Suspended' satisfies ConfigMonitorReason, message, 60_000);
   }
   const quietMs = changes.quietForMs(change, spec.debounceSeconds);
   if (quietMs > 0) {
-    const message = `the data of ConfigMap ${configMapName} changed; ${pods} pods restart once it has been unchanged for ${spec.debounceSeconds} s`;
+    const message = `the data of ${sourceText} changed; ${pods} pods restart once it has been unchanged for ${spec.debounceSeconds} s`;
     return waiting('Debouncing' satisfies ConfigMonitorReason, message, quietMs);
   }
   return awaitMinInterval(change, pods, scope);

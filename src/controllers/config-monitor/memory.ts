@@ -14,8 +14,10 @@ export interface DataChange {
   readonly hash: string;
   /** The hash that was on record when the data changed. */
   readonly recorded: string;
-  /** The labels by which the pods were selected, such as `app=frontend`. */
+  /** How the pods were selected, such as `app=frontend`. */
   readonly selector: string;
+  /** Names of the sources that differed at any time since then; absent where that is not known. */
+  readonly sources?: ReadonlySet<string>;
   /** Those with the data on record, as far as anybody knows. */
   readonly pods: Uids;
   /** Those that were started since then, or may have been, with data that was replaced again. */
@@ -30,6 +32,8 @@ export interface Sight {
   readonly hash: string;
   readonly recorded: string;
   readonly selector: string;
+  /** Names of the sources whose data differs from that on record. */
+  readonly sources: ReadonlySet<string>;
   /** The pods that there are, past every cache: no clock and no watch tells what is older than the data. */
   readonly live: Uids;
   /** Those with a container that has yet to read its data, for all that is known. */
@@ -67,8 +71,10 @@ export class Changes {
     const before = this.get(object);
     const nowMs = this.#clock.monotonicMs();
     const pods = addRecorded(before, sight);
-    const change = {
+    const sources = addSources(before, sight);
+    const change: DataChange = {
       ...{ hash, recorded, selector, pods },
+      ...(sources && { sources }),
       between: subtract(subtract(live, pods), vouchedFor),
       firstSeenMs: before?.firstSeenMs ?? nowMs,
       lastSeenMs: before?.hash === hash ? before.lastSeenMs : nowMs,
@@ -123,10 +129,11 @@ export class Changes {
     this.#toldSince.delete(key);
   }
 
-  #restored({ pods, between, ...change }: NotedChange): DataChange {
+  #restored({ pods, between, sources, ...change }: NotedChange): DataChange {
     const nowMs = this.#clock.monotonicMs();
     const uids = { pods: new Set(pods), between: new Set(between) };
-    return { ...change, ...uids, firstSeenMs: nowMs, lastSeenMs: nowMs };
+    const names = sources && { sources: new Set(sources) };
+    return { ...change, ...names, ...uids, firstSeenMs: nowMs, lastSeenMs: nowMs };
   }
 }
 
@@ -135,6 +142,14 @@ function addRecorded(before: DataChange | undefined, sight: Sight): Uids {
   const { live, starting, vouchedFor } = sight;
   if (before === undefined) return subtract(subtract(live, vouchedFor), starting);
   return new Set([...live].filter((uid) => before.pods.has(uid)));
+}
+
+function addSources(
+  before: DataChange | undefined,
+  { sources }: Sight,
+): ReadonlySet<string> | undefined {
+  if (before === undefined) return sources;
+  return before.sources && new Set([...before.sources, ...sources]);
 }
 
 function subtract(uids: Uids, others: Uids): Uids {

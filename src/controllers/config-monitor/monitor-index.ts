@@ -1,14 +1,19 @@
-import type { ConfigMonitor, ConfigMonitorSpec } from '../../apis/config-monitor.ts';
+import type { ConfigMonitor } from '../../apis/config-monitor.ts';
 import { getKey, type Key } from '../../core/objects/kube-object.ts';
 import type { Change, ObjectCache } from '../../core/ports/cache.ts';
 import type { KeySource } from '../../core/queue/key-queue.ts';
 import { affectsRestarts } from './pod-index.ts';
-import type { TrimmedConfigMap, TrimmedPod } from './transforms.ts';
+import { readSelection, selects } from './selection.ts';
+import type { TrimmedSource } from './sources/data-hash.ts';
+import { getSourceName } from './sources/pod-uses.ts';
+import { listSources, nameSource, type WatchedSource } from './sources/watched-source.ts';
+import type { TrimmedPod } from './transforms.ts';
 
-/** Finds the ConfigMonitors of a ConfigMap or a pod without scanning all of them. */
+/** Finds the ConfigMonitors of a source or a pod without scanning all of them. */
 export class MonitorIndex {
   readonly #cache: Pick<ObjectCache<ConfigMonitor>, 'get'>;
   readonly #keys = new Map<string, Set<Key>>();
+  readonly #withSecrets = new Set<Key>();
 
   /** Follows the cache for as long as the process lives. */
   constructor(cache: Pick<ObjectCache<ConfigMonitor>, 'get' | 'subscribe'>) {
@@ -16,20 +21,29 @@ export class MonitorIndex {
     cache.subscribe((change) => this.#onChange(change));
   }
 
-  /** Those that watch this ConfigMap, as the cache shows them. */
-  listByConfigMap(key: Key): readonly ConfigMonitor[] {
-    return [...(this.#keys.get(buildConfigMapSlot(key)) ?? [])].flatMap(
+  /** Those that watch this source, as the cache shows them. */
+  listBySource(
+    namespace: string,
+    source: Pick<WatchedSource, 'kind' | 'name'>,
+  ): readonly ConfigMonitor[] {
+    return [...(this.#keys.get(buildSourceSlot(namespace, nameSource(source))) ?? [])].flatMap(
       (monitor) => this.#cache.get(monitor) ?? [],
     );
   }
 
-  /** Enqueues for a ConfigMap that is created, deleted or has other data; ignores its other changes. */
-  ofConfigMaps(cache: Pick<ObjectCache<TrimmedConfigMap>, 'subscribe'>): KeySource {
+  /** Those that watch a Secret. */
+  listWithSecrets(): readonly Key[] {
+    return [...this.#withSecrets];
+  }
+
+  /** Enqueues for a source that is created, deleted or has other data; ignores its other changes. */
+  ofSources(cache: Pick<ObjectCache<TrimmedSource>, 'subscribe'>): KeySource {
     return (enqueue) =>
       cache.subscribe((change) => {
         if (isFromInitialList(change) || !hasOtherData(change)) return;
-        for (const key of this.#keys.get(buildConfigMapSlot(getKey(change.object))) ?? [])
-          enqueue(key);
+        const { kind, metadata } = change.object;
+        const slot = buildSourceSlot(metadata.namespace ?? '', `${kind}/${metadata.name}`);
+        for (const key of this.#keys.get(slot) ?? []) enqueue(key);
       });
   }
 
@@ -47,13 +61,12 @@ export class MonitorIndex {
     return new Set(states.flatMap((pod) => this.#selectingOne(pod)));
   }
 
-  #selectingOne({ metadata: { namespace, labels = {} } }: TrimmedPod): readonly Key[] {
-    return Object.entries(labels)
-      .flatMap(([key, value]) => [...(this.#keys.get(buildPodSlot(namespace, key, value)) ?? [])])
-      .filter((key) => {
-        const selector = Object.entries(this.#cache.get(key)?.spec?.podSelector ?? {});
-        return selector.every(([name, value]) => labels[name] === value);
-      });
+  #selectingOne(pod: TrimmedPod): readonly Key[] {
+    const keys = listSlotsOfPod(pod).flatMap((slot) => [...(this.#keys.get(slot) ?? [])]);
+    return keys.filter((key) => {
+      const selection = readSelection(this.#cache.get(key)?.spec);
+      return selection !== undefined && selects(selection, pod);
+    });
   }
 
   #onChange(change: Change<ConfigMonitor>): void {
@@ -62,7 +75,10 @@ export class MonitorIndex {
       const before = change.kind === 'updated' ? change.previous : change.object;
       for (const slot of listSlots(before)) this.#remove(slot, key);
     }
+    this.#withSecrets.delete(key);
     if (change.kind === 'deleted') return;
+    const sources = listSources(change.object.spec);
+    if (sources.some(({ kind }) => kind === 'Secret')) this.#withSecrets.add(key);
     for (const slot of listSlots(change.object)) {
       this.#keys.set(slot, (this.#keys.get(slot) ?? new Set()).add(key));
     }
@@ -75,34 +91,60 @@ export class MonitorIndex {
   }
 }
 
-/** In either spelling. */
-export function readConfigMapName(spec: ConfigMonitorSpec | undefined): string | undefined {
-  return spec?.configMap ?? spec?.configmap;
-}
-
 /** At the start every ConfigMonitor is reconciled anyway. */
-function isFromInitialList(change: Change<TrimmedConfigMap | TrimmedPod>): boolean {
+function isFromInitialList(change: Change<TrimmedSource | TrimmedPod>): boolean {
   return change.kind === 'added' && change.isInitial;
 }
 
-function hasOtherData(change: Change<TrimmedConfigMap>): boolean {
+function hasOtherData(change: Change<TrimmedSource>): boolean {
   return change.kind !== 'updated' || change.object.hash !== change.previous.hash;
 }
 
-/** A pod that has the first label may have the others too. */
 function listSlots({ metadata: { namespace }, spec }: ConfigMonitor): readonly string[] {
-  const name = readConfigMapName(spec);
-  const [first] = Object.entries(spec?.podSelector ?? {});
+  const sources = listSources(spec).map(nameSource);
   return [
-    ...(name === undefined ? [] : [buildConfigMapSlot(`${namespace}/${name}`)]),
-    ...(first === undefined ? [] : [buildPodSlot(namespace, ...first)]),
+    ...sources.map((source) => buildSourceSlot(namespace, source)),
+    ...listPodSlots(namespace, spec),
   ];
 }
 
-function buildConfigMapSlot(key: Key): string {
-  return `ConfigMap ${key}`;
+/** A pod that has the first label may have the others too. Without one each pod of the namespace may be meant. */
+function listPodSlots(namespace: string, spec: ConfigMonitor['spec']): readonly string[] {
+  const selection = readSelection(spec);
+  if (selection === undefined) return [];
+  if (selection.kind === 'users') {
+    return selection.sources.map((source) => buildUseSlot(namespace, nameSource(source)));
+  }
+  const { matchLabels, matchExpressions } = selection.selector;
+  const [label] = Object.entries(matchLabels);
+  if (label !== undefined) return [buildLabelSlot(namespace, ...label)];
+  const among = matchExpressions.find(({ operator }) => operator === 'In');
+  if (among === undefined) return [buildNamespaceSlot(namespace)];
+  return (among.values ?? []).map((value) => buildLabelSlot(namespace, among.key, value));
 }
 
-function buildPodSlot(namespace: string, key: string, value: string): string {
-  return `Pod ${namespace}/${key}=${value}`;
+function listSlotsOfPod({ metadata, uses = [] }: TrimmedPod): readonly string[] {
+  const { namespace, labels = {} } = metadata;
+  const sources = new Set(uses.map(getSourceName));
+  return [
+    buildNamespaceSlot(namespace),
+    ...Object.entries(labels).map(([key, value]) => buildLabelSlot(namespace, key, value)),
+    ...[...sources].map((source) => buildUseSlot(namespace, source)),
+  ];
+}
+
+function buildSourceSlot(namespace: string, source: string): string {
+  return `Source ${namespace}/${source}`;
+}
+
+function buildUseSlot(namespace: string, source: string): string {
+  return `Use ${namespace}/${source}`;
+}
+
+function buildLabelSlot(namespace: string, key: string, value: string): string {
+  return `Label ${namespace}/${key}=${value}`;
+}
+
+function buildNamespaceSlot(namespace: string): string {
+  return `Namespace ${namespace}`;
 }

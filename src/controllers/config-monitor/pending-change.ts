@@ -1,31 +1,42 @@
 import type { ConfigMonitor, NotedChange } from '../../apis/config-monitor.ts';
-import { formatLabelSelector } from '../../core/objects/kube-object.ts';
+import type { KubeObject } from '../../core/objects/kube-object.ts';
 import { type DataChange, readRecordedHash } from './memory.ts';
 import { formatMillis, type Report, type Scope, shortenHash } from './scope.ts';
-import { getController, type TrimmedConfigMap, type TrimmedPod } from './transforms.ts';
+import { concerns, formatSelection, readSelection, selects } from './selection.ts';
+import { listUses } from './sources/pod-uses.ts';
+import {
+  abbreviateSources,
+  areRecordsOf,
+  listDifferent,
+  type ObservedData,
+  readNewestRecords,
+  readRecords,
+} from './sources/watched-source.ts';
+import { getController, type TrimmedPod } from './transforms.ts';
 
 /** As many UIDs as a list in status has room for. */
 export const MAX_PODS = 5000;
 
 /** It is on record whatever comes of this pass, but for a pass that acts on it. */
-export async function noteChange({ hash }: TrimmedConfigMap, scope: Scope): Promise<DataChange> {
-  const { changes, object, spec } = scope;
+export async function noteChange(data: ObservedData, scope: Scope): Promise<DataChange> {
+  const { changes, object } = scope;
+  const { hash } = data;
   const before = changes.get(object);
-  const selector = formatSelector(spec.podSelector ?? {});
+  const selector = formatSelection(scope.selection);
   const isNew = before?.hash !== hash;
   const isSame = !isNew && before.selector === selector;
-  const change = isSame ? before : await observePods(hash, selector, scope);
+  const change = isSame ? before : await observePods(data, selector, scope);
   scope.pass.report({ change: toNotedChange(change) } satisfies Report);
   if (isNew) recordChange(hash, before === undefined, scope);
   return change;
 }
 
-/** `app=frontend,tier=web`, in the order of the keys. */
-function formatSelector(labels: Readonly<Record<string, string>>): string {
-  return formatLabelSelector(labels).split(',').toSorted().join(',');
-}
-
-async function observePods(hash: string, selector: string, scope: Scope): Promise<DataChange> {
+async function observePods(
+  data: ObservedData,
+  selector: string,
+  scope: Scope,
+): Promise<DataChange> {
+  const { hash } = data;
   const { changes, object, pods } = scope;
   const live = await listLivePods(scope);
   const isVouchedFor = findVouchers(hash, scope);
@@ -35,6 +46,7 @@ async function observePods(hash: string, selector: string, scope: Scope): Promis
     hash,
     recorded: readRecordedHash(object) ?? hash,
     selector,
+    sources: listDifferent(readNewestRecords(object.status, scope.watched), data.sources),
     live,
     starting: new Set([...live].filter((uid) => !running.has(uid))),
     vouchedFor: listUids(known.filter(isVouchedFor)),
@@ -47,18 +59,25 @@ function listUids(pods: readonly TrimmedPod[]): ReadonlySet<string> {
 
 /** Beyond the limit of status only this process knows it: one restart too many, never one too few. */
 function toNotedChange(change: DataChange): NotedChange | undefined {
-  const { hash, recorded, selector, pods, between } = change;
+  const { pods, between, sources } = change;
   if (pods.size + between.size > MAX_PODS) return undefined;
-  return { hash, recorded, selector, pods: [...pods], between: [...between] };
+  const { hash, recorded, selector } = change;
+  return {
+    ...{ hash, recorded, selector },
+    ...(sources && { sources: [...sources] }),
+    pods: [...pods],
+    between: [...between],
+  };
 }
 
 /** The article's sentence for each modification, one event for all that are acted on together. */
 function recordChange(hash: string, isFirst: boolean, scope: Scope): void {
-  const { clock, configMapName, pass } = scope;
+  const { clock, pass, sourceText, watched } = scope;
   pass.report({ lastChangeTime: formatMillis(clock.now()) } satisfies Report);
-  pass.log.info('Modification detected', { configMap: configMapName, hash: shortenHash(hash) });
+  const source = abbreviateSources(watched);
+  pass.log.info('Modification detected', { source, hash: shortenHash(hash) });
   if (!isFirst) return;
-  const note = `the data of ConfigMap ${configMapName} changed to ${shortenHash(hash)}`;
+  const note = `the data of ${sourceText} changed to ${shortenHash(hash)}`;
   pass.recordEvent({ type: 'Normal', reason: 'ConfigChanged', action: 'Watch', note });
 }
 
@@ -67,57 +86,80 @@ export function listLivePods({
   livePods,
   object,
   pass,
-  spec,
+  selection,
 }: Scope): Promise<ReadonlySet<string>> {
-  return livePods.uidsOf(object.metadata.namespace, spec.podSelector ?? {}, pass.signal);
+  const isSelected = (pod: KubeObject): boolean =>
+    selects(selection, { metadata: pod.metadata, uses: listUses(pod) });
+  const query =
+    selection.kind === 'labels' ? { labelSelector: formatSelection(selection) } : { isSelected };
+  return livePods.uidsOf(object.metadata.namespace, query, pass.signal);
 }
 
-/** The pods that have the data of status.configHash for certain. */
+/**
+ * The pods that have the data of status.configHash for certain: those that a rollout has still to restart, and
+ * those that use nothing of what it is for.
+ */
 export function listUnchanged(
-  { pods, between }: DataChange,
-  { object }: Scope,
+  { pods: older, between }: DataChange,
+  { object, pods, selection, watched }: Scope,
 ): ReadonlySet<string> {
   const { configHash, rollout } = object.status;
-  if (rollout === undefined) return pods;
+  if (rollout === undefined) return older;
   const changed = new Set([...between, ...(rollout.between ?? rollout.pods)]);
-  if (rollout.hash !== configHash) {
-    return new Set(rollout.pods.filter((uid) => !changed.has(uid)));
-  }
   const pending = new Set(rollout.pods);
-  return new Set([...pods].filter((uid) => !changed.has(uid) && !pending.has(uid)));
+  if (rollout.hash === configHash) {
+    return new Set([...older].filter((uid) => !changed.has(uid) && !pending.has(uid)));
+  }
+  const given = listDifferent(
+    readRecords(object.status, watched),
+    readNewestRecords(object.status, watched),
+  );
+  const untouched = [...older].filter((uid) => {
+    const pod = pods.getByUid(uid);
+    return !pending.has(uid) && pod !== undefined && !concerns(selection, pod, given);
+  });
+  return new Set([...rollout.pods, ...untouched].filter((uid) => !changed.has(uid)));
 }
 
 /** A pod that further ones alone vouch for is restarted by each of them. */
 const MOST_VOUCHERS = 32;
 
 /**
- * Gives whether another ConfigMonitor of the same ConfigMap says that a pod has the data of this hash: a
+ * Gives whether another ConfigMonitor of the same sources says that a pod has the data of this hash: a
  * pod that two of them select is restarted once. One that has a change of its own waiting says nothing.
  */
 export function findVouchers(hash: string, scope: Scope): (pod: TrimmedPod) => boolean {
   const vouchers = listMonitorsWith(hash, scope)
     .slice(0, MOST_VOUCHERS)
-    .map((other) => ({ other, pending: new Set(other.status.rollout?.pods) }));
+    .map((other) => ({
+      isMeant: wouldRestart(other),
+      pending: new Set(other.status.rollout?.pods),
+    }));
   return (pod) =>
-    vouchers.some(({ other, pending }) => selects(other, pod) && !pending.has(pod.metadata.uid));
+    vouchers.some(({ isMeant, pending }) => isMeant(pod) && !pending.has(pod.metadata.uid));
 }
 
 /** Those that have restarted pods for this data, or are about it. */
 function listMonitorsWith(hash: string, scope: Scope): readonly ConfigMonitor[] {
-  const { changes, configMapName, monitors, object, pass } = scope;
+  const { changes, monitors, object, pass, watched } = scope;
+  const [first] = watched;
+  if (first === undefined) return [];
   return monitors
-    .listByConfigMap(`${object.metadata.namespace}/${configMapName}`)
+    .listBySource(object.metadata.namespace, first)
     .map((other) => pass.pickNewest(other))
-    .filter(({ metadata, status }) => {
-      return metadata.uid !== object.metadata.uid && status.configMap === configMapName;
-    })
+    .filter(({ metadata }) => metadata.uid !== object.metadata.uid)
+    .filter(({ status }) => areRecordsOf(readRecords(status, watched), watched))
     .filter((other) => !changes.isWaiting(other) && hasBegun(other, hash));
 }
 
-function selects({ spec }: ConfigMonitor, pod: TrimmedPod): boolean {
-  if (spec.unmanagedPods === 'Skip' && getController(pod) === undefined) return false;
-  const { labels = {} } = pod.metadata;
-  return Object.entries(spec.podSelector ?? {}).every(([key, value]) => labels[key] === value);
+function wouldRestart({ spec }: ConfigMonitor): (pod: TrimmedPod) => boolean {
+  const selection = readSelection(spec);
+  const skipsUnmanaged = spec.unmanagedPods === 'Skip';
+  return (pod) => {
+    if (selection === undefined || (skipsUnmanaged && getController(pod) === undefined))
+      return false;
+    return selects(selection, pod);
+  };
 }
 
 /**

@@ -1,21 +1,24 @@
 import type { Key } from '../../core/objects/kube-object.ts';
 import type { Change, ObjectCache } from '../../core/ports/cache.ts';
 import type { Clock } from '../../core/ports/clock.ts';
+import { type Selection, selects } from './selection.ts';
+import { getSourceName } from './sources/pod-uses.ts';
+import { nameSource } from './sources/watched-source.ts';
 import { getController, nameOwner, type TrimmedPod } from './transforms.ts';
 
 /** How pods count while a request to remove them is in flight. */
 export type Undecided = 'gone' | 'kept';
 
-type Labels = Readonly<Record<string, string>>;
-
 /**
- * The pods that run, by their labels, owners and UIDs. One that albridge has just sent away counts as
+ * The pods that run, by their labels, sources, owners and UIDs. One that albridge has just sent away counts as
  * gone at once, whatever the cache still shows: all that is decided about its owner depends on it.
  * Until the API server has agreed it is undecided, and stays in the record of each rollout that restarts it.
  */
 export class PodIndex {
   readonly #byUid = new Map<string, TrimmedPod>();
   readonly #byLabel = new Map<string, Set<TrimmedPod>>();
+  readonly #bySource = new Map<string, Set<TrimmedPod>>();
+  readonly #byNamespace = new Map<string, Set<TrimmedPod>>();
   readonly #byOwner = new Map<string, Set<TrimmedPod>>();
   readonly #sentAway = new Set<string>();
   readonly #undecided = new Set<string>();
@@ -29,16 +32,30 @@ export class PodIndex {
     cache.subscribe((change) => this.#onChange(change));
   }
 
-  /** Those that have all the labels and could be restarted, in the order of their names. */
-  matching(namespace: string, labels: Labels): readonly TrimmedPod[] {
-    const sets = Object.entries(labels).map(([key, value]) => {
-      return this.#byLabel.get(buildLabelSlot(namespace, key, value)) ?? new Set<TrimmedPod>();
-    });
-    const [smallest = new Set<TrimmedPod>(), ...others] = sets.toSorted((a, b) => a.size - b.size);
-    return [...smallest]
-      .filter((pod) => others.every((set) => set.has(pod)))
+  /** Those that are selected and could be restarted, in the order of their names. */
+  selectedBy(namespace: string, selection: Selection): readonly TrimmedPod[] {
+    return [...this.#findCandidates(namespace, selection)]
+      .filter((pod) => selects(selection, pod))
       .filter((pod) => this.#isThere(pod, 'kept') && canBeRestarted(pod))
       .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  }
+
+  #findCandidates(namespace: string, selection: Selection): ReadonlySet<TrimmedPod> {
+    if (selection.kind === 'users') {
+      const slots = selection.sources.map((source) => buildSlot(namespace, nameSource(source)));
+      return joinSets(slots.map((slot) => this.#bySource.get(slot)));
+    }
+    const { matchLabels, matchExpressions } = selection.selector;
+    const find = (key: string, value: string): Pods =>
+      this.#byLabel.get(buildLabelSlot(namespace, key, value));
+    const sets = [
+      ...Object.entries(matchLabels).map(([key, value]) => find(key, value)),
+      ...matchExpressions
+        .filter(({ operator }) => operator === 'In')
+        .map(({ key, values = [] }) => joinSets(values.map((value) => find(key, value)))),
+    ].toSorted((a, b) => (a?.size ?? 0) - (b?.size ?? 0));
+    const found = sets.length > 0 ? sets[0] : this.#byNamespace.get(namespace);
+    return found ?? new Set();
   }
 
   /** All pods that the owner has, whatever their labels. */
@@ -47,7 +64,7 @@ export class PodIndex {
     ownerName: string,
     undecided: Undecided = 'gone',
   ): readonly TrimmedPod[] {
-    const pods = this.#byOwner.get(buildOwnerSlot(namespace, ownerName)) ?? [];
+    const pods = this.#byOwner.get(buildSlot(namespace, ownerName)) ?? [];
     return [...pods].filter((pod) => this.#isThere(pod, undecided));
   }
 
@@ -134,13 +151,28 @@ export class PodIndex {
 
   #listSlots(pod: TrimmedPod): readonly (readonly [Map<string, Set<TrimmedPod>>, string])[] {
     const { namespace, labels = {} } = pod.metadata;
+    const { uses = [] } = pod;
     const ownerName = nameOwner(pod);
-    const slots = Object.entries(labels).map(
-      ([key, value]) => [this.#byLabel, buildLabelSlot(namespace, key, value)] as const,
-    );
+    const sources = new Set(uses.map(getSourceName));
+    const slots = [
+      [this.#byNamespace, namespace] as const,
+      ...Object.entries(labels).map(
+        ([key, value]) => [this.#byLabel, buildLabelSlot(namespace, key, value)] as const,
+      ),
+      ...[...sources].map((source) => [this.#bySource, buildSlot(namespace, source)] as const),
+    ];
     if (ownerName === undefined) return slots;
-    return [...slots, [this.#byOwner, buildOwnerSlot(namespace, ownerName)]];
+    return [...slots, [this.#byOwner, buildSlot(namespace, ownerName)]];
   }
+}
+
+type Pods = ReadonlySet<TrimmedPod> | undefined;
+
+function joinSets(sets: readonly Pods[]): ReadonlySet<TrimmedPod> {
+  const [first = new Set<TrimmedPod>(), ...others] = sets;
+  return others.length === 0
+    ? first
+    : new Set([...first, ...others.flatMap((set) => [...(set ?? [])])]);
 }
 
 /** For the pods of a key, as they were and as they are. */
@@ -179,6 +211,7 @@ function buildLabelSlot(namespace: string, key: string, value: string): string {
   return `${namespace}/${key}=${value}`;
 }
 
-function buildOwnerSlot(namespace: string, ownerName: string): Key {
-  return `${namespace}/${ownerName}`;
+/** Of an owner or a source. */
+function buildSlot(namespace: string, name: string): Key {
+  return `${namespace}/${name}`;
 }

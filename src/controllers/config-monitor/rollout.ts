@@ -12,10 +12,15 @@ import {
   formatMillis,
   formatSeconds,
   type Report,
-  reportHash,
+  reportData,
   type Scope,
   shortenHash,
 } from './scope.ts';
+import {
+  listRestartedFor,
+  type ObservedData,
+  readNewestRecords,
+} from './sources/watched-source.ts';
 import { getController, nameOwner, parseWorkload, type TrimmedPod } from './transforms.ts';
 import {
   catchRefusal,
@@ -26,21 +31,26 @@ import {
   WorkloadReader,
 } from './workload-groups.ts';
 
+interface OutdatedPods {
+  readonly data: ObservedData;
+  readonly outdated: readonly TrimmedPod[];
+}
+
 /**
  * Records what to restart before the first pod is evicted: a successor of this process must
  * not restart a pod again, nor forget one.
  */
 export async function beginRollout(
   change: DataChange,
-  outdated: readonly TrimmedPod[],
+  { data, outdated }: OutdatedPods,
   scope: Scope,
 ): Promise<Rollout | undefined> {
   const { changes, object, pass } = scope;
   const workloads = new WorkloadReader(scope);
-  const rollout = await planRollout(change, outdated, { scope, workloads });
+  const rollout = await planRollout(change, { data, outdated }, { scope, workloads });
   if (outdated.length === 0) {
     const left = rollout.owners.some((owner) => isShort(owner, scope)) ? rollout : undefined;
-    const hash = left === undefined ? reportHash(change.hash) : {};
+    const hash = left === undefined ? reportData(data) : {};
     pass.report({ ...hash, rollout: left, change: undefined } satisfies Report);
     changes.settle(pass.key);
     return left;
@@ -62,7 +72,7 @@ interface Reading {
 
 async function planRollout(
   change: DataChange,
-  outdated: readonly TrimmedPod[],
+  { data, outdated }: OutdatedPods,
   { scope, workloads }: Reading,
 ): Promise<Rollout> {
   const unchanged = listUnchanged(change, scope);
@@ -79,7 +89,8 @@ async function planRollout(
   );
   const nowMs = scope.clock.now();
   return {
-    hash: change.hash,
+    hash: data.hash,
+    sources: data.sources,
     startTime: formatMillis(nowMs),
     progressTime: formatSeconds(nowMs),
     total: outdated.length,
@@ -150,6 +161,8 @@ export async function continueRollout(recorded: Rollout, scope: Scope): Promise<
 }
 
 async function advance(recorded: Rollout, scope: Scope): Promise<Outcome> {
+  const { object, pass, sourceMetrics, watched } = scope;
+  sourceMetrics.attribute(pass.key, listRestartedFor(recorded, object.status, watched));
   scope.pass.disproveReady();
   const workloads = new WorkloadReader(scope);
   const rollout = await resizeOwners(recorded, workloads, scope);
@@ -199,10 +212,12 @@ function listRemaining(rollout: Rollout, scope: Scope): ReadonlySet<string> {
 }
 
 function finishRollout(rollout: Rollout, scope: Scope): Outcome {
-  const { configMapName, pass } = scope;
-  pass.report({ ...reportHash(rollout.hash), rollout: undefined } satisfies Report);
+  const { object, pass, sourceText, watched } = scope;
+  const sources = readNewestRecords(object.status, watched);
+  const data = { hash: rollout.hash, sources: rollout.sources ?? sources };
+  pass.report({ ...reportData(data), rollout: undefined } satisfies Report);
   const pods = rollout.total === 1 ? '1 pod' : `${rollout.total} pods`;
-  const note = `restarted ${pods} for the new data of ConfigMap ${configMapName}`;
+  const note = `restarted ${pods} for the new data of ${sourceText}`;
   pass.log.info('Restarted pods', { pods: rollout.total, hash: shortenHash(rollout.hash) });
   pass.recordEvent({ type: 'Normal', reason: 'RolloutComplete', action: 'Restart', note });
   announceEnd(rollout, scope);

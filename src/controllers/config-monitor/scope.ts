@@ -13,13 +13,18 @@ import type { Changes, Progress, Refusals } from './memory.ts';
 import type { MonitorIndex } from './monitor-index.ts';
 import type { PodIndex } from './pod-index.ts';
 import type { Counts, SourceMetrics } from './reports/source-metrics.ts';
-import type { TrimmedConfigMap, TrimmedPod } from './transforms.ts';
+import type { Selection } from './selection.ts';
+import type { TrimmedSource } from './sources/data-hash.ts';
+import type { SecretReader } from './sources/observe-data.ts';
+import { nameSource, type ObservedData, type WatchedSource } from './sources/watched-source.ts';
+import type { TrimmedPod } from './transforms.ts';
 
 export interface ConfigMonitorContext {
-  readonly configMaps: Pick<ObjectCache<TrimmedConfigMap>, 'get'>;
+  readonly configMaps: Pick<ObjectCache<TrimmedSource>, 'get'>;
+  readonly secrets: SecretReader;
   readonly pods: PodIndex;
   readonly livePods: LivePods;
-  readonly monitors: Pick<MonitorIndex, 'listByConfigMap'>;
+  readonly monitors: Pick<MonitorIndex, 'listBySource'>;
   readonly evictor: PodEvictor;
   readonly workloads: Workloads;
   readonly clock: Clock;
@@ -37,7 +42,11 @@ export interface Scope extends ConfigMonitorContext {
   readonly progress: Progress;
   readonly refusals: Refusals;
   readonly sourceMetrics: SourceMetrics;
-  readonly configMapName: string;
+  /** What is watched, in a fixed order. */
+  readonly watched: readonly WatchedSource[];
+  /** The same in a sentence, such as `ConfigMap settings`. */
+  readonly sourceText: string;
+  readonly selection: Selection;
   /** The pods that are selected and would be restarted, in the order of their names. */
   readonly selected: readonly TrimmedPod[];
   readonly selectedUids: ReadonlySet<string>;
@@ -50,27 +59,22 @@ export type Report = { readonly [Field in keyof ConfigMonitorStatus]?: unknown }
  * now: one that this pass has sent away has no data at all.
  */
 export function reportPods(pending: readonly string[], scope: Scope): void {
-  const { pass, pods, selected, sourceMetrics } = scope;
+  const { pass, pods, selected, sourceMetrics, watched } = scope;
   const there = selected.filter(({ metadata }) => pods.getByUid(metadata.uid, 'kept'));
   const [matchedPods, pendingPods] = [there.length, pending.length];
   const progress = `${Math.max(0, matchedPods - pendingPods)}/${matchedPods}`;
   pass.report({ matchedPods, pendingPods, progress } satisfies Report);
-  sourceMetrics.track(pass.key, listSourceNames(scope), pendingPods);
+  sourceMetrics.track(pass.key, watched.map(nameSource), pendingPods);
 }
 
-/** In the metrics of each source. */
-export function count(counts: Counts, scope: Scope): void {
-  scope.sourceMetrics.count(scope.pass.key, listSourceNames(scope), counts);
+/** In the metrics of each source that has changed. */
+export function count(counts: Counts, { pass, sourceMetrics }: Scope): void {
+  sourceMetrics.count(pass.key, counts);
 }
 
-/** Kind and name of what the object watches, such as `ConfigMap/settings`. */
-export function listSourceNames({ configMapName }: Scope): readonly string[] {
-  return [`ConfigMap/${configMapName}`];
-}
-
-/** The pods have the data of this hash. */
-export function reportHash(hash: string): Report {
-  return { configHash: hash, shortHash: shortenHash(hash) };
+/** The pods have this data. */
+export function reportData({ hash, sources }: ObservedData): Report {
+  return { configHash: hash, shortHash: shortenHash(hash), sources };
 }
 
 export function shortenHash(hash: string): string {

@@ -5,6 +5,8 @@ import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../pods/workloads.ts';
 import type { Refusal } from './memory.ts';
 import { count, type Scope } from './scope.ts';
+import { concerns } from './selection.ts';
+import { listRestartedFor } from './sources/watched-source.ts';
 import type { TrimmedPod } from './transforms.ts';
 import { catchRefusal, observeGroups, type WorkloadReader } from './workload-groups.ts';
 
@@ -14,7 +16,7 @@ interface ByTemplate {
   readonly refusals: Refusal[];
 }
 
-/** By the template of their pods, with strategy Rollout. */
+/** By the template of their pods, with strategy Auto or Rollout. */
 export async function restartWorkloads(
   rollout: Rollout,
   workloads: WorkloadReader,
@@ -22,10 +24,12 @@ export async function restartWorkloads(
 ): Promise<ByTemplate> {
   const byTemplate = new Set<string>();
   const refusals: Refusal[] = [];
-  if (scope.spec.strategy !== 'Rollout') return { byTemplate, refusals };
+  const { strategy } = scope.spec;
+  if (strategy !== 'Auto' && strategy !== 'Rollout') return { byTemplate, refusals };
   for (const { name, pending } of observeGroups(rollout, scope)) {
     if (name === undefined || pending.length === 0) continue;
-    const isFew = isRevertForFew({ name, pending }, rollout, scope);
+    const isFew =
+      isRevertForFew({ name, pending }, rollout, scope) || hasOtherPods(name, rollout, scope);
     const answer = await catchRefusal(
       restartByTemplate(name, { pending, isFew, workloads, scope }),
     );
@@ -56,11 +60,9 @@ async function restartByTemplate(name: string, of: RestartByTemplate): Promise<b
     return false;
   const isUnderWay = isRestarted(workload, pending);
   if (isFew && !isUnderWay) return false;
+  if (workload.isPaused && scope.spec.strategy === 'Auto') return false;
   if (workload.isPaused) throw createPausedFailure(workload);
-  if (isUnderWay) return true;
-  await restartWorkload(workload, scope);
-  const rolled = pending.filter((pod) => !(parseOrdinal(pod) < rollsFromOrdinal));
-  count({ restarted: rolled.length }, scope);
+  if (!isUnderWay) await restartWorkload(workload, pending, scope);
   return true;
 }
 
@@ -76,6 +78,20 @@ function isRevertForFew(
     pending.every(({ metadata: { uid } }) => between.includes(uid)) &&
     pending.length < pods.listByOwner(metadata.namespace, name).length
   );
+}
+
+/**
+ * Some of the owner's pods do not use what has changed, since its revisions differ: those that do are evicted
+ * by themselves.
+ */
+function hasOtherPods(name: string, rollout: Rollout, scope: Scope): boolean {
+  const { object, pods, selection, watched } = scope;
+  if (selection.kind === 'labels') return false;
+  const { metadata, status } = object;
+  const changed = listRestartedFor(rollout, status, watched);
+  return pods
+    .listByOwner(metadata.namespace, name)
+    .some((pod) => !concerns(selection, pod, changed));
 }
 
 /** No event arrives when it is resumed. */
@@ -99,10 +115,14 @@ function isRestarted({ restartedAt }: Workload, pending: readonly TrimmedPod[]):
 
 async function restartWorkload(
   workload: Workload,
-  { clock, pass, workloads }: Scope,
+  pending: readonly TrimmedPod[],
+  scope: Scope,
 ): Promise<void> {
+  const { clock, pass, workloads } = scope;
   await workloads.restart(workload, new Date(clock.now()).toISOString());
   const note = `restarted ${workload.kind} ${workload.name}`;
+  const rolled = pending.filter((pod) => !(parseOrdinal(pod) < workload.rollsFromOrdinal));
+  count({ restarted: rolled.length }, scope);
   pass.log.info('Restarted workload', { kind: workload.kind, name: workload.name });
   pass.recordEvent({ type: 'Normal', reason: 'WorkloadRestarted', action: 'Restart', note });
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { POD_DELETE_MATCH } from '../../apis/config-monitor.ts';
 import { RESTARTED_AT } from '../../core/objects/annotations.ts';
 import { boundText } from '../../core/objects/digests.ts';
@@ -7,16 +7,16 @@ import {
   boundAnnotations,
   boundController,
   boundLabels,
+  type Transform,
 } from '../../core/objects/trim-metadata.ts';
 import type { Pod } from '../../pods/pod.ts';
 import { readPodStateKind } from '../../pods/pod-state.ts';
 import { WORKLOAD_KINDS, type WorkloadKind, type WorkloadRef } from '../../pods/workloads.ts';
+import { hashFields, type TrimmedSource } from './sources/data-hash.ts';
+import { listUses, SharedUses } from './sources/pod-uses.ts';
 
-/** A ConfigMap as it is held in memory: a hash stands for its data, which may be a megabyte. */
-export interface TrimmedConfigMap extends KubeObject {
-  /** SHA-256 of data and binaryData, 64 hexadecimal digits. */
-  readonly hash: string;
-}
+/** A ConfigMap as it is held in memory. */
+export type TrimmedConfigMap = TrimmedSource;
 
 interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ export function trimConfigMap(object: KubeObject): KubeObject {
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
       ...(annotations !== undefined && { annotations }),
     },
-    hash: hashData(data, binaryData),
+    ...hashFields(data, binaryData),
   };
   return trimmed;
 }
@@ -56,23 +56,26 @@ function trimAnnotations(
   return { ...kept, [POD_DELETE_MATCH]: boundText(labels, LONGEST_LABEL_LIST) };
 }
 
+interface Secret extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
 /**
- * Each part stands behind its length, so that no two contents give one text: `{a: "1;b=2"}` and
- * `{a: "1", b: "2"}` must not. Frozen: it is compared with what older versions have stored.
+ * Makes the transform of Secrets: hashes with a key, since a plain one of a short password can be guessed from a
+ * dictionary. Its annotations may hold the data (kubectl.kubernetes.io/last-applied-configuration).
  */
-function hashData(data: ConfigMap['data'] = {}, binaryData: ConfigMap['binaryData'] = {}): string {
-  const hash = createHash('sha256');
-  for (const [name, fields] of [
-    ['data', data],
-    ['binaryData', binaryData],
-  ] as const) {
-    const keys = Object.keys(fields).toSorted();
-    hash.update(`${name} ${keys.length}\n`);
-    for (const part of keys.flatMap((key) => [key, fields[key] ?? ''])) {
-      hash.update(`${Buffer.byteLength(part)}\n`).update(part);
-    }
-  }
-  return hash.digest('hex');
+export function createSecretTransform(key: Buffer): Transform {
+  return (object) => {
+    const { apiVersion, kind, metadata, data } = object as Secret;
+    const { name, namespace = '', uid = '', resourceVersion = '' } = metadata;
+    const trimmed: TrimmedSource = {
+      apiVersion,
+      kind,
+      metadata: { name, namespace, uid, resourceVersion },
+      ...hashFields(data, {}, () => createHmac('sha256', key)),
+    };
+    return trimmed;
+  };
 }
 
 /** A pod as it is held in memory: all pods of the cluster are. */
@@ -84,15 +87,24 @@ export interface TrimmedPod extends KubeObject {
   readonly restarts: number;
   /** Of the template that it was started from; see `Workload.restartedAt`. */
   readonly restartedAt?: string;
+  /** The sources that it reads, as `listUses` gives them; absent for none. */
+  readonly uses?: readonly string[];
+}
+
+/** Makes the transform of pods, which share their lists of uses. */
+export function createPodTransform(): Transform {
+  const shared = new SharedUses();
+  return (object) => trimPod(object, shared);
 }
 
 /** The part of a pod that is kept in memory. */
-export function trimPod(object: KubeObject): KubeObject {
+export function trimPod(object: KubeObject, shared = new SharedUses()): KubeObject {
   const { apiVersion, kind, metadata } = object;
   const { name, namespace = '', uid = '', resourceVersion = '' } = metadata;
   const { annotations, labels, deletionTimestamp } = metadata;
   const restartedAt = annotations?.[RESTARTED_AT];
   const ownerReferences = boundController(metadata.ownerReferences);
+  const uses = shared.share(listUses(object));
   const trimmed: TrimmedPod = {
     apiVersion,
     kind,
@@ -108,6 +120,7 @@ export function trimPod(object: KubeObject): KubeObject {
     state: readState(object),
     restarts: countRestarts(object),
     ...(restartedAt !== undefined && { restartedAt: boundText(restartedAt) }),
+    ...(uses.length > 0 && { uses }),
   };
   return trimmed;
 }

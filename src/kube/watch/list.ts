@@ -8,6 +8,8 @@ import { buildResourcePath } from '../client/resource-path.ts';
 export interface ListOptions {
   readonly client: KubeClient;
   readonly collection: Collection;
+  /** Of one page; default 500. */
+  readonly mostItems?: number;
   readonly signal: AbortSignal;
   readonly onItem: (item: unknown) => void;
   /** Discards the items so far; they are sent again from the first on. */
@@ -50,17 +52,20 @@ export async function listAll(options: ListOptions): Promise<string> {
  */
 class Pages {
   readonly #options: ListOptions;
-  #limit = MOST_ITEMS;
+  readonly #mostItems: number;
+  #limit: number;
 
   constructor(options: ListOptions) {
     this.#options = options;
+    this.#mostItems = options.mostItems ?? MOST_ITEMS;
+    this.#limit = this.#mostItems;
   }
 
   async read(token?: string): Promise<Page> {
     const paging = { limit: `${this.#limit}`, ...(token !== undefined && { continue: token }) };
     try {
       const page = await readPage(this.#options, paging);
-      this.#limit = Math.min(2 * this.#limit, MOST_ITEMS);
+      this.#limit = Math.min(2 * this.#limit, this.#mostItems);
       return page;
     } catch (error) {
       if (!(error instanceof BodyTooLarge) || this.#limit === 1) throw error;

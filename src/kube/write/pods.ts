@@ -1,8 +1,4 @@
-import {
-  formatLabelSelector,
-  type KubeObject,
-  type ResourceKind,
-} from '../../core/objects/kube-object.ts';
+import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
 import type {
   Eviction,
   LivePods,
@@ -102,6 +98,9 @@ function isAmbiguous({ status, reason, message }: KubeError): boolean {
   return status === 500 && reason === '' && message.includes('more than one PodDisruptionBudget');
 }
 
+/** In one page of all pods of a namespace: it is read in one turn of the event loop. */
+const MOST_PODS = 100;
+
 /**
  * Lists pods of the given kind, which is the core's Pod, whatever form its callers hold it in. A list
  * without a resourceVersion shows the newest state:
@@ -109,18 +108,20 @@ function isAmbiguous({ status, reason, message }: KubeError): boolean {
  */
 export function createLivePods(client: KubeClient, podKind: ResourceKind): LivePods {
   return {
-    uidsOf: (namespace, labels, signal) =>
+    uidsOf: (namespace, query, signal) =>
       translateErrors(`list pods of ${namespace}`, async () => {
         const uids = new Set<string>();
+        const labels = 'labelSelector' in query ? query : {};
+        const isSelected = 'isSelected' in query ? query.isSelected : () => true;
         await listAll({
           client,
-          collection: {
-            kind: podKind,
-            namespace,
-            labelSelector: formatLabelSelector(labels),
-          },
+          collection: { kind: podKind, namespace, ...labels },
+          ...('isSelected' in query && { mostItems: MOST_PODS }),
           signal,
-          onItem: (item) => uids.add((item as KubeObject).metadata.uid ?? ''),
+          onItem: (item) => {
+            const pod = item as KubeObject;
+            if (isSelected(pod)) uids.add(pod.metadata.uid ?? '');
+          },
           onRestart: () => uids.clear(),
         });
         return uids;

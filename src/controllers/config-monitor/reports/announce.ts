@@ -2,7 +2,8 @@ import type { Rollout } from '../../../apis/config-monitor.ts';
 import { type KubeObject } from '../../../core/objects/kube-object.ts';
 import type { EventDraft } from '../../../core/ports/events.ts';
 import { OperatorError } from '../../../core/reconcile/operator-error.ts';
-import { count, listSourceNames, type Scope } from '../scope.ts';
+import { count, type Scope } from '../scope.ts';
+import { listRestartedFor, nameSource } from '../sources/watched-source.ts';
 
 /** Owners that get events of their own; the source and the ConfigMonitor report the others. */
 const MAX_OWNERS = 50;
@@ -13,7 +14,7 @@ export function announceStart(rollout: Rollout, scope: Scope): void {
   const event = { type: 'Normal', reason: 'RestartStarted', action: 'Restart' } as const;
   announce(rollout, scope, {
     onSource: { ...event, note: `restarting ${pods} for the new data` },
-    onOwner: { ...event, note: `restarting pods for new data of ${nameSources(scope)}` },
+    onOwner: { ...event, note: `restarting pods for new data of ${nameSources(rollout, scope)}` },
   });
 }
 
@@ -23,7 +24,7 @@ export function announceEnd(rollout: Rollout, scope: Scope): void {
   const event = { type: 'Normal', reason: 'RestartComplete', action: 'Restart' } as const;
   announce(rollout, scope, {
     onSource: { ...event, note: `restarted ${pods} for the new data` },
-    onOwner: { ...event, note: `restarted pods for new data of ${nameSources(scope)}` },
+    onOwner: { ...event, note: `restarted pods for new data of ${nameSources(rollout, scope)}` },
   });
 }
 
@@ -51,7 +52,7 @@ interface Announcement {
 function announce(rollout: Rollout, scope: Scope, { onSource, onOwner }: Announcement): void {
   const { pass } = scope;
   const by = `ConfigMonitor ${scope.object.metadata.name}`;
-  for (const source of listSources(scope)) {
+  for (const source of listSources(rollout, scope)) {
     pass.recordEvent({ ...onSource, note: `${by}: ${onSource.note}` }, source);
   }
   for (const owner of rollout.owners.slice(0, MAX_OWNERS)) {
@@ -60,12 +61,20 @@ function announce(rollout: Rollout, scope: Scope, { onSource, onOwner }: Announc
   }
 }
 
-function listSources({ configMapName, configMaps, object }: Scope): readonly KubeObject[] {
-  return [configMaps.get(`${object.metadata.namespace}/${configMapName}`) ?? []].flat();
+/** Those whose data has changed, as far as they still exist. */
+function listSources(rollout: Rollout, scope: Scope): readonly KubeObject[] {
+  const { configMaps, object, secrets, watched } = scope;
+  const changed = listRestartedFor(rollout, object.status, watched);
+  return watched
+    .filter((source) => changed.has(nameSource(source)))
+    .flatMap(({ kind, name }) => {
+      const cache = kind === 'Secret' ? secrets : configMaps;
+      return cache.get(`${object.metadata.namespace}/${name}`) ?? [];
+    });
 }
 
-function nameSources(scope: Scope): string {
-  return listSourceNames(scope).join(' and ');
+function nameSources(rollout: Rollout, { object, watched }: Scope): string {
+  return [...listRestartedFor(rollout, object.status, watched)].join(' and ');
 }
 
 /** `Deployment/frontend`, or `Rollout/shop of argoproj.io/v1alpha1`; `kubectl describe` finds events by UID. */

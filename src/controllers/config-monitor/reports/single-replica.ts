@@ -22,7 +22,7 @@ export async function warnOfSingleReplicas(
   const owners = rollout.owners.filter(({ name, pods }) => pods === 1 && serving.has(name));
   const found = await Promise.all(owners.map(({ name }) => catchRefusal(workloads.named(name))));
   const read = owners.map(({ name }, index) => ({ name, workload: pickWorkload(found[index]) }));
-  const lossy = read.filter(({ workload }) => !usesTemplate(scope) || workload?.surges !== true);
+  const lossy = read.filter(({ workload }) => !isReplacedFirst(workload, scope));
   if (lossy.length === 0) return undefined;
   const canSurge = !usesTemplate(scope) && lossy.every(({ workload }) => workload?.surges);
   const note = `${describeOwners(lossy.map(({ name }) => name))}; ${canSurge ? SURGE : REPLICAS}`;
@@ -31,11 +31,17 @@ export async function warnOfSingleReplicas(
   return { ...waiting(reason, note, 0), isReported: true };
 }
 
-const SURGE = 'use two replicas, or strategy Rollout, which starts the new pod first';
+const SURGE = 'use two replicas, or strategy Auto, which starts the new pod first';
 const REPLICAS = 'use two replicas to avoid that';
 
 function usesTemplate({ spec }: Scope): boolean {
   return spec.strategy !== 'Evict' && spec.strategy !== 'Delete';
+}
+
+/** With strategy Auto the pods of a paused Deployment are evicted. */
+function isReplacedFirst(workload: Workload | undefined, scope: Scope): boolean {
+  const isEvicted = workload?.isPaused && scope.spec.strategy === 'Auto';
+  return usesTemplate(scope) && workload?.surges === true && !isEvicted;
 }
 
 function pickWorkload(found: Workload | Error | undefined): Workload | undefined {

@@ -58,6 +58,7 @@ export class SourceMetrics {
   readonly #series = new Map<string, Series>();
   /** The series of each object, by its sources. */
   readonly #held = new Map<Key, ReadonlyMap<string, Series>>();
+  readonly #changed = new Map<Key, readonly string[]>();
 
   constructor(metrics: Metrics) {
     this.#metrics = metrics;
@@ -76,13 +77,18 @@ export class SourceMetrics {
     }
   }
 
-  /**
-   * For those of the sources that the object names. After a start of albridge a restart may continue before
-   * anybody has counted what waits.
-   */
-  count(key: Key, sources: readonly string[], counts: Counts): void {
-    if (!this.#held.has(key)) this.track(key, sources, 0);
+  /** The sources for whose data the object restarts pods from here on. */
+  attribute(key: Key, sources: Iterable<string>): void {
+    const changed = [...sources];
+    this.#changed.set(key, changed);
+    // After a start of albridge a restart may continue before anybody has counted what waits.
+    if (!this.#held.has(key)) this.track(key, changed, 0);
+  }
+
+  /** For the sources last attributed, as far as the object still names them. */
+  count(key: Key, counts: Counts): void {
     const held = this.#held.get(key);
+    const sources = this.#changed.get(key) ?? [];
     const labels = new Set(sources.flatMap((source) => held?.get(source)?.labels ?? []));
     for (const [what, by] of Object.entries(counts) as [keyof Counts, number][]) {
       for (const each of labels) this.#metrics.count(configMonitorMetrics[what], each, by);
@@ -95,6 +101,7 @@ export class SourceMetrics {
       this.#release(series, `${key} ${source}`);
     }
     this.#held.delete(key);
+    this.#changed.delete(key);
   }
 
   #obtain(key: Key, source: string): Series {

@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { POD_DELETE_MATCH } from '../../../../src/apis/config-monitor.ts';
-import {
-  listClosedNamespaces,
-  parseLabelList,
-} from '../../../../src/controllers/config-monitor/annotated-config-map.ts';
+import { listClosedNamespaces } from '../../../../src/controllers/config-monitor/annotated-config-map.ts';
 import { ConfigMonitorBench } from './bench.ts';
 
 let bench: ConfigMonitorBench;
@@ -123,15 +120,40 @@ describe('a ConfigMap with the annotation', () => {
   it('is not asked to stand for every pod', async () => {
     await annotate('');
     expect(bench.object(NAME)).toBeUndefined();
-    expect(bench.told('InvalidSelector')[0]).toContain('is not a list of labels');
+    expect(bench.told('InvalidSelector')[0]).toContain(
+      'is not a label selector, at character 1: expected the key of a label',
+    );
   });
 
   it('keeps what it has while the annotation cannot be read, and says so once', async () => {
     await annotate('app=frontend');
-    await annotate('app in (frontend)');
+    await annotate('app of (frontend)');
     await bench.clock.advance(3_600_000);
     expect(bench.told('InvalidSelector')).toHaveLength(1);
     expect(bench.object(NAME).spec.podSelector).toEqual({ app: 'frontend' });
+  });
+
+  it('takes what kubectl get pods -l takes', async () => {
+    await annotate('app in (frontend), tier != test, !canary');
+    expect(bench.object(NAME).spec).toMatchObject({
+      configMap: 'settings',
+      matchExpressions: [
+        { key: 'app', operator: 'In', values: ['frontend'] },
+        { key: 'tier', operator: 'NotIn', values: ['test'] },
+        { key: 'canary', operator: 'DoesNotExist' },
+      ],
+    });
+    expect(bench.object(NAME).spec.podSelector).toBeUndefined();
+    await bench.change('two');
+    expect(bench.cluster.evicted).toHaveLength(4);
+  });
+
+  it.each([
+    [`app in (${'x,'.repeat(600)}x)`, 'more than 1024 characters'],
+    [Array.from({ length: 17 }, (_, at) => `key${at}`).join(), 'more than 16 conditions'],
+  ])('is refused when it is too long', async (text, problem) => {
+    await annotate(text);
+    expect(bench.told('InvalidSelector')[0]).toContain(problem);
   });
 
   it('leaves a ConfigMonitor of that name alone that somebody else has written', async () => {
@@ -154,29 +176,6 @@ describe('a ConfigMap with the annotation', () => {
     await bench.restart();
     await bench.clock.advance(60_000);
     expect(bench.kube.writes).toEqual([]);
-  });
-});
-
-const LISTS: Readonly<
-  Record<string, { readonly text: string; readonly labels?: Readonly<Record<string, string>> }>
-> = {
-  "the article's": { text: 'app=frontend', labels: { app: 'frontend' } },
-  'several, with blanks': { text: ' a=1 , b==2 ', labels: { a: '1', b: '2' } },
-  'a prefix': { text: 'example.com/tier=web', labels: { 'example.com/tier': 'web' } },
-  'an empty value': { text: 'app=', labels: { app: '' } },
-  nothing: { text: '' },
-  'a comma too many': { text: 'app=frontend,' },
-  'a label without a value': { text: 'app' },
-  'what is unequal': { text: 'app!=frontend' },
-  'a set': { text: 'app in (a,b)' },
-  'one label twice': { text: 'app=a,app=b' },
-  'a value too long': { text: `app=${'x'.repeat(64)}` },
-  'a key that no label can have': { text: '-app=x' },
-};
-
-describe('a list of labels', () => {
-  it.each(Object.entries(LISTS))('%s is read, or refused', (_name, { text, labels }) => {
-    expect(parseLabelList(text)).toEqual(labels);
   });
 });
 

@@ -6,7 +6,13 @@ import {
 import { createConfigMonitorReconciler } from '../../../../src/controllers/config-monitor/controller.ts';
 import { MonitorIndex } from '../../../../src/controllers/config-monitor/monitor-index.ts';
 import { PodIndex } from '../../../../src/controllers/config-monitor/pod-index.ts';
+import type { TrimmedSource } from '../../../../src/controllers/config-monitor/sources/data-hash.ts';
+import type {
+  SecretFault,
+  SecretReader,
+} from '../../../../src/controllers/config-monitor/sources/observe-data.ts';
 import {
+  createSecretTransform,
   type TrimmedConfigMap,
   type TrimmedPod,
   trimConfigMap,
@@ -17,6 +23,7 @@ import { Controller } from '../../../../src/core/controller/controller.ts';
 import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
 import { coreMetrics } from '../../../../src/core/ports/metrics.ts';
 import type { ObjectWriter } from '../../../../src/core/ports/writers.ts';
+import { identifyKey } from '../../../../src/setup/hash-key.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { FakeKube } from '../../../fakes/fake-kube.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -56,6 +63,9 @@ export class ConfigMonitorBench {
   readonly events = new RecordingEvents();
   readonly log = new SilentLogger();
   readonly metrics = new RecordingMetrics();
+  hashKey = Buffer.alloc(32, 'k');
+  /** Why no Secret can be read, if none can. */
+  secretFault: SecretFault | undefined;
   /** Called before a write of a ConfigMonitor's status takes effect. */
   beforeStatus: () => Promise<void> = () => Promise.resolve();
   life: Life = this.#begin();
@@ -183,10 +193,16 @@ export class ConfigMonitorBench {
     return this.log.lines.filter(({ level }) => level === 'info').map(({ message }) => message);
   }
 
+  secrets(cache: FakeCache<TrimmedSource>): SecretReader {
+    const keyId = identifyKey(this.hashKey);
+    return { keyId, get: (key) => cache.get(key), findFault: () => this.secretFault };
+  }
+
   #begin(): Life {
     const { clock, kube, cluster } = this;
     const cache = kube.cache<ConfigMonitor>('ConfigMonitor');
     const configMaps = kube.cache<TrimmedConfigMap>('ConfigMap', trimConfigMap);
+    const secretCache = kube.cache<TrimmedSource>('Secret', createSecretTransform(this.hashKey));
     const podCache = kube.cache<TrimmedPod>('Pod', trimPod);
     const index = new MonitorIndex(cache);
     const writer = kube.childWriter();
@@ -198,6 +214,7 @@ export class ConfigMonitorBench {
       writer: { ...kube.writer<ConfigMonitor>(), applyStatus: this.#applyStatus() },
       reconciler: createConfigMonitorReconciler({
         configMaps,
+        secrets: this.secrets(secretCache),
         pods: new PodIndex(podCache, clock),
         livePods: cluster,
         monitors: index,
@@ -207,7 +224,7 @@ export class ConfigMonitorBench {
         metrics: this.metrics,
         ownPod: 'albridge-1',
       }),
-      sources: [index.ofConfigMaps(configMaps), index.ofPods(podCache)],
+      sources: [index.ofSources(configMaps), index.ofSources(secretCache), index.ofPods(podCache)],
     });
     const annotated = new Controller<TrimmedConfigMap>({
       ...this.#defaults('configmap'),

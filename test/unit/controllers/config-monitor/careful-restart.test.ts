@@ -318,7 +318,7 @@ describe('an owner of a kind that others made', () => {
     expect(kept()).toBe(6);
     expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
     expect(bench.told('ProgressDeadlineExceeded').at(-1)).toContain(
-      'one is missing; 6 pods keep the older data; fix the ConfigMap, or see kubectl describe Rollout/canary',
+      'one is missing; 6 pods keep the older data; fix the data, or see kubectl describe Rollout/canary',
     );
   });
 });

@@ -1,7 +1,13 @@
 import { RESTARTED_AT } from '../../../../src/core/objects/annotations.ts';
 import type { Key, KubeObject } from '../../../../src/core/objects/kube-object.ts';
+import { matchesLabels, parseSelector } from '../../../../src/core/objects/label-selector.ts';
 import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
-import type { Eviction, LivePods, PodEvictor } from '../../../../src/pods/pod-ports.ts';
+import type {
+  Eviction,
+  LivePods,
+  LivePodsQuery,
+  PodEvictor,
+} from '../../../../src/pods/pod-ports.ts';
 import type { Workload, WorkloadRef, Workloads } from '../../../../src/pods/workloads.ts';
 import type { FakeKube } from '../../../fakes/fake-kube.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -120,14 +126,10 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
     return this.pods().filter(({ metadata }) => metadata.name.startsWith(`${deployment}-`));
   }
 
-  async uidsOf(
-    namespace: string,
-    labels: Readonly<Record<string, string>>,
-  ): Promise<ReadonlySet<string>> {
-    const selected = this.pods().filter(({ metadata }) => {
-      const isHere = metadata.namespace === namespace;
-      return isHere && Object.entries(labels).every(([key, is]) => metadata.labels?.[key] === is);
-    });
+  async uidsOf(namespace: string, query: LivePodsQuery): Promise<ReadonlySet<string>> {
+    const selected = this.pods()
+      .filter(({ metadata }) => metadata.namespace === namespace)
+      .filter('isSelected' in query ? query.isSelected : createTest(query.labelSelector));
     return new Set(selected.map(({ metadata }) => metadata.uid ?? ''));
   }
 
@@ -236,6 +238,12 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
       throw new OperatorError({ reason: 'None', message: name, healedBy: 'time' });
     return found;
   }
+}
+
+function createTest(text: string): (pod: KubeObject) => boolean {
+  const parsed = parseSelector(text);
+  if (parsed.kind === 'problem') throw new Error(parsed.problem);
+  return ({ metadata: { labels = {} } }) => matchesLabels(parsed.selector, labels);
 }
 
 function ownerOf(

@@ -190,7 +190,7 @@ describe('a single replica', () => {
 
   it('is told of the strategy that avoids it, where there is one', async () => {
     const [warning] = await single({ strategy: 'Delete' }, true);
-    expect(warning).toContain('or strategy Rollout, which starts the new pod first');
+    expect(warning).toContain('or strategy Auto, which starts the new pod first');
   });
 
   it('is no matter where the new pod starts first', async () => {

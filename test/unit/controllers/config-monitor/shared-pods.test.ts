@@ -22,8 +22,8 @@ function voucher(at: number, pending: () => readonly string[]): ConfigMonitor {
 function scopeWith(vouchers: readonly ConfigMonitor[]): Scope {
   return {
     object: { metadata: { namespace: 'web', uid: 'own' } },
-    configMapName: 'settings',
-    monitors: { listByConfigMap: () => vouchers },
+    watched: [{ kind: 'ConfigMap', name: 'settings' }],
+    monitors: { listBySource: () => vouchers },
     changes: { isWaiting: () => false },
     pass: { pickNewest: (held: ConfigMonitor) => held },
   } as unknown as Scope;

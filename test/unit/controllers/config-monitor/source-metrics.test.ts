@@ -26,8 +26,10 @@ describe('the metrics of a source', () => {
   it('count for each source that is named', () => {
     const { metrics, sources } = begin();
     sources.track('web/one', ['ConfigMap/settings', 'Secret/db'], 0);
-    sources.count('web/one', ['ConfigMap/settings'], { restarted: 3 });
-    sources.count('web/one', ['Secret/unknown'], { blocked: 1 });
+    sources.attribute('web/one', ['ConfigMap/settings']);
+    sources.count('web/one', { restarted: 3 });
+    sources.attribute('web/one', ['Secret/unknown']);
+    sources.count('web/one', { blocked: 1 });
     expect(metrics.valueOf(restarted, SETTINGS)).toBe(3);
     expect(metrics.valueOf(restarted, { source: 'Secret/db' })).toBe(0);
     expect(metrics.valueOf(blocked)).toBe(0);
@@ -35,7 +37,8 @@ describe('the metrics of a source', () => {
 
   it('count what a restart does before anything was reported', () => {
     const { metrics, sources } = begin();
-    sources.count('web/one', ['ConfigMap/settings'], { restarted: 3 });
+    sources.attribute('web/one', ['ConfigMap/settings']);
+    sources.count('web/one', { restarted: 3 });
     sources.track('web/one', ['ConfigMap/settings'], 5);
     expect(metrics.valueOf(restarted, SETTINGS)).toBe(3);
     sources.forget('web/one');
@@ -73,7 +76,8 @@ describe('the metrics of a source', () => {
     const { metrics, sources } = begin();
     for (let n = 0; n < MAX_SOURCES + 2; n++) sources.track(`web/${n}`, [`ConfigMap/${n}`], 1);
     expect(metrics.valueOf(waiting, OTHER)).toBe(2);
-    sources.count(`web/${MAX_SOURCES}`, [`ConfigMap/${MAX_SOURCES}`], { restarted: 5 });
+    sources.attribute(`web/${MAX_SOURCES}`, [`ConfigMap/${MAX_SOURCES}`]);
+    sources.count(`web/${MAX_SOURCES}`, { restarted: 5 });
     expect(metrics.valueOf(restarted, OTHER)).toBe(5);
     for (let n = MAX_SOURCES; n < MAX_SOURCES + 2; n++) sources.forget(`web/${n}`);
     expect(metrics.valueOf(restarted, OTHER)).toBeUndefined();

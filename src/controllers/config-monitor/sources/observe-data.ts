@@ -1,0 +1,124 @@
+import {
+  type ConfigMonitorReason,
+  configMonitorReasons,
+} from '../../../apis/config-monitor-reasons.ts';
+import type { Key } from '../../../core/objects/kube-object.ts';
+import type { ObjectCache } from '../../../core/ports/cache.ts';
+import { createFailure } from '../../../core/reconcile/failure.ts';
+import { type Outcome, waiting } from '../../../core/reconcile/outcome.ts';
+import type { Scope } from '../scope.ts';
+import type { TrimmedSource } from './data-hash.ts';
+import {
+  combineData,
+  isSingleConfigMap,
+  type ObservedData,
+  type WatchedSource,
+} from './watched-source.ts';
+
+/** The Secrets that are watched, if they are. */
+export interface SecretReader extends Pick<ObjectCache<TrimmedSource>, 'get'> {
+  /** Why none can be read now; undefined when they can. */
+  findFault(): SecretFault | undefined;
+  /** The first eight hexadecimal digits of a digest of the key that they are hashed with. */
+  readonly keyId: string;
+}
+
+export type SecretFault =
+  /** The component is not installed. */
+  | { readonly kind: 'off' }
+  /** One sentence without a full stop: the watch is not complete yet, or is refused. */
+  | { readonly kind: 'unread'; readonly why: string };
+
+export type Observation =
+  | { readonly kind: 'observed'; readonly data: ObservedData }
+  | { readonly kind: 'missing'; readonly source: WatchedSource }
+  | SecretFault;
+
+type Place = Pick<Scope, 'watched' | 'configMaps' | 'secrets' | 'object'>;
+
+/** The data of all sources, or the first reason why it is not complete. */
+export function observeData({ watched, configMaps, secrets, object }: Place): Observation {
+  const fault = hasSecret(watched) ? secrets.findFault() : undefined;
+  if (fault !== undefined) return fault;
+  const observed: (readonly [WatchedSource, TrimmedSource])[] = [];
+  for (const source of watched) {
+    const key: Key = `${object.metadata.namespace}/${source.name}`;
+    const found = (source.kind === 'Secret' ? secrets : configMaps).get(key);
+    if (found === undefined) return { kind: 'missing', source };
+    observed.push([source, found]);
+  }
+  return { kind: 'observed', data: combineData(observed) };
+}
+
+export function hasSecret(watched: readonly WatchedSource[]): boolean {
+  return watched.some(({ kind }) => kind === 'Secret');
+}
+
+/** The condition ConfigMapFound, or SourcesFound where there is more than one ConfigMap. */
+export function reportObservation(observation: Observation, scope: Scope): void {
+  const type = isSingleConfigMap(scope.watched) ? 'ConfigMapFound' : 'SourcesFound';
+  scope.pass.setCondition({ type, ...stateObservation(observation, scope) });
+}
+
+function stateObservation(
+  observation: Observation,
+  { sourceText }: Scope,
+): {
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+} {
+  switch (observation.kind) {
+    case 'observed':
+      return {
+        status: 'True',
+        reason: 'Found',
+        message: `${sourceText} ${/ (and|other) /.test(sourceText) ? 'exist' : 'exists'}`,
+      };
+    case 'missing':
+      return {
+        status: 'False',
+        reason: 'NotFound',
+        message: `${describe(observation.source)} does not exist`,
+      };
+    case 'off':
+      return { status: 'Unknown', reason: 'SecretsOff', message: SECRETS_OFF };
+    case 'unread':
+      return { status: 'Unknown', reason: 'SecretsUnread', message: observation.why };
+  }
+}
+
+const SECRETS_OFF = 'Secrets are not watched: the component deploy/components/secrets is missing';
+
+/** Resync, for a source that is created later. */
+const LOOK_AGAIN_MS = 60_000;
+/** For another message: nobody calls while Secrets cannot be read. */
+const READ_AGAIN_MS = 5_000;
+
+/** Restarts under way wait too: a pod that needs a missing source would not start again. */
+export function awaitData(
+  observation: Exclude<Observation, { readonly kind: 'observed' }>,
+  { object, pass }: Scope,
+): Outcome {
+  pass.disproveReady();
+  switch (observation.kind) {
+    case 'off':
+      throw createFailure(configMonitorReasons, 'SecretsOff', { observed: SECRETS_OFF });
+    case 'unread':
+      return waiting(
+        'SecretsUnread' satisfies ConfigMonitorReason,
+        `${observation.why}; no pod is restarted until Secrets can be read`,
+        READ_AGAIN_MS,
+      );
+    case 'missing': {
+      const { source } = observation;
+      const reason = source.kind === 'Secret' ? 'SecretMissing' : 'ConfigMapMissing';
+      const message = `${describe(source)} does not exist in namespace ${object.metadata.namespace}; no pod is restarted until it does`;
+      return waiting(reason satisfies ConfigMonitorReason, message, LOOK_AGAIN_MS);
+    }
+  }
+}
+
+function describe({ kind, name }: WatchedSource): string {
+  return `${kind} ${name}`;
+}
