@@ -184,8 +184,10 @@ const MONITORS: Policy = {
     'albridge writes only ConfigMonitors of a ConfigMap': ownedBy('v1', 'ConfigMap'),
     'albridge writes into a ConfigMonitor only what the annotation says': `
       ${IS_DELETE} || (object.spec.?unmanagedPods.orValue('Skip') == 'Skip' &&
-        (object.spec.?strategy.orValue('Evict') == 'Evict' ||
-          (oldObject != null && object.spec.?strategy == oldObject.spec.?strategy)))`,
+        (object.spec.?strategy.orValue('Auto') in ['Auto', 'Evict'] ||
+          (oldObject != null && object.spec.?strategy == oldObject.spec.?strategy)) &&
+        ['secret', 'sources'].all(f, !(f in dyn(object.spec)) ||
+          (oldObject != null && dyn(object.spec)[?f] == dyn(oldObject.spec)[?f])))`,
   },
 };
 
@@ -197,12 +199,24 @@ const POD_STATUS: Policy = {
   validations: GATE_ALONE,
 };
 
+const HASH_KEY: Policy = {
+  name: 'key',
+  group: '',
+  resources: ['secrets'],
+  operations: ['CREATE'],
+  validations: {
+    'albridge creates no Secret but its key albridge-hash-key':
+      "object.metadata.name == 'albridge-hash-key' && object.type == 'albridge.io/hash-key'",
+  },
+};
+
 const PODS_ALONE = [PODS, { ...REMOVALS, resources: ['pods'], operations: ['DELETE'] }];
 
 const POLICIES: Readonly<Record<string, readonly Policy[]>> = {
   myingress: [MYINGRESSES],
   'configmap-annotation': [MONITORS],
   'readiness-gates': [POD_STATUS],
+  secrets: [HASH_KEY],
   configmonitor: [
     REMOVALS,
     {
@@ -247,6 +261,7 @@ export function renderPolicies(): Readonly<Record<string, string>> {
 const OTHER_FILES: Readonly<Record<string, string>> = {
   'configmap-annotation': 'operator-policy.yaml',
   'readiness-gates': 'operator/policy.yaml',
+  secrets: 'operator/policy.yaml',
 };
 
 function fileOf(kind: string): string {

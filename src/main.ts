@@ -2,7 +2,6 @@
 // May import it: nobody; localstack/embedded/data-plane takes system-clock.ts.
 // Start with: this file, then operator.ts; docs/architecture.md follows one pass file by file.
 
-import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import manifest from '../package.json' with { type: 'json' };
@@ -22,7 +21,8 @@ import { Rights } from './kube/client/rights.ts';
 import { UndiciTransport } from './kube/client/undici-transport.ts';
 import { Election, type ElectionOptions } from './kube/lease/election.ts';
 import { Operator } from './operator.ts';
-import { systemClock as clock } from './system-clock.ts';
+import type { OperatorSettings } from './setup/context.ts';
+import { systemClock as clock, drawSecretBytes } from './system-clock.ts';
 import { serveHealth } from './telemetry/health.ts';
 import {
   type HttpServer,
@@ -159,12 +159,8 @@ async function start(
     rights,
   };
   const ownNamespace = config.pod.namespace;
-  const hashKey = { namespace: chooseNamespace(config, cluster), draw: () => randomBytes(32) };
-  const operator = new Operator(ports, {
-    ...config,
-    ...{ identity, podName, ownNamespace },
-    ...(config.secrets && { hashKey }),
-  });
+  const names = { identity, podName, ownNamespace, ...placeHashKey(config, cluster) };
+  const operator = new Operator(ports, { ...config, ...names });
   begun.operator = operator;
   return { operator, election, http, rights, transport, closeAws: () => api?.close(), log };
 }
@@ -178,6 +174,13 @@ function joinElection(
   if (!(config.leaderElection ?? cluster.isInCluster)) return undefined;
   const namespace = chooseNamespace(config, cluster);
   return new Election({ ...options, namespace, name: LEASE_NAME });
+}
+
+/** Without it Secrets are not watched. */
+function placeHashKey(config: OperatorConfig, cluster: Cluster): Pick<OperatorSettings, 'hashKey'> {
+  if (!config.secrets) return {};
+  const namespace = chooseNamespace(config, cluster);
+  return { hashKey: { namespace, draw: () => drawSecretBytes(32) } };
 }
 
 /** Of what this installation keeps for itself. */

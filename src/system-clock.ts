@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type Clock, MAX_TIMER_MS } from './core/ports/clock.ts';
 
 /**
@@ -13,3 +14,8 @@ export const systemClock: Clock = {
   },
   random: () => Math.random(),
 };
+
+/** Bytes that nobody can guess, for a key; `random` is none. */
+export function drawSecretBytes(count: number): Buffer {
+  return randomBytes(count);
+}

@@ -15,9 +15,22 @@ import type { PodIndex } from './pod-index.ts';
 import type { Counts, SourceMetrics } from './reports/source-metrics.ts';
 import type { Selection } from './selection.ts';
 import type { TrimmedSource } from './sources/data-hash.ts';
-import type { SecretReader } from './sources/observe-data.ts';
 import { nameSource, type ObservedData, type WatchedSource } from './sources/watched-source.ts';
 import type { TrimmedPod } from './transforms.ts';
+
+/** The Secrets that are watched, if they are. */
+export interface SecretReader extends Pick<ObjectCache<TrimmedSource>, 'get'> {
+  /** Why none can be read now; undefined when they can. */
+  findFault(): SecretFault | undefined;
+  /** The first eight hexadecimal digits of a digest of the key that they are hashed with. */
+  readonly keyId: string;
+}
+
+export type SecretFault =
+  /** The component is not installed. */
+  | { readonly kind: 'off' }
+  /** One sentence without a full stop: the watch is not complete yet, or is refused. */
+  | { readonly kind: 'unread'; readonly why: string };
 
 export interface ConfigMonitorContext {
   readonly configMaps: Pick<ObjectCache<TrimmedSource>, 'get'>;

@@ -55,9 +55,7 @@ async function restartByTemplate(name: string, of: RestartByTemplate): Promise<b
   const { pending, isFew, workloads, scope } = of;
   const workload = await workloads.named(name);
   if (!workload?.followsTemplate) return false;
-  const { rollsFromOrdinal } = workload;
-  if (rollsFromOrdinal > 0 && pending.every((pod) => parseOrdinal(pod) < rollsFromOrdinal))
-    return false;
+  if (isBelowPartition(workload, pending)) return false;
   const isUnderWay = isRestarted(workload, pending);
   if (isFew && !isUnderWay) return false;
   if (workload.isPaused && scope.spec.strategy === 'Auto') return false;
@@ -78,6 +76,10 @@ function isRevertForFew(
     pending.every(({ metadata: { uid } }) => between.includes(uid)) &&
     pending.length < pods.listByOwner(metadata.namespace, name).length
   );
+}
+
+function isBelowPartition({ rollsFromOrdinal }: Workload, pending: readonly TrimmedPod[]): boolean {
+  return rollsFromOrdinal > 0 && pending.every((pod) => parseOrdinal(pod) < rollsFromOrdinal);
 }
 
 /**

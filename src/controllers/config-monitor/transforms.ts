@@ -104,7 +104,6 @@ export function trimPod(object: KubeObject, shared = new SharedUses()): KubeObje
   const { annotations, labels, deletionTimestamp } = metadata;
   const restartedAt = annotations?.[RESTARTED_AT];
   const ownerReferences = boundController(metadata.ownerReferences);
-  const uses = shared.share(listUses(object));
   const trimmed: TrimmedPod = {
     apiVersion,
     kind,
@@ -120,9 +119,14 @@ export function trimPod(object: KubeObject, shared = new SharedUses()): KubeObje
     state: readState(object),
     restarts: countRestarts(object),
     ...(restartedAt !== undefined && { restartedAt: boundText(restartedAt) }),
-    ...(uses.length > 0 && { uses }),
+    ...trimUses(object, shared),
   };
   return trimmed;
+}
+
+function trimUses(object: KubeObject, shared: SharedUses): Pick<TrimmedPod, 'uses'> {
+  const uses = listUses(object);
+  return uses.length > 0 ? { uses: shared.share(uses) } : {};
 }
 
 function readState(pod: Pod): TrimmedPod['state'] {

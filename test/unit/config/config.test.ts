@@ -43,6 +43,7 @@ describe('parseConfig', () => {
       namespaces: [],
       sweepIntervalMs: 300_000,
       readinessGates: false,
+      secrets: false,
       concurrency: 16,
       metricsAddress: { port: 8080 },
       healthAddress: { port: 8081 },

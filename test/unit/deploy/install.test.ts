@@ -8,7 +8,8 @@ import { settings } from '../../../src/config/settings.ts';
 const ROOT = resolve(import.meta.dirname, '../../..');
 
 /** A component that an overlay adds. */
-const OFF_BY_DEFAULT = /^(?:external-dns|external-dns-webapps|guardrails|readiness-gates)\//;
+const OFF_BY_DEFAULT =
+  /^(?:external-dns|external-dns-webapps|guardrails|readiness-gates|secrets)\//;
 
 interface Manifest {
   readonly kind: string;

@@ -40,6 +40,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   HTTPS_PROXY: 'redirects every call to AWS',
   NO_PROXY: 'redirects every call to AWS',
   ALBRIDGE_READINESS_GATES: 'deploy/components/readiness-gates sets it with its rights',
+  ALBRIDGE_SECRETS: 'deploy/components/secrets sets it with its rights',
   POD_NAME: 'the Downward API',
   POD_NAMESPACE: 'the Downward API',
 };

@@ -25,8 +25,8 @@ describe('the guided tour of a ConfigMap edit', () => {
   });
 
   it('names each file of the folder once', () => {
-    const all = readdirSync(fileURLToPath(new URL(FOLDER, ROOT)), { recursive: true });
-    const files = all.map(String).filter((path) => path.endsWith('.ts'));
-    expect(linked.toSorted()).toEqual(files.map((file) => `${FOLDER}/${file}`).toSorted());
+    const files = readdirSync(fileURLToPath(new URL(FOLDER, ROOT)), { recursive: true });
+    const sources = files.filter((file) => String(file).endsWith('.ts'));
+    expect(linked.toSorted()).toEqual(sources.map((file) => `${FOLDER}/${file}`).toSorted());
   });
 });

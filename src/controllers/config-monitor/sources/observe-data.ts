@@ -3,10 +3,9 @@ import {
   configMonitorReasons,
 } from '../../../apis/config-monitor-reasons.ts';
 import type { Key } from '../../../core/objects/kube-object.ts';
-import type { ObjectCache } from '../../../core/ports/cache.ts';
 import { createFailure } from '../../../core/reconcile/failure.ts';
 import { type Outcome, waiting } from '../../../core/reconcile/outcome.ts';
-import type { Scope } from '../scope.ts';
+import type { Scope, SecretFault } from '../scope.ts';
 import type { TrimmedSource } from './data-hash.ts';
 import {
   combineData,
@@ -14,20 +13,6 @@ import {
   type ObservedData,
   type WatchedSource,
 } from './watched-source.ts';
-
-/** The Secrets that are watched, if they are. */
-export interface SecretReader extends Pick<ObjectCache<TrimmedSource>, 'get'> {
-  /** Why none can be read now; undefined when they can. */
-  findFault(): SecretFault | undefined;
-  /** The first eight hexadecimal digits of a digest of the key that they are hashed with. */
-  readonly keyId: string;
-}
-
-export type SecretFault =
-  /** The component is not installed. */
-  | { readonly kind: 'off' }
-  /** One sentence without a full stop: the watch is not complete yet, or is refused. */
-  | { readonly kind: 'unread'; readonly why: string };
 
 export type Observation =
   | { readonly kind: 'observed'; readonly data: ObservedData }

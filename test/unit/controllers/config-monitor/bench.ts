@@ -6,11 +6,11 @@ import {
 import { createConfigMonitorReconciler } from '../../../../src/controllers/config-monitor/controller.ts';
 import { MonitorIndex } from '../../../../src/controllers/config-monitor/monitor-index.ts';
 import { PodIndex } from '../../../../src/controllers/config-monitor/pod-index.ts';
-import type { TrimmedSource } from '../../../../src/controllers/config-monitor/sources/data-hash.ts';
 import type {
   SecretFault,
   SecretReader,
-} from '../../../../src/controllers/config-monitor/sources/observe-data.ts';
+} from '../../../../src/controllers/config-monitor/scope.ts';
+import type { TrimmedSource } from '../../../../src/controllers/config-monitor/sources/data-hash.ts';
 import {
   createSecretTransform,
   type TrimmedConfigMap,
@@ -33,7 +33,8 @@ import { SilentLogger } from '../../../fakes/silent-logger.ts';
 import { Cluster } from './cluster.ts';
 
 type Spec = Partial<ConfigMonitor['spec']>;
-type ConfigMap = KubeObject & { readonly data: Readonly<Record<string, string>> };
+type Data = Readonly<Record<string, string>>;
+type ConfigMap = KubeObject & { readonly data: Data };
 
 const DEFAULTS = {
   strategy: 'Evict',
@@ -132,6 +133,16 @@ export class ConfigMonitorBench {
     const live = this.kube.get<ConfigMap>(draft);
     if (live === undefined) this.kube.create(draft);
     else this.kube.edit(live, (seen) => ({ ...seen, data: draft.data }));
+    await this.clock.settle();
+  }
+
+  /** Creates a source, or gives it other data. */
+  async store(kind: 'ConfigMap' | 'Secret', name: string, data: Data): Promise<void> {
+    const metadata = { name, namespace: 'web' };
+    const draft = { apiVersion: 'v1', kind, metadata, data };
+    const live = this.kube.get<ConfigMap>(draft);
+    if (live === undefined) this.kube.create(draft);
+    else this.kube.edit(live, (seen) => ({ ...seen, data }));
     await this.clock.settle();
   }
 

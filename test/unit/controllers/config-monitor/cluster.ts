@@ -25,6 +25,8 @@ interface Deployment {
   readonly partition?: number;
   /** Of a Deployment: it starts new pods first. */
   readonly surges?: boolean;
+  /** Of its pods. */
+  spec?: object;
   replicas: number;
   /** From here on its pods count. */
   isUp: boolean;
@@ -93,6 +95,11 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
     this.#deploymentNamed(name).replicas = replicas;
     for (const pod of this.podsOf(name).slice(replicas)) this.#kube.delete(pod);
     this.settle();
+  }
+
+  /** Pods that it starts from now on have this spec. */
+  respec(name: string, spec: object): void {
+    this.#deploymentNamed(name).spec = spec;
   }
 
   pause(name: string, isPaused = true): void {
@@ -208,7 +215,8 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
         ownerReferences: [{ ...owner, uid: `uid-of-${owner.name}`, controller: true }],
         ...(restartedAt !== undefined && { annotations: { [RESTARTED_AT]: restartedAt } }),
       },
-    });
+      ...(of.spec && { spec: of.spec }),
+    } as KubeObject);
     if (!this.isBroken) this.#clock.setTimer(500, () => this.#run(`${NAMESPACE}/${name}`));
   }
 
