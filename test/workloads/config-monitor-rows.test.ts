@@ -123,7 +123,7 @@ describe('a StatefulSet', { concurrent: true }, () => {
 
   it('with OnDelete is evicted, and its template stays', async () => {
     const workload = { replicas: 2, updateStrategy: { type: 'OnDelete' } };
-    const spec = { strategy: 'Rollout' };
+    const spec = { strategy: 'Auto' };
     const namespace = await running('row-ondelete', { kind, workload, pods: 2, spec });
     await restart(namespace);
     expect(await evictions(namespace)).toEqual(['web-1', 'web-0']);
@@ -136,7 +136,7 @@ describe('a DaemonSet', { concurrent: true }, () => {
 
   it('rolls by its template, within its own maxUnavailable', async () => {
     const workload = { updateStrategy: { rollingUpdate: { maxUnavailable: 1 } } };
-    const spec = { strategy: 'Rollout' };
+    const spec = { strategy: 'Auto' };
     const namespace = await running('row-ds', { kind, workload, pods: 4, spec });
     const pods = await watch(namespace, 4);
     await restart(namespace);
@@ -147,7 +147,7 @@ describe('a DaemonSet', { concurrent: true }, () => {
   it('with maxSurge starts the new pod of a node first', async () => {
     const rollingUpdate = { maxSurge: 1, maxUnavailable: 0 };
     const workload = { updateStrategy: { rollingUpdate } };
-    const spec = { strategy: 'Rollout' };
+    const spec = { strategy: 'Auto' };
     const namespace = await running('row-ds-surge', { kind, workload, pods: 4, spec });
     const pods = await watch(namespace, 4);
     await restart(namespace);
@@ -167,7 +167,7 @@ describe('a DaemonSet', { concurrent: true }, () => {
 
 describe('a Deployment', { concurrent: true }, () => {
   const kind = 'Deployment';
-  const spec = { strategy: 'Rollout' };
+  const spec = { strategy: 'Auto' };
 
   it('with Recreate is rolled by its template, all pods at once, which a single one is warned about', async () => {
     const workload = { replicas: 1, strategy: { type: 'Recreate' } };
@@ -210,7 +210,10 @@ describe('a Deployment', { concurrent: true }, () => {
 
   it('that is paused is left alone and named, and restarts when it is resumed', async () => {
     const workload = { replicas: 2 };
-    const namespace = await running('row-paused', { kind, workload, pods: 2, spec });
+    const namespace = await running('row-paused', {
+      ...{ kind, workload, pods: 2 },
+      spec: { strategy: 'Rollout' },
+    });
     await namespace.kubectl(['rollout', 'pause', 'deployment/web']);
     const before = await uids(namespace);
     await configure(namespace, 'two');
@@ -223,6 +226,16 @@ describe('a Deployment', { concurrent: true }, () => {
     await whenRestarted(namespace);
     await whenReadyPods(namespace, 2);
     expect((await uids(namespace)).filter((uid) => before.includes(uid))).toEqual([]);
+  });
+
+  it('that is paused is evicted with Auto, and its ReplicaSet starts the new pods', async () => {
+    const namespace = await running('row-auto-paused', {
+      ...{ kind, workload: { replicas: 2 }, pods: 2, spec },
+    });
+    await namespace.kubectl(['rollout', 'pause', 'deployment/web']);
+    await restart(namespace);
+    expect(await evictions(namespace)).toHaveLength(2);
+    expect(await isTemplateRestarted(namespace, kind)).toBe(false);
   });
 
   it('and its ConfigMap tell of the restart, once when it begins and once when it ends', async () => {
@@ -246,7 +259,7 @@ describe('an owner of a custom kind', () => {
     fleets.push(controller);
     await controller.start('shop');
     await whenReadyPods(namespace, 4);
-    await monitor(namespace, { strategy: 'Rollout' });
+    await monitor(namespace, { strategy: 'Auto' });
     const pods = await watch(namespace, 4);
     await restart(namespace);
     expect(await evictions(namespace)).toHaveLength(4);
