@@ -56,7 +56,9 @@ export async function obtainHashKey(options: HashKeyOptions): Promise<Buffer> {
 
 async function readOrCreate(options: HashKeyOptions): Promise<Buffer | undefined> {
   const key = await readKey(options);
-  if (key !== undefined || !options.leadership.isLeader()) return key;
+  const { leadership } = options;
+  const mayCreate = leadership.isLeader() && leadership.isObserver !== true;
+  if (key !== undefined || !mayCreate) return key;
   await createKey(options);
   return readKey(options);
 }

@@ -35,7 +35,7 @@ async function running(prefix: string, { replicas = 1, spec }: Wanted = {}): Pro
   await namespace.apply(deployment.replace('\nspec:\n', `\nspec:\n  replicas: ${replicas}\n`));
   await namespace.kubectl(['rollout', 'status', 'deployment/frontend', '--timeout=45s']);
   await namespace.apply(await example('configmonitor-01-article.yaml'));
-  if (spec !== undefined) await patch(namespace, spec);
+  if (spec !== undefined) await patch(namespace, { strategy: 'Evict', ...spec });
   await namespace.whenReady('configmonitor', NAME);
   return namespace;
 }
@@ -128,7 +128,7 @@ async function replicaSet(prefix: string, spec: object = {}): Promise<Namespace>
 
 describe("the article's ConfigMonitor", { concurrent: true }, () => {
   it('replaces the pod when the ConfigMap is applied with another text', async () => {
-    const namespace = await running('cmon-article');
+    const namespace = await running('cmon-article', { spec: {} });
     const [before] = await podNames(namespace);
     expect(await edit(namespace)).toBe('configmap/flaskapp-config configured\n');
     await whenRestarted(namespace);
@@ -146,7 +146,7 @@ describe("the article's ConfigMonitor", { concurrent: true }, () => {
   });
 
   it('prints its columns, under each of its names', async () => {
-    const namespace = await running('cmon-table', { replicas: 2 });
+    const namespace = await running('cmon-table', { replicas: 2, spec: {} });
     await edit(namespace);
     await whenRestarted(namespace);
     const age = expect.stringMatching(/^\d+s$/) as string;
@@ -245,11 +245,8 @@ describe('a Deployment of eight pods', { concurrent: true }, () => {
     expect(pods.fewestReady).toBeLessThan(8);
   });
 
-  it('is rolled by its template with strategy Rollout', async () => {
-    const namespace = await running('cmon-rollout', {
-      replicas: 4,
-      spec: { strategy: 'Rollout' },
-    });
+  it('is rolled by its template as the article applies it', async () => {
+    const namespace = await running('cmon-rollout', { replicas: 4 });
     const before = await podNames(namespace);
     await edit(namespace);
     await whenRestarted(namespace);
@@ -277,7 +274,7 @@ describe('a Deployment of eight pods', { concurrent: true }, () => {
 
 describe('a PodDisruptionBudget', { concurrent: true }, () => {
   it('blocks; the pods are evicted once it allows it', async () => {
-    const namespace = await running('cmon-budget', { replicas: 2 });
+    const namespace = await running('cmon-budget', { replicas: 2, spec: {} });
     await budget(namespace, 'all', 2);
     const before = await podNames(namespace);
     await edit(namespace);
@@ -291,7 +288,7 @@ describe('a PodDisruptionBudget', { concurrent: true }, () => {
   });
 
   it('together with a second one is reported as needing action', async () => {
-    const namespace = await running('cmon-budgets');
+    const namespace = await running('cmon-budgets', { spec: {} });
     await budget(namespace, 'one', 0);
     await budget(namespace, 'two', 0);
     const before = await podNames(namespace);

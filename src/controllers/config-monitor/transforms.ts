@@ -62,7 +62,7 @@ interface Secret extends KubeObject {
 
 /**
  * Makes the transform of Secrets: hashes with a key, since a plain one of a short password can be guessed from a
- * dictionary. Its annotations may hold the data (kubectl.kubernetes.io/last-applied-configuration).
+ * dictionary, and of its name, so that equal data of two Secrets does not show. Its annotations may hold the data (kubectl.kubernetes.io/last-applied-configuration).
  */
 export function createSecretTransform(key: Buffer): Transform {
   return (object) => {
@@ -72,7 +72,7 @@ export function createSecretTransform(key: Buffer): Transform {
       apiVersion,
       kind,
       metadata: { name, namespace, uid, resourceVersion },
-      ...hashFields(data, {}, () => createHmac('sha256', key)),
+      ...hashFields(data, {}, () => createHmac('sha256', key).update(`${namespace}/${name}\n`)),
     };
     return trimmed;
   };

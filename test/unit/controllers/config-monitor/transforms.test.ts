@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { TrimmedSource } from '../../../../src/controllers/config-monitor/sources/data-hash.ts';
 import {
+  createSecretTransform,
   nameOwner,
   type TrimmedConfigMap,
   type TrimmedPod,
@@ -134,5 +136,31 @@ describe('the owner of a pod', () => {
     };
     const pod = trimPod({ apiVersion: 'v1', kind: 'Pod', metadata }) as TrimmedPod;
     expect(nameOwner(pod)).toBe(is);
+  });
+});
+
+describe('a Secret in memory', () => {
+  const trim = createSecretTransform(Buffer.alloc(32, 'k'));
+  const of = (name: string, namespace = 'web'): TrimmedSource =>
+    trim({
+      ...{ apiVersion: 'v1', kind: 'Secret', type: 'Opaque' },
+      metadata: {
+        ...{ name, namespace, uid: 'u', resourceVersion: '1' },
+        annotations: { 'kubectl.kubernetes.io/last-applied-configuration': 'hunter2' },
+      },
+      data: { password: 'hunter2' },
+    } as KubeObject) as TrimmedSource;
+
+  it('has neither data nor annotations', () => {
+    expect(JSON.stringify(of('db'))).not.toContain('hunter2');
+    expect(of('db').metadata).not.toHaveProperty('annotations');
+  });
+
+  it('has a hash that shows neither its data nor that another one has the same', () => {
+    const plain = trimConfigMap({ ...of('db'), data: { password: 'hunter2' } } as KubeObject);
+    expect(of('db').hash).not.toBe((plain as TrimmedSource).hash);
+    expect(of('db')).toEqual(of('db'));
+    expect(of('db').hash).not.toBe(of('other').hash);
+    expect(of('db').keyHashes).not.toEqual(of('db', 'other').keyHashes);
   });
 });
