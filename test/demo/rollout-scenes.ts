@@ -77,7 +77,11 @@ async function rollOut(scene: Scene): Promise<void> {
 
 async function isProgress(scene: Scene, progress: string): Promise<boolean> {
   const json = await inTill(scene, ['get', 'configmonitor', NAME, '-o', 'json']);
-  return (JSON.parse(json) as Stored).status?.['progress'] === progress;
+  const { status } = JSON.parse(json) as Stored;
+  const isReady = status?.conditions?.some(
+    ({ type, status: is }) => type === 'Ready' && is === 'True',
+  );
+  return isReady === true && status?.['progress'] === progress;
 }
 
 async function areHealthy(scene: Scene): Promise<boolean> {

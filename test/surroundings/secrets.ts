@@ -12,5 +12,5 @@ export async function installSecrets(cluster: Pick<ClusterAccess, 'kubectl'>): P
   await kubectlOrThrow(cluster, ['apply', '--server-side', ...args]);
 }
 
-/** For an operator in whose cluster the component is installed. */
-export const WITH_SECRETS = { ALBRIDGE_SECRETS: 'on' } as const;
+/** For an operator in whose cluster the component is installed, with the key in the namespace of its rights. */
+export const WITH_SECRETS = { ALBRIDGE_SECRETS: 'on', POD_NAMESPACE: 'albridge-system' } as const;
