@@ -32,6 +32,7 @@ const OPERATOR = '.Values.operator.enabled';
 const POLICIES = '.Values.policies.enabled';
 const CLUSTER_WIDE = '(not .Values.singleNamespace)';
 const GATES = '.Values.readinessGates.enabled';
+const SECRETS = '.Values.secrets.enabled';
 const GUARDRAILS = '.Values.guardrails.enabled';
 
 /** Helm leaves it in the cluster at `helm uninstall`: https://helm.sh/docs/topics/charts_hooks/ */
@@ -120,6 +121,8 @@ function componentSources(): readonly Source[] {
       'readiness-gates/operator/policy.yaml',
       `and ${POLICIES} (or ${GATES} (not ${OPERATOR}))`,
     ),
+    component('secrets/rights.yaml', `and ${OPERATOR} ${SECRETS}`),
+    component('secrets/operator/policy.yaml', `and ${POLICIES} (or ${SECRETS} (not ${OPERATOR}))`),
     component('guardrails/policy.yaml', GUARDRAILS),
     component('guardrails/parameters.yaml', GUARDRAILS, PARAMETERS),
     component('user-roles/roles.yaml', `and .Values.userRoles.enabled ${CLUSTER_WIDE}`),
@@ -236,6 +239,14 @@ function writeVariables(text: string): string {
   return kept.replace('@settings@', () => variablesFromSettings(names));
 }
 
+function switchOn(name: string, when: string): string {
+  return `            {{- if and ${when} (not (hasKey .Values.env "${name}")) }}
+            - name: ${name}
+              value: "on"
+            {{- end }}
+`;
+}
+
 function variablesFromSettings(names: readonly string[]): string {
   return `            {{- range $name, $value := .Values.env }}
             - name: {{ $name }}
@@ -245,11 +256,7 @@ function variablesFromSettings(names: readonly string[]): string {
               value: {{ $value | quote }}
               {{- end }}
             {{- end }}
-            {{- if and ${GATES} (not (hasKey .Values.env "ALBRIDGE_READINESS_GATES")) }}
-            - name: ALBRIDGE_READINESS_GATES
-              value: "on"
-            {{- end }}
-            {{- range $name := list${names.map((name) => `\n              "${name}"`).join('')}
+${switchOn('ALBRIDGE_READINESS_GATES', GATES)}${switchOn('ALBRIDGE_SECRETS', SECRETS)}            {{- range $name := list${names.map((name) => `\n              "${name}"`).join('')}
             }}
             {{- if not (hasKey $.Values.env $name) }}
             - name: {{ $name }}

@@ -176,6 +176,9 @@ function describeComponents(): Readonly<Record<string, Schema>> {
     readinessGates: closed('Readiness gates: docs/zero-downtime.md. Kubernetes 1.36 or later.', {
       enabled: toggle('Whether pods of labelled namespaces get a readiness gate.', false),
     }),
+    secrets: closed('Secrets as sources of ConfigMonitors: docs/configmonitor.md.', {
+      enabled: toggle('Whether all Secrets of the served namespaces may be read.', false),
+    }),
     guardrails: closed('Which namespaces may name what: docs/security.md.', {
       enabled: toggle('Whether the guardrails are installed.', false),
       parameters: {

@@ -140,6 +140,10 @@ export const configMonitorEvents = {
   WorkloadRestarted: 'A workload was restarted by its template, with spec.strategy Auto or Rollout',
   UnmanagedPod: 'Warning: a pod without a controller is restarted, and nothing recreates it',
   RolloutComplete: 'All pods were restarted and are available',
+  RestartStarted: 'On the source and on each workload: its pods are being restarted for new data',
+  RestartComplete: 'On the source and on each workload: its pods are restarted and available',
+  SingleReplica:
+    'Warning: a workload with one pod is restarted, and is unavailable until the new pod is ready',
   AnnotationFollowed: 'The ConfigMonitor of an annotated ConfigMap was created, changed or deleted',
   DriftRepaired:
     'The ConfigMonitor of an annotated ConfigMap was changed outside albridge and repaired',

@@ -421,6 +421,12 @@ export const configMonitorSchema = {
           format: 'int32',
           minimum: 0,
         },
+        progress: {
+          description:
+            'Selected pods that were started with the newest data, of all selected pods, such as 7/10. Pods that are being deleted are not counted.',
+          type: 'string',
+          maxLength: 32,
+        },
         change: {
           description:
             'A change of the data that waits because of spec.suspend, spec.debounceSeconds or spec.minIntervalSeconds, with the pods that were started before it; pods created later already have the newest data. Absent while no change waits, and if there are more than 5000 such pods; then the next process treats all pods as older.',
@@ -589,6 +595,11 @@ export const configMonitorSchema = {
                     description: 'Kind and name, such as Deployment/frontend.',
                     type: 'string',
                     maxLength: 1024,
+                  },
+                  uid: {
+                    description: 'Its UID, for events on it.',
+                    type: 'string',
+                    maxLength: 128,
                   },
                   pods: {
                     description: 'Number of pods that it should have.',

@@ -20,6 +20,11 @@ export interface Workload extends WorkloadRef {
   readonly followsTemplate: boolean;
   /** Pods of a StatefulSet below this ordinal keep the template that they have: its partition. */
   readonly rollsFromOrdinal: number;
+  /**
+   * When its template changes it starts a new pod before it ends an old one, and so does not lack its only pod
+   * meanwhile.
+   */
+  readonly surges: boolean;
   /** A Deployment with spec.paused. */
   readonly isPaused: boolean;
   /** RFC 3339; when its pods were last restarted by a change of the template. */

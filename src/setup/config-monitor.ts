@@ -47,6 +47,7 @@ export function setUpConfigMonitor(context: SetupContext): BuildController {
     evictor: createPodEvictor(client, podKind),
     workloads: createWorkloads(client),
     clock: context.ports.clock,
+    metrics: context.ports.metrics,
     ownPod: context.settings.podName,
   });
   return () =>

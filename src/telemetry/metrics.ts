@@ -28,15 +28,19 @@ export class PrometheusMetrics implements Metrics {
   }
 
   count<L extends string>(metric: MetricDefinition<L>, labels: Labels<L>, by = 1): void {
-    this.#findInstrument(metric)(labels, by);
+    this.#findInstrument(metric).record(labels, by);
   }
 
   gauge<L extends string>(metric: MetricDefinition<L>, labels: Labels<L>, value: number): void {
-    this.#findInstrument(metric)(labels, value);
+    this.#findInstrument(metric).record(labels, value);
   }
 
   observe<L extends string>(metric: MetricDefinition<L>, labels: Labels<L>, value: number): void {
-    this.#findInstrument(metric)(labels, value);
+    this.#findInstrument(metric).record(labels, value);
+  }
+
+  remove<L extends string>(metric: MetricDefinition<L>, labels: Labels<L>): void {
+    this.#findInstrument(metric).remove(labels);
   }
 
   /** Reads all metrics in the form that Prometheus scrapes. */
@@ -57,8 +61,12 @@ export class PrometheusMetrics implements Metrics {
 
 type AnyLabels = Readonly<Record<string, string>>;
 
-/** Counts up, sets or observes one metric of the client, by the metric's type. */
-type Instrument = (labels: AnyLabels, value: number) => void;
+/** One metric of the client. */
+interface Instrument {
+  /** Counts up, sets or observes, by the metric's type. */
+  readonly record: (labels: AnyLabels, value: number) => void;
+  readonly remove: (labels: AnyLabels) => void;
+}
 
 function createInstrument(definition: MetricDefinition, registry: Registry): Instrument {
   const { name, help, labels, buckets } = definition;
@@ -66,16 +74,25 @@ function createInstrument(definition: MetricDefinition, registry: Registry): Ins
   switch (definition.type) {
     case 'counter': {
       const counter = new Counter(settings);
-      return (set, by) => counter.inc(set, by);
+      return {
+        record: (set, by) => counter.inc(set, by),
+        remove: (set) => counter.remove(set),
+      };
     }
     case 'gauge': {
       const gauge = new Gauge(settings);
-      return (set, value) => gauge.set(set, value);
+      return {
+        record: (set, value) => gauge.set(set, value),
+        remove: (set) => gauge.remove(set),
+      };
     }
     case 'histogram': {
       const bounds = buckets === undefined ? {} : { buckets: [...buckets] };
       const histogram = new Histogram({ ...settings, ...bounds });
-      return (set, value) => histogram.observe(set, value);
+      return {
+        record: (set, value) => histogram.observe(set, value),
+        remove: (set) => histogram.remove(set),
+      };
     }
   }
 }

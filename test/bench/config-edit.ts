@@ -3,7 +3,7 @@ import { until } from '../surroundings/until.ts';
 import type { BenchPlace } from './bench-place.ts';
 import { KindGround } from './kind-ground.ts';
 import { latencyFigure } from './latency-figure.ts';
-import { deployMonitored, isReady } from './monitored.ts';
+import { deployMonitored, editSource, isReady, type Source } from './monitored.ts';
 
 const WARM_UP = 3;
 const COUNT = 12;
@@ -14,10 +14,17 @@ export const configEdit = latencyFigure({
   what: 'edit of a ConfigMap answered -> first eviction, beyond the quiet period',
   each: 'edits',
   bound: 50,
-  measureOnce,
+  measureOnce: (place) => measureOnce(place, 'ConfigMap'),
 });
 
-async function measureOnce(place: BenchPlace): Promise<readonly number[]> {
+export const secretEdit = latencyFigure({
+  what: 'edit of a Secret answered -> first eviction, beyond the quiet period',
+  each: 'edits',
+  bound: 50,
+  measureOnce: (place) => measureOnce(place, 'Secret'),
+});
+
+async function measureOnce(place: BenchPlace, kind: Source): Promise<readonly number[]> {
   const parts = await place.withNodes();
   const ground = await KindGround.create(parts);
   await ground.untilPodsAreTaken();
@@ -27,10 +34,10 @@ async function measureOnce(place: BenchPlace): Promise<readonly number[]> {
     const { uid = '', deletionTimestamp } = object.metadata;
     if (deletionTimestamp !== undefined && !evictedAtMs.has(uid)) evictedAtMs.set(uid, atMs);
   });
-  await deployMonitored(ground, 'bench', 1);
+  await deployMonitored(ground, 'bench', { replicas: 1, source: kind });
   const measured: number[] = [];
   for (let index = 0; index < WARM_UP + COUNT; index++) {
-    await ground.patch('configmaps', 'bench', { data: { text: `edit ${index}` } });
+    await editSource(ground, { name: 'bench', kind }, `edit ${index}`);
     const answeredMs = performance.now();
     await until('the eviction', async () => evictedAtMs.size > index);
     const evictedMs = [...evictedAtMs.values()][index] ?? Number.NaN;

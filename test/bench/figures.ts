@@ -1,13 +1,13 @@
 import { burst } from './burst.ts';
 import { callsPerCreate } from './calls-per-create.ts';
-import { configEdit } from './config-edit.ts';
+import { configEdit, secretEdit } from './config-edit.ts';
 import { createLatency } from './create-latency.ts';
 import type { Figure } from './figure.ts';
 import { idleMemory } from './idle-memory.ts';
 import { idleWrites } from './idle-writes.ts';
 import { largeAccount } from './large-account.ts';
 import { largeRollout } from './large-rollout.ts';
-import { manyMonitors } from './many-monitors.ts';
+import { manyMonitors, manyUsers } from './many-monitors.ts';
 import { podSuccessor } from './pod-successor.ts';
 import { restartCalls } from './restart-calls.ts';
 import { rollout } from './rollout/rollout.ts';
@@ -39,8 +39,10 @@ export const figures: Readonly<Record<string, Figure>> = {
   webAppChildren,
   podSuccessor,
   configEdit,
+  secretEdit,
   largeRollout,
   manyMonitors,
+  manyUsers,
   largeAccount,
   trafficCalls,
   trafficScanCalls,

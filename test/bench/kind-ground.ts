@@ -7,6 +7,7 @@ import { type Seen, WatchStream } from './watch-stream.ts';
 const PATHS = {
   pods: 'api/v1',
   configmaps: 'api/v1',
+  secrets: 'api/v1',
   services: 'api/v1',
   serviceaccounts: 'api/v1',
   deployments: 'apis/apps/v1',

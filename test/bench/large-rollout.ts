@@ -37,7 +37,7 @@ async function measureOnce(place: BenchPlace): Promise<Sample> {
     else ready.delete(uid);
     fewest = Math.min(fewest, ready.size);
   });
-  await deployMonitored(ground, 'bench', COUNT);
+  await deployMonitored(ground, 'bench', { replicas: COUNT });
   fewest = ready.size;
   const before = ever.size;
   const startedMs = performance.now();

@@ -5,7 +5,15 @@ import type { BenchPlace } from './bench-place.ts';
 import type { Figure, Sample } from './figure.ts';
 import { KindGround } from './kind-ground.ts';
 import { longestDelayMs } from './loop-delay-lines.ts';
-import { deployMonitored, isReady, postConfigMap, postMonitor } from './monitored.ts';
+import {
+  deployMonitored,
+  describeContainer,
+  editSource,
+  type Found,
+  isReady,
+  postMonitor,
+  postSource,
+} from './monitored.ts';
 import { residentMB } from './resident-memory.ts';
 
 const MONITORS = 1000;
@@ -21,10 +29,24 @@ export const manyMonitors: Figure = {
     fillingMs: { what: 'the same while all of it was created', unit: 'ms' },
     grownMB: { what: 'resident memory, grown by', unit: 'MB' },
   },
-  measure: async (place, { say }) => [await measureOnce(place, say)],
+  measure: async (place, { say }) => [await measureOnce(place, say, 'by label')],
 };
 
-async function measureOnce(place: BenchPlace, say: (line: string) => void): Promise<Sample> {
+export const manyUsers: Figure = {
+  what: `${MONITORS} ConfigMonitors without a selector, each with ${PODS_EACH} pods that use its ConfigMap, one edited (measured once)`,
+  quantities: {
+    ...manyMonitors.quantities,
+    longestMs: { what: 'event loop not served, from the edit on', unit: 'ms', bound: 50 },
+    grownMB: { what: 'resident memory, grown by', unit: 'MB', bound: 25 },
+  },
+  measure: async (place, { say }) => [await measureOnce(place, say, 'by use')],
+};
+
+async function measureOnce(
+  place: BenchPlace,
+  say: (line: string) => void,
+  found: Found,
+): Promise<Sample> {
   const parts = await place.withNodes();
   const ground = await KindGround.create(parts);
   await ground.untilPodsAreTaken();
@@ -34,10 +56,10 @@ async function measureOnce(place: BenchPlace, say: (line: string) => void): Prom
   await sleep(SETTLE_MS);
   const emptyMB = await residentMB(operator.pid);
 
-  await deployMonitored(ground, 'edited', PODS_EACH);
+  await deployMonitored(ground, 'edited', { replicas: PODS_EACH, found });
   const others = Array.from({ length: MONITORS - 1 }, (_, index) => `other-${index}`);
   say(`creating ${MONITORS} ConfigMonitors and ${MONITORS * PODS_EACH} pods`);
-  await forEach(others, (name) => createOther(ground, name));
+  await forEach(others, (name) => createOther(ground, name, found));
   await isReady(ground, others.at(-1) as string, 0);
   await sleep(SETTLE_MS);
   const fillingMs = longestDelayMs(operator, 0);
@@ -53,7 +75,7 @@ async function measureOnce(place: BenchPlace, say: (line: string) => void): Prom
   });
   await sleep(SETTLE_MS);
   const since = operator.log.length;
-  await ground.patch('configmaps', 'edited', { data: { text: 'two' } });
+  await editSource(ground, { name: 'edited', kind: 'ConfigMap' }, 'two');
   await isReady(ground, 'edited', 1);
   await sleep(SETTLE_MS);
   const longestMs = longestDelayMs(operator, since);
@@ -63,10 +85,11 @@ async function measureOnce(place: BenchPlace, say: (line: string) => void): Prom
 }
 
 /** Pods without a node and without a controller: nobody but a monitor would touch them. */
-async function createOther(ground: KindGround, name: string): Promise<void> {
-  await postConfigMap(ground, name);
+async function createOther(ground: KindGround, name: string, found: Found): Promise<void> {
+  const source = 'ConfigMap';
+  await postSource(ground, name, source);
   for (let index = 0; index < PODS_EACH; index++) {
-    const containers = [{ name: 'app', image: 'registry.example/bench:1' }];
+    const containers = [describeContainer(name, source)];
     await ground.post('pods', {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -74,7 +97,7 @@ async function createOther(ground: KindGround, name: string): Promise<void> {
       spec: { schedulerName: 'nobody', containers },
     });
   }
-  await postMonitor(ground, name);
+  await postMonitor(ground, name, { source, found });
 }
 
 async function forEach<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {

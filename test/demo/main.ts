@@ -4,6 +4,7 @@ import { Interrupted, interruption } from '../surroundings/interruption.ts';
 import { Outsider } from '../surroundings/outsider.ts';
 import { startPodRunner } from '../surroundings/pod-runner.ts';
 import { installReadinessGates, WITH_READINESS_GATES } from '../surroundings/readiness-gates.ts';
+import { installSecrets, WITH_SECRETS } from '../surroundings/secrets.ts';
 import { StandInControl } from '../surroundings/stand-in-control.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 import { playCreation, playDeletion, playDrift, playEdit } from './balancer-scenes.ts';
@@ -72,7 +73,9 @@ async function play(flags: Flags, cleanUps: (() => Promise<unknown>)[]): Promise
   );
   await stage.step('start the operator with the shipped RBAC and IAM policy', async () => {
     await installReadinessGates(surroundings.controlPlane);
-    await surroundings.startOperator({ ALBRIDGE_SWEEP_INTERVAL: '3s', ...WITH_READINESS_GATES });
+    await installSecrets(surroundings.controlPlane);
+    const components = { ...WITH_READINESS_GATES, ...WITH_SECRETS };
+    await surroundings.startOperator({ ALBRIDGE_SWEEP_INTERVAL: '3s', ...components });
   });
   const outsider = new Outsider(surroundings.aws.environment);
   const scene = { stage, surroundings, outsider, takesTime: backend === 'embedded' };

@@ -16,10 +16,10 @@ const LAG_MS = 2000;
 const PRE_STOP_SECONDS = 6;
 const LONGEST_MS = 120_000;
 
-/** Ten pods that get the gate, and a balancer for them. */
+/** Ten pods that get the gate and read a Secret, a balancer for them, and a ConfigMonitor of the Secret. */
 export async function applyTill({ surroundings }: Scene): Promise<void> {
   const { articleSubnets } = surroundings.aws.network;
-  const items = [NAMESPACE, SERVICE, DEPLOYMENT, describeBalancer(articleSubnets)];
+  const items = [NAMESPACE, SERVICE, SECRET, DEPLOYMENT, MONITOR, describeBalancer(articleSubnets)];
   const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
   await kubectlOrThrow(surroundings.controlPlane, ['apply', '-f', '-'], list);
 }
@@ -31,8 +31,11 @@ export async function playRollout(scene: TrafficScene): Promise<void> {
     const pods = await listPods(scene);
     if (pods.length !== REPLICAS || !pods.every(hasOpenGate)) throw new Error('a gate is missing');
   });
+  await stage.step('ConfigMonitor: it finds the ten pods that use a Secret', async () => {
+    await until('all pods are selected', () => isProgress(scene, `${REPLICAS}/${REPLICAS}`));
+  });
   const sent = await stage.step(
-    'all ten are replaced while AWS is 2 s behind: no request is lost',
+    'the Secret is edited, all ten are replaced, AWS is 2 s behind: no request is lost',
     () => replacePods(scene),
   );
   stage.say(`  ${sent} requests sent, ${REQUESTS_PER_SECOND} a second; 0 lost`);
@@ -59,7 +62,8 @@ async function replacePods(scene: TrafficScene): Promise<number> {
 /** Returns when the old pods are gone, and the data plane has had time to miss it. */
 async function rollOut(scene: Scene): Promise<void> {
   const before = new Set((await listPods(scene)).map(({ metadata }) => metadata.uid));
-  await inTill(scene, ['rollout', 'restart', `deployment/${NAME}`]);
+  const edit = JSON.stringify({ stringData: { password: 'two' } });
+  await inTill(scene, ['patch', 'secret', NAME, '--type=merge', '-p', edit]);
   await until(
     'the old pods are gone',
     async () => {
@@ -69,6 +73,15 @@ async function rollOut(scene: Scene): Promise<void> {
     LONGEST_MS,
   );
   await sleep(LAG_MS);
+}
+
+async function isProgress(scene: Scene, progress: string): Promise<boolean> {
+  const json = await inTill(scene, ['get', 'configmonitor', NAME, '-o', 'json']);
+  const { status } = JSON.parse(json) as Stored;
+  const isReady = status?.conditions?.some(
+    ({ type, status: is }) => type === 'Ready' && is === 'True',
+  );
+  return isReady === true && status?.['progress'] === progress;
 }
 
 async function areHealthy(scene: Scene): Promise<boolean> {
@@ -108,6 +121,17 @@ const SERVICE = {
   spec: { selector: { app: NAME }, ports: [{ name: 'http', port: 80, targetPort: 'http' }] },
 };
 
+const SECRET = {
+  ...{ apiVersion: 'v1', kind: 'Secret', metadata: METADATA },
+  stringData: { password: 'one' },
+};
+
+/** No selector: the pods that use it. */
+const MONITOR = {
+  ...{ apiVersion: 'magalix.com/v1', kind: 'ConfigMonitor', metadata: METADATA },
+  spec: { secret: NAME },
+};
+
 const DEPLOYMENT = {
   ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: METADATA },
   spec: {
@@ -120,6 +144,7 @@ const DEPLOYMENT = {
         containers: [
           {
             ...{ name: 'app', image: 'till', ports: [{ name: 'http', containerPort: 8080 }] },
+            envFrom: [{ secretRef: { name: NAME } }],
             lifecycle: { preStop: { sleep: { seconds: PRE_STOP_SECONDS } } },
           },
         ],

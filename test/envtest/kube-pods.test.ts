@@ -183,6 +183,7 @@ describe('a workload in a real API server', () => {
       minReadySeconds: 5,
       followsTemplate: kind !== 'ReplicaSet',
       rollsFromOrdinal: 0,
+      surges: kind === 'Deployment',
       isPaused: false,
     });
   });
@@ -191,6 +192,29 @@ describe('a workload in a real API server', () => {
     const ref = { kind: 'StatefulSet', namespace: NAMESPACE, name } as const;
     await createWorkload(ref, { updateStrategy: { rollingUpdate: { partition: 2 } } });
     expect(await workloads.read(ref)).toMatchObject({ rollsFromOrdinal: 2 });
+  });
+
+  it.each([
+    { rollingUpdate: { maxSurge: 1, maxUnavailable: '99%' }, surges: true },
+    { rollingUpdate: { maxSurge: '1%', maxUnavailable: 0 }, surges: true },
+    { rollingUpdate: { maxSurge: 1, maxUnavailable: 1 }, surges: false },
+    { rollingUpdate: { maxSurge: 1, maxUnavailable: '100%' }, surges: false },
+    { rollingUpdate: { maxSurge: 0, maxUnavailable: '25%' }, surges: false },
+    { type: 'Recreate', surges: false },
+  ])('Deployment replaces its only pod without a gap: $surges', async ({ surges, ...strategy }) => {
+    const ref = { kind: 'Deployment', namespace: NAMESPACE, name } as const;
+    await createWorkload(ref, { replicas: 1, strategy });
+    expect(await workloads.read(ref)).toMatchObject({ surges });
+  });
+
+  it.each([
+    { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 }, surges: true },
+    { rollingUpdate: { maxUnavailable: 1 }, surges: false },
+  ])('DaemonSet replaces the pod of a node without a gap: $surges', async (of) => {
+    const { surges, rollingUpdate } = of;
+    const ref = { kind: 'DaemonSet', namespace: NAMESPACE, name } as const;
+    await createWorkload(ref, { updateStrategy: { rollingUpdate } });
+    expect(await workloads.read(ref)).toMatchObject({ surges });
   });
 
   it.each(['StatefulSet', 'DaemonSet'] as const)('%s may wait for its pods', async (kind) => {

@@ -4,6 +4,7 @@ import type { EventDraft, EventRecorder } from '../../src/core/ports/events.ts';
 export interface RecordedEvent extends EventDraft {
   readonly key: Key;
   readonly uid: string | undefined;
+  readonly kind: string;
 }
 
 /** Keeps every event in memory, in order. */
@@ -11,7 +12,8 @@ export class RecordingEvents implements EventRecorder {
   readonly recorded: RecordedEvent[] = [];
 
   record(regarding: KubeObject, event: EventDraft): void {
-    this.recorded.push({ ...event, key: getKey(regarding), uid: regarding.metadata.uid });
+    const { kind, metadata } = regarding;
+    this.recorded.push({ ...event, key: getKey(regarding), kind, uid: metadata.uid });
   }
 
   get reasons(): readonly string[] {

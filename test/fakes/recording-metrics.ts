@@ -24,6 +24,12 @@ export class RecordingMetrics implements Metrics {
     sample.observations += 1;
   }
 
+  remove<L extends string>(metric: MetricDefinition<L>, labels: Labels<L>): void {
+    const sample = this.#sample(metric, labels);
+    const samples = this.#samplesOf(metric.name);
+    samples.splice(samples.indexOf(sample), 1);
+  }
+
   /** Sum over the series whose labels include `labels`; undefined where there is none. */
   valueOf(
     metric: MetricDefinition,

@@ -50,6 +50,19 @@ const CASES: Readonly<Record<string, Case>> = {
     sets: ['readinessGates.enabled=true'],
     namespace: 'web',
   },
+  'with Secrets': {
+    overlay: 'overlays/irsa',
+    components: [ALL, 'components/secrets'],
+    values: 'irsa',
+    sets: ['secrets.enabled=true'],
+  },
+  'one namespace with Secrets': {
+    overlay: 'overlays/namespaced',
+    components: [ALL, 'components/secrets'],
+    values: 'one-namespace',
+    sets: ['secrets.enabled=true'],
+    namespace: 'web',
+  },
   'with guardrails': {
     overlay: 'overlays/irsa',
     components: [ALL, 'components/guardrails'],

@@ -266,7 +266,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'restart-not-persisted': {
     file: 'controllers/config-monitor/rollout.ts',
-    find: '  await pass.recordNow();\n',
+    find: '  await pass.recordNow(await warnOfSingleReplicas(rollout, outdated, { scope, workloads }));\n',
     replace: '',
     why: 'after a crash pods are restarted again, or never',
     seed: 1,

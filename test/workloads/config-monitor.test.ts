@@ -152,13 +152,15 @@ describe("the article's ConfigMonitor", { concurrent: true }, () => {
     const age = expect.stringMatching(/^\d+s$/) as string;
     for (const name of ['configmonitors', 'configmonitor', 'cmon']) {
       expect(await namespace.table(name)).toEqual([
-        ['NAME', 'SOURCE', 'PODS', 'PENDING', 'RESTARTS', 'LAST-RESTART', 'READY', 'AGE'],
-        [NAME, 'ConfigMap/flaskapp-config', '2', '0', '1', age, 'True', age],
+        ['NAME', 'SOURCE', 'PODS', 'PROGRESS', 'RESTARTS', 'LAST-RESTART', 'READY', 'AGE'],
+        [NAME, 'ConfigMap/flaskapp-config', '2', '2/2', '1', age, 'True', age],
       ]);
     }
     const [head, row] = await namespace.table('cmon', '-o', 'wide');
-    expect(head?.slice(8)).toEqual(['SELECTOR', 'STRATEGY', 'HASH', 'REASON', 'MESSAGE']);
-    expect(row?.slice(8, 12)).toEqual([
+    const wide = ['PENDING', 'SELECTOR', 'STRATEGY', 'HASH', 'REASON', 'MESSAGE'];
+    expect(head?.slice(8)).toEqual(wide);
+    expect(row?.slice(8, 13)).toEqual([
+      '0',
       '{"app":"frontend"}',
       'Evict',
       expect.stringMatching(/^[0-9a-f]{8}$/),

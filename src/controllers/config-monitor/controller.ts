@@ -1,5 +1,5 @@
 // Lives here: the kind ConfigMonitor: restarts pods when the data of a ConfigMap or Secret changes.
-// May import it: src/setup.
+// May import it: src/setup; src/controllers/config-monitor/reports takes scope.ts, transforms.ts and workload-groups.ts.
 // Start with: this file; docs/architecture.md follows an edit file by file.
 
 import type { ConfigMonitor, ConfigMonitorSpec } from '../../apis/config-monitor.ts';
@@ -10,9 +10,9 @@ import {
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
 import type { Reconciler } from '../../core/reconcile/reconciler.ts';
-import { startRollout } from './debounce.ts';
+import { noteWhilePaused, startRollout } from './debounce.ts';
 import { Changes, Progress, Refusals, readRecordedHash } from './memory.ts';
-import { noteChange } from './pending-change.ts';
+import { SourceMetrics } from './reports/source-metrics.ts';
 import { continueRollout } from './rollout.ts';
 import {
   type ConfigMonitorContext,
@@ -47,6 +47,7 @@ export function createConfigMonitorReconciler(
     changes: new Changes(context.clock),
     progress: new Progress(context.clock),
     refusals: new Refusals(),
+    sourceMetrics: new SourceMetrics(context.metrics),
   };
   return {
     reconcile: (object, pass) => {
@@ -60,19 +61,20 @@ export function createConfigMonitorReconciler(
     },
     whilePaused: async (object, pass) => {
       const scope = buildScope(context, { object, pass, ...memory });
-      if (scope !== undefined) await noteWhilePaused(scope);
+      if (scope !== undefined) await recordWhilePaused(scope);
     },
     forget: (key) => {
       memory.changes.forget(key);
       memory.progress.forget(key);
       memory.refusals.forget(key);
+      memory.sourceMetrics.forget(key);
     },
   };
 }
 
 function buildScope(
   context: ConfigMonitorContext,
-  of: Pick<Scope, 'object' | 'pass' | 'changes' | 'progress' | 'refusals'>,
+  of: Pick<Scope, 'object' | 'pass' | 'changes' | 'progress' | 'refusals' | 'sourceMetrics'>,
 ): Scope | undefined {
   const { metadata, spec } = of.object;
   const selection = readSelection(spec);
@@ -159,11 +161,10 @@ function isChanged({ hash }: ObservedData, { changes, object }: Scope): boolean 
   return isOther || wasOther;
 }
 
-/** Records which pods are older than the data: afterwards that is unknown. */
-async function noteWhilePaused(scope: Scope): Promise<void> {
+async function recordWhilePaused(scope: Scope): Promise<void> {
   const observation = observeData(scope);
   if (observation.kind !== 'observed' || !hasBaseline(scope)) return;
-  if (isChanged(observation.data, scope)) await noteChange(observation.data, scope);
+  if (isChanged(observation.data, scope)) await noteWhilePaused(observation.data, scope);
 }
 
 /** undefined: the data is back to what is on record, and every pod has it. */

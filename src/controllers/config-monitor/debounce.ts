@@ -32,9 +32,7 @@ export type Started =
  * are over, and nobody has suspended the object. It takes over what an earlier rollout has not finished.
  */
 export async function startRollout(data: ObservedData, scope: Scope): Promise<Started> {
-  const change = await noteChange(data, scope);
-  const older = listOutdated(change);
-  const outdated = listOutdatedPods(change, data, scope);
+  const { change, older, outdated } = await noteOutdated(data, scope);
   const isRecorded = change.hash === readRecordedHash(scope.object);
   if (isRecorded && outdated.length === 0) return { kind: 'needless' };
   scope.pass.disproveReady();
@@ -50,6 +48,27 @@ export async function startRollout(data: ObservedData, scope: Scope): Promise<St
     });
   }
   return { kind: 'started', rollout: await beginRollout(change, { data, outdated }, scope) };
+}
+
+/** Records which pods are older than the data: later that is unknown. Restarts nothing. */
+export async function noteWhilePaused(data: ObservedData, scope: Scope): Promise<void> {
+  const { outdated } = await noteOutdated(data, scope);
+  reportPods(
+    outdated.map(({ metadata }) => metadata.uid),
+    scope,
+  );
+}
+
+interface Outdated {
+  readonly change: DataChange;
+  readonly older: ReadonlySet<string>;
+  readonly outdated: readonly TrimmedPod[];
+}
+
+async function noteOutdated(data: ObservedData, scope: Scope): Promise<Outdated> {
+  const change = await noteChange(data, scope);
+  const older = listOutdated(change);
+  return { change, older, outdated: listOutdatedPods(change, data, scope) };
 }
 
 /** With a rollout back to its data, those are still to be restarted that were so before. */

@@ -2,7 +2,7 @@ import type { Rollout } from '../../apis/config-monitor.ts';
 import { OperatorError, rewordError } from '../../core/reconcile/operator-error.ts';
 import type { Eviction } from '../../pods/pod-ports.ts';
 import type { Refusal } from './memory.ts';
-import type { Scope } from './scope.ts';
+import { count, type Scope } from './scope.ts';
 import { parseOrdinal, restartWorkloads } from './template-restart.ts';
 import { getController, type TrimmedPod } from './transforms.ts';
 import {
@@ -184,7 +184,10 @@ async function evictPod(
   warnOfUnmanaged(pod, scope);
   try {
     const answer = await evictOrDelete(pod, scope);
-    if (answer.kind !== 'evicted') return { ...answer, pod: pod.metadata.name };
+    if (answer.kind !== 'evicted') {
+      count({ blocked: 1 }, scope);
+      return { ...answer, pod: pod.metadata.name };
+    }
   } catch (error) {
     const failure = rewordError(error, (why) => `Could not delete ${pod.metadata.name}: ${why}`);
     if (failure instanceof OperatorError) return { kind: 'failed', error: failure };
@@ -193,6 +196,7 @@ async function evictPod(
   unsent.delete(pod);
   scope.pods.confirm(pod);
   scope.refusals.forget(scope.pass.key);
+  count({ restarted: 1 }, scope);
   recordRestart(pod, scope);
   return undefined;
 }

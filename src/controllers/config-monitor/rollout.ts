@@ -5,6 +5,8 @@ import { type Outcome, settled } from '../../core/reconcile/outcome.ts';
 import { restartPods } from './eviction.ts';
 import type { DataChange, Refusal } from './memory.ts';
 import { listUnchanged } from './pending-change.ts';
+import { announceEnd, announceFailure, announceStart } from './reports/announce.ts';
+import { warnOfSingleReplicas } from './reports/single-replica.ts';
 import { judgeProgress, listUnavailable, reportRollout } from './rollout-progress.ts';
 import {
   formatMillis,
@@ -14,8 +16,12 @@ import {
   type Scope,
   shortenHash,
 } from './scope.ts';
-import { type ObservedData, readNewestRecords } from './sources/watched-source.ts';
-import { nameOwner, parseWorkload, type TrimmedPod } from './transforms.ts';
+import {
+  listRestartedFor,
+  type ObservedData,
+  readNewestRecords,
+} from './sources/watched-source.ts';
+import { getController, nameOwner, parseWorkload, type TrimmedPod } from './transforms.ts';
 import {
   catchRefusal,
   countUnavailable,
@@ -40,7 +46,8 @@ export async function beginRollout(
   scope: Scope,
 ): Promise<Rollout | undefined> {
   const { changes, object, pass } = scope;
-  const rollout = await planRollout(change, { data, outdated }, scope);
+  const workloads = new WorkloadReader(scope);
+  const rollout = await planRollout(change, { data, outdated }, { scope, workloads });
   if (outdated.length === 0) {
     const left = rollout.owners.some((owner) => isShort(owner, scope)) ? rollout : undefined;
     const hash = left === undefined ? reportData(data) : {};
@@ -51,16 +58,22 @@ export async function beginRollout(
   const { startTime: lastRestartTime } = rollout;
   const restarts = (object.status.restarts ?? 0) + 1;
   pass.report({ rollout, lastRestartTime, restarts, change: undefined } satisfies Report);
-  await pass.recordNow();
+  await pass.recordNow(await warnOfSingleReplicas(rollout, outdated, { scope, workloads }));
   changes.settle(pass.key);
+  announceStart(rollout, scope);
   pass.log.info('Restarting pods', { pods: rollout.total, hash: shortenHash(change.hash) });
   return rollout;
+}
+
+interface Reading {
+  readonly scope: Scope;
+  readonly workloads: WorkloadReader;
 }
 
 async function planRollout(
   change: DataChange,
   { data, outdated }: OutdatedPods,
-  scope: Scope,
+  { scope, workloads }: Reading,
 ): Promise<Rollout> {
   const unchanged = listUnchanged(change, scope);
   const uids = outdated.map(({ metadata }) => metadata.uid);
@@ -71,7 +84,9 @@ async function planRollout(
     ...outdated.flatMap((pod) => nameOwner(pod) ?? []),
     ...listUnfinishedOwners(scope).map(({ name }) => name),
   ]);
-  const owners = await Promise.all([...names].map((name) => observeOwner(name, scope)));
+  const owners = await Promise.all(
+    [...names].map((name) => observeOwner(name, { scope, workloads })),
+  );
   const nowMs = scope.clock.now();
   return {
     hash: data.hash,
@@ -101,21 +116,53 @@ function isShort({ name, pods }: Rollout['owners'][number], scope: Scope): boole
  * Some of its pods may be missing just now, because of another restart perhaps. Where its size cannot be
  * read, the earlier rollout knows: or each change of the data would send more pods away.
  */
-async function observeOwner(name: string, scope: Scope): Promise<Rollout['owners'][number]> {
-  const { object, pods, workloads } = scope;
+async function observeOwner(
+  name: string,
+  { scope, workloads }: Reading,
+): Promise<Rollout['owners'][number]> {
+  const { object, pods } = scope;
   const { namespace } = object.metadata;
-  const workload = parseWorkload(name, namespace);
-  const found = workload && (await catchRefusal(workloads.read(workload)));
+  const found = await catchRefusal(workloads.named(name));
   const before = listUnfinishedOwners(scope).find((owner) => owner.name === name);
   const unread = { ...before, desiredPods: before?.pods ?? 0 };
-  const { desiredPods, minReadySeconds = 0 } =
-    found === undefined || found instanceof OperatorError ? unread : found;
-  const count = Math.max(desiredPods, pods.listByOwner(namespace, name).length);
-  return { name, pods: count, ...(minReadySeconds > 0 && { minReadySeconds }) };
+  const {
+    desiredPods,
+    minReadySeconds = 0,
+    uid,
+  } = found === undefined || found instanceof OperatorError ? unread : found;
+  const there = pods.listByOwner(namespace, name);
+  const count = Math.max(desiredPods, there.length);
+  const known = uid ?? findCustomUid(name, there, namespace);
+  return {
+    ...{ name, pods: count },
+    ...(known !== undefined && { uid: known }),
+    ...(minReadySeconds > 0 && { minReadySeconds }),
+  };
+}
+
+/** The controller of a Deployment's pods is a ReplicaSet, but that of another kind's is the owner itself. */
+function findCustomUid(
+  name: string,
+  pods: readonly TrimmedPod[],
+  namespace: string,
+): string | undefined {
+  if (parseWorkload(name, namespace) !== undefined) return undefined;
+  return pods.flatMap((pod) => getController(pod)?.uid ?? [])[0];
 }
 
 /** Goes on with what is on record, until all pods are restarted and available. */
 export async function continueRollout(recorded: Rollout, scope: Scope): Promise<Outcome> {
+  try {
+    return await advance(recorded, scope);
+  } catch (error) {
+    announceFailure(error, recorded, scope);
+    throw error;
+  }
+}
+
+async function advance(recorded: Rollout, scope: Scope): Promise<Outcome> {
+  const { object, pass, sourceMetrics, watched } = scope;
+  sourceMetrics.attribute(pass.key, listRestartedFor(recorded, object.status, watched));
   scope.pass.disproveReady();
   const workloads = new WorkloadReader(scope);
   const rollout = await resizeOwners(recorded, workloads, scope);
@@ -173,5 +220,6 @@ function finishRollout(rollout: Rollout, scope: Scope): Outcome {
   const note = `restarted ${pods} for the new data of ${sourceText}`;
   pass.log.info('Restarted pods', { pods: rollout.total, hash: shortenHash(rollout.hash) });
   pass.recordEvent({ type: 'Normal', reason: 'RolloutComplete', action: 'Restart', note });
+  announceEnd(rollout, scope);
   return settled('Watching' satisfies ConfigMonitorReason, note);
 }

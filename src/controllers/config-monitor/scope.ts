@@ -5,15 +5,17 @@ import type {
 } from '../../apis/config-monitor.ts';
 import type { ObjectCache } from '../../core/ports/cache.ts';
 import type { Clock } from '../../core/ports/clock.ts';
+import type { Metrics } from '../../core/ports/metrics.ts';
 import type { Pass } from '../../core/reconcile/reconciler.ts';
 import type { LivePods, PodEvictor } from '../../pods/pod-ports.ts';
 import type { Workloads } from '../../pods/workloads.ts';
 import type { Changes, Progress, Refusals } from './memory.ts';
 import type { MonitorIndex } from './monitor-index.ts';
 import type { PodIndex } from './pod-index.ts';
+import type { Counts, SourceMetrics } from './reports/source-metrics.ts';
 import type { Selection } from './selection.ts';
 import type { TrimmedSource } from './sources/data-hash.ts';
-import type { ObservedData, WatchedSource } from './sources/watched-source.ts';
+import { nameSource, type ObservedData, type WatchedSource } from './sources/watched-source.ts';
 import type { TrimmedPod } from './transforms.ts';
 
 /** The Secrets that are watched, if they are. */
@@ -39,6 +41,7 @@ export interface ConfigMonitorContext {
   readonly evictor: PodEvictor;
   readonly workloads: Workloads;
   readonly clock: Clock;
+  readonly metrics: Metrics;
   /** Name of the pod that this process runs in, if it runs in one: it is restarted last. */
   readonly ownPod: string;
 }
@@ -51,6 +54,7 @@ export interface Scope extends ConfigMonitorContext {
   readonly changes: Changes;
   readonly progress: Progress;
   readonly refusals: Refusals;
+  readonly sourceMetrics: SourceMetrics;
   /** What is watched, in a fixed order. */
   readonly watched: readonly WatchedSource[];
   /** The same in a sentence, such as `ConfigMap settings`. */
@@ -63,10 +67,22 @@ export interface Scope extends ConfigMonitorContext {
 
 export type Report = { readonly [Field in keyof ConfigMonitorStatus]?: unknown };
 
-/** Also 0 is written: a column of `kubectl get` would be blank without. */
-export function reportPods(pending: readonly string[], { pass, selected }: Scope): void {
-  const report: Report = { matchedPods: selected.length, pendingPods: pending.length };
-  pass.report(report);
+/**
+ * Also 0 is written: a column of `kubectl get` would be blank without. `progress` is of the pods that there are
+ * now: one that this pass has sent away has no data at all.
+ */
+export function reportPods(pending: readonly string[], scope: Scope): void {
+  const { pass, pods, selected, sourceMetrics, watched } = scope;
+  const there = selected.filter(({ metadata }) => pods.getByUid(metadata.uid, 'kept'));
+  const [matchedPods, pendingPods] = [there.length, pending.length];
+  const progress = `${Math.max(0, matchedPods - pendingPods)}/${matchedPods}`;
+  pass.report({ matchedPods, pendingPods, progress } satisfies Report);
+  sourceMetrics.track(pass.key, watched.map(nameSource), pendingPods);
+}
+
+/** In the metrics of each source that has changed. */
+export function count(counts: Counts, { pass, sourceMetrics }: Scope): void {
+  sourceMetrics.count(pass.key, counts);
 }
 
 /** The pods have this data. */

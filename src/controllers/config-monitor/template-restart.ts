@@ -4,9 +4,9 @@ import { createFailure } from '../../core/reconcile/failure.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../pods/workloads.ts';
 import type { Refusal } from './memory.ts';
-import type { Scope } from './scope.ts';
+import { count, type Scope } from './scope.ts';
 import { concerns } from './selection.ts';
-import { listDifferent, nameSource, readRecords } from './sources/watched-source.ts';
+import { listRestartedFor } from './sources/watched-source.ts';
 import type { TrimmedPod } from './transforms.ts';
 import { catchRefusal, observeGroups, type WorkloadReader } from './workload-groups.ts';
 
@@ -60,7 +60,7 @@ async function restartByTemplate(name: string, of: RestartByTemplate): Promise<b
   if (isFew && !isUnderWay) return false;
   if (workload.isPaused && scope.spec.strategy === 'Auto') return false;
   if (workload.isPaused) throw createPausedFailure(workload);
-  if (!isUnderWay) await restartWorkload(workload, scope);
+  if (!isUnderWay) await restartWorkload(workload, pending, scope);
   return true;
 }
 
@@ -90,10 +90,7 @@ function hasOtherPods(name: string, rollout: Rollout, scope: Scope): boolean {
   const { object, pods, selection, watched } = scope;
   if (selection.kind === 'labels') return false;
   const { metadata, status } = object;
-  const changed =
-    rollout.hash === status.configHash
-      ? new Set(watched.map(nameSource))
-      : listDifferent(readRecords(status, watched), rollout.sources ?? []);
+  const changed = listRestartedFor(rollout, status, watched);
   return pods
     .listByOwner(metadata.namespace, name)
     .some((pod) => !concerns(selection, pod, changed));
@@ -120,10 +117,14 @@ function isRestarted({ restartedAt }: Workload, pending: readonly TrimmedPod[]):
 
 async function restartWorkload(
   workload: Workload,
-  { clock, pass, workloads }: Scope,
+  pending: readonly TrimmedPod[],
+  scope: Scope,
 ): Promise<void> {
+  const { clock, pass, workloads } = scope;
   await workloads.restart(workload, new Date(clock.now()).toISOString());
   const note = `restarted ${workload.kind} ${workload.name}`;
+  const rolled = pending.filter((pod) => !(parseOrdinal(pod) < workload.rollsFromOrdinal));
+  count({ restarted: rolled.length }, scope);
   pass.log.info('Restarted workload', { kind: workload.kind, name: workload.name });
   pass.recordEvent({ type: 'Normal', reason: 'WorkloadRestarted', action: 'Restart', note });
 }

@@ -1,6 +1,6 @@
 import type { StatedCondition } from '../objects/conditions.ts';
 import { omitUndefined } from '../objects/fields.ts';
-import { getKey, type Key } from '../objects/kube-object.ts';
+import { getKey, type Key, type KubeObject } from '../objects/kube-object.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventDraft, EventRecorder } from '../ports/events.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -92,8 +92,8 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
       recordTransition(before, status, { verdict: meanwhile, pass: this });
   }
 
-  recordEvent(event: EventDraft): void {
-    this.#deps.events.record(this.#object, event);
+  recordEvent(event: EventDraft, regarding: KubeObject = this.#object): void {
+    this.#deps.events.record(regarding, event);
   }
 
   pickNewest(held: T): T {

@@ -14,6 +14,8 @@ export interface Metrics {
   count<L extends string>(metric: MetricDefinition<L>, labels: Labels<L>, by?: number): void;
   gauge<L extends string>(metric: MetricDefinition<L>, labels: Labels<L>, value: number): void;
   observe<L extends string>(metric: MetricDefinition<L>, labels: Labels<L>, value: number): void;
+  /** Ends a series: what its labels name is gone. */
+  remove<L extends string>(metric: MetricDefinition<L>, labels: Labels<L>): void;
 }
 
 const PASS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const;

@@ -72,7 +72,8 @@ export interface Pass<T extends KubeObject = KubeObject> {
    * `meanwhile` goes into the conditions: what the object waits for, if the pass will end in that too.
    */
   recordNow(meanwhile?: Waiting): Promise<void>;
-  recordEvent(event: EventDraft): void;
+  /** About the object of the pass, or about another one that it acts on. */
+  recordEvent(event: EventDraft, regarding?: KubeObject): void;
   /** Another object of this kind, `held` by the cache, or as this process has stored it since. */
   pickNewest(held: T): T;
   /** Drift was observed: Ready may not stay True if this pass fails. */

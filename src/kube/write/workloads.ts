@@ -25,14 +25,22 @@ export function createWorkloads(client: KubeClient): Workloads {
   };
 }
 
+interface RollingStrategy {
+  readonly type?: string;
+  readonly rollingUpdate?: {
+    readonly maxSurge?: number | string;
+    readonly maxUnavailable?: number | string;
+  };
+}
+
 /** The parts that are read of https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/ */
 interface WorkloadObject extends KubeObject {
   readonly spec?: {
     readonly replicas?: number;
     readonly minReadySeconds?: number;
     readonly paused?: boolean;
-    readonly updateStrategy?: {
-      readonly type?: string;
+    readonly strategy?: RollingStrategy;
+    readonly updateStrategy?: RollingStrategy & {
       readonly rollingUpdate?: { readonly partition?: number };
     };
     readonly ordinals?: { readonly start?: number };
@@ -64,6 +72,7 @@ function parseWorkload(ref: WorkloadRef, object: WorkloadObject): Workload {
     minReadySeconds: getMinReadySeconds(object),
     followsTemplate: followsTemplate(ref.kind) && spec.updateStrategy?.type !== 'OnDelete',
     rollsFromOrdinal: getFirstOrdinal(object),
+    surges: surges(ref.kind, object),
     isPaused: spec.paused === true,
     ...(restartedAt !== undefined && { restartedAt: boundText(restartedAt) }),
   };
@@ -81,6 +90,32 @@ function getMinReadySeconds({ spec }: WorkloadObject): number {
 /** https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#partitions */
 function getFirstOrdinal({ spec }: WorkloadObject): number {
   return (spec?.ordinals?.start ?? 0) + (spec?.updateStrategy?.rollingUpdate?.partition ?? 0);
+}
+
+/**
+ * Whether a single replica is replaced without a gap. Of a percentage maxSurge is rounded up and maxUnavailable
+ * down, so that 25% of one pod is one more, and none less
+ * (https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#max-unavailable). A DaemonSet has both
+ * or none (https://kubernetes.io/docs/tasks/manage-daemon/update-daemon-set/); a StatefulSet never surges.
+ */
+function surges(kind: WorkloadKind, { spec = {} }: WorkloadObject): boolean {
+  if (kind === 'DaemonSet') return isAny(spec.updateStrategy?.rollingUpdate?.maxSurge ?? 0);
+  return kind === 'Deployment' && keepsOne(spec.strategy);
+}
+
+function keepsOne({ type, rollingUpdate = {} }: RollingStrategy = {}): boolean {
+  const { maxSurge = '25%', maxUnavailable = '25%' } = rollingUpdate;
+  return type !== 'Recreate' && isAny(maxSurge) && countOfOne(maxUnavailable) === 0;
+}
+
+function isAny(bound: number | string): boolean {
+  return Number.parseInt(String(bound), 10) > 0;
+}
+
+/** A number, or a percentage of one pod, rounded down. */
+function countOfOne(bound: number | string): number {
+  const number = Number.parseInt(String(bound), 10);
+  return String(bound).endsWith('%') ? Math.floor(number / 100) : number;
 }
 
 /** A ReplicaSet keeps the pods that it has when their template changes. */

@@ -33,7 +33,12 @@ export interface ProcessPorts {
 
 export const LEASE = { namespace: 'ops', name: 'albridge' } as const;
 
-const NO_METRICS: Metrics = { count: () => {}, gauge: () => {}, observe: () => {} };
+const NO_METRICS: Metrics = {
+  count: () => {},
+  gauge: () => {},
+  observe: () => {},
+  remove: () => {},
+};
 
 /** One process of the operator, put together as main.ts puts it together. */
 export class OperatorProcess {

@@ -12,11 +12,12 @@ describeDefinition(definition, {
   columns: [
     'Source',
     'Pods',
-    'Pending',
+    'Progress',
     'Restarts',
     'Last-Restart',
     'Ready',
     'Age',
+    'Pending (wide)',
     'Selector (wide)',
     'Strategy (wide)',
     'Hash (wide)',

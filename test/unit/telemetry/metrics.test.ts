@@ -49,6 +49,20 @@ describe('PrometheusMetrics', () => {
     expect(await linesOf(metrics)).toContain('calls_total{code="500"} 0');
   });
 
+  it('ends the series of one set of labels, whatever the type', async () => {
+    const metrics = new PrometheusMetrics([calls, depth, seconds]);
+    for (const code of ['200', '500']) metrics.count(calls, { code });
+    metrics.observe(seconds, { verb: 'get' }, 0.5);
+    metrics.remove(calls, { code: '500' });
+    metrics.remove(calls, { code: '404' });
+    metrics.remove(seconds, { verb: 'get' });
+    const lines = await linesOf(metrics);
+    expect(lines.filter((line) => line.startsWith('calls_total'))).toEqual([
+      'calls_total{code="200"} 1',
+    ]);
+    expect(lines.filter((line) => line.startsWith('seconds_'))).toEqual([]);
+  });
+
   it('takes a metric that nobody announced', async () => {
     const metrics = new PrometheusMetrics([]);
     metrics.count(calls, { code: '200' });

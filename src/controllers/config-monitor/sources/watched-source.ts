@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type {
   ConfigMonitorSpec,
   ConfigMonitorStatus,
+  Rollout,
   SourceRecord,
 } from '../../../apis/config-monitor.ts';
 import type { TrimmedSource } from './data-hash.ts';
@@ -151,6 +152,17 @@ export function areRecordsOf(
       return record?.kind === source.kind && record.name === source.name && record.keys === keys;
     })
   );
+}
+
+/** Names of those for whose data the rollout restarts pods; with data that was reverted any of them. */
+export function listRestartedFor(
+  { hash, sources = [] }: Rollout,
+  status: Status,
+  watched: readonly WatchedSource[],
+): ReadonlySet<string> {
+  return hash === status.configHash
+    ? new Set(watched.map(nameSource))
+    : listDifferent(readRecords(status, watched), sources);
 }
 
 /** Names of those whose data differs; never none. */

@@ -185,9 +185,19 @@ export class ConfigMonitorBench {
     return this.metrics.valueOf(coreMetrics.reconcileTotal, { controller }) ?? 0;
   }
 
-  /** Events of one reason, by their notes. */
+  /** Events of one reason, by their notes; not what others are told of a restart. */
   told(reason: string): readonly string[] {
-    return this.events.recorded.filter((event) => event.reason === reason).map(({ note }) => note);
+    return this.events.recorded
+      .filter((event) => event.reason === reason)
+      .filter(({ action, kind }) => kind === 'ConfigMonitor' || action !== 'Restart')
+      .map(({ note }) => note);
+  }
+
+  /** Events on objects of one kind, each as its reason and note. */
+  toldOn(kind: string): readonly string[] {
+    return this.events.recorded
+      .filter((event) => event.kind === kind)
+      .map(({ reason, note }) => `${reason}: ${note}`);
   }
 
   messages(): readonly string[] {
@@ -222,6 +232,7 @@ export class ConfigMonitorBench {
         evictor: cluster,
         workloads: cluster,
         clock,
+        metrics: this.metrics,
         ownPod: 'albridge-1',
       }),
       sources: [index.ofSources(configMaps), index.ofSources(secretCache), index.ofPods(podCache)],

@@ -23,6 +23,8 @@ interface Deployment {
   readonly customKind?: string;
   /** Of a StatefulSet. */
   readonly partition?: number;
+  /** Of a Deployment: it starts new pods first. */
+  readonly surges?: boolean;
   /** Of its pods. */
   spec?: object;
   replicas: number;
@@ -162,6 +164,7 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
     return {
       ...{ kind, name, namespace, uid: `uid-of-${name}`, desiredPods, isPaused, minReadySeconds },
       followsTemplate: true,
+      surges: found.surges ?? false,
       rollsFromOrdinal: found.partition ?? 0,
       ...(restartedAt !== undefined && { restartedAt }),
     };

@@ -42,9 +42,14 @@ describe('a ConfigMonitor', () => {
       'Watching',
       'ConfigChanged',
       'Debouncing',
+      'SingleReplica',
+      'RestartStarted',
+      'RestartStarted',
       'PodEvicted',
       'WaitingForReady',
       'RolloutComplete',
+      'RestartComplete',
+      'RestartComplete',
       'Watching',
     ]);
   });

@@ -63,6 +63,7 @@ describe('transitions', () => {
     expect(bench.events.recorded).toEqual([
       {
         key: bench.key,
+        kind: 'Probe',
         uid: bench.object.metadata.uid,
         type: 'Warning',
         reason: 'SubnetNotFound',

@@ -1,0 +1,90 @@
+import type { Rollout } from '../../../apis/config-monitor.ts';
+import { type KubeObject } from '../../../core/objects/kube-object.ts';
+import type { EventDraft } from '../../../core/ports/events.ts';
+import { OperatorError } from '../../../core/reconcile/operator-error.ts';
+import { count, type Scope } from '../scope.ts';
+import { listRestartedFor, nameSource } from '../sources/watched-source.ts';
+
+/** Owners that get events of their own; the source and the ConfigMonitor report the others. */
+const MAX_OWNERS = 50;
+
+/** On the source and on each workload: a restart begins. One event each, however many pods there are. */
+export function announceStart(rollout: Rollout, scope: Scope): void {
+  const pods = rollout.total === 1 ? '1 pod' : `${rollout.total} pods`;
+  const event = { type: 'Normal', reason: 'RestartStarted', action: 'Restart' } as const;
+  announce(rollout, scope, {
+    onSource: { ...event, note: `restarting ${pods} for the new data` },
+    onOwner: { ...event, note: `restarting pods for new data of ${nameSources(rollout, scope)}` },
+  });
+}
+
+/** All of its pods are restarted and available. */
+export function announceEnd(rollout: Rollout, scope: Scope): void {
+  const pods = rollout.total === 1 ? '1 pod' : `${rollout.total} pods`;
+  const event = { type: 'Normal', reason: 'RestartComplete', action: 'Restart' } as const;
+  announce(rollout, scope, {
+    onSource: { ...event, note: `restarted ${pods} for the new data` },
+    onOwner: { ...event, note: `restarted pods for new data of ${nameSources(rollout, scope)}` },
+  });
+}
+
+/** A person must act. Once for each reason: the failure is repeated with each try. */
+export function announceFailure(error: unknown, rollout: Rollout, scope: Scope): void {
+  if (!(error instanceof OperatorError) || error.healedBy !== 'person') return;
+  const { conditions = [] } = scope.object.status;
+  const isKnown = conditions.some(({ type, status, reason }) => {
+    return type === 'Stalled' && status === 'True' && reason === error.reason;
+  });
+  if (isKnown) return;
+  count({ failures: 1 }, scope);
+  const event = { type: 'Warning', reason: error.reason, action: 'Restart' } as const;
+  announce(rollout, scope, {
+    onSource: { ...event, note: error.message },
+    onOwner: { ...event, note: error.message },
+  });
+}
+
+interface Announcement {
+  readonly onSource: EventDraft;
+  readonly onOwner: EventDraft;
+}
+
+function announce(rollout: Rollout, scope: Scope, { onSource, onOwner }: Announcement): void {
+  const { pass } = scope;
+  const by = `ConfigMonitor ${scope.object.metadata.name}`;
+  for (const source of listSources(rollout, scope)) {
+    pass.recordEvent({ ...onSource, note: `${by}: ${onSource.note}` }, source);
+  }
+  for (const owner of rollout.owners.slice(0, MAX_OWNERS)) {
+    const workload = toObject(owner, scope);
+    if (workload) pass.recordEvent({ ...onOwner, note: `${by}: ${onOwner.note}` }, workload);
+  }
+}
+
+/** Those whose data has changed, as far as they still exist. */
+function listSources(rollout: Rollout, scope: Scope): readonly KubeObject[] {
+  const { configMaps, object, secrets, watched } = scope;
+  const changed = listRestartedFor(rollout, object.status, watched);
+  return watched
+    .filter((source) => changed.has(nameSource(source)))
+    .flatMap(({ kind, name }) => {
+      const cache = kind === 'Secret' ? secrets : configMaps;
+      return cache.get(`${object.metadata.namespace}/${name}`) ?? [];
+    });
+}
+
+function nameSources(rollout: Rollout, { object, watched }: Scope): string {
+  return [...listRestartedFor(rollout, object.status, watched)].join(' and ');
+}
+
+/** `Deployment/frontend`, or `Rollout/shop of argoproj.io/v1alpha1`; `kubectl describe` finds events by UID. */
+function toObject(
+  { name: owner, uid }: Rollout['owners'][number],
+  scope: Scope,
+): KubeObject | undefined {
+  if (uid === undefined) return undefined;
+  const [reference = '', apiVersion = 'apps/v1'] = owner.split(' of ', 2);
+  const [kind = '', name = ''] = reference.split('/', 2);
+  const { namespace } = scope.object.metadata;
+  return { apiVersion, kind, metadata: { name, namespace, uid } };
+}
