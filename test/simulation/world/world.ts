@@ -363,7 +363,7 @@ export class World {
       case 'watchBroken':
       case 'forbidden':
       case 'apiDown':
-        return this.#watchesOf({ ...fault }).forEach((watch) => watch.break());
+        return this.#watchesOf(fault).forEach((watch) => watch.break());
       case 'compaction':
         return this.#loseWatches();
       case 'leaseDeleted':
@@ -373,7 +373,11 @@ export class World {
     }
   }
 
-  #watchesOf(fault: { readonly plural?: string; readonly replica?: number }): readonly SlowWatch[] {
+  #watchesOf(fault: {
+    readonly kind: string;
+    readonly plural?: string;
+    readonly replica?: number;
+  }): readonly SlowWatch[] {
     return this.#fleet.watches(fault.replica).filter(({ plural }) => isAbout(fault, plural));
   }
 
