@@ -344,6 +344,7 @@ export class World {
     this.clock.setTimer(atMs, () => {
       if (this.board.isLifted) return;
       this.tell(`fault ${JSON.stringify(fault)}`);
+      if ('atMs' in fault) this.board.strikes(fault.kind, fault.atMs);
       this.#begin(fault);
     });
     if (fault.kind !== 'emptyLists') return;
@@ -353,7 +354,6 @@ export class World {
   }
 
   #begin(fault: Fault): void {
-    if ('atMs' in fault) this.board.strikes(fault.kind, fault.atMs);
     switch (fault.kind) {
       case 'terminate':
         return this.#fleet.terminate(fault.replica);
