@@ -25,14 +25,14 @@ export function labelsOf(selector: string): Test {
   return ({ metadata: { labels = {} } }) => tests.every((test) => test(labels));
 }
 
-const TERM = /^(!?)\s*([\w./-]+)\s*(?:(==?|!=)\s*([\w.-]*)|\s(in|notin)\s*\(([^()]*)\))?$/;
+const TERM = /^(!?)\s*([\w./-]+)(?:(\s*(?:==?|!=)|\s+(?:in|notin)\b)\s*\(?([\w.,\s-]*)\)?)?$/;
 
 function testOf(term: string): (labels: Readonly<Record<string, string>>) => boolean {
-  const [, not, key = '', equals, value = '', set, list = ''] = TERM.exec(term) ?? [];
-  if (key === '') throw new NotModelled(`the label selector ${term}`);
-  if (equals === undefined && set === undefined) return (labels) => key in labels !== (not === '!');
-  const values = equals === undefined ? list.split(',').map((one) => one.trim()) : [value];
-  const isAmong = !['!=', 'notin'].includes(equals ?? set ?? '');
+  const [, not, key, operator, list = ''] = TERM.exec(term) ?? [];
+  if (key === undefined) throw new NotModelled(`the label selector ${term}`);
+  if (operator === undefined) return (labels) => key in labels !== (not === '!');
+  const values = list.split(',').map((one) => one.trim());
+  const isAmong = !['!=', 'notin'].includes(operator.trim());
   // Whoever does not have the label is in no set, and so outside of all of them.
   return (labels) => values.includes(labels[key] ?? NO_VALUE) === isAmong;
 }

@@ -69,8 +69,9 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     kubelet.endsSoon = (pod) => this.#reads('frail', pod);
   }
 
-  performOnSource(action: SourceAction): void {
-    this.#sources.perform(action);
+  performStep(step: { readonly config: ConfigAction } | { readonly source: SourceAction }): void {
+    if ('source' in step) this.#sources.perform(step.source);
+    else this.perform(step.config);
   }
 
   perform(action: ConfigAction): void {

@@ -194,7 +194,7 @@ function checkHashes(parts: FinalMonitorParts, monitors: readonly ConfigMonitor[
   const contents = new Map<string, string>();
   for (const monitor of monitors) {
     const newest = history.contentsSince(configOf(monitor), Number.POSITIVE_INFINITY).at(-1);
-    const { configHash, hashKey = '', conditions = [] } = monitor.status;
+    const { configHash, hashKey, conditions = [] } = monitor.status;
     const isReadyNow = conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
     if (newest === undefined || configHash === undefined || !isReadyNow) continue;
     const content = `${hashKey} ${nameSources(monitor)} ${newest}`;

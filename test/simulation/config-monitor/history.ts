@@ -277,14 +277,10 @@ export class History {
     if (type !== 'DELETED') known.push(now);
   }
 
-  #onStatus(
-    uid: string,
-    { configHash, rollout, sources, hashKey }: Partial<ConfigMonitor['status']>,
-    isOwn: boolean,
-  ): void {
+  #onStatus(uid: string, status: Partial<ConfigMonitor['status']>, isOwn: boolean): void {
+    const { rollout } = status;
     const known = this.#rollouts.get(uid);
-    const watched = sources?.map(({ kind, name, keys }) => ({ kind, name, keys }));
-    if (configHash !== undefined && isOwn) this.#begin(uid, canonical({ watched, hashKey }));
+    if (isOwn) this.#begin(uid, status);
     if (!isOwn && known !== undefined && !isSubset(known.pods, rollout?.pods)) {
       this.#overwritten.set(uid, { pods: known.pods, untilMs: this.#nowMs });
     }
@@ -295,7 +291,10 @@ export class History {
   }
 
   /** Other sources, and another key to hash Secrets with, are a new beginning. */
-  #begin(uid: string, baseline: string): void {
+  #begin(uid: string, { configHash, sources, hashKey }: Partial<ConfigMonitor['status']>): void {
+    if (configHash === undefined) return;
+    const watched = sources?.map(({ kind, name, keys }) => ({ kind, name, keys }));
+    const baseline = canonical({ watched, hashKey });
     if (this.#begun.get(uid)?.baseline === baseline) return;
     this.#begun.set(uid, { baseline, atMs: this.#nowMs });
   }

@@ -91,10 +91,13 @@ export class RestartInvariants {
     const monitors = this.#history.monitorsOf(life, this.#sinceMs);
     if (monitors.length === 0)
       return this.#report('foreign-child-untouched', `${what} is not selected`);
-    if (!monitors.some((monitor) => this.#isConcerned(monitor, life))) {
-      this.#report('restarts-users', `${what} goes, and nothing has changed that it uses`);
-    }
+    this.#judgeCause(life, monitors, what);
     this.#judgeDisruption(object, before, { life, monitors });
+  }
+
+  #judgeCause(life: PodLife, monitors: readonly MonitorSince[], what: string): void {
+    if (monitors.some((monitor) => this.#isConcerned(monitor, life))) return;
+    this.#report('restarts-users', `${what} goes, and nothing has changed that it uses`);
   }
 
   /**

@@ -37,13 +37,6 @@ export const SOURCE_MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'pods that matchExpressions leaves out are restarted',
     seed: 49,
   },
-  'template-of-bystanders-restarted': {
-    file: 'controllers/config-monitor/template-restart.ts',
-    find: '    .some((pod) => !concerns(selection, pod, changed));',
-    replace: '    .some((pod) => !concerns(selection, pod, changed) && pods === undefined);',
-    why: 'in the middle of an update of its template a Deployment replaces pods that use nothing new',
-    seed: 0,
-  },
   'new-key-taken-for-change': {
     file: 'controllers/config-monitor/controller.ts',
     find: 'if (hasSecret(watched) && hashKey !== secrets.keyId) return false;',

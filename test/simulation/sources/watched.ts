@@ -30,7 +30,7 @@ export function sourcesOf(spec: ConfigMonitorSpec): readonly WatchedSource[] {
     ...(configmap === undefined ? [] : [{ kind: 'ConfigMap', name: configmap } as const]),
     ...(secret === undefined ? [] : [{ kind: 'Secret', name: secret } as const]),
     ...sources.map(({ kind, name, keys }) => ({ kind, name, ...(keys && { keys }) })),
-  ];
+  ].toSorted((a, b) => (`${a.kind}/${a.name}` < `${b.kind}/${b.name}` ? -1 : 1));
 }
 
 /** Whether an object with neither labels nor expressions selects the pods that use its sources. */

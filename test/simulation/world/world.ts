@@ -118,7 +118,7 @@ export class World {
     this.#discovery = new DiscoveryCast(this.#stage, this.#traffic.specs);
     this.#webApp = new WebAppCast(this.#stage);
     this.#attach = this.#shareBalancers();
-    this.#kubelet = new Kubelet(this.#stage);
+    [this.#kubelet, this.#secrets] = [new Kubelet(this.#stage), new SecretInvariants(this.#stage)];
     this.#immortal = new ImmortalCast(this.#stage, this.#kubelet);
     this.#myApp = new MyAppCast(this.#stage, this.#kubelet);
     this.#config = new ConfigMonitorCast(this.#stage, { ...surroundings, kubelet: this.#kubelet });
@@ -127,7 +127,6 @@ export class World {
       ...[this.#attach, this.#immortal, this.#myApp, this.#config],
     ];
     this.#collector = new GarbageCollector(this.#stage, COLLECTED);
-    this.#secrets = new SecretInvariants(this.#stage);
     this.#processes = new ProcessInvariants({
       nowMs: () => this.clock.monotonicMs(),
       report: this.#stage.report,
@@ -281,8 +280,7 @@ export class World {
     else if ('attach' in step) this.#attach.perform(step.attach);
     else if ('immortal' in step) this.#immortal.perform(step.immortal);
     else if ('myApp' in step) this.#myApp.perform(step.myApp);
-    else if ('source' in step) this.#config.performOnSource(step.source);
-    else this.#config.perform(step.config);
+    else this.#config.performStep(step);
   }
 
   /** As `myIngress meddle subnets`. */
@@ -346,6 +344,7 @@ export class World {
     this.clock.setTimer(atMs, () => {
       if (this.board.isLifted) return;
       this.tell(`fault ${JSON.stringify(fault)}`);
+      if ('atMs' in fault) this.board.strikes(fault.kind, fault.atMs);
       this.#begin(fault);
     });
     if (fault.kind !== 'emptyLists') return;
@@ -355,19 +354,16 @@ export class World {
   }
 
   #begin(fault: Fault): void {
-    if ('atMs' in fault) this.board.strikes(fault.kind, fault.atMs);
     switch (fault.kind) {
       case 'terminate':
         return this.#fleet.terminate(fault.replica);
       case 'watchSilent':
-        return this.#watchesOf(fault).forEach((watch) => watch.fallSilent());
       case 'partition':
-        return this.#fleet.watches(fault.replica).forEach((watch) => watch.fallSilent());
+        return this.#watchesOf(fault).forEach((watch) => watch.fallSilent());
       case 'watchBroken':
       case 'forbidden':
-        return this.#watchesOf(fault).forEach((watch) => watch.break());
       case 'apiDown':
-        return this.#fleet.watches().forEach((watch) => watch.break());
+        return this.#watchesOf(fault).forEach((watch) => watch.break());
       case 'compaction':
         return this.#loseWatches();
       case 'leaseDeleted':
@@ -377,8 +373,12 @@ export class World {
     }
   }
 
-  #watchesOf(fault: { readonly plural?: string }): readonly SlowWatch[] {
-    return this.#fleet.watches().filter(({ plural }) => isAbout(fault, plural));
+  #watchesOf(fault: {
+    readonly kind: string;
+    readonly plural?: string;
+    readonly replica?: number;
+  }): readonly SlowWatch[] {
+    return this.#fleet.watches(fault.replica).filter(({ plural }) => isAbout(fault, plural));
   }
 
   /** Whoever watched has to read all of it again. */
