@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { type FieldSchema, listFields } from '../src/kube/client/served-fields.ts';
 
-/** `npm run gen`: src/setup/kind-fields.ts, the fields of each kind, which the operator compares at its start. */
+/** `npm run gen`: src/setup/definitions/kind-fields.ts, the fields of each kind, which the operator compares at its start. */
 
 const ROOT = join(import.meta.dirname, '..');
-export const KIND_FIELDS_PATH = 'src/setup/kind-fields.ts';
+export const KIND_FIELDS_PATH = 'src/setup/definitions/kind-fields.ts';
 
 interface Definition {
   readonly spec: {
@@ -18,7 +18,7 @@ interface Definition {
   };
 }
 
-/** The text of src/setup/kind-fields.ts. */
+/** The text of src/setup/definitions/kind-fields.ts. */
 export function renderKindFields(): string {
   const rows = readDefinitions().map(({ spec: { group, names, versions } }) => {
     const [{ name, schema }] = versions;

@@ -22,7 +22,7 @@ import { UndiciTransport } from './kube/client/undici-transport.ts';
 import { Election, type ElectionOptions } from './kube/lease/election.ts';
 import { Operator } from './operator.ts';
 import type { OperatorSettings } from './setup/context.ts';
-import { reportDefinitions } from './setup/definitions.ts';
+import { reportDefinitions } from './setup/definitions/definitions.ts';
 import { systemClock as clock, drawSecretBytes } from './system-clock.ts';
 import { serveHealth } from './telemetry/health.ts';
 import {

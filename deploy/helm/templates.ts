@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { KIND_NAMES } from '../../src/apis/kind-names.ts';
+import { DEPLOYMENT, type Edit, KEEP, PARAMETERS, SERVICE_ACCOUNT } from './edits.ts';
 
 /**
  * The templates of the Helm chart, written from the files that kustomize renders: the same text, with a
@@ -11,12 +12,6 @@ import { KIND_NAMES } from '../../src/apis/kind-names.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const HEAD = '{{- /* Written by deploy/helm/main.ts; run `npm run gen` after a change of';
-
-/** What an overlay patches, as a template has it. Every `from` occurs once in its file. */
-interface Edit {
-  readonly from: string | RegExp;
-  readonly to: string;
-}
 
 interface Source {
   /** From the root of the repository. */
@@ -34,9 +29,6 @@ const CLUSTER_WIDE = '(not .Values.singleNamespace)';
 const GATES = '.Values.readinessGates.enabled';
 const SECRETS = '.Values.secrets.enabled';
 const GUARDRAILS = '.Values.guardrails.enabled';
-
-/** Helm leaves it in the cluster at `helm uninstall`: https://helm.sh/docs/topics/charts_hooks/ */
-const KEEP = '    helm.sh/resource-policy: keep\n';
 
 /** An installation without these rights is possible: a namespaced one has none outside of its namespace. */
 const CLUSTER_ALONE = ['cluster-id.yaml', 'namespaces.yaml', 'nodes.yaml'];
@@ -128,75 +120,6 @@ function componentSources(): readonly Source[] {
     component('user-roles/roles.yaml', `and .Values.userRoles.enabled ${CLUSTER_WIDE}`),
   ];
 }
-
-/** Its policies refuse its deletion as long as they exist, and Helm deletes them last. */
-const PARAMETERS: readonly Edit[] = [
-  {
-    from: 'metadata:\n  name: albridge-guardrails\n',
-    to: `metadata:\n  name: albridge-guardrails\n  annotations:\n${KEEP}`,
-  },
-  { from: '  name: tenants\n', to: `  name: tenants\n  annotations:\n${KEEP}` },
-  {
-    from: /^data:\n[\s\S]*/m,
-    to: 'data:\n  {{- toYaml .Values.guardrails.parameters | nindent 2 }}\n',
-  },
-];
-
-const SERVICE_ACCOUNT: readonly Edit[] = [
-  {
-    from: '    app.kubernetes.io/name: albridge\n',
-    to: `    app.kubernetes.io/name: albridge
-  {{- with .Values.serviceAccount.annotations }}
-  annotations:
-    {{- toYaml . | nindent 4 }}
-  {{- end }}
-`,
-  },
-];
-
-const DEPLOYMENT: readonly Edit[] = [
-  {
-    from: /^(?:#.*\n)+/,
-    to: `# Two replicas, of which the one that holds the Lease works; the other watches and takes over within
-# seconds. Settings are in the ConfigMap albridge-settings.
-`,
-  },
-  { from: 'An overlay sets those.', to: '`env` of the values sets those.' },
-  { from: '  replicas: 2\n', to: '  replicas: {{ .Values.replicas }}\n' },
-  {
-    from: '        kubectl.kubernetes.io/default-container: operator\n',
-    to: `        kubectl.kubernetes.io/default-container: operator
-        # Another setting restarts the pods.
-        checksum/settings: {{ include (print $.Template.BasePath "/settings.yaml") . | sha256sum }}
-        {{- with .Values.podAnnotations }}
-        {{- toYaml . | nindent 8 }}
-        {{- end }}
-`,
-  },
-  {
-    from: '      serviceAccountName: albridge\n',
-    to: `      serviceAccountName: albridge
-      {{- range $field := list "imagePullSecrets" "nodeSelector" "tolerations" "priorityClassName" }}
-      {{- with index $.Values $field }}
-      {{ $field }}: {{- toYaml . | nindent 8 }}
-      {{- end }}
-      {{- end }}
-`,
-  },
-  {
-    from: /^ +# An overlay's `images:`.*\n +image: albridge:.*\n +imagePullPolicy: .*\n/m,
-    to: `          {{- with .Values.image }}
-          image: "{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}"
-          imagePullPolicy: {{ .pullPolicy }}
-          {{- end }}
-`,
-  },
-  // The rest of the list of variables is rewritten by `writeVariables`.
-  {
-    from: /^ {12}requests:\n(?: {14}.*\n)+ {12}limits:\n(?: {14}.*\n)+/m,
-    to: '            {{- toYaml .Values.resources | nindent 12 }}\n',
-  },
-];
 
 async function render({ path, template, when, edits = [] }: Source): Promise<string> {
   const text = await readFile(resolve(ROOT, path), 'utf8');

@@ -1,5 +1,5 @@
 // Lives here: the kind ConfigMonitor: restarts pods when the data of a ConfigMap or Secret changes.
-// May import it: src/setup; src/controllers/config-monitor/reports takes scope.ts, transforms.ts and workload-groups.ts.
+// May import it: src/setup; src/controllers/config-monitor/reports takes scope.ts, transforms.ts and workload-groups.ts; src/controllers/config-monitor/sources takes scope.ts.
 // Start with: this file; docs/architecture.md follows an edit file by file.
 
 import type { ConfigMonitor, ConfigMonitorSpec } from '../../apis/config-monitor.ts';

@@ -55,7 +55,7 @@ export interface Scope extends ConfigMonitorContext {
   readonly progress: Progress;
   readonly refusals: Refusals;
   readonly sourceMetrics: SourceMetrics;
-  /** What is watched, in a fixed order. */
+  /** The sources, in a fixed order. */
   readonly watched: readonly WatchedSource[];
   /** The same in a sentence, such as `ConfigMap settings`. */
   readonly sourceText: string;

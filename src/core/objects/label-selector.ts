@@ -67,7 +67,7 @@ function formatRequirement({ key, operator, values = [] }: LabelRequirement): st
 
 export type ParsedSelector =
   | { readonly kind: 'selector'; readonly selector: LabelSelector }
-  /** What is wrong, and at which character, counted from 1. */
+  /** States the mistake and its character, counted from 1. */
   | { readonly kind: 'problem'; readonly problem: string };
 
 /**

@@ -49,7 +49,7 @@ describe('lists of kinds', () => {
       'deploy/policies.ts',
       // Generated.
       'src/apis/kind-names.ts',
-      'src/setup/kind-fields.ts',
+      'src/setup/definitions/kind-fields.ts',
       'src/setup/kinds.ts',
     ]);
   });

@@ -60,10 +60,6 @@ const requests: Readonly<Record<string, { readonly why: string; readonly request
         body: json({ metadata: { name: 'two' } }),
       },
     },
-    'a selector of sets': {
-      why: 'only key=value is sent',
-      request: { method: 'GET', path: collection, query: { labelSelector: 'app in (a, b)' } },
-    },
     'a second page': {
       why: 'worlds are small',
       request: { method: 'GET', path: collection, query: { continue: 'token' } },

@@ -1,5 +1,5 @@
 // Lives here: the ConfigMaps and Secrets that an object watches: which, their hashes, which pods use them.
-// May import it: the rest of src/controllers/config-monitor and src/setup.
+// May import it: src/controllers/config-monitor, src/controllers/config-monitor/reports, src/setup.
 // Start with: this file, then data-hash.ts and pod-uses.ts.
 
 import { createHash } from 'node:crypto';
@@ -81,7 +81,7 @@ export function combineData(
   return { hash: hashText(JSON.stringify(parts)), sources };
 }
 
-/** What releases before 0.2 watched. */
+/** The only form of releases before 0.2. */
 export function isSingleConfigMap(sources: readonly WatchedSource[]): boolean {
   const [first, ...others] = sources;
   return others.length === 0 && first?.kind === 'ConfigMap' && first.keys === undefined;

@@ -1,7 +1,11 @@
-import type { KindName } from '../apis/kind-names.ts';
-import type { Logger } from '../core/ports/logger.ts';
-import type { KubeClient } from '../kube/client/kube-client.ts';
-import { type FieldDifference, findFieldDifference } from '../kube/client/served-fields.ts';
+// Lives here: at the start, the comparison of each kind's CRD in the cluster with the fields that this version knows.
+// May import it: src/main.ts.
+// Start with: this file.
+
+import type { KindName } from '../../apis/kind-names.ts';
+import type { Logger } from '../../core/ports/logger.ts';
+import type { KubeClient } from '../../kube/client/kube-client.ts';
+import { type FieldDifference, findFieldDifference } from '../../kube/client/served-fields.ts';
 import { KIND_FIELDS } from './kind-fields.ts';
 
 /** Names of a long list are left out: it is the version that is wrong. */

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { KIND_FIELDS_PATH, renderKindFields } from '../../../crds/kind-fields.ts';
-import { KubeClient } from '../../../src/kube/client/kube-client.ts';
-import { type FieldSchema, listFields } from '../../../src/kube/client/served-fields.ts';
-import { reportDefinitions } from '../../../src/setup/definitions.ts';
-import { KIND_FIELDS } from '../../../src/setup/kind-fields.ts';
-import { ManualClock } from '../../fakes/manual-clock.ts';
-import { RecordingMetrics } from '../../fakes/recording-metrics.ts';
-import { ScriptedTransport } from '../../fakes/scripted-transport.ts';
-import { type LogLine, SilentLogger } from '../../fakes/silent-logger.ts';
+import { KIND_FIELDS_PATH, renderKindFields } from '../../../../crds/kind-fields.ts';
+import { KubeClient } from '../../../../src/kube/client/kube-client.ts';
+import { type FieldSchema, listFields } from '../../../../src/kube/client/served-fields.ts';
+import { reportDefinitions } from '../../../../src/setup/definitions/definitions.ts';
+import { KIND_FIELDS } from '../../../../src/setup/definitions/kind-fields.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
+import { ScriptedTransport } from '../../../fakes/scripted-transport.ts';
+import { type LogLine, SilentLogger } from '../../../fakes/silent-logger.ts';
 
-const ROOT = resolve(import.meta.dirname, '../../..');
+const ROOT = resolve(import.meta.dirname, '../../../..');
 
 /** A schema with these fields, none of which has fields of its own but by its path. */
 function schemaOf(fields: readonly string[]): FieldSchema {
