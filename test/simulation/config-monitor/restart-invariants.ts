@@ -246,13 +246,16 @@ export class RestartInvariants {
 
   /**
    * Its rollout is for the data that is there now, and not for older data, of which it may know alone:
-   * where other data came and went meanwhile, that has to be seen first.
+   * where other data came and went meanwhile, that has to be seen first; a rollout of before may be for the
+   * same data when it was there the last time.
    */
   #isUpToDate({ uid, config }: MonitorSince): boolean {
     const rollout = this.#history.rolloutOf(uid);
     if (rollout === undefined) return false;
     const changedMs = this.#history.changedMs(config);
-    const isSeen = rollout.sinceMs >= changedMs || changedMs < this.#sinceMs;
+    const lately = this.#history.contentsSince(config, this.#sinceMs);
+    const isNew = lately.indexOf(lately.at(-1) ?? '') === lately.length - 1;
+    const isSeen = (isNew && rollout.sinceMs >= changedMs) || changedMs < this.#sinceMs;
     return isSeen && this.#hashes.of(config).includes(rollout.hash);
   }
 
