@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../src/core/objects/kube-object.ts';
+import { installSecrets, WITH_SECRETS } from '../surroundings/secrets.ts';
 import { until } from '../surroundings/until.ts';
 import type { BenchPlace } from './bench-place.ts';
 import { KindGround } from './kind-ground.ts';
@@ -28,7 +29,10 @@ async function measureOnce(place: BenchPlace, kind: Source): Promise<readonly nu
   const parts = await place.withNodes();
   const ground = await KindGround.create(parts);
   await ground.untilPodsAreTaken();
-  const operator = await place.startOperatorIn(parts, ground.namespace);
+  const isSecret = kind === 'Secret';
+  if (isSecret) await installSecrets(parts.cluster);
+  const settings = isSecret ? WITH_SECRETS : {};
+  const operator = await place.startOperatorIn(parts, ground.namespace, settings);
   const evictedAtMs = new Map<string, number>();
   const watch = await ground.watch<KubeObject>('pods', ({ object, atMs }) => {
     const { uid = '', deletionTimestamp } = object.metadata;

@@ -100,7 +100,8 @@ async function reconcile(scope: Scope): Promise<Outcome> {
   const observation = observeData(scope);
   reportObservation(observation, scope);
   if (observation.kind !== 'observed') {
-    reportPods(listPendingUids(scope), scope);
+    // While Secrets cannot be read nobody knows who has older data.
+    if (observation.kind === 'missing') reportPods(listPendingUids(scope), scope);
     return awaitData(observation, scope);
   }
   const { data } = observation;

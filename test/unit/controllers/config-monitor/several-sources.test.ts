@@ -254,6 +254,7 @@ describe('an object with a Secret', () => {
     bench.secretFault = { kind: 'unread', why: 'watch secrets: forbidden' };
     await watch();
     expect(bench.condition('Ready')).toBe('False SecretsUnread');
+    expect(bench.status().progress).toBeUndefined();
     bench.secretFault = undefined;
     await bench.clock.advance(10_000);
     expect(bench.condition('Ready')).toBe('True Watching');
