@@ -122,12 +122,17 @@ export class History {
 
   /** All contents that there were since then, the one of then included. */
   contentsSince(config: string, sinceMs: number): readonly string[] {
+    return this.#statesSince(config, sinceMs).flatMap((content) => content ?? []);
+  }
+
+  /** Undefined where the data was not there. */
+  #statesSince(config: string, sinceMs: number): readonly (string | undefined)[] {
     const all = this.#contents.of(config);
     const first = Math.max(
       0,
       all.findLastIndex(({ atMs }) => atMs <= sinceMs),
     );
-    return all.slice(first).flatMap(({ content }) => content ?? []);
+    return all.slice(first).map(({ content }) => content);
   }
 
   /** Every form that monitors of this pod had since then. */
@@ -161,11 +166,11 @@ export class History {
     return this.contentAt(data, startedMs) === this.contentAt(data, Number.POSITIVE_INFINITY);
   }
 
-  /** Whether one of the sources for which a monitor restarts the pod had two contents since then. */
+  /** Whether one of the sources for which a monitor restarts the pod had two contents since then, none being one. */
   hasChanged(monitor: MonitorSince, life: PodLife, sinceMs: number): boolean {
     const [namespace = ''] = monitor.key.split('/');
     return concerningSources(monitor.spec, life).some((source) => {
-      const contents = this.contentsSince(nameData(namespace, [source]), sinceMs);
+      const contents = this.#statesSince(nameData(namespace, [source]), sinceMs);
       return new Set(contents).size > 1;
     });
   }
