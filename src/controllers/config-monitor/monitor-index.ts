@@ -5,7 +5,6 @@ import type { KeySource } from '../../core/queue/key-queue.ts';
 import { affectsRestarts } from './pod-index.ts';
 import { readSelection, selects } from './selection.ts';
 import type { TrimmedSource } from './sources/data-hash.ts';
-import { getSourceName } from './sources/pod-uses.ts';
 import { listSources, nameSource, type WatchedSource } from './sources/watched-source.ts';
 import type { TrimmedPod } from './transforms.ts';
 
@@ -63,7 +62,7 @@ export class MonitorIndex {
 
   #selectingOne(pod: TrimmedPod): readonly Key[] {
     const keys = listSlotsOfPod(pod).flatMap((slot) => [...(this.#keys.get(slot) ?? [])]);
-    return keys.filter((key) => {
+    return [...new Set(keys)].filter((key) => {
       const selection = readSelection(this.#cache.get(key)?.spec);
       return selection !== undefined && selects(selection, pod);
     });
@@ -123,13 +122,12 @@ function listPodSlots(namespace: string, spec: ConfigMonitor['spec']): readonly 
   return (among.values ?? []).map((value) => buildLabelSlot(namespace, among.key, value));
 }
 
-function listSlotsOfPod({ metadata, uses = [] }: TrimmedPod): readonly string[] {
+function listSlotsOfPod({ metadata, uses }: TrimmedPod): readonly string[] {
   const { namespace, labels = {} } = metadata;
-  const sources = new Set(uses.map(getSourceName));
   return [
     buildNamespaceSlot(namespace),
     ...Object.entries(labels).map(([key, value]) => buildLabelSlot(namespace, key, value)),
-    ...[...sources].map((source) => buildUseSlot(namespace, source)),
+    ...[...(uses?.keys() ?? [])].map((source) => buildUseSlot(namespace, source)),
   ];
 }
 

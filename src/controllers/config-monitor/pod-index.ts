@@ -2,7 +2,6 @@ import type { Key } from '../../core/objects/kube-object.ts';
 import type { Change, ObjectCache } from '../../core/ports/cache.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { type Selection, selects } from './selection.ts';
-import { getSourceName } from './sources/pod-uses.ts';
 import { nameSource } from './sources/watched-source.ts';
 import { getController, nameOwner, type TrimmedPod } from './transforms.ts';
 
@@ -151,15 +150,16 @@ export class PodIndex {
 
   #listSlots(pod: TrimmedPod): readonly (readonly [Map<string, Set<TrimmedPod>>, string])[] {
     const { namespace, labels = {} } = pod.metadata;
-    const { uses = [] } = pod;
+    const { uses } = pod;
     const ownerName = nameOwner(pod);
-    const sources = new Set(uses.map(getSourceName));
     const slots = [
       [this.#byNamespace, namespace] as const,
       ...Object.entries(labels).map(
         ([key, value]) => [this.#byLabel, buildLabelSlot(namespace, key, value)] as const,
       ),
-      ...[...sources].map((source) => [this.#bySource, buildSlot(namespace, source)] as const),
+      ...[...(uses?.keys() ?? [])].map(
+        (source) => [this.#bySource, buildSlot(namespace, source)] as const,
+      ),
     ];
     if (ownerName === undefined) return slots;
     return [...slots, [this.#byOwner, buildSlot(namespace, ownerName)]];

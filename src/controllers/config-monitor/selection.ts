@@ -2,7 +2,6 @@ import type { ConfigMonitorSpec } from '../../apis/config-monitor.ts';
 import type { KubeObject } from '../../core/objects/kube-object.ts';
 import {
   formatSelector,
-  type LabelRequirement,
   type LabelSelector,
   matchesLabels,
 } from '../../core/objects/label-selector.ts';
@@ -23,17 +22,7 @@ export function readSelection(spec: ConfigMonitorSpec | undefined): Selection | 
   const { podSelector: matchLabels, matchExpressions = [] } = spec ?? {};
   if (matchLabels === undefined && matchExpressions.length === 0) return { kind: 'users', sources };
   if (matchLabels !== undefined && Object.keys(matchLabels).length === 0) return undefined;
-  const expressions = matchExpressions.map(toRequirement);
-  const selector = { matchLabels: matchLabels ?? {}, matchExpressions: expressions };
-  return { kind: 'labels', selector };
-}
-
-function toRequirement({
-  key,
-  operator,
-  values = [],
-}: NonNullable<ConfigMonitorSpec['matchExpressions']>[number]): LabelRequirement {
-  return { key, operator, values };
+  return { kind: 'labels', selector: { matchLabels: matchLabels ?? {}, matchExpressions } };
 }
 
 /** The one test for all: the index, other objects, and the list past the caches. */

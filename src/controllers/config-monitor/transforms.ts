@@ -13,7 +13,7 @@ import type { Pod } from '../../pods/pod.ts';
 import { readPodStateKind } from '../../pods/pod-state.ts';
 import { WORKLOAD_KINDS, type WorkloadKind, type WorkloadRef } from '../../pods/workloads.ts';
 import { hashFields, type TrimmedSource } from './sources/data-hash.ts';
-import { listUses, SharedUses } from './sources/pod-uses.ts';
+import { listUses, type PodUses, SharedUses } from './sources/pod-uses.ts';
 
 /** A ConfigMap as it is held in memory. */
 export type TrimmedConfigMap = TrimmedSource;
@@ -88,7 +88,7 @@ export interface TrimmedPod extends KubeObject {
   /** Of the template that it was started from; see `Workload.restartedAt`. */
   readonly restartedAt?: string;
   /** The sources that it reads, as `listUses` gives them; absent for none. */
-  readonly uses?: readonly string[];
+  readonly uses?: PodUses;
 }
 
 /** Makes the transform of pods, which share their lists of uses. */
@@ -126,7 +126,7 @@ export function trimPod(object: KubeObject, shared = new SharedUses()): KubeObje
 
 function trimUses(object: KubeObject, shared: SharedUses): Pick<TrimmedPod, 'uses'> {
   const uses = listUses(object);
-  return uses.length > 0 ? { uses: shared.share(uses) } : {};
+  return uses.size > 0 ? { uses: shared.share(uses) } : {};
 }
 
 function readState(pod: Pod): TrimmedPod['state'] {

@@ -4,8 +4,8 @@ import type { Mutation } from '../mutation.ts';
 export const SOURCE_MUTATIONS: Readonly<Record<string, Mutation>> = {
   'bystanders-restarted': {
     file: 'controllers/config-monitor/sources/pod-uses.ts',
-    find: '  if (uses.includes(name)) return true;',
-    replace: '  if (uses.includes(name) || keys === undefined) return true;',
+    find: '  if (used === undefined) return false;',
+    replace: '  if (used === undefined) return keys === undefined;',
     why: 'every pod of the namespace is restarted for a Secret that few of them use',
     seed: 81,
   },
@@ -18,8 +18,8 @@ export const SOURCE_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'keys-ignored': {
     file: 'controllers/config-monitor/sources/pod-uses.ts',
-    find: 'if (keys !== undefined) return keys.some((key) => uses.includes(`${name}:${key}`));',
-    replace: 'if (keys?.length === 0) return false;',
+    find: 'keys === undefined || keys.some((key) => used.has(key));',
+    replace: 'keys?.length !== 0;',
     why: 'a pod that names only other keys is restarted',
     seed: 1874,
   },
@@ -32,8 +32,8 @@ export const SOURCE_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'expressions-ignored': {
     file: 'controllers/config-monitor/selection.ts',
-    find: 'const expressions = matchExpressions.map(toRequirement);',
-    replace: 'const expressions = matchExpressions.slice(0, 0).map(toRequirement);',
+    find: 'matchLabels: matchLabels ?? {}, matchExpressions }',
+    replace: 'matchLabels: matchLabels ?? {}, matchExpressions: matchExpressions.slice(0, 0) }',
     why: 'pods that matchExpressions leaves out are restarted',
     seed: 49,
   },

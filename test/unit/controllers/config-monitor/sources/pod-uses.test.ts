@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   listUses,
+  type PodUses,
   SharedUses,
   usesSource,
 } from '../../../../../src/controllers/config-monitor/sources/pod-uses.ts';
@@ -13,6 +14,38 @@ function pod(spec: object): KubeObject {
 function withVolume(volume: object, ...mounts: readonly object[]): KubeObject {
   const volumeMounts = mounts.map((mount) => ({ name: 'v', mountPath: '/etc/v', ...mount }));
   return pod({ containers: [{ volumeMounts }], volumes: [{ name: 'v', ...volume }] });
+}
+
+/** `Secret/db` for all keys, `Secret/db:password` for one. */
+function print(uses: PodUses): readonly string[] {
+  return [...uses].flatMap(([source, keys]) =>
+    keys === 'all' ? [source] : [...keys].map((key) => `${source}:${key}`),
+  );
+}
+
+function secrets(count: number): readonly object[] {
+  return Array.from({ length: count }, (_, at) => ({ secret: { name: `s${at}` } }));
+}
+
+function manyItems(count: number): readonly object[] {
+  return Array.from({ length: count }, (_, at) => ({ key: `k${at}`, path: `p${at}/x` }));
+}
+
+/** Counts how often anything in the pod is read. */
+function countReads(object: KubeObject): {
+  readonly pod: KubeObject;
+  readonly reads: () => number;
+} {
+  let reads = 0;
+  const wrap = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get(of, name, receiver) {
+        reads += 1;
+        const value: unknown = Reflect.get(of, name, receiver);
+        return typeof value === 'object' && value !== null ? wrap(value) : value;
+      },
+    });
+  return { pod: wrap(object), reads: () => reads };
 }
 
 const items = [
@@ -78,6 +111,26 @@ const cases: Readonly<Record<string, readonly [KubeObject, readonly string[]]>> 
     withVolume({ configMap: { name: 'cm', items } }, { subPath: 'etc' }),
     ['ConfigMap/cm:a', 'ConfigMap/cm:b'],
   ],
+  'a subPath of a directory that no item has': [
+    withVolume({ configMap: { name: 'cm', items } }, { subPath: 'other' }),
+    ['ConfigMap/cm:a', 'ConfigMap/cm:b', 'ConfigMap/cm:c'],
+  ],
+  ...Object.fromEntries(
+    ['./etc/a', 'etc/a/', 'etc//a'].map((subPath) => [
+      `the subPath ${subPath} of an item`,
+      [withVolume({ configMap: { name: 'cm', items } }, { subPath }), ['ConfigMap/cm:a']] as const,
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['.', '..data/a', 'x/../a', './', 'a b'].map((subPath) => [
+      `the subPath ${subPath} of the whole`,
+      [withVolume({ configMap: { name: 'cm' } }, { subPath }), ['ConfigMap/cm']] as const,
+    ]),
+  ),
+  'a key with a dot before it': [
+    withVolume({ secret: { secretName: 'db' } }, { subPath: '.dockerconfigjson' }),
+    ['Secret/db:.dockerconfigjson'],
+  ],
   'projected sources': [
     withVolume(
       {
@@ -104,30 +157,56 @@ const cases: Readonly<Record<string, readonly [KubeObject, readonly string[]]>> 
 
 describe('the uses of a pod', () => {
   it.each(Object.entries(cases))('are found: %s', (_name, [object, uses]) => {
-    expect(listUses(object)).toEqual(uses);
+    expect(print(listUses(object))).toEqual(uses);
   });
 
   it('lose their keys when there are too many, and stay bounded', () => {
     const keys = Array.from({ length: 300 }, (_, at) => ({
       valueFrom: { secretKeyRef: { name: at < 150 ? 'a' : 'b', key: `k${at}` } },
     }));
-    expect(listUses(pod({ containers: [{ env: keys }] }))).toEqual(['Secret/a', 'Secret/b']);
+    expect(print(listUses(pod({ containers: [{ env: keys }] })))).toEqual(['Secret/a', 'Secret/b']);
     const names = Array.from({ length: 300 }, (_, at) => ({ secretRef: { name: `s${at}` } }));
-    expect(listUses(pod({ containers: [{ envFrom: names }] }))).toHaveLength(256);
+    expect(listUses(pod({ containers: [{ envFrom: names }] })).size).toBe(128);
     const long = [{ secretRef: { name: 'x'.repeat(600) } }];
-    expect(listUses(pod({ containers: [{ envFrom: long }] }))).toEqual([]);
+    expect(listUses(pod({ containers: [{ envFrom: long }] })).size).toBe(0);
   });
 
-  it('are one list for pods of one template', () => {
+  it.each([
+    ['400 projected sources with 8,000 mounts', { projected: { sources: secrets(400) } }, 8_000],
+    [
+      '12,000 items with 12,000 mounts',
+      { secret: { secretName: 'db', items: manyItems(12_000) } },
+      12_000,
+    ],
+  ])('take no time by the product of what a pod names: %s', (_name, volume, mounts) => {
+    const paths = Array.from({ length: mounts }, (_, at) => ({ subPath: `k${at}` }));
+    const work = countReads(withVolume(volume, ...paths));
+    listUses(work.pod);
+    expect(work.reads()).toBeLessThan(10 * mounts + 100_000);
+  });
+
+  it('are one object for pods of one template, and for no other', () => {
     const shared = new SharedUses();
-    const [one, other] = [shared.share(['Secret/a']), shared.share(['Secret/a'])];
-    expect(one).toBe(other);
-    expect(shared.share(['Secret/b'])).toEqual(['Secret/b']);
+    const of = (...names: readonly string[]): PodUses =>
+      shared.share(
+        listUses(
+          pod({ containers: [{ envFrom: names.map((name) => ({ secretRef: { name } })) }] }),
+        ),
+      );
+    expect(of('a')).toBe(of('a'));
+    expect(print(of('b', 'c'))).toEqual(['Secret/b', 'Secret/c']);
+    // A name of a volume is checked by nobody until the pod is to start.
+    const forged = withVolume({ secret: { secretName: 'd,Secret/e' } });
+    expect(print(shared.share(listUses(forged)))).toEqual([]);
+    expect(print(of('d', 'e'))).toEqual(['Secret/d', 'Secret/e']);
   });
 });
 
 describe('a pod uses a source', () => {
-  const uses = ['ConfigMap/cm:a', 'ConfigMap/cm:b', 'Secret/db'];
+  const uses: PodUses = new Map<string, ReadonlySet<string> | 'all'>([
+    ['ConfigMap/cm', new Set(['a', 'b'])],
+    ['Secret/db', 'all'],
+  ]);
   it.each([
     ['by any key', { kind: 'ConfigMap', name: 'cm' }, true],
     ['by a key that counts', { kind: 'ConfigMap', name: 'cm', keys: ['x', 'b'] }, true],
