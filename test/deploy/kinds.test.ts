@@ -138,7 +138,7 @@ describe('every way to install', async () => {
   it('deploy/cluster has every policy that limits the operator', async () => {
     const directory = await place.openDirectory();
     const deploy = relative(directory, resolve(ROOT, 'deploy'));
-    const components = ['components', 'components/readiness-gates'].map(
+    const components = ['components', 'components/readiness-gates', 'components/secrets'].map(
       (one) => `${deploy}/${one}`,
     );
     const all = [`resources: ["${deploy}/base"]`, `components: ${JSON.stringify(components)}`];
@@ -180,6 +180,7 @@ describe('every way to install', async () => {
         'external-dns-webapps',
         'guardrails',
         'readiness-gates',
+        'secrets',
         'user-roles',
       ].sort(),
     );
