@@ -4,7 +4,10 @@ export interface Edit {
   readonly to: string;
 }
 
-/** Helm leaves it in the cluster at `helm uninstall`: https://helm.sh/docs/topics/charts_hooks/ */
+/**
+ * Helm leaves it in the cluster at `helm uninstall`:
+ * https://helm.sh/docs/howto/charts_tips_and_tricks/#tell-helm-not-to-uninstall-a-resource
+ */
 export const KEEP = '    helm.sh/resource-policy: keep\n';
 
 /** Its policies refuse its deletion as long as they exist, and Helm deletes them last. */

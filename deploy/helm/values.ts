@@ -9,13 +9,15 @@ import { LISTS } from '../guardrail-lists.ts';
 interface Schema {
   readonly description?: string;
   readonly type?: string | readonly string[];
+  /** Shown in values.yaml; without one the key is listed there as a comment. */
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly [keyword: string]: unknown;
 }
 
-/** A default that values.yaml shows; without one the key is listed as a comment. */
-const NO_DEFAULT = undefined;
+/** The head of both files. */
+const HEAD =
+  'Written by deploy/helm/main.ts; run `npm run gen` after a change of deploy/helm/values.ts.';
 
 const REGION = '^[a-z]{2,4}(-[a-z]+)+-[0-9]+$';
 
@@ -62,7 +64,7 @@ function describeSettings(names: readonly string[]): Schema {
     .filter((name) => !OWN_VALUES.includes(name))
     .map((name): readonly [string, Schema] => {
       const row = table.find((one) => one.name === name);
-      if (row === undefined) return [name, METADATA];
+      if (row === undefined) return [name, describeForSdk(name)];
       const otherwise = row.default ?? row.otherwise;
       return [
         name,
@@ -78,7 +80,12 @@ function describeSettings(names: readonly string[]): Schema {
   );
 }
 
-/** Read by the AWS SDK. */
+/** A variable that the AWS SDK reads. Throws for one that is not known here. */
+function describeForSdk(name: string): Schema {
+  if (name === 'AWS_EC2_METADATA_DISABLED') return METADATA;
+  throw new Error(`${name} is not a setting: add it to src/config/settings.ts`);
+}
+
 const METADATA: Schema = {
   description:
     'Without a role of its own the operator has no rights at all, rather than those of its node.',
@@ -91,7 +98,6 @@ const IMAGE = closed('Image of the operator: docs/install.md builds it.', {
     description: 'Where the image is, without tag. Required.',
     type: 'string',
     minLength: 1,
-    default: NO_DEFAULT,
   },
   tag: { description: "Tag; empty: the chart's appVersion.", type: 'string', default: '' },
   digest: {
@@ -213,7 +219,7 @@ export function renderSchema(settingNames: readonly string[]): string {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Values of the albridge chart',
     ...closed('', { ...describeValues(settingNames), global: open('Values of a parent chart.') }),
-    description: 'Written by deploy/helm/main.ts; run `npm run gen` after a change there.',
+    description: HEAD,
     // Without an operator there is nothing to run and no AWS to reach.
     allOf: [
       demand(
@@ -233,9 +239,7 @@ export function renderSchema(settingNames: readonly string[]): string {
 
 /** The text of values.yaml: every key with its description and default, or as a comment where it has none. */
 export function renderValues(settingNames: readonly string[]): string {
-  const head =
-    '# Written by deploy/helm/main.ts from values.schema.json; run `npm run gen` after a change there.\n';
-  return head + renderProperties(describeValues(settingNames), '', '\n');
+  return `# ${HEAD}\n${renderProperties(describeValues(settingNames), '', '\n')}`;
 }
 
 function renderProperties(

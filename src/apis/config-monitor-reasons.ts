@@ -41,7 +41,7 @@ export const configMonitorReasons = {
     healedBy: 'person',
     cause:
       'The object names a Secret, and albridge is installed without the right to watch Secrets',
-    next: 'add the component deploy/components/secrets to your overlay, or remove the Secret from the object',
+    next: 'add the component deploy/components/secrets to your overlay (Helm: secrets.enabled=true), or remove the Secret from the object',
   },
   SecretsUnread: {
     healedBy: 'time',

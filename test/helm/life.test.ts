@@ -2,6 +2,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import { locateBinaries } from '../control-plane/locate.ts';
 import { DeployPlace } from '../deploy/place.ts';
 import type { Pod } from '../deploy/pod-environment.ts';
@@ -12,6 +13,9 @@ import { CHART, Helm, ROOT } from './helm.ts';
 
 /** The chart on a real control plane, by the real helm, with the operator that its pods have. */
 
+const THIS = manifest.version;
+/** Later than any version of package.json. */
+const NEXT = '999.0.0';
 const RELEASE = ['albridge', '--namespace', 'albridge-system'];
 const VALUES = ['--set', 'image.repository=albridge'];
 const WAIT = ['--wait', '--timeout', '5m'];
@@ -107,11 +111,11 @@ function imageOf({ spec }: Pod): string {
 async function packageNext(): Promise<string> {
   const out = join(directory, 'release');
   const HELM = (await locateBinaries(['helm'])).helm.path;
-  const args = ['--version', '0.2.0', '--dry-run', '--out', out];
+  const args = ['--version', NEXT, '--dry-run', '--out', out];
   const program = await Program.start('deploy/release/main.ts', args, { HELM });
   expect(await program.exited, program.output).toBe(0);
   await program.discard();
-  return join(out, 'albridge-0.2.0.tgz');
+  return join(out, `albridge-${NEXT}.tgz`);
 }
 
 /** The chart with one more field in the CRD of WebApp. */
@@ -159,7 +163,7 @@ describe('a release', () => {
     const notes = await install();
     expect(notes).toContain('kubectl delete albridge --all --all-namespaces');
     expect(notes).not.toContain('kubectl label namespace');
-    expect(imageOf(await work())).toBe('albridge:0.1.0');
+    expect(imageOf(await work())).toBe(`albridge:${THIS}`);
     const objects: MyIngresses = await place.createNamespace('helm');
     await objects.create('web', { subnets: place.aws.network.articleSubnets });
     const arn = arnOf(await objects.whenReady('web'));
@@ -167,12 +171,12 @@ describe('a release', () => {
 
     await upgrade(await packageNext(), '--set', 'settings.LOG_LEVEL=debug');
     const upgraded = await work();
-    expect(imageOf(upgraded)).toBe('albridge:0.2.0');
+    expect(imageOf(upgraded)).toBe(`albridge:${NEXT}`);
     await expectSame(objects, arn);
     await place.stopPods();
 
     await helm.run(['rollback', 'albridge', '1', '--namespace', 'albridge-system', ...WAIT]);
-    expect(imageOf(await work())).toBe('albridge:0.1.0');
+    expect(imageOf(await work())).toBe(`albridge:${THIS}`);
     await expectSame(objects, arn);
     await place.stopPods();
 

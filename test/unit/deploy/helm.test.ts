@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHART, listStale, renderChart } from '../../../deploy/helm/main.ts';
+import { renderSchema } from '../../../deploy/helm/values.ts';
 import { renderUserRoles, USER_ROLES } from '../../../deploy/user-roles.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -88,6 +89,12 @@ describe('values.schema.json', () => {
       if (property.properties) expect(property.additionalProperties, path).toBe(false);
     }
     expect(properties(schema()).length).toBeGreaterThan(40);
+  });
+
+  it('is not written for a variable that nothing describes', () => {
+    expect(() => renderSchema(['AWS_EC2_METADATA_DISABLED', 'LOG_LEVELS'])).toThrow(
+      'LOG_LEVELS is not a setting: add it to src/config/settings.ts',
+    );
   });
 
   it('has the defaults of values.yaml', () => {

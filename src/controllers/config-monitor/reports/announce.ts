@@ -10,21 +10,25 @@ const MAX_OWNERS = 50;
 
 /** On the source and on each workload: a restart begins. One event each, however many pods there are. */
 export function announceStart(rollout: Rollout, scope: Scope): void {
-  const pods = rollout.total === 1 ? '1 pod' : `${rollout.total} pods`;
-  const event = { type: 'Normal', reason: 'RestartStarted', action: 'Restart' } as const;
-  announce(rollout, scope, {
-    onSource: { ...event, note: `restarting ${pods} for the new data` },
-    onOwner: { ...event, note: `restarting pods for new data of ${nameSources(rollout, scope)}` },
-  });
+  announceRestart({ reason: 'RestartStarted', verb: 'restarting' }, rollout, scope);
 }
 
 /** All of its pods are restarted and available. */
 export function announceEnd(rollout: Rollout, scope: Scope): void {
+  announceRestart({ reason: 'RestartComplete', verb: 'restarted' }, rollout, scope);
+}
+
+interface Wording {
+  readonly reason: 'RestartStarted' | 'RestartComplete';
+  readonly verb: 'restarting' | 'restarted';
+}
+
+function announceRestart({ reason, verb }: Wording, rollout: Rollout, scope: Scope): void {
   const pods = rollout.total === 1 ? '1 pod' : `${rollout.total} pods`;
-  const event = { type: 'Normal', reason: 'RestartComplete', action: 'Restart' } as const;
+  const event = { type: 'Normal', reason, action: 'Restart' } as const;
   announce(rollout, scope, {
-    onSource: { ...event, note: `restarted ${pods} for the new data` },
-    onOwner: { ...event, note: `restarted pods for new data of ${nameSources(rollout, scope)}` },
+    onSource: { ...event, note: `${verb} ${pods} for the new data` },
+    onOwner: { ...event, note: `${verb} pods for new data of ${nameSources(rollout, scope)}` },
   });
 }
 
@@ -37,11 +41,9 @@ export function announceFailure(error: unknown, rollout: Rollout, scope: Scope):
   });
   if (isKnown) return;
   count({ failures: 1 }, scope);
-  const event = { type: 'Warning', reason: error.reason, action: 'Restart' } as const;
-  announce(rollout, scope, {
-    onSource: { ...event, note: error.message },
-    onOwner: { ...event, note: error.message },
-  });
+  const { message: note, reason } = error;
+  const event = { type: 'Warning', reason, action: 'Restart', note } as const;
+  announce(rollout, scope, { onSource: event, onOwner: event });
 }
 
 interface Announcement {
