@@ -9,7 +9,6 @@ export const HASH_KEY = {
 
 /** CEL, of a ConfigMonitor: what else is in it has a user written. */
 export const IS_AS_ANNOTATED = `object.spec.?unmanagedPods.orValue('Skip') == 'Skip' &&
-        (object.spec.?strategy.orValue('Auto') in ['Auto', 'Evict'] ||
-          (oldObject != null && object.spec.?strategy == oldObject.spec.?strategy)) &&
+        object.spec.?strategy.orValue('Auto') == 'Evict' &&
         ['secret', 'sources'].all(f, !(f in dyn(object.spec)) ||
           (oldObject != null && dyn(object.spec)[?f] == dyn(oldObject.spec)[?f]))`;

@@ -301,6 +301,11 @@ export const REFUSED: Readonly<Record<string, () => Write>> = {
     ...monitor({ strategy: 'Delete' }),
     refusal: /only what the annotation says/,
   }),
+  'creates a ConfigMonitor that restarts templates': () => ({
+    why: 'past the budgets too, and whoever annotates may only evict',
+    ...monitor({ strategy: 'Auto' }),
+    refusal: /only what the annotation says/,
+  }),
   'creates a ConfigMonitor in kube-system': () => ({
     why: 'the operator would restart pods there',
     ...monitor({}, { namespace: 'kube-system' }),

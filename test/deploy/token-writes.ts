@@ -72,7 +72,13 @@ export function monitor(spec: object, { namespace = TEAM, metadata = {} }: Whose
     apiVersion: 'magalix.com/v1',
     kind: 'ConfigMonitor',
     metadata: { name: 'stolen', ownerReferences: [CONFIG_MAP], ...metadata },
-    spec: { configMap: 'shop', podSelector: LABELS, unmanagedPods: 'Skip', ...spec },
+    spec: {
+      configMap: 'shop',
+      podSelector: LABELS,
+      strategy: 'Evict',
+      unmanagedPods: 'Skip',
+      ...spec,
+    },
   };
   return create(manifest, namespace);
 }

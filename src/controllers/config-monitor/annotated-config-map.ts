@@ -122,7 +122,8 @@ async function reconcile(
 
 /**
  * The selector alone comes from the annotation; for anything else a ConfigMonitor can be written. The right
- * to edit a ConfigMap must not remove pods for good.
+ * to edit a ConfigMap must not remove pods for good, and who annotates it may evict pods and no more: a restart
+ * by template passes PodDisruptionBudgets by.
  */
 function desireMonitor(
   configMap: TrimmedConfigMap,
@@ -142,6 +143,7 @@ function desireMonitor(
       configMap: name,
       ...(Object.keys(matchLabels).length > 0 && { podSelector: matchLabels }),
       ...(matchExpressions.length > 0 && { matchExpressions }),
+      strategy: 'Evict',
       unmanagedPods: 'Skip',
     },
   };

@@ -10,7 +10,7 @@ import {
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
 import type { Reconciler } from '../../core/reconcile/reconciler.ts';
-import { noteWhilePaused, startRollout } from './debounce.ts';
+import { recordOutdated, startRollout } from './debounce.ts';
 import { Changes, Progress, Refusals, readRecordedHash } from './memory.ts';
 import { SourceMetrics } from './reports/source-metrics.ts';
 import { continueRollout } from './rollout.ts';
@@ -23,11 +23,12 @@ import {
   shortenHash,
 } from './scope.ts';
 import { readSelection } from './selection.ts';
+import { hasBaseline, mergeRecords } from './sources/edited-sources.ts';
 import { awaitData, hasSecret, observeData, reportObservation } from './sources/observe-data.ts';
 import {
   abbreviateSources,
-  areRecordsOf,
   describeSources,
+  hashText,
   isSingleConfigMap,
   listSources,
   type ObservedData,
@@ -106,9 +107,7 @@ async function reconcile(scope: Scope): Promise<Outcome> {
   }
   const { data } = observation;
   if (!hasBaseline(scope)) {
-    changes.settle(pass.key);
-    recordBaseline(data, scope);
-    return reportWatching(scope);
+    return watchOthers(data, scope);
   }
   reportSources(scope);
   const outcome = isChanged(data, scope) ? await actOnChange(data, scope) : undefined;
@@ -119,27 +118,57 @@ async function reconcile(scope: Scope): Promise<Outcome> {
   return scope.spec.suspend ? reportSuspended(scope) : continueRollout(status.rollout, scope);
 }
 
-/** Of the same sources, and of Secrets with the same key. */
-function hasBaseline(scope: Scope): boolean {
-  const { secrets, watched, object } = scope;
-  const { configHash, hashKey } = object.status;
-  if (configHash === undefined) return false;
-  if (hasSecret(watched) && hashKey !== secrets.keyId) return false;
-  return areRecordsOf(readRecords(object.status, watched), watched);
+/** The sources in spec are others than those on record, or their Secrets are hashed with another key. */
+async function watchOthers(data: ObservedData, scope: Scope): Promise<Outcome> {
+  const records = mergeRecords(data, scope);
+  scope.changes.settle(scope.pass.key);
+  if (records.some(({ hash }, index) => hash !== data.sources[index]?.hash)) {
+    return recordOlder(records, data, scope);
+  }
+  recordBaseline(data, scope);
+  return reportWatching(scope);
+}
+
+/** Of a source that stays pods may have older data: this counts as a change, and restarts anew what is under way. */
+async function recordOlder(
+  sources: ObservedData['sources'],
+  data: ObservedData,
+  scope: Scope,
+): Promise<Outcome> {
+  const { object, pass } = scope;
+  const { rollout: _rollout, change: _change, ...status } = object.status;
+  const hash = hashText(`${status.configHash} ${data.hash}`);
+  reportBaseline({ hash, sources }, scope);
+  const edited = {
+    ...scope,
+    object: { ...object, status: { ...status, configHash: hash, sources } },
+  };
+  reportSources(edited);
+  await recordOutdated(data, edited);
+  pass.disproveReady();
+  const message = 'pods may have older data of a source that spec names as before; they restart';
+  return waiting('Debouncing' satisfies ConfigMonitorReason, message, 0);
 }
 
 /** Assumes that the pods have the data that is observed first: nothing is restarted for it. */
 function recordBaseline(data: ObservedData, scope: Scope): void {
-  const { object, pass, secrets, sourceText, watched } = scope;
-  const { hashKey, restarts = 0 } = object.status;
-  const none: Report = { rollout: undefined, change: undefined };
-  const newKey = hasSecret(watched) ? secrets.keyId : undefined;
+  const { pass, sourceText, watched } = scope;
   reportSources(scope);
-  pass.report({ restarts, ...none, ...reportData(data), hashKey: newKey } satisfies Report);
+  reportBaseline(data, scope);
   const hash = shortenHash(data.hash);
   pass.log.info('Recorded baseline', { source: abbreviateSources(watched), hash });
   const note = `watching ${sourceText}, whose data is now ${hash}`;
   pass.recordEvent({ type: 'Normal', reason: 'BaselineRecorded', action: 'Watch', note });
+}
+
+function reportBaseline(
+  data: ObservedData,
+  { object, pass, secrets, sourceText, watched }: Scope,
+): void {
+  const { hashKey, restarts = 0 } = object.status;
+  const none: Report = { rollout: undefined, change: undefined };
+  const newKey = hasSecret(watched) ? secrets.keyId : undefined;
+  pass.report({ restarts, ...none, ...reportData(data), hashKey: newKey } satisfies Report);
   if (hashKey === undefined || newKey === undefined || hashKey === newKey) return;
   const warning = `Secrets are hashed with another key than before; a change of ${sourceText} made meanwhile restarts no pod`;
   const reason = 'HashKeyChanged';
@@ -165,7 +194,7 @@ function isChanged({ hash }: ObservedData, { changes, object }: Scope): boolean 
 async function recordWhilePaused(scope: Scope): Promise<void> {
   const observation = observeData(scope);
   if (observation.kind !== 'observed' || !hasBaseline(scope)) return;
-  if (isChanged(observation.data, scope)) await noteWhilePaused(observation.data, scope);
+  if (isChanged(observation.data, scope)) await recordOutdated(observation.data, scope);
 }
 
 /** undefined: the data is back to what is on record, and every pod has it. */

@@ -51,7 +51,7 @@ export async function startRollout(data: ObservedData, scope: Scope): Promise<St
 }
 
 /** Records which pods are older than the data: later that is unknown. Restarts nothing. */
-export async function noteWhilePaused(data: ObservedData, scope: Scope): Promise<void> {
+export async function recordOutdated(data: ObservedData, scope: Scope): Promise<void> {
   const { outdated } = await noteOutdated(data, scope);
   reportPods(
     outdated.map(({ metadata }) => metadata.uid),

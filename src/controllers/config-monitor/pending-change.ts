@@ -156,8 +156,15 @@ function listMonitorsWith(hash: string, scope: Scope): readonly ConfigMonitor[] 
     .listBySource(object.metadata.namespace, first)
     .map((other) => pass.pickNewest(other))
     .filter(({ metadata }) => metadata.uid !== object.metadata.uid)
+    .filter(({ spec }) => restartsAsMuch(spec, scope))
     .filter(({ status }) => areRecordsOf(readRecords(status, watched), watched))
     .filter((other) => !changes.isWaiting(other) && hasBegun(other, hash));
+}
+
+/** A monitor without labels restarts only the users of what changed; one with labels restarts all of its pods. */
+function restartsAsMuch(spec: ConfigMonitor['spec'], { selection, watched }: Scope): boolean {
+  if (watched.length < 2 || selection.kind === 'users') return true;
+  return readSelection(spec)?.kind === 'labels';
 }
 
 function wouldRestart({ spec }: ConfigMonitor): (pod: TrimmedPod) => boolean {

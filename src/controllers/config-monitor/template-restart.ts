@@ -5,7 +5,7 @@ import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../pods/workloads.ts';
 import type { Refusal } from './memory.ts';
 import { count, type Scope } from './scope.ts';
-import { concerns } from './selection.ts';
+import { concerns, selects } from './selection.ts';
 import { listRestartedFor } from './sources/watched-source.ts';
 import type { TrimmedPod } from './transforms.ts';
 import { catchRefusal, observeGroups, type WorkloadReader } from './workload-groups.ts';
@@ -83,17 +83,18 @@ function isBelowPartition({ rollsFromOrdinal }: Workload, pending: readonly Trim
 }
 
 /**
- * Some of the owner's pods do not use what has changed, since its revisions differ: those that do are evicted
- * by themselves.
+ * Some of the owner's pods do not use what has changed, since its revisions differ, or labels do not select them:
+ * the others are evicted by themselves. Whoever sets Rollout has labels stand for the whole owner.
  */
 function hasOtherPods(name: string, rollout: Rollout, scope: Scope): boolean {
-  const { object, pods, selection, watched } = scope;
-  if (selection.kind === 'labels') return false;
+  const { object, pods, selection, spec, watched } = scope;
   const { metadata, status } = object;
+  const own = pods.listByOwner(metadata.namespace, name);
+  if (selection.kind === 'labels') {
+    return spec.strategy === 'Auto' && own.some((pod) => !selects(selection, pod));
+  }
   const changed = listRestartedFor(rollout, status, watched);
-  return pods
-    .listByOwner(metadata.namespace, name)
-    .some((pod) => !concerns(selection, pod, changed));
+  return own.some((pod) => !concerns(selection, pod, changed));
 }
 
 /** No event arrives when it is resumed. */

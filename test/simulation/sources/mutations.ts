@@ -38,7 +38,7 @@ export const SOURCE_MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 49,
   },
   'new-key-taken-for-change': {
-    file: 'controllers/config-monitor/controller.ts',
+    file: 'controllers/config-monitor/sources/edited-sources.ts',
     find: 'if (hasSecret(watched) && hashKey !== secrets.keyId) return false;',
     replace: 'if (hasSecret(watched) && hashKey === undefined) return false;',
     why: 'whoever deletes the hash key restarts every pod that uses a Secret',
@@ -46,9 +46,9 @@ export const SOURCE_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'secret-change-lost': {
     file: 'controllers/config-monitor/controller.ts',
-    find: 'if (hasSecret(watched) && hashKey !== secrets.keyId) return false;',
-    replace: 'if (hasSecret(watched) && object.status.rollout === undefined) return false;',
-    why: 'each pass takes the data of a Secret for what the pods have',
+    find: 'const isOther = hash !== readRecordedHash(object);',
+    replace: 'const isOther = hash !== readRecordedHash(object) && !object.status.hashKey;',
+    why: 'a pass takes the data of a Secret for what the pods have',
     seed: 17,
   },
   'secret-hashed-without-key': {

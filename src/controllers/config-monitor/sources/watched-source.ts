@@ -27,7 +27,7 @@ export interface ObservedData {
 }
 
 /** Of a hash in status: 64 bits, to find out which source differs. */
-const RECORDED_DIGITS = 16;
+export const RECORDED_DIGITS = 16;
 
 /** In the order of kind and name. Each is named once: the CRD refuses a second time. */
 export function listSources(spec: ConfigMonitorSpec | undefined): readonly WatchedSource[] {
@@ -109,7 +109,7 @@ function hashKeys(keys: readonly string[]): string {
   return hashText(JSON.stringify(keys.toSorted())).slice(0, RECORDED_DIGITS);
 }
 
-function hashText(text: string): string {
+export function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 

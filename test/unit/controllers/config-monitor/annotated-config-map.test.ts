@@ -42,6 +42,15 @@ describe('a ConfigMap with the annotation', () => {
     expect(bench.cluster.names).toContain('bare');
   });
 
+  it('evicts pods and restarts no template, whatever is the default and whoever edits it', async () => {
+    await annotate('app=frontend');
+    expect(bench.object(NAME).spec.strategy).toBe('Evict');
+    await bench.editMonitor({ strategy: 'Delete', maxUnavailable: '50%' }, NAME);
+    await bench.clock.advance(1_000);
+    expect(bench.object(NAME).spec).toMatchObject({ strategy: 'Evict', maxUnavailable: '50%' });
+    expect(bench.told('DriftRepaired')).toHaveLength(1);
+  });
+
   it('owns it, and is itself never written', async () => {
     await annotate('app=frontend');
     const { resourceVersion, uid } = bench.configMap.metadata;

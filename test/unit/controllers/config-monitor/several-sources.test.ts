@@ -227,6 +227,34 @@ describe('strategy Auto', () => {
   });
 });
 
+describe('labels that select one pod of a Deployment', () => {
+  async function change(strategy: 'Auto' | 'Rollout'): Promise<readonly string[]> {
+    bench.cluster.scale('neither', 4);
+    await bench.clock.advance(1_000);
+    const [pod] = bench.cluster.podsOf('neither');
+    if (pod === undefined) throw new Error('the Deployment has no pods');
+    bench.kube.edit(pod, (live) => {
+      const labels = { ...live.metadata.labels, pick: 'me' };
+      return { ...live, metadata: { ...live.metadata, labels } };
+    });
+    await watch({ podSelector: { pick: 'me' }, strategy });
+    await bench.store('ConfigMap', 'a', { x: '2' });
+    await bench.clock.advance(60_000);
+    expect(bench.condition('Ready')).toBe('True Watching');
+    return bench.cluster.asked.filter((call) => call.startsWith('restart'));
+  }
+
+  it('have it evicted with Auto, and the others stay', async () => {
+    expect(await change('Auto')).toEqual([]);
+    expect(evicted()).toEqual(['neither']);
+  });
+
+  it('have all of them restarted with Rollout', async () => {
+    expect(await change('Rollout')).toEqual(['restart Deployment/neither']);
+    expect(evicted()).toEqual([]);
+  });
+});
+
 describe('an object with a Secret', () => {
   it('waits until the Secret exists', async () => {
     await watch({ sources: [{ kind: 'Secret', name: 'late' }] });

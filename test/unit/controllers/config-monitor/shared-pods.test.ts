@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ConfigMonitor } from '../../../../src/apis/config-monitor.ts';
 import { findVouchers } from '../../../../src/controllers/config-monitor/pending-change.ts';
 import type { Scope } from '../../../../src/controllers/config-monitor/scope.ts';
 import type { TrimmedPod } from '../../../../src/controllers/config-monitor/transforms.ts';
+import { ConfigMonitorBench } from './bench.ts';
 
 const HASH = 'a'.repeat(64);
 const TIME = '2026-01-01T00:00:00Z';
@@ -23,6 +24,7 @@ function scopeWith(vouchers: readonly ConfigMonitor[]): Scope {
   return {
     object: { metadata: { namespace: 'web', uid: 'own' } },
     watched: [{ kind: 'ConfigMap', name: 'settings' }],
+    selection: { kind: 'labels' },
     monitors: { listBySource: () => vouchers },
     changes: { isWaiting: () => false },
     pass: { pickNewest: (held: ConfigMonitor) => held },
@@ -62,5 +64,52 @@ describe('other ConfigMonitors of a ConfigMap', () => {
     );
     const vouched = Array.from({ length: 40 }, (_, at) => at).filter((at) => isVouchedFor(pod(at)));
     expect(vouched).toEqual(Array.from({ length: 32 }, (_, at) => at));
+  });
+});
+
+describe('a ConfigMonitor with labels and one without, of two sources', () => {
+  const sources = [
+    { kind: 'ConfigMap', name: 'a' },
+    { kind: 'ConfigMap', name: 'b' },
+  ] as const;
+  let bench: ConfigMonitorBench;
+
+  beforeEach(async () => {
+    bench = new ConfigMonitorBench();
+    deploy('web', 'b');
+    deploy('other', 'a');
+    await bench.clock.advance(1_000);
+    await bench.start();
+    await bench.store('ConfigMap', 'a', { x: '1' });
+    await bench.store('ConfigMap', 'b', { x: '1' });
+  });
+
+  afterEach(() => bench.stop());
+
+  function deploy(name: string, source: string): void {
+    const spec = { containers: [{ name: 'app', envFrom: [{ configMapRef: { name: source } }] }] };
+    const of = { name, labels: { app: name }, isStateful: false, minReadySeconds: 0 };
+    bench.cluster.deployAs({ ...of, spec }, 2);
+  }
+
+  /** Names of the Deployments whose pods were sent away, once for each pod. */
+  async function evictedFor(data: string, late: 'labels' | 'users'): Promise<readonly string[]> {
+    const debounceOf = (name: string): number => (name === late ? 5 : 1);
+    const labels = { sources, podSelector: { app: 'web' }, debounceSeconds: debounceOf('labels') };
+    await bench.monitor(labels, 'labels', ['configMap']);
+    const users = { sources, debounceSeconds: debounceOf('users') };
+    await bench.monitor(users, 'users', ['configMap', 'podSelector']);
+    await bench.clock.advance(1_000);
+    await bench.store('ConfigMap', data, { x: '2' });
+    await bench.clock.advance(300_000);
+    return bench.cluster.evicted.map((name) => name.replace(/-5d9c-.*/, '')).toSorted();
+  }
+
+  it('restart what the labels select, though the other one restarts none of it', async () => {
+    expect(await evictedFor('a', 'labels')).toEqual(['other', 'other', 'web', 'web']);
+  });
+
+  it('restart a pod once, where the one with labels comes first', async () => {
+    expect(await evictedFor('b', 'users')).toEqual(['web', 'web']);
   });
 });

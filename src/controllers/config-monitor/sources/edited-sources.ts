@@ -1,0 +1,63 @@
+import type { SourceRecord } from '../../../apis/config-monitor.ts';
+import type { Scope } from '../scope.ts';
+import { hasSecret } from './observe-data.ts';
+import {
+  areRecordsOf,
+  hashText,
+  listDifferent,
+  nameSource,
+  type ObservedData,
+  RECORDED_DIGITS,
+  readNewestRecords,
+  readRecords,
+} from './watched-source.ts';
+
+/** Something is on record, of the same sources, and of Secrets with the same key. */
+export function hasBaseline(scope: Scope): boolean {
+  const { secrets, watched, object } = scope;
+  const { configHash, hashKey } = object.status;
+  if (configHash === undefined) return false;
+  if (hasSecret(watched) && hashKey !== secrets.keyId) return false;
+  return areRecordsOf(readRecords(object.status, watched), watched);
+}
+
+/**
+ * The data that the pods have, for an edit of the sources in spec: those that stay keep their records, and new ones
+ * have the data that is observed first.
+ */
+export function mergeRecords({ sources }: ObservedData, scope: Scope): readonly SourceRecord[] {
+  const known = new Map(listComparable(scope).map((record) => [nameSource(record), record]));
+  const isPending = findPending(scope);
+  return sources.map((record) => {
+    const before = known.get(nameSource(record));
+    if (before === undefined) return record;
+    if (isPending(nameSource(record))) return { ...record, hash: hashStale(before) };
+    return before.keys === record.keys ? before : record;
+  });
+}
+
+/** None where Secrets were hashed with another key: that is a new baseline, of all sources. */
+function listComparable({ object, secrets, watched }: Scope): readonly SourceRecord[] {
+  const { status } = object;
+  const { configHash, hashKey = secrets.keyId } = status;
+  if (configHash === undefined || hashKey !== secrets.keyId) return [];
+  return readRecords(status, watched);
+}
+
+/** Of some sources pods may have data other than that on record, or than that which is observed. */
+function findPending({ changes, object, watched }: Scope): (name: string) => boolean {
+  const { status } = object;
+  const { rollout, configHash } = status;
+  const change = changes.get(object);
+  const isMixed = rollout?.hash === configHash || rollout?.between?.length !== 0;
+  const isUnknown = change !== undefined && change.sources === undefined;
+  if (isUnknown || (rollout !== undefined && isMixed)) return () => true;
+  const given =
+    rollout && listDifferent(readRecords(status, watched), readNewestRecords(status, watched));
+  return (name) => change?.sources?.has(name) === true || given?.has(name) === true;
+}
+
+/** Of no data, also of that which comes back later: pods have several. */
+function hashStale({ hash }: SourceRecord): string {
+  return hashText(`stale ${hash}`).slice(0, RECORDED_DIGITS);
+}
