@@ -129,8 +129,15 @@ export class RestartInvariants {
     const onRecord = monitors.filter(({ uid }) => this.#hasOnRecord(uid, life));
     if (onRecord.length === 0) this.#report('restart-on-record', `${what} is in no stored rollout`);
     this.#judgeOnce(life, onRecord);
-    if (!isReady(before)) return;
-    // Monitors of other sources do not share the limit.
+    if (isReady(before)) this.#judgeLoss(before, life, { monitors, onRecord });
+  }
+
+  /** Monitors of other sources do not share the limit. */
+  #judgeLoss(
+    before: StoredObject,
+    life: PodLife,
+    { monitors, onRecord }: Readonly<Record<'monitors' | 'onRecord', readonly MonitorSince[]>>,
+  ): void {
     if (onRecord.length > 0) this.#judgeBatch(life, onRecord);
     if (setOf(before) !== undefined) this.#judgeOrder(life, monitors);
   }
