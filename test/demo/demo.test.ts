@@ -8,7 +8,8 @@ const SCENES = [
   'a canary by weight: of 1,000 requests about a tenth reach the next release',
   'a pod is killed: its target goes, its successor answers',
   'ten more pods are healthy, and only then Ready: readiness gates',
-  'all ten are replaced while AWS is 2 s behind: no request is lost',
+  'ConfigMonitor: it finds the ten pods that use a Secret',
+  'the Secret is edited, all ten are replaced, AWS is 2 s behind: no request is lost',
   'kubectl delete: balancers, target groups and security groups are gone from AWS',
   'one YAML from an image to a shared load balancer with HTTPS',
   'another team attaches to the same load balancer',
@@ -32,7 +33,7 @@ describe('npm run demo', () => {
     const ticks = output.split('\n').filter((line) => line.startsWith('✓'));
     for (const tick of ticks) expect(tick).toMatch(/ \(\d+\.\d s\)$/);
     expect(output).toContain(`all ${ticks.length} steps passed`);
-    expect(ticks.length).toBeGreaterThanOrEqual(27);
+    expect(ticks.length).toBeGreaterThanOrEqual(28);
     expect(output).toMatch(/^myapp +internet-facing +provisioning +\S+amazonaws\.com +False /m);
     expect(output).toMatch(/^myapp +internet-facing +active +\S+amazonaws\.com +True +Available/m);
     expect(output).toContain('$ kubectl describe myingress myapp');

@@ -398,7 +398,8 @@ describe('an annotated ConfigMap', { concurrent: true }, () => {
     expect(await podNames(namespace)).not.toContain(before);
     const [, row] = await namespace.table('cmon');
     expect(row?.slice(0, 2)).toEqual([GENERATED, 'ConfigMap/frontend-config']);
-    await namespace.whenLogged(GENERATED, ({ msg }) => msg === 'Restarted workload');
+    const last = `${before} was deleted successfully`;
+    await namespace.whenLogged(GENERATED, ({ msg }) => msg === last);
   });
 
   it('is never written, and its ConfigMonitor is deleted with it', async () => {

@@ -145,6 +145,8 @@ export class RestartInvariants {
   /** Pods of one StatefulSet with older data go from the highest ordinal down; who has read what came back stays. */
   #judgeOrder(life: PodLife, monitors: readonly MonitorSince[]): void {
     const changes = this.#listChanges(monitors, life);
+    // Its pods are older again, and the operator may not know yet.
+    if (changes.some((changedMs) => changedMs + UNNOTICED_MS >= this.#nowMs)) return;
     const isSettled = ({ readyMs = Infinity }: PodLife): boolean => readyMs < this.#sinceMs;
     const hasNewest = (one: PodLife): boolean =>
       monitors.some((monitor) => this.#history.hasReadNewest(monitor, one));
