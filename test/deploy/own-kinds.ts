@@ -43,13 +43,16 @@ export function examples(root = ROOT): Promise<readonly (readonly Manifest[])[]>
 
 /**
  * Those that need nothing but what is there: an adoption needs a balancer of somebody's, HTTPS a certificate,
- * also where it names none.
+ * also where it names none, and a Secret as a source the component deploy/components/secrets.
  */
 export async function selfSufficientExamples(root = ROOT): Promise<readonly Manifest[]> {
   const files = await examples(root);
   return files
     .filter(
-      (manifests) => !/"(adopt|certificates)":|"protocol":"HTTPS"/.test(JSON.stringify(manifests)),
+      (manifests) =>
+        !/"(adopt|certificates)":|"protocol":"HTTPS"|"kind":"Secret"/.test(
+          JSON.stringify(manifests),
+        ),
     )
     .flat();
 }
