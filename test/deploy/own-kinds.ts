@@ -50,9 +50,7 @@ export async function selfSufficientExamples(root = ROOT): Promise<readonly Mani
   return files
     .filter(
       (manifests) =>
-        !/"(adopt|certificates)":|"protocol":"HTTPS"|"kind":"Secret"/.test(
-          JSON.stringify(manifests),
-        ),
+        !/"(adopt|certificates)":|"protocol":"HTTPS"|"secret":"/.test(JSON.stringify(manifests)),
     )
     .flat();
 }
