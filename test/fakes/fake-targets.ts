@@ -29,6 +29,10 @@ export class FakeTargets implements Targets {
     }));
   }
 
+  readForStatus(key: Key): readonly TargetsState[] {
+    return this.read(key);
+  }
+
   /** A test may put another one in its place. */
   waitUntilFilled: Targets['waitUntilFilled'] = () => Promise.resolve();
 

@@ -71,8 +71,10 @@ export interface Targets {
   withdraw(key: Key): void;
   /** One for each published group that is not replaced, in that order. */
   read(key: Key): readonly TargetsState[];
+  /** The same for a pass that writes it into status: `changes` has the key again when the answer is another. */
+  readForStatus(key: Key): readonly TargetsState[];
   /** Resolves once each of these groups is filled or has a problem; rejects when `signal` aborts. */
   waitUntilFilled(key: Key, signal: AbortSignal): Promise<void>;
-  /** Keys whose answer to `read` has changed, each at most once a second. */
+  /** Keys whose answer is another than `readForStatus` gave, each at most once a second. */
   readonly changes: KeySource;
 }

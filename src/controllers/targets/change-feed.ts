@@ -25,6 +25,11 @@ export class ChangeFeed {
     this.#queue = new KeyQueue(clock);
   }
 
+  /** Tells a reader of this key what changes from here on; what one that it has already has not read stays to be told. */
+  follow(key: Key): void {
+    if (!this.#readers.has(key)) this.recordRead(key);
+  }
+
   /** The reader has the present answer. */
   recordRead(key: Key): void {
     const answer = this.#describe(key);

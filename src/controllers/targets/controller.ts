@@ -113,8 +113,7 @@ export class TargetsController {
     const namespaces = groups.map(({ serviceKey }) => splitKey(serviceKey).namespace);
     for (const one of new Set([splitKey(owner).namespace, ...namespaces])) this.#gates?.check(one);
     if (groups.length === 0) this.#feed.forget(owner);
-    // The publisher reads the result.
-    else this.#feed.recordRead(owner);
+    else this.#feed.follow(owner);
   }
 
   /** The object is gone, or its balancer deleted or released: nothing is written to its groups from here on. */
@@ -124,9 +123,14 @@ export class TargetsController {
 
   /** One for each published group that is not replaced, in that order. */
   read(owner: Key): readonly ReportedState[] {
-    const groups = this.#listCounted(owner);
-    if (groups.length > 0) this.#feed.recordRead(owner);
-    return groups.map((group) => this.#stateOf(group));
+    return this.#listCounted(owner).map((group) => this.#stateOf(group));
+  }
+
+  /** The same for a pass that writes it into status: only another answer wakes the object from here on. */
+  readForStatus(owner: Key): readonly ReportedState[] {
+    const states = this.read(owner);
+    if (states.length > 0) this.#feed.recordRead(owner);
+    return states;
   }
 
   /** Resolves once each of these groups is filled or has a problem; rejects when `signal` aborts. */

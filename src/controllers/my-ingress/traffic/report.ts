@@ -108,7 +108,7 @@ function reportTargets(scope: ObjectScope): readonly TargetsState[] {
   const found = memory.traffic?.certificates;
   for (const condition of found ? stateCertificates(object, found, clock.now()) : [])
     pass.setCondition(condition);
-  const states = targets.read(pass.key).filter(({ backend }) => isOwnBackend(backend));
+  const states = targets.readForStatus(pass.key).filter(({ backend }) => isOwnBackend(backend));
   if (!areCounted(object, states)) return states;
   const surroundings = {
     nowMs: clock.monotonicMs(),

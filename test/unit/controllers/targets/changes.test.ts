@@ -10,7 +10,7 @@ async function filled(): Promise<TargetsBench> {
   await bench.clock.settle();
   bench.check('web', 'healthy');
   await bench.clock.advance(60_000);
-  bench.targets.read(SHOP);
+  bench.targets.readForStatus(SHOP);
   bench.woken.splice(0);
   return bench;
 }
@@ -45,7 +45,8 @@ describe('an object is woken', () => {
     bench.refuse('RegisterTargets', 'AccessDenied');
     bench.runPods({ [addressOf(0)]: 'ready', [addressOf(2)]: 'ready' });
     await bench.clock.advance(500);
-    expect(bench.state.problem?.reason).toBe('AccessDenied');
+    const [told] = bench.targets.readForStatus(SHOP);
+    expect(told?.problem?.reason).toBe('AccessDenied');
     bench.woken.splice(0);
     await bench.clock.advance(1_500);
     expect(bench.woken).toHaveLength(1);
@@ -56,10 +57,24 @@ describe('an object is woken', () => {
     const bench = await filled();
     bench.runPods(3);
     await bench.clock.advance(0);
-    bench.targets.read(SHOP);
+    bench.targets.readForStatus(SHOP);
     bench.woken.splice(0);
     await bench.clock.advance(4_000);
     expect(bench.woken).toEqual([]);
+  });
+
+  it('by what was only looked at, as the drift scan does, or published again', async () => {
+    const bench = await filled();
+    bench.runPods(3);
+    await bench.clock.advance(0);
+    bench.targets.readForStatus(SHOP);
+    bench.runPods(4);
+    await bench.clock.advance(100);
+    bench.woken.splice(0);
+    expect(bench.targets.read(SHOP)).toMatchObject([{ registered: 4 }]);
+    bench.publish(bench.group('web'));
+    await bench.clock.advance(1_000);
+    expect(bench.woken).toHaveLength(1);
   });
 
   it('not by its own publication, nor by what it waits for', async () => {
@@ -70,7 +85,7 @@ describe('an object is woken', () => {
     const waiting = bench.targets.waitUntilFilled(SHOP, never);
     await bench.clock.advance(300);
     await waiting;
-    expect(bench.state.registered).toBe(2);
+    expect(bench.targets.readForStatus(SHOP)).toMatchObject([{ registered: 2 }]);
     await bench.clock.advance(4_000);
     expect(bench.woken).toEqual([]);
   });
