@@ -232,9 +232,12 @@ export class RestartInvariants {
     if (rolling.length === 0)
       return this.#report('foreign-child-untouched', `${what} is restarted`);
     this.#judgeBystanders(own, rolling, what);
-    const upToDate = rolling.filter((one) => this.#isUpToDate(one));
+    const begun = rolling.filter(({ uid }) => this.#history.rolloutOf(uid) !== undefined);
+    const upToDate = begun.filter((one) => this.#isUpToDate(one));
     const contents = [...new Set(upToDate.map(({ config }) => this.#contentKey(config)))];
-    if (contents.length > 0 && contents.every((one) => this.#rolled.has(`${one} ${key}`))) {
+    const isRolled = contents.every((one) => this.#rolled.has(`${one} ${key}`));
+    // It may be for data that one of them has not seen the last of.
+    if (contents.length > 0 && isRolled && upToDate.length === begun.length) {
       this.#report('restarts-once', `${what} was restarted for this data already`);
     }
     for (const one of contents) this.#rolled.add(`${one} ${key}`);

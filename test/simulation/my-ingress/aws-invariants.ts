@@ -115,7 +115,7 @@ export class AwsInvariants {
     if (theirs.length > 0) report('others-tags-stay', `${theirs.join()} of ${name}`);
   }
 
-  /** Nothing changed, but only because IAM stood in the way; one that went lately is let pass. */
+  /** Nothing changed, but only because IAM stood in the way; one that went while a process was frozen is let pass. */
   #judgeDenial(operation: string, input: WriteInput, before: readonly Balancer[]): void {
     const { account, report } = this.#parts;
     const arn = arnOf(input);
@@ -124,7 +124,7 @@ export class AwsInvariants {
     const isOurs = (one: Balancer): boolean =>
       (account.ownerOf(one) ?? account.consentOf(one)) !== undefined;
     const isOursNow = before.some((one) => one.arn === arn && isOurs(one));
-    if (!isOursNow && account.recent(arn).some(isOurs)) return;
+    if (!isOursNow && account.sinceSweep(arn).some(isOurs)) return;
     report('asks-for-what-is-granted', `${operation} on ${arn || 'a new balancer'} was denied`);
   }
 

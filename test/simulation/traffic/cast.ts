@@ -35,6 +35,7 @@ import { RoutingWatch } from './routing-watch.ts';
 import { SpecHistory } from './spec-history.ts';
 import { listRoutingFaults, listTargetFaults, listTrafficFaults } from './structure.ts';
 import { FREE_MS, type Surroundings, TargetInvariants } from './target-invariants.ts';
+import { listUntoldHealth } from './told-health.ts';
 
 /** Longer than any pass. */
 const RECENT_MS = 30_000;
@@ -221,8 +222,12 @@ export class TrafficCast implements Cast<TrafficAction> {
 
   /** Every backend whose targets are not the endpoints of its Service. */
   listTargetFaults(object: MyIngress): readonly string[] {
-    const picture = takePicture(this.#stage.aws.world);
-    return listTargetFaults(object, { picture, claims: this.claims }, this.#endpoints);
+    const { world } = this.#stage.aws;
+    const parts = { picture: takePicture(world), claims: this.claims };
+    return [
+      ...listTargetFaults(object, parts, this.#endpoints),
+      ...listUntoldHealth(object, world),
+    ];
   }
 
   /** Whether somebody else has changed what this object has. */

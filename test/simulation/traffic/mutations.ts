@@ -10,6 +10,13 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'a pod that serves gets no requests',
     seed: 35,
   },
+  'health-told-to-nobody': {
+    file: 'controllers/targets/change-feed.ts',
+    find: 'enqueue(key);',
+    replace: '',
+    why: 'the status never has what AWS says of the health of targets',
+    seed: 227,
+  },
   'unready-pod-registered': {
     file: 'controllers/targets/transforms.ts',
     find: 'return (conditions.ready ?? true) && !conditions.terminating;',
