@@ -199,6 +199,30 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
       ],
     },
   },
+  'keeps a balancer whose object was edited to Retain while the API server was away': {
+    why: 'the pass over the first of two events deleted it, although the second had arrived before the call',
+    seed: 2999000270,
+    scenario: {
+      seed: 2999000270,
+      settings: PLAIN,
+      steps: [
+        {
+          atMs: 16190,
+          myIngress: {
+            do: 'create',
+            at: 'api/shop',
+            spec: { subnets: ['subnet-a', 'subnet-b', 'subnet-c'] },
+          },
+        },
+        { atMs: 157325, myIngress: { do: 'delete', at: 'api/shop' } },
+        {
+          atMs: 159882,
+          myIngress: { do: 'edit', at: 'api/shop', change: { deletionPolicy: 'Retain' } },
+        },
+      ],
+      faults: [{ kind: 'apiDown', fromMs: 155117, forMs: 34092 }],
+    },
+  },
   'says NameConflict truly of a name that it has from a balancer it adopted': {
     why: 'the simulation did not count the name of spec.adopt.arn; the operator was right',
     seed: 92001409,

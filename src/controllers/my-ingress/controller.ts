@@ -5,6 +5,7 @@
 import type { AppliedSettings, MyIngress } from '../../apis/my-ingress.ts';
 import type { LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
 import { isBeingDeleted } from '../../core/objects/kube-object.ts';
+import { refuseWrite } from '../../core/ports/leadership.ts';
 import {
   type ExternalResource,
   ensurePresent,
@@ -71,11 +72,13 @@ const NO_PLAN = { plan: undefined } as const;
 export function createMyIngressReconciler(context: MyIngressContext): Reconciler<MyIngress> {
   return {
     reconcile: (object, pass) => reconcile(context, object, pass),
-    finalize: (object, pass) =>
-      withTokens(createObjectScope(context, recallParts(context, object, pass)), (scope) => {
-        pass.report(NO_PLAN);
-        return finalizeLoadBalancer(scope);
-      }),
+    finalize: (object, pass) => {
+      // A later pass restores nothing that is deleted, so an edit counts up to the last moment.
+      const beforeWrite = (): void => pass.throwIfEdited();
+      const parts = { ...recallParts(context, object, pass), beforeWrite };
+      pass.report(NO_PLAN);
+      return withTokens(createObjectScope(context, parts), finalizeLoadBalancer);
+    },
     preview: (object, pass) =>
       preview(context, context.attachments.join(object), restrictPass(pass)),
     forget: (key) => {
@@ -108,7 +111,7 @@ function preview(
   object: MyIngress,
   pass: Pass,
 ): Promise<Planned | Waiting> {
-  const parts = { ...recallParts(context, object, pass), isReadOnly: true };
+  const parts = { ...recallParts(context, object, pass), beforeWrite: refuseWrite };
   if (isBeingDeleted(object)) {
     return withTokens(createObjectScope(context, parts), previewDeletion);
   }
