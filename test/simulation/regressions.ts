@@ -223,6 +223,30 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [{ kind: 'apiDown', fromMs: 155117, forMs: 34092 }],
     },
   },
+  'changes nothing while the regular check of an object that is Ready waits for tokens': {
+    why: 'each wait was Reconciling=True BudgetExhausted until the check was done, for ever',
+    seed: 3011001823,
+    scenario: {
+      seed: 3011001823,
+      settings: { ...PLAIN, budget: 'scarce', accountBudget: 'aws', interfacesLingerMs: 90_000 },
+      steps: Array.from({ length: 7 }, (_, at) => ({
+        atMs: 7329 + at,
+        myIngress: {
+          do: 'create',
+          at: `web/given-up-${at}`,
+          spec: {
+            subnets: ['subnet-a', 'subnet-b'],
+            defaultAction: { forward: [{ backend: 'web' }] },
+            backends: [
+              { name: 'web', service: { name: 'web', port: 80 } },
+              { name: 'api', service: { name: 'api', port: 80 } },
+            ],
+          },
+        },
+      })),
+      faults: [],
+    },
+  },
   'says NameConflict truly of a name that it has from a balancer it adopted': {
     why: 'the simulation did not count the name of spec.adopt.arn; the operator was right',
     seed: 92001409,

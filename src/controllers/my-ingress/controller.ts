@@ -29,7 +29,7 @@ import {
 import { type LoadBalancerObservation, observe, observeKnown } from './load-balancer/observe.ts';
 import { type LoadBalancerStep, planLoadBalancer } from './load-balancer/plan.ts';
 import { chooseReadDepth, planFirstReads } from './load-balancer/read-depth.ts';
-import { checkSnapshot } from './load-balancer/snapshot.ts';
+import { awaitTokens, checkSnapshot } from './load-balancer/snapshot.ts';
 import { measureProvisioningMs, rememberDrift, rememberProvisioning } from './memory.ts';
 import { previewDeletion, previewSpec, restrictPass } from './preview.ts';
 import { completeRecord } from './record.ts';
@@ -98,12 +98,13 @@ async function reconcile(
   refuseInvalidSpec(object);
   reportAttached(object, pass);
   const scope = createScope(context, recallParts(context, object, pass));
-  if (chooseReadDepth(object) === 'snapshot' && !isTrafficDue(scope)) {
+  if (chooseReadDepth(object) !== 'snapshot') return withTokens(scope, reconcileLive);
+  if (!isTrafficDue(scope)) {
     const checked = await checkSnapshot(scope, pass.signal);
     if (checked.kind === 'same') return refreshTraffic(scope, conclude(scope, checked));
     if (checked.kind === 'unchecked') return refreshTraffic(scope, checked.outcome);
   }
-  return withTokens(scope, reconcileLive);
+  return withTokens(scope, reconcileLive).catch((error: unknown) => awaitTokens(scope, error));
 }
 
 function preview(

@@ -78,6 +78,7 @@ export interface Pass<T extends KubeObject = KubeObject> {
   pickNewest(held: T): T;
   /** Drift was observed: Ready may not stay True if this pass fails. */
   disproveReady(): void;
+  readonly isReadyDisproved: boolean;
   /**
    * Ends the pass if the spec has been edited since it began, or the object paused or set to plan mode; the
    * next pass has that. Call right before a write that cannot be undone. Reads the cache alone.
