@@ -3,6 +3,7 @@ import { CONFIG_REGRESSIONS } from './config-monitor/regressions.ts';
 import { KIND_REGRESSIONS } from './kind-regressions.ts';
 import { PLAIN } from './plain-settings.ts';
 import type { Regression } from './regression.ts';
+import { LATE_TRAFFIC_REGRESSIONS } from './traffic/late-regressions.ts';
 import { TRAFFIC_REGRESSIONS } from './traffic/regressions.ts';
 
 export const REGRESSIONS: Readonly<Record<string, Regression>> = {
@@ -312,4 +313,5 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
   ...LATE_REGRESSIONS,
   ...KIND_REGRESSIONS,
   ...TRAFFIC_REGRESSIONS,
+  ...LATE_TRAFFIC_REGRESSIONS,
 };
