@@ -234,7 +234,9 @@ export class RestartInvariants {
     this.#judgeBystanders(own, rolling, what);
     const upToDate = rolling.filter((one) => this.#isUpToDate(one));
     const contents = [...new Set(upToDate.map(({ config }) => this.#contentKey(config)))];
-    if (contents.length > 0 && contents.every((one) => this.#rolled.has(`${one} ${key}`))) {
+    const isRepeated = contents.every((one) => this.#rolled.has(`${one} ${key}`));
+    const isByOther = rolling.some((one) => !upToDate.includes(one) && this.#hasNewData(one));
+    if (contents.length > 0 && isRepeated && !isByOther) {
       this.#report('restarts-once', `${what} was restarted for this data already`);
     }
     for (const one of contents) this.#rolled.add(`${one} ${key}`);
@@ -264,6 +266,12 @@ export class RestartInvariants {
     const isNew = lately.indexOf(lately.at(-1) ?? '') === lately.length - 1;
     const isSeen = (isNew && rollout.sinceMs >= changedMs) || changedMs < this.#sinceMs;
     return isSeen && this.#hashes.of(config).includes(rollout.hash);
+  }
+
+  /** The operator may not have seen all of it yet, so nobody knows what its rollout is for. */
+  #hasNewData({ config, uid }: MonitorSince): boolean {
+    const isRolling = this.#history.rolloutOf(uid) !== undefined;
+    return isRolling && this.#history.changedMs(config) >= this.#sinceMs;
   }
 
   /** Also one that serves nobody just now. */
