@@ -324,4 +324,65 @@ export const LATE_REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [{ kind: 'forbidden', fromMs: 154535, forMs: 77998, plural: 'secrets' }],
     },
   },
+  'begins a change again where its sources are edited meanwhile, for pods that came in between too':
+    {
+      why: 'the simulation did not know that docs/configmonitor.md promises no less',
+      seed: 3400000568,
+      scenario: {
+        seed: 3400000568,
+        settings: { ...PLAIN, secrets: true },
+        steps: [
+          {
+            atMs: 1155,
+            source: {
+              do: 'run',
+              at: 'web/cron',
+              as: 'Deployment',
+              replicas: 1,
+              tier: 'front',
+              uses: [
+                { kind: 'ConfigMap', name: 'settings', way: 'envFrom', isInit: true },
+                { kind: 'ConfigMap', name: 'flags', way: 'envFrom' },
+              ],
+            },
+          },
+          {
+            atMs: 2035,
+            source: { do: 'put', at: 'web/db', kind: 'Secret', data: { password: 'good 1' } },
+          },
+          {
+            atMs: 3002,
+            source: { do: 'put', at: 'web/settings', kind: 'ConfigMap', data: { b: 'good 3' } },
+          },
+          {
+            atMs: 7675,
+            source: {
+              do: 'watch',
+              at: 'web/watch-1',
+              spec: {
+                configMap: 'settings',
+                secret: 'db',
+                strategy: 'Delete',
+                maxUnavailable: 1,
+                debounceSeconds: 5,
+                minIntervalSeconds: 0,
+              },
+            },
+          },
+          {
+            atMs: 54446,
+            source: { do: 'put', at: 'web/settings', kind: 'ConfigMap', data: { b: 'good 9' } },
+          },
+          {
+            atMs: 60078,
+            source: {
+              do: 'rewatch',
+              at: 'web/watch-1',
+              spec: { configMap: 'settings', secret: null, sources: null },
+            },
+          },
+        ],
+        faults: [],
+      },
+    },
 };

@@ -107,6 +107,7 @@ export class RestartInvariants {
   #isConcerned(monitor: MonitorSince, life: PodLife): boolean {
     const { uid, config } = monitor;
     if (this.#history.forged.has(config) || !this.#history.hasOneSelection(uid)) return true;
+    if (this.#history.wasEditedMidway(uid, life)) return true;
     return this.#history.hasChanged(monitor, life, life.bornMs - this.#unseenMs);
   }
 
