@@ -3,6 +3,7 @@ import { CONFIG_REGRESSIONS } from './config-monitor/regressions.ts';
 import { KIND_REGRESSIONS } from './kind-regressions.ts';
 import { PLAIN } from './plain-settings.ts';
 import type { Regression } from './regression.ts';
+import { LATE_TRAFFIC_REGRESSIONS } from './traffic/late-regressions.ts';
 import { TRAFFIC_REGRESSIONS } from './traffic/regressions.ts';
 
 export const REGRESSIONS: Readonly<Record<string, Regression>> = {
@@ -199,6 +200,54 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
       ],
     },
   },
+  'keeps a balancer whose object was edited to Retain while the API server was away': {
+    why: 'the pass over the first of two events deleted it, although the second had arrived before the call',
+    seed: 2999000270,
+    scenario: {
+      seed: 2999000270,
+      settings: PLAIN,
+      steps: [
+        {
+          atMs: 16190,
+          myIngress: {
+            do: 'create',
+            at: 'api/shop',
+            spec: { subnets: ['subnet-a', 'subnet-b', 'subnet-c'] },
+          },
+        },
+        { atMs: 157325, myIngress: { do: 'delete', at: 'api/shop' } },
+        {
+          atMs: 159882,
+          myIngress: { do: 'edit', at: 'api/shop', change: { deletionPolicy: 'Retain' } },
+        },
+      ],
+      faults: [{ kind: 'apiDown', fromMs: 155117, forMs: 34092 }],
+    },
+  },
+  'changes nothing while the regular check of an object that is Ready waits for tokens': {
+    why: 'each wait was Reconciling=True BudgetExhausted until the check was done, for ever',
+    seed: 3011001823,
+    scenario: {
+      seed: 3011001823,
+      settings: { ...PLAIN, budget: 'scarce', accountBudget: 'aws', interfacesLingerMs: 90_000 },
+      steps: Array.from({ length: 7 }, (_, at) => ({
+        atMs: 7329 + at,
+        myIngress: {
+          do: 'create',
+          at: `web/given-up-${at}`,
+          spec: {
+            subnets: ['subnet-a', 'subnet-b'],
+            defaultAction: { forward: [{ backend: 'web' }] },
+            backends: [
+              { name: 'web', service: { name: 'web', port: 80 } },
+              { name: 'api', service: { name: 'api', port: 80 } },
+            ],
+          },
+        },
+      })),
+      faults: [],
+    },
+  },
   'says NameConflict truly of a name that it has from a balancer it adopted': {
     why: 'the simulation did not count the name of spec.adopt.arn; the operator was right',
     seed: 92001409,
@@ -264,4 +313,5 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
   ...LATE_REGRESSIONS,
   ...KIND_REGRESSIONS,
   ...TRAFFIC_REGRESSIONS,
+  ...LATE_TRAFFIC_REGRESSIONS,
 };

@@ -1,10 +1,6 @@
 import { omitUndefined } from '../../core/objects/fields.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import {
-  assertMayWrite,
-  createReadOnlyError,
-  type Leadership,
-} from '../../core/ports/leadership.ts';
+import { assertMayWrite, type Leadership } from '../../core/ports/leadership.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { Metrics } from '../../core/ports/metrics.ts';
 import type { Budget, Refusal, Requester, Reservation } from '../budget/budget.ts';
@@ -23,8 +19,8 @@ export interface Payer extends Pick<Requester, 'namespace' | 'isScan'> {
   readonly isUnderWay?: boolean;
   /** Pays for the first attempt, as far as it goes. */
   readonly reservation?: Pick<Reservation, 'spend'>;
-  /** No write is sent for it: what it does is planned. */
-  readonly isReadOnly?: boolean;
+  /** Called right before each write is sent, which is not sent if this throws. */
+  readonly beforeWrite?: () => void;
   /** Gets one line for each write that is sent; default the process's. */
   readonly log?: Logger;
 }
@@ -92,7 +88,7 @@ function createCall(ports: AwsCallPorts): AwsCall {
       signal = new AbortController().signal,
       log = ports.log,
       reservation,
-      isReadOnly = false,
+      beforeWrite,
       ...rest
     } = options;
     const requester = { ...rest, isUnderWay: rest.isUnderWay === true && !isWrite(operation) };
@@ -104,7 +100,7 @@ function createCall(ports: AwsCallPorts): AwsCall {
         await budget.take(operation, requester, signal);
       }
       signal.throwIfAborted();
-      if (isReadOnly && isWrite(operation)) throw createReadOnlyError();
+      if (isWrite(operation)) beforeWrite?.();
       return send(operation, input, { subject: requester.subject, signal });
     };
     const { isIdempotent } = getTraits(operation);

@@ -5,6 +5,7 @@
 import type { AppliedSettings, MyIngress } from '../../apis/my-ingress.ts';
 import type { LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
 import { isBeingDeleted } from '../../core/objects/kube-object.ts';
+import { refuseWrite } from '../../core/ports/leadership.ts';
 import {
   type ExternalResource,
   ensurePresent,
@@ -28,7 +29,7 @@ import {
 import { type LoadBalancerObservation, observe, observeKnown } from './load-balancer/observe.ts';
 import { type LoadBalancerStep, planLoadBalancer } from './load-balancer/plan.ts';
 import { chooseReadDepth, planFirstReads } from './load-balancer/read-depth.ts';
-import { checkSnapshot } from './load-balancer/snapshot.ts';
+import { awaitTokens, checkSnapshot } from './load-balancer/snapshot.ts';
 import { measureProvisioningMs, rememberDrift, rememberProvisioning } from './memory.ts';
 import { previewDeletion, previewSpec, restrictPass } from './preview.ts';
 import { completeRecord } from './record.ts';
@@ -71,11 +72,13 @@ const NO_PLAN = { plan: undefined } as const;
 export function createMyIngressReconciler(context: MyIngressContext): Reconciler<MyIngress> {
   return {
     reconcile: (object, pass) => reconcile(context, object, pass),
-    finalize: (object, pass) =>
-      withTokens(createObjectScope(context, recallParts(context, object, pass)), (scope) => {
-        pass.report(NO_PLAN);
-        return finalizeLoadBalancer(scope);
-      }),
+    finalize: (object, pass) => {
+      // A later pass restores nothing that is deleted, so an edit counts up to the last moment.
+      const beforeWrite = (): void => pass.throwIfEdited();
+      const parts = { ...recallParts(context, object, pass), beforeWrite };
+      pass.report(NO_PLAN);
+      return withTokens(createObjectScope(context, parts), finalizeLoadBalancer);
+    },
     preview: (object, pass) =>
       preview(context, context.attachments.join(object), restrictPass(pass)),
     forget: (key) => {
@@ -95,12 +98,13 @@ async function reconcile(
   refuseInvalidSpec(object);
   reportAttached(object, pass);
   const scope = createScope(context, recallParts(context, object, pass));
-  if (chooseReadDepth(object) === 'snapshot' && !isTrafficDue(scope)) {
+  if (chooseReadDepth(object) !== 'snapshot') return withTokens(scope, reconcileLive);
+  if (!isTrafficDue(scope)) {
     const checked = await checkSnapshot(scope, pass.signal);
     if (checked.kind === 'same') return refreshTraffic(scope, conclude(scope, checked));
     if (checked.kind === 'unchecked') return refreshTraffic(scope, checked.outcome);
   }
-  return withTokens(scope, reconcileLive);
+  return withTokens(scope, reconcileLive).catch((error: unknown) => awaitTokens(scope, error));
 }
 
 function preview(
@@ -108,7 +112,7 @@ function preview(
   object: MyIngress,
   pass: Pass,
 ): Promise<Planned | Waiting> {
-  const parts = { ...recallParts(context, object, pass), isReadOnly: true };
+  const parts = { ...recallParts(context, object, pass), beforeWrite: refuseWrite };
   if (isBeingDeleted(object)) {
     return withTokens(createObjectScope(context, parts), previewDeletion);
   }

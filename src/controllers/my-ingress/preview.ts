@@ -68,6 +68,8 @@ export function restrictPass(pass: Pass): Pass {
     recordEvent: () => undefined,
     pickNewest: (held) => pass.pickNewest(held),
     disproveReady: () => undefined,
+    isReadyDisproved: false,
+    throwIfEdited: () => undefined,
     recordNow: refuse,
     ensureFinalizer: refuse,
   };

@@ -70,8 +70,8 @@ interface PassParts {
   readonly object: MyIngress;
   readonly stored: MyIngress['status']['owned'];
   readonly pass: Pass;
-  /** No write of this pass goes out. */
-  readonly isReadOnly?: boolean;
+  /** As `beforeWrite` of a payer. */
+  readonly beforeWrite?: () => void;
 }
 
 export function createObjectScope(

@@ -1,7 +1,6 @@
 import { isPaused, isPlanOnly } from '../objects/annotations.ts';
 import { omitUndefined } from '../objects/fields.ts';
 import { isBeingDeleted, type Key } from '../objects/kube-object.ts';
-import type { ObjectCache } from '../ports/cache.ts';
 import { DeadlineExceeded } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { CoreReason, OperatorError } from '../reconcile/operator-error.ts';
@@ -19,7 +18,6 @@ import {
 import type { Verdict } from './verdict.ts';
 
 export interface LifecycleDependencies<T extends ObjectWithStatus> extends PassDependencies<T> {
-  readonly cache: ObjectCache<T>;
   readonly reconciler: Reconciler<T>;
   readonly children?: readonly WriteGate[];
   readonly status?: 'ours' | 'foreign';

@@ -1,6 +1,8 @@
+import { isPaused, isPlanOnly } from '../objects/annotations.ts';
 import type { StatedCondition } from '../objects/conditions.ts';
 import { omitUndefined } from '../objects/fields.ts';
 import { getKey, type Key, type KubeObject } from '../objects/kube-object.ts';
+import type { ObjectCache } from '../ports/cache.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventDraft, EventRecorder } from '../ports/events.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -20,6 +22,7 @@ import {
 
 export interface PassDependencies<T extends ObjectWithStatus> {
   readonly clock: Clock;
+  readonly cache: Pick<ObjectCache<T>, 'get'>;
   readonly writer: ObjectWriter<T>;
   readonly events: EventRecorder;
   readonly writes: ReadYourWrites<T>;
@@ -104,6 +107,18 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
     this.#isReadyDisproved = true;
   }
 
+  throwIfEdited(): void {
+    const held = this.#deps.cache.get(this.key);
+    // Another object of this name has passes of its own.
+    if (held === undefined || held.metadata.uid !== this.#object.metadata.uid) return;
+    if (isSameDemand(this.pickNewest(held), this.#object)) return;
+    throw new OperatorError({
+      reason: CoreReason.Conflict,
+      message: `${this.key} was edited while a pass ran, which ends before its next write`,
+      healedBy: 'time',
+    });
+  }
+
   /** Starts the write at the first call, so that reads may run beside it. */
   ensureFinalizer(): Promise<void> {
     this.#ensureFinalizer ??= this.#storeFinalizer();
@@ -144,6 +159,14 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
     this.#object = { ...this.#object, ...change, metadata };
     this.#deps.writes.record(this.key, written);
   }
+}
+
+function isSameDemand(one: KubeObject, other: KubeObject): boolean {
+  return (
+    one.metadata.generation === other.metadata.generation &&
+    isPaused(one) === isPaused(other) &&
+    isPlanOnly(one) === isPlanOnly(other)
+  );
 }
 
 function createGoneError(key: Key): OperatorError {

@@ -14,7 +14,7 @@ export function restrictToStatus(leadership: Leadership): Leadership {
 
 /** Throws where this process may not send the write; `status` is what an observer may write. */
 export function assertMayWrite(leadership: Leadership, what: 'status' | 'other'): void {
-  if (leadership.isObserver === true && what !== 'status') throw createReadOnlyError();
+  if (leadership.isObserver === true && what !== 'status') refuseWrite();
   assertLeader(leadership);
 }
 
@@ -28,8 +28,8 @@ export function assertLeader(leadership: Leadership): void {
 }
 
 /** The last line of defence: whoever decides to write has to know the mode. */
-export function createReadOnlyError(): OperatorError {
-  return new OperatorError({
+export function refuseWrite(): never {
+  throw new OperatorError({
     reason: CoreReason.InternalError,
     message:
       'a bug in the operator: a write in plan or observe mode, which was not sent; please report it with the log of this pass',

@@ -78,6 +78,12 @@ export interface Pass<T extends KubeObject = KubeObject> {
   pickNewest(held: T): T;
   /** Drift was observed: Ready may not stay True if this pass fails. */
   disproveReady(): void;
+  readonly isReadyDisproved: boolean;
+  /**
+   * Ends the pass if the spec has been edited since it began, or the object paused or set to plan mode; the
+   * next pass has that. Call right before a write that cannot be undone. Reads the cache alone.
+   */
+  throwIfEdited(): void;
   /** Resolves once the finalizer is stored. Await it before the first write to the outside. */
   ensureFinalizer(): Promise<void>;
 }

@@ -90,6 +90,8 @@ export class History {
   readonly #scales = new Map<string, Scale[]>();
   readonly #begun = new Map<string, { readonly baseline: string; readonly atMs: number }>();
   readonly #rollouts = new Map<string, RolloutSince>();
+  /** By monitor: when its sources were last edited while a change or a rollout was on record. */
+  readonly #editedMidwayMs = new Map<string, number>();
   /** By monitor: what others have overwritten last, which the operator may be the last to learn. */
   readonly #overwritten = new Map<
     string,
@@ -151,6 +153,11 @@ export class History {
       return canonical({ podSelector, matchExpressions });
     });
     return new Set(forms).size === 1;
+  }
+
+  /** Whether its sources were edited in the middle of a change: that begins again for the pods there were. */
+  wasEditedMidway(uid: string, { bornMs }: PodLife): boolean {
+    return (this.#editedMidwayMs.get(uid) ?? Number.NEGATIVE_INFINITY) >= bornMs;
   }
 
   /** The part of a monitor's data of which a change restarts this pod. */
@@ -279,7 +286,14 @@ export class History {
     const last = known.at(-1);
     if (type !== 'DELETED' && last !== undefined && isSame(last, now)) return;
     if (last !== undefined) last.untilMs = Math.min(last.untilMs, this.#nowMs);
-    if (type !== 'DELETED') known.push(now);
+    if (type === 'DELETED') return;
+    known.push(now);
+    this.#noteEdit(object, last, now);
+  }
+
+  #noteEdit(object: StoredObject, before: MonitorSince | undefined, now: MonitorSince): void {
+    if (before?.config === now.config || !isMidway(object)) return;
+    this.#editedMidwayMs.set(now.uid, this.#nowMs);
   }
 
   #onStatus(uid: string, status: Partial<ConfigMonitor['status']>, isOwn: boolean): void {
@@ -365,4 +379,10 @@ function monitorOf(object: StoredObject, sinceMs: number): MonitorSince {
 
 function isSame(a: MonitorSince, b: MonitorSince): boolean {
   return a.isResting === b.isResting && canonical(a.spec) === canonical(b.spec);
+}
+
+/** A change or a rollout is on record. */
+function isMidway(object: StoredObject): boolean {
+  const { change, rollout }: Partial<ConfigMonitor['status']> = object['status'] ?? {};
+  return change !== undefined || rollout !== undefined;
 }

@@ -254,4 +254,135 @@ export const LATE_REGRESSIONS: Readonly<Record<string, Regression>> = {
         ],
       },
     },
+  'restarts a workload for data that came back while another monitor waits for its pods': {
+    why: 'the simulation counted the restart for the other monitor, whose data had not changed again',
+    seed: 3500000178,
+    scenario: {
+      seed: 3500000178,
+      settings: { ...PLAIN, sweepMs: 60000, secrets: true },
+      steps: [
+        {
+          atMs: 1431,
+          source: { do: 'put', at: 'web/flags', kind: 'ConfigMap', data: { all: 'good 4' } },
+        },
+        {
+          atMs: 3197,
+          source: { do: 'put', at: 'web/db', kind: 'Secret', data: { password: 'good 1' } },
+        },
+        {
+          atMs: 5461,
+          source: {
+            do: 'run',
+            at: 'web/shop',
+            as: 'Deployment',
+            replicas: 3,
+            tier: 'back',
+            uses: [
+              { kind: 'Secret', name: 'db', way: 'projected' },
+              { kind: 'Secret', name: 'tls', way: 'projected' },
+              { kind: 'ConfigMap', name: 'settings', way: 'envFrom' },
+            ],
+          },
+        },
+        {
+          atMs: 5825,
+          source: {
+            do: 'watch',
+            at: 'web/watch-1',
+            spec: {
+              sources: [
+                { kind: 'Secret', name: 'tls' },
+                { kind: 'ConfigMap', name: 'flags', keys: ['all'] },
+              ],
+              strategy: 'Rollout',
+              maxUnavailable: '100%',
+              progressDeadlineSeconds: 30,
+            },
+          },
+        },
+        {
+          atMs: 6951,
+          source: { do: 'watch', at: 'web/watch-0', spec: { secret: 'db', debounceSeconds: 5 } },
+        },
+        {
+          atMs: 189056,
+          source: { do: 'put', at: 'web/db', kind: 'Secret', data: { password: 'good 5' } },
+        },
+        {
+          atMs: 219544,
+          source: { do: 'put', at: 'web/tls', kind: 'Secret', data: { crt: 'good 6' } },
+        },
+        {
+          atMs: 249544,
+          source: { do: 'put', at: 'web/tls', kind: 'Secret', data: { crt: 'good 7' } },
+        },
+        {
+          atMs: 253544,
+          source: { do: 'put', at: 'web/tls', kind: 'Secret', data: { crt: 'good 6' } },
+        },
+      ],
+      faults: [{ kind: 'forbidden', fromMs: 154535, forMs: 77998, plural: 'secrets' }],
+    },
+  },
+  'begins a change again where its sources are edited meanwhile, for pods that came in between too':
+    {
+      why: 'the simulation did not know that docs/configmonitor.md promises no less',
+      seed: 3400000568,
+      scenario: {
+        seed: 3400000568,
+        settings: { ...PLAIN, secrets: true },
+        steps: [
+          {
+            atMs: 1155,
+            source: {
+              do: 'run',
+              at: 'web/cron',
+              as: 'Deployment',
+              replicas: 1,
+              tier: 'front',
+              uses: [
+                { kind: 'ConfigMap', name: 'settings', way: 'envFrom', isInit: true },
+                { kind: 'ConfigMap', name: 'flags', way: 'envFrom' },
+              ],
+            },
+          },
+          {
+            atMs: 2035,
+            source: { do: 'put', at: 'web/db', kind: 'Secret', data: { password: 'good 1' } },
+          },
+          {
+            atMs: 3002,
+            source: { do: 'put', at: 'web/settings', kind: 'ConfigMap', data: { b: 'good 3' } },
+          },
+          {
+            atMs: 7675,
+            source: {
+              do: 'watch',
+              at: 'web/watch-1',
+              spec: {
+                configMap: 'settings',
+                secret: 'db',
+                strategy: 'Delete',
+                maxUnavailable: 1,
+                debounceSeconds: 5,
+                minIntervalSeconds: 0,
+              },
+            },
+          },
+          {
+            atMs: 54446,
+            source: { do: 'put', at: 'web/settings', kind: 'ConfigMap', data: { b: 'good 9' } },
+          },
+          {
+            atMs: 60078,
+            source: {
+              do: 'rewatch',
+              at: 'web/watch-1',
+              spec: { configMap: 'settings', secret: null, sources: null },
+            },
+          },
+        ],
+        faults: [],
+      },
+    },
 };

@@ -107,6 +107,7 @@ export class RestartInvariants {
   #isConcerned(monitor: MonitorSince, life: PodLife): boolean {
     const { uid, config } = monitor;
     if (this.#history.forged.has(config) || !this.#history.hasOneSelection(uid)) return true;
+    if (this.#history.wasEditedMidway(uid, life)) return true;
     return this.#history.hasChanged(monitor, life, life.bornMs - this.#unseenMs);
   }
 
@@ -232,12 +233,11 @@ export class RestartInvariants {
     if (rolling.length === 0)
       return this.#report('foreign-child-untouched', `${what} is restarted`);
     this.#judgeBystanders(own, rolling, what);
-    const begun = rolling.filter(({ uid }) => this.#history.rolloutOf(uid) !== undefined);
-    const upToDate = begun.filter((one) => this.#isUpToDate(one));
+    const upToDate = rolling.filter((one) => this.#isUpToDate(one));
     const contents = [...new Set(upToDate.map(({ config }) => this.#contentKey(config)))];
-    const isRolled = contents.every((one) => this.#rolled.has(`${one} ${key}`));
-    // It may be for data that one of them has not seen the last of.
-    if (contents.length > 0 && isRolled && upToDate.length === begun.length) {
+    const isRepeated = contents.every((one) => this.#rolled.has(`${one} ${key}`));
+    const isByOther = rolling.some((one) => !upToDate.includes(one) && this.#hasNewData(one));
+    if (contents.length > 0 && isRepeated && !isByOther) {
       this.#report('restarts-once', `${what} was restarted for this data already`);
     }
     for (const one of contents) this.#rolled.add(`${one} ${key}`);
@@ -267,6 +267,12 @@ export class RestartInvariants {
     const isNew = lately.indexOf(lately.at(-1) ?? '') === lately.length - 1;
     const isSeen = (isNew && rollout.sinceMs >= changedMs) || changedMs < this.#sinceMs;
     return isSeen && this.#hashes.of(config).includes(rollout.hash);
+  }
+
+  /** The operator may not have seen all of it yet, so nobody knows what its rollout is for. */
+  #hasNewData({ config, uid }: MonitorSince): boolean {
+    const isRolling = this.#history.rolloutOf(uid) !== undefined;
+    return isRolling && this.#history.changedMs(config) >= this.#sinceMs;
   }
 
   /** Also one that serves nobody just now. */

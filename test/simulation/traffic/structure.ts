@@ -46,7 +46,7 @@ interface Own {
 
 /**
  * Every way in which what the object has next to its balancer is not what this spec says. Until it is
- * settled, what has left the spec may be there for a while.
+ * settled, what has left the spec may be there for a while, and so may a rule that was made a second time.
  */
 export function listTrafficFaults(
   key: string,
@@ -57,7 +57,7 @@ export function listTrafficFaults(
     .filter((one) => parts.claims.ownerOf(one) === key)
     .filter((one) => isSettled || desiresResource(spec, one));
   // What others attach is judged apart, and leaves all else as it is.
-  const all = owned.filter((one) => !isAttached(one));
+  const all = owned.filter((one) => !isAttached(one) && (isSettled || !isRepeated(one, owned)));
   const own: Own = { parts, spec, all, isSettled };
   return [
     ...listMissing(own),
@@ -110,6 +110,19 @@ export function listTargetFaults(
     if (isDeepStrictEqual(registered, desired)) return [];
     return [`backend ${backend.name} has targets ${registered.join()}, desired ${desired.join()}`];
   });
+}
+
+/** A rule whose create was repeated: the first one in the order of evaluation is kept. */
+function isRepeated(one: Resource, owned: readonly Resource[]): boolean {
+  if (one.kind !== 'rule') return false;
+  const { listenerArn, priority } = one.record;
+  return owned.some(
+    (other) =>
+      other.kind === 'rule' &&
+      other.record.listenerArn === listenerArn &&
+      resourceIdOf(other) === resourceIdOf(one) &&
+      Number(other.record.priority) < Number(priority),
+  );
 }
 
 function listMissing({ spec, all }: Own): readonly string[] {

@@ -37,13 +37,8 @@ type Comparison =
  * the attributes that are due.
  */
 export async function checkSnapshot(scope: Scope, signal: AbortSignal): Promise<SnapshotCheck> {
-  const { clock, inventory, memory, object } = scope;
-  const cachedRead = inventory.getCached(readRecordedArn(object) ?? '');
-  const compared = compareWithSnapshot(
-    { ...scope, facts: memory.facts },
-    cachedRead,
-    clock.monotonicMs(),
-  );
+  const { clock, object } = scope;
+  const compared = compareAll(scope);
   switch (compared.kind) {
     case 'differs':
       return { kind: 'differs' };
@@ -54,16 +49,34 @@ export async function checkSnapshot(scope: Scope, signal: AbortSignal): Promise<
     case 'attributesDue':
       return checkAttributes(scope, compared.cached, signal);
     case 'same':
-      return hasTrafficDrifted(
-        { object, identity: scope.identity, memory: memory.traffic },
-        compared.cached.loadBalancer,
-        (name) => inventory.getCachedGroup(name),
-      )
-        ? { kind: 'differs' }
-        : { kind: 'same', observed: compared.cached };
+      return { kind: 'same', observed: compared.cached };
     default:
       return compared satisfies never;
   }
+}
+
+/**
+ * The outcome of a regular check that waits for tokens: an object that is Ready, and of which no read shows a
+ * difference, stays as it is, and the check is repeated at its turn. Throws every other failure.
+ */
+export function awaitTokens(scope: Scope, error: unknown): Outcome {
+  const isWait = error instanceof OperatorError && error.reason === 'BudgetExhausted';
+  if (!isWait || scope.pass.isReadyDisproved || compareAll(scope).kind === 'differs') throw error;
+  return keepUntil(scope, error);
+}
+
+/** The balancer and what is beside it, as far as the snapshot shows them. */
+function compareAll(scope: Scope): Comparison {
+  const { clock, identity, inventory, memory, object } = scope;
+  const cachedRead = inventory.getCached(readRecordedArn(object) ?? '');
+  const given = { object, identity, facts: memory.facts };
+  const compared = compareWithSnapshot(given, cachedRead, clock.monotonicMs());
+  if (!('cached' in compared)) return compared;
+  const traffic = { object, identity, memory: memory.traffic };
+  const hasDrifted = hasTrafficDrifted(traffic, compared.cached.loadBalancer, (name) =>
+    inventory.getCachedGroup(name),
+  );
+  return hasDrifted ? { kind: 'differs' } : compared;
 }
 
 interface Compared {
@@ -118,10 +131,12 @@ async function checkAttributes(
   } catch (error) {
     // That a check could not be made proves nothing about the balancer.
     if (!(error instanceof OperatorError) || error.healedBy === 'person') throw error;
-    const { retryAfterMs: requeueAfterMs } = error;
-    const outcome = { ...keepCondition(scope.object), ...(requeueAfterMs && { requeueAfterMs }) };
-    return { kind: 'unchecked', outcome };
+    return { kind: 'unchecked', outcome: keepUntil(scope, error) };
   }
+}
+
+function keepUntil({ object }: Scope, { retryAfterMs }: OperatorError): Outcome {
+  return { ...keepCondition(object), ...(retryAfterMs && { requeueAfterMs: retryAfterMs }) };
 }
 
 function keepCondition({ status }: MyIngress): Outcome {

@@ -5,6 +5,7 @@ import type { FoundCertificates } from '../discovery/found-certificates.ts';
 import {
   beginFacts,
   forgetRefusals,
+  isRouting,
   recordRefusal,
   recordStep,
   type TrafficFacts,
@@ -103,11 +104,13 @@ export function rememberStep(
 /** A step without an answer of AWS: it may have been carried out. */
 export function rememberUnanswered(
   before: TrafficMemory | undefined,
-  { operation }: Step,
+  step: Step,
   nowMs: number,
 ): TrafficMemory | undefined {
-  const made = operation.startsWith('Create') ? { madeMs: nowMs } : {};
-  return before && { ...before, ...made, wroteMs: nowMs };
+  if (before === undefined) return undefined;
+  const made = step.operation.startsWith('Create') ? { madeMs: nowMs } : {};
+  const facts = isRouting(step) ? { ...before.facts, changedAtMs: nowMs } : before.facts;
+  return { ...before, ...made, facts, wroteMs: nowMs };
 }
 
 /** A step that AWS has refused for a reason of its own. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { awsMetrics } from '../../../../src/aws/client/aws-metrics.ts';
 import { DeadlineExceeded } from '../../../../src/core/ports/clock.ts';
+import { refuseWrite } from '../../../../src/core/ports/leadership.ts';
 import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import {
   accountOf,
@@ -56,12 +57,12 @@ describe('a call to AWS', () => {
     expect(api.countOf('SetSubnets')).toBe(0);
   });
 
-  it('sends no write for whoever is to plan alone, and all those of others', async () => {
+  it('sends no write that its payer refuses, and all those of others', async () => {
     const { loadBalancers, traffic, api, clock } = bench({
       SetSubnets: () => ({}),
       AddTags: () => ({}),
     });
-    const planning = { namespace: 'web', isReadOnly: true };
+    const planning = { namespace: 'web', beforeWrite: refuseWrite };
     const one = clock.finish(loadBalancers.chargeTo(planning).setSubnets(shop, ['subnet-a']));
     await expect(one).rejects.toMatchObject({ reason: 'InternalError' });
     const other = clock.finish(traffic(planning).tags.add([shop], { a: 'b' }));
@@ -69,6 +70,24 @@ describe('a call to AWS', () => {
     expect(api.sent).toEqual([]);
     await clock.finish(loadBalancers.setSubnets(shop, ['subnet-a']));
     expect(api.countOf('SetSubnets')).toBe(1);
+  });
+
+  it('asks the payer before each attempt, and not about reads', async () => {
+    const account = accountOf(new Set(['shop']));
+    const { loadBalancers, api, clock } = bench({
+      ...account,
+      AddTags: () => raise(networkError('ECONNRESET')),
+    });
+    let asked = 0;
+    const beforeWrite = (): void => {
+      asked++;
+      if (asked === 2) throw new Error('edited');
+    };
+    const paid = loadBalancers.chargeTo({ namespace: 'web', beforeWrite });
+    expect(await clock.finish(paid.find({ name: 'shop' }, never))).toBeDefined();
+    expect(asked).toBe(0);
+    await expect(clock.finish(paid.addTags(shop, { a: 'b' }))).rejects.toThrow('edited');
+    expect(api.countOf('AddTags')).toBe(1);
   });
 
   it('checks the lease again before each attempt', async () => {

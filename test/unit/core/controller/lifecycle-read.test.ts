@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { settled, waiting } from '../../../../src/core/reconcile/outcome.ts';
-import type { Reconciler } from '../../../../src/core/reconcile/reconciler.ts';
+import type { Pass, Reconciler } from '../../../../src/core/reconcile/reconciler.ts';
 import { LifecycleBench } from './lifecycle-bench.ts';
 import { PROBE_FINALIZER, type Probe, probe } from './probe.ts';
 
@@ -83,6 +83,69 @@ describe('what a pass reads', () => {
     expect(bench.live?.metadata.uid).not.toBe(bench.object.metadata.uid);
     expect(bench.finalizers).toEqual([PROBE_FINALIZER]);
     expect(bench.condition('Ready')).toBe('True Active');
+  });
+});
+
+describe('a pass that asks for edits', () => {
+  const edits: Readonly<Record<string, { edit: (live: Probe) => Probe; ends: boolean }>> = {
+    'of the spec': { edit: (live) => ({ ...live, spec: { size: 2 } }), ends: true },
+    'that pauses': { edit: (live) => paused(live), ends: true },
+    'to plan mode': { edit: (live) => inMode(live, 'plan'), ends: true },
+    'of another annotation': { edit: (live) => annotated(live, 'example.com/note'), ends: false },
+  };
+  for (const [name, { edit, ends }] of Object.entries(edits)) {
+    it(`${ends ? 'ends without a word' : 'goes on'} after one ${name}`, async () => {
+      const bench = openBench();
+      const verdict = await bench.run(askerOf(() => void bench.kube.edit(bench.object, edit)));
+      const conflict = { kind: 'failed', error: { reason: 'Conflict', healedBy: 'time' } };
+      expect(verdict).toMatchObject(ends ? conflict : DONE);
+      expect(bench.verbs).toEqual(ends ? [] : ['applyStatus']);
+      expect(await bench.run(askerOf(() => {}))).not.toMatchObject(conflict);
+    });
+  }
+
+  it('goes on after its own writes, which the watch does not show yet', async () => {
+    const bench = new LifecycleBench();
+    bench.cache.hold();
+    const verdict = await bench.run({
+      reconcile: async (_, pass) => {
+        await pass.ensureFinalizer();
+        pass.report({ arn: 'stored' });
+        await pass.recordNow();
+        pass.throwIfEdited();
+        return DONE;
+      },
+    });
+    expect(verdict).toEqual(DONE);
+  });
+
+  it('ends after an edit that only the answer to its own write has shown', async () => {
+    const bench = openBench();
+    bench.cache.hold();
+    bench.kube.edit(bench.object, (live) => ({ ...live, spec: { size: 2 } }));
+    const verdict = await bench.run({
+      reconcile: async (_, pass) => {
+        pass.throwIfEdited();
+        pass.report({ arn: 'stored' });
+        await pass.recordNow();
+        pass.throwIfEdited();
+        return DONE;
+      },
+    });
+    expect(verdict).toMatchObject({ kind: 'failed', error: { reason: 'Conflict' } });
+    expect(bench.status).toMatchObject({ arn: 'stored' });
+  });
+
+  it('goes on where the object is gone, or another one has its name', async () => {
+    const bench = openBench();
+    const verdict = await bench.run(
+      askerOf((pass) => {
+        bench.kube.deleteInSpite(bench.object);
+        pass.throwIfEdited();
+        bench.kube.create(paused(probe()));
+      }),
+    );
+    expect(verdict).toEqual(DONE);
   });
 });
 
@@ -171,9 +234,23 @@ describe('a planned object', () => {
   });
 });
 
+/** Asks after `act`. */
+function askerOf(act: (pass: Pass<Probe>) => void): Reconciler<Probe> {
+  return {
+    reconcile: async (_, pass) => {
+      act(pass);
+      pass.throwIfEdited();
+      return DONE;
+    },
+  };
+}
+
 function inMode(object: Probe, mode: string): Probe {
-  const annotations = { 'albridge.io/mode': mode };
-  return { ...object, metadata: { ...object.metadata, annotations } };
+  return annotated(object, 'albridge.io/mode', mode);
+}
+
+function annotated(object: Probe, key: string, value = ''): Probe {
+  return { ...object, metadata: { ...object.metadata, annotations: { [key]: value } } };
 }
 
 function openBench(): LifecycleBench {
@@ -191,8 +268,7 @@ function forbidden(): Reconciler<Probe> {
 }
 
 function paused(object: Probe, value = 'true'): Probe {
-  const annotations = { 'albridge.io/paused': value };
-  return { ...object, metadata: { ...object.metadata, annotations } };
+  return annotated(object, 'albridge.io/paused', value);
 }
 
 function withoutFinalizers(object: Probe): Probe {

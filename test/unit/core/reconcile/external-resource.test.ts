@@ -210,6 +210,8 @@ class ResourceBench {
       recordEvent: () => {},
       pickNewest: (held) => held,
       disproveReady: () => this.#did('disproved', undefined),
+      isReadyDisproved: false,
+      throwIfEdited: () => undefined,
       ensureFinalizer: async () => {
         this.#did('finalizer', undefined);
         this.#onFinalizer();

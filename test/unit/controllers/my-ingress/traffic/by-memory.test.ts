@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { OperatorError } from '../../../../../src/core/reconcile/operator-error.ts';
 import { MINUTE_MS, type World } from '../world.ts';
 import { settleShop } from './settle.ts';
-import { SHOP, web } from './specs.ts';
+import { listIds, SHOP, web } from './specs.ts';
 
 const UNAVAILABLE = { reason: 'ApiServerUnavailable', message: 'no', healedBy: 'time' } as const;
 const RULE = { name: 'api', paths: ['/api/*'] };
@@ -32,6 +32,18 @@ describe('an edit', () => {
     await world.clock.advance(MINUTE_MS);
     expect(world.condition('shop')).toBe('True Available');
     expect(targetOf(world)).toBe(before);
+  });
+
+  it('whose new rule was made without an answer keeps the old one until requests reach the new', async () => {
+    const world = await settled();
+    const names = (): readonly string[] => listIds(world).filter((id) => id.startsWith('rule/'));
+    world.fault('CreateRule', { kind: 'lostResponse' }, { times: 1 });
+    world.edit('shop', { rules: [{ ...RULE, name: 'new', forward: [{ backend: 'api' }] }] });
+    await world.clock.advance(10_000);
+    expect(world.aws.control.calls('CreateRule')).toHaveLength(2);
+    expect(names()).toEqual(['rule/80/spec/api/0', 'rule/80/spec/new/0']);
+    await world.clock.advance(MINUTE_MS);
+    expect(names()).toEqual(['rule/80/spec/new/0']);
   });
 
   it('that adds a listener writes nothing to one that others have made like it', async () => {

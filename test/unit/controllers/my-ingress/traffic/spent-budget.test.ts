@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
 import { DEFAULT_LIMITS } from '../../../../../src/aws/budget/budget-limits.ts';
+import { awsMetrics } from '../../../../../src/aws/client/aws-metrics.ts';
 import { MINUTE_MS, World } from '../world.ts';
 
 const backends = Array.from({ length: 45 }, (_, at) => ({
@@ -109,4 +110,78 @@ it('eight are deleted at once after a restart: what their plans wait for is not 
   await world.clock.advance(MINUTE_MS);
   expect(names.filter((name) => world.exists(name))).toEqual([]);
   expect(world.beside).toEqual([]);
+});
+
+const SCARCE = { ...DEFAULT_LIMITS, account: { burst: 8, perSecond: 2 } };
+const SEVEN = Array.from({ length: 7 }, (_, at) => `shop-${at}`);
+
+/** Seven objects, all Ready, of a process with few tokens. */
+async function runScarce(): Promise<World> {
+  const world = new World({ budget: SCARCE });
+  world.start();
+  await world.clock.settle();
+  for (const name of SEVEN) world.apply(name, SMALL);
+  await world.clock.advance(4 * MINUTE_MS);
+  expect(SEVEN.map((name) => world.condition(name))).toEqual(SEVEN.map(() => 'True Available'));
+  return world;
+}
+
+function listListeners({ beside }: World): World['beside'] {
+  return beside.filter(({ tags }) => tags['albridge.io/resource'] === 'listener/80');
+}
+
+function countExhausted(world: World): number {
+  return world.metrics.valueOf(awsMetrics.budgetExhausted) ?? 0;
+}
+
+it('those that are Ready stay as they are while their regular check waits for tokens', async () => {
+  const world = await runScarce();
+  const before = countExhausted(world);
+  const calls = await world.callsDuring(async () => {
+    const writes = await world.writesDuring(() => world.clock.advance(65 * MINUTE_MS));
+    expect(writes).toEqual([]);
+  });
+  expect(countExhausted(world)).toBeGreaterThan(before);
+  expect(calls['DescribeListeners']).toBeGreaterThanOrEqual(2 * SEVEN.length);
+});
+
+it('those of which the scan shows a difference say that their repair waits for tokens', async () => {
+  const world = await runScarce();
+  const before = world.events.reasons.length;
+  for (const { arn } of world.balancers) world.untagOutOfBand(arn, 'albridge.io/managed-by');
+  const isAnnounced = (): boolean => world.events.reasons.slice(before).includes('BudgetExhausted');
+  for (let at = 0; at < 600 && !isAnnounced(); at++) await world.clock.advance(1_000);
+  await world.clock.advance(2_000);
+  const left = world.balancers.filter(({ tags }) => tags['albridge.io/managed-by'] === undefined);
+  const names = left.map(({ tags }) => tags['albridge.io/name'] ?? '');
+  expect(names).not.toEqual([]);
+  expect(names.map((name) => world.condition(name, 'Reconciling'))).toEqual(
+    names.map(() => 'True BudgetExhausted'),
+  );
+  await world.clock.advance(5 * MINUTE_MS);
+  expect(SEVEN.map((name) => world.condition(name))).toEqual(SEVEN.map(() => 'True Available'));
+});
+
+it('a regular check that finds a difference says that its repair waits for tokens', async () => {
+  const world = await runScarce();
+  const before = world.events.reasons.length;
+  const notFound = { StatusCode: '404' };
+  const drifted = [{ Type: 'fixed-response', FixedResponseConfig: notFound }];
+  for (const { id } of listListeners(world)) {
+    world.outOfBand('ModifyListener', { ListenerArn: id, DefaultActions: drifted });
+  }
+  await world.clock.advance(65 * MINUTE_MS);
+  const reasons = world.events.reasons.slice(before);
+  expect(reasons).toContain('BudgetExhausted');
+  expect(reasons.filter((reason) => reason.endsWith('Traffic'))).toHaveLength(SEVEN.length);
+  expect(SEVEN.map((name) => world.condition(name))).toEqual(SEVEN.map(() => 'True Available'));
+});
+
+it('a regular check that AWS does not answer says so', async () => {
+  const world = await runScarce();
+  const before = world.events.reasons.length;
+  const failure = { kind: 'error', code: 'InternalFailure', status: 500, message: 'no' } as const;
+  world.fault('DescribeListeners', failure, { forMs: 40 * MINUTE_MS });
+  await world.clock.advance(40 * MINUTE_MS);
+  expect(world.events.reasons.slice(before)).toContain('AwsUnavailable');
 });
