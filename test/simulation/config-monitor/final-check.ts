@@ -164,9 +164,17 @@ function hasNewest(parts: FinalMonitorParts, monitor: ConfigMonitor, pod: Stored
   if (history.contentAt(config, startedMs) === newest) return true;
   // Older ones are taken to have what the monitor began with.
   if (isOlder && history.contentAt(config, begunMs) === newest) return true;
-  if (wasUnseen(parts, config, startedMs)) return true;
+  if (wasUnseen(parts, config, startedMs) || wasMissing(history, config, startedMs)) return true;
   const since = history.contentsSince(config, begunMs);
   return isOlder && since.every((content) => content === newest);
+}
+
+/** Of an optional source that came back as it had been; docs/configmonitor.md names this limit. */
+function wasMissing(history: History, config: string, startedMs: number): boolean {
+  if (history.contentAt(config, startedMs) !== undefined) return false;
+  const since = history.contentsSince(config, startedMs);
+  const before = history.contentsSince(config, 0).at(-since.length - 1);
+  return since.every((content) => content === before);
 }
 
 /** Data that is taken back leaves no trace: who was started with it before anybody could see it keeps it. */

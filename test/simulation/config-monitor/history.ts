@@ -2,6 +2,7 @@ import type { ConfigMonitor, ConfigMonitorSpec } from '../../../src/apis/config-
 import { isPaused } from '../../../src/core/objects/annotations.ts';
 import {
   CONFIG_MAPS,
+  DAEMON_SETS,
   DEPLOYMENTS,
   PODS,
   REPLICA_SETS,
@@ -26,6 +27,7 @@ import {
   sourcesOf,
   usesOf,
 } from '../sources/watched.ts';
+import { countNodes, daemonSetOf } from '../world/daemon-set-controller.ts';
 import { isActive, isReady } from '../world/pod-facts.ts';
 import { isOperator, type Stage } from '../world/stage.ts';
 import { setOf } from '../world/stateful-set-controller.ts';
@@ -35,7 +37,7 @@ export interface PodLife {
   readonly key: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly uses: readonly PodUse[];
-  /** `namespace/name` of its Deployment or StatefulSet. */
+  /** `namespace/name` of its Deployment, StatefulSet or DaemonSet. */
   readonly deployment: string | undefined;
   readonly bornMs: number;
   /** When its container read its data; undefined while it has not started. */
@@ -78,6 +80,8 @@ interface Scale {
   readonly replicas: number;
 }
 
+const SCALED = new Set([DAEMON_SETS, DEPLOYMENTS, STATEFUL_SETS]);
+
 /** What was when: contents, pods, monitors and the scale of Deployments. */
 export class History {
   readonly pods = new Map<string, PodLife>();
@@ -105,7 +109,7 @@ export class History {
     if (commit.kind === CONFIG_MAPS || commit.kind === SECRETS) this.#onContent(commit);
     if (commit.kind === PODS) this.#onPod(commit);
     if (commit.kind === this.#kind) this.#onMonitor(commit);
-    if (commit.kind === DEPLOYMENTS || commit.kind === STATEFUL_SETS) this.#onScale(commit);
+    if (SCALED.has(commit.kind)) this.#onScale(commit);
   }
 
   contentAt(config: string, atMs: number): string | undefined {
@@ -264,7 +268,7 @@ export class History {
 
   #deploymentOf(pod: StoredObject): string | undefined {
     const uid = controllerOf(pod, 'ReplicaSet');
-    if (uid === undefined) return setOf(pod);
+    if (uid === undefined) return setOf(pod) ?? daemonSetOf(pod);
     const sets = this.#stage.model.table.list(REPLICA_SETS);
     const name = sets.find(({ metadata }) => metadata.uid === uid)?.metadata.labels?.['deployment'];
     return name === undefined ? undefined : `${pod.metadata.namespace}/${name}`;
@@ -304,9 +308,10 @@ export class History {
     this.#begun.set(uid, { baseline, atMs: this.#nowMs });
   }
 
-  #onScale({ object, type }: Commit): void {
+  #onScale({ kind, object, type }: Commit): void {
     const key = keyOfStored(object);
-    const { replicas = 1 } = (object['spec'] ?? {}) as { readonly replicas?: number };
+    const nodes = kind === DAEMON_SETS ? countNodes(object) : 1;
+    const { replicas = nodes } = (object['spec'] ?? {}) as { readonly replicas?: number };
     const known = this.#scales.get(key) ?? [];
     this.#scales.set(key, known);
     known.push({ atMs: this.#nowMs, replicas: type === 'DELETED' ? 0 : replicas });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigMonitorSpec } from '../../../src/apis/config-monitor.ts';
 import { RESTARTED_AT } from '../../../src/core/objects/annotations.ts';
-import { CONFIG_MAPS, DEPLOYMENTS, PODS, STATEFUL_SETS } from '../api-model/kinds.ts';
+import { CONFIG_MAPS, DAEMON_SETS, DEPLOYMENTS, PODS, STATEFUL_SETS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type ServedKind, type StoredObject } from '../api-model/stored-object.ts';
 import { conditionsOf, controllerOf, judgeOwner } from '../owner-invariants.ts';
@@ -58,7 +58,7 @@ export class RestartInvariants {
     const { kind, object, before } = commit;
     if (kind === CONFIG_MAPS) this.#report('foreign-untouched', `ConfigMap ${keyOfStored(object)}`);
     if (kind === this.#kind) this.#judgeMonitor(commit);
-    if (kind === DEPLOYMENTS && hasPods(before ?? object)) this.#judgeRollout(commit);
+    if (isWorkload(commit)) this.#judgeRollout(commit);
     if (kind === PODS && !isJudgedElsewhere(before ?? object)) this.#judgePod(commit);
   }
 
@@ -217,12 +217,13 @@ export class RestartInvariants {
     return monitors.map((one) => this.#history.changedMs(this.#history.dataFor(one, life)));
   }
 
-  #judgeRollout({ object, before }: Commit): void {
+  #judgeRollout({ kind, object, before }: Commit): void {
     const key = keyOfStored(object);
-    const what = `Deployment ${key}`;
+    const what = `${kind.kind} ${key}`;
     const isOnlyRestart =
       before !== undefined && isDeepStrictEqual(withoutRestart(object), withoutRestart(before));
     if (!isOnlyRestart) return this.#report('others-fields-stay', `${what} beyond its restart`);
+    this.#stage.met(`restarted ${kind.kind}`);
     const own = [...this.#history.pods.values()].filter((life) => life.deployment === key);
     const known = own.filter(
       (life) => this.#isThere(life) || (life.othersMs ?? Infinity) >= this.#sinceMs,
@@ -234,7 +235,12 @@ export class RestartInvariants {
     this.#judgeBystanders(own, rolling, what);
     const upToDate = rolling.filter((one) => this.#isUpToDate(one));
     const contents = [...new Set(upToDate.map(({ config }) => this.#contentKey(config)))];
-    if (contents.length > 0 && contents.every((one) => this.#rolled.has(`${one} ${key}`))) {
+    // One that is behind, or whose data was taken back, may have to restart it again.
+    const isBehind = rolling.some((one) => {
+      return this.#history.rolloutOf(one.uid) !== undefined && !upToDate.includes(one);
+    });
+    const wasRolled = contents.every((one) => this.#rolled.has(`${one} ${key}`));
+    if (!isBehind && contents.length > 0 && wasRolled) {
       this.#report('restarts-once', `${what} was restarted for this data already`);
     }
     for (const one of contents) this.#rolled.add(`${one} ${key}`);
@@ -293,6 +299,12 @@ export class RestartInvariants {
   #report(invariant: string, detail: string): void {
     this.#stage.report(invariant, detail);
   }
+}
+
+/** One whose pods there are. */
+function isWorkload({ kind, object, before }: Commit): boolean {
+  if (kind === DEPLOYMENTS) return hasPods(before ?? object);
+  return kind === STATEFUL_SETS || kind === DAEMON_SETS;
 }
 
 function isByTemplate({ strategy }: ConfigMonitorSpec): boolean {
