@@ -364,6 +364,17 @@ export const configMonitorSchema = {
                 type: 'string',
                 maxLength: 16,
               },
+              keyNames: {
+                description: 'These keys. Absent if all count.',
+                type: 'array',
+                maxItems: 64,
+                'x-kubernetes-list-type': 'atomic',
+                items: {
+                  description: 'A key that counts.',
+                  type: 'string',
+                  maxLength: 253,
+                },
+              },
               hash: {
                 description:
                   'Short hash of the data that counts; of a Secret, keyed with a key that only albridge reads.',
@@ -523,6 +534,17 @@ export const configMonitorSchema = {
                     description: 'Short hash of the keys that count; absent if all do.',
                     type: 'string',
                     maxLength: 16,
+                  },
+                  keyNames: {
+                    description: 'These keys. Absent if all count.',
+                    type: 'array',
+                    maxItems: 64,
+                    'x-kubernetes-list-type': 'atomic',
+                    items: {
+                      description: 'A key that counts.',
+                      type: 'string',
+                      maxLength: 253,
+                    },
                   },
                   hash: {
                     description:

@@ -74,7 +74,15 @@ describe('the ConfigMonitor CRD in a real API server', () => {
       matchedPods: 8,
       pendingPods: 6,
       source: 'Secret/db +1',
-      sources: [{ kind: 'Secret', name: 'db', keys: 'c'.repeat(16), hash: 'a'.repeat(16) }],
+      sources: [
+        {
+          kind: 'Secret',
+          name: 'db',
+          keys: 'c'.repeat(16),
+          keyNames: ['user'],
+          hash: 'a'.repeat(16),
+        },
+      ],
       hashKey: 'd'.repeat(8),
       change: {
         hash: 'b'.repeat(64),

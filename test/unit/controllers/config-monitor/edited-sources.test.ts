@@ -138,6 +138,32 @@ describe('an edit of the sources while no operator runs', () => {
     expect([evicted('only-a'), evicted('only-b')]).toEqual([4, 0]);
   });
 
+  it.each([
+    ['all', [A], [{ ...A, keys: ['x'] }]],
+    ['some', [{ ...A, keys: ['x'] }], [{ ...A, keys: ['x', 'y'] }]],
+    ['some, and then all', [{ ...A, keys: ['x'] }], [A]],
+  ])('hides no change of a source of which %s keys counted', async (_what, before, after) => {
+    await watch({ sources: before });
+    await bench.stop();
+    await bench.store('ConfigMap', 'a', { x: '2' });
+    await bench.editMonitor({ sources: after });
+    await bench.restart();
+    await bench.clock.advance(300_000);
+    expect([evicted('only-a'), evicted('only-b')]).toEqual([4, 0]);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('restarts nothing for other keys, though a key has changed that did not count', async () => {
+    await watch({ sources: [{ ...A, keys: ['x'] }] });
+    await bench.stop();
+    await bench.store('ConfigMap', 'a', { x: '1', y: '2' });
+    await bench.editMonitor({ sources: [{ ...A, keys: ['x', 'y'] }] });
+    await bench.restart();
+    await bench.clock.advance(300_000);
+    expect(bench.cluster.evicted).toEqual([]);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
   it('restarts nothing where no data has changed', async () => {
     await watch({ sources: [A] });
     await bench.stop();
