@@ -37,7 +37,7 @@ async function observePods(
   scope: Scope,
 ): Promise<DataChange> {
   const { hash } = data;
-  const { changes, object, pods } = scope;
+  const { changes, endedPods, object, pods } = scope;
   const live = await listLivePods(scope);
   const isVouchedFor = findVouchers(hash, scope);
   const known = [...live].flatMap((uid) => pods.getByUid(uid) ?? []);
@@ -49,7 +49,10 @@ async function observePods(
     selector,
     sources: hash === recorded ? new Set() : listChangedSources(data, scope),
     live,
-    starting: new Set([...live].filter((uid) => !running.has(uid))),
+    // Whoever an ended rollout has just restarted has to prove itself yet.
+    starting: new Set(
+      [...live].filter((uid) => !running.has(uid) || endedPods?.has(uid) === false),
+    ),
     vouchedFor: listUids(known.filter(isVouchedFor)),
   });
 }

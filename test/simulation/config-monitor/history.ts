@@ -148,11 +148,11 @@ export class History {
       .filter(({ spec }) => isTaken(spec, life));
   }
 
-  /** Whether each form of a monitor selected pods in the same way. */
-  hasOneSelection(uid: string): boolean {
+  /** Whether each form of a monitor selected pods in the same way, for the same sources. */
+  hasOneForm(uid: string): boolean {
     const forms = (this.#monitors.get(uid) ?? []).map(({ spec }) => {
       const { podSelector, matchExpressions } = spec;
-      return canonical({ podSelector, matchExpressions });
+      return canonical({ podSelector, matchExpressions, sources: sourcesOf(spec) });
     });
     return new Set(forms).size === 1;
   }

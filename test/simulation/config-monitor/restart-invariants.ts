@@ -102,11 +102,12 @@ export class RestartInvariants {
 
   /**
    * Whether data has changed for which the monitor restarts the pod, since before the operator may have learned of
-   * the pod. Of pods that an edit selects in the middle of a change nobody knows what they were started with.
+   * the pod. Of pods that an edit selects in the middle of a change nobody knows what they were started with, and an
+   * edit of the sources in the middle of a restart begins it again for all.
    */
   #isConcerned(monitor: MonitorSince, life: PodLife): boolean {
     const { uid, config } = monitor;
-    if (this.#history.forged.has(config) || !this.#history.hasOneSelection(uid)) return true;
+    if (this.#history.forged.has(config) || !this.#history.hasOneForm(uid)) return true;
     return this.#history.hasChanged(monitor, life, life.bornMs - this.#unseenMs);
   }
 

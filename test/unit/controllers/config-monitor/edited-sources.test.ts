@@ -76,6 +76,20 @@ describe('an edit of the sources during a restart', () => {
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
+  it('counts those that it has just restarted as unavailable', async () => {
+    await watch({ sources: [A], maxUnavailable: 1 });
+    const before = names('only-a');
+    await bench.store('ConfigMap', 'a', { x: '2' });
+    await bench.clock.advance(3_000);
+    expect(keptOf(before)).toHaveLength(3);
+    await bench.editMonitor({ sources: [A, B] });
+    await bench.clock.advance(3_000);
+    expect(keptOf(before)).toHaveLength(3);
+    await bench.clock.advance(300_000);
+    expect(keptOf(before)).toEqual([]);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
   it('is a new baseline where no source stays', async () => {
     await watch({ sources: [A] });
     await bench.store('ConfigMap', 'a', { x: '2' });
