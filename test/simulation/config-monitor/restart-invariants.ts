@@ -208,8 +208,9 @@ export class RestartInvariants {
    * before the operator may have seen the change counts as an old one.
    */
   #isAvailable(life: PodLife, monitors: readonly MonitorSince[]): boolean {
-    const changes = this.#listChanges(monitors, life);
-    if (changes.every((changedMs) => life.bornMs < changedMs + UNNOTICED_MS)) return true;
+    const isOlder = (changedMs: number): boolean =>
+      life.bornMs < changedMs + UNNOTICED_MS || this.#stage.isCutOff(changedMs, life.bornMs);
+    if (this.#listChanges(monitors, life).every(isOlder)) return true;
     const readyForMs = this.#nowMs - (life.readyMs ?? this.#nowMs);
     return readyForMs >= (life.hasRestarted ? SOUND_AFTER_MS : MIN_READY_MS);
   }
