@@ -7,7 +7,7 @@ import { keyOfStored, type ServedKind, type StoredObject } from '../api-model/st
 import { conditionsOf, controllerOf, judgeOwner } from '../owner-invariants.ts';
 import { DEFINED_KINDS } from '../served-definition.ts';
 import type { DataHashes } from '../sources/data-hashes.ts';
-import { selectsUsers } from '../sources/watched.ts';
+import { type DataKey, nameData, parseData, selectsUsers } from '../sources/watched.ts';
 import { isActive, isGated, isReady } from '../world/pod-facts.ts';
 import { hasPods } from '../world/replica-set-controller.ts';
 import { isOperator, type Stage } from '../world/stage.ts';
@@ -268,10 +268,18 @@ export class RestartInvariants {
     const rollout = this.#history.rolloutOf(uid);
     if (rollout === undefined) return false;
     const changedMs = this.#history.changedMs(config);
-    const lately = this.#history.contentsSince(config, this.#sinceMs);
-    const isNew = lately.indexOf(lately.at(-1) ?? '') === lately.length - 1;
+    const isNew = !this.#wasTakenBack(config);
     const isSeen = (isNew && rollout.sinceMs >= changedMs) || changedMs < this.#sinceMs;
     return isSeen && this.#hashes.of(config).includes(rollout.hash);
+  }
+
+  /** Lately, by one of its sources: each has a watch of its own, which may show that late. */
+  #wasTakenBack(config: DataKey): boolean {
+    const { namespace, sources } = parseData(config);
+    return sources.some((source) => {
+      const lately = this.#history.contentsSince(nameData(namespace, [source]), this.#sinceMs);
+      return lately.indexOf(lately.at(-1) ?? '') < lately.length - 1;
+    });
   }
 
   /** Also one that serves nobody just now. */
