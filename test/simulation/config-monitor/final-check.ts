@@ -128,8 +128,22 @@ function excuses(
     PDBBlocked: pods.some((pod) => budgets(pod).some(allowsNone)),
     Forbidden: pods.some(isGuarded),
     MultiplePDBs: pods.some((pod) => budgets(pod).length > 1),
-    ProgressDeadlineExceeded: pods.some((pod) => !isReady(pod) || budgets(pod).some(allowsNone)),
+    ProgressDeadlineExceeded: [...pods, ...listOwned(parts, monitor)].some(
+      (pod) => !isReady(pod) || budgets(pod).some(allowsNone),
+    ),
   };
+}
+
+/** Those of the owners that a restart waits for, selected still or not. */
+function listOwned(
+  { history, table }: FinalMonitorParts,
+  { metadata, status }: ConfigMonitor,
+): readonly StoredObject[] {
+  const owners = (status.rollout?.owners ?? []).map(({ name }) => name.split('/')[1]);
+  return table.list(PODS).filter((pod) => {
+    const [namespace, name] = history.pods.get(pod.metadata.uid)?.deployment?.split('/') ?? [];
+    return namespace === metadata.namespace && owners.includes(name);
+  });
 }
 
 /** Those that are to be restarted for a change. */

@@ -204,12 +204,16 @@ export class History {
   }
 
   /**
-   * When a monitor had first taken note of the data, or had selected the pod if that was later: older pods are
-   * taken to have the data of then. Infinity if never.
+   * When a monitor had first taken note of the data, or had selected the pod for all of it if that was later: older
+   * pods are taken to have the data of then. Infinity if never.
    */
   begunMs(uid: string, life: PodLife): number {
     const forms = this.#monitors.get(uid) ?? [];
-    const before = forms.findLastIndex(({ spec }) => !isTaken(spec, life));
+    const newest = forms.at(-1);
+    const before = forms.findLastIndex((form) => {
+      const isSame = newest && this.dataFor(form, life) === this.dataFor(newest, life);
+      return !isTaken(form.spec, life) || !isSame;
+    });
     const selectedMs = before < 0 ? 0 : (forms[before + 1]?.sinceMs ?? Number.POSITIVE_INFINITY);
     return Math.max(selectedMs, this.#begun.get(uid)?.atMs ?? Number.POSITIVE_INFINITY);
   }
