@@ -407,6 +407,12 @@ export const configMonitorSchema = {
           format: 'date-time',
           maxLength: 64,
         },
+        restartedSelection: {
+          description:
+            'How the pods of the last restart were selected, such as app=frontend. Other ConfigMonitors spare these pods while spec still selects so.',
+          type: 'string',
+          maxLength: 131072,
+        },
         lastRestartTime: {
           description: 'When albridge last started to restart the pods.',
           type: 'string',

@@ -70,6 +70,7 @@ describe('the ConfigMonitor CRD in a real API server', () => {
       shortHash: 'a'.repeat(8),
       lastChangeTime: '2026-01-02T03:04:05Z',
       lastRestartTime: '2026-01-02T03:04:06Z',
+      restartedSelection: 'app=frontend',
       restarts: 3,
       matchedPods: 8,
       pendingPods: 6,

@@ -161,7 +161,8 @@ function listMonitorsWith(hash: string, scope: Scope): readonly ConfigMonitor[] 
     .filter(({ metadata }) => metadata.uid !== object.metadata.uid)
     .filter(({ spec }) => restartsAsMuch(spec, scope))
     .filter(({ status }) => areRecordsOf(readRecords(status, watched), watched))
-    .filter((other) => !changes.isWaiting(other) && hasBegun(other, hash));
+    .filter((other) => !changes.isWaiting(other) && hasBegun(other, hash))
+    .filter(hasSelectedSo);
 }
 
 /** A monitor without labels restarts only the users of what changed; one with labels restarts all of its pods. */
@@ -178,6 +179,12 @@ function wouldRestart({ spec }: ConfigMonitor): (pod: TrimmedPod) => boolean {
       return false;
     return selects(selection, pod);
   };
+}
+
+/** Whether it selects as it did when it restarted pods: it did not restart those that an edit selects. */
+function hasSelectedSo({ spec, status }: ConfigMonitor): boolean {
+  const selection = readSelection(spec);
+  return selection !== undefined && formatSelection(selection) === status.restartedSelection;
 }
 
 /**
