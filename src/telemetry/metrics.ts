@@ -7,6 +7,16 @@ import type { Clock } from '../core/ports/clock.ts';
 import type { Labels, MetricDefinition, Metrics } from '../core/ports/metrics.ts';
 import type { Answer } from './http-server.ts';
 
+export const processMetrics = {
+  buildInfo: {
+    type: 'gauge',
+    name: 'albridge_build_info',
+    help: '1, by the version that runs.',
+    use: 'Which versions run; none: no replica is scraped.',
+    labels: ['version'],
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
 export interface Exposition {
   readonly contentType: string;
   readonly text: string;

@@ -139,9 +139,17 @@ export class Budget {
     if (!this.#isHeld(bucket)) bucket.refusals = 0;
   }
 
+  /** Call before each scrape. */
+  refreshMetrics(): void {
+    const { metrics } = this.#options;
+    for (const { name: bucket, tokens } of this.#buckets) {
+      metrics.gauge(awsMetrics.budgetTokens, { bucket }, tokens.level);
+      metrics.gauge(awsMetrics.budgetTurns, { bucket }, tokens.waiting);
+    }
+  }
+
   #getClass(operation: AwsOperation): Bucket {
-    const name = getTraits(operation).bucket;
-    return this.#find(name);
+    return this.#find(getTraits(operation).bucket);
   }
 
   #find(name: BucketName): Bucket {
@@ -209,9 +217,6 @@ export class Budget {
     for (;;) {
       const short = findShort(shares);
       const sleptMs = clock.monotonicMs() - startedMs;
-      for (const { bucket } of shares) {
-        metrics.gauge(awsMetrics.budgetTurns, { bucket: bucket.name }, bucket.tokens.waiting);
-      }
       if (short === undefined) {
         for (const { bucket, request } of shares) {
           bucket.tokens.take(request);

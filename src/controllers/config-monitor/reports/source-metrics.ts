@@ -19,6 +19,7 @@ export const configMonitorMetrics = {
     type: 'counter',
     name: 'albridge_configmonitor_restart_failures_total',
     help: 'Restarts that got stuck: a person must act.',
+    use: 'Any increase: the ConfigMonitor is Stalled and says which pod blocks.',
     labels: LABELS,
   },
   blocked: {
@@ -31,6 +32,7 @@ export const configMonitorMetrics = {
     type: 'gauge',
     name: 'albridge_configmonitor_waiting_pods',
     help: 'Selected pods that still have older data of the source.',
+    use: 'Stays above 0 while nothing restarts: a disruption budget or a pod that does not become Ready.',
     labels: LABELS,
   },
 } as const satisfies Record<string, MetricDefinition>;
