@@ -6,7 +6,7 @@ import { addJitter, type Clock, sleep } from '../../core/ports/clock.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { Metrics } from '../../core/ports/metrics.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
-import { awsMetrics } from '../client/aws-metrics.ts';
+import { awsMetrics, showBucket } from '../client/aws-metrics.ts';
 import { awsReasons } from '../client/aws-reasons.ts';
 import type { BucketName } from '../client/operation-traits.ts';
 import { type AwsOperation, getBuckets, getTraits } from '../client/operations.ts';
@@ -141,11 +141,7 @@ export class Budget {
 
   /** Call before each scrape. */
   refreshMetrics(): void {
-    const { metrics } = this.#options;
-    for (const { name: bucket, tokens } of this.#buckets) {
-      metrics.gauge(awsMetrics.budgetTokens, { bucket }, tokens.level);
-      metrics.gauge(awsMetrics.budgetTurns, { bucket }, tokens.waiting);
-    }
+    for (const { name, tokens } of this.#buckets) showBucket(this.#options.metrics, name, tokens);
   }
 
   #getClass(operation: AwsOperation): Bucket {

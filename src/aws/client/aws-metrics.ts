@@ -116,6 +116,19 @@ export const awsMetrics = {
   },
 } as const satisfies Record<string, MetricDefinition>;
 
+/** The state of one bucket of the budget; its counters are shown at zero before their first event. */
+export function showBucket(
+  metrics: Metrics,
+  bucket: string,
+  { level, waiting }: { readonly level: number; readonly waiting: number },
+): void {
+  metrics.gauge(awsMetrics.budgetTokens, { bucket }, level);
+  metrics.gauge(awsMetrics.budgetTurns, { bucket }, waiting);
+  for (const counter of [awsMetrics.budgetExhausted, awsMetrics.budgetHolds]) {
+    metrics.count(counter, { bucket }, 0);
+  }
+}
+
 interface Outcome {
   readonly status_code: string;
   readonly error_code: string;

@@ -57,24 +57,6 @@ async function refusalOf(taking: Promise<void>): Promise<OperatorError> {
 }
 
 describe('Budget', () => {
-  it('shows the tokens left and the claims in line as they are at the scrape', async () => {
-    const { budget, clock, metrics } = setup();
-    const intensive = { bucket: 'intensive' };
-    const shown = (): unknown => {
-      budget.refreshMetrics();
-      return [awsMetrics.budgetTokens, awsMetrics.budgetTurns].map((metric) =>
-        metrics.valueOf(metric, intensive),
-      );
-    };
-    expect(shown()).toEqual([10, 0]);
-    await takeAll(budget, (i) => create(`${i}`), 10);
-    await refusalOf(take(budget, create('late'), never));
-    expect(shown()).toEqual([0, 1]);
-    await clock.advance(10_000);
-    await take(budget, create('late'), never);
-    expect(shown()).toEqual([1, 0]);
-  });
-
   it("grants the burst of each of AWS's classes at once", async () => {
     const bursts = [
       { burst: 40, claim: () => read },
