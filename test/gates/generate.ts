@@ -13,6 +13,7 @@ const GENERATORS = [
   'deploy/guardrails.ts',
   'deploy/user-roles.ts',
   'deploy/alerts.ts',
+  'deploy/dashboard.ts',
   'deploy/render.ts',
   'deploy/helm/main.ts',
 ] as const;
