@@ -91,6 +91,8 @@ function createInstrument(definition: MetricDefinition, registry: Registry): Ins
     }
     case 'gauge': {
       const gauge = new Gauge(settings);
+      // The client begins one without labels at 0, which may mean something; nobody has set it yet.
+      if (labels.length === 0) gauge.remove();
       return {
         record: (set, value) => gauge.set(set, value),
         remove: (set) => gauge.remove(set),
