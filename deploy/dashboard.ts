@@ -155,7 +155,7 @@ export function renderDashboard(): string {
     ...{
       uid: 'albridge',
       title: 'albridge',
-      tags: ['albridge'],
+
       schemaVersion: 39,
       editable: true,
     },

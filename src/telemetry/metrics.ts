@@ -1,5 +1,5 @@
 // Lives here: the process as others see it: metrics, probes, log.
-// May import it: src/main.ts; src/config takes http-server.ts, log-destination.ts and logger.ts.
+// May import it: src/main.ts; src/config takes http-server.ts, log-destination.ts and logger.ts; src/setup takes log-destination.ts and metrics.ts.
 // Start with: this file, health.ts or logger.ts; http-server.ts serves the first two.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';

@@ -1,7 +1,3 @@
-// Lives here: a real Prometheus that scrapes a real operator, its promtool, and the tests of alerts and dashboard with them.
-// May import it: test/control-plane/main.ts takes this file.
-// Start with: monitored.ts, then alerts.test.ts.
-
 import { chmod, copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
