@@ -47,6 +47,11 @@ export class Monitored {
     }
   }
 
+  /** kubectl of an administrator. */
+  kubectl(args: readonly string[], input?: string): Promise<string> {
+    return this.#parts.place.kubectl(args, input);
+  }
+
   async stop(): Promise<void> {
     for (const stop of this.#stops.splice(0).toReversed()) await stop();
     await rm(this.directory, { recursive: true, force: true });

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { RULES } from '../../deploy/alerts.ts';
+import { RULE_OBJECT, RULES } from '../../deploy/alerts.ts';
 import { DASHBOARD } from '../../deploy/dashboard.ts';
 import { until } from '../surroundings/until.ts';
 import type { Labels } from './exposition.ts';
@@ -9,6 +10,12 @@ import { Monitored } from './monitored.ts';
 import { extrapolate, MINUTES, runPromtool, type Series, testRules } from './promtool.ts';
 
 /** Alerts and dashboard on what a real operator shows, by Debian's Prometheus and promtool. */
+
+const file = (path: string): string => resolve(import.meta.dirname, path);
+const component = (path: string): string =>
+  readFileSync(file(`../../deploy/components/${path}`), 'utf8');
+const SERVICE = component('metrics-service/service.yaml');
+const POD_MONITOR = component('pod-monitor/pod-monitor.yaml');
 
 let monitored: Monitored;
 
@@ -156,6 +163,63 @@ describe('deploy/alerts/rules.yaml', () => {
     expect(run.code).toBe(0);
   });
 });
+
+describe('the components', () => {
+  it('are objects that the API server takes, with no field that it does not know', async () => {
+    await monitored.kubectl(['apply', '-f', file('operator-crds.yaml')]);
+    const crds = ['podmonitors', 'prometheusrules'].map(
+      (name) => `crd/${name}.monitoring.coreos.com`,
+    );
+    await monitored.kubectl(['wait', '--for=condition=Established', '--timeout=40s', ...crds]);
+    const apply = ['apply', '--server-side', '--validate=strict', '-f', '-'];
+    for (const text of [SERVICE, POD_MONITOR, readFileSync(RULE_OBJECT, 'utf8')]) {
+      expect(await monitored.kubectl(apply, text)).toContain('serverside-applied');
+    }
+    const typo = POD_MONITOR.replace('podMetricsEndpoints', 'podMetricEndpoints');
+    await expect(monitored.kubectl(apply, typo)).rejects.toThrow('field not declared in schema');
+  });
+
+  it('select the pods and the port of the Deployment', () => {
+    const deployment = readFileSync(file('../../deploy/base/deployment.yaml'), 'utf8');
+    const { template } = (parse(deployment) as Deployment).spec;
+    const monitor = (parse(POD_MONITOR) as PodMonitor).spec;
+    const service = (parse(SERVICE) as Service).spec;
+    expect(template.metadata.labels).toMatchObject(monitor.selector.matchLabels);
+    expect(template.metadata.labels).toMatchObject(service.selector);
+    const names = template.spec.containers.flatMap(({ ports }) => ports.map(({ name }) => name));
+    const used = [
+      ...monitor.podMetricsEndpoints.map(({ port }) => port),
+      ...service.ports.map(({ targetPort }) => targetPort),
+    ];
+    expect(used).toEqual(['metrics', 'metrics']);
+    expect(names).toContain('metrics');
+  });
+});
+
+interface Deployment {
+  readonly spec: {
+    readonly template: {
+      readonly metadata: { readonly labels: Labels };
+      readonly spec: {
+        readonly containers: readonly { readonly ports: readonly { readonly name: string }[] }[];
+      };
+    };
+  };
+}
+
+interface PodMonitor {
+  readonly spec: {
+    readonly selector: { readonly matchLabels: Labels };
+    readonly podMetricsEndpoints: readonly { readonly port: string }[];
+  };
+}
+
+interface Service {
+  readonly spec: {
+    readonly selector: Labels;
+    readonly ports: readonly { readonly targetPort: string }[];
+  };
+}
 
 interface Dashboard {
   readonly panels: readonly {
