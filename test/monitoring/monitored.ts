@@ -115,7 +115,9 @@ export class Monitored {
     const since = before.sum(completedAt) + 4;
     const after = await until('two more drift scans', async () => {
       const scrape = await this.#scrape();
-      return scrape.sum(completedAt) > since && scrape;
+      // A busy API server may just have closed a watch.
+      const isWell = scrape.sum('albridge_watch_faults') === 0;
+      return isWell && scrape.sum(completedAt) > since && scrape;
     });
     this.healthy = [before, after];
     await this.#disturb(objects);
