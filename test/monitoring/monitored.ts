@@ -165,16 +165,16 @@ export class Monitored {
     await objects.create('failing', { subnets, backends, defaultAction });
     await this.#until('a group is unhealthy', groups('unhealthy'));
     await this.#until('a group is empty', groups('empty'));
-    await objects.create('lost', {
-      subnets: ['subnet-0000000000000000f', 'subnet-0000000000000000e'],
-    });
-    await objects.whenReason('lost', 'SubnetNotFound');
     await refuse(place.standIn, 'CreateLoadBalancer', refusal('AccessDenied', 403));
     await objects.create('denied', { subnets });
     await objects.whenReason('denied', 'AccessDenied');
-    const labels = { type: 'Stalled', reason: 'AccessDenied' };
-    await this.#until('the refusal is shown', { name: 'albridge_object_conditions', labels });
     await place.standIn.clearFaults();
+    await objects.whenReady('denied');
+    const unknown = ['subnet-0000000000000000f', 'subnet-0000000000000000e'];
+    await objects.create('lost', { subnets: unknown });
+    await objects.whenReason('lost', 'SubnetNotFound');
+    const labels = { type: 'Stalled', reason: 'SubnetNotFound' };
+    await this.#until('it is shown', { name: 'albridge_object_conditions', labels });
   }
 
   /** Until such series are there, and add up to `least`. */
