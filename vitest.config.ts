@@ -18,9 +18,11 @@ const journeys = ['documentation', 'rights', 'undeploy', 'upgrade'].map(
 );
 
 /** Minutes each: the whole demo, thousands of objects, hundreds of edits behind a slow API server, the suite for an account. */
-const lengthy = ['demo/*', 'localstack/{operator-{bloated,slow-server},aws-account}'].map(
-  (name) => `test/${name}.test.ts`,
-);
+const lengthy = [
+  'demo/*',
+  'localstack/{operator-{bloated,slow-server},aws-account}',
+  'monitoring/*',
+].map((name) => `test/${name}.test.ts`);
 
 /** Tests of whole worlds, random ones or with a process that dies anywhere: `npm run check` has no time for them. */
 const worlds = [
