@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cacheRoot, isExecutable, placeAtomically } from '../control-plane/cache-directory.ts';
@@ -42,7 +42,13 @@ async function download(directory: string, env: Environment): Promise<void> {
   // apt fetches as the user _apt, who may write here.
   await chmod(place, 0o777);
   try {
-    await run('apt-get', ['download', 'prometheus'], { cwd: place, env });
+    const fetch = ['download', 'prometheus'];
+    await run('apt-get', fetch, { cwd: place, env }).catch(async () => {
+      // The lists of packages may be missing or old: with lists of its own this needs no administrator.
+      const own = await useOwnLists(place);
+      await run('apt-get', [...own, 'update'], { cwd: place, env });
+      await run('apt-get', [...own, ...fetch], { cwd: place, env });
+    });
     const [file] = (await readdir(place)).filter((one) => one.endsWith('.deb'));
     await run('dpkg-deb', ['-x', file ?? 'prometheus.deb', 'unpacked'], { cwd: place, env });
     for (const name of PROMETHEUS_NAMES) {
@@ -54,12 +60,20 @@ async function download(directory: string, env: Environment): Promise<void> {
   }
 }
 
+async function useOwnLists(place: string): Promise<readonly string[]> {
+  const lists = join(place, 'lists');
+  await mkdir(join(lists, 'partial'), { recursive: true });
+  await chmod(lists, 0o777);
+  const caches = ['pkgcache', 'srcpkgcache'].map((name) => `Dir::Cache::${name}=`);
+  return [`Dir::State::Lists=${lists}`, ...caches].flatMap((option) => ['-o', option]);
+}
+
 async function run(
   command: string,
   args: readonly string[],
   { cwd, env }: { readonly cwd: string; readonly env: Environment },
 ): Promise<void> {
-  const whole = [command, ...args].join(' ');
+  const whole = [command, ...args.filter((one) => !/^-o$|=/.test(one))].join(' ');
   const kept = Object.entries(env).filter((one): one is [string, string] => one[1] !== undefined);
   const options = { cwd, env: Object.fromEntries(kept) };
   const { code, stderr } = await runCommand(command, args, options).catch((error: unknown) => ({
