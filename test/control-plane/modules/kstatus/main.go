@@ -26,13 +26,17 @@ func main() {
 }
 
 func computeAll(in io.Reader, out io.Writer) error {
-	var objects []map[string]any
+	var objects []json.RawMessage
 	if err := json.NewDecoder(in).Decode(&objects); err != nil {
 		return fmt.Errorf("read objects from stdin: %w", err)
 	}
 	results := make([]result, 0, len(objects))
-	for index, object := range objects {
-		computed, err := status.Compute(&unstructured.Unstructured{Object: object})
+	for index, text := range objects {
+		var object unstructured.Unstructured
+		if err := object.UnmarshalJSON(text); err != nil {
+			return fmt.Errorf("read object %d: %w", index, err)
+		}
+		computed, err := status.Compute(&object)
 		if err != nil {
 			return fmt.Errorf("compute object %d: %w", index, err)
 		}
