@@ -167,6 +167,7 @@ async function bootAll(boot: Boot): Promise<{
     common,
     paths: paths.workers,
     nodes: options.nodes ?? 0,
+    extraArgs: options.workerArgs ?? [],
     readyTimeoutMs: readyTimeoutMs(options),
     onStart: (worker) => running.workers.unshift(worker),
   });

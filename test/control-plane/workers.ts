@@ -16,6 +16,13 @@ export interface WorkerOptions {
    * deleted and evicted. See kwok-stages.yaml. Needs the two above.
    */
   readonly nodes?: number;
+  /** Further flags of kube-controller-manager and of kube-scheduler. */
+  readonly workerArgs?: readonly string[];
+}
+
+/** A worker with flags. */
+export interface WorkerSpec extends Omit<ProcessSpec, 'name' | 'args'> {
+  readonly extraArgs: readonly string[];
 }
 
 type WorkerName = Extract<BinaryName, 'kube-controller-manager' | 'kube-scheduler' | 'kwok'>;
@@ -37,6 +44,7 @@ export interface WorkerStart {
   readonly common: Omit<ProcessSpec, 'name' | 'args' | 'path'>;
   readonly paths: Readonly<Partial<Record<WorkerName, string>>>;
   readonly nodes: number;
+  readonly extraArgs: readonly string[];
   readonly readyTimeoutMs: number;
   /** Called for each process as soon as it runs. */
   readonly onStart: (process: ManagedProcess) => void;
@@ -44,8 +52,8 @@ export interface WorkerStart {
 
 /** Starts what has a path, and returns when all of it works. */
 export async function startWorkers(cluster: ClusterAccess, start: WorkerStart): Promise<void> {
-  const { common, paths, nodes, readyTimeoutMs, onStart } = start;
-  const at = (path: string): Omit<ProcessSpec, 'name' | 'args'> => ({ ...common, path });
+  const { common, paths, nodes, extraArgs, readyTimeoutMs, onStart } = start;
+  const at = (path: string): WorkerSpec => ({ ...common, path, extraArgs });
   if (paths['kube-controller-manager'] !== undefined) {
     const spec = at(paths['kube-controller-manager']);
     onStart(await startControllerManager(spec, cluster, readyTimeoutMs));
