@@ -13,9 +13,14 @@ const backends = (process.env['ALBRIDGE_TEST_AWS'] ?? 'embedded,localstack').spl
 const slow = { testTimeout: 60_000, hookTimeout: 300_000 } as const;
 
 /** Journeys of minutes: what somebody types from a clone to the last page, installs, upgrades and takes away. */
-const journeys = ['documentation', 'rights', 'undeploy', 'upgrade'].map(
-  (name) => `test/deploy/${name}.test.ts`,
-);
+const journeys = [
+  'documentation',
+  'kstatus',
+  'oldest-kubernetes',
+  'rights',
+  'undeploy',
+  'upgrade',
+].map((name) => `test/deploy/${name}.test.ts`);
 
 /** Minutes each: the whole demo, thousands of objects, hundreds of edits behind a slow API server, the suite for an account. */
 const lengthy = ['demo/*', 'localstack/{operator-{bloated,slow-server},aws-account}'].map(
