@@ -2,8 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClusterAccess } from './cluster-access.ts';
-import { type ManagedProcess, startProcess } from './managed-process.ts';
-import type { WorkerSpec } from './workers.ts';
+import { type ManagedProcess, startProcess, type WorkerSpec } from './managed-process.ts';
 
 /**
  * Starts kube-controller-manager as the administrator and waits until it works, which shows by the

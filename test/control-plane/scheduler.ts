@@ -1,6 +1,5 @@
 import type { ClusterAccess } from './cluster-access.ts';
-import { type ManagedProcess, startProcess } from './managed-process.ts';
-import type { WorkerSpec } from './workers.ts';
+import { type ManagedProcess, startProcess, type WorkerSpec } from './managed-process.ts';
 
 /** Starts kube-scheduler as the administrator; it gives pods their nodes once there are some. */
 export function startScheduler(spec: WorkerSpec, cluster: ClusterAccess): Promise<ManagedProcess> {

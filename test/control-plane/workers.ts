@@ -2,7 +2,7 @@ import type { BinaryName } from './binaries.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { startControllerManager } from './controller-manager.ts';
 import { startKwok } from './kwok.ts';
-import type { ManagedProcess, ProcessSpec } from './managed-process.ts';
+import type { ManagedProcess, ProcessSpec, WorkerSpec } from './managed-process.ts';
 import { startScheduler } from './scheduler.ts';
 
 /** What may run beside etcd and the API server. */
@@ -18,11 +18,6 @@ export interface WorkerOptions {
   readonly nodes?: number;
   /** Further flags of kube-controller-manager and of kube-scheduler. */
   readonly workerArgs?: readonly string[];
-}
-
-/** A worker with flags. */
-export interface WorkerSpec extends Omit<ProcessSpec, 'name' | 'args'> {
-  readonly extraArgs: readonly string[];
 }
 
 type WorkerName = Extract<BinaryName, 'kube-controller-manager' | 'kube-scheduler' | 'kwok'>;
