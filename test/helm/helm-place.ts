@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { DeployPlace } from '../deploy/place.ts';
-import type { PlayedPod } from '../deploy/played-pod.ts';
 import type { Pod } from '../deploy/pod-environment.ts';
 import { CHART, Helm, ROOT } from './helm.ts';
 
@@ -8,7 +7,6 @@ const VALUES = ['--set', 'image.repository=albridge'];
 const WAIT = ['--wait', '--timeout', '5m'];
 
 interface Listed {
-  readonly name: string;
   readonly namespace: string;
 }
 
@@ -33,10 +31,10 @@ export class HelmPlace {
   release(
     verb: 'install' | 'upgrade',
     more: readonly string[] = [],
-    { chart = CHART, name = 'albridge', namespace = 'albridge-system' } = {},
+    { chart = CHART, namespace = 'albridge-system' } = {},
   ): Promise<string> {
     const region = ['--set', `region=${this.place.aws.environment['AWS_REGION']}`];
-    const where = [name, chart, '--namespace', namespace];
+    const where = ['albridge', chart, '--namespace', namespace];
     return this.helm.run([verb, ...where, ...VALUES, ...region, ...WAIT, ...more]);
   }
 
@@ -45,17 +43,22 @@ export class HelmPlace {
     return this.helm.run(['rollback', ...where, ...WAIT]);
   }
 
-  uninstall(name = 'albridge', namespace = 'albridge-system'): Promise<string> {
-    return this.helm.run(['uninstall', name, '--namespace', namespace, ...WAIT]);
+  uninstall(namespace = 'albridge-system'): Promise<string> {
+    return this.helm.run(['uninstall', 'albridge', '--namespace', namespace, ...WAIT]);
   }
 
-  /** The first of the pods that the release has now, at work. Its region comes from the chart. */
-  async work(namespace?: string): Promise<{ readonly pod: Pod; readonly played: PlayedPod }> {
-    const [pod] = (await this.place.pods(namespace)) as readonly [Pod, Pod];
+  /** The first of the pods that there are now, at work. Its region comes from the chart. */
+  work(namespace?: string): Promise<Pod> {
     const { AWS_REGION: _, ...injected } = this.place.aws.environment;
-    const played = await this.place.play(pod, { injected });
-    await played.operator.waitForLine((line) => line.msg === 'working', 90_000);
-    return { pod, played };
+    return this.workAs(injected, namespace);
+  }
+
+  /** The same, with this environment besides that of its container. */
+  async workAs(injected: Readonly<Record<string, string>>, namespace?: string): Promise<Pod> {
+    const [pod] = (await this.place.pods(namespace)) as readonly [Pod, Pod];
+    const { operator } = await this.place.play(pod, { injected });
+    await operator.waitForLine((line) => line.msg === 'working', 90_000);
+    return pod;
   }
 
   /** Names of these kinds with albridge in them, in all namespaces. */
@@ -71,8 +74,8 @@ export class HelmPlace {
   async clear(): Promise<void> {
     await this.place.stopPods();
     const all = await this.helm.run(['list', '--all-namespaces', '--output', 'json']);
-    for (const { name, namespace } of JSON.parse(all) as readonly Listed[]) {
-      await this.uninstall(name, namespace);
+    for (const { namespace } of JSON.parse(all) as readonly Listed[]) {
+      await this.uninstall(namespace);
     }
   }
 

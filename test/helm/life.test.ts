@@ -93,7 +93,7 @@ describe('a release', () => {
     const notes = await ours.release('install');
     expect(notes).toContain('kubectl delete albridge --all --all-namespaces');
     expect(notes).not.toContain('kubectl label namespace');
-    expect(imageOf((await ours.work()).pod)).toBe(`albridge:${THIS}`);
+    expect(imageOf(await ours.work())).toBe(`albridge:${THIS}`);
     const objects: MyIngresses = await place.createNamespace('helm');
     await objects.create('web', { subnets: place.aws.network.articleSubnets });
     const arn = arnOf(await objects.whenReady('web'));
@@ -102,13 +102,13 @@ describe('a release', () => {
     await ours.release('upgrade', ['--set', 'settings.LOG_LEVEL=debug'], {
       chart: await packageNext(),
     });
-    const { pod: upgraded } = await ours.work();
+    const upgraded = await ours.work();
     expect(imageOf(upgraded)).toBe(`albridge:${NEXT}`);
     await expectSame(objects, arn);
     await place.stopPods();
 
     await ours.rollback('1');
-    expect(imageOf((await ours.work()).pod)).toBe(`albridge:${THIS}`);
+    expect(imageOf(await ours.work())).toBe(`albridge:${THIS}`);
     await expectSame(objects, arn);
     await place.stopPods();
 
