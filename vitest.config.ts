@@ -39,7 +39,7 @@ const worlds = [
 /** Tests of programs, which they start. */
 const programs = [
   'control-plane/{main,watchdog}',
-  'deploy/{makefile,install-page,release}',
+  'deploy/{makefile,install-page,release,release-steps}',
   'gates/{check,layers,lint,node-version,run}',
   'localstack/{processes,test-aws-command}',
   'simulation/command',
