@@ -1,0 +1,9 @@
+// Lives here: one file per command, and this table of them.
+// May import it: src/cli takes commands.ts.
+// Start with: this file.
+
+import type { Command } from '../command.ts';
+import { completion } from './completion.ts';
+
+/** In the order of the help. */
+export const COMMANDS: readonly Command[] = [completion];
