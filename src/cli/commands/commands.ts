@@ -3,7 +3,10 @@
 // Start with: this file.
 
 import type { Command } from '../command.ts';
+import { adopt } from './adopt.ts';
 import { completion } from './completion.ts';
+import { orphans } from './orphans.ts';
+import { plan } from './plan.ts';
 
 /** In the order of the help. */
-export const COMMANDS: readonly Command[] = [completion];
+export const COMMANDS: readonly Command[] = [plan, orphans, adopt, completion];
