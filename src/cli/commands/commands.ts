@@ -4,6 +4,7 @@
 
 import type { Command } from '../command.ts';
 import { completion } from './completion.ts';
+import { status } from './status.ts';
 
 /** In the order of the help. */
-export const COMMANDS: readonly Command[] = [completion];
+export const COMMANDS: readonly Command[] = [status, completion];
