@@ -22,7 +22,7 @@ export interface ClusterAccess {
   close(): Promise<void>;
 }
 
-const USER_AGENT = `albridge-cli/${manifest.version}`;
+export const USER_AGENT = `albridge-cli/${manifest.version}`;
 /** Requests at once. */
 const CONNECTIONS = 16;
 /** Of one request, in milliseconds. */
@@ -80,14 +80,14 @@ function isRead({ method, path, query }: KubeRequest): boolean {
   return method === 'GET' || query?.['dryRun'] === 'All' || REVIEWS.test(path);
 }
 
-const silentLog: Logger = {
+export const silentLog: Logger = {
   debug: () => {},
   info: () => {},
   error: () => {},
   child: () => silentLog,
 };
 
-const noMetrics: Metrics = {
+export const noMetrics: Metrics = {
   count: () => {},
   gauge: () => {},
   observe: () => {},

@@ -3,8 +3,11 @@
 // Start with: this file.
 
 import type { Command } from '../command.ts';
+import { adopt } from './adopt.ts';
 import { completion } from './completion.ts';
+import { orphans } from './orphans.ts';
+import { plan } from './plan.ts';
 import { status } from './status.ts';
 
 /** In the order of the help. */
-export const COMMANDS: readonly Command[] = [status, completion];
+export const COMMANDS: readonly Command[] = [status, plan, orphans, adopt, completion];

@@ -26,6 +26,8 @@ export interface Planned {
   readonly kind: 'planned';
   /** The plan in one sentence; the core adds how to have it executed. */
   readonly message: string;
+  /** What of the spec cannot be planned; it is a part of the message. */
+  readonly problem?: string;
 }
 
 export function settled(reason: string, message: string): Settled {

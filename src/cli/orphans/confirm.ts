@@ -1,0 +1,35 @@
+import { createInterface } from 'node:readline/promises';
+import { CommandError } from '../errors.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+/**
+ * Resolves if the caller has typed `count`: on the terminal, or as `--yes-delete` (`typed`) where there is
+ * none. Throws CommandError otherwise.
+ */
+export async function confirmDeletion(
+  count: number,
+  typed: string | undefined,
+  { stdin, stderr, signal }: Pick<Surroundings, 'stdin' | 'stderr' | 'signal'>,
+): Promise<void> {
+  if (typed !== undefined) return checkTyped(count, typed);
+  if (stdin.isTTY !== true) {
+    throw new CommandError(
+      `nothing was deleted: without a terminal give the number of resources too, --delete --yes-delete ${count}`,
+    );
+  }
+  stderr.write(`Type ${count} to delete ${count === 1 ? 'this resource' : 'these resources'}: `);
+  const lines = createInterface({ input: stdin });
+  try {
+    checkTyped(count, await lines.question('', { signal }));
+  } finally {
+    lines.close();
+  }
+}
+
+/** Throws CommandError where it is not the count. */
+export function checkTyped(count: number, typed: string): void {
+  if (typed.trim() === String(count)) return;
+  throw new CommandError(
+    `nothing was deleted: ${count} resources are listed and "${typed.trim()}" was given; compare the list, then give its number`,
+  );
+}
