@@ -8,6 +8,7 @@ import { completion } from './completion.ts';
 import { orphans } from './orphans.ts';
 import { plan } from './plan.ts';
 import { status } from './status.ts';
+import { why } from './why.ts';
 
 /** In the order of the help. */
-export const COMMANDS: readonly Command[] = [status, plan, orphans, adopt, completion];
+export const COMMANDS: readonly Command[] = [status, why, plan, orphans, adopt, completion];
