@@ -63,5 +63,5 @@ export interface CommandContext {
   /** All commands, for completion. */
   readonly commands: readonly Command[];
   /** Reads the kubeconfig at the first call; closed after the command. */
-  cluster(): ClusterAccess;
+  readonly cluster: () => ClusterAccess;
 }

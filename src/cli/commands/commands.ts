@@ -7,6 +7,8 @@ import { adopt } from './adopt.ts';
 import { completion } from './completion.ts';
 import { orphans } from './orphans.ts';
 import { plan } from './plan.ts';
+import { status } from './status.ts';
+import { why } from './why.ts';
 
 /** In the order of the help. */
-export const COMMANDS: readonly Command[] = [plan, orphans, adopt, completion];
+export const COMMANDS: readonly Command[] = [status, why, plan, orphans, adopt, completion];
