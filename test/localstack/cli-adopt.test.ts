@@ -17,6 +17,11 @@ const ATTRIBUTES = {
   'deletion_protection.enabled': 'true',
   'routing.http.drop_invalid_header_fields.enabled': 'true',
 };
+interface Described {
+  readonly manifest: { readonly spec: object };
+  readonly traffic: { readonly spec: object };
+}
+
 const TAGS = { team: 'web', 'kubernetes.io/cluster/old': 'owned' };
 
 describe('albridge adopt', () => {
@@ -51,6 +56,12 @@ describe('albridge adopt', () => {
     expect(printed.stdout).toContain(
       '# Warning: the tag kubernetes.io/cluster/old is that of another',
     );
+
+    const asJson = await albridge(['adopt', arn, '-n', namespace, '--name', 'shop', '-o', 'json']);
+    const { manifest, traffic } = JSON.parse(asJson.stdout) as Described;
+    const whole = { ...manifest, spec: { ...manifest.spec, ...traffic.spec } };
+    expect(traffic.spec).toMatchObject({ listeners: [{ port: 80, protocol: 'HTTP' }] });
+    await place.kubectl(['apply', '--dry-run=server', '-f', '-'], JSON.stringify(whole));
 
     await place.outsider.setTags(arn, {
       'albridge.io/cluster': clusterId,
