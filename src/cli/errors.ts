@@ -52,7 +52,7 @@ function adviseOnAnswer({ status, details }: KubeError): string {
     case 401:
       return 'log in again, or choose another user of the kubeconfig with --context';
     case 403:
-      return 'ask for the ClusterRole albridge-view, or for the right that is named';
+      return 'ask for the role "view", or for the right that is named';
     case 404:
       return details?.name
         ? 'check kind, name and namespace (-n, -A)'

@@ -12,6 +12,7 @@ const GENERATORS = [
   'deploy/policies.ts',
   'deploy/guardrails.ts',
   'deploy/user-roles.ts',
+  'deploy/operator-rights.ts',
   'deploy/render.ts',
   'deploy/helm/main.ts',
 ] as const;

@@ -117,7 +117,8 @@ function readVariable(env: Environment, name: string): string | undefined {
   return env[name]?.trim() || undefined;
 }
 
-interface Deployment extends KubeObject {
+/** As much of a Deployment as names the settings of its containers. */
+export interface Deployment extends KubeObject {
   readonly spec: {
     readonly template: { readonly spec: { readonly containers: readonly Container[] } };
   };
@@ -150,7 +151,8 @@ async function readOperators(
   return Promise.all((list?.items ?? []).map((one) => readEnvironment(client, one, signal)));
 }
 
-async function readEnvironment(
+/** The environment of its containers, as far as the caller may read the ConfigMaps that it names. */
+export async function readEnvironment(
   client: KubeClient,
   { metadata, spec }: Deployment,
   signal: AbortSignal,

@@ -5,10 +5,11 @@
 import type { Command } from '../command.ts';
 import { adopt } from './adopt.ts';
 import { completion } from './completion.ts';
+import { doctor } from './doctor.ts';
 import { orphans } from './orphans.ts';
 import { plan } from './plan.ts';
 import { status } from './status.ts';
 import { why } from './why.ts';
 
 /** In the order of the help. */
-export const COMMANDS: readonly Command[] = [status, why, plan, orphans, adopt, completion];
+export const COMMANDS: readonly Command[] = [status, why, doctor, plan, orphans, adopt, completion];
