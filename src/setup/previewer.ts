@@ -11,7 +11,8 @@ import { RECONCILE_REQUESTED_ANNOTATION } from '../core/objects/annotations.ts';
 import { getKey, type Key, type KubeObject } from '../core/objects/kube-object.ts';
 import { type Clock, drawUuid, sleep } from '../core/ports/clock.ts';
 import type { Logger } from '../core/ports/logger.ts';
-import type { Planned, Waiting } from '../core/reconcile/outcome.ts';
+import { OperatorError } from '../core/reconcile/operator-error.ts';
+import { type Planned, type Waiting, waiting } from '../core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../core/reconcile/reconciler.ts';
 import { readWebApp } from './attachments.ts';
 
@@ -82,10 +83,19 @@ async function runPass(
   const pass = createPass(object, { signal, log, reconcileId: drawUuid(clock) }, (reported) => {
     status = { ...status, ...reported };
   });
-  const outcome = await reconciler.preview?.(requestLiveRead(object, pass), pass);
-  if (outcome === undefined) throw new Error('the reconciler makes no plans');
+  const previewing = reconciler.preview?.(requestLiveRead(object, pass), pass);
+  if (previewing === undefined) throw new Error('the reconciler makes no plans');
+  const outcome = await previewing.catch(waitForRetry);
   const { plan = NO_PLAN } = status;
   return { outcome, plan };
+}
+
+/** A failure that names the time of the next attempt is a read that is no proof yet. Throws any other. */
+function waitForRetry(error: unknown): Waiting {
+  if (!(error instanceof OperatorError) || error.healedBy !== 'time') throw error;
+  const { message, reason, retryAfterMs } = error;
+  if (retryAfterMs === undefined) throw error;
+  return waiting(reason, message, retryAfterMs);
 }
 
 const NO_PLAN: PlanStatus = { generation: 0, digest: '', steps: [], omitted: 0 };
