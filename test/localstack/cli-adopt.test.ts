@@ -7,9 +7,9 @@ const { awsEnvironment, controlPlane } = inject('surroundings');
 const place = sharedPlace();
 afterAll(() => place.close());
 
-function albridge(args: readonly string[]): Promise<CommandLineRun> {
+function albridge(args: readonly string[], environment = {}): Promise<CommandLineRun> {
   const { kubeconfigPath } = controlPlane;
-  return runAlbridge(args, { kubeconfigPath, awsEnvironment });
+  return runAlbridge(args, { kubeconfigPath, awsEnvironment, environment });
 }
 
 const ATTRIBUTES = {
@@ -17,6 +17,11 @@ const ATTRIBUTES = {
   'deletion_protection.enabled': 'true',
   'routing.http.drop_invalid_header_fields.enabled': 'true',
 };
+interface Described {
+  readonly manifest: { readonly spec: object };
+  readonly traffic: { readonly spec: object };
+}
+
 const TAGS = { team: 'web', 'kubernetes.io/cluster/old': 'owned' };
 
 describe('albridge adopt', () => {
@@ -52,6 +57,12 @@ describe('albridge adopt', () => {
       '# Warning: the tag kubernetes.io/cluster/old is that of another',
     );
 
+    const asJson = await albridge(['adopt', arn, '-n', namespace, '--name', 'shop', '-o', 'json']);
+    const { manifest, traffic } = JSON.parse(asJson.stdout) as Described;
+    const whole = { ...manifest, spec: { ...manifest.spec, ...traffic.spec } };
+    expect(traffic.spec).toMatchObject({ listeners: [{ port: 80, protocol: 'HTTP' }] });
+    await place.kubectl(['apply', '--dry-run=server', '-f', '-'], JSON.stringify(whole));
+
     await place.outsider.setTags(arn, {
       'albridge.io/cluster': clusterId,
       'albridge.io/adopt': `${namespace}/shop`,
@@ -73,6 +84,23 @@ describe('albridge adopt', () => {
     expect(other.stderr).toContain(
       `is held by MyIngress ${namespace}/shop of cluster ${clusterId}`,
     );
+  });
+
+  it('says in one sentence that AWS cannot be asked', async () => {
+    const arn = `arn:aws:elasticloadbalancing:${awsEnvironment['AWS_REGION']}:000000000000:loadbalancer/app/no/0123456789abcdef`;
+    const args = ['adopt', arn, '-n', 'default', '--name', 'x'];
+    const wrong: readonly (readonly [Readonly<Record<string, string>>, RegExp])[] = [
+      [{ AWS_ACCESS_KEY_ID: '' }, /credentials/i],
+      [{ AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, /ECONNREFUSED|unreachable|connect/i],
+      [{ AWS_REGION: '' }, /^albridge: AWS_REGION is not set: set it to an AWS region/],
+      [{ KUBECONFIG: '/nowhere' }, /^albridge: no kubeconfig at \/nowhere/],
+    ];
+    for (const [environment, says] of wrong) {
+      const { exitCode, stderr } = await albridge(args, environment);
+      expect(stderr).toMatch(says);
+      expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+      expect(exitCode).toBe(1);
+    }
   });
 
   it('names what is wrong in one sentence', async () => {
