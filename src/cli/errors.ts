@@ -32,22 +32,13 @@ export class UsageError extends CommandError {
 
 /** One sentence with the next step, for any error. */
 export function describeError(error: unknown): string {
-  if (error instanceof CommandError) return error.message;
-  if (error instanceof OperatorError) return `${error.message}${adviseOnFailure(error)}`;
+  if (error instanceof CommandError || error instanceof OperatorError) return error.message;
   if (error instanceof KubeError) return `${error.message}: ${adviseOnAnswer(error)}`;
   if (error instanceof NoAnswerError || error instanceof DeadlineExceeded) {
     return `${describeNoAnswer(error)}: check the context (kubectl config current-context) and the network`;
   }
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return `a defect of this command, please report it: ${what.split('\n', 1)[0]}`;
-}
-
-/** The message of what a person must act on has its next step. */
-function adviseOnFailure({ healedBy, reason }: OperatorError): string {
-  if (healedBy === 'person') return '';
-  return reason === 'CredentialsUnavailable'
-    ? '; log in again, or choose other credentials (AWS_PROFILE)'
-    : '; try again in a moment';
 }
 
 function describeNoAnswer(error: Error): string {

@@ -8,6 +8,7 @@ import { createMyIngressReconciler } from '../controllers/my-ingress/controller.
 import { Memory } from '../controllers/my-ingress/memory.ts';
 import type { Targets } from '../controllers/my-ingress/targets.ts';
 import { RECONCILE_REQUESTED_ANNOTATION } from '../core/objects/annotations.ts';
+import { omitUndefined } from '../core/objects/fields.ts';
 import { getKey, type Key, type KubeObject } from '../core/objects/kube-object.ts';
 import { type Clock, drawUuid, sleep } from '../core/ports/clock.ts';
 import type { Logger } from '../core/ports/logger.ts';
@@ -62,13 +63,15 @@ interface PreviewRun extends Pick<PreviewerOptions, 'clock' | 'log'> {
   readonly signal: AbortSignal;
 }
 
-/** Repeats a read that is no proof yet, as the operator does. */
+/** Repeats a read that is no proof yet, with the status that the operator would have written. */
 async function preview(reconciler: Reconciler<MyIngress>, run: PreviewRun): Promise<Previewed> {
   const { clock, signal } = run;
   const startMs = clock.monotonicMs();
+  let { object } = run;
   for (;;) {
-    const { outcome, plan } = await runPass(reconciler, run);
-    if (outcome.kind === 'planned') return { ...outcome, plan };
+    const { outcome, status } = await runPass(reconciler, { ...run, object });
+    if (outcome.kind === 'planned') return { ...outcome, plan: status.plan ?? NO_PLAN };
+    object = { ...object, status: omitUndefined({ ...object.status, ...status }) };
     const leftMs = startMs + LONGEST_PREVIEW_MS - clock.monotonicMs();
     if (outcome.requeueAfterMs > leftMs) return outcome;
     await sleep(clock, outcome.requeueAfterMs, signal);
@@ -78,17 +81,18 @@ async function preview(reconciler: Reconciler<MyIngress>, run: PreviewRun): Prom
 async function runPass(
   reconciler: Reconciler<MyIngress>,
   { object, signal, log, clock }: PreviewRun,
-): Promise<{ readonly outcome: Planned | Waiting; readonly plan: PlanStatus }> {
-  let status: { readonly plan?: PlanStatus } = {};
+): Promise<{ readonly outcome: Planned | Waiting; readonly status: Reported }> {
+  let status: Reported = {};
   const pass = createPass(object, { signal, log, reconcileId: drawUuid(clock) }, (reported) => {
     status = { ...status, ...reported };
   });
   const previewing = reconciler.preview?.(requestLiveRead(object, pass), pass);
   if (previewing === undefined) throw new Error('the reconciler makes no plans');
   const outcome = await previewing.catch(waitForRetry);
-  const { plan = NO_PLAN } = status;
-  return { outcome, plan };
+  return { outcome, status };
 }
+
+type Reported = Partial<MyIngress['status']>;
 
 /** A failure that names the time of the next attempt is a read that is no proof yet. Throws any other. */
 function waitForRetry(error: unknown): Waiting {
