@@ -36,7 +36,13 @@ function stage(): Stage {
 describe('the image', () => {
   it('holds the bundle, its source map and every licence, within its budget', async () => {
     const sizes: Record<string, number> = {};
-    for (const name of ['main.mjs', 'operator.mjs', 'operator.mjs.map', 'albridge.mjs', 'LICENSE']) {
+    for (const name of [
+      'main.mjs',
+      'operator.mjs',
+      'operator.mjs.map',
+      'albridge.mjs',
+      'LICENSE',
+    ]) {
       sizes[name] = (await stat(join(inject('image'), name))).size;
     }
     const licences = await stat(join(inject('image'), 'THIRD-PARTY-LICENSES.txt'));
