@@ -108,7 +108,7 @@ const NAMESPACE: ResourceKind = {
   plural: 'namespaces',
 };
 
-/** What other objects attach, as far as the caller may read it; `warnings` say what may not be. */
+/** The objects that attach routes, as far as the caller may read them; `warnings` name those that may not be read. */
 export async function readAttaching(
   client: KubeClient,
   signal: AbortSignal,
