@@ -108,7 +108,7 @@ const NAMESPACE: ResourceKind = {
   plural: 'namespaces',
 };
 
-/** The objects that attach routes, as far as the caller may read them; `warnings` name those that may not be read. */
+/** The routes of other objects, as far as the caller may read them; `warnings` say what may not be read. */
 export async function readAttaching(
   client: KubeClient,
   signal: AbortSignal,

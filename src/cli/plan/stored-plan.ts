@@ -21,7 +21,7 @@ export interface ShownPlan {
 
 export type Plan = NonNullable<MyIngress['status']['plan']>;
 
-/** Reads the plan that the operator has written; pure. */
+/** The plan that `status` has; pure. */
 export function readStoredPlan(object: MyIngress): ShownPlan {
   const { namespace, name } = object.metadata;
   const { plan } = object.status;
