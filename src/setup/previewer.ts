@@ -129,6 +129,8 @@ function createPass(
     recordEvent: () => undefined,
     pickNewest: (held) => held,
     disproveReady: () => undefined,
+    isReadyDisproved: false,
+    throwIfEdited: () => undefined,
     recordNow: refuse,
     ensureFinalizer: refuse,
   };
@@ -139,6 +141,7 @@ const noTargets: Targets = {
   publish: () => undefined,
   withdraw: () => undefined,
   read: () => [],
+  readForStatus: () => [],
   waitUntilFilled: () => Promise.resolve(),
   changes: () => () => undefined,
 };
