@@ -167,7 +167,7 @@ function reportBaseline(
   { object, pass, secrets, sourceText, watched }: Scope,
 ): void {
   const { hashKey, restarts = 0 } = object.status;
-  const none: Report = { rollout: undefined, change: undefined };
+  const none: Report = { rollout: undefined, change: undefined, restartedSelection: undefined };
   const newKey = hasSecret(watched) ? secrets.keyId : undefined;
   pass.report({ restarts, ...none, ...reportData(data), hashKey: newKey } satisfies Report);
   if (hashKey === undefined || newKey === undefined || hashKey === newKey) return;

@@ -150,7 +150,10 @@ export function findVouchers(hash: string, scope: Scope): (pod: TrimmedPod) => b
     vouchers.some(({ isMeant, pending }) => isMeant(pod) && !pending.has(pod.metadata.uid));
 }
 
-/** Those that have restarted pods for this data, or are about it. */
+/**
+ * Those that have restarted all of their pods for this data, or are about it. Of several sources one without labels
+ * restarts only the users of what has changed since its baseline, which may be younger than that of this object.
+ */
 function listMonitorsWith(hash: string, scope: Scope): readonly ConfigMonitor[] {
   const { changes, monitors, object, pass, watched } = scope;
   const [first] = watched;
@@ -159,16 +162,10 @@ function listMonitorsWith(hash: string, scope: Scope): readonly ConfigMonitor[] 
     .listBySource(object.metadata.namespace, first)
     .map((other) => pass.pickNewest(other))
     .filter(({ metadata }) => metadata.uid !== object.metadata.uid)
-    .filter(({ spec }) => restartsAsMuch(spec, scope))
+    .filter(({ spec }) => watched.length < 2 || readSelection(spec)?.kind === 'labels')
     .filter(({ status }) => areRecordsOf(readRecords(status, watched), watched))
     .filter((other) => !changes.isWaiting(other) && hasBegun(other, hash))
     .filter(hasSelectedSo);
-}
-
-/** A monitor without labels restarts only the users of what changed; one with labels restarts all of its pods. */
-function restartsAsMuch(spec: ConfigMonitor['spec'], { selection, watched }: Scope): boolean {
-  if (watched.length < 2 || selection.kind === 'users') return true;
-  return readSelection(spec)?.kind === 'labels';
 }
 
 function wouldRestart({ spec }: ConfigMonitor): (pod: TrimmedPod) => boolean {
