@@ -31,6 +31,7 @@ import {
   hashText,
   isSingleConfigMap,
   listSources,
+  nameKeys,
   type ObservedData,
   readRecords,
 } from './sources/watched-source.ts';
@@ -180,7 +181,7 @@ function reportBaseline(
 function reportSources(scope: Scope): void {
   const { watched, object, pass } = scope;
   const configMap = isSingleConfigMap(watched) ? watched[0]?.name : undefined;
-  const sources = readRecords(object.status, watched);
+  const sources = nameKeys(readRecords(object.status, watched), watched);
   const source = abbreviateSources(watched);
   pass.report({ configMap, source, sources } satisfies Report);
 }
