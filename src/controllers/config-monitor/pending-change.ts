@@ -168,14 +168,11 @@ function listMonitorsWith(hash: string, scope: Scope): readonly ConfigMonitor[] 
     .filter(hasSelectedSo);
 }
 
+/** But for pods without a controller: one that it has restarted is gone for good. */
 function wouldRestart({ spec }: ConfigMonitor): (pod: TrimmedPod) => boolean {
   const selection = readSelection(spec);
-  const skipsUnmanaged = spec.unmanagedPods === 'Skip';
-  return (pod) => {
-    if (selection === undefined || (skipsUnmanaged && getController(pod) === undefined))
-      return false;
-    return selects(selection, pod);
-  };
+  return (pod) =>
+    selection !== undefined && getController(pod) !== undefined && selects(selection, pod);
 }
 
 /** Whether it selects as it did when it restarted pods: it did not restart those that an edit selects. */

@@ -17,7 +17,7 @@ function voucher(at: number, pending: () => readonly string[]): ConfigMonitor {
       return { pods: pending() };
     },
   };
-  const spec = { configMap: 'settings', podSelector: { app: `app-${at}` }, unmanagedPods: 'Evict' };
+  const spec = { configMap: 'settings', podSelector: { app: `app-${at}` } };
   return { metadata: { namespace: 'web', uid: `monitor-${at}` }, spec, status } as never;
 }
 
@@ -34,7 +34,7 @@ function scopeWith(vouchers: readonly ConfigMonitor[]): Scope {
 
 function pod(at: number, uid = `pod-${at}`): TrimmedPod {
   return {
-    metadata: { namespace: 'web', uid, labels: { app: `app-${at}` } },
+    metadata: { namespace: 'web', uid, labels: { app: `app-${at}` }, ownerReferences: [{}] },
   } as unknown as TrimmedPod;
 }
 
@@ -175,6 +175,20 @@ describe('a ConfigMonitor with labels and one without, of two sources', () => {
     await bench.editMonitor({ suspend: false }, 'late');
     await bench.clock.advance(300_000);
     expect(bench.cluster.names.filter((name) => before.includes(name))).toEqual([]);
+  });
+
+  it('restart pods without a controller that an edit of the other one includes after its restart', async () => {
+    const of = { sources: sources.slice(0, 1), podSelector: { app: 'web' } };
+    bench.cluster.pod('lone', { labels: { app: 'web' } });
+    await bench.monitor({ ...of, unmanagedPods: 'Evict', suspend: true }, 'late', ['configMap']);
+    await bench.monitor(of, 'quick', ['configMap']);
+    await bench.clock.advance(1_000);
+    await bench.store('ConfigMap', 'a', { x: '2' });
+    await bench.clock.advance(60_000);
+    await bench.editMonitor({ unmanagedPods: 'Evict' }, 'quick');
+    await bench.editMonitor({ suspend: false }, 'late');
+    await bench.clock.advance(300_000);
+    expect(bench.cluster.evicted.map(nameDeployment)).toEqual(['web', 'web', 'lone']);
   });
 
   it('restart a pod once, where the one with labels comes first', async () => {
