@@ -49,7 +49,7 @@ async function observePods(
     selector,
     sources: hash === recorded ? new Set() : listChangedSources(data, scope),
     live,
-    // Whoever an ended rollout has just restarted has to prove itself yet.
+    // A pod that an ended rollout has just restarted is not known to work yet.
     starting: new Set(
       [...live].filter((uid) => !running.has(uid) || endedPods?.has(uid) === false),
     ),
