@@ -409,7 +409,7 @@ export const configMonitorSchema = {
         },
         restartedSelection: {
           description:
-            'How the pods of the last restart were selected, such as app=frontend. Other ConfigMonitors spare these pods while spec still selects so.',
+            'How the pods of the last restart were selected, such as app=frontend. Other ConfigMonitors spare these pods while spec still selects so. Absent after an edit of the sources, and after a restart for data that was reverted.',
           type: 'string',
           maxLength: 131072,
         },

@@ -31,6 +31,7 @@ import {
   hashText,
   isSingleConfigMap,
   listSources,
+  nameKeys,
   type ObservedData,
   readRecords,
 } from './sources/watched-source.ts';
@@ -167,7 +168,7 @@ function reportBaseline(
   { object, pass, secrets, sourceText, watched }: Scope,
 ): void {
   const { hashKey, restarts = 0 } = object.status;
-  const none: Report = { rollout: undefined, change: undefined };
+  const none: Report = { rollout: undefined, change: undefined, restartedSelection: undefined };
   const newKey = hasSecret(watched) ? secrets.keyId : undefined;
   pass.report({ restarts, ...none, ...reportData(data), hashKey: newKey } satisfies Report);
   if (hashKey === undefined || newKey === undefined || hashKey === newKey) return;
@@ -180,7 +181,7 @@ function reportBaseline(
 function reportSources(scope: Scope): void {
   const { watched, object, pass } = scope;
   const configMap = isSingleConfigMap(watched) ? watched[0]?.name : undefined;
-  const sources = readRecords(object.status, watched);
+  const sources = nameKeys(readRecords(object.status, watched), watched);
   const source = abbreviateSources(watched);
   pass.report({ configMap, source, sources } satisfies Report);
 }

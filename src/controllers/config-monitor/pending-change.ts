@@ -49,7 +49,7 @@ async function observePods(
     selector,
     sources: hash === recorded ? new Set() : listChangedSources(data, scope),
     live,
-    // Whoever an ended rollout has just restarted has to prove itself yet.
+    // A pod that an ended rollout has just restarted is not known to work yet.
     starting: new Set(
       [...live].filter((uid) => !running.has(uid) || endedPods?.has(uid) === false),
     ),
@@ -150,7 +150,10 @@ export function findVouchers(hash: string, scope: Scope): (pod: TrimmedPod) => b
     vouchers.some(({ isMeant, pending }) => isMeant(pod) && !pending.has(pod.metadata.uid));
 }
 
-/** Those that have restarted pods for this data, or are about it. */
+/**
+ * Those that have restarted all of their pods for this data, or are about it. Of several sources one without labels
+ * restarts only the users of what has changed since its baseline, which may be younger than that of this object.
+ */
 function listMonitorsWith(hash: string, scope: Scope): readonly ConfigMonitor[] {
   const { changes, monitors, object, pass, watched } = scope;
   const [first] = watched;
@@ -159,26 +162,17 @@ function listMonitorsWith(hash: string, scope: Scope): readonly ConfigMonitor[] 
     .listBySource(object.metadata.namespace, first)
     .map((other) => pass.pickNewest(other))
     .filter(({ metadata }) => metadata.uid !== object.metadata.uid)
-    .filter(({ spec }) => restartsAsMuch(spec, scope))
+    .filter(({ spec }) => watched.length < 2 || readSelection(spec)?.kind === 'labels')
     .filter(({ status }) => areRecordsOf(readRecords(status, watched), watched))
     .filter((other) => !changes.isWaiting(other) && hasBegun(other, hash))
     .filter(hasSelectedSo);
 }
 
-/** A monitor without labels restarts only the users of what changed; one with labels restarts all of its pods. */
-function restartsAsMuch(spec: ConfigMonitor['spec'], { selection, watched }: Scope): boolean {
-  if (watched.length < 2 || selection.kind === 'users') return true;
-  return readSelection(spec)?.kind === 'labels';
-}
-
+/** But for pods without a controller: one that it has restarted is gone for good. */
 function wouldRestart({ spec }: ConfigMonitor): (pod: TrimmedPod) => boolean {
   const selection = readSelection(spec);
-  const skipsUnmanaged = spec.unmanagedPods === 'Skip';
-  return (pod) => {
-    if (selection === undefined || (skipsUnmanaged && getController(pod) === undefined))
-      return false;
-    return selects(selection, pod);
-  };
+  return (pod) =>
+    selection !== undefined && getController(pod) !== undefined && selects(selection, pod);
 }
 
 /** Whether it selects as it did when it restarted pods: it did not restart those that an edit selects. */

@@ -58,7 +58,9 @@ export async function beginRollout(
   }
   const { startTime: lastRestartTime } = rollout;
   const restarts = (object.status.restarts ?? 0) + 1;
-  const restartedSelection = formatSelection(scope.selection);
+  // Of data that was taken back only some of the pods are restarted.
+  const isWhole = rollout.hash !== object.status.configHash;
+  const restartedSelection = isWhole ? formatSelection(scope.selection) : undefined;
   const begun: Report = { rollout, lastRestartTime, restartedSelection, restarts };
   pass.report({ ...begun, change: undefined } satisfies Report);
   await pass.recordNow(await warnOfSingleReplicas(rollout, outdated, { scope, workloads }));

@@ -25,7 +25,7 @@ export class ChangeFeed {
     this.#queue = new KeyQueue(clock);
   }
 
-  /** Tells a reader of this key what changes from here on; what one that it has already has not read stays to be told. */
+  /** Wakes a reader for changes from here on; for a reader that is known already, earlier ones that it has not read count too. */
   follow(key: Key): void {
     if (!this.#readers.has(key)) this.recordRead(key);
   }

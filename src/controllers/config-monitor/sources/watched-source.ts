@@ -136,6 +136,15 @@ export function readNewestRecords(
   return rollout.sources ?? recordSingle(rollout.hash, watched);
 }
 
+/** With the names of the keys, which earlier releases did not record; without them an edit of the keys hides a change. */
+export function nameKeys(
+  records: readonly SourceRecord[],
+  watched: readonly WatchedSource[],
+): readonly SourceRecord[] {
+  if (!areRecordsOf(records, watched)) return records;
+  return watched.map((source, index) => recordSource(source, records[index]?.hash ?? ''));
+}
+
 function recordSingle(hash: string, watched: readonly WatchedSource[]): readonly SourceRecord[] {
   return watched.map((source) => recordSource(source, hash));
 }

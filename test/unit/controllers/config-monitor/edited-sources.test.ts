@@ -167,6 +167,21 @@ describe('an edit of the sources while no operator runs', () => {
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
+  it('hides no change of keys that a release had stored without their names', async () => {
+    await watch({ sources: [{ ...A, keys: ['x'] }] });
+    await bench.stop();
+    const sources = (bench.status().sources ?? []).map(({ keyNames: _names, ...rest }) => rest);
+    bench.kube.server.applyStatus(bench.object(), { ...bench.status(), sources });
+    await bench.restart();
+    expect(bench.status().sources?.[0]?.keyNames).toEqual(['x']);
+    await bench.stop();
+    await bench.store('ConfigMap', 'a', { x: '2' });
+    await bench.editMonitor({ sources: [{ ...A, keys: ['x', 'y'] }] });
+    await bench.restart();
+    await bench.clock.advance(300_000);
+    expect(evicted('only-a')).toBe(4);
+  });
+
   it('restarts nothing for other keys, though a key has changed that did not count', async () => {
     await watch({ sources: [{ ...A, keys: ['x'] }] });
     await bench.stop();

@@ -17,7 +17,7 @@ function voucher(at: number, pending: () => readonly string[]): ConfigMonitor {
       return { pods: pending() };
     },
   };
-  const spec = { configMap: 'settings', podSelector: { app: `app-${at}` }, unmanagedPods: 'Evict' };
+  const spec = { configMap: 'settings', podSelector: { app: `app-${at}` } };
   return { metadata: { namespace: 'web', uid: `monitor-${at}` }, spec, status } as never;
 }
 
@@ -34,7 +34,7 @@ function scopeWith(vouchers: readonly ConfigMonitor[]): Scope {
 
 function pod(at: number, uid = `pod-${at}`): TrimmedPod {
   return {
-    metadata: { namespace: 'web', uid, labels: { app: `app-${at}` } },
+    metadata: { namespace: 'web', uid, labels: { app: `app-${at}` }, ownerReferences: [{}] },
   } as unknown as TrimmedPod;
 }
 
@@ -103,7 +103,7 @@ describe('a ConfigMonitor with labels and one without, of two sources', () => {
     await bench.clock.advance(1_000);
     await bench.store('ConfigMap', data, { x: '2' });
     await bench.clock.advance(300_000);
-    return bench.cluster.evicted.map((name) => name.replace(/-5d9c-.*/, '')).toSorted();
+    return bench.cluster.evicted.map(nameDeployment).toSorted();
   }
 
   it('restart what the labels select, though the other one restarts none of it', async () => {
@@ -121,11 +121,81 @@ describe('a ConfigMonitor with labels and one without, of two sources', () => {
     await bench.editMonitor({ podSelector: { app: 'web' } }, 'quick');
     await bench.editMonitor({ suspend: false }, 'late');
     await bench.clock.advance(300_000);
-    const evicted = bench.cluster.evicted.map((name) => name.replace(/-5d9c-.*/, ''));
-    expect(evicted).toEqual(['other', 'other', 'web', 'web']);
+    expect(bench.cluster.evicted.map(nameDeployment)).toEqual(['other', 'other', 'web', 'web']);
+  });
+
+  it('restart for a source that the other one watches only since its restart', async () => {
+    const [a, b] = sources;
+    const podSelector = { app: 'web' };
+    await bench.monitor({ sources: [b], podSelector, suspend: true }, 'late', ['configMap']);
+    await bench.monitor({ sources: [a], podSelector }, 'quick', ['configMap']);
+    await bench.clock.advance(1_000);
+    await bench.store('ConfigMap', 'a', { x: '2' });
+    await bench.clock.advance(60_000);
+    await bench.store('ConfigMap', 'b', { x: '2' });
+    await bench.editMonitor({ sources: [b] }, 'quick');
+    await bench.editMonitor({ suspend: false }, 'late');
+    await bench.clock.advance(300_000);
+    expect(bench.cluster.evicted.map(nameDeployment)).toEqual(['web', 'web', 'web', 'web']);
+  });
+
+  it('restart for a source that had changed before the other one was created', async () => {
+    const without = ['configMap', 'podSelector'];
+    await bench.monitor({ sources, suspend: true }, 'late', without);
+    await bench.clock.advance(1_000);
+    await bench.store('ConfigMap', 'a', { x: '2' });
+    await bench.monitor({ sources }, 'quick', without);
+    await bench.clock.advance(1_000);
+    await bench.store('ConfigMap', 'b', { x: '2' });
+    await bench.clock.advance(60_000);
+    await bench.editMonitor({ suspend: false }, 'late');
+    await bench.clock.advance(300_000);
+    expect(bench.cluster.evicted.map(nameDeployment).toSorted()).toEqual([
+      'other',
+      'other',
+      'web',
+      'web',
+    ]);
+  });
+
+  it('restart the older pods, though the other one has restarted those started with data taken back', async () => {
+    const of = { sources: sources.slice(0, 1), podSelector: { app: 'web' } };
+    await bench.monitor({ ...of, suspend: true }, 'late', ['configMap']);
+    await bench.clock.advance(1_000);
+    const before = bench.cluster.names.filter((name) => name.startsWith('web'));
+    await bench.store('ConfigMap', 'a', { x: '2' });
+    await bench.monitor({ ...of, debounceSeconds: 20 }, 'quick', ['configMap']);
+    await bench.clock.advance(1_000);
+    await bench.store('ConfigMap', 'a', { x: 'bad' });
+    bench.cluster.scale('web', 3);
+    await bench.clock.advance(2_000);
+    await bench.store('ConfigMap', 'a', { x: '2' });
+    await bench.clock.advance(120_000);
+    expect(bench.cluster.evicted).toHaveLength(1);
+    await bench.editMonitor({ suspend: false }, 'late');
+    await bench.clock.advance(300_000);
+    expect(bench.cluster.names.filter((name) => before.includes(name))).toEqual([]);
+  });
+
+  it('restart pods without a controller that an edit of the other one includes after its restart', async () => {
+    const of = { sources: sources.slice(0, 1), podSelector: { app: 'web' } };
+    bench.cluster.pod('lone', { labels: { app: 'web' } });
+    await bench.monitor({ ...of, unmanagedPods: 'Evict', suspend: true }, 'late', ['configMap']);
+    await bench.monitor(of, 'quick', ['configMap']);
+    await bench.clock.advance(1_000);
+    await bench.store('ConfigMap', 'a', { x: '2' });
+    await bench.clock.advance(60_000);
+    await bench.editMonitor({ unmanagedPods: 'Evict' }, 'quick');
+    await bench.editMonitor({ suspend: false }, 'late');
+    await bench.clock.advance(300_000);
+    expect(bench.cluster.evicted.map(nameDeployment)).toEqual(['web', 'web', 'lone']);
   });
 
   it('restart a pod once, where the one with labels comes first', async () => {
     expect(await evictedFor('b', 'users')).toEqual(['web', 'web']);
   });
 });
+
+function nameDeployment(pod: string): string {
+  return pod.replace(/-5d9c-.*/, '');
+}
