@@ -1,0 +1,118 @@
+// Lives here: the page of `albridge ui`: the watched objects, the pages, the server on 127.0.0.1.
+// May import it: src/cli/commands.
+// Start with: this file, then pages.ts and server.ts.
+
+import { getKey, type Key } from '../../core/objects/kube-object.ts';
+import { OUR_KINDS, type OurKind } from '../objects/kinds.ts';
+import type { FoundObject, OurObject } from '../objects/read.ts';
+import { Focus } from './focus.ts';
+import { Watched, type WatchedOptions } from './watched.ts';
+
+export type WorldOptions = Omit<WatchedOptions, 'onChange'>;
+
+/** Changes within this time, in milliseconds, are one. */
+const GATHER_MS = 50;
+/** Each has two watches; with those of the kinds they fit into the connections of a command. */
+const MOST_FOCUSES = 5;
+
+/** The objects of albridge as the cluster has them now, over one watch for each kind. */
+export class World {
+  readonly #options: WatchedOptions;
+  readonly #kinds: readonly { readonly kind: OurKind; readonly watched: Watched<OurObject> }[];
+  readonly #listeners = new Set<() => void>();
+  readonly #focuses = new Map<Key, Focus>();
+  #cancelGathering: (() => void) | undefined;
+
+  constructor(options: WorldOptions) {
+    this.#options = { ...options, onChange: () => this.#gather() };
+    const { namespace } = options.access;
+    this.#kinds = OUR_KINDS.map((kind) => {
+      return { kind, watched: new Watched<OurObject>({ kind, namespace }, this.#options) };
+    });
+  }
+
+  /** Every object of every kind that could be read. */
+  list(): readonly FoundObject[] {
+    return this.#kinds.flatMap(({ kind, watched }) =>
+      watched.cache.list().map((object) => ({ kind, object })),
+    );
+  }
+
+  find(plural: string, key: Key): FoundObject | undefined {
+    const entry = this.#kinds.find(({ kind }) => kind.plural === plural);
+    const object = entry?.watched.cache.get(key);
+    return entry && object && { kind: entry.kind, object };
+  }
+
+  listStates(): readonly KindState[] {
+    return this.#kinds.map(({ kind, watched }) => {
+      const { isKnown, isRead } = { isKnown: watched.isKnown(), isRead: watched.hasBeenRead() };
+      return { kind, isKnown, isRead, fault: watched.findFault() };
+    });
+  }
+
+  /** Calls `onChange` soon after anything has changed. */
+  subscribe(onChange: () => void): () => void {
+    this.#listeners.add(onChange);
+    return () => this.#listeners.delete(onChange);
+  }
+
+  /** What is watched of an object alone; undefined where too many objects are shown at the same time. */
+  focus(found: FoundObject): Focus | undefined {
+    const key: Key = `${getKey(found.object)}/${found.object.metadata.uid}`;
+    const known = this.#focuses.get(key);
+    if (known) return known;
+    if (this.#focuses.size >= MOST_FOCUSES && !this.#dropIdle()) return undefined;
+    const focus = new Focus(found, this.#options);
+    this.#focuses.set(key, focus);
+    return focus;
+  }
+
+  /** Resolves once `isReached`, or once the signal aborts. */
+  waitUntil(isReached: () => boolean, signal: AbortSignal): Promise<void> {
+    if (isReached() || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        stop();
+        signal.removeEventListener('abort', finish);
+        resolve();
+      };
+      const stop = this.subscribe(() => {
+        if (isReached()) finish();
+      });
+      signal.addEventListener('abort', finish, { once: true });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#cancelGathering?.();
+    const watches = [...this.#kinds.map(({ watched }) => watched), ...this.#focuses.values()];
+    await Promise.all(watches.map((watched) => watched.stop()));
+  }
+
+  #dropIdle(): boolean {
+    for (const [key, focus] of this.#focuses) {
+      if (focus.viewers > 0) continue;
+      this.#focuses.delete(key);
+      void focus.stop();
+      return true;
+    }
+    return false;
+  }
+
+  #gather(): void {
+    this.#cancelGathering ??= this.#options.clock.setTimer(GATHER_MS, () => {
+      this.#cancelGathering = undefined;
+      for (const listener of [...this.#listeners]) listener();
+    });
+  }
+}
+
+export interface KindState {
+  readonly kind: OurKind;
+  /** It has been read, or could not be. */
+  readonly isKnown: boolean;
+  readonly isRead: boolean;
+  /** What is wrong with its watch now. */
+  readonly fault: string | undefined;
+}
