@@ -47,14 +47,16 @@ function describeNoAnswer(error: Error): string {
     : error.message;
 }
 
-function adviseOnAnswer({ status }: KubeError): string {
+function adviseOnAnswer({ status, details }: KubeError): string {
   switch (status) {
     case 401:
       return 'log in again, or choose another user of the kubeconfig with --context';
     case 403:
-      return 'ask for the ClusterRole albridge-view, or for the right that is named';
+      return 'ask for the role "view", or for the right that is named';
     case 404:
-      return 'check kind, name and namespace (-n, -A)';
+      return details?.name
+        ? 'check kind, name and namespace (-n, -A)'
+        : 'install the CRDs of albridge (docs/install.md), or choose another cluster with --context';
     case 400:
     case 422:
       return 'correct what is named';

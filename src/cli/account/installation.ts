@@ -44,11 +44,13 @@ export function decideInstallation(read: ReadSettings, env: Environment): Instal
   const clusterId = given ?? chooseOnly(ids) ?? (ids.length === 0 ? read.systemUid : undefined);
   if (clusterId === undefined) throw new CommandError(explainNoId(ids));
   const operator = read.operators.find((one) => getId(one, read) === clusterId) ?? {};
-  const aws = parseAws({ ...pick(operator), ...pick(env) }, clusterId);
+  const shared = pick(operator, isShared);
+  const own = pick(env, (name) => isShared(name) || OWN.test(name));
+  const aws = parseAws({ ...shared, ...own }, clusterId);
   // Whoever may create a Deployment can give it the id of another cluster.
   const isNamed = given === clusterId && ids.includes(clusterId);
   const isProven = clusterId === read.systemUid || isNamed;
-  return { clusterId, isProven, aws, warnings: compareRegions(aws, pick(operator)) };
+  return { clusterId, isProven, aws, warnings: compareRegions(aws, shared) };
 }
 
 function getId(operator: Environment, { systemUid }: ReadSettings): string | undefined {
@@ -84,13 +86,17 @@ const SHARED = [
 ];
 const OWN = /^(AWS_ENDPOINT_URL(_\w+)?|https?_proxy|no_proxy)$/i;
 
-function pick(env: Environment): Environment {
+function pick(env: Environment, isTaken: (name: string) => boolean): Environment {
   const region = readVariable(env, 'AWS_REGION') ?? readVariable(env, 'AWS_DEFAULT_REGION');
   const entries = Object.keys(env).flatMap((name) => {
     const value = readVariable(env, name);
-    return value && (SHARED.includes(name) || OWN.test(name)) ? [[name, value] as const] : [];
+    return value && isTaken(name) ? [[name, value] as const] : [];
   });
   return { ...Object.fromEntries(entries), ...(region && { AWS_REGION: region }) };
+}
+
+function isShared(name: string): boolean {
+  return SHARED.includes(name);
 }
 
 function parseAws(env: Environment, clusterId: string): AwsConfig {

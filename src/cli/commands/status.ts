@@ -51,7 +51,7 @@ async function listObjects(context: CommandContext): Promise<number> {
   const lacking = describeLacking(listings);
   if (listings.every((listing) => 'lack' in listing)) {
     throw new CommandError(
-      `nothing to show: ${lacking}; install the CRDs (docs/install.md) or ask for the ClusterRole albridge-view`,
+      `nothing to show: ${lacking}; install the CRDs (docs/install.md) or ask for the role "view"`,
     );
   }
   const rows = listings.flatMap((listing) =>

@@ -1,5 +1,5 @@
 import type { AwsApi } from '../../aws/client/aws-api.ts';
-import { classifyOutcome } from '../../aws/client/aws-errors.ts';
+import { translateAwsError } from '../../aws/client/aws-errors.ts';
 import {
   type AwsOperation,
   getIamAction,
@@ -7,18 +7,28 @@ import {
   operations,
 } from '../../aws/client/operations.ts';
 
+import { omitUndefined } from '../../core/objects/fields.ts';
+
 /** Calls each read of the operator once, on whatever there is in the account. */
 
 export interface CalledApi {
   readonly allowed: readonly string[];
-  readonly refused: readonly { readonly action: string; readonly said: string }[];
+  readonly refused: readonly Refusal[];
   /** For want of a load balancer, listener or target group to ask about. */
   readonly unasked: readonly string[];
+}
+
+export interface Refusal {
+  readonly action: string;
+  /** With the next step. */
+  readonly said: string;
 }
 
 interface Found {
   readonly balancer?: string;
   readonly listener?: string;
+  /** Certificates are of HTTPS listeners alone. */
+  readonly secureListener?: string;
   readonly group?: string;
 }
 
@@ -43,7 +53,7 @@ const ABOUT: Readonly<Record<string, (found: Found) => object | undefined>> = {
   DescribeTargetGroupAttributes: ({ group }) => name('TargetGroupArn', group),
   DescribeTargetHealth: ({ group }) => name('TargetGroupArn', group),
   DescribeListenerAttributes: ({ listener }) => name('ListenerArn', listener),
-  DescribeListenerCertificates: ({ listener }) => name('ListenerArn', listener),
+  DescribeListenerCertificates: ({ secureListener }) => name('ListenerArn', secureListener),
   DescribeRules: ({ listener }) => name('ListenerArn', listener),
 };
 
@@ -70,12 +80,12 @@ function listReads(): readonly AwsOperation[] {
 interface Answer {
   readonly LoadBalancers?: readonly { readonly LoadBalancerArn?: string }[];
   readonly TargetGroups?: readonly { readonly TargetGroupArn?: string }[];
-  readonly Listeners?: readonly { readonly ListenerArn?: string }[];
+  readonly Listeners?: readonly { readonly ListenerArn?: string; readonly Protocol?: string }[];
 }
 
 class Calls implements CalledApi {
   readonly allowed: string[] = [];
-  readonly refused: { readonly action: string; readonly said: string }[] = [];
+  readonly refused: Refusal[] = [];
   readonly unasked: string[] = [];
   readonly #api: AwsApi;
   readonly #signal: AbortSignal;
@@ -99,11 +109,11 @@ class Calls implements CalledApi {
       this.allowed.push(action);
     } catch (error) {
       this.#signal.throwIfAborted();
-      const { errorCode } = classifyOutcome(error);
+      const subject = 'what albridge reads';
+      const { reason, message } = translateAwsError(error, { operation, subject });
       // Deleted since it was listed: AWS has looked, so the caller may.
-      if (errorCode.endsWith('NotFound')) return void this.allowed.push(action);
-      const said = error instanceof Error ? error.message : String(error);
-      this.refused.push({ action, said: `${errorCode}: ${said}` });
+      if (reason.endsWith('NotFound')) this.allowed.push(action);
+      else this.refused.push({ action, said: message });
     }
   }
 
@@ -111,7 +121,10 @@ class Calls implements CalledApi {
     const balancer = LoadBalancers?.[0]?.LoadBalancerArn;
     const group = TargetGroups?.[0]?.TargetGroupArn;
     const listener = Listeners?.[0]?.ListenerArn;
-    const more = { ...(balancer && { balancer }), ...(group && { group }) };
-    this.#found = { ...this.#found, ...more, ...(listener && { listener }) };
+    const secure = Listeners?.find(({ Protocol }) => Protocol === 'HTTPS')?.ListenerArn;
+    this.#found = {
+      ...this.#found,
+      ...omitUndefined({ balancer, group, listener, secureListener: secure }),
+    };
   }
 }

@@ -80,7 +80,7 @@ export function judgeReads({ allowed, refused, unasked }: CalledApi): readonly C
   const message = `${allowed.length} operations answered${rest}`;
   const failures = refused.map(({ action, said }) => ({
     ...{ name: `AWS read ${action}`, verdict: 'failed' as const, message: said },
-    next: `allow ${action} to the role: docs/iam.md`,
+    next: 'compare your rights with docs/iam.md: the operator needs it too',
   }));
   if (allowed.length === 0) return failures;
   return [{ name, verdict: 'ok', message }, ...failures];

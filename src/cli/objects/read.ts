@@ -139,7 +139,7 @@ async function readObject(
     if (describeLack(error) === 'not installed')
       return { kind, lack: 'it is not installed in this cluster (docs/install.md)' };
     if (describeLack(error) !== undefined)
-      return { kind, lack: 'you may not read it: ask for the ClusterRole albridge-view' };
+      return { kind, lack: 'you may not read it: ask for the role "view"' };
     throw error;
   }
 }

@@ -36,6 +36,10 @@ function drawNode(
 ): string {
   const paint = health === undefined ? style.dim : style[health];
   const why = [reason, message].filter((text) => text !== undefined && text !== '').join(': ');
-  const parts = [`${kind} ${escapeText(name)}`, paint(escapeText(state)), escapeText(why)];
+  const parts = [
+    `${kind} ${escapeText(name)}`.trimEnd(),
+    paint(escapeText(state)),
+    escapeText(why),
+  ];
   return parts.filter((part) => part !== '').join('  ');
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { CommandError } from '../errors.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -18,9 +19,15 @@ export async function confirmDeletion(
     );
   }
   stderr.write(`Type ${count} to delete ${count === 1 ? 'this resource' : 'these resources'}: `);
+  checkTyped(count, await readLine(stdin, signal));
+}
+
+/** Empty at the end of the input. */
+async function readLine(stdin: Surroundings['stdin'], signal: AbortSignal): Promise<string> {
   const lines = createInterface({ input: stdin });
   try {
-    checkTyped(count, await lines.question('', { signal }));
+    const ended = once(lines, 'close').then(() => '');
+    return await Promise.race([lines.question('', { signal }), ended]);
   } finally {
     lines.close();
   }

@@ -45,7 +45,7 @@ function parse(text: string, { source }: ManifestPlace): readonly unknown[] {
   try {
     return parseYamlDocuments(text).filter((document) => document !== null);
   } catch (error) {
-    const [why] = (error instanceof Error ? error.message : String(error)).split('\n', 1);
+    const why = error instanceof Error ? error.message : String(error);
     throw new CommandError(`${source} is not valid YAML: ${why}; correct it`, error);
   }
 }
