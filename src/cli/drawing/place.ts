@@ -17,14 +17,14 @@ export interface Placed {
 
 export const BOX_HEIGHT = 46;
 const STEP = BOX_HEIGHT + 12;
-const GAP = 64;
+const GAP = 48;
 const MARGIN = 8;
 const WIDTHS: Readonly<Record<Column, number>> = {
-  balancer: 210,
-  listener: 150,
-  rule: 250,
-  backend: 250,
-  target: 230,
+  balancer: 190,
+  listener: 120,
+  rule: 240,
+  backend: 230,
+  target: 240,
 };
 
 /** Rules and targets are stacked; every other box stands beside those that it leads to. */

@@ -1,3 +1,4 @@
+import type { MyIngress } from '../../apis/my-ingress.ts';
 import { type Markup, markup, NO_MARKUP, trustMarkup } from '../markup/markup.ts';
 import { shorten } from '../output/table.ts';
 import type { Column, Line } from './graph.ts';
@@ -17,9 +18,18 @@ export const DRAWING_STYLE = `
 .drawing .d-bad{fill:var(--bad)}
 `;
 
-interface Caption {
+export interface Caption {
   readonly title: string;
   readonly description: string;
+}
+
+/** For screen readers. */
+export function captionDrawing({ metadata: { namespace, name } }: MyIngress): Caption {
+  return {
+    title: `The way of a request through MyIngress ${namespace}/${name}`,
+    description:
+      'Load balancer, listeners, rules in the order of evaluation, backends and targets, from left to right.',
+  };
 }
 
 /** As a part of a page that has DRAWING_STYLE. */

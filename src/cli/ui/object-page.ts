@@ -3,7 +3,7 @@ import type { Condition } from '../../core/objects/conditions.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { composeGraph } from '../drawing/graph.ts';
 import { placeGraph } from '../drawing/place.ts';
-import { drawInPage } from '../drawing/svg.ts';
+import { captionDrawing, drawInPage } from '../drawing/svg.ts';
 import { type Markup, markup, NO_MARKUP } from '../markup/markup.ts';
 import type { ObjectEvent } from '../objects/events.ts';
 import { listTroubles, type Trouble } from '../objects/explain.ts';
@@ -66,13 +66,7 @@ function composeTrouble({ conditions, reason, message, cause, next }: Trouble): 
 }
 
 function composeDrawing(object: MyIngress, targets: TargetsByService): Markup {
-  const { namespace, name } = object.metadata;
-  const caption = {
-    title: `The way of a request through MyIngress ${namespace}/${name}`,
-    description:
-      'Load balancer, listeners, rules in order, backends and targets. The list below has the same as text.',
-  };
-  const drawing = drawInPage(placeGraph(composeGraph(object, targets)), caption);
+  const drawing = drawInPage(placeGraph(composeGraph(object, targets)), captionDrawing(object));
   const tree = growMyIngress(object, targets).map(composeNode);
   return markup`<section aria-labelledby="way"><h2 id="way">The way of a request</h2><div class="wide" id="drawing-wide" tabindex="0">${drawing}</div><details id="as-text"><summary>The same as text</summary><ul class="tree">${tree}</ul></details></section>`;
 }
@@ -106,7 +100,7 @@ function composePlan(object: MyIngress): Markup {
 function composeConditions(conditions: readonly Condition[], { clock }: ObjectContext): Markup {
   const rows = conditions.map(
     ({ type, status, reason, message, lastTransitionTime }) =>
-      markup`<tr><th scope="row">${type}</th><td>${status}</td><td>${reason}</td><td>${formatAge(lastTransitionTime, clock.now())}</td><td>${message}</td></tr>`,
+      markup`<tr><th scope="row">${type}</th><td>${status}</td><td>${reason}</td><td>${formatAge(lastTransitionTime, clock.now())}</td><td class="long">${message}</td></tr>`,
   );
   if (rows.length === 0) return markup`<h2>Conditions</h2><p>There are none yet.</p>`;
   return markup`<section aria-labelledby="conditions"><h2 id="conditions">Conditions</h2><table><thead><tr><th scope="col">Type</th><th scope="col">Status</th><th scope="col">Reason</th><th scope="col">For</th><th scope="col">Message</th></tr></thead><tbody>${rows}</tbody></table></section>`;
@@ -127,7 +121,7 @@ function composeTimeline(
     const age = formatAge(time, clock.now());
     const health = type === 'Normal' ? 'dim' : 'warning';
     const times = count > 1 ? `(${count} times) ` : '';
-    return markup`<tr><td><time datetime="${time}">${age}</time></td><td class="${health}">${type}</td><th scope="row">${reason}</th><td>${times}${note}</td></tr>`;
+    return markup`<tr><td><time datetime="${time}">${age}</time></td><td class="${health}">${type}</td><th scope="row">${reason}</th><td class="long">${times}${note}</td></tr>`;
   });
   return markup`<table><caption>The newest first.</caption><thead><tr><th scope="col">Age</th><th scope="col">Type</th><th scope="col">Event</th><th scope="col">Note</th></tr></thead><tbody>${rows}</tbody></table>`;
 }

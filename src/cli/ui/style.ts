@@ -18,12 +18,13 @@ h2{font-size:1.05rem;margin:1.4rem 0 .4rem}
 h3{font-size:.95rem;margin:.6rem 0 .2rem;overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%;background:var(--box);border:1px solid var(--edge)}
 caption{text-align:left;color:var(--dim);padding:.3rem 0}
-th,td{text-align:left;vertical-align:top;padding:.25rem .6rem;border-bottom:1px solid var(--edge);overflow-wrap:anywhere}
+th,td{text-align:left;vertical-align:top;padding:.25rem .6rem;border-bottom:1px solid var(--edge);overflow-wrap:break-word}
+.long{overflow-wrap:anywhere;min-width:14rem}
 th{font-weight:600}
 form{display:flex;gap:.6rem;flex-wrap:wrap;align-items:end;margin:.6rem 0}
 label{display:flex;flex-direction:column;font-size:.85rem;color:var(--dim)}
 label.line{flex-direction:row;gap:.35rem;align-items:center;padding-bottom:.35rem}
-input,select,button{font:inherit;color:var(--ink);background:var(--box);border:1px solid var(--edge);border-radius:4px;padding:.25rem .5rem}
+input,select,button,textarea{font:inherit;color:var(--ink);background:var(--box);border:1px solid var(--edge);border-radius:4px;padding:.25rem .5rem}
 .good{color:var(--good)}.warning{color:var(--warning)}.bad{color:var(--bad)}.dim{color:var(--dim)}
 .card{background:var(--box);border:1px solid var(--edge);border-radius:6px;padding:.2rem .9rem .6rem;margin:.5rem 0}
 .card p{margin:.2rem 0;overflow-wrap:anywhere}
