@@ -105,9 +105,13 @@ function composeTable(rows: readonly Row[], context: ListContext): Markup {
 function composeRow({ found, ready, reason, message }: Row, context: ListContext): Markup {
   const { kind, object } = found;
   const { namespace = '', name, creationTimestamp } = object.metadata;
-  const href = `${context.root}${[kind.plural, namespace, name].map(encodeURIComponent).join('/')}`;
+  const href = `${context.root}${[kind.plural, namespace, name].map(encodePart).join('/')}`;
   const age = formatAge(creationTimestamp, context.clock.now());
   return markup`<tr><td>${kind.kind}</td><td>${namespace}</td><th scope="row" class="long"><a href="${href}">${name}</a></th><td>${markReady(ready)}</td><td>${reason}</td><td>${age}</td><td class="long">${shorten(message, MESSAGE_CHARACTERS)}</td></tr>`;
+}
+
+function encodePart(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
 }
 
 const MARKS = {

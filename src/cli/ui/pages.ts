@@ -81,7 +81,7 @@ function decode(part: string): string {
 }
 
 const TOO_MANY =
-  'its events and targets are not read, for five other objects are open: close one of their pages, and load this one again';
+  'its events and targets are not read, for eight other objects are open: close some of their pages, and load this one again';
 
 function readFaults(focus: Focus | undefined): readonly string[] {
   return focus === undefined ? [TOO_MANY] : focus.listFaults();

@@ -12,8 +12,8 @@ export type WorldOptions = Omit<WatchedOptions, 'onChange'>;
 
 /** Changes within this time, in milliseconds, are one. */
 const GATHER_MS = 50;
-/** Each has two watches; with those of the kinds they fit into the connections of a command. */
-const MOST_FOCUSES = 5;
+/** A browser keeps at most six pages live; those of some more may be loaded again at once. */
+const MOST_FOCUSES = 8;
 
 /** The objects of albridge as the cluster has them now, over one watch for each kind. */
 export class World {
