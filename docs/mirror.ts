@@ -13,11 +13,13 @@ import {
 import { type Setting, settings } from '../src/config/settings.ts';
 import { kubeReasons } from '../src/kube/client/kube-reasons.ts';
 import { fillTables } from './charts.ts';
+import { fillHelp } from './command-help.ts';
 import { type Reason, reasonFaults, reasonsByKind } from './reasons.ts';
 
 /**
  * Writes the pages that repeat tables of the code, docs/reasons.md, docs/configuration.md and
- * docs/aws-operations.md, and the tables of docs/performance.md that repeat the numbers of charts.
+ * docs/aws-operations.md, the tables of docs/performance.md that repeat the numbers of charts, and the help in
+ * docs/command-line.md.
  * `--check` writes nothing and ends with 1 where a page is out of date.
  */
 
@@ -35,6 +37,7 @@ export function desiredPages(): readonly Page[] {
     { path: resolve(import.meta.dirname, 'configuration.md'), text: configurationPage() },
     { path: resolve(import.meta.dirname, 'aws-operations.md'), text: operationsPage() },
     { path: resolve(import.meta.dirname, 'performance.md'), text: performancePage() },
+    { path: resolve(import.meta.dirname, 'command-line.md'), text: commandLinePage() },
   ];
 }
 
@@ -149,6 +152,10 @@ ${table(['operation', 'buckets', 'repeated', 'absent', 'allowed if', 'also needs
 function performancePage(): string {
   const read = (path: string): string => readFileSync(resolve(import.meta.dirname, path), 'utf8');
   return fillTables(read('performance.md'), read);
+}
+
+function commandLinePage(): string {
+  return fillHelp(readFileSync(resolve(import.meta.dirname, 'command-line.md'), 'utf8'));
 }
 
 function codes(words: readonly string[]): string {

@@ -8,10 +8,12 @@ import { createMyIngressReconciler } from '../controllers/my-ingress/controller.
 import { Memory } from '../controllers/my-ingress/memory.ts';
 import type { Targets } from '../controllers/my-ingress/targets.ts';
 import { RECONCILE_REQUESTED_ANNOTATION } from '../core/objects/annotations.ts';
+import { omitUndefined } from '../core/objects/fields.ts';
 import { getKey, type Key, type KubeObject } from '../core/objects/kube-object.ts';
 import { type Clock, drawUuid, sleep } from '../core/ports/clock.ts';
 import type { Logger } from '../core/ports/logger.ts';
-import type { Planned, Waiting } from '../core/reconcile/outcome.ts';
+import { OperatorError } from '../core/reconcile/operator-error.ts';
+import { type Planned, type Waiting, waiting } from '../core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../core/reconcile/reconciler.ts';
 import { readWebApp } from './attachments.ts';
 
@@ -61,13 +63,15 @@ interface PreviewRun extends Pick<PreviewerOptions, 'clock' | 'log'> {
   readonly signal: AbortSignal;
 }
 
-/** Repeats a read that is no proof yet, as the operator does. */
+/** Repeats a read that is no proof yet, with the status that the operator would have written. */
 async function preview(reconciler: Reconciler<MyIngress>, run: PreviewRun): Promise<Previewed> {
   const { clock, signal } = run;
   const startMs = clock.monotonicMs();
+  let { object } = run;
   for (;;) {
-    const { outcome, plan } = await runPass(reconciler, run);
-    if (outcome.kind === 'planned') return { ...outcome, plan };
+    const { outcome, status } = await runPass(reconciler, { ...run, object });
+    if (outcome.kind === 'planned') return { ...outcome, plan: status.plan ?? NO_PLAN };
+    object = { ...object, status: omitUndefined({ ...object.status, ...status }) };
     const leftMs = startMs + LONGEST_PREVIEW_MS - clock.monotonicMs();
     if (outcome.requeueAfterMs > leftMs) return outcome;
     await sleep(clock, outcome.requeueAfterMs, signal);
@@ -77,15 +81,25 @@ async function preview(reconciler: Reconciler<MyIngress>, run: PreviewRun): Prom
 async function runPass(
   reconciler: Reconciler<MyIngress>,
   { object, signal, log, clock }: PreviewRun,
-): Promise<{ readonly outcome: Planned | Waiting; readonly plan: PlanStatus }> {
-  let status: { readonly plan?: PlanStatus } = {};
+): Promise<{ readonly outcome: Planned | Waiting; readonly status: Reported }> {
+  let status: Reported = {};
   const pass = createPass(object, { signal, log, reconcileId: drawUuid(clock) }, (reported) => {
     status = { ...status, ...reported };
   });
-  const outcome = await reconciler.preview?.(requestLiveRead(object, pass), pass);
-  if (outcome === undefined) throw new Error('the reconciler makes no plans');
-  const { plan = NO_PLAN } = status;
-  return { outcome, plan };
+  const previewing = reconciler.preview?.(requestLiveRead(object, pass), pass);
+  if (previewing === undefined) throw new Error('the reconciler makes no plans');
+  const outcome = await previewing.catch(waitForRetry);
+  return { outcome, status };
+}
+
+type Reported = Partial<MyIngress['status']>;
+
+/** A failure that names the time of the next attempt is a read that is no proof yet. Throws any other. */
+function waitForRetry(error: unknown): Waiting {
+  if (!(error instanceof OperatorError) || error.healedBy !== 'time') throw error;
+  const { message, reason, retryAfterMs } = error;
+  if (retryAfterMs === undefined) throw error;
+  return waiting(reason, message, retryAfterMs);
 }
 
 const NO_PLAN: PlanStatus = { generation: 0, digest: '', steps: [], omitted: 0 };

@@ -1,6 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { myIngressReasons } from '../../src/apis/my-ingress-reasons.ts';
@@ -11,6 +14,7 @@ import {
 } from '../surroundings/command-line.ts';
 import { Endpoints, podAddress } from '../surroundings/endpoints.ts';
 import type { MyIngresses } from '../surroundings/my-ingresses.ts';
+import { until } from '../surroundings/until.ts';
 import { sharedPlace } from './setup-place.ts';
 
 /** status, why and doctor as a process, for a real API server and the stand-in for AWS. */
@@ -45,6 +49,16 @@ beforeAll(async () => {
 
 function albridge(...args: readonly string[]): Promise<CommandLineRun> {
   return runAlbridge([...args, '-n', objects.namespace], admin);
+}
+
+function formatKubeconfig(server: string): string {
+  return `apiVersion: v1
+kind: Config
+current-context: gone
+contexts: [{ name: gone, context: { cluster: gone, user: gone } }]
+clusters: [{ name: gone, cluster: { server: "${server}" } }]
+users: [{ name: gone, user: { token: x } }]
+`;
 }
 
 /** With a terminal as stdout and stderr, which `script` gives it. */
@@ -130,6 +144,31 @@ describe('albridge status', () => {
     expect(plain).toContain('False');
     expect(plain).not.toContain('\u001b[31m');
     expect((await albridge('status')).stdout).not.toContain('\u001b');
+  });
+});
+
+describe('a command that waits', () => {
+  it('ends with 130 on Ctrl-C, and prints nothing', async () => {
+    const held: Socket[] = [];
+    const silent = createServer((socket) => void held.push(socket)).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const kubeconfigPath = `${controlPlane.directory}/silent.kubeconfig`;
+    await writeFile(kubeconfigPath, formatKubeconfig(`http://127.0.0.1:${port}`));
+    const entry = resolve(import.meta.dirname, '../../src/cli/main.ts');
+    const child = spawn(process.execPath, [entry, 'status', '--kubeconfig', kubeconfigPath], {
+      env: { PATH: process.env['PATH'] ?? '' },
+    });
+    const output = Promise.all([text(child.stdout), text(child.stderr)]);
+    const exited = once(child, 'exit');
+    await until('the request of the command', async () => held.length > 0);
+    child.kill('SIGINT');
+    expect(await exited).toEqual([130, null]);
+    const [stdout, stderr] = await output;
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(/^(?:reading the objects of all kinds \.\.\.\n)?$/);
+    for (const socket of held) socket.destroy();
+    silent.close();
   });
 });
 
@@ -227,16 +266,7 @@ describe('albridge doctor', () => {
 
   it('reports an API server that does not answer, in one line, and nothing else', async () => {
     const kubeconfigPath = `${controlPlane.directory}/gone.kubeconfig`;
-    await writeFile(
-      kubeconfigPath,
-      `apiVersion: v1
-kind: Config
-current-context: gone
-contexts: [{ name: gone, context: { cluster: gone, user: gone } }]
-clusters: [{ name: gone, cluster: { server: "http://127.0.0.1:1" } }]
-users: [{ name: gone, user: { token: x } }]
-`,
-    );
+    await writeFile(kubeconfigPath, formatKubeconfig('http://127.0.0.1:1'));
     const { exitCode, stdout } = await runAlbridge(['doctor'], { ...admin, kubeconfigPath });
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(

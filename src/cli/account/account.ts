@@ -4,6 +4,7 @@
 
 import { myIngressReasons } from '../../apis/my-ingress-reasons.ts';
 import { NO_LIMITS } from '../../aws/budget/budget-limits.ts';
+import type { AwsReasonTexts } from '../../aws/client/aws-reasons.ts';
 import { restrictWrites } from '../../aws/client/restricted-api.ts';
 import { createSdkApi } from '../../aws/client/sdk-api.ts';
 import { type Aws, wireAws } from '../../aws/client/wire.ts';
@@ -26,6 +27,15 @@ export interface AccountOptions {
   readonly log?: Logger;
 }
 
+/** The reader is a person at a terminal, not the owner of an object. */
+const TEXTS: AwsReasonTexts = {
+  ...myIngressReasons,
+  CredentialsUnavailable: {
+    cause: 'The AWS SDK finds no credentials',
+    next: 'log in (aws sso login), or choose other credentials (AWS_PROFILE), and check them by aws sts get-caller-identity',
+  },
+};
+
 /** Credentials come from the SDK's default chain. What `writes` does not list cannot be sent. */
 export function openAccount(aws: AwsConfig, options: AccountOptions): Account {
   const { clock, writes = [], log = silentLog } = options;
@@ -33,6 +43,6 @@ export function openAccount(aws: AwsConfig, options: AccountOptions): Account {
   const sdk = createSdkApi({ ...aws, clock, leadership, userAgent: USER_AGENT });
   const api = restrictWrites(sdk, writes);
   const ports = { api, clock, leadership, log, metrics: noMetrics };
-  const wired = wireAws({ ...ports, budget: NO_LIMITS, texts: myIngressReasons });
+  const wired = wireAws({ ...ports, budget: NO_LIMITS, texts: TEXTS });
   return { ...wired, close: () => sdk.close() };
 }
