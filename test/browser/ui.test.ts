@@ -62,7 +62,7 @@ describe('the page of albridge ui in Chromium', () => {
     await page.until(
       `document.getElementById('state').textContent.includes('but not ConfigMonitor')`,
     );
-    expect(await page.evaluate(text('MyApp is not shown'))).toBe(true);
+    expect(await page.evaluate(text('MyApp, WebApp: not shown'))).toBe(true);
     expect(page.listComplaints()).toEqual([]);
   });
 
@@ -139,9 +139,9 @@ describe('the page of albridge ui in Chromium', () => {
     await page.until(text('other'));
     await plane.killApiServer();
     await page.until(`document.getElementById('state').textContent.startsWith('Not live')`);
-    expect(await page.evaluate(text('MyIngress may be out of date'))).toBe(true);
+    expect(await page.evaluate(text('MyIngress: may be out of date'))).toBe(true);
     expect(await page.evaluate(text('other'))).toBe(true);
-    expect(process_.stderr()).toContain('MyIngress may be out of date');
+    expect(process_.stderr()).toContain('MyIngress: may be out of date');
     await plane.startApiServer();
     await create('later');
     await page.until(text('later'));

@@ -91,12 +91,15 @@ function listFaults(states: readonly KindState[], others: readonly string[]): re
   return [{ id: 'faults', content: composeFaults([...describeFaults(states), ...others]) }];
 }
 
-/** A sentence for each kind that is not watched. */
+/** What is not watched, and why; kinds with the same trouble together. */
 export function describeFaults(states: readonly KindState[]): readonly string[] {
-  return states.flatMap(({ kind, isRead, fault }) => {
-    if (fault === undefined) return [];
-    return [`${kind.kind} ${isRead ? 'may be out of date' : 'is not shown'}: ${fault}`];
-  });
+  const byFault = new Map<string, string[]>();
+  for (const { kind, isRead, fault } of states) {
+    if (fault === undefined) continue;
+    const text = `${isRead ? 'may be out of date' : 'not shown'}, ${fault}`;
+    byFault.set(text, [...(byFault.get(text) ?? []), kind.kind]);
+  }
+  return [...byFault].map(([text, kinds]) => `${kinds.join(', ')}: ${text}`);
 }
 
 function composeFaults(faults: readonly string[]): Markup {

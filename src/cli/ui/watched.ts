@@ -1,9 +1,11 @@
 import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import type { Logger } from '../../core/ports/logger.ts';
+import type { LogFields, Logger } from '../../core/ports/logger.ts';
+import { KubeError } from '../../kube/client/kube-error.ts';
 import { IndexedCache } from '../../kube/watch/object-cache.ts';
 import { Reflector } from '../../kube/watch/reflector.ts';
 import { type ClusterAccess, noMetrics } from '../cluster.ts';
+import { describeError } from '../errors.ts';
 
 export interface Collected {
   readonly kind: ResourceKind;
@@ -19,14 +21,21 @@ export interface WatchedOptions {
   readonly onChange: () => void;
 }
 
+/** With which a fault begins: the kind is named by those who show it. */
+const STEP = /^watch \S+( in namespace \S+)?: /;
+
 /** A collection as the cluster has it now. */
 export class Watched<T extends KubeObject> {
   readonly #cache: IndexedCache<T>;
   readonly #reflector: Reflector<T>;
+  readonly #isWide: boolean;
   #hasFailed = false;
+  /** Of the last failure, where a person must act. */
+  #cause: unknown;
 
   constructor({ kind, namespace, ...selectors }: Collected, options: WatchedOptions) {
     const { access, clock, onChange } = options;
+    this.#isWide = namespace === undefined;
     const log = this.#listen(onChange);
     this.#cache = new IndexedCache<T>({ kind, log, metrics: noMetrics });
     this.#cache.subscribe(onChange);
@@ -53,7 +62,8 @@ export class Watched<T extends KubeObject> {
 
   /** What is wrong now, in one sentence: the objects are as they were before. */
   findFault(): string | undefined {
-    return this.isKnown() ? this.#reflector.findFault() : undefined;
+    const fault = this.isKnown() ? this.#reflector.findFault() : undefined;
+    return fault && (describeRefusal(this.#cause, this.#isWide) ?? fault.replace(STEP, ''));
   }
 
   stop(): Promise<void> {
@@ -62,11 +72,20 @@ export class Watched<T extends KubeObject> {
 
   /** A reflector logs when its fault appears and when it disappears, there just before. */
   #listen(onChange: () => void): Logger {
-    const onLine = (): void => {
+    const onLine = (_: string, fields: LogFields = {}): void => {
       this.#hasFailed = true;
+      this.#cause = fields['err'];
       onChange();
     };
     const log: Logger = { debug: () => {}, info: onLine, error: onLine, child: () => log };
     return log;
   }
+}
+
+/** For the reader of the page, who is not the operator. */
+function describeRefusal(cause: unknown, isWide: boolean): string | undefined {
+  if (!(cause instanceof KubeError)) return undefined;
+  if (cause.status === 404) return 'not installed in this cluster (docs/install.md)';
+  const hint = cause.status === 403 && isWide ? ', or name one namespace with -n' : '';
+  return `${describeError(cause)}${hint}`;
 }

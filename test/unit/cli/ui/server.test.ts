@@ -94,7 +94,9 @@ describe('the server of the page', () => {
     const { url } = await serve(answerOne);
     const { body } = await get(url);
     expect(body).toContain('but not ConfigMonitor, ImmortalContainer, MyApp, WebApp');
-    expect(body).toContain('MyApp is not shown: ');
+    expect(body).toContain(
+      'ConfigMonitor, ImmortalContainer, MyApp, WebApp: not shown, not installed in this cluster',
+    );
     expect(body).toContain('1 objects, 1 not ready');
   });
 
@@ -103,7 +105,9 @@ describe('the server of the page', () => {
     const { status, body } = await get(url);
     expect(status).toBe(200);
     expect(body).toContain('data-state="bad">Not live');
-    expect(body).toContain('MyIngress is not shown: ');
+    expect(body).toContain(
+      'MyIngress, ConfigMonitor, ImmortalContainer, MyApp, WebApp: not shown, ',
+    );
     expect(body).toContain('ECONNREFUSED');
   });
 
