@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import {
@@ -19,7 +19,7 @@ const HOSTILE = `</script><script>document.title='hacked'</script><img src=x one
 
 let plane: ControlPlane;
 let browser: Browser;
-let process_: UiProcess;
+let served: UiProcess;
 let page: BrowserPage;
 let namespace = '';
 
@@ -28,13 +28,13 @@ beforeAll(async () => {
   await installDefinition(plane, definition);
   namespace = await createNamespace(plane, 'shop');
   await create('web');
-  process_ = await startUi(plane.kubeconfigPath);
+  served = await startUi(plane.kubeconfigPath);
   page = await browser.openPage();
-  await page.visit(process_.url);
+  await page.visit(served.url);
 });
 
 afterAll(async () => {
-  await process_?.stop();
+  await served?.stop();
   await Promise.all([plane?.stop(), browser?.close()]);
 });
 
@@ -90,7 +90,7 @@ describe('the page of albridge ui in Chromium', () => {
   });
 
   it('is used by the keyboard alone: skip link, filter, the first object', async () => {
-    await page.visit(process_.url);
+    await page.visit(served.url);
     await page.until(text('other'));
     const focused = (): Promise<string> => page.evaluate('document.activeElement.innerText');
     for (let presses = 0; (await focused()) !== 'other' && presses < 12; presses++)
@@ -105,7 +105,7 @@ describe('the page of albridge ui in Chromium', () => {
   });
 
   it('draws a MyIngress, and tests a request while it is typed', async () => {
-    await page.visit(`${process_.url}myingresses/${namespace}/web`);
+    await page.visit(`${served.url}myingresses/${namespace}/web`);
     await page.until(`document.querySelectorAll('svg.drawing > svg').length > 8`);
     expect(await page.evaluate(text('something else'))).toBe(true);
     await page.evaluate(`document.querySelector('input[name=host]').focus()`);
@@ -135,13 +135,13 @@ describe('the page of albridge ui in Chromium', () => {
   });
 
   it('says that the API server is away, shows what it had, and goes on by itself', async () => {
-    await page.visit(process_.url);
+    await page.visit(served.url);
     await page.until(text('other'));
     await plane.killApiServer();
     await page.until(`document.getElementById('state').textContent.startsWith('Not live')`);
     expect(await page.evaluate(text('MyIngress: may be out of date'))).toBe(true);
     expect(await page.evaluate(text('other'))).toBe(true);
-    expect(process_.stderr()).toContain('MyIngress: may be out of date');
+    await vi.waitFor(() => expect(served.stderr()).toContain('MyIngress: may be out of date'));
     await plane.startApiServer();
     await create('later');
     await page.until(text('later'));
@@ -149,9 +149,9 @@ describe('the page of albridge ui in Chromium', () => {
   });
 
   it('says that albridge ui has been stopped, which ends at once with nothing to say', async () => {
-    const said = process_.stderr().length;
-    expect(await process_.stop()).toBe(130);
-    expect(process_.stderr().slice(said)).toBe('');
+    const said = served.stderr().length;
+    expect(await served.stop()).toBe(130);
+    expect(served.stderr().slice(said)).toBe('');
     await page.until(
       `document.getElementById('state').textContent.startsWith('albridge ui does not answer')`,
     );

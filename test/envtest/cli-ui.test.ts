@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { accessCluster } from '../control-plane/cluster-access.ts';
 import { startUi, type UiProcess } from '../surroundings/ui-process.ts';
 import { readMyIngressDefinition } from '../unit/crds/custom-resource-definition.ts';
@@ -124,7 +124,7 @@ describe('albridge ui on a real API server', () => {
     const ui = await serve(await createReader(rules), '-n', namespace);
     const html = await follow(ui.url, '>web</a>', 'WebApp: not shown');
     expect(html).toMatch(/WebApp: not shown, [^<]*cannot (list|watch)[^<]*ask for the role/);
-    expect(ui.stderr()).toMatch(/WebApp: not shown, .*cannot (list|watch)/);
+    await vi.waitFor(() => expect(ui.stderr()).toMatch(/WebApp: not shown, .*cannot (list|watch)/));
     const object = await follow(`${ui.url}myingresses/${namespace}/web`, 'ask for');
     expect(object).toMatch(/events[^<]*cannot (list|watch)/);
     expect(object).toContain('Why it is not as desired');
