@@ -76,7 +76,7 @@ function explainNoId(ids: readonly string[]): string {
   );
 }
 
-/** What decides about AWS; endpoints and proxies are the caller's own alone. */
+/** The settings that decide about AWS; endpoints and proxies are the caller's own alone. */
 const SHARED = [
   'AWS_REGION',
   'AWS_DEFAULT_REGION',

@@ -21,12 +21,11 @@ import { withProgress } from '../progress.ts';
 
 export const adopt: Command = {
   name: 'adopt',
-  summary: 'prints tags and manifest by which albridge takes charge of an existing load balancer',
+  summary: 'print tags and manifest by which albridge takes charge of an existing load balancer',
   operands: { usage: 'ARN --name NAME', min: 1, max: 1 },
   details:
-    'It reads the load balancer and prints a manifest that leaves it as it is, with the tags by which its owner ' +
-    'agrees. Its listeners, rules and target groups follow as a comment, as far as a spec can say them. Nothing is ' +
-    'written.',
+    'The manifest leaves the load balancer as it is; comments have the tags by which its owner agrees, and\n' +
+    'its listeners, rules and target groups as far as a spec can say them. Nothing is written.',
   examples: [
     {
       line: 'adopt arn:aws:elasticloadbalancing:eu-central-1:111122223333:loadbalancer/app/shop/50dc6c495c0c9188 -n web --name shop > shop.yaml',

@@ -24,13 +24,13 @@ const WRITES: readonly AwsOperation[] = [
 
 export const orphans: Command = {
   name: 'orphans',
-  summary: 'lists what albridge made in AWS and no object stands for, and deletes it on request',
+  summary: 'list what albridge made in AWS and no object stands for, or delete it',
   operands: { usage: '', min: 0, max: 0 },
   details:
-    "It lists load balancers, target groups and security groups with this cluster's ownership tags whose MyIngress " +
-    'does not exist, in all namespaces unless -n is given. What an object that is being deleted holds is not ' +
-    'listed, nor what was retained or released. --delete checks each one again, then asks for the number of ' +
-    'resources and deletes them, load balancers first. It stops at the first surprise.',
+    "Load balancers, target groups and security groups with this cluster's ownership tags whose MyIngress\n" +
+    'does not exist, in all namespaces unless -n is given. What an object that is being deleted holds is\n' +
+    'not listed, nor what was retained or released. --delete asks for the number of resources, checks each\n' +
+    'one again and deletes it, load balancers first. It stops at the first surprise.',
   examples: [
     { line: 'orphans', what: 'list them' },
     { line: 'orphans --delete', what: 'delete them, after a question' },

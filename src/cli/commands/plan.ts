@@ -17,12 +17,12 @@ import { withProgress } from '../progress.ts';
 
 export const plan: Command = {
   name: 'plan',
-  summary: 'shows what would be written to AWS',
+  summary: 'show what would be written to AWS',
   operands: { usage: '[NAME]', min: 0, max: 1 },
   details:
-    'With NAME, or -A for all objects in plan mode, it reads the plan that the operator writes under the annotation ' +
-    'albridge.io/mode: plan. With -f it computes the plan for manifests that are not applied yet, here, with your ' +
-    'rights and your AWS credentials; nothing is written. The exit code is 0 if nothing would change, 2 if ' +
+    'With NAME, or -A for all objects in plan mode: the plan that the operator writes under the annotation\n' +
+    'albridge.io/mode: plan. With -f: the plan for manifests that are not applied yet, computed here with\n' +
+    'your rights and AWS credentials; nothing is written. The exit code is 0 if nothing would change, 2 if\n' +
     'something would, and 1 if that is not known.',
   examples: [
     { line: 'plan shop -n web', what: 'the plan of one object in plan mode' },

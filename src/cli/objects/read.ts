@@ -61,7 +61,7 @@ interface Page<T> {
 }
 
 /** Every page of a collection: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks */
-export async function listAll<T>(
+async function listAll<T>(
   client: KubeClient,
   { path, query = {}, signal }: ListRequest,
 ): Promise<readonly T[]> {

@@ -34,7 +34,7 @@ async function readLine(stdin: Surroundings['stdin'], signal: AbortSignal): Prom
 }
 
 /** Throws CommandError where it is not the count. */
-export function checkTyped(count: number, typed: string): void {
+function checkTyped(count: number, typed: string): void {
   if (typed.trim() === String(count)) return;
   throw new CommandError(
     `nothing was deleted: ${count} resources are listed and "${typed.trim()}" was given; compare the list, then give its number`,

@@ -25,7 +25,7 @@ export interface Orphan extends Owned {
   readonly key: Key;
 }
 
-/** What orphans are judged by. */
+/** The facts by which orphans are judged. */
 export interface Objects {
   readonly cluster: string;
   /** Of all namespaces, or of `namespace`. */

@@ -108,7 +108,7 @@ const NAMESPACE: ResourceKind = {
   plural: 'namespaces',
 };
 
-/** What other objects attach, as far as the caller may read it; `warnings` say what may not be. */
+/** The routes of other objects, as far as the caller may read them; `warnings` say what may not be read. */
 export async function readAttaching(
   client: KubeClient,
   signal: AbortSignal,

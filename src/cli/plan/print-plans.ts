@@ -6,7 +6,7 @@ import type { ShownPlan } from './stored-plan.ts';
 /** Something would change. */
 const WOULD_CHANGE = 2;
 
-/** What is not known counts more than a change; pure. */
+/** A plan that is not known counts more than a change; pure. */
 export function chooseExitCode(plans: readonly ShownPlan[]): number {
   if (plans.some(({ failure }) => failure !== undefined)) return exitCodes.failed;
   const isChange = plans.some(({ plan }) => plan !== undefined && countSteps(plan) > 0);

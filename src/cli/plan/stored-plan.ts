@@ -21,7 +21,7 @@ export interface ShownPlan {
 
 export type Plan = NonNullable<MyIngress['status']['plan']>;
 
-/** What `status` says would be done; pure. */
+/** The plan that `status` has; pure. */
 export function readStoredPlan(object: MyIngress): ShownPlan {
   const { namespace, name } = object.metadata;
   const { plan } = object.status;

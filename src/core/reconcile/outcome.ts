@@ -26,7 +26,7 @@ export interface Planned {
   readonly kind: 'planned';
   /** The plan in one sentence; the core adds how to have it executed. */
   readonly message: string;
-  /** What of the spec cannot be planned; it is a part of the message. */
+  /** The part of the spec that cannot be planned; it is in the message too. */
   readonly problem?: string;
 }
 
