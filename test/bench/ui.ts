@@ -89,7 +89,7 @@ async function measureUpdates(
   return { updateMs: median(tookMs), updateKB: median(sizes) / 1e3 };
 }
 
-/** What a page has been sent. */
+/** The messages of one page. */
 class Received {
   readonly #stream: IncomingMessage;
   #text = '';

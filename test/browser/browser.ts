@@ -106,7 +106,7 @@ export class BrowserPage {
     return this.#connection.send(method, params, this.#sessionId);
   }
 
-  /** What the browser has logged: refused content, failed requests, errors of scripts. */
+  /** Entries of the browser's log: refused content, failed requests, errors of scripts. */
   listComplaints(): readonly string[] {
     return this.#connection.listComplaints(this.#sessionId);
   }

@@ -32,7 +32,7 @@ export function trustMarkup(text: string): Markup {
   return new Markup(text);
 }
 
-/** Of nothing. */
+/** Empty. */
 export const NO_MARKUP = new Markup('');
 
 function printValue(value: Value): string {

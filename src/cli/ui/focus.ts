@@ -7,7 +7,7 @@ import { Watched, type WatchedOptions } from './watched.ts';
 
 const MOST_EVENTS = 50;
 
-/** What is watched only of the object that is shown: its events, and the endpoints of its Services. */
+/** Watches for one object alone, while a page shows it: its events, and the endpoints of its namespace. */
 export class Focus {
   readonly #events: Watched<KubeObject & ListedEvent>;
   readonly #slices: Watched<KubeObject & ListedSlice> | undefined;

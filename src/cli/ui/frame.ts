@@ -3,7 +3,7 @@ import { type Markup, markup, trustMarkup } from '../markup/markup.ts';
 import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
 
-/** What is shown, apart from the frame of every page. */
+/** A page without the frame that all have. */
 export interface Page {
   readonly status: 200 | 404;
   readonly title: string;

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'; // oxlint-disable-line no-restricted-imports -- a secret needs chance that cannot be guessed, and Clock.random can be
 
-/** Who may read the pages. */
+/** The token of a run, and the check of each request. */
 
 /** 128 bits in the letters that a path may have. */
 export function drawToken(): string {

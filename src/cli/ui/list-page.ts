@@ -8,7 +8,7 @@ import type { Part } from './frame.ts';
 
 /** The list of all objects; pure. */
 
-/** What is typed into the form of the list. */
+/** The fields of the list's form. */
 export interface Filter {
   readonly text: string;
   readonly kind: string;
@@ -73,7 +73,7 @@ function fits({ found, reason, message, ready }: Row, filter: Filter): boolean {
 
 const RANKS = { False: 0, Unknown: 1, True: 2 } as const;
 
-/** What is not ready first. */
+/** Objects that are not ready come first. */
 function compareRows(a: Row, b: Row): number {
   return RANKS[a.ready] - RANKS[b.ready] || compareTexts(getName(a), getName(b));
 }
@@ -90,7 +90,7 @@ function compareTexts(a: string, b: string): number {
 function composeForm({ text, kind, isTroubledOnly }: Filter): Markup {
   const options = OUR_KINDS.map(({ kind: name }) => composeOption(name, name === kind));
   const checked = isTroubledOnly ? markup` checked` : NO_MARKUP;
-  return markup`<h1>Objects of albridge</h1><form role="search" aria-label="Filter"><label>Filter by text<input type="search" name="q" value="${text}" autocomplete="off" size="32"></label><label>Kind<select name="kind"><option value="">every kind</option>${options}</select></label><label class="line"><input type="checkbox" name="not-ready" value="1"${checked}>only what is not ready</label><button>Filter</button></form>`;
+  return markup`<h1>Objects of albridge</h1><form role="search" aria-label="Filter"><label>Filter by text<input type="search" name="q" value="${text}" autocomplete="off" size="32"></label><label>Kind<select name="kind"><option value="">every kind</option>${options}</select></label><label class="line"><input type="checkbox" name="not-ready" value="1"${checked}>only those not ready</label><button>Filter</button></form>`;
 }
 
 export function composeOption(text: string, isSelected: boolean): Markup {
@@ -99,7 +99,7 @@ export function composeOption(text: string, isSelected: boolean): Markup {
 
 function composeTable(rows: readonly Row[], context: ListContext): Markup {
   if (rows.length === 0) return markup`<p>No object fits.</p>`;
-  return markup`<table><caption>What is not ready comes first.</caption><thead><tr><th scope="col">Kind</th><th scope="col">Namespace</th><th scope="col">Name</th><th scope="col">Ready</th><th scope="col">Reason</th><th scope="col">Age</th><th scope="col">Message</th></tr></thead><tbody>${rows.map((row) => composeRow(row, context))}</tbody></table>`;
+  return markup`<table><caption>Objects that are not ready come first.</caption><thead><tr><th scope="col">Kind</th><th scope="col">Namespace</th><th scope="col">Name</th><th scope="col">Ready</th><th scope="col">Reason</th><th scope="col">Age</th><th scope="col">Message</th></tr></thead><tbody>${rows.map((row) => composeRow(row, context))}</tbody></table>`;
 }
 
 function composeRow({ found, ready, reason, message }: Row, context: ListContext): Markup {

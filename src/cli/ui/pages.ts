@@ -71,7 +71,7 @@ function readPath(path: string): Named {
   return { plural, key: `${namespace}/${name}` };
 }
 
-/** What cannot be decoded is the name of nothing. */
+/** Empty for a part that cannot be decoded: no object has that name. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -91,7 +91,7 @@ function listFaults(states: readonly KindState[], others: readonly string[]): re
   return [{ id: 'faults', content: composeFaults([...describeFaults(states), ...others]) }];
 }
 
-/** What is not watched, and why; kinds with the same trouble together. */
+/** A sentence for each failure of a watch, with all kinds that have it. */
 export function describeFaults(states: readonly KindState[]): readonly string[] {
   const byFault = new Map<string, string[]>();
   for (const { kind, isRead, fault } of states) {

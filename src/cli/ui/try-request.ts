@@ -31,7 +31,7 @@ export interface Verdict {
   readonly action: string;
   /** In the order of evaluation. */
   readonly passedOver: readonly PassedOver[];
-  /** What is not evaluated, and matters. */
+  /** Conditions that are not evaluated, and changes to the request. */
   readonly remarks: readonly string[];
 }
 
@@ -97,7 +97,7 @@ function nameRule({ source, name }: RouteRule): string {
   return source === OWN_SOURCE ? name : `${name} (of ${source})`;
 }
 
-/** Only the rule is decided on here; its action is told from the spec. */
+/** Only the rule is decided on here; its action is described from the spec. */
 function createRule(priority: Rule['priority'], conditions: readonly Condition[]): Rule {
   return { priority, conditions, action: { type: 'forward', targetGroups: [] } };
 }

@@ -60,7 +60,7 @@ export class Watched<T extends KubeObject> {
     return this.#reflector.hasSynced();
   }
 
-  /** What is wrong now, in one sentence: the objects are as they were before. */
+  /** One sentence while the watch does not work, and the objects are as they were before. */
   findFault(): string | undefined {
     const fault = this.isKnown() ? this.#reflector.findFault() : undefined;
     return fault && (describeRefusal(this.#cause, this.#isWide) ?? fault.replace(STEP, ''));

@@ -57,7 +57,7 @@ export class World {
     return () => this.#listeners.delete(onChange);
   }
 
-  /** What is watched of an object alone; undefined where too many objects are shown at the same time. */
+  /** The watches for one object alone; undefined while too many objects are shown. */
   focus(found: FoundObject): Focus | undefined {
     const key: Key = `${getKey(found.object)}/${found.object.metadata.uid}`;
     const known = this.#focuses.get(key);
@@ -113,6 +113,6 @@ export interface KindState {
   /** It has been read, or could not be. */
   readonly isKnown: boolean;
   readonly isRead: boolean;
-  /** What is wrong with its watch now. */
+  /** One sentence about its watch; undefined while it works. */
   readonly fault: string | undefined;
 }

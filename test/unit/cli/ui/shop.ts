@@ -26,20 +26,7 @@ export function createIngress(name = 'web', spec: Spec = {}): MyIngress {
         { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
         { port: 443, protocol: 'HTTPS', certificates: ['arn'] },
       ],
-      rules: [
-        { name: 'old', paths: ['/old'], redirect: { statusCode: 301, path: '/new' } },
-        {
-          ...{ name: 'team', headers: [{ name: 'X-Team', regex: '^blue' }] },
-          forward: [{ backend: 'canary', weight: 1 }],
-        },
-        {
-          ...{ name, hosts: ['shop.example.com'], methods: ['GET'] },
-          forward: [
-            { backend: 'stable', weight: 90 },
-            { backend: 'canary', weight: 10 },
-          ],
-        },
-      ],
+      rules: createRules(name),
       defaultAction: { fixedResponse: { statusCode: 404 } },
       ...spec,
     },
@@ -52,9 +39,29 @@ export function createIngress(name = 'web', spec: Spec = {}): MyIngress {
   } as unknown as MyIngress;
 }
 
+function createRules(name: string): readonly object[] {
+  return [
+    { name: 'old', paths: ['/old'], redirect: { statusCode: 301, path: '/new' } },
+    {
+      ...{ name: 'team', headers: [{ name: 'X-Team', regex: '^blue' }] },
+      forward: [{ backend: 'canary', weight: 1 }],
+    },
+    {
+      ...{ name, hosts: ['shop.example.com'], methods: ['GET'] },
+      forward: [
+        { backend: 'stable', weight: 90 },
+        { backend: 'canary', weight: 10 },
+      ],
+    },
+  ];
+}
+
 export function asFound(object: MyIngress): FoundObject {
   return { kind: findKind('myingress'), object };
 }
+
+/** Not in a page: they end texts, change their direction, or are none of XML's. */
+export const FORBIDDEN = ['\u0000', '\u202e', '\uffff'];
 
 /** Text that would do harm in HTML, XML, an attribute, a script, a URL, or on a terminal. */
 export const HOSTILE = `"><script>alert(1)</script><img src=x onerror='alert(2)'>]]>&amp;\u0000\u202e\ud800\uffff{{7*7}}`;

@@ -27,22 +27,21 @@ describe('the request tester', () => {
     });
   });
 
-  it.each<readonly [string, Partial<Typed>, string, string]>([
-    [
-      'a redirect',
-      { path: '/old?x=1' },
-      'old',
-      'redirects with 301 to https://shop.example.com:443/new?x=1',
-    ],
-    ['the default action', { host: 'other.example.com' }, 'default of 443', 'answers 404'],
-    ['another method', { method: 'POST' }, 'default of 443', 'answers 404'],
-    [
-      'the redirect to HTTPS',
-      { port: 80 },
-      'default of 80',
-      'redirects with 301 to https://shop.example.com:443/a?b=1',
-    ],
-  ])('tells %s', (_, change, winner, action) => {
+  it.each<Partial<Typed> & { readonly what: string; readonly ends: readonly string[] }>([
+    {
+      ...{ what: 'a redirect', path: '/old?x=1' },
+      ends: ['old', 'redirects with 301 to https://shop.example.com:443/new?x=1'],
+    },
+    {
+      ...{ what: 'the default action', host: 'other.example.com' },
+      ends: ['default of 443', 'answers 404'],
+    },
+    { what: 'another method', method: 'POST', ends: ['default of 443', 'answers 404'] },
+    {
+      ...{ what: 'the redirect to HTTPS', port: 80 },
+      ends: ['default of 80', 'redirects with 301 to https://shop.example.com:443/a?b=1'],
+    },
+  ])('describes $what', ({ ends: [winner, action], ...change }) => {
     expect(attempt(change)).toMatchObject({ winner, action });
   });
 
