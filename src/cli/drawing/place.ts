@@ -22,9 +22,9 @@ const MARGIN = 8;
 const WIDTHS: Readonly<Record<Column, number>> = {
   balancer: 190,
   listener: 120,
-  rule: 240,
+  rule: 235,
   backend: 230,
-  target: 240,
+  target: 225,
 };
 
 /** Rules and targets are stacked; every other box stands beside those that it leads to. */

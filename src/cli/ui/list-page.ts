@@ -123,7 +123,7 @@ const MARKS = {
 /** In colour, and without it. */
 export function markReady(ready: Health['ready']): Markup {
   const { health, mark } = MARKS[ready];
-  return markup`<span class="${health}"><span aria-hidden="true">${mark} </span>${ready}</span>`;
+  return markup`<span class="brief ${health}"><span aria-hidden="true">${mark} </span>${ready}</span>`;
 }
 
 function composePages(

@@ -25,7 +25,7 @@ form{display:flex;gap:.6rem;flex-wrap:wrap;align-items:end;margin:.6rem 0}
 label{display:flex;flex-direction:column;font-size:.85rem;color:var(--dim)}
 label.line{flex-direction:row;gap:.35rem;align-items:center;padding-bottom:.35rem}
 input,select,button,textarea{font:inherit;color:var(--ink);background:var(--box);border:1px solid var(--edge);border-radius:4px;padding:.25rem .5rem}
-.good{color:var(--good)}.warning{color:var(--warning)}.bad{color:var(--bad)}.dim{color:var(--dim)}
+.good{color:var(--good)}.warning{color:var(--warning)}.bad{color:var(--bad)}.dim{color:var(--dim)}.brief{white-space:nowrap}
 .card{background:var(--box);border:1px solid var(--edge);border-radius:6px;padding:.2rem .9rem .6rem;margin:.5rem 0}
 .card p{margin:.2rem 0;overflow-wrap:anywhere}
 .wide{overflow-x:auto;background:var(--box);border:1px solid var(--edge);border-radius:6px;padding:.4rem}
