@@ -1,6 +1,6 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import { readRoutes } from '../../controllers/my-ingress/routes/read-routes.ts';
-import type { Routes } from '../../controllers/my-ingress/routes/routes.ts';
+import { OWN_SOURCE, type Routes } from '../../controllers/my-ingress/routes/routes.ts';
 import { type Markup, markup, NO_MARKUP } from '../markup/markup.ts';
 import type { Part } from './frame.ts';
 import { composeOption } from './list-page.ts';
@@ -41,9 +41,17 @@ function composeResult(typed: Typed, routes: Routes, { status }: MyIngress): Mar
   const verdict = tryRequest(routes, typed);
   if (verdict === undefined)
     return markup`<p class="bad">Nothing listens on port ${typed.port}.</p>`;
-  const attached = status?.attached?.length ?? 0;
-  const remark = `${attached} other objects attach rules, which come after those of the spec and are not evaluated here.`;
-  return markup`<div class="card">${composeVerdict(verdict)}${attached > 0 ? markup`<p class="warning">${remark}</p>` : NO_MARKUP}</div>`;
+  const doubt = describeDoubt(routes, status);
+  return markup`<div class="card">${composeVerdict(verdict)}${doubt}</div>`;
+}
+
+/** Where the page does not have all rules of others that the operator serves, or has more. */
+function describeDoubt({ rules }: Routes, status: MyIngress['status'] | undefined): Markup {
+  const served = (status?.attached ?? []).filter(({ reason }) => reason === 'Attached').length;
+  const sources = rules.map(({ source }) => source).filter((source) => source !== OWN_SOURCE);
+  const known = new Set(sources).size;
+  if (served === known) return NO_MARKUP;
+  return markup`<p class="warning">By status ${served} other objects have rules here, and this page knows ${known}: the answer may be another one.</p>`;
 }
 
 function findFault({ host, path }: Typed): string | undefined {

@@ -47,8 +47,13 @@ export class Watched<T extends KubeObject> {
     void this.#reflector.synced.then(onChange);
   }
 
-  get cache(): Pick<IndexedCache<T>, 'get' | 'list'> {
+  get cache(): Pick<IndexedCache<T>, 'get' | 'list' | 'subscribe'> {
     return this.#cache;
+  }
+
+  /** Resolves once the collection has been read. */
+  get synced(): Promise<void> {
+    return this.#reflector.synced;
   }
 
   /** True once the collection has been read, or could not be. */

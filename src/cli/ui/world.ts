@@ -2,7 +2,11 @@
 // May import it: src/cli/commands.
 // Start with: this file, then pages.ts and server.ts.
 
-import { getKey, type Key } from '../../core/objects/kube-object.ts';
+import type { MyIngress } from '../../apis/my-ingress.ts';
+import type { WebApp } from '../../apis/web-app.ts';
+import type { Attachments } from '../../controllers/my-ingress/attaching/attachments.ts';
+import { getKey, type Key, type KubeObject } from '../../core/objects/kube-object.ts';
+import { createAttachments, NAMESPACE } from '../../setup/attachments.ts';
 import { OUR_KINDS, type OurKind } from '../objects/kinds.ts';
 import type { FoundObject, OurObject } from '../objects/read.ts';
 import { Focus } from './focus.ts';
@@ -19,6 +23,8 @@ const MOST_FOCUSES = 8;
 export class World {
   readonly #options: WatchedOptions;
   readonly #kinds: readonly { readonly kind: OurKind; readonly watched: Watched<OurObject> }[];
+  readonly #attachments: Attachments;
+  #namespaces: Watched<KubeObject> | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #focuses = new Map<Key, Focus>();
   #cancelGathering: (() => void) | undefined;
@@ -29,6 +35,7 @@ export class World {
     this.#kinds = OUR_KINDS.map((kind) => {
       return { kind, watched: new Watched<OurObject>({ kind, namespace }, this.#options) };
     });
+    this.#attachments = this.#attach();
   }
 
   /** Every object of every kind that could be read. */
@@ -38,10 +45,14 @@ export class World {
     );
   }
 
+  /** A MyIngress comes with the routes that other objects attach. */
   find(plural: string, key: Key): FoundObject | undefined {
     const entry = this.#kinds.find(({ kind }) => kind.plural === plural);
     const object = entry?.watched.cache.get(key);
-    return entry && object && { kind: entry.kind, object };
+    if (entry === undefined || object === undefined) return undefined;
+    const { kind } = entry;
+    if (kind.kind !== 'MyIngress') return { kind, object };
+    return { kind, object: this.#attachments.join(object as MyIngress) };
   }
 
   listStates(): readonly KindState[] {
@@ -86,8 +97,27 @@ export class World {
 
   async stop(): Promise<void> {
     this.#cancelGathering?.();
-    const watches = [...this.#kinds.map(({ watched }) => watched), ...this.#focuses.values()];
-    await Promise.all(watches.map((watched) => watched.stop()));
+    const watches = this.#kinds.map(({ watched }) => watched);
+    await Promise.all([...watches, ...this.#focuses.values()].map((watched) => watched.stop()));
+    await this.#namespaces?.stop();
+  }
+
+  #attach(): Attachments {
+    const { namespace } = this.#options.access;
+    const attachments = createAttachments({
+      cache: this.#getCache<MyIngress>('MyIngress').cache,
+      webApps: this.#getCache<WebApp>('WebApp'),
+      namespaces: namespace === undefined ? [] : [namespace],
+      open: () =>
+        (this.#namespaces ??= new Watched<KubeObject>({ kind: NAMESPACE }, this.#options)),
+    });
+    attachments.start();
+    return attachments;
+  }
+
+  #getCache<T extends OurObject>(name: string): Watched<T> {
+    const entry = this.#kinds.find(({ kind }) => kind.kind === name);
+    return entry?.watched as unknown as Watched<T>;
   }
 
   #dropIdle(): boolean {

@@ -48,16 +48,19 @@ function get(url: string, headers: Record<string, string> = {}, method = 'GET'):
 
 const refuse: AnswerTo = () => ({ error: new Error('connect ECONNREFUSED 127.0.0.1:6443') });
 
-/** Lists every kind but MyIngress as missing, and shows one MyIngress. */
-const answerOne: AnswerTo = ({ path, query, lane }) => {
-  if (!path.includes('/myingresses')) {
+/** Lists these objects by plural; other kinds are not installed. */
+function answerLists(lists: Readonly<Record<string, readonly object[]>>): AnswerTo {
+  return ({ path, query, lane }) => {
+    const items = lists[path.split('/').at(-1) ?? ''];
     const message = 'the server could not find the requested resource';
-    return { status: 404, json: { kind: 'Status', code: 404, message } };
-  }
-  if (query?.['sendInitialEvents']) return { status: 422, json: { kind: 'Status', code: 422 } };
-  if (lane === 'watch' || query?.['watch']) return 'hang';
-  return { status: 200, json: { metadata: { resourceVersion: '1' }, items: [createIngress()] } };
-};
+    if (items === undefined) return { status: 404, json: { kind: 'Status', code: 404, message } };
+    if (query?.['sendInitialEvents']) return { status: 422, json: { kind: 'Status', code: 422 } };
+    if (lane === 'watch' || query?.['watch']) return 'hang';
+    return { status: 200, json: { metadata: { resourceVersion: '1' }, items } };
+  };
+}
+
+const answerOne = answerLists({ myingresses: [createIngress()] });
 
 describe('the server of the page', () => {
   it('answers on 127.0.0.1 with a strict policy, and is not kept by the browser', async () => {
@@ -98,6 +101,23 @@ describe('the server of the page', () => {
       'ConfigMonitor, ImmortalContainer, MyApp, WebApp: not shown, not installed in this cluster',
     );
     expect(body).toContain('1 objects, 1 not ready');
+  });
+
+  it('draws and tests the rules that other objects attach', async () => {
+    const attach = (name: string, path: string): object => ({
+      metadata: { name, namespace: 'shop', uid: name, creationTimestamp: '2026-01-01T00:00:00Z' },
+      spec: { expose: { ingress: { name: 'web' }, hosts: ['team.example.com'], paths: [path] } },
+    });
+    const webapps = [attach('basket', '/basket'), attach('search', '/search')];
+    const answer = answerLists({ myingresses: [createIngress()], webapps });
+    const { url } = await serve(answer);
+    const page = `${url}myingresses/shop/web?host=team.example.com&path=`;
+    const { body } = await get(`${page}/search`);
+    expect(body).toContain('<b class="good">expose (of WebApp/shop/search)</b> wins');
+    expect(body).toContain('<b>expose (of WebApp/shop/basket)</b>: passed over');
+    expect(body).toContain('4. expose (of WebApp/shop/basket)');
+    // Status does not confirm them.
+    expect(body).toContain('By status 0 other objects have rules here, and this page knows 2');
   });
 
   it('says that the cluster does not answer', async () => {
