@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { accessCluster } from '../control-plane/cluster-access.ts';
+import { type CommandLineRun, runAlbridge } from '../surroundings/command-line.ts';
 import { startUi, type UiProcess } from '../surroundings/ui-process.ts';
 import { readMyIngressDefinition } from '../unit/crds/custom-resource-definition.ts';
 import { callApi, createNamespace, installDefinition, pathOf, succeeded } from './crd-api.ts';
@@ -128,6 +129,21 @@ describe('albridge ui on a real API server', () => {
     const object = await follow(`${ui.url}myingresses/${namespace}/web`, 'ask for');
     expect(object).toMatch(/events[^<]*cannot (list|watch)/);
     expect(object).toContain('Why it is not as desired');
+  });
+
+  it('draws one MyIngress for a file, and nothing else', async () => {
+    const { kubeconfigPath } = cluster;
+    const draw = (...args: readonly string[]): Promise<CommandLineRun> =>
+      runAlbridge(['status', ...args, '-n', namespace, '-o', 'svg'], {
+        ...{ kubeconfigPath, awsEnvironment: {} },
+      });
+    const { exitCode, stdout } = await draw('myingress/web');
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"[^]*<\/svg>\n$/);
+    expect(await draw()).toMatchObject({
+      exitCode: 64,
+      stderr: 'albridge: a drawing shows one MyIngress: albridge status NAME -o svg\n',
+    });
   });
 
   it('ends in one sentence without a kubeconfig, and on a port that is none', async () => {

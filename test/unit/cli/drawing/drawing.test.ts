@@ -86,7 +86,10 @@ describe('the drawing of a MyIngress', () => {
       ['stable', createTargets(4)],
       ['canary', createTargets(40)],
     ]);
-    const placed = placeGraph(composeGraph(createIngress('web', { rules }), targets));
+    // Both lead to the same rules, and so want the same place.
+    const listeners = [80, 8080].map((port) => ({ port, protocol: 'HTTP' as const }));
+    const object = createIngress('web', { rules, listeners });
+    const placed = placeGraph(composeGraph(object, targets));
     const columns = Map.groupBy(placed.boxes, ({ column }) => column);
     for (const boxes of columns.values()) {
       const tops = boxes.map(({ y }) => y).toSorted((a, b) => a - b);
