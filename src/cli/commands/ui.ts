@@ -30,7 +30,7 @@ whoever has it reads what you may read.`,
     try {
       const place = `${describeNamespaces(namespace)} of ${access.cluster.server}`;
       const served = await servePages({ world, clock, port, token: drawToken(), place });
-      surroundings.stdout.write(`${served.url}\n`);
+      context.output.print({ url: served.url }, () => `${served.url}\n`);
       surroundings.stderr.write(`serving ${escapeText(place)}, read-only; Ctrl-C ends it\n`);
       const stop = reportFaults(world, context);
       await waitForAbort(signal);
