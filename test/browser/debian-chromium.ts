@@ -60,7 +60,9 @@ async function download(directory: string, env: Environment): Promise<void> {
     const files = (await readdir(place)).filter((one) => one.endsWith('.deb'));
     for (const file of files) await run('dpkg-deb', ['-x', file, 'unpacked'], options);
     const unpacked = join(place, 'unpacked');
-    await placeAtomically(directory, (target) => cp(unpacked, target, { recursive: true }));
+    await placeAtomically(directory, (target) =>
+      cp(unpacked, target, { recursive: true, verbatimSymlinks: true }),
+    );
   } finally {
     await rm(place, { recursive: true });
   }
