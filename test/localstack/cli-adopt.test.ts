@@ -24,7 +24,10 @@ interface Described {
 
 const TAGS = { team: 'web', 'kubernetes.io/cluster/old': 'owned' };
 
-describe('albridge adopt', () => {
+/** Each command is a process of its own, and a busy machine takes seconds to start one. */
+const PATIENT = { timeout: 180_000 } as const;
+
+describe('albridge adopt', PATIENT, () => {
   it('prints a manifest whose apply changes nothing but the tags of albridge', async () => {
     const objects = await place.createNamespace('cli-adopt');
     const { namespace } = objects;

@@ -27,7 +27,10 @@ async function orphan(objects: MyIngresses, name: string): Promise<string> {
   return arnOf(made);
 }
 
-describe('albridge orphans', () => {
+/** Each command is a process of its own, and a busy machine takes seconds to start one. */
+const PATIENT = { timeout: 180_000 } as const;
+
+describe('albridge orphans', PATIENT, () => {
   it('lists what has no object, and deletes it alone after the right number', async () => {
     const objects = await place.createNamespace('cli-orphans');
     const { namespace } = objects;

@@ -31,7 +31,10 @@ function writeManifest(name: string, spec: object, annotations: object = {}): st
   return JSON.stringify({ apiVersion, kind, metadata: { name, annotations }, spec });
 }
 
-describe('albridge plan', () => {
+/** Each command is a process of its own, and a busy machine takes seconds to start one. */
+const PATIENT = { timeout: 180_000 } as const;
+
+describe('albridge plan', PATIENT, () => {
   it('prints the plan of an object in plan mode, and says how to get one of another', async () => {
     const objects = await place.createNamespace('cli-plan');
     const { namespace } = objects;
