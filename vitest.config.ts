@@ -143,6 +143,16 @@ export default defineConfig({
       },
       {
         test: {
+          // Finds Chromium, where it is not installed, in Debian's packages: 125 MB.
+          name: 'long-browser',
+          include: ['test/browser/*.test.ts'],
+          sequence: { groupOrder: 5 },
+          ...slow,
+          testTimeout: 180_000,
+        },
+      },
+      {
+        test: {
           // An hour of thousands of balancers in as many minutes as the machine allows.
           name: 'long-simulation',
           include: ['test/simulation/scale/*.test.ts'],

@@ -1,5 +1,5 @@
 // Lives here: the way an Application Load Balancer routes one request, as pure functions.
-// May import it: src/controllers/my-ingress/rules and localstack/embedded/data-plane. It imports only itself.
+// May import it: src/controllers/my-ingress/rules, src/cli/ui and localstack/embedded/data-plane. It imports only itself.
 // Start with: decide.ts.
 // https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-listeners.html
 

@@ -12,7 +12,7 @@ import type { ObjectCache } from '../core/ports/cache.ts';
 import { trimTemplateOwner } from '../pods/pod-template.ts';
 import type { LateWatch, SetupContext } from './context.ts';
 
-const NAMESPACE: ResourceKind = {
+export const NAMESPACE: ResourceKind = {
   group: '',
   version: 'v1',
   kind: 'Namespace',
@@ -25,16 +25,35 @@ export function setUpAttachments(
   cache: ObjectCache<MyIngress>,
 ): Attachments {
   const { kinds, namespaces } = context.settings;
-  const sources = kinds.includes('webapp')
-    ? [readWebApps(context.watchBeside<WebApp>(webAppKind, { transform: trimTemplateOwner }))]
-    : [];
+  const webApps = kinds.includes('webapp')
+    ? context.watchBeside<WebApp>(webAppKind, { transform: trimTemplateOwner })
+    : undefined;
   const open = (): NamespaceCache => context.watchLate(NAMESPACE, { transform: trimNamespace });
-  // A Role of a namespace cannot grant namespaces.
-  const labels = new NamespaceLabels(namespaces.length === 0 ? open : undefined);
-  return new Attachments({ cache, sources, namespaces, labels });
+  return createAttachments({ cache, webApps, namespaces, open });
 }
 
-function readWebApps({ cache, synced }: LateWatch<WebApp>): RouteSource {
+export interface AttachmentParts {
+  readonly cache: Pick<ObjectCache<MyIngress>, 'get' | 'list' | 'subscribe'>;
+  /** Undefined: the kind is off. */
+  readonly webApps:
+    | (Pick<LateWatch<WebApp>, 'synced'> & {
+        readonly cache: Pick<ObjectCache<WebApp>, 'subscribe'>;
+      })
+    | undefined;
+  /** Those that are watched; empty: all of them. */
+  readonly namespaces: readonly string[];
+  /** Opens the watch on all namespaces. */
+  readonly open: () => NamespaceCache;
+}
+
+export function createAttachments({ webApps, open, ...rest }: AttachmentParts): Attachments {
+  const sources = webApps === undefined ? [] : [readWebApps(webApps)];
+  // A Role of a namespace cannot grant namespaces.
+  const labels = new NamespaceLabels(rest.namespaces.length === 0 ? open : undefined);
+  return new Attachments({ ...rest, sources, labels });
+}
+
+function readWebApps({ cache, synced }: NonNullable<AttachmentParts['webApps']>): RouteSource {
   return {
     synced,
     follow: (onChange) =>

@@ -1,5 +1,5 @@
 // Lives here: how each controller is put together, one file for each kind, and the context they share.
-// May import it: src/operator.ts and src/setup/secrets; src/main.ts takes context.ts and metrics.ts; src/cli takes previewer.ts.
+// May import it: src/operator.ts and src/setup/secrets; src/main.ts takes context.ts and metrics.ts; src/cli takes previewer.ts and attachments.ts.
 // Start with: this file, then my-app.ts, the shortest setup.
 
 import type { AwsApi } from '../aws/client/aws-api.ts';

@@ -24,6 +24,7 @@ import { trafficMemory } from './traffic/traffic-memory.ts';
 import { trafficRestartCalls } from './traffic/traffic-restart-calls.ts';
 import { trafficScanCalls } from './traffic/traffic-scan-calls.ts';
 import { unchangedPass } from './traffic/unchanged-pass.ts';
+import { ui } from './ui.ts';
 import { webAppChildren } from './web-app-children.ts';
 
 /** Everything that `npm run bench` measures, by the names that `--only` takes. */
@@ -37,6 +38,7 @@ export const figures: Readonly<Record<string, Figure>> = {
   startTime,
   idleMemory,
   webAppChildren,
+  ui,
   podSuccessor,
   configEdit,
   secretEdit,

@@ -9,7 +9,17 @@ import { doctor } from './doctor.ts';
 import { orphans } from './orphans.ts';
 import { plan } from './plan.ts';
 import { status } from './status.ts';
+import { ui } from './ui.ts';
 import { why } from './why.ts';
 
 /** In the order of the help. */
-export const COMMANDS: readonly Command[] = [status, why, doctor, plan, orphans, adopt, completion];
+export const COMMANDS: readonly Command[] = [
+  status,
+  why,
+  ui,
+  doctor,
+  plan,
+  orphans,
+  adopt,
+  completion,
+];

@@ -111,7 +111,7 @@ function listFreeValues(commands: readonly Command[]): readonly string[] {
 }
 
 function listOptions(commands: readonly Command[]): readonly [string, OptionDoc][] {
-  const all: Options = Object.assign({}, commonOptions, ...commands.map(({ options }) => options));
+  const all: Options = Object.assign({}, ...commands.map(({ options }) => options), commonOptions);
   return Object.entries(all);
 }
 

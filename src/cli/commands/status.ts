@@ -1,10 +1,15 @@
+import type { MyIngress } from '../../apis/my-ingress.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { CommandError, exitCodes } from '../errors.ts';
-import { growObject } from '../objects/grow.ts';
+import { composeGraph } from '../drawing/graph.ts';
+import { placeGraph } from '../drawing/place.ts';
+import { captionDrawing, drawFile } from '../drawing/svg.ts';
+import { CommandError, exitCodes, UsageError } from '../errors.ts';
+import { growObject, readTargets } from '../objects/grow.ts';
 import { formatAge, type Health, summarise } from '../objects/health.ts';
 import { OUR_KINDS } from '../objects/kinds.ts';
 import { findObject, type Listing, listOurs, type OurObject } from '../objects/read.ts';
 import { drawTree } from '../objects/tree.ts';
+import { commonOptions } from '../options.ts';
 import { escapeText } from '../output/escape.ts';
 import type { Style } from '../output/style.ts';
 import { formatTable, shorten } from '../output/table.ts';
@@ -27,10 +32,18 @@ listeners, rules, backends and targets, or its pods. KIND is optional where the 
     { line: 'status -n shop', what: 'those of one namespace' },
     { line: 'status myingress/web -n shop', what: 'one object, down to its targets' },
     { line: 'status -A -o json', what: 'for a script' },
+    { line: 'status myingress/web -o svg > web.svg', what: 'a drawing, for a ticket' },
   ],
-  options: {},
+  options: {
+    output: {
+      ...commonOptions.output,
+      choices: [...commonOptions.output.choices, 'svg'],
+      help: 'table, json, yaml, or svg: the drawing of one MyIngress (default table)',
+    },
+  },
   run: async (context) => {
     const [operand] = context.operands;
+    if (context.output.format === 'svg') return drawObject(operand, context);
     return operand === undefined ? listObjects(context) : showObject(operand, context);
   },
 };
@@ -133,5 +146,18 @@ async function showObject(operand: string, context: CommandContext): Promise<num
     async () => growObject(await findObject(operand, context), context),
   );
   context.output.print(tree, (style) => drawTree(tree, style));
+  return exitCodes.done;
+}
+
+async function drawObject(operand: string | undefined, context: CommandContext): Promise<number> {
+  if (operand === undefined)
+    throw new UsageError('a drawing shows one MyIngress: albridge status NAME -o svg');
+  const { kind, object } = await findObject(operand, context);
+  if (kind.kind !== 'MyIngress')
+    throw new UsageError(`only a MyIngress has a drawing, and ${operand} is a ${kind.kind}`);
+  const ingress = object as MyIngress;
+  const graph = composeGraph(ingress, await readTargets(object, context));
+  const drawing = drawFile(placeGraph(graph), captionDrawing(ingress));
+  context.output.print(undefined, () => drawing.toString());
   return exitCodes.done;
 }

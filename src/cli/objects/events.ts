@@ -3,14 +3,14 @@ import type { ClusterAccess } from '../cluster.ts';
 import { listInNamespace } from './read.ts';
 
 /** events.k8s.io/v1: https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
-const eventKind: ResourceKind = {
+export const eventKind: ResourceKind = {
   group: 'events.k8s.io',
   version: 'v1',
   kind: 'Event',
   plural: 'events',
 };
 
-interface ListedEvent extends KubeObject {
+export interface ListedEvent extends KubeObject {
   readonly type?: string;
   readonly reason?: string;
   readonly note?: string;
@@ -41,8 +41,13 @@ export async function readEvents(
     query,
     signal,
   });
+  return events && listNewest(events, most);
+}
+
+/** The newest first. */
+export function listNewest(events: readonly ListedEvent[], most: number): readonly ObjectEvent[] {
   return events
-    ?.map(shapeEvent)
+    .map(shapeEvent)
     .toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time))
     .slice(0, most);
 }

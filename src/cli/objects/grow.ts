@@ -57,7 +57,7 @@ async function growBelow(
   }
 }
 
-async function readTargets(
+export async function readTargets(
   { metadata: { namespace } }: OurObject,
   { cluster, signal }: CommandContext,
 ): Promise<ReadonlyMap<string, readonly TreeNode[]>> {

@@ -30,23 +30,26 @@ export function growMyIngress(object: MyIngress, targets: TargetsByService): rea
   return [growBalancer(scope), ...growOther(scope)];
 }
 
-function isApplied({ metadata, status }: MyIngress): boolean {
+export function isApplied({ metadata, status }: MyIngress): boolean {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   return ready?.status === 'True' && ready.observedGeneration === metadata.generation;
 }
 
 function growBalancer(scope: Scope): TreeNode {
-  const { alb } = scope.object.status ?? {};
-  const children = growListeners(scope);
-  if (alb?.arn === undefined)
-    return { kind: 'load balancer', name: '-', state: 'not there', health: 'bad', children };
+  const balancer = describeBalancer(scope.object);
+  return { kind: 'load balancer', ...balancer, children: growListeners(scope) };
+}
+
+export function describeBalancer({
+  status,
+}: MyIngress): Pick<TreeNode, 'name' | 'state' | 'health' | 'message'> {
+  const { alb } = status ?? {};
+  if (alb?.arn === undefined) return { name: '-', state: 'not there', health: 'bad' };
   return {
-    kind: 'load balancer',
     name: alb.name ?? alb.arn,
     state: alb.state ?? 'unknown',
     health: alb.state === 'active' ? 'good' : 'warning',
     ...(alb.dns && { message: alb.dns }),
-    children,
   };
 }
 
@@ -78,7 +81,7 @@ function growListener(listener: RouteListener, scope: Scope): TreeNode {
   };
 }
 
-function describeListener(
+export function describeListener(
   reported: { readonly arn?: string; readonly message?: string } | undefined,
 ): Pick<TreeNode, 'state' | 'health' | 'message'> {
   const state = reported?.arn === undefined ? 'not there' : 'there';
@@ -93,7 +96,7 @@ function growRule(rule: RouteRule, scope: Scope): TreeNode {
   return growAction(node, rule.action, scope);
 }
 
-function describeConditions(rule: RouteRule): string {
+export function describeConditions(rule: RouteRule): string {
   const headers = rule.headers?.map(
     ({ name, values, regex }) => `${name}=${values?.join('|') ?? regex}`,
   );
@@ -128,7 +131,7 @@ function growAction(
   return { ...node, state, health, children };
 }
 
-function describeAnswer(action: Exclude<RouteAction, { readonly kind: 'forward' }>): string {
+export function describeAnswer(action: Exclude<RouteAction, { readonly kind: 'forward' }>): string {
   if (action.kind === 'fixed-response') return `answers ${action.statusCode}`;
   const { protocol = '#{protocol}', host = '#{host}', port = '#{port}' } = action;
   const { path = '/#{path}', query = '#{query}' } = action;
@@ -156,7 +159,7 @@ function growBackend(key: string, weight: string, scope: Scope): TreeNode {
 
 type ReportedBackend = NonNullable<MyIngress['status']['backends']>[number];
 
-function describeBackend(
+export function describeBackend(
   reported: ReportedBackend | undefined,
 ): Pick<TreeNode, 'state' | 'health' | 'message'> {
   if (reported === undefined) return { state: 'not reconciled yet', health: 'warning' };

@@ -7,7 +7,8 @@ import type { Environment, TextStream } from '../surroundings.ts';
 import { escapeJson } from './escape.ts';
 import { chooseStyle, type Style } from './style.ts';
 
-export type Format = 'table' | 'json' | 'yaml';
+/** `svg` is of the commands alone that say so. */
+export type Format = 'table' | 'json' | 'yaml' | 'svg';
 
 /** The one way of a result to stdout. */
 export class Output {
@@ -41,6 +42,7 @@ export class Output {
       case 'yaml':
         return dumpYaml(data);
       case 'table':
+      case 'svg':
         return draw(this.style);
     }
   }

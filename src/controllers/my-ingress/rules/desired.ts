@@ -34,7 +34,8 @@ export function listParts(conditions: RouteConditions): readonly Part[] {
   return splitRule(normaliseConditions(readConditions(conditions)));
 }
 
-function readConditions(rule: RouteConditions): readonly KnownCondition[] {
+/** With the values as they are written. */
+export function readConditions(rule: RouteConditions): readonly KnownCondition[] {
   const { hosts = [], paths = [], methods = [], sourceCIDRs = [] } = rule;
   const plain: readonly KnownCondition[] = [
     { field: 'host-header', values: hosts },

@@ -1,5 +1,5 @@
 // Lives here: rules of a listener: desired, diff, order; pure.
-// May import it: src/controllers/my-ingress/listeners; src/controllers/my-ingress/traffic takes diff.ts; src/controllers/my-ingress/attaching takes desired.ts.
+// May import it: src/controllers/my-ingress/listeners; src/controllers/my-ingress/traffic takes diff.ts; src/controllers/my-ingress/attaching takes desired.ts; src/cli/ui takes conditions.ts and desired.ts.
 // Start with: this file, then priorities.ts.
 
 import { isDeepStrictEqual } from 'node:util';

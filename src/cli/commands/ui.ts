@@ -1,0 +1,78 @@
+import { type Command, type CommandContext } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { escapeText } from '../output/escape.ts';
+import { drawToken } from '../ui/guard.ts';
+import { describeFaults } from '../ui/pages.ts';
+import { servePages } from '../ui/server.ts';
+import { World } from '../ui/world.ts';
+
+/** `ui`: a page about all objects, on this machine alone. */
+export const ui: Command = {
+  name: 'ui',
+  summary: 'serve a page about all objects on 127.0.0.1, until Ctrl-C',
+  operands: { usage: '', min: 0, max: 0 },
+  details: `Read-only, with your kubeconfig: all objects, one MyIngress as a drawing, why it is not ready, its plan
+and events, and which rule answers a request. All namespaces, unless -n names one. The URL has a token:
+whoever has it reads what you may read.`,
+  examples: [
+    { line: 'ui', what: 'print a URL, and serve it' },
+    { line: 'ui -n shop --port 8080', what: 'one namespace, on a fixed port' },
+  ],
+  options: {
+    port: { type: 'string', value: 'PORT', help: 'the port (default any free one)' },
+  },
+  run: async (context) => {
+    const port = readPort(context.flags.text('port'));
+    const access = context.cluster();
+    const { clock, surroundings, signal, flags } = context;
+    const namespace = flags.text('namespace');
+    const world = new World({ access: { client: access.client, namespace }, clock });
+    try {
+      const place = `${describeNamespaces(namespace)} of ${access.cluster.server}`;
+      const served = await servePages({ world, clock, port, token: drawToken(), place });
+      context.output.print({ url: served.url }, () => `${served.url}\n`);
+      surroundings.stderr.write(`serving ${escapeText(place)}, read-only; Ctrl-C ends it\n`);
+      const stop = reportFaults(world, context);
+      await waitForAbort(signal);
+      stop();
+      await served.close();
+    } finally {
+      await world.stop();
+    }
+    throw signal.reason;
+  },
+};
+
+function readPort(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port;
+  throw new UsageError(`--port takes a number from 1 to 65535, not "${text}"`);
+}
+
+function describeNamespaces(namespace: string | undefined): string {
+  return namespace === undefined ? 'all namespaces' : `the namespace ${namespace}`;
+}
+
+/** Says on stderr what cannot be watched, once, and when it can be again. */
+function reportFaults(
+  world: World,
+  { surroundings: { stderr } }: Pick<CommandContext, 'surroundings'>,
+): () => void {
+  let known: readonly string[] = [];
+  const report = (): void => {
+    const faults = describeFaults(world.listStates());
+    for (const fault of faults) if (!known.includes(fault)) stderr.write(`${escapeText(fault)}\n`);
+    if (faults.length === 0 && known.length > 0) stderr.write('everything is watched again\n');
+    known = faults;
+  };
+  report();
+  return world.subscribe(report);
+}
+
+function waitForAbort(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,176 @@
+// Lives here: the drawing of a MyIngress, computed from spec, status and targets.
+// May import it: src/cli/commands and src/cli/ui.
+// Start with: this file, then place.ts and svg.ts.
+
+import type { MyIngress } from '../../apis/my-ingress.ts';
+import { readRoutes } from '../../controllers/my-ingress/routes/read-routes.ts';
+import {
+  OWN_SOURCE,
+  type RouteAction,
+  type RouteBackend,
+  type RouteListener,
+  type RouteRule,
+  type Routes,
+} from '../../controllers/my-ingress/routes/routes.ts';
+import {
+  describeAnswer,
+  describeBackend,
+  describeBalancer,
+  describeConditions,
+  describeListener,
+  isApplied,
+  type TargetsByService,
+} from '../objects/my-ingress-tree.ts';
+import type { TreeNode } from '../objects/tree.ts';
+
+/** From left to right. */
+export const COLUMNS = ['balancer', 'listener', 'rule', 'backend', 'target'] as const;
+export type Column = (typeof COLUMNS)[number];
+
+export interface Box {
+  readonly id: string;
+  readonly column: Column;
+  readonly name: string;
+  readonly note: string;
+  readonly health?: TreeNode['health'] | undefined;
+}
+
+export interface Line {
+  readonly from: string;
+  readonly to: string;
+  readonly label?: string;
+}
+
+export interface Graph {
+  readonly boxes: readonly Box[];
+  readonly lines: readonly Line[];
+}
+
+interface Scope {
+  readonly object: MyIngress;
+  readonly routes: Routes;
+  readonly targets: TargetsByService;
+}
+
+/** Boxes in the order of their columns, rules in the order of evaluation; pure. */
+export function composeGraph(object: MyIngress, targets: TargetsByService): Graph {
+  const routes = readRoutes(object.spec ?? {});
+  const scope = { object, routes, targets };
+  const parts = [
+    { boxes: [boxBalancer(object)], lines: [] },
+    ...routes.listeners.map((listener) => graphListener(listener, scope)),
+    ...routes.rules.map((rule) => graphRule(rule, scope)),
+    ...routes.listeners.map((listener) => graphDefault(listener, scope)),
+    ...routes.backends.map((backend) => graphBackend(backend, scope)),
+  ];
+  return {
+    boxes: parts.flatMap(({ boxes }) => boxes),
+    lines: parts.flatMap(({ lines }) => lines),
+  };
+}
+
+const BALANCER = 'balancer';
+
+function boxBalancer(object: MyIngress): Box {
+  const { name, state, health, message } = describeBalancer(object);
+  return {
+    health,
+    id: BALANCER,
+    column: 'balancer',
+    name,
+    note: join(state, message),
+  };
+}
+
+function graphListener(listener: RouteListener, { object }: Scope): Graph {
+  const reported = object.status?.listeners?.find(({ port }) => port === listener.port);
+  const { state, health, message } = describeListener(reported);
+  const id = `listener ${listener.port}`;
+  const name = `${listener.port} ${listener.protocol}`;
+  return {
+    boxes: [{ health, id, column: 'listener', name, note: join(state, message) }],
+    lines: [{ from: BALANCER, to: id }],
+  };
+}
+
+function graphRule(rule: RouteRule, scope: Scope): Graph {
+  const { source, name, listeners, action } = rule;
+  const whose = source === OWN_SOURCE ? name : `${name} (of ${source})`;
+  const id = `rule ${source}/${name}`;
+  const place = scope.routes.rules.indexOf(rule) + 1;
+  const box = { id, column: 'rule' as const, name: `${place}. ${whose}` };
+  return graphAction({ ...box, note: describeConditions(rule), listeners }, action, scope);
+}
+
+function graphDefault({ port, defaultAction }: RouteListener, scope: Scope): Graph {
+  const box = { id: `default ${port}`, column: 'rule' as const, name: `default of ${port}` };
+  const note = 'what no rule matches';
+  return graphAction({ ...box, note, listeners: [port] }, defaultAction, scope);
+}
+
+function graphAction(
+  { listeners, note, ...box }: Omit<Box, 'health'> & { readonly listeners: readonly number[] },
+  action: RouteAction,
+  { object }: Scope,
+): Graph {
+  const health = isApplied(object) ? 'good' : 'warning';
+  const incoming = listeners.map((port) => ({ from: `listener ${port}`, to: box.id }));
+  if (action.kind !== 'forward') {
+    const answer = `${note}: ${describeAnswer(action)}`;
+    return { boxes: [{ ...box, health, note: answer }], lines: incoming };
+  }
+  const outgoing = action.to.map(({ backend, weight }) => ({
+    ...{ from: box.id, to: `backend ${backend}` },
+    ...(action.to.length > 1 && { label: `${weight}` }),
+  }));
+  return { boxes: [{ ...box, health, note }], lines: [...incoming, ...outgoing] };
+}
+
+/** Of one backend; the text alternative lists all. */
+const MOST_TARGETS = 6;
+
+function graphBackend(backend: RouteBackend, { object, targets }: Scope): Graph {
+  const { source, service } = backend;
+  const name = source === OWN_SOURCE ? backend.name : `${source}/${backend.name}`;
+  const reported = object.status?.backends?.find((one) => one.name === name);
+  const { state, health, message } = describeBackend(reported);
+  const id = `backend ${source}/${backend.name}`;
+  const below = backend.targetType === 'ip' ? (targets.get(service.name) ?? []) : [];
+  const boxes = boxTargets(id, below);
+  const title = `${name} (${service.name}:${service.port})`;
+  return {
+    boxes: [{ health, id, column: 'backend', name: title, note: join(state, message) }, ...boxes],
+    lines: boxes.map((box) => ({ from: id, to: box.id })),
+  };
+}
+
+/** Those that are not ready first. */
+function boxTargets(backend: string, targets: readonly TreeNode[]): readonly Box[] {
+  const ordered = targets.toSorted((a, b) => rank(a) - rank(b));
+  const isTooLong = ordered.length > MOST_TARGETS;
+  const shown = isTooLong ? ordered.slice(0, MOST_TARGETS - 1) : ordered;
+  const rest = ordered.slice(shown.length);
+  const boxes = shown.map(({ name, state = '', health }, index): Box => {
+    return {
+      health,
+      id: `${backend} ${index}`,
+      column: 'target',
+      name,
+      note: state,
+    };
+  });
+  if (!isTooLong) return boxes;
+  const unready = rest.filter(({ health }) => health !== 'good').length;
+  const note = unready === 0 ? 'all ready' : `${unready} not ready`;
+  const health = unready === 0 ? 'good' : 'warning';
+  const more = { name: `and ${rest.length} more`, note, health } as const;
+  return [...boxes, { id: `${backend} more`, column: 'target', ...more }];
+}
+
+function rank({ health }: TreeNode): number {
+  return health === 'good' ? 1 : 0;
+}
+
+function join(...texts: readonly (string | undefined)[]): string {
+  return texts.filter((text) => text !== undefined && text !== '').join(', ');
+}

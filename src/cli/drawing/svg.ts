@@ -1,0 +1,86 @@
+import type { MyIngress } from '../../apis/my-ingress.ts';
+import { type Markup, markup, NO_MARKUP, trustMarkup } from '../markup/markup.ts';
+import { shorten } from '../output/table.ts';
+import type { Column, Line } from './graph.ts';
+import { BOX_HEIGHT, type Placed, type PlacedBox } from './place.ts';
+
+/** The colours and fonts of a drawing; classes begin with `d-`, so that they may stand in a page. */
+export const DRAWING_STYLE = `
+.drawing{--ink:#1b1f24;--dim:#57606a;--line:#8c959f;--box:#fff;--edge:#d0d7de;--good:#1a7f37;--warning:#9a6700;--bad:#cf222e;font:12px system-ui,"DejaVu Sans",sans-serif}
+@media (prefers-color-scheme:dark){.drawing{--ink:#e6edf3;--dim:#9da7b3;--line:#7d8590;--box:#161b22;--edge:#3d444d;--good:#3fb950;--warning:#d29922;--bad:#f85149}}
+.drawing .d-line{fill:none;stroke:var(--line)}
+.drawing .d-box{fill:var(--box);stroke:var(--edge)}
+.drawing .d-name{fill:var(--ink);font-weight:600}
+.drawing .d-note{fill:var(--dim);font-size:11px}
+.drawing .d-bar{fill:var(--line)}
+.drawing .d-good{fill:var(--good)}
+.drawing .d-warning{fill:var(--warning)}
+.drawing .d-bad{fill:var(--bad)}
+`;
+
+export interface Caption {
+  readonly title: string;
+  readonly description: string;
+}
+
+/** For screen readers. */
+export function captionDrawing({ metadata: { namespace, name } }: MyIngress): Caption {
+  return {
+    title: `The way of a request through MyIngress ${namespace}/${name}`,
+    description:
+      'Load balancer, listeners, rules in the order of evaluation, backends and targets, from left to right.',
+  };
+}
+
+/** As a part of a page that has DRAWING_STYLE. */
+export function drawInPage(placed: Placed, caption: Caption): Markup {
+  return drawWith(placed, caption, NO_MARKUP);
+}
+
+/** As a file. */
+export function drawFile(placed: Placed, caption: Caption): Markup {
+  const style = trustMarkup(`<style>${DRAWING_STYLE}</style>`);
+  return markup`${drawWith(placed, caption, style)}\n`;
+}
+
+function drawWith(
+  { width, height, boxes, lines }: Placed,
+  caption: Caption,
+  style: Markup,
+): Markup {
+  const byId = new Map(boxes.map((box) => [box.id, box]));
+  return markup`<svg xmlns="http://www.w3.org/2000/svg" class="drawing" role="img" aria-labelledby="drawing-title drawing-description" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><title id="drawing-title">${caption.title}</title><desc id="drawing-description">${caption.description}</desc>${style}${lines.map((line) => drawLine(line, byId))}${boxes.map(drawBox)}</svg>`;
+}
+
+function drawLine({ from, to, label }: Line, byId: ReadonlyMap<string, PlacedBox>): Markup {
+  const [start, end] = [byId.get(from), byId.get(to)];
+  if (start === undefined || end === undefined) return NO_MARKUP;
+  const [x1, y1] = [start.x + start.width, start.y + BOX_HEIGHT / 2];
+  const [x2, y2] = [end.x, end.y + BOX_HEIGHT / 2];
+  const middle = (x1 + x2) / 2;
+  const path = markup`<path class="d-line" d="M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}"/>`;
+  if (label === undefined) return path;
+  // Nearer to its end: lines that begin in one place do not share it.
+  return markup`${path}<text class="d-note" x="${x2 - 6}" y="${y2 - 5}" text-anchor="end">${label}</text>`;
+}
+
+const MARKS = { good: '✓', warning: '!', bad: '✗' } as const;
+/** Of a name in bold and of a note, in pixels; wider ones are cut off at the edge. */
+const CHARACTER = { name: 7.2, note: 6.1 };
+const PADDING = 40;
+
+/** A nested <svg> clips what is too long; its title has all of it. */
+function drawBox({ column, name, note, health, x, y, width }: PlacedBox): Markup {
+  const room = width - PADDING;
+  const mark =
+    health && markup`<text class="d-${health}" x="${width - 18}" y="20">${MARKS[health]}</text>`;
+  return markup`<svg x="${x}" y="${y}" width="${width}" height="${BOX_HEIGHT}"><title>${KINDS[column]} ${name}: ${note}</title><rect class="d-box" x="0.5" y="0.5" width="${width - 1}" height="${BOX_HEIGHT - 1}" rx="6"/><rect class="d-bar d-${health ?? 'unknown'}" x="1" y="6" width="4" height="${BOX_HEIGHT - 12}"/>${mark}<text class="d-name" x="14" y="20">${shorten(name, Math.floor(room / CHARACTER.name))}</text><text class="d-note" x="14" y="36">${shorten(note, Math.floor((room + 20) / CHARACTER.note))}</text></svg>`;
+}
+
+const KINDS: Readonly<Record<Column, string>> = {
+  balancer: 'load balancer',
+  listener: 'listener',
+  rule: 'rule',
+  backend: 'backend',
+  target: 'target',
+};

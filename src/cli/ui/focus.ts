@@ -1,0 +1,48 @@
+import type { KubeObject } from '../../core/objects/kube-object.ts';
+import { eventKind, type ListedEvent, listNewest, type ObjectEvent } from '../objects/events.ts';
+import { endpointSliceKind, growTargets, type ListedSlice } from '../objects/pods.ts';
+import type { FoundObject } from '../objects/read.ts';
+import type { TreeNode } from '../objects/tree.ts';
+import { Watched, type WatchedOptions } from './watched.ts';
+
+const MOST_EVENTS = 50;
+
+/** Watches for one object alone, while a page shows it: its events, and the endpoints of its namespace. */
+export class Focus {
+  readonly #events: Watched<KubeObject & ListedEvent>;
+  readonly #slices: Watched<KubeObject & ListedSlice> | undefined;
+  /** Pages that show it now. */
+  viewers = 0;
+
+  constructor({ kind, object }: FoundObject, options: WatchedOptions) {
+    const { namespace, uid = '' } = object.metadata;
+    const fieldSelector = `regarding.uid=${uid}`;
+    this.#events = new Watched({ kind: eventKind, namespace, fieldSelector }, options);
+    if (kind.kind !== 'MyIngress') return;
+    const labelSelector = 'kubernetes.io/service-name';
+    this.#slices = new Watched({ kind: endpointSliceKind, namespace, labelSelector }, options);
+  }
+
+  /** The newest first. */
+  listEvents(): readonly ObjectEvent[] {
+    return listNewest(this.#events.cache.list(), MOST_EVENTS);
+  }
+
+  mapTargets(): ReadonlyMap<string, readonly TreeNode[]> {
+    return growTargets(this.#slices?.cache.list() ?? []);
+  }
+
+  /** True once everything has been read, or could not be. */
+  isKnown(): boolean {
+    return this.#events.isKnown() && (this.#slices?.isKnown() ?? true);
+  }
+
+  /** Sentences that say what could not be read. */
+  listFaults(): readonly string[] {
+    return [this.#events, this.#slices].flatMap((watched) => watched?.findFault() ?? []);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#events.stop(), this.#slices?.stop()]);
+  }
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { type Markup, markup, trustMarkup } from '../markup/markup.ts';
+import { SCRIPT } from './script.ts';
+import { STYLE } from './style.ts';
+
+/** A page without the frame that all have. */
+export interface Page {
+  readonly status: 200 | 404;
+  readonly title: string;
+  readonly parts: readonly Part[];
+  /** One sentence about the connection to the cluster. */
+  readonly state: PageState;
+}
+
+/** Sent again when it changes; a fixed one, a form, keeps what is typed. */
+export interface Part {
+  readonly id: string;
+  readonly isFixed?: boolean;
+  /** A screen reader announces its changes. */
+  readonly isAnnounced?: boolean;
+  readonly content: Markup;
+}
+
+export interface PageState {
+  readonly text: string;
+  readonly isBad: boolean;
+}
+
+/** A whole document. `root`: the path of the list, which ends in a slash. */
+export function framePage({ title, parts, state }: Page, root: string): string {
+  const badness = state.isBad ? 'bad' : 'good';
+  const page = markup`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${title} - albridge</title><style>${trustMarkup(STYLE)}</style></head>
+<body><a class="skip" href="#content">Skip to the content</a>
+<header><nav aria-label="albridge"><a href="${root}">albridge: all objects</a></nav><p id="state" role="status" aria-live="polite" data-state="${badness}">${state.text}</p></header>
+<main id="content" tabindex="-1">${parts.map(framePart)}</main>
+<script>${trustMarkup(SCRIPT)}</script></body></html>
+`;
+  return page.toString();
+}
+
+function framePart({ id, isFixed, isAnnounced, content }: Part): Markup {
+  if (isFixed) return content;
+  const politeness = isAnnounced ? 'polite' : 'off';
+  return markup`<div id="part-${id}" data-part="${id}" aria-live="${politeness}">${content}</div>`;
+}
+
+const hash = (text: string): string =>
+  `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/**
+ * Nothing is loaded from elsewhere, and no script runs but our own, whatever a name of a tenant holds.
+ * https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers/Content-Security-Policy
+ */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': [
+    "default-src 'none'",
+    `script-src ${hash(SCRIPT)}`,
+    `style-src ${hash(STYLE)}`,
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'cache-control': 'no-store',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};

@@ -1,0 +1,145 @@
+import type { Clock } from '../../core/ports/clock.ts';
+import { type Markup, markup, NO_MARKUP } from '../markup/markup.ts';
+import { formatAge, type Health, summarise } from '../objects/health.ts';
+import { OUR_KINDS } from '../objects/kinds.ts';
+import type { FoundObject } from '../objects/read.ts';
+import { shorten } from '../output/table.ts';
+import type { Part } from './frame.ts';
+
+/** The list of all objects; pure. */
+
+/** The fields of the list's form. */
+export interface Filter {
+  readonly text: string;
+  readonly kind: string;
+  readonly isTroubledOnly: boolean;
+  /** From 1 on. */
+  readonly page: number;
+}
+
+export function readFilter(query: URLSearchParams): Filter {
+  return {
+    text: query.get('q') ?? '',
+    kind: query.get('kind') ?? '',
+    isTroubledOnly: query.get('not-ready') !== null,
+    page: Math.max(1, Math.floor(Number(query.get('page') ?? 1)) || 1),
+  };
+}
+
+export interface ListContext {
+  /** The path of the list, which ends in a slash. */
+  readonly root: string;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly filter: Filter;
+}
+
+/** Rows that are sent at once. */
+export const MOST_ROWS = 200;
+const MESSAGE_CHARACTERS = 160;
+
+interface Row extends Health {
+  readonly found: FoundObject;
+}
+
+export function composeList(
+  objects: readonly FoundObject[],
+  context: ListContext,
+): readonly Part[] {
+  const { filter } = context;
+  const rows = objects.map((found) => ({ found, ...summarise(found.object) }));
+  const fitting = rows.filter((row) => fits(row, filter)).toSorted(compareRows);
+  const pages = Math.max(1, Math.ceil(fitting.length / MOST_ROWS));
+  const page = Math.min(filter.page, pages);
+  const shown = fitting.slice((page - 1) * MOST_ROWS, page * MOST_ROWS);
+  const troubled = rows.filter(({ ready }) => ready !== 'True').length;
+  const summary = `${rows.length} objects, ${troubled} not ready`;
+  const count = fitting.length === rows.length ? '' : `; ${fitting.length} fit the filter`;
+  return [
+    { id: 'form', isFixed: true, content: composeForm(filter) },
+    { id: 'count', content: markup`<p>${summary}${count}</p>` },
+    { id: 'rows', content: composeTable(shown, context) },
+    { id: 'pages', content: composePages({ page, pages }, context) },
+  ];
+}
+
+function fits({ found, reason, message, ready }: Row, filter: Filter): boolean {
+  if (filter.isTroubledOnly && ready === 'True') return false;
+  if (filter.kind !== '' && found.kind.kind !== filter.kind) return false;
+  if (filter.text === '') return true;
+  const { namespace, name } = found.object.metadata;
+  const texts = [`${found.kind.kind} ${namespace}/${name}`, reason, message].join(' ');
+  return texts.toLowerCase().includes(filter.text.toLowerCase());
+}
+
+const RANKS = { False: 0, Unknown: 1, True: 2 } as const;
+
+/** Objects that are not ready come first. */
+function compareRows(a: Row, b: Row): number {
+  return RANKS[a.ready] - RANKS[b.ready] || compareTexts(getName(a), getName(b));
+}
+
+function getName({ found: { kind, object } }: Row): string {
+  return `${object.metadata.namespace}\0${object.metadata.name}\0${kind.kind}`;
+}
+
+function compareTexts(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function composeForm({ text, kind, isTroubledOnly }: Filter): Markup {
+  const options = OUR_KINDS.map(({ kind: name }) => composeOption(name, name === kind));
+  const checked = isTroubledOnly ? markup` checked` : NO_MARKUP;
+  return markup`<h1>Objects of albridge</h1><form role="search" aria-label="Filter"><label>Filter by text<input type="search" name="q" value="${text}" autocomplete="off" size="32"></label><label>Kind<select name="kind"><option value="">every kind</option>${options}</select></label><label class="line"><input type="checkbox" name="not-ready" value="1"${checked}>only those not ready</label><button>Filter</button></form>`;
+}
+
+export function composeOption(text: string, isSelected: boolean): Markup {
+  return markup`<option${isSelected ? markup` selected` : NO_MARKUP}>${text}</option>`;
+}
+
+function composeTable(rows: readonly Row[], context: ListContext): Markup {
+  if (rows.length === 0) return markup`<p>No object fits.</p>`;
+  return markup`<table><caption>Objects that are not ready come first.</caption><thead><tr><th scope="col">Kind</th><th scope="col">Namespace</th><th scope="col">Name</th><th scope="col">Ready</th><th scope="col">Reason</th><th scope="col">Age</th><th scope="col">Message</th></tr></thead><tbody>${rows.map((row) => composeRow(row, context))}</tbody></table>`;
+}
+
+function composeRow({ found, ready, reason, message }: Row, context: ListContext): Markup {
+  const { kind, object } = found;
+  const { namespace = '', name, creationTimestamp } = object.metadata;
+  const href = `${context.root}${[kind.plural, namespace, name].map(encodePart).join('/')}`;
+  const age = formatAge(creationTimestamp, context.clock.now());
+  return markup`<tr><td>${kind.kind}</td><td>${namespace}</td><th scope="row" class="long"><a href="${href}">${name}</a></th><td>${markReady(ready)}</td><td>${reason}</td><td>${age}</td><td class="long">${shorten(message, MESSAGE_CHARACTERS)}</td></tr>`;
+}
+
+function encodePart(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}
+
+const MARKS = {
+  True: { health: 'good', mark: '✓' },
+  False: { health: 'bad', mark: '✗' },
+  Unknown: { health: 'warning', mark: '?' },
+} as const;
+
+/** In colour, and without it. */
+export function markReady(ready: Health['ready']): Markup {
+  const { health, mark } = MARKS[ready];
+  return markup`<span class="brief ${health}"><span aria-hidden="true">${mark} </span>${ready}</span>`;
+}
+
+function composePages(
+  { page, pages }: { readonly page: number; readonly pages: number },
+  { filter }: ListContext,
+): Markup {
+  if (pages === 1) return NO_MARKUP;
+  const link = (to: number, text: string): Markup =>
+    to < 1 || to > pages
+      ? NO_MARKUP
+      : markup`<a href="?${printFilter({ ...filter, page: to })}">${text}</a>`;
+  return markup`<nav aria-label="Pages" class="pages">${link(page - 1, 'previous')}<span>page ${page} of ${pages}</span>${link(page + 1, 'next')}</nav>`;
+}
+
+function printFilter({ text, kind, isTroubledOnly, page }: Filter): string {
+  const query = new URLSearchParams({ q: text, kind, page: `${page}` });
+  if (isTroubledOnly) query.set('not-ready', '1');
+  return query.toString();
+}

@@ -1,0 +1,129 @@
+import type { Key } from '../../core/objects/kube-object.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import { type Markup, markup } from '../markup/markup.ts';
+import type { FoundObject } from '../objects/read.ts';
+import type { Focus } from './focus.ts';
+import type { Page, PageState, Part } from './frame.ts';
+import { composeList, readFilter } from './list-page.ts';
+import { composeObject } from './object-page.ts';
+import type { KindState, World } from './world.ts';
+
+export interface Visit {
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+export interface PageContext {
+  readonly world: World;
+  readonly clock: Clock;
+  /** The path of the list, which ends in a slash. */
+  readonly root: string;
+  /** Such as `all namespaces of https://127.0.0.1:6443`. */
+  readonly place: string;
+}
+
+/** The object that a path names; undefined for the list. */
+type Named = { readonly plural: string; readonly key: Key } | 'list' | 'nothing';
+
+/** The page of a visit as it is now. */
+export function composePage({ path, query }: Visit, context: PageContext): Page {
+  const { world, clock, root } = context;
+  const named = readPath(path);
+  const states = world.listStates();
+  const state = describeState(states, context.place);
+  if (named === 'list') {
+    const list = composeList(world.list(), { root, clock, filter: readFilter(query) });
+    return { status: 200, title: 'Objects', state, parts: [...listFaults(states, []), ...list] };
+  }
+  const found = named === 'nothing' ? undefined : world.find(named.plural, named.key);
+  if (found === undefined) return composeMissing(named, { states, state });
+  const focus = world.focus(found);
+  const { kind, object } = found;
+  const parts = composeObject(found, {
+    ...{ clock, query, events: focus?.listEvents(), targets: focus?.mapTargets() ?? new Map() },
+  });
+  const ofKind = states.filter((one) => one.kind.kind === kind.kind);
+  const title = `${kind.kind} ${object.metadata.namespace}/${object.metadata.name}`;
+  return { status: 200, title, state, parts: [...listFaults(ofKind, readFaults(focus)), ...parts] };
+}
+
+/** The focus of the object that is visited, if there is one. */
+export function findFocus({ path }: Visit, { world }: PageContext): Focus | undefined {
+  const found = findVisited(path, world);
+  return found && world.focus(found);
+}
+
+function findVisited(path: string, world: World): FoundObject | undefined {
+  const named = readPath(path);
+  return typeof named === 'string' ? undefined : world.find(named.plural, named.key);
+}
+
+/** True once everything that the page shows has been read, or could not be. */
+export function isKnown(visit: Visit, context: PageContext): boolean {
+  if (!context.world.listStates().every((state) => state.isKnown)) return false;
+  return findFocus(visit, context)?.isKnown() ?? true;
+}
+
+function readPath(path: string): Named {
+  if (path === '/') return 'list';
+  const [, plural = '', namespace = '', name = '', ...more] = path.split('/').map(decode);
+  if (name === '' || more.length > 0) return 'nothing';
+  return { plural, key: `${namespace}/${name}` };
+}
+
+/** Empty for a part that cannot be decoded: no object has that name. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return '';
+  }
+}
+
+const TOO_MANY =
+  'its events and targets are not read, for eight other objects are open: close some of their pages, and load this one again';
+
+function readFaults(focus: Focus | undefined): readonly string[] {
+  return focus === undefined ? [TOO_MANY] : focus.listFaults();
+}
+
+function listFaults(states: readonly KindState[], others: readonly string[]): readonly Part[] {
+  return [{ id: 'faults', content: composeFaults([...describeFaults(states), ...others]) }];
+}
+
+/** A sentence for each failure of a watch, with all kinds that have it. */
+export function describeFaults(states: readonly KindState[]): readonly string[] {
+  const byFault = new Map<string, string[]>();
+  for (const { kind, isRead, fault } of states) {
+    if (fault === undefined) continue;
+    const text = `${isRead ? 'may be out of date' : 'not shown'}, ${fault}`;
+    byFault.set(text, [...(byFault.get(text) ?? []), kind.kind]);
+  }
+  return [...byFault].map(([text, kinds]) => `${kinds.join(', ')}: ${text}`);
+}
+
+function composeFaults(faults: readonly string[]): Markup {
+  if (faults.length === 0) return markup`<span></span>`;
+  return markup`<section aria-label="What is missing" class="card"><ul>${faults.map((fault) => markup`<li class="warning">${fault}</li>`)}</ul></section>`;
+}
+
+function describeState(states: readonly KindState[], place: string): PageState {
+  if (states.some(({ isKnown: known }) => !known))
+    return { text: `Reading ${place} ...`, isBad: false };
+  const failing = states.filter(({ fault }) => fault !== undefined);
+  if (failing.length === 0) return { text: `Live: ${place}`, isBad: false };
+  const names = failing.map(({ kind }) => kind.kind).join(', ');
+  if (failing.length < states.length)
+    return { text: `Live: ${place}, but not ${names}`, isBad: true };
+  return { text: `Not live: no answer that helps from ${place}. Trying again.`, isBad: true };
+}
+
+function composeMissing(
+  named: Named,
+  { states, state }: { readonly states: readonly KindState[]; readonly state: PageState },
+): Page {
+  const what = typeof named === 'string' ? 'This page' : `${named.plural} ${named.key}`;
+  const content = markup`<h1>Not there</h1><p>${what} does not exist, or not any more. The link above leads to all objects.</p>`;
+  const parts = [...listFaults(states, []), { id: 'head', content }];
+  return { status: 404, title: 'Not there', state, parts };
+}

@@ -1,0 +1,89 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { startDeadline } from '../../core/ports/clock.ts';
+import { CommandError } from '../errors.ts';
+import { framePage, PAGE_HEADERS } from './frame.ts';
+import { admit } from './guard.ts';
+import { streamPage } from './live.ts';
+import { composePage, isKnown, type PageContext, type Visit } from './pages.ts';
+
+export interface ServeOptions extends Omit<PageContext, 'root'> {
+  /** 0: any free one. */
+  readonly port: number;
+  readonly token: string;
+}
+
+export interface Served {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Serves the pages on 127.0.0.1 alone. Throws CommandError where the port cannot be had. */
+export async function servePages(options: ServeOptions): Promise<Served> {
+  const { token } = options;
+  const context = { ...options, root: `/${token}/` };
+  const server = createServer((request, response) => {
+    const { port } = server.address() as AddressInfo;
+    void answer({ request, response }, context, { port, token });
+  });
+  await listen(server, options.port);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}${context.root}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'EADDRINUSE' ? 'it is in use' : error.message;
+      const next = 'give another one with --port, or none for any free one';
+      reject(
+        new CommandError(`cannot listen on port ${port} of 127.0.0.1, ${why}: ${next}`, error),
+      );
+    });
+    server.listen(port, '127.0.0.1', resolve);
+  });
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+async function answer(
+  { request, response }: Exchange,
+  context: PageContext,
+  own: { readonly port: number; readonly token: string },
+): Promise<void> {
+  const { method = '', url = '', headers } = request;
+  const admission = admit({ method, host: headers.host, url }, own);
+  if (admission.kind === 'refused') {
+    const type = { 'content-type': 'text/plain; charset=utf-8' };
+    response.writeHead(admission.status, { ...PAGE_HEADERS, ...type }).end(`${admission.why}\n`);
+    return;
+  }
+  if (headers.accept?.includes('text/event-stream')) streamPage(response, admission, context);
+  else await sendPage(response, admission, context);
+}
+
+/** For the first page, in milliseconds: what has not been read by then follows. */
+const PATIENCE_MS = 700;
+
+async function sendPage(
+  response: ServerResponse,
+  visit: Visit,
+  context: PageContext,
+): Promise<void> {
+  const deadline = startDeadline(context.clock, PATIENCE_MS);
+  await context.world.waitUntil(() => isKnown(visit, context), deadline.signal);
+  deadline.release();
+  const page = composePage(visit, context);
+  const type = { 'content-type': 'text/html; charset=utf-8' };
+  response.writeHead(page.status, { ...PAGE_HEADERS, ...type }).end(framePage(page, context.root));
+}

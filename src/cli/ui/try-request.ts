@@ -1,0 +1,162 @@
+import {
+  OWN_SOURCE,
+  type RouteAction,
+  type RouteListener,
+  type RouteRule,
+  type Routes,
+} from '../../controllers/my-ingress/routes/routes.ts';
+import { describeConditions } from '../../controllers/my-ingress/rules/conditions.ts';
+import { readConditions } from '../../controllers/my-ingress/rules/desired.ts';
+import { formatLocation } from '../../routing/answer.ts';
+import { decide } from '../../routing/decide.ts';
+import type { Condition, Request, Rule } from '../../routing/rule.ts';
+
+/** Which rule answers a request, by the function that the stand-in for AWS routes with; pure. */
+
+/** As typed. */
+export interface Typed {
+  readonly port: number;
+  readonly method: string;
+  readonly host: string;
+  /** Path and query. */
+  readonly path: string;
+  /** `name: value`, one a line. */
+  readonly headers: string;
+  /** The client's address. */
+  readonly from: string;
+}
+
+export interface Verdict {
+  readonly winner: string;
+  readonly action: string;
+  /** In the order of evaluation. */
+  readonly passedOver: readonly PassedOver[];
+  /** Conditions that are not evaluated, and changes to the request. */
+  readonly remarks: readonly string[];
+}
+
+export interface PassedOver {
+  readonly rule: string;
+  readonly because: string;
+}
+
+interface Named {
+  readonly name: string;
+  readonly rule: Rule;
+  readonly action: RouteAction;
+  readonly isRewritten: boolean;
+}
+
+/** Undefined where nothing listens on the port. */
+export function tryRequest(routes: Routes, typed: Typed): Verdict | undefined {
+  const listener = routes.listeners.find(({ port }) => port === typed.port);
+  if (listener === undefined) return undefined;
+  const request = readRequest(typed, listener);
+  const named = listRules(routes, listener);
+  const { rule, passedOver } = decide(
+    named.map((one) => one.rule),
+    request,
+  );
+  const getNamed = (sought: Rule): Named | undefined => named.find((one) => one.rule === sought);
+  const winner = getNamed(rule);
+  const opaque = passedOver.filter(({ because }) => because.field === 'regex');
+  return {
+    winner: winner?.name ?? '',
+    action: winner === undefined ? '' : describeAction(winner.action, request),
+    passedOver: passedOver.map((one) => {
+      return { rule: getNamed(one.rule)?.name ?? '', because: describeCondition(one.because) };
+    }),
+    remarks: [
+      ...opaque.map(({ rule: one }) => describeOpaque(getNamed(one)?.name ?? '')),
+      ...(winner?.isRewritten ? ['the request is rewritten on its way to the targets'] : []),
+    ],
+  };
+}
+
+function describeOpaque(name: string): string {
+  return `${name} has a regular expression, which is not evaluated here: where it matches, ${name} wins`;
+}
+
+function listRules({ rules }: Routes, listener: RouteListener): readonly Named[] {
+  const taken = rules.filter((rule) => rule.listeners.includes(listener.port));
+  const { defaultAction } = listener;
+  return [
+    ...taken.map((rule, index) => ({
+      name: nameRule(rule),
+      rule: createRule(index + 1, readRuleConditions(rule)),
+      ...{ action: rule.action, isRewritten: rule.rewrite !== undefined },
+    })),
+    {
+      ...{ name: `default of ${listener.port}`, rule: createRule('default', []) },
+      ...{ action: defaultAction, isRewritten: false },
+    },
+  ];
+}
+
+function nameRule({ source, name }: RouteRule): string {
+  return source === OWN_SOURCE ? name : `${name} (of ${source})`;
+}
+
+/** Only the rule is decided on here; its action is described from the spec. */
+function createRule(priority: Rule['priority'], conditions: readonly Condition[]): Rule {
+  return { priority, conditions, action: { type: 'forward', targetGroups: [] } };
+}
+
+/** Regular expressions come last: what else does not hold is certain. */
+function readRuleConditions(rule: RouteRule): readonly Condition[] {
+  return readConditions(rule)
+    .map((known): Condition => {
+      if (known.field !== 'http-header' || !known.isRegex) return known;
+      const values = known.values.map((source) => ({ source, matches: () => false }));
+      return { field: 'regex', of: { header: known.name }, values };
+    })
+    .toSorted((a, b) => Number(a.field === 'regex') - Number(b.field === 'regex'));
+}
+
+function readRequest(
+  { method, host, path, headers, from }: Typed,
+  listener: RouteListener,
+): Request {
+  const [way = '', ...query] = path.split('?');
+  return {
+    ...{ protocol: listener.protocol, port: listener.port, method, host, sourceIp: from },
+    ...{ path: way, query: query.join('?') },
+    headers: headers.split('\n').flatMap((line) => {
+      const [, name, value = ''] = /^\s*([^:\s]+)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
+      return name === undefined ? [] : [[name, value] as const];
+    }),
+  };
+}
+
+function describeCondition(condition: Condition): string {
+  if (condition.field !== 'regex') return describeConditions([condition]);
+  const part =
+    typeof condition.of === 'object' ? `http-header ${condition.of.header}` : condition.of;
+  return `${part} ~ ${condition.values.map(({ source }) => source).join(', ')}`;
+}
+
+function describeAction(action: RouteAction, request: Request): string {
+  switch (action.kind) {
+    case 'forward':
+      return `forwards to ${describeShares(action.to)}`;
+    case 'redirect':
+      return `redirects with ${action.statusCode} to ${formatLocation(action, request)}`;
+    case 'fixed-response':
+      return `answers ${action.statusCode}`;
+  }
+}
+
+type Share = Extract<RouteAction, { readonly kind: 'forward' }>['to'][number];
+
+function describeShares(to: readonly Share[]): string {
+  const total = to.reduce((sum, { weight }) => sum + weight, 0);
+  const shares = to.map(({ backend, weight }) => {
+    const name = backend.startsWith(`${OWN_SOURCE}/`)
+      ? backend.slice(OWN_SOURCE.length + 1)
+      : backend;
+    if (to.length === 1) return `backend ${name}`;
+    const percent = total === 0 ? 0 : Math.round((100 * weight) / total);
+    return `backend ${name} (weight ${weight}, ${percent} %)`;
+  });
+  return shares.join(', ');
+}

@@ -1,0 +1,148 @@
+// Lives here: the page of `albridge ui`: the watched objects, the pages, the server on 127.0.0.1.
+// May import it: src/cli/commands.
+// Start with: this file, then pages.ts and server.ts.
+
+import type { MyIngress } from '../../apis/my-ingress.ts';
+import type { WebApp } from '../../apis/web-app.ts';
+import type { Attachments } from '../../controllers/my-ingress/attaching/attachments.ts';
+import { getKey, type Key, type KubeObject } from '../../core/objects/kube-object.ts';
+import { createAttachments, NAMESPACE } from '../../setup/attachments.ts';
+import { OUR_KINDS, type OurKind } from '../objects/kinds.ts';
+import type { FoundObject, OurObject } from '../objects/read.ts';
+import { Focus } from './focus.ts';
+import { Watched, type WatchedOptions } from './watched.ts';
+
+export type WorldOptions = Omit<WatchedOptions, 'onChange'>;
+
+/** Changes within this time, in milliseconds, are one. */
+const GATHER_MS = 50;
+/** A browser keeps at most six pages live; those of some more may be loaded again at once. */
+const MOST_FOCUSES = 8;
+
+/** The objects of albridge as the cluster has them now, over one watch for each kind. */
+export class World {
+  readonly #options: WatchedOptions;
+  readonly #kinds: readonly { readonly kind: OurKind; readonly watched: Watched<OurObject> }[];
+  readonly #attachments: Attachments;
+  #namespaces: Watched<KubeObject> | undefined;
+  readonly #listeners = new Set<() => void>();
+  readonly #focuses = new Map<Key, Focus>();
+  #cancelGathering: (() => void) | undefined;
+
+  constructor(options: WorldOptions) {
+    this.#options = { ...options, onChange: () => this.#gather() };
+    const { namespace } = options.access;
+    this.#kinds = OUR_KINDS.map((kind) => {
+      return { kind, watched: new Watched<OurObject>({ kind, namespace }, this.#options) };
+    });
+    this.#attachments = this.#attach();
+  }
+
+  /** Every object of every kind that could be read. */
+  list(): readonly FoundObject[] {
+    return this.#kinds.flatMap(({ kind, watched }) =>
+      watched.cache.list().map((object) => ({ kind, object })),
+    );
+  }
+
+  /** A MyIngress comes with the routes that other objects attach. */
+  find(plural: string, key: Key): FoundObject | undefined {
+    const entry = this.#kinds.find(({ kind }) => kind.plural === plural);
+    const object = entry?.watched.cache.get(key);
+    if (entry === undefined || object === undefined) return undefined;
+    const { kind } = entry;
+    if (kind.kind !== 'MyIngress') return { kind, object };
+    return { kind, object: this.#attachments.join(object as MyIngress) };
+  }
+
+  listStates(): readonly KindState[] {
+    return this.#kinds.map(({ kind, watched }) => {
+      const { isKnown, isRead } = { isKnown: watched.isKnown(), isRead: watched.hasBeenRead() };
+      return { kind, isKnown, isRead, fault: watched.findFault() };
+    });
+  }
+
+  /** Calls `onChange` soon after anything has changed. */
+  subscribe(onChange: () => void): () => void {
+    this.#listeners.add(onChange);
+    return () => this.#listeners.delete(onChange);
+  }
+
+  /** The watches for one object alone; undefined while too many objects are shown. */
+  focus(found: FoundObject): Focus | undefined {
+    const key: Key = `${getKey(found.object)}/${found.object.metadata.uid}`;
+    const known = this.#focuses.get(key);
+    if (known) return known;
+    if (this.#focuses.size >= MOST_FOCUSES && !this.#dropIdle()) return undefined;
+    const focus = new Focus(found, this.#options);
+    this.#focuses.set(key, focus);
+    return focus;
+  }
+
+  /** Resolves once `isReached`, or once the signal aborts. */
+  waitUntil(isReached: () => boolean, signal: AbortSignal): Promise<void> {
+    if (isReached() || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        stop();
+        signal.removeEventListener('abort', finish);
+        resolve();
+      };
+      const stop = this.subscribe(() => {
+        if (isReached()) finish();
+      });
+      signal.addEventListener('abort', finish, { once: true });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#cancelGathering?.();
+    const watches = this.#kinds.map(({ watched }) => watched);
+    await Promise.all([...watches, ...this.#focuses.values()].map((watched) => watched.stop()));
+    await this.#namespaces?.stop();
+  }
+
+  #attach(): Attachments {
+    const { namespace } = this.#options.access;
+    const attachments = createAttachments({
+      cache: this.#getCache<MyIngress>('MyIngress').cache,
+      webApps: this.#getCache<WebApp>('WebApp'),
+      namespaces: namespace === undefined ? [] : [namespace],
+      open: () =>
+        (this.#namespaces ??= new Watched<KubeObject>({ kind: NAMESPACE }, this.#options)),
+    });
+    attachments.start();
+    return attachments;
+  }
+
+  #getCache<T extends OurObject>(name: string): Watched<T> {
+    const entry = this.#kinds.find(({ kind }) => kind.kind === name);
+    return entry?.watched as unknown as Watched<T>;
+  }
+
+  #dropIdle(): boolean {
+    for (const [key, focus] of this.#focuses) {
+      if (focus.viewers > 0) continue;
+      this.#focuses.delete(key);
+      void focus.stop();
+      return true;
+    }
+    return false;
+  }
+
+  #gather(): void {
+    this.#cancelGathering ??= this.#options.clock.setTimer(GATHER_MS, () => {
+      this.#cancelGathering = undefined;
+      for (const listener of [...this.#listeners]) listener();
+    });
+  }
+}
+
+export interface KindState {
+  readonly kind: OurKind;
+  /** It has been read, or could not be. */
+  readonly isKnown: boolean;
+  readonly isRead: boolean;
+  /** One sentence about its watch; undefined while it works. */
+  readonly fault: string | undefined;
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { composeGraph } from '../../../../src/cli/drawing/graph.ts';
+import { BOX_HEIGHT, placeGraph } from '../../../../src/cli/drawing/place.ts';
+import { captionDrawing, drawFile, drawInPage } from '../../../../src/cli/drawing/svg.ts';
+import type { TreeNode } from '../../../../src/cli/objects/tree.ts';
+import { createIngress, FORBIDDEN, HOSTILE } from '../ui/shop.ts';
+
+function createTargets(count: number, unready = 0): readonly TreeNode[] {
+  return Array.from({ length: count }, (_, index) => {
+    const isReady = index < count - unready;
+    return {
+      ...{ kind: 'target', name: `10.0.0.${index}`, state: isReady ? 'ready' : 'not ready' },
+      health: isReady ? 'good' : 'warning',
+    };
+  });
+}
+
+describe('the drawing of a MyIngress', () => {
+  it('has the way of a request from left to right, rules in order, shared backends once', () => {
+    const targets = new Map([['stable', createTargets(2)]]);
+    const { boxes, lines } = composeGraph(createIngress(), targets);
+    expect(boxes.map(({ column, name }) => `${column} ${name}`)).toEqual([
+      'balancer web-alb',
+      'listener 80 HTTP',
+      'listener 443 HTTPS',
+      'rule 1. old',
+      'rule 2. team',
+      'rule 3. web',
+      'rule default of 80',
+      'rule default of 443',
+      'backend stable (stable:http)',
+      'target 10.0.0.0',
+      'target 10.0.0.1',
+      'backend canary (canary:http)',
+    ]);
+    const names = new Map(boxes.map(({ id, name }) => [id, name]));
+    const ways = lines.map(({ from, to, label }) =>
+      [names.get(from), names.get(to), label].filter((text) => text !== undefined).join(' > '),
+    );
+    expect(ways).toEqual([
+      'web-alb > 80 HTTP',
+      'web-alb > 443 HTTPS',
+      '443 HTTPS > 1. old',
+      '443 HTTPS > 2. team',
+      '2. team > canary (canary:http)',
+      '443 HTTPS > 3. web',
+      '3. web > stable (stable:http) > 90',
+      '3. web > canary (canary:http) > 10',
+      '80 HTTP > default of 80',
+      '443 HTTPS > default of 443',
+      'stable (stable:http) > 10.0.0.0',
+      'stable (stable:http) > 10.0.0.1',
+    ]);
+  });
+
+  it('rates each box by what status says of it', () => {
+    const { boxes } = composeGraph(createIngress(), new Map());
+    const health = Object.fromEntries(boxes.map((box) => [box.name, box.health]));
+    expect(health).toMatchObject({
+      'web-alb': 'good',
+      '80 HTTP': 'warning',
+      '443 HTTPS': 'good',
+      '1. old': 'warning',
+      'stable (stable:http)': 'good',
+      'canary (canary:http)': 'warning',
+    });
+  });
+
+  it('sums up what is more than six targets, and shows those that are not ready', () => {
+    const targets = new Map([['stable', createTargets(10, 6)]]);
+    const { boxes } = composeGraph(createIngress(), targets);
+    const shown = boxes.filter(({ column }) => column === 'target');
+    expect(shown.map(({ note }) => note)).toEqual([
+      ...Array.from({ length: 5 }, () => 'not ready'),
+      '1 not ready',
+    ]);
+    expect(shown.at(-1)?.name).toBe('and 5 more');
+  });
+
+  it('puts no box on another one, and none outside', () => {
+    const rules = Array.from({ length: 30 }, (_, index) => ({
+      ...{ name: `r${index}`, paths: [`/${index}`] },
+      forward: [{ backend: index % 2 === 0 ? 'stable' : 'canary', weight: 1 }],
+    }));
+    const targets = new Map([
+      ['stable', createTargets(4)],
+      ['canary', createTargets(40)],
+    ]);
+    // Both lead to the same rules, and so want the same place.
+    const listeners = [80, 8080].map((port) => ({ port, protocol: 'HTTP' as const }));
+    const object = createIngress('web', { rules, listeners });
+    const placed = placeGraph(composeGraph(object, targets));
+    const columns = Map.groupBy(placed.boxes, ({ column }) => column);
+    for (const boxes of columns.values()) {
+      const tops = boxes.map(({ y }) => y).toSorted((a, b) => a - b);
+      for (const [index, top] of tops.slice(1).entries())
+        expect(top - (tops[index] ?? 0)).toBeGreaterThanOrEqual(BOX_HEIGHT);
+    }
+    for (const { x, y, width } of placed.boxes) {
+      expect(x + width).toBeLessThanOrEqual(placed.width);
+      expect(y + BOX_HEIGHT).toBeLessThanOrEqual(placed.height);
+    }
+  });
+
+  it('of a MyIngress without anything is the missing balancer alone', () => {
+    const bare = { ...createIngress(), spec: undefined, status: undefined };
+    const placed = placeGraph(composeGraph(bare as never, new Map()));
+    expect(placed.boxes.map(({ name, note }) => [name, note])).toEqual([['-', 'not there']]);
+  });
+
+  it('escapes names and messages of tenants', () => {
+    const object = createIngress(HOSTILE);
+    const targets = new Map([['stable', [{ kind: 'target', name: HOSTILE, state: HOSTILE }]]]);
+    const svg = drawFile(placeGraph(composeGraph(object, targets)), captionDrawing(object));
+    expect(svg.toString()).not.toMatch(/<script|<img|onerror='/);
+    expect(svg.toString()).toContain('&lt;script&gt;');
+    for (const character of FORBIDDEN) expect(svg.toString()).not.toContain(character);
+  });
+
+  it('says in title and description what it is, and as a file brings its style', () => {
+    const object = createIngress();
+    const placed = placeGraph(composeGraph(object, new Map()));
+    const [file, part] = [
+      drawFile(placed, captionDrawing(object)).toString(),
+      drawInPage(placed, captionDrawing(object)).toString(),
+    ];
+    expect(file).toContain('<title id="drawing-title">The way of a request through MyIngress');
+    expect(file).toContain('<style>');
+    // The page's policy allows no other style than the page's.
+    expect(part).not.toMatch(/<style|style="/);
+  });
+});

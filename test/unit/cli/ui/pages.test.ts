@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { framePage, PAGE_HEADERS, type Part } from '../../../../src/cli/ui/frame.ts';
+import { composeList, MOST_ROWS, readFilter } from '../../../../src/cli/ui/list-page.ts';
+import { composeObject } from '../../../../src/cli/ui/object-page.ts';
+import { asFound, createIngress, FORBIDDEN, HOSTILE } from './shop.ts';
+
+const clock = { now: () => Date.parse('2026-01-01T02:00:00Z') };
+const root = '/token/';
+
+function frame(parts: readonly Part[]): string {
+  return framePage({ status: 200, title: 'T', state: { text: 'S', isBad: false }, parts }, root);
+}
+
+function list(names: readonly string[], query = ''): string {
+  const filter = readFilter(new URLSearchParams(query));
+  const objects = names.map((name) => asFound(createIngress(name)));
+  return frame(composeList(objects, { root, clock, filter }));
+}
+
+function show(name: string, query = ''): string {
+  const event = { time: '2026-01-01T01:00:00Z', type: name, reason: name, note: name, count: 2 };
+  const context = { clock, query: new URLSearchParams(query), events: [event], targets: new Map() };
+  return frame(composeObject(asFound(createIngress(name)), context));
+}
+
+/** Each hostile place is text: outside our own script and style there is neither, and no handler. */
+function expectHarmless(html: string): void {
+  const own = /<style>[\s\S]*?<\/style>|<script>[\s\S]*?<\/script>/g;
+  expect(html.match(own)).toHaveLength(2);
+  const rest = html.replaceAll(own, '');
+  expect(rest).not.toMatch(/<script|<img|<style|<iframe/i);
+  const withoutValues = rest.replaceAll(/"[^"]*"/g, '""');
+  expect(withoutValues).not.toMatch(/<[^>]*\s(on\w+|style)=/i);
+  for (const character of FORBIDDEN) expect(rest).not.toContain(character);
+}
+
+describe('the list of objects', () => {
+  it('links each object, with its age', () => {
+    const html = list(['web']);
+    expect(html).toContain('<a href="/token/myingresses/shop/web">web</a>');
+    expect(html).toContain('<td>2h</td>');
+    expect(html).toContain('1 objects, 1 not ready');
+  });
+
+  it('sends no more rows than a person reads, and links the others', () => {
+    const names = Array.from({ length: 450 }, (_, index) => `web-${index}`);
+    const html = list(names, 'page=3');
+    expect(html.match(/<tr>/g)).toHaveLength(1 + 50);
+    expect(html).toContain('page 3 of 3');
+    expect(html).toContain(`href="?q=&amp;kind=&amp;page=2"`);
+    expect(list(names).match(/<tr>/g)).toHaveLength(1 + MOST_ROWS);
+    expect(list(names, 'page=nonsense')).toContain('page 1 of 3');
+    expect(list(names, 'page=99')).toContain('page 3 of 3');
+  });
+
+  it('filters by text without regard to case, and keeps the text', () => {
+    const html = list(['web', 'other'], 'q=WEB');
+    expect(html).toContain('1 fit the filter');
+    expect(html).toContain('value="WEB"');
+    expect(html).not.toContain('>other<');
+    expect(list(['web'], 'kind=MyApp')).toContain('No object fits.');
+  });
+
+  it('shows hostile names, reasons, messages and filters as text', () => {
+    expectHarmless(list([HOSTILE]));
+    expectHarmless(
+      list(
+        [HOSTILE],
+        `q=${encodeURIComponent(HOSTILE.toWellFormed())}&kind=${encodeURIComponent(HOSTILE.toWellFormed())}`,
+      ),
+    );
+  });
+});
+
+describe('the page of one object', () => {
+  it('shows hostile text everywhere as text', () => {
+    const typed = ['host', 'path', 'method', 'headers', 'from', 'port'].map(
+      (name) =>
+        `${name}=${encodeURIComponent((name === 'path' ? `/${HOSTILE}` : HOSTILE).toWellFormed())}`,
+    );
+    expectHarmless(show(HOSTILE));
+    expectHarmless(show(HOSTILE, typed.join('&')));
+    expectHarmless(
+      show(HOSTILE, `host=shop.example.com&path=/old${encodeURIComponent(HOSTILE.toWellFormed())}`),
+    );
+  });
+
+  it('says why it is not ready, draws it, and has the drawing as text', () => {
+    const html = show('web', 'host=shop.example.com&path=/');
+    expect(html).toContain('Why it is not as desired');
+    expect(html).toContain('role="img"');
+    expect(html).toContain('The same as text');
+    expect(html).toContain('<b class="good">web</b> wins');
+    expect(html).toContain('(2 times) web');
+  });
+
+  it('has one heading of the first level, landmarks, and a label for every field', () => {
+    const html = show('web');
+    expect(html.match(/<h1>/g)).toHaveLength(1);
+    for (const mark of [
+      '<header>',
+      '<main ',
+      '<nav aria-label',
+      'role="status" aria-live="polite"',
+      'lang="en"',
+    ])
+      expect(html).toContain(mark);
+    const fields = html.match(/<(input|select|textarea) /g) ?? [];
+    expect(fields).toHaveLength(6);
+    expect(html.match(/<label[^>]*>[^<]+<(input|select|textarea) /g)).toHaveLength(fields.length);
+    expect(html.match(/<th(?!ead| scope=)/g)).toBeNull();
+  });
+
+  it('keeps the plan, and why it is old', () => {
+    const object = createIngress('web');
+    const plan = { generation: 1, digest: '', steps: [`create ${HOSTILE}`], omitted: 2 };
+    const status = { ...object.status, plan };
+    const context = { clock, query: new URLSearchParams(), events: undefined, targets: new Map() };
+    const html = frame(composeObject(asFound({ ...object, status }), context));
+    expect(html).toContain('<li>create &quot;&gt;');
+    expect(html).toContain('and 2 more');
+    expectHarmless(html);
+  });
+});
+
+describe('the policy of a page', () => {
+  it('allows the own script and style by their hashes, and nothing else', () => {
+    const html = list(['web']);
+    const policy = PAGE_HEADERS['content-security-policy'] ?? '';
+    for (const [tag, directive] of [
+      ['script', 'script-src'],
+      ['style', 'style-src'],
+    ]) {
+      const [, text = ''] = new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`).exec(html) ?? [];
+      const digest = createHash('sha256').update(text).digest('base64');
+      expect(policy).toContain(`${directive} 'sha256-${digest}';`);
+    }
+    expect(policy).toMatch(/^default-src 'none';/);
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    expect(html).not.toMatch(/\s(src|href)="(https?:)?\/\//);
+  });
+});

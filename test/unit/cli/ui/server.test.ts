@@ -1,0 +1,178 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import { noMetrics } from '../../../../src/cli/cluster.ts';
+import { type Served, servePages } from '../../../../src/cli/ui/server.ts';
+import { World } from '../../../../src/cli/ui/world.ts';
+import { KubeClient } from '../../../../src/kube/client/kube-client.ts';
+import { systemClock as clock } from '../../../../src/system-clock.ts';
+import { type AnswerTo, ScriptedTransport } from '../../../fakes/scripted-transport.ts';
+import { createIngress } from './shop.ts';
+
+const token = 't'.repeat(32);
+const closing: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function serve(answer: AnswerTo): Promise<Served> {
+  const client = new KubeClient({
+    ...{ transport: new ScriptedTransport(answer), clock, metrics: noMetrics },
+  });
+  const world = new World({ access: { client, namespace: undefined }, clock });
+  const served = await servePages({ world, clock, port: 0, token, place: 'a cluster' });
+  closing.push(
+    () => served.close(),
+    () => world.stop(),
+  );
+  return served;
+}
+
+interface Got {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+function get(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Got> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { headers, method }, (response) => {
+      const { statusCode: status = 0, headers: got } = response;
+      void text(response).then((body) => resolve({ status, headers: got, body }), reject);
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+const refuse: AnswerTo = () => ({ error: new Error('connect ECONNREFUSED 127.0.0.1:6443') });
+
+/** Lists these objects by plural; other kinds are not installed. */
+function answerLists(lists: Readonly<Record<string, readonly object[]>>): AnswerTo {
+  return ({ path, query, lane }) => {
+    const items = lists[path.split('/').at(-1) ?? ''];
+    const message = 'the server could not find the requested resource';
+    if (items === undefined) return { status: 404, json: { kind: 'Status', code: 404, message } };
+    if (query?.['sendInitialEvents']) return { status: 422, json: { kind: 'Status', code: 422 } };
+    if (lane === 'watch' || query?.['watch']) return 'hang';
+    return { status: 200, json: { metadata: { resourceVersion: '1' }, items } };
+  };
+}
+
+const answerOne = answerLists({ myingresses: [createIngress()] });
+
+describe('the server of the page', () => {
+  it('answers on 127.0.0.1 with a strict policy, and is not kept by the browser', async () => {
+    const { url } = await serve(answerOne);
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/t{32}\/$/);
+    const { status, headers, body } = await get(url);
+    expect(status).toBe(200);
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(headers['access-control-allow-origin']).toBeUndefined();
+    expect(body).toContain('myingresses/shop/web');
+  });
+
+  it('refuses without the token, under another name, and whatever is not GET, also for the stream', async () => {
+    const { url } = await serve(answerOne);
+    const { origin } = new URL(url);
+    const stream = { accept: 'text/event-stream' };
+    for (const headers of [{}, stream] as Record<string, string>[]) {
+      expect((await get(origin, headers)).status).toBe(403);
+      expect((await get(`${origin}/wrong/`, headers)).status).toBe(403);
+      expect((await get(url, { ...headers, host: 'evil.example' })).status).toBe(403);
+      expect((await get(url, headers, 'POST')).status).toBe(405);
+    }
+    const refused = await get(origin);
+    expect(refused.body).not.toContain(token);
+    expect(refused.headers['content-security-policy']).toContain("default-src 'none'");
+  });
+
+  it('says which kinds are not installed, and shows the others', async () => {
+    const { url } = await serve(answerOne);
+    const { body } = await get(url);
+    expect(body).toContain('but not ConfigMonitor, ImmortalContainer, MyApp, WebApp');
+    expect(body).toContain(
+      'ConfigMonitor, ImmortalContainer, MyApp, WebApp: not shown, not installed in this cluster',
+    );
+    expect(body).toContain('1 objects, 1 not ready');
+  });
+
+  it('draws and tests the rules that other objects attach', async () => {
+    const attach = (name: string, path: string): object => ({
+      metadata: { name, namespace: 'shop', uid: name, creationTimestamp: '2026-01-01T00:00:00Z' },
+      spec: { expose: { ingress: { name: 'web' }, hosts: ['team.example.com'], paths: [path] } },
+    });
+    const webapps = [attach('basket', '/basket'), attach('search', '/search')];
+    const answer = answerLists({ myingresses: [createIngress()], webapps });
+    const { url } = await serve(answer);
+    const page = `${url}myingresses/shop/web?host=team.example.com&path=`;
+    const { body } = await get(`${page}/search`);
+    expect(body).toContain('<b class="good">expose (of WebApp/shop/search)</b> wins');
+    expect(body).toContain('<b>expose (of WebApp/shop/basket)</b>: passed over');
+    expect(body).toContain('4. expose (of WebApp/shop/basket)');
+    // Status does not confirm them.
+    expect(body).toContain('By status 0 other objects have rules here, and this page knows 2');
+  });
+
+  it('says that the cluster does not answer', async () => {
+    const { url } = await serve(refuse);
+    const { status, body } = await get(url);
+    expect(status).toBe(200);
+    expect(body).toContain('data-state="bad">Not live');
+    expect(body).toContain(
+      'MyIngress, ConfigMonitor, ImmortalContainer, MyApp, WebApp: not shown, ',
+    );
+    expect(body).toContain('ECONNREFUSED');
+  });
+
+  it('does not wait for a cluster that says nothing', async () => {
+    const { url } = await serve(() => 'hang');
+    expect((await get(url)).body).toContain('Reading a cluster ...');
+  });
+
+  it.each([
+    'myingresses/shop/none',
+    'myingresses/shop',
+    'myingresses/shop/web/more',
+    '%ff/a/b',
+    'x/y/z',
+  ])('says that %s is not there', async (path) => {
+    const { url } = await serve(answerOne);
+    const { status, body } = await get(`${url}${path}`);
+    expect(status).toBe(404);
+    expect(body).toContain('<h1>Not there</h1>');
+  });
+
+  it('names the port that is in use', async () => {
+    const { url } = await serve(answerOne);
+    const port = Number(new URL(url).port);
+    const world = new World({
+      access: {
+        client: new KubeClient({
+          ...{ transport: new ScriptedTransport(refuse), clock, metrics: noMetrics },
+        }),
+        namespace: undefined,
+      },
+      clock,
+    });
+    closing.push(() => world.stop());
+    const again = servePages({ world, clock, port, token, place: '' });
+    await expect(again).rejects.toThrow(
+      `cannot listen on port ${port} of 127.0.0.1, it is in use: give another one with --port, or none for any free one`,
+    );
+  });
+
+  it('ends although a browser is listening', async () => {
+    const { url, close } = await serve(answerOne);
+    const ended = get(url, { accept: 'text/event-stream' }).catch((error: Error) => error.message);
+    await get(url);
+    await close();
+    expect(await ended).toEqual(expect.anything());
+  });
+});

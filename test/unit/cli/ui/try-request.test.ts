@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { type Typed, tryRequest } from '../../../../src/cli/ui/try-request.ts';
+import { readRoutes } from '../../../../src/controllers/my-ingress/routes/read-routes.ts';
+import { createIngress } from './shop.ts';
+
+const typed: Typed = {
+  ...{ port: 443, method: 'GET', host: 'shop.example.com', path: '/a?b=1' },
+  ...{ headers: '', from: '' },
+};
+
+function attempt(change: Partial<Typed>): ReturnType<typeof tryRequest> {
+  return tryRequest(readRoutes(createIngress().spec), { ...typed, ...change });
+}
+
+describe('the request tester', () => {
+  it('names the first rule that matches, and why each before it does not', () => {
+    expect(attempt({})).toEqual({
+      winner: 'web',
+      action: 'forwards to backend stable (weight 90, 90 %), backend canary (weight 10, 10 %)',
+      passedOver: [
+        { rule: 'old', because: 'path-pattern /old' },
+        { rule: 'team', because: 'http-header X-Team ~ ^blue' },
+      ],
+      remarks: [
+        'team has a regular expression, which is not evaluated here: where it matches, team wins',
+      ],
+    });
+  });
+
+  it.each<Partial<Typed> & { readonly what: string; readonly ends: readonly string[] }>([
+    {
+      ...{ what: 'a redirect', path: '/old?x=1' },
+      ends: ['old', 'redirects with 301 to https://shop.example.com:443/new?x=1'],
+    },
+    {
+      ...{ what: 'the default action', host: 'other.example.com' },
+      ends: ['default of 443', 'answers 404'],
+    },
+    { what: 'another method', method: 'POST', ends: ['default of 443', 'answers 404'] },
+    {
+      ...{ what: 'the redirect to HTTPS', port: 80 },
+      ends: ['default of 80', 'redirects with 301 to https://shop.example.com:443/a?b=1'],
+    },
+  ])('describes $what', ({ ends: [winner, action], ...change }) => {
+    expect(attempt(change)).toMatchObject({ winner, action });
+  });
+
+  it('reads headers and the address of the client', () => {
+    const rules = [
+      {
+        name: 'beta',
+        headers: [{ name: 'X-Beta', values: ['1*'] }],
+        forward: [{ backend: 'canary', weight: 1 }],
+      },
+      { name: 'office', sourceCIDRs: ['10.0.0.0/8'], forward: [{ backend: 'canary', weight: 1 }] },
+    ];
+    const routes = readRoutes(createIngress('web', { rules }).spec);
+    const winner = (change: Partial<Typed>): string | undefined =>
+      tryRequest(routes, { ...typed, ...change })?.winner;
+    expect(winner({ headers: 'x-other: 2\n x-beta :  17 ' })).toBe('beta');
+    expect(winner({ from: '10.1.2.3' })).toBe('office');
+    expect(winner({ from: 'nonsense', headers: 'nonsense' })).toBe('default of 443');
+  });
+
+  it('knows a port on which nothing listens', () => {
+    expect(attempt({ port: 8443 })).toBeUndefined();
+  });
+});
