@@ -30,7 +30,8 @@ export const orphans: Command = {
     "Load balancers, target groups and security groups with this cluster's ownership tags whose MyIngress\n" +
     'does not exist, in all namespaces unless -n is given. What an object that is being deleted holds is\n' +
     'not listed, nor what was retained or released. --delete asks for the number of resources, checks each\n' +
-    'one again and deletes it, load balancers first. It stops at the first surprise.',
+    'one again and deletes it, load balancers first. It stops at the first surprise. A load balancer that\n' +
+    'was adopted is listed and never deleted: its owner had it before albridge.',
   examples: [
     { line: 'orphans', what: 'list them' },
     { line: 'orphans --delete', what: 'delete them, after a question' },
@@ -58,7 +59,9 @@ async function run(context: CommandContext): Promise<number> {
   }
   const { client } = context.cluster();
   const installation = await readInstallation(client, surroundings.env, signal);
-  for (const warning of installation.warnings) surroundings.stderr.write(`warning: ${warning}\n`);
+  for (const warning of installation.warnings) {
+    surroundings.stderr.write(`warning: ${escapeText(warning)}\n`);
+  }
   if (isDeleting) refuseUnproven(installation);
   const log = createAuditLog(clock, surroundings.stderr);
   const writes = isDeleting ? WRITES : [];
@@ -66,8 +69,9 @@ async function run(context: CommandContext): Promise<number> {
   try {
     const search = { context, installation, account };
     const found = await withProgress('reading AWS', surroundings, () => find(search));
-    if (!isDeleting || found.length === 0) return report(context, found);
-    return await remove(search, found);
+    const deletable = found.filter(({ isAdopted }) => !isAdopted);
+    if (!isDeleting || deletable.length === 0) return report(context, found);
+    return await remove(search, deletable);
   } finally {
     account.close();
   }
@@ -185,18 +189,20 @@ function report({ output }: CommandContext, found: readonly Orphan[]): number {
   return exitCodes.done;
 }
 
-function describeOrphan({ kind, id, key }: Orphan): Readonly<Record<string, string>> {
-  return { kind, id, ...splitKey(key) };
+function describeOrphan({ kind, id, key, isAdopted }: Orphan): Readonly<Record<string, string>> {
+  return { kind, id, ...splitKey(key), ...(isAdopted && { note: ADOPTED }) };
 }
 
 function describeDeletion({ orphan, result }: Deletion): Readonly<Record<string, string>> {
   return { ...describeOrphan(orphan), result };
 }
 
+const ADOPTED = '(adopted: stays)';
+
 function drawTable(found: readonly Orphan[]): string {
-  const rows = found.map(({ kind, id, key }) => {
+  const rows = found.map(({ kind, id, key, isAdopted }) => {
     const { namespace, name } = splitKey(key);
-    return [kind, namespace, name, id].map(escapeText);
+    return [kind, namespace, name, isAdopted ? `${id} ${ADOPTED}` : id].map(escapeText);
   });
   return formatTable([['KIND', 'NAMESPACE', 'NAME', 'ID'], ...rows]);
 }
