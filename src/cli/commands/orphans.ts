@@ -7,6 +7,7 @@ import { type Account, openAccount } from '../account/account.ts';
 import { type Installation, readInstallation } from '../account/installation.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { CommandError, exitCodes, UsageError } from '../errors.ts';
+import { listAll } from '../objects/read.ts';
 import { createAuditLog } from '../orphans/audit.ts';
 import { confirmDeletion } from '../orphans/confirm.ts';
 import { type Deletion, deleteOrphans, type OrphanPorts } from '../orphans/delete-orphans.ts';
@@ -98,10 +99,8 @@ async function find({ context, installation, account }: Search): Promise<readonl
   const owned = await listOwned(account, cluster, signal);
   const namespace = flags.text('namespace');
   const path = buildResourcePath(myIngressKind, { namespace });
-  const list = await context
-    .cluster()
-    .client.request<{ readonly items: readonly MyIngress[] }>({ method: 'GET', path, signal });
-  const byKey = new Map(list.items.map((item) => [getKey(item), item] as const));
+  const items = await listAll<MyIngress>(context.cluster().client, { path, signal });
+  const byKey = new Map(items.map((item) => [getKey(item), item] as const));
   return findOrphans(owned, { cluster, byKey, namespace });
 }
 
