@@ -87,7 +87,7 @@ const SHARED = [
 const OWN = /^(AWS_ENDPOINT_URL(_\w+)?|https?_proxy|no_proxy)$/i;
 
 /**
- * What all operators of one id agree on. Whoever may create a Deployment can add one, so which of them
+ * Settings that all operators of one id agree on. Whoever may create a Deployment can add one, so which of them
  * counts is for the caller to say: throws CommandError where they differ.
  */
 function mergeShared(operators: readonly Environment[], own: Environment): Environment {
