@@ -257,7 +257,7 @@ describe('albridge doctor', () => {
     const { stdout } = await albridge('doctor');
     await place.api.ask({ method: 'DELETE', path: `${path}/other` });
     expect(stdout).toMatch(
-      /failed +rights of the operator, MyIngress: it may not: get myingresses/,
+      /failed +rights of the operator, MyIngress: system:serviceaccount:\S+ may not: get myingresses/,
     );
     expect(stdout).toMatch(
       /failed +cluster id: .*albridge-system\/albridge.* have the same id, the UID of kube-system/,

@@ -3,6 +3,7 @@
 // Start with: this file.
 
 import { type Clock, startDeadline } from '../../core/ports/clock.ts';
+import { createHttpHandler } from '../client/http-handler.ts';
 import { createSdkClient, type SdkClientOptions } from '../client/sdk-api.ts';
 import { createIdentityCommand, findIam, iamService, stsService } from './identity-commands.ts';
 
@@ -21,7 +22,7 @@ export interface CallerIdentity {
 
 /** Needs no right: https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html. Throws as the SDK does. */
 export async function readCallerIdentity(options: IdentityOptions): Promise<CallerIdentity> {
-  const client = createSdkClient(options, { ...stsService });
+  const client = connect(options, stsService);
   let date: string | undefined;
   client.middlewareStack.add(
     (next) => async (args) => {
@@ -56,7 +57,7 @@ export async function simulatePolicy(
   options: IdentityOptions,
 ): Promise<readonly string[]> {
   const { signedFor } = findIam(options.region);
-  const client = createSdkClient(options, { ...iamService, signingRegion: signedFor });
+  const client = connect(options, { ...iamService, signingRegion: signedFor });
   const entries = Object.entries(context).map(([ContextKeyName, value]) => {
     return { ContextKeyName, ContextKeyType: 'string', ContextKeyValues: [value] };
   });
@@ -74,6 +75,11 @@ interface Simulated {
     readonly EvalActionName?: string;
     readonly EvalDecision?: string;
   }[];
+}
+
+function connect(options: IdentityOptions, service: object): ReturnType<typeof createSdkClient> {
+  const requestHandler = createHttpHandler(options.proxy);
+  return createSdkClient(options, { requestHandler, ...service });
 }
 
 type Ask = Parameters<typeof createIdentityCommand>;

@@ -43,9 +43,9 @@ export function decideInstallation(read: ReadSettings, env: Environment): Instal
   const given = readVariable(env, CLUSTER_ID);
   const clusterId = given ?? chooseOnly(ids) ?? (ids.length === 0 ? read.systemUid : undefined);
   if (clusterId === undefined) throw new CommandError(explainNoId(ids));
-  const operator = read.operators.find((one) => getId(one, read) === clusterId) ?? {};
-  const shared = pick(operator, isShared);
+  const operators = read.operators.filter((one) => getId(one, read) === clusterId);
   const own = pick(env, (name) => isShared(name) || OWN.test(name));
+  const shared = mergeShared(operators, own);
   const aws = parseAws({ ...shared, ...own }, clusterId);
   // Whoever may create a Deployment can give it the id of another cluster.
   const isNamed = given === clusterId && ids.includes(clusterId);
@@ -86,13 +86,32 @@ const SHARED = [
 ];
 const OWN = /^(AWS_ENDPOINT_URL(_\w+)?|https?_proxy|no_proxy)$/i;
 
+/**
+ * Settings that all operators of one id agree on. Whoever may create a Deployment can add one, so which of them
+ * counts is for the caller to say: throws CommandError where they differ.
+ */
+function mergeShared(operators: readonly Environment[], own: Environment): Environment {
+  const settings = operators.map((operator) => pick(operator, isShared));
+  const agreed = SHARED.flatMap((name) => {
+    const values = [...new Set(settings.flatMap((one) => one[name] ?? []))];
+    if (values.length > 1 && own[name] === undefined) {
+      throw new CommandError(
+        `operators of this cluster differ in ${name} (${values.join(', ')}): set it to that of one of them`,
+      );
+    }
+    return values.length === 1 ? [[name, values[0]] as const] : [];
+  });
+  return Object.fromEntries(agreed);
+}
+
 function pick(env: Environment, isTaken: (name: string) => boolean): Environment {
   const region = readVariable(env, 'AWS_REGION') ?? readVariable(env, 'AWS_DEFAULT_REGION');
   const entries = Object.keys(env).flatMap((name) => {
     const value = readVariable(env, name);
     return value && isTaken(name) ? [[name, value] as const] : [];
   });
-  return { ...Object.fromEntries(entries), ...(region && { AWS_REGION: region }) };
+  const { AWS_DEFAULT_REGION: _, ...rest } = Object.fromEntries(entries);
+  return { ...rest, ...(region && { AWS_REGION: region }) };
 }
 
 function isShared(name: string): boolean {
@@ -151,26 +170,35 @@ async function readOperators(
   return Promise.all((list?.items ?? []).map((one) => readEnvironment(client, one, signal)));
 }
 
-/** The environment of its containers, as far as the caller may read the ConfigMaps that it names. */
+/** The variables of an operator that commands read: another Deployment may have any number of others. */
+const READ = [...SHARED, CLUSTER_ID, 'ALBRIDGE_KINDS', 'ALBRIDGE_NAMESPACES'];
+
+/**
+ * The environment of its containers, the last value of each variable, as far as the caller may read the
+ * ConfigMaps that it names.
+ */
 export async function readEnvironment(
   client: KubeClient,
   { metadata, spec }: Deployment,
   signal: AbortSignal,
 ): Promise<Environment> {
-  const variables = spec.template.spec.containers.flatMap(({ env = [] }) => env);
+  const containers = spec.template.spec.containers.flatMap(({ env = [] }) => env);
+  const variables = READ.flatMap((name) => containers.findLast((one) => one.name === name) ?? []);
   const names = new Set(variables.flatMap((one) => one.valueFrom?.configMapKeyRef?.name ?? []));
-  const maps = new Map<string, Environment>();
+  const maps = new Map<string, ReadonlyMap<string, string>>();
   for (const name of names) {
     const path = `/api/v1/namespaces/${metadata.namespace}/configmaps/${encodeURIComponent(name)}`;
-    const map = await readIfAllowed<{ readonly data?: Environment }>(client, { path, signal });
-    maps.set(name, map?.data ?? {});
+    const map = await readIfAllowed<{ readonly data?: Fields }>(client, { path, signal });
+    maps.set(name, new Map(Object.entries(map?.data ?? {})));
   }
   const read = ({ name, value, valueFrom }: Variable): readonly [string, string | undefined] => {
     const ref = valueFrom?.configMapKeyRef;
-    return [name, ref ? maps.get(ref.name)?.[ref.key] : value];
+    return [name, ref ? maps.get(ref.name)?.get(ref.key) : value];
   };
   return Object.fromEntries(variables.map(read));
 }
+
+type Fields = Readonly<Record<string, string>>;
 
 async function readSystemUid(client: KubeClient, signal: AbortSignal): Promise<string | undefined> {
   const path = '/api/v1/namespaces/kube-system';

@@ -5,6 +5,7 @@ import {
   composeConsent,
   describeHolder,
 } from '../../controllers/my-ingress/ownership.ts';
+import type { Installation } from '../account/installation.ts';
 import { CommandError } from '../errors.ts';
 
 /** The object that is to adopt. */
@@ -62,6 +63,24 @@ export function refuseUnadoptable(
 const CONTROLLERS = /^(?:([0-9a-z-]+[.])*k8s[.]aws\/|kubernetes[.]io\/cluster\/)/i;
 
 /** undefined: no tag says so. */
-export function findOtherController(tags: Tags): string | undefined {
+function findOtherController(tags: Tags): string | undefined {
   return Object.keys(tags).find((key) => CONTROLLERS.test(key));
+}
+
+/** The tags give the load balancer to whoever has the id of the cluster. */
+export function listWarnings(
+  { clusterId, isProven }: Pick<Installation, 'clusterId' | 'isProven'>,
+  tags: Tags,
+): readonly string[] {
+  const other = findOtherController(tags);
+  return [
+    ...(isProven
+      ? []
+      : [
+          `that ${clusterId} is the id of this cluster is not proved: compare it with the operator's log line "working" before you set the tags`,
+        ]),
+    ...(other === undefined
+      ? []
+      : [`the tag ${other} is that of another controller, which has to let go of it first`]),
+  ];
 }

@@ -1,5 +1,5 @@
 import { dumpYaml } from '../../kube/client/yaml.ts';
-import { escapeText } from '../output/escape.ts';
+import { escapeDocument, escapeText } from '../output/escape.ts';
 import { composeTagCommand } from './consent.ts';
 import type { Adoption } from './manifest.ts';
 import type { Suggestion } from './suggest-traffic.ts';
@@ -27,7 +27,7 @@ export function printAdoption(printed: Printed): string {
     ...listRemarks('The manifest leaves out:', adoption.remarks),
   ];
   const tail = listenerArns.length === 0 ? '' : comment(describeTraffic(printed));
-  return `${comment(head)}${dumpYaml(adoption.manifest)}${tail}`;
+  return `${comment(head)}${dumpYaml(adoption.manifest, escapeDocument)}${tail}`;
 }
 
 function describeTraffic({ consent, listenerArns, traffic }: Printed): readonly string[] {
@@ -37,7 +37,7 @@ function describeTraffic({ consent, listenerArns, traffic }: Printed): readonly 
     'them; which Service a target group stands for AWS does not know, so correct each service.',
     composeTagCommand(listenerArns, consent),
     ...listRemarks('A spec cannot say:', traffic.remarks),
-    ...dumpYaml({ spec: traffic.spec }).trimEnd().split('\n'),
+    ...dumpYaml({ spec: traffic.spec }, escapeDocument).trimEnd().split('\n'),
   ];
 }
 

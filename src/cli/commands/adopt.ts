@@ -7,7 +7,7 @@ import {
   type Adopter,
   composeConsentTags,
   composeTagCommand,
-  findOtherController,
+  listWarnings,
   refuseUnadoptable,
 } from '../adopt/consent.ts';
 import { composeManifest } from '../adopt/manifest.ts';
@@ -67,17 +67,13 @@ async function compose(context: CommandContext): Promise<Printed> {
   try {
     const balancer = await observeBalancer(account, arn, signal);
     refuseUnadoptable(balancer.loadBalancer, balancer.tags, adopter);
-    const other = findOtherController(balancer.tags);
     return {
       arn,
       consent: composeConsentTags(adopter),
       adoption: composeManifest(balancer, adopter),
       listenerArns: balancer.listeners.map(({ listener }) => listener.arn),
       traffic: suggestTraffic(balancer),
-      warnings:
-        other === undefined
-          ? []
-          : [`the tag ${other} is that of another controller, which has to let go of it first`],
+      warnings: listWarnings(installation, balancer.tags),
     };
   } finally {
     account.close();

@@ -7,6 +7,7 @@ import { type Account, openAccount } from '../account/account.ts';
 import { type Installation, readInstallation } from '../account/installation.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { CommandError, exitCodes, UsageError } from '../errors.ts';
+import { listAll } from '../objects/read.ts';
 import { createAuditLog } from '../orphans/audit.ts';
 import { confirmDeletion } from '../orphans/confirm.ts';
 import { type Deletion, deleteOrphans, type OrphanPorts } from '../orphans/delete-orphans.ts';
@@ -30,7 +31,8 @@ export const orphans: Command = {
     "Load balancers, target groups and security groups with this cluster's ownership tags whose MyIngress\n" +
     'does not exist, in all namespaces unless -n is given. What an object that is being deleted holds is\n' +
     'not listed, nor what was retained or released. --delete asks for the number of resources, checks each\n' +
-    'one again and deletes it, load balancers first. It stops at the first surprise.',
+    'one again and deletes it, load balancers first. It stops at the first surprise. A load balancer that\n' +
+    'was adopted is listed and never deleted: its owner had it before albridge.',
   examples: [
     { line: 'orphans', what: 'list them' },
     { line: 'orphans --delete', what: 'delete them, after a question' },
@@ -58,7 +60,9 @@ async function run(context: CommandContext): Promise<number> {
   }
   const { client } = context.cluster();
   const installation = await readInstallation(client, surroundings.env, signal);
-  for (const warning of installation.warnings) surroundings.stderr.write(`warning: ${warning}\n`);
+  for (const warning of installation.warnings) {
+    surroundings.stderr.write(`warning: ${escapeText(warning)}\n`);
+  }
   if (isDeleting) refuseUnproven(installation);
   const log = createAuditLog(clock, surroundings.stderr);
   const writes = isDeleting ? WRITES : [];
@@ -66,8 +70,9 @@ async function run(context: CommandContext): Promise<number> {
   try {
     const search = { context, installation, account };
     const found = await withProgress('reading AWS', surroundings, () => find(search));
-    if (!isDeleting || found.length === 0) return report(context, found);
-    return await remove(search, found);
+    const deletable = found.filter(({ isAdopted }) => !isAdopted);
+    if (!isDeleting || deletable.length === 0) return report(context, found);
+    return await remove(search, deletable);
   } finally {
     account.close();
   }
@@ -94,10 +99,8 @@ async function find({ context, installation, account }: Search): Promise<readonl
   const owned = await listOwned(account, cluster, signal);
   const namespace = flags.text('namespace');
   const path = buildResourcePath(myIngressKind, { namespace });
-  const list = await context
-    .cluster()
-    .client.request<{ readonly items: readonly MyIngress[] }>({ method: 'GET', path, signal });
-  const byKey = new Map(list.items.map((item) => [getKey(item), item] as const));
+  const items = await listAll<MyIngress>(context.cluster().client, { path, signal });
+  const byKey = new Map(items.map((item) => [getKey(item), item] as const));
   return findOrphans(owned, { cluster, byKey, namespace });
 }
 
@@ -185,18 +188,20 @@ function report({ output }: CommandContext, found: readonly Orphan[]): number {
   return exitCodes.done;
 }
 
-function describeOrphan({ kind, id, key }: Orphan): Readonly<Record<string, string>> {
-  return { kind, id, ...splitKey(key) };
+function describeOrphan({ kind, id, key, isAdopted }: Orphan): Readonly<Record<string, string>> {
+  return { kind, id, ...splitKey(key), ...(isAdopted && { note: ADOPTED }) };
 }
 
 function describeDeletion({ orphan, result }: Deletion): Readonly<Record<string, string>> {
   return { ...describeOrphan(orphan), result };
 }
 
+const ADOPTED = '(adopted: stays)';
+
 function drawTable(found: readonly Orphan[]): string {
-  const rows = found.map(({ kind, id, key }) => {
+  const rows = found.map(({ kind, id, key, isAdopted }) => {
     const { namespace, name } = splitKey(key);
-    return [kind, namespace, name, id].map(escapeText);
+    return [kind, namespace, name, isAdopted ? `${id} ${ADOPTED}` : id].map(escapeText);
   });
   return formatTable([['KIND', 'NAMESPACE', 'NAME', 'ID'], ...rows]);
 }

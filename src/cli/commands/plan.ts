@@ -8,6 +8,7 @@ import { readInstallation } from '../account/installation.ts';
 import { silentLog } from '../cluster.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { CommandError, UsageError } from '../errors.ts';
+import { listAll } from '../objects/read.ts';
 import { escapeText } from '../output/escape.ts';
 import { planManifest, readAttaching } from '../plan/local-plans.ts';
 import { type Manifests, readManifests } from '../plan/manifests.ts';
@@ -77,11 +78,7 @@ async function readOne(given: string, context: CommandContext): Promise<readonly
 async function readAll(context: CommandContext): Promise<readonly ShownPlan[]> {
   const { signal } = context;
   const path = buildResourcePath(myIngressKind, {});
-  const { items } = await context
-    .cluster()
-    .client.request<{ readonly items: readonly MyIngress[] }>({
-      ...{ method: 'GET', path, signal },
-    });
+  const items = await listAll<MyIngress>(context.cluster().client, { path, signal });
   const planned = items.filter(hasPlan);
   if (planned.length > 0) return planned.map(readStoredPlan);
   throw new CommandError(

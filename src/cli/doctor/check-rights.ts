@@ -50,7 +50,12 @@ async function checkKind(
   if (missingHere.length === 0)
     return { name, verdict: 'ok', message: `all ${rights.length}, in the namespace ${namespace}` };
   const next = `apply deploy/ of this version, or leave ${kind.kind.toLowerCase()} out of ALBRIDGE_KINDS`;
-  return { name, verdict: 'failed', message: `it may not: ${missingHere.join('; ')}`, next };
+  return {
+    name,
+    verdict: 'failed',
+    message: `${question.user} may not: ${missingHere.join('; ')}`,
+    next,
+  };
 }
 
 /** The caller may see what the commands show. */

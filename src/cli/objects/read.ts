@@ -61,8 +61,8 @@ interface Page<T> {
 }
 
 /** Every page of a collection: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks */
-async function listAll<T>(
-  client: KubeClient,
+export async function listAll<T>(
+  client: Pick<KubeClient, 'request'>,
   { path, query = {}, signal }: ListRequest,
 ): Promise<readonly T[]> {
   const items: T[] = [];

@@ -90,7 +90,7 @@ async function isStillOrphan(
   // Later than the tags: an object is there before anything of it is.
   const objects = await ports.readObjects(orphan, signal);
   const again = findOrphan({ ...orphan, tags }, objects);
-  if (again?.key === orphan.key) return true;
+  if (again?.key === orphan.key && !again.isAdopted) return true;
   throw new CommandError(
     'it is no longer an orphan, since its tags have changed or its object exists again: run albridge orphans again',
   );

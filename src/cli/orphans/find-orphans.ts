@@ -23,6 +23,8 @@ export interface Owned {
 export interface Orphan extends Owned {
   /** The object that the tags name. */
   readonly key: Key;
+  /** Its owner had it before albridge, and lent it by the tag albridge.io/adopt: it is not deleted here. */
+  readonly isAdopted: boolean;
 }
 
 /** The facts by which orphans are judged. */
@@ -49,7 +51,7 @@ export function findOrphan(resource: Owned, objects: Objects): Orphan | undefine
   if (key === undefined || !isInScope(key, objects.namespace)) return undefined;
   const object = objects.byKey.get(key);
   if (object !== undefined && isHeld(resource, object, objects.cluster)) return undefined;
-  return { ...resource, key };
+  return { ...resource, key, isAdopted: resource.tags[ownershipTagKeys.adopt] !== undefined };
 }
 
 /**

@@ -10,9 +10,9 @@ export function escapeText(text: string): string {
   return text.replaceAll(CONTROL, escapeCharacter);
 }
 
-/** The text of a JSON document: JSON.stringify leaves DEL and C1 as they are. */
-export function escapeJson(json: string): string {
-  return json.replaceAll(CONTROL, (character) =>
+/** The text of a document: JSON.stringify leaves DEL and C1 as they are, YAML the direction of text. */
+export function escapeDocument(document: string): string {
+  return document.replaceAll(CONTROL, (character) =>
     character === '\n' ? character : escapeCharacter(character),
   );
 }

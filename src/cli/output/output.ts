@@ -4,7 +4,7 @@
 
 import { dumpYaml } from '../../kube/client/yaml.ts';
 import type { Environment, TextStream } from '../surroundings.ts';
-import { escapeJson } from './escape.ts';
+import { escapeDocument } from './escape.ts';
 import { chooseStyle, type Style } from './style.ts';
 
 /** `svg` is of the commands alone that say so. */
@@ -38,9 +38,9 @@ export class Output {
   #format(data: unknown, draw: (style: Style) => string): string {
     switch (this.format) {
       case 'json':
-        return escapeJson(`${JSON.stringify(data, undefined, 2)}\n`);
+        return escapeDocument(`${JSON.stringify(data, undefined, 2)}\n`);
       case 'yaml':
-        return dumpYaml(data);
+        return dumpYaml(data, escapeDocument);
       case 'table':
       case 'svg':
         return draw(this.style);

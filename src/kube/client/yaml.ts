@@ -1,8 +1,15 @@
 import { dumpYaml as dump, loadYaml } from '@kubernetes/client-node';
 
-/** Control characters are escaped. */
-export function dumpYaml(data: unknown): string {
-  return dump(data);
+/**
+ * `escape` writes characters that are not to be printed as \u and four digits, which YAML reads between double quotes
+ * alone (https://yaml.org/spec/1.2.2/#57-escaped-characters): where there are any, all texts get these. A key gets
+ * none, and is then another text.
+ */
+export function dumpYaml(data: unknown, escape: (text: string) => string): string {
+  const text = dump(data);
+  return escape(text) === text
+    ? text
+    : escape(dump(data, { forceQuotes: true, quoteStyle: 'double' }));
 }
 
 /** Each document of YAML or JSON text as it is written; an empty one is null. Throws where one is not valid. */

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readCallerIdentity, simulatePolicy } from '../../../../src/aws/identity/identity.ts';
 import { systemClock } from '../../../../src/system-clock.ts';
+import { startConnectProxy } from '../../../fakes/connect-proxy.ts';
 
 interface Asked {
   readonly parameters: URLSearchParams;
@@ -54,6 +55,20 @@ describe('the identity of the caller', () => {
       Version: '2011-06-15',
     });
     expect(asked[0]?.authorization).toContain('/eu-central-1/sts/aws4_request');
+  });
+
+  it('is asked for by way of the proxy', async () => {
+    const proxy = await startConnectProxy();
+    try {
+      const { endpoint: _, ...direct } = options();
+      const through = { url: `http://127.0.0.1:${proxy.port}`, except: '' };
+      await expect(readCallerIdentity({ ...direct, proxy: through })).rejects.toThrow();
+      expect(proxy.asked.map(({ line }) => line)).toEqual([
+        'CONNECT sts.eu-central-1.amazonaws.com:443',
+      ]);
+    } finally {
+      await proxy.stop();
+    }
   });
 
   it('is refused in the words of AWS', async () => {

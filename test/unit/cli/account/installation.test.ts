@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { decideInstallation, type ReadSettings } from '../../../../src/cli/account/installation.ts';
+import {
+  type Deployment,
+  decideInstallation,
+  type ReadSettings,
+  readEnvironment,
+} from '../../../../src/cli/account/installation.ts';
+import type { KubeClient } from '../../../../src/kube/client/kube-client.ts';
 
 const REGION = { AWS_REGION: 'eu-central-1' };
 const UID = 'f2c1';
@@ -69,8 +75,60 @@ describe('the settings of AWS', () => {
     expect(other.aws.region).toBe('us-west-2');
   });
 
+  it('are asked for where operators differ, as whoever may create a Deployment may add one', () => {
+    const operators = [{ AWS_REGION: 'us-east-2' }, operator, { ALBRIDGE_VPC_ID: 'vpc-3' }];
+    const read = { operators, systemUid: UID };
+    expect(() => decideInstallation(read, {})).toThrow(
+      'operators of this cluster differ in AWS_REGION (us-east-2, us-east-1): set it to that of one of them',
+    );
+    expect(() => decideInstallation(read, REGION)).toThrow(/differ in ALBRIDGE_VPC_ID/);
+    expect(decide({ operators }, { ALBRIDGE_VPC_ID: 'vpc-1' }).aws).toMatchObject({
+      ...{ region: 'eu-central-1', vpcId: 'vpc-1' },
+    });
+  });
+
   it('name what is missing or wrong', () => {
     expect(() => decide({}, { AWS_REGION: '' })).toThrow('AWS_REGION is not set: set it to');
     expect(() => decide({}, { AWS_REGION: 'mars' })).toThrow('AWS_REGION="mars": expected');
+  });
+});
+
+describe('the environment of a Deployment', () => {
+  const fromMap = (name: string, map: string, key: string) => {
+    return { name, valueFrom: { configMapKeyRef: { name: map, key } } };
+  };
+
+  async function read(env: Deployment['spec']['template']['spec']['containers'][0]['env']) {
+    const asked: string[] = [];
+    const client = {
+      request: ({ path }: { readonly path: string }) => {
+        asked.push(path);
+        return Promise.resolve({ data: { region: 'eu-west-1' } });
+      },
+    } as unknown as KubeClient;
+    const deployment = {
+      ...{ apiVersion: 'apps/v1', kind: 'Deployment' },
+      metadata: { namespace: 'web', name: 'x' },
+      spec: { template: { spec: { containers: [{ ...(env && { env }) }] } } },
+    };
+    const signal = new AbortController().signal;
+    return { read: await readEnvironment(client, deployment, signal), asked };
+  }
+
+  it('is that of its ConfigMaps', async () => {
+    const env = [{ name: 'ALBRIDGE_KINDS', value: 'myapp' }, fromMap('AWS_REGION', 'm', 'region')];
+    const { read: got } = await read(env);
+    expect(got).toEqual({ ALBRIDGE_KINDS: 'myapp', AWS_REGION: 'eu-west-1' });
+  });
+
+  it('has no value for a key that its ConfigMap lacks', async () => {
+    const { read: got } = await read([fromMap('AWS_REGION', 'm', 'constructor')]);
+    expect(got['AWS_REGION']).toBeUndefined();
+  });
+
+  it('costs no request for variables that nothing here reads, or that are overwritten', async () => {
+    const many = Array.from({ length: 50 }, (_, index) => fromMap('AWS_REGION', `m${index}`, 'x'));
+    const { asked } = await read([fromMap('OTHER', 'o', 'x'), ...many]);
+    expect(asked).toEqual(['/api/v1/namespaces/web/configmaps/m49']);
   });
 });

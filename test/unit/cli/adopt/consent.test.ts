@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   composeConsentTags,
   composeTagCommand,
-  findOtherController,
+  listWarnings,
   refuseUnadoptable,
 } from '../../../../src/cli/adopt/consent.ts';
 import { canAdopt } from '../../../../src/controllers/my-ingress/ownership.ts';
@@ -42,8 +42,14 @@ describe('the consent to an adoption', () => {
     );
   });
 
-  it('warns of another controller', () => {
-    expect(findOtherController({ team: 'web' })).toBeUndefined();
-    expect(findOtherController({ 'elbv2.k8s.aws/cluster': 'x' })).toBe('elbv2.k8s.aws/cluster');
+  it('warns of another controller, and of a cluster id that any Deployment may have named', () => {
+    const proved = { clusterId: 'blue', isProven: true };
+    expect(listWarnings(proved, { team: 'web' })).toEqual([]);
+    expect(listWarnings(proved, { 'elbv2.k8s.aws/cluster': 'x' })).toEqual([
+      expect.stringContaining('elbv2.k8s.aws/cluster'),
+    ]);
+    expect(listWarnings({ ...proved, isProven: false }, {})).toEqual([
+      expect.stringContaining('that blue is the id of this cluster is not proved'),
+    ]);
   });
 });

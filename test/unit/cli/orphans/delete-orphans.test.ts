@@ -21,7 +21,7 @@ const TAGS = {
 };
 
 function orphanOf(kind: OwnedKind): Orphan {
-  return { kind, id: kind, tags: TAGS, key: 'web/shop' };
+  return { kind, id: kind, tags: TAGS, key: 'web/shop', isAdopted: false };
 }
 
 const ORPHANS = (['load-balancer', 'target-group', 'security-group'] as const).map(orphanOf);
@@ -60,6 +60,13 @@ function failWith(reason: string): OperatorError {
 }
 
 describe('the deletion of orphans', () => {
+  it('leaves a balancer that its owner has lent to albridge', async () => {
+    const place = new Place();
+    place.tags = { 'load-balancer': { ...TAGS, 'albridge.io/adopt': 'web/shop' } };
+    await expect(place.run()).rejects.toThrow(/its tags have changed/);
+    expect(place.deleted).toEqual([]);
+  });
+
   it('is in their order, and leaves out what is gone', async () => {
     const place = new Place();
     place.tags = { 'target-group': undefined };

@@ -43,6 +43,13 @@ describe('orphans', () => {
     expect(find(ALL)).toEqual(['load-balancer', 'target-group', 'security-group']);
   });
 
+  it('are marked where they were adopted', () => {
+    const adopted = { ...BALANCER, tags: { ...TAGS, 'albridge.io/adopt': 'web/shop' } };
+    const objects = { cluster: CLUSTER, byKey: new Map() };
+    const marks = findOrphans([adopted, GROUP], objects).map(({ isAdopted }) => isAdopted);
+    expect(marks).toEqual([true, false]);
+  });
+
   it('are never what lacks a tag that proves whose it is', () => {
     expect(find(without('albridge.io/cluster'))).toEqual([]);
     expect(find(without('albridge.io/namespace'))).toEqual([]);

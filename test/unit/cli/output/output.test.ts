@@ -3,6 +3,7 @@ import { escapeText } from '../../../../src/cli/output/escape.ts';
 import { type Format, Output } from '../../../../src/cli/output/output.ts';
 import { chooseStyle } from '../../../../src/cli/output/style.ts';
 import { formatTable, shorten } from '../../../../src/cli/output/table.ts';
+import { parseYamlDocuments } from '../../../../src/kube/client/yaml.ts';
 
 function print(format: Format, data: unknown): string {
   let text = '';
@@ -19,13 +20,23 @@ describe('text of tenants', () => {
   });
 
   it.each(['json', 'yaml'] as const)('does neither as %s', (format) => {
-    const text = print(format, { name: '\u009b2J\u007f\u001b]0;x' });
-    expect(text).not.toMatch(/[^\P{Cc}\n]/u);
+    const text = print(format, {
+      name: '\u009b2J\u007f\u001b]0;x',
+      other: 'a\u202eb\u2066c\u200e',
+    });
+    expect(text).not.toMatch(/[^\P{Cc}\n]|[\u200e\u202e\u2066]/u);
   });
 
   it('stays the same data as JSON', () => {
     const data = { name: '\u009b2J\u007f\u001b\u202e' };
     expect(JSON.parse(print('json', data))).toEqual(data);
+  });
+
+  it('stays the same data as YAML', () => {
+    const text = 'a: \\"\u202e\u2066\u061c\n  # b\u009b';
+    const data = { name: text, list: [text, 'plain', 1, true, 'true'], empty: null };
+    expect(parseYamlDocuments(print('yaml', data))).toEqual([data]);
+    expect(print('yaml', { name: 'plain' })).toBe('name: plain\n');
   });
 });
 
