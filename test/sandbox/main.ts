@@ -95,9 +95,12 @@ function firstSteps({ dir, hasOperator }: Flags, { controlPlane }: Surroundings)
   const example = quoted(resolve(import.meta.dirname, '../../examples/01-article.yaml'));
   const lines = [
     `export KUBECONFIG=${quoted(join(dir, 'kubeconfig'))}`,
-    ...(hasOperator ? [] : [`set -a; . ${quoted(join(dir, 'env'))}; set +a; npm start &`]),
+    // Without it the command line would ask the caller's own account.
+    `set -a; . ${quoted(join(dir, 'env'))}; set +a`,
+    ...(hasOperator ? [] : ['npm start &']),
     `${kubectl} apply -f ${example}`,
     `${kubectl} get myingress --watch`,
+    'npm run --silent albridge -- status -A',
   ];
   return lines.map((line) => `  ${line}\n`).join('');
 }

@@ -43,6 +43,8 @@ the exit code is 1 if a check failed.`,
   options: {},
   run: async (context) => {
     const checks = await withProgress('checking', context.surroundings, () => examine(context));
+    // Each check takes an interruption for its own failure.
+    context.signal.throwIfAborted();
     context.output.print({ checks }, (style) =>
       checks.map((one) => drawCheck(one, style)).join(''),
     );

@@ -55,9 +55,7 @@ export const orphans: Command = {
 async function run(context: CommandContext): Promise<number> {
   const { clock, flags, signal, surroundings } = context;
   const isDeleting = flags.isOn('delete');
-  if (flags.text('yes-delete') !== undefined && !isDeleting) {
-    throw new UsageError('--yes-delete has a meaning only with --delete');
-  }
+  refuseWrongNumber(flags.text('yes-delete'), isDeleting);
   const { client } = context.cluster();
   const installation = await readInstallation(client, surroundings.env, signal);
   for (const warning of installation.warnings) {
@@ -76,6 +74,16 @@ async function run(context: CommandContext): Promise<number> {
   } finally {
     account.close();
   }
+}
+
+/** Throws UsageError where --yes-delete stands alone or is no number. */
+function refuseWrongNumber(typed: string | undefined, isDeleting: boolean): void {
+  if (typed === undefined) return;
+  if (!isDeleting) throw new UsageError('--yes-delete has a meaning only with --delete');
+  if (/^\d+$/.test(typed.trim())) return;
+  throw new UsageError(
+    `--yes-delete takes the number of resources that albridge orphans lists, not "${typed}"`,
+  );
 }
 
 function refuseUnproven({ clusterId, isProven }: Installation): void {

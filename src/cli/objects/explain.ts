@@ -1,5 +1,6 @@
 import { MODE_ANNOTATION, PAUSED_ANNOTATION } from '../../core/objects/annotations.ts';
 import type { Condition } from '../../core/objects/conditions.ts';
+import { isAsDesired } from './health.ts';
 import type { OurKind } from './kinds.ts';
 import type { FoundObject, OurObject } from './read.ts';
 
@@ -29,13 +30,13 @@ export function listTroubles({ kind, object }: FoundObject): readonly Trouble[] 
 
 const AS_DESIRED = 5;
 
-/** Stalled, Ready, what else is False, what is unknown, work in progress; the rest is as desired. */
+/** Stalled, Ready, what else is wrong, what is unknown, work in progress; the rest is as desired. */
 function rankCondition({ type, status }: Condition): number {
-  if (type === 'Stalled') return status === 'True' ? 0 : AS_DESIRED;
-  if (type === 'Reconciling') return status === 'True' ? 4 : AS_DESIRED;
-  if (status === 'True') return AS_DESIRED;
+  if (isAsDesired({ type, status })) return AS_DESIRED;
+  if (type === 'Stalled') return 0;
   if (type === 'Ready') return 1;
-  return status === 'False' ? 2 : 3;
+  if (type === 'Reconciling') return 4;
+  return status === 'Unknown' ? 3 : 2;
 }
 
 /** Stalled and Ready say the same in the same words. */

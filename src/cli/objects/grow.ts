@@ -3,7 +3,7 @@ import type { ImmortalContainer } from '../../apis/immortal-container.ts';
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import type { Condition } from '../../core/objects/conditions.ts';
 import type { CommandContext } from '../command.ts';
-import { summarise } from './health.ts';
+import { isAsDesired, summarise } from './health.ts';
 import { growMyIngress } from './my-ingress-tree.ts';
 import {
   endpointSliceKind,
@@ -15,6 +15,8 @@ import {
 } from './pods.ts';
 import { type FoundObject, listInNamespace, type OurObject } from './read.ts';
 import type { TreeNode } from './tree.ts';
+
+const LEADING_TYPES: ReadonlySet<string> = new Set(['Ready', 'Stalled', 'Reconciling']);
 
 /** Reads everything below an object that the caller may read. */
 export async function growObject(found: FoundObject, context: CommandContext): Promise<TreeNode> {
@@ -31,13 +33,13 @@ export async function growObject(found: FoundObject, context: CommandContext): P
   };
 }
 
-/** The leading ones are the first line. */
+/** Ready, Stalled and Reconciling are the first line. */
 function isWorthANode({ type, status }: Condition): boolean {
-  return status !== 'True' && type !== 'Ready';
+  return !LEADING_TYPES.has(type) && !isAsDesired({ type, status });
 }
 
 function growCondition({ type, status, reason, message }: Condition): TreeNode {
-  const health = status === 'False' ? 'bad' : 'warning';
+  const health = status === 'Unknown' ? 'warning' : 'bad';
   return { kind: 'condition', name: type, state: status, health, reason, message };
 }
 

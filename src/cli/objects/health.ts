@@ -9,6 +9,14 @@ export interface Health {
   readonly message: string;
 }
 
+/** Types that say something is wrong, or not done yet, while they are True. */
+const ABNORMAL_WHILE_TRUE: ReadonlySet<string> = new Set(['Stalled', 'Reconciling', 'Degraded']);
+
+/** Whether a condition says what one wishes to read. */
+export function isAsDesired({ type, status }: Pick<Condition, 'type' | 'status'>): boolean {
+  return status === (ABNORMAL_WHILE_TRUE.has(type) ? 'False' : 'True');
+}
+
 /** The leading condition, and why it may not be the last word. */
 export function summarise(object: OurObject): Health {
   const conditions = object.status?.conditions ?? [];

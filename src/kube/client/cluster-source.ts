@@ -85,7 +85,9 @@ function createKubeconfigSource(paths: readonly string[]): ClusterSource {
 function loadKubeconfig(paths: readonly string[], pinned?: string): KubeConfig {
   const present = paths.filter((path) => existsSync(path));
   if (present.length === 0) {
-    throw createConfigError(`no kubeconfig at ${paths.join(' or ')}: correct KUBECONFIG`);
+    throw createConfigError(
+      `no kubeconfig at ${paths.join(' or ')}: correct this path, or write the file`,
+    );
   }
   const merged = present.map(readKubeconfig).reduce(merge);
   if (pinned !== undefined) merged.setCurrentContext(pinned);

@@ -101,6 +101,21 @@ describe('the command line', () => {
     expect(stderr).toMatch(/^albridge: no cluster: set KUBECONFIG to a kubeconfig.*\n$/);
   });
 
+  it('blames no setting for a kubeconfig of --kubeconfig that is not there', async () => {
+    const asks = createCommand(async ({ cluster }) => cluster().namespace?.length ?? 0);
+    const args = ['probe', '--kubeconfig', '/nowhere'];
+    const { stderr } = await runCli(args, { commands: [asks] });
+    expect(stderr).toBe(
+      'albridge: no kubeconfig at /nowhere: correct this path, or write the file\n',
+    );
+  });
+
+  it('refuses a number of orphans that is none before it asks anything', async () => {
+    const { exitCode, stderr } = await runCli(['orphans', '--delete', '--yes-delete', 'x']);
+    expect(exitCode).toBe(64);
+    expect(stderr).toMatch(/^albridge: --yes-delete takes the number .*, not "x"\n$/);
+  });
+
   it('ends with 130 on Ctrl-C, whatever is still running', async () => {
     const interrupt = new AbortController();
     const hangs = createCommand(() => {

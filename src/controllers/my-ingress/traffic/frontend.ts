@@ -44,8 +44,9 @@ export async function planFrontend(scope: Scope): Promise<FrontendPlan> {
   if (!isManaged(scope, routes)) return { operations: [], managed: undefined };
   const subnets = await findSubnets(scope);
   const vpcId = await scope.traffic().securityGroups.findVpc(subnets, pass.signal);
+  // AWS refuses the whole call, whichever of them it is.
   if (vpcId === undefined)
-    throw createFailure('SubnetNotFound', `AWS knows no subnet ${subnets[0]}`);
+    throw createFailure('SubnetNotFound', `AWS does not know each of ${subnets.join(', ')}`);
   const desired = desire(scope, await completeRoutes(scope, routes), vpcId);
   const plan = planFrom(scope, desired, observe([]));
   const operations = plan.steps.map(({ operation }) => operation);

@@ -7,6 +7,8 @@ import {
   type Policy,
 } from '../../../../localstack/embedded/iam/policy-evaluation.ts';
 import manifest from '../../../../package.json' with { type: 'json' };
+import type { CommandContext } from '../../../../src/cli/command.ts';
+import { doctor } from '../../../../src/cli/commands/doctor.ts';
 import { checkClock } from '../../../../src/cli/doctor/check.ts';
 import { judgeReads, judgeSubnets } from '../../../../src/cli/doctor/check-account.ts';
 import { judgeFields } from '../../../../src/cli/doctor/check-cluster.ts';
@@ -22,9 +24,29 @@ import {
   judgeWrites,
   planSimulations,
 } from '../../../../src/cli/doctor/check-writes.ts';
+import { systemClock } from '../../../../src/system-clock.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
 const now = Date.parse('2026-01-01T00:10:00Z');
+
+describe('an interruption', () => {
+  it('is no failure of a check: nothing is printed', async () => {
+    const printed: unknown[] = [];
+    const signal = AbortSignal.abort(new Error('interrupted'));
+    const refuse = { request: () => Promise.reject(signal.reason) };
+    const context = {
+      ...{
+        signal,
+        clock: systemClock,
+        surroundings: { signal, clock: systemClock, stderr: { isTTY: false, write: () => {} } },
+      },
+      cluster: () => ({ cluster: { server: 'https://a.example' }, client: {}, transport: refuse }),
+      output: { print: (data: unknown) => printed.push(data) },
+    } as unknown as CommandContext;
+    await expect(doctor.run(context)).rejects.toThrow('interrupted');
+    expect(printed).toEqual([]);
+  });
+});
 
 describe('the clock', () => {
   it.each([

@@ -58,6 +58,26 @@ describe('the troubles of an object', () => {
     });
   });
 
+  it('include a condition that is bad while it is True, and not its absence', () => {
+    const of = (status: Condition['status']): readonly string[] => {
+      const conditions = [
+        condition('Ready', 'True', 'Available'),
+        condition(
+          'Degraded',
+          status,
+          status === 'True' ? 'ProgressDeadlineExceeded' : 'AsExpected',
+        ),
+      ];
+      const troubles = listTroubles({
+        kind: findKind('webapp'),
+        object: createObject(conditions),
+      });
+      return troubles.flatMap(({ conditions: types }) => types);
+    };
+    expect(of('False')).toEqual([]);
+    expect(of('True')).toEqual(['Degraded True']);
+  });
+
   const silences: Readonly<Record<string, { readonly object: OurObject; says: RegExp }>> = {
     'an object that nobody has reconciled': {
       object: { ...createObject([]), status: { observedGeneration: -1 } },

@@ -143,7 +143,7 @@ describe('a way that leads nowhere', () => {
     },
     'a missing file': {
       settings: () => ({ kubeconfig: '/nowhere/a' }),
-      says: /no kubeconfig at \/nowhere\/a: correct KUBECONFIG/,
+      says: /no kubeconfig at \/nowhere\/a: correct this path, or write the file/,
     },
     'a file that is no kubeconfig': {
       settings: () => ({ kubeconfig: write('bad', '{{{') }),

@@ -37,6 +37,15 @@ describe('a MyIngress with one backend and one rule', () => {
     expect(after).not.toHaveProperty('DescribeSubnets');
   });
 
+  it('names every subnet where AWS does not say which of them it does not know', async () => {
+    const world = new World();
+    world.start();
+    world.apply('shop', { ...spec, subnets: ['subnet-a', 'subnet-gone'] });
+    await world.clock.advance(1_000);
+    expect(world.condition('shop')).toBe('False SubnetNotFound');
+    expect(world.message('shop')).toContain('does not know each of subnet-a, subnet-gone');
+  });
+
   it('learns the VPC while AWS is asked what has its name', async () => {
     const world = new World();
     world.fault('DescribeLoadBalancers', { kind: 'delay', delayMs: 5_000 });
