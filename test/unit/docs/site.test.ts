@@ -34,7 +34,10 @@ async function buildFrom(files: Readonly<Record<string, string>>): Promise<Site>
 describe('the site of the pages', () => {
   it('has no dead link, and each page of docs in its navigation exactly once', () => {
     expect(site.faults).toEqual([]);
-    const pages = execFileSync('git', ['ls-files', 'docs/*.md'], { cwd: ROOT, encoding: 'utf8' });
+    const pages = execFileSync('git', ['ls-files', '--cached', '--others', 'docs/*.md'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
     const front = read('docs/README.html').split('<main>')[0] ?? '';
     const listed = [...front.matchAll(/<li><a href="\.\.\/(docs\/[^"]+)"/g)].map(
       ([, to = '']) => to,
