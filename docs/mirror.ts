@@ -12,6 +12,7 @@ import {
 } from '../src/aws/client/operations.ts';
 import { type Setting, settings } from '../src/config/settings.ts';
 import { kubeReasons } from '../src/kube/client/kube-reasons.ts';
+import { argoCdSettings } from './argocd-settings.ts';
 import { fillTables } from './charts.ts';
 import { readDefinitions } from './fields/definitions.ts';
 import { writeFieldPage } from './fields/field-page.ts';
@@ -40,6 +41,10 @@ export function desiredPages(): readonly Page[] {
     { path: resolve(import.meta.dirname, 'aws-operations.md'), text: operationsPage() },
     { path: resolve(import.meta.dirname, 'performance.md'), text: performancePage() },
     ...fieldPages(),
+    {
+      path: resolve(import.meta.dirname, '../deploy/argocd/argocd-cm.yaml'),
+      text: argoCdSettings(),
+    },
   ];
 }
 
