@@ -13,14 +13,21 @@ const backends = (process.env['ALBRIDGE_TEST_AWS'] ?? 'embedded,localstack').spl
 const slow = { testTimeout: 60_000, hookTimeout: 300_000 } as const;
 
 /** Journeys of minutes: what somebody types from a clone to the last page, installs, upgrades and takes away. */
-const journeys = ['documentation', 'rights', 'undeploy', 'upgrade'].map(
-  (name) => `test/deploy/${name}.test.ts`,
-);
+const journeys = [
+  'documentation',
+  'kstatus',
+  'oldest-kubernetes',
+  'rights',
+  'undeploy',
+  'upgrade',
+].map((name) => `test/deploy/${name}.test.ts`);
 
 /** Minutes each: the whole demo, thousands of objects, hundreds of edits behind a slow API server, the suite for an account. */
-const lengthy = ['demo/*', 'localstack/{operator-{bloated,slow-server},aws-account}'].map(
-  (name) => `test/${name}.test.ts`,
-);
+const lengthy = [
+  'demo/*',
+  'localstack/{operator-{bloated,slow-server},aws-account}',
+  'monitoring/*',
+].map((name) => `test/${name}.test.ts`);
 
 /** Tests of whole worlds, random ones or with a process that dies anywhere: `npm run check` has no time for them. */
 const worlds = [
@@ -34,7 +41,7 @@ const worlds = [
 /** Tests of programs, which they start. */
 const programs = [
   'control-plane/{main,watchdog}',
-  'deploy/{makefile,install-page,release}',
+  'deploy/{makefile,install-page,release,release-steps}',
   'gates/{check,layers,lint,node-version,run}',
   'localstack/{processes,test-aws-command}',
   'simulation/command',

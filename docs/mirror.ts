@@ -17,12 +17,13 @@ import { fillTables } from './charts.ts';
 import { readDefinitions } from './fields/definitions.ts';
 import { writeFieldPage } from './fields/field-page.ts';
 import { writeJsonSchema } from './fields/json-schema.ts';
+import { metricsPage } from './metrics.ts';
 import { type Reason, reasonFaults, reasonsByKind } from './reasons.ts';
 
 /**
- * Writes the pages that repeat tables of the code, docs/reasons.md, docs/configuration.md and
- * docs/aws-operations.md, the fields of each kind in docs/reference and docs/schemas, and the tables of
- * docs/performance.md that repeat the numbers of charts.
+ * Writes the pages that repeat tables of the code, docs/reasons.md, docs/configuration.md,
+ * docs/aws-operations.md and docs/metrics.md, the fields of each kind in docs/reference and docs/schemas, and the
+ * tables of docs/performance.md that repeat the numbers of charts.
  * `--check` writes nothing and ends with 1 where a page is out of date.
  */
 
@@ -39,6 +40,7 @@ export function desiredPages(): readonly Page[] {
     { path: resolve(import.meta.dirname, 'reasons.md'), text: reasonsPage() },
     { path: resolve(import.meta.dirname, 'configuration.md'), text: configurationPage() },
     { path: resolve(import.meta.dirname, 'aws-operations.md'), text: operationsPage() },
+    { path: resolve(import.meta.dirname, 'metrics.md'), text: `${HEAD}${metricsPage()}` },
     { path: resolve(import.meta.dirname, 'performance.md'), text: performancePage() },
     ...fieldPages(),
     {

@@ -5,24 +5,22 @@
 import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import manifest from '../package.json' with { type: 'json' };
-import { awsMetrics } from './aws/client/aws-metrics.ts';
 import { createSdkApi } from './aws/client/sdk-api.ts';
 import { type AwsConfig, loadConfig, type OperatorConfig } from './config/config.ts';
 import { formatSettingsHelp, settings } from './config/settings.ts';
 import { drawUuid } from './core/ports/clock.ts';
 import type { Leadership } from './core/ports/leadership.ts';
 import type { Logger } from './core/ports/logger.ts';
-import { coreMetrics } from './core/ports/metrics.ts';
 import { OperatorError } from './core/reconcile/operator-error.ts';
 import { type Cluster, loadCluster } from './kube/client/credentials.ts';
 import { KubeClient } from './kube/client/kube-client.ts';
-import { kubeMetrics } from './kube/client/kube-metrics.ts';
 import { Rights } from './kube/client/rights.ts';
 import { UndiciTransport } from './kube/client/undici-transport.ts';
 import { Election, type ElectionOptions } from './kube/lease/election.ts';
 import { Operator } from './operator.ts';
 import type { OperatorSettings } from './setup/context.ts';
 import { reportDefinitions } from './setup/definitions/definitions.ts';
+import { metricDefinitions } from './setup/metrics.ts';
 import { systemClock as clock, drawSecretBytes } from './system-clock.ts';
 import { serveHealth } from './telemetry/health.ts';
 import {
@@ -31,9 +29,14 @@ import {
   type ListenAddress,
   startHttpServer,
 } from './telemetry/http-server.ts';
-import { exitOnceWritten, logMetrics } from './telemetry/log-destination.ts';
+import { exitOnceWritten } from './telemetry/log-destination.ts';
 import { openLog } from './telemetry/logger.ts';
-import { type Exposition, PrometheusMetrics, serveMetrics } from './telemetry/metrics.ts';
+import {
+  type Exposition,
+  PrometheusMetrics,
+  processMetrics,
+  serveMetrics,
+} from './telemetry/metrics.ts';
 
 /** The composition root: reads the settings, wires the parts, runs them, stops them in order. */
 
@@ -96,9 +99,8 @@ function refuse(problems: readonly string[]): void {
 }
 
 async function serve(config: OperatorConfig): Promise<void> {
-  const metrics = new PrometheusMetrics(
-    [coreMetrics, kubeMetrics, awsMetrics, logMetrics].flatMap((all) => Object.values(all)),
-  );
+  const metrics = new PrometheusMetrics(metricDefinitions.flatMap((all) => Object.values(all)));
+  metrics.gauge(processMetrics.buildInfo, { version: manifest.version }, 1);
   const log = await openLog(config.log, { clock, metrics });
   const cluster = loadCluster(config.cluster, clock);
   log.info('starting', {

@@ -1,4 +1,5 @@
 import { raceAbort, startDeadline } from './core/ports/clock.ts';
+import { kubeMetrics } from './kube/client/kube-metrics.ts';
 import type { KubeReason } from './kube/client/kube-reasons.ts';
 import { readClusterId } from './setup/cluster-id.ts';
 import {
@@ -75,15 +76,25 @@ export class Operator {
 
   /** Names what the operator cannot reconcile, and why; undefined if it can all. A standby can. */
   checkReadiness(): string | undefined {
-    const faults = new Set([
-      ...this.#setups.flatMap(({ context }) => context.listFaults()),
-      ...(this.#shared.ports.rights?.listMissing() ?? []),
-    ]);
-    return faults.size === 0 ? undefined : [...faults].join('; ');
+    const faults = [...this.#listWatchFaults(), ...this.#listMissingRights()];
+    return faults.length === 0 ? undefined : faults.join('; ');
   }
 
+  /** Call before each scrape. */
   refreshMetrics(): void {
+    const { metrics } = this.#shared.ports;
+    metrics.gauge(kubeMetrics.watchFaults, {}, this.#listWatchFaults().length);
+    metrics.gauge(kubeMetrics.missingRights, {}, this.#listMissingRights().length);
     for (const controller of this.#controllers) controller.refreshMetrics();
+  }
+
+  /** Kinds share watches. */
+  #listWatchFaults(): readonly string[] {
+    return [...new Set(this.#setups.flatMap(({ context }) => context.listFaults()))];
+  }
+
+  #listMissingRights(): readonly string[] {
+    return this.#shared.ports.rights?.listMissing() ?? [];
   }
 
   #requeueRefused(): void {

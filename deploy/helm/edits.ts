@@ -23,6 +23,18 @@ export const PARAMETERS: readonly Edit[] = [
   },
 ];
 
+/** By which an installation of the Prometheus operator selects the object. */
+export function addLabels(value: string): Edit {
+  const labels = '  labels:\n    app.kubernetes.io/name: albridge\n';
+  return {
+    from: labels,
+    to: `${labels}    {{- with .Values.${value}.labels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+`,
+  };
+}
+
 export const SERVICE_ACCOUNT: readonly Edit[] = [
   {
     from: '    app.kubernetes.io/name: albridge\n',

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { KIND_NAMES } from '../../src/apis/kind-names.ts';
-import { DEPLOYMENT, type Edit, KEEP, PARAMETERS, SERVICE_ACCOUNT } from './edits.ts';
+import { addLabels, DEPLOYMENT, type Edit, KEEP, PARAMETERS, SERVICE_ACCOUNT } from './edits.ts';
 
 /**
  * The templates of the Helm chart, written from the files that kustomize renders: the same text, with a
@@ -118,12 +118,18 @@ function componentSources(): readonly Source[] {
     component('guardrails/policy.yaml', GUARDRAILS),
     component('guardrails/parameters.yaml', GUARDRAILS, PARAMETERS),
     component('user-roles/roles.yaml', `and .Values.userRoles.enabled ${CLUSTER_WIDE}`),
+    component('metrics-service/service.yaml', `and ${OPERATOR} .Values.metricsService.enabled`),
+    component('pod-monitor/pod-monitor.yaml', `and ${OPERATOR} .Values.podMonitor.enabled`, [
+      addLabels('podMonitor'),
+    ]),
+    component('alerts/rule.yaml', `and ${OPERATOR} .Values.alerts.enabled`, [addLabels('alerts')]),
   ];
 }
 
 async function render({ path, template, when, edits = [] }: Source): Promise<string> {
-  const text = await readFile(resolve(ROOT, path), 'utf8');
-  if (text.includes('{{')) throw new Error(`${path} has {{, which Helm would read as a template`);
+  const source = await readFile(resolve(ROOT, path), 'utf8');
+  // Helm would read the templates of Prometheus as its own.
+  const text = source.replaceAll('{{', '{{ "{{" }}');
   const edited = edits.reduce((current, edit) => apply(edit, current, path), text);
   const placed = placeInNamespace(
     template.endsWith('deployment.yaml') ? writeVariables(edited) : edited,

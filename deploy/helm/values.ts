@@ -195,6 +195,17 @@ function describeComponents(): Readonly<Record<string, Schema>> {
         default: GUARDRAIL_PARAMETERS,
       },
     }),
+    metricsService: closed('A headless Service for /metrics: docs/monitoring.md.', {
+      enabled: toggle('Whether the Service albridge-metrics is installed.', false),
+    }),
+    podMonitor: closed('Scrapes by the Prometheus operator: docs/monitoring.md.', {
+      enabled: toggle('Whether the PodMonitor is installed.', false),
+      labels: open('Labels by which your Prometheus selects PodMonitors.'),
+    }),
+    alerts: closed('Alerts for the Prometheus operator: docs/alerts.md.', {
+      enabled: toggle('Whether the PrometheusRule is installed.', false),
+      labels: open('Labels by which your Prometheus selects rules.'),
+    }),
     userRoles: closed('Rights of users on our kinds.', {
       enabled: toggle('Whether the roles view, edit and admin of Kubernetes include them.', false),
     }),

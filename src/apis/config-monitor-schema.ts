@@ -364,6 +364,17 @@ export const configMonitorSchema = {
                 type: 'string',
                 maxLength: 16,
               },
+              keyNames: {
+                description: 'These keys. Absent if all count.',
+                type: 'array',
+                maxItems: 64,
+                'x-kubernetes-list-type': 'atomic',
+                items: {
+                  description: 'A key that counts.',
+                  type: 'string',
+                  maxLength: 253,
+                },
+              },
               hash: {
                 description:
                   'Short hash of the data that counts; of a Secret, keyed with a key that only albridge reads.',
@@ -395,6 +406,12 @@ export const configMonitorSchema = {
           type: 'string',
           format: 'date-time',
           maxLength: 64,
+        },
+        restartedSelection: {
+          description:
+            'How the pods of the last restart were selected, such as app=frontend. Other ConfigMonitors spare these pods while spec still selects so.',
+          type: 'string',
+          maxLength: 131072,
         },
         lastRestartTime: {
           description: 'When albridge last started to restart the pods.',
@@ -523,6 +540,17 @@ export const configMonitorSchema = {
                     description: 'Short hash of the keys that count; absent if all do.',
                     type: 'string',
                     maxLength: 16,
+                  },
+                  keyNames: {
+                    description: 'These keys. Absent if all count.',
+                    type: 'array',
+                    maxItems: 64,
+                    'x-kubernetes-list-type': 'atomic',
+                    items: {
+                      description: 'A key that counts.',
+                      type: 'string',
+                      maxLength: 253,
+                    },
                   },
                   hash: {
                     description:

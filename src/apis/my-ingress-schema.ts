@@ -289,9 +289,10 @@ export const myIngressSchema = {
                     minimum: 1,
                     maximum: 65535,
                     maxLength: 63,
+                    pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
                     'x-kubernetes-validations': [
                       {
-                        rule: "type(self) != string || (self.matches('^[a-z0-9]([a-z0-9-]*[a-z0-9])?$') && !self.matches('^[0-9]+$'))",
+                        rule: "self == int(self) || self.matches('\\\\D')",
                         message:
                           'is not the name of a port of a Service; give the name as the Service has it, or the number without quotes',
                         reason: 'FieldValueInvalid',

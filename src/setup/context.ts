@@ -1,5 +1,5 @@
 // Lives here: how each controller is put together, one file for each kind, and the context they share.
-// May import it: src/operator.ts; src/main.ts takes context.ts.
+// May import it: src/operator.ts; src/main.ts takes context.ts and metrics.ts.
 // Start with: this file, then my-app.ts, the shortest setup.
 
 import type { AwsApi } from '../aws/client/aws-api.ts';

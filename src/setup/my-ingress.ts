@@ -1,6 +1,6 @@
 import { loadBalancerFinalizer, type MyIngress, myIngressKind } from '../apis/my-ingress.ts';
 import { myIngressReasons as texts } from '../apis/my-ingress-reasons.ts';
-import { wireAws } from '../aws/client/wire.ts';
+import { type Aws, wireAws } from '../aws/client/wire.ts';
 import type { Attachments } from '../controllers/my-ingress/attaching/attachments.ts';
 import { createMyIngressReconciler } from '../controllers/my-ingress/controller.ts';
 import { DeclaredBackends } from '../controllers/my-ingress/declared-backends.ts';
@@ -26,11 +26,11 @@ export function setUpMyIngress(context: SetupContext): BuildController {
     const { api, clock, log, metrics } = context.ports;
     const { aws, namespaces, sweepIntervalMs } = context.settings;
     if (api === undefined || aws === undefined) throw new Error('MyIngress needs the port to AWS');
-    const { inventory, loadBalancers, traffic } = wireAws({ ...context.ports, ...aws, api, texts });
+    const wired = wireAws({ ...context.ports, ...aws, api, texts });
+    const { inventory, loadBalancers, traffic } = wired;
     provideAttachments(context, attachments);
     const targets = createTargets((payer) => traffic(payer).targets);
-    const memory = new Memory(clock);
-    const shared = { cluster, inventory, memory, clock };
+    const shared = { cluster, inventory, memory: new Memory(clock), clock };
     const driftScan = new DriftScan({
       ...shared,
       ...{ cache: view, namespaces, metrics, targets },
@@ -54,7 +54,7 @@ export function setUpMyIngress(context: SetupContext): BuildController {
       sources: [driftScan.source, targets.changes, attachments.source],
       backoff: BACKOFF,
     });
-    return stopAfter(controller, targets);
+    return runWith(controller, targets, wired);
   };
 }
 
@@ -70,7 +70,11 @@ function provideAttachments(
 }
 
 /** A registration that is under way is seen through before the lease is given up. */
-function stopAfter(controller: Controller<MyIngress>, targets: RunningTargets): RunningController {
+function runWith(
+  controller: Controller<MyIngress>,
+  targets: RunningTargets,
+  aws: Pick<Aws, 'refreshMetrics'>,
+): RunningController {
   return {
     name: controller.name,
     start: () => controller.start(),
@@ -79,7 +83,9 @@ function stopAfter(controller: Controller<MyIngress>, targets: RunningTargets): 
       await targets.stopped;
     },
     listStuckPasses: (graceMs) => controller.listStuckPasses(graceMs),
-    refreshMetrics: () => controller.refreshMetrics(),
+    refreshMetrics: () => {
+      for (const part of [controller, targets, aws]) part.refreshMetrics();
+    },
     requeueFailed: (reason) => controller.requeueFailed(reason),
   };
 }

@@ -20,6 +20,7 @@ export const logMetrics = {
     type: 'counter',
     name: 'albridge_log_lines_lost_total',
     help: 'Log lines that could not be written: nobody reads standard output, or it has no room.',
+    use: 'Any increase: the log has gaps.',
     labels: ['cause'],
   },
 } as const satisfies Record<string, MetricDefinition>;

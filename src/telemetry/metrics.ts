@@ -1,11 +1,21 @@
 // Lives here: the process as others see it: metrics, probes, log.
-// May import it: src/main.ts; src/config takes http-server.ts, log-destination.ts and logger.ts.
+// May import it: src/main.ts; src/config takes http-server.ts, log-destination.ts and logger.ts; src/setup takes log-destination.ts and metrics.ts.
 // Start with: this file, health.ts or logger.ts; http-server.ts serves the first two.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Labels, MetricDefinition, Metrics } from '../core/ports/metrics.ts';
 import type { Answer } from './http-server.ts';
+
+export const processMetrics = {
+  buildInfo: {
+    type: 'gauge',
+    name: 'albridge_build_info',
+    help: '1, by the version that runs.',
+    use: 'Which versions run; none: no replica is scraped.',
+    labels: ['version'],
+  },
+} as const satisfies Record<string, MetricDefinition>;
 
 export interface Exposition {
   readonly contentType: string;
@@ -81,6 +91,8 @@ function createInstrument(definition: MetricDefinition, registry: Registry): Ins
     }
     case 'gauge': {
       const gauge = new Gauge(settings);
+      // The client begins one without labels at 0, which may mean something; nobody has set it yet.
+      if (labels.length === 0) gauge.remove();
       return {
         record: (set, value) => gauge.set(set, value),
         remove: (set) => gauge.remove(set),

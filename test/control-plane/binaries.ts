@@ -3,16 +3,26 @@ import { versions } from './versions.ts';
 export type BinaryName =
   | 'etcd'
   | 'kube-apiserver'
+  | 'kube-apiserver-oldest'
   | 'kubectl'
   | 'kube-controller-manager'
   | 'kube-scheduler'
   | 'kwok'
-  | 'helm';
+  | 'helm'
+  | 'kube-score'
+  | 'kstatus';
 
 /** What is known of a binary, however it is obtained. */
 export interface Binary {
   /** The product whose release it belongs to; also the directory under `modules/`. */
-  readonly product: 'kubernetes' | 'etcd' | 'kwok' | 'helm';
+  readonly product:
+    | 'kubernetes'
+    | 'kubernetes-oldest'
+    | 'etcd'
+    | 'kwok'
+    | 'helm'
+    | 'kube-score'
+    | 'kstatus';
   readonly version: string;
   readonly goPackage: string;
   /** Minutes of a first `go build` on two cores; the Go caches make later ones seconds. */
@@ -30,6 +40,12 @@ export const binaries: Readonly<Record<BinaryName, Binary>> = {
   },
   'kube-apiserver': {
     ...kubernetes,
+    goPackage: 'k8s.io/kubernetes/cmd/kube-apiserver',
+    buildMinutes: 6,
+  },
+  'kube-apiserver-oldest': {
+    product: 'kubernetes-oldest',
+    version: versions.oldestKubernetes,
     goPackage: 'k8s.io/kubernetes/cmd/kube-apiserver',
     buildMinutes: 6,
   },
@@ -55,6 +71,18 @@ export const binaries: Readonly<Record<BinaryName, Binary>> = {
     version: versions.helm,
     goPackage: 'helm.sh/helm/v4/cmd/helm',
     buildMinutes: 3,
+  },
+  'kube-score': {
+    product: 'kube-score',
+    version: versions.kubeScore,
+    goPackage: 'github.com/zegl/kube-score/cmd/kube-score',
+    buildMinutes: 1,
+  },
+  kstatus: {
+    product: 'kstatus',
+    version: versions.kstatus,
+    goPackage: 'albridge.test/kstatus',
+    buildMinutes: 1,
   },
 };
 

@@ -24,6 +24,8 @@ import { startWorkers, type WorkerOptions, type WorkerStart, workersOf } from '.
 export interface ControlPlaneOptions extends WorkerOptions {
   /** Holds everything, and stays afterwards; default: a temporary one, removed at the end. */
   readonly directory?: string;
+  /** Default `kube-apiserver`; the other is of the oldest Kubernetes that is promised. */
+  readonly apiServer?: 'kube-apiserver' | 'kube-apiserver-oldest';
   /** Further kube-apiserver flags, e.g. `--feature-gates=...`; they win over ours. */
   readonly apiServerArgs?: readonly string[];
   /**
@@ -133,14 +135,15 @@ function shortTemporaryRoot(): string {
 
 async function locatePaths(options: ControlPlaneOptions): Promise<BinaryPaths> {
   const workers = workersOf(options);
+  const apiServer = options.apiServer ?? 'kube-apiserver';
   const located: Readonly<Partial<Record<BinaryName, LocatedBinary>>> = await locateBinaries(
-    ['etcd', 'kube-apiserver', 'kubectl', ...workers],
+    ['etcd', apiServer, 'kubectl', ...workers],
     options.locate,
   );
   const pathOf = (name: BinaryName): string => located[name]?.path ?? '';
   return {
     etcd: pathOf('etcd'),
-    apiServer: pathOf('kube-apiserver'),
+    apiServer: pathOf(apiServer),
     kubectl: pathOf('kubectl'),
     workers: Object.fromEntries(workers.map((name) => [name, pathOf(name)])),
   };
@@ -164,6 +167,7 @@ async function bootAll(boot: Boot): Promise<{
     common,
     paths: paths.workers,
     nodes: options.nodes ?? 0,
+    extraArgs: options.workerArgs ?? [],
     readyTimeoutMs: readyTimeoutMs(options),
     onStart: (worker) => running.workers.unshift(worker),
   });

@@ -2,14 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClusterAccess } from './cluster-access.ts';
-import { type ManagedProcess, type ProcessSpec, startProcess } from './managed-process.ts';
+import { type ManagedProcess, startProcess, type WorkerSpec } from './managed-process.ts';
 
 /**
  * Starts kube-controller-manager as the administrator and waits until it works, which shows by the
  * default ServiceAccount that it creates.
  */
 export async function startControllerManager(
-  spec: Omit<ProcessSpec, 'name' | 'args'>,
+  spec: WorkerSpec,
   cluster: ClusterAccess,
   readyTimeoutMs: number,
 ): Promise<ManagedProcess> {
@@ -31,6 +31,7 @@ export async function startControllerManager(
       '--horizontal-pod-autoscaler-sync-period=1s',
       '--kube-api-qps=200',
       '--kube-api-burst=400',
+      ...spec.extraArgs,
     ],
   });
   const deadline = performance.now() + readyTimeoutMs;

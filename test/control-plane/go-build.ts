@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BinaryName, binaries } from './binaries.ts';
@@ -27,14 +27,14 @@ const modulesDirectory = fileURLToPath(new URL('modules/', import.meta.url));
  * version: https://github.com/helm/helm/blob/main/Makefile
  */
 export function linkerFlags(name: BinaryName): string {
-  const { product } = binaries[name];
+  const { product, version } = binaries[name];
   if (product === 'helm') {
-    return `-s -w -X helm.sh/helm/v4/internal/version.version=v${versions.helm}`;
+    return `-s -w -X helm.sh/helm/v4/internal/version.version=v${version}`;
   }
-  if (product !== 'kubernetes') return '-s -w';
-  const [major, minor] = versions.kubernetes.split('.');
+  if (!product.startsWith('kubernetes')) return '-s -w';
+  const [major, minor] = version.split('.');
   const stamps = {
-    gitVersion: `v${versions.kubernetes}`,
+    gitVersion: `v${version}`,
     gitMajor: major,
     gitMinor: minor,
     gitTreeState: 'clean',
@@ -51,7 +51,7 @@ export function linkerFlags(name: BinaryName): string {
 export async function buildCacheKey(name: BinaryName, platform: Platform): Promise<string> {
   const { product, version } = binaries[name];
   const hash = createHash('sha256').update(linkerFlags(name));
-  for (const file of ['go.mod', 'go.sum']) {
+  for (const file of (await readdir(join(modulesDirectory, product))).toSorted()) {
     hash.update(await readFile(join(modulesDirectory, product, file)));
   }
   const digest = hash.digest('hex').slice(0, 12);

@@ -1,5 +1,10 @@
 import { parseArgs } from 'node:util';
 import { firstSentence } from '../../deploy/no-arguments.ts';
+import {
+  locatePrometheus,
+  PROMETHEUS_NAMES,
+  type PrometheusName,
+} from '../monitoring/debian-prometheus.ts';
 import { type BinaryName, binaryNames } from './binaries.ts';
 import { type LocateOptions, locateBinaries } from './locate.ts';
 import { versions } from './versions.ts';
@@ -8,11 +13,12 @@ const help = `Fetches the control plane of the tests ahead of time.
 
 usage: npm run control-plane -- fetch [--assets DIR] [binary ...]
 
-binaries: ${binaryNames.join(', ')} (default: all)
+binaries: ${[...binaryNames, ...PROMETHEUS_NAMES].join(', ')} (default: all)
 versions: Kubernetes ${versions.kubernetes}, etcd ${versions.etcd}, kwok ${versions.kwok}, helm ${versions.helm}
 
 Each binary is searched in the given directory, on PATH (kubectl only) and in the cache; otherwise it is
-downloaded and checked by its checksum, or built with Go ${versions.go} or later.
+downloaded and checked by its checksum, or built with Go ${versions.go} or later. prometheus and promtool, for the
+tests of alerts and dashboard, are searched on PATH and in the cache, or unpacked from Debian's package.
 
   --assets DIR           directory to search first (default: KUBEBUILDER_ASSETS)
   --help                 this text
@@ -34,17 +40,24 @@ async function main(args: readonly string[]): Promise<number> {
   }
   try {
     const located = await locateBinaries(parsed.names, parsed.options);
-    for (const name of parsed.names) {
-      process.stdout.write(`${name}\t${located[name].from}\t${located[name].path}\n`);
-    }
+    for (const name of parsed.names) print(name, located[name]);
+    for (const name of parsed.ofPrometheus) print(name, await locatePrometheus(name));
     return 0;
   } catch (error) {
     return fail(error instanceof Error ? error.message : String(error));
   }
 }
 
+function print(
+  name: string,
+  { from, path }: { readonly from: string; readonly path: string },
+): void {
+  process.stdout.write(`${name}\t${from}\t${path}\n`);
+}
+
 interface Request {
   readonly names: readonly BinaryName[];
+  readonly ofPrometheus: readonly PrometheusName[];
   readonly options: LocateOptions;
   readonly wantsHelp: boolean;
 }
@@ -59,15 +72,25 @@ function parse(args: readonly string[]): Request | string {
     });
     const [command, ...wanted] = positionals;
     const wantsHelp = values.help === true || command === undefined;
-    const unknown = wanted.filter((name) => !binaryNames.includes(name as BinaryName));
+    const names = pick(binaryNames, wanted);
+    const ofPrometheus = pick(PROMETHEUS_NAMES, wanted);
+    const known: readonly string[] = [...names, ...ofPrometheus];
+    const unknown = wanted.filter((name) => !known.includes(name));
     if (!wantsHelp && command !== 'fetch') return `unknown command: ${command}`;
     if (unknown.length > 0) return `unknown binary: ${unknown.join(', ')}`;
-    const names = wanted.length === 0 ? binaryNames : (wanted as readonly BinaryName[]);
     const options = values.assets === undefined ? {} : { assetsDirectory: values.assets };
-    return { names, options, wantsHelp };
+    return { names, ofPrometheus, options, wantsHelp };
   } catch (error) {
     return firstSentence(error);
   }
+}
+
+/** All of them, unless some are named. */
+function pick<Name extends string>(
+  all: readonly Name[],
+  wanted: readonly string[],
+): readonly Name[] {
+  return wanted.length === 0 ? all : all.filter((name) => wanted.includes(name));
 }
 
 function fail(message: string, exitCode = 1): number {

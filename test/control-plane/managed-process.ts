@@ -16,6 +16,11 @@ export interface ProcessSpec {
   readonly watchdog: Watchdog;
 }
 
+/** A process with flags of the caller's behind ours. */
+export interface WorkerSpec extends Omit<ProcessSpec, 'name' | 'args'> {
+  readonly extraArgs: readonly string[];
+}
+
 /** A child process with a log file, in a watchdog's care. */
 export interface ManagedProcess {
   readonly pid: number;

@@ -1,5 +1,6 @@
+import { basename } from 'node:path/posix';
 import { parse } from 'yaml';
-import type { BinaryName } from './binaries.ts';
+import { type BinaryName, binaries } from './binaries.ts';
 import { type Platform, platformName } from './platform.ts';
 import { versions } from './versions.ts';
 
@@ -33,6 +34,7 @@ const releaseTable: readonly ReleaseRow[] = [
     platforms: ['linux-amd64', 'linux-arm64'],
     megabytes: {
       'kube-apiserver': 105,
+      'kube-apiserver-oldest': 95,
       kubectl: 60,
       'kube-controller-manager': 95,
       'kube-scheduler': 75,
@@ -70,13 +72,15 @@ export function findRelease(name: BinaryName, platform: Platform): Release | und
 
 /** https://kubernetes.io/releases/download/#binaries: each file has its digest beside it. */
 function kubernetesRelease(name: BinaryName, platform: Platform): Omit<Release, 'megabytes'> {
-  const url = `https://dl.k8s.io/release/v${versions.kubernetes}/bin/${platform.os}/${platform.arch}/${name}`;
+  const { version, goPackage } = binaries[name];
+  const file = basename(goPackage);
+  const url = `https://dl.k8s.io/release/v${version}/bin/${platform.os}/${platform.arch}/${file}`;
   return {
     url,
     checksumUrl: `${url}.sha256`,
     algorithm: 'sha256',
     findChecksum: (document) => document.trim().split(/\s+/)[0],
-    cacheKey: `kubernetes-v${versions.kubernetes}-${platformName(platform)}`,
+    cacheKey: `kubernetes-v${version}-${platformName(platform)}`,
   };
 }
 

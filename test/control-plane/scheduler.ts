@@ -1,11 +1,8 @@
 import type { ClusterAccess } from './cluster-access.ts';
-import { type ManagedProcess, type ProcessSpec, startProcess } from './managed-process.ts';
+import { type ManagedProcess, startProcess, type WorkerSpec } from './managed-process.ts';
 
 /** Starts kube-scheduler as the administrator; it gives pods their nodes once there are some. */
-export function startScheduler(
-  spec: Omit<ProcessSpec, 'name' | 'args'>,
-  cluster: ClusterAccess,
-): Promise<ManagedProcess> {
+export function startScheduler(spec: WorkerSpec, cluster: ClusterAccess): Promise<ManagedProcess> {
   return startProcess({
     ...spec,
     name: 'kube-scheduler',
@@ -18,6 +15,7 @@ export function startScheduler(
       '--secure-port=0',
       '--kube-api-qps=200',
       '--kube-api-burst=400',
+      ...spec.extraArgs,
     ],
   });
 }

@@ -4,9 +4,14 @@
  */
 export const versions = {
   kubernetes: '1.36.4',
+  /** The oldest that docs/install.md promises; of it the API server alone is built. */
+  oldestKubernetes: '1.32.13',
   etcd: '3.6.14',
   kwok: '0.8.0',
   helm: '4.2.4',
+  kubeScore: '1.20.0',
+  /** github.com/fluxcd/cli-utils, of which a program in modules/kstatus prints what it computes. */
+  kstatus: '1.2.3',
   /**
    * The envtest archive of controller-tools is published for few patch releases only, so it lags
    * within the same minor version: https://book.kubebuilder.io/reference/artifacts

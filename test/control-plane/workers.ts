@@ -2,7 +2,7 @@ import type { BinaryName } from './binaries.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { startControllerManager } from './controller-manager.ts';
 import { startKwok } from './kwok.ts';
-import type { ManagedProcess, ProcessSpec } from './managed-process.ts';
+import type { ManagedProcess, ProcessSpec, WorkerSpec } from './managed-process.ts';
 import { startScheduler } from './scheduler.ts';
 
 /** What may run beside etcd and the API server. */
@@ -16,6 +16,8 @@ export interface WorkerOptions {
    * deleted and evicted. See kwok-stages.yaml. Needs the two above.
    */
   readonly nodes?: number;
+  /** Further flags of kube-controller-manager and of kube-scheduler. */
+  readonly workerArgs?: readonly string[];
 }
 
 type WorkerName = Extract<BinaryName, 'kube-controller-manager' | 'kube-scheduler' | 'kwok'>;
@@ -37,6 +39,7 @@ export interface WorkerStart {
   readonly common: Omit<ProcessSpec, 'name' | 'args' | 'path'>;
   readonly paths: Readonly<Partial<Record<WorkerName, string>>>;
   readonly nodes: number;
+  readonly extraArgs: readonly string[];
   readonly readyTimeoutMs: number;
   /** Called for each process as soon as it runs. */
   readonly onStart: (process: ManagedProcess) => void;
@@ -44,8 +47,8 @@ export interface WorkerStart {
 
 /** Starts what has a path, and returns when all of it works. */
 export async function startWorkers(cluster: ClusterAccess, start: WorkerStart): Promise<void> {
-  const { common, paths, nodes, readyTimeoutMs, onStart } = start;
-  const at = (path: string): Omit<ProcessSpec, 'name' | 'args'> => ({ ...common, path });
+  const { common, paths, nodes, extraArgs, readyTimeoutMs, onStart } = start;
+  const at = (path: string): WorkerSpec => ({ ...common, path, extraArgs });
   if (paths['kube-controller-manager'] !== undefined) {
     const spec = at(paths['kube-controller-manager']);
     onStart(await startControllerManager(spec, cluster, readyTimeoutMs));

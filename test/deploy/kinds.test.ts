@@ -176,9 +176,12 @@ describe('every way to install', async () => {
     expect(names.sort()).toEqual(
       [
         ...KIND_NAMES,
+        'alerts',
         'external-dns',
         'external-dns-webapps',
         'guardrails',
+        'metrics-service',
+        'pod-monitor',
         'readiness-gates',
         'secrets',
         'user-roles',

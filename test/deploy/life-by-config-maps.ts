@@ -76,7 +76,9 @@ function workloads(): readonly object[] {
     kinds.map((kind) => {
       const containers = [{ name: 'app', image: 'nginx' }];
       const template = { metadata: { labels: { app, kind } }, spec: { containers } };
-      const spec = { selector: { matchLabels: { app, kind } }, template };
+      // Kubernetes 1.32 needs the name of a Service, which need not exist.
+      const service = kind === 'StatefulSet' ? { serviceName: app } : {};
+      const spec = { selector: { matchLabels: { app, kind } }, template, ...service };
       return { apiVersion: 'apps/v1', kind, metadata: { name: app }, spec };
     }),
   );

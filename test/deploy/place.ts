@@ -2,7 +2,11 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { inject } from 'vitest';
-import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import {
+  type ControlPlane,
+  type ControlPlaneOptions,
+  startControlPlane,
+} from '../control-plane/control-plane.ts';
 import { type AwsStandIn, startAwsStandIn } from '../surroundings/aws-stand-in.ts';
 import { kubectlOrThrow, whenEstablished } from '../surroundings/deploy-base.ts';
 import { KubeApi } from '../surroundings/kube-api.ts';
@@ -37,9 +41,12 @@ export class DeployPlace {
     this.outsider = new Outsider(aws.environment);
   }
 
-  static async start(apiServerArgs: readonly string[] = []): Promise<DeployPlace> {
+  static async start(
+    apiServerArgs: readonly string[] = [],
+    options: Pick<ControlPlaneOptions, 'apiServer' | 'workerArgs'> = {},
+  ): Promise<DeployPlace> {
     const workers = { controllerManager: true, scheduler: true, nodes: 2 };
-    const cluster = await startControlPlane({ ...workers, apiServerArgs });
+    const cluster = await startControlPlane({ ...workers, ...options, apiServerArgs });
     try {
       const aws = await startAwsStandIn({ provisioningMs: 300 });
       await limitOperator(aws.environment, await readClusterId(cluster));

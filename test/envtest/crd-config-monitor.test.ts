@@ -70,11 +70,20 @@ describe('the ConfigMonitor CRD in a real API server', () => {
       shortHash: 'a'.repeat(8),
       lastChangeTime: '2026-01-02T03:04:05Z',
       lastRestartTime: '2026-01-02T03:04:06Z',
+      restartedSelection: 'app=frontend',
       restarts: 3,
       matchedPods: 8,
       pendingPods: 6,
       source: 'Secret/db +1',
-      sources: [{ kind: 'Secret', name: 'db', keys: 'c'.repeat(16), hash: 'a'.repeat(16) }],
+      sources: [
+        {
+          kind: 'Secret',
+          name: 'db',
+          keys: 'c'.repeat(16),
+          keyNames: ['user'],
+          hash: 'a'.repeat(16),
+        },
+      ],
       hashKey: 'd'.repeat(8),
       change: {
         hash: 'b'.repeat(64),

@@ -91,6 +91,11 @@ const faults: readonly (readonly [string, object, string])[] = [
     'less than or equal to 65535',
   ],
   [
+    'a port named in capitals',
+    withBackend({ service: { name: 'web', port: 'HTTP' } }),
+    'spec.backends[0].service.port in body should match',
+  ],
+  [
     'an interval of 4',
     withBackend({ healthCheck: { intervalSeconds: 4 } }),
     'greater than or equal to 5',

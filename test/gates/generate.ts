@@ -12,6 +12,8 @@ const GENERATORS = [
   'deploy/policies.ts',
   'deploy/guardrails.ts',
   'deploy/user-roles.ts',
+  'deploy/alerts.ts',
+  'deploy/dashboard.ts',
   'deploy/render.ts',
   'deploy/helm/main.ts',
 ] as const;

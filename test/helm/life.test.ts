@@ -1,107 +1,42 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { locateBinaries } from '../control-plane/locate.ts';
-import { DeployPlace } from '../deploy/place.ts';
+import type { DeployPlace } from '../deploy/place.ts';
 import type { Pod } from '../deploy/pod-environment.ts';
 import { arnOf, type MyIngresses } from '../surroundings/my-ingresses.ts';
 import { Program } from '../surroundings/program.ts';
 import { until } from '../surroundings/until.ts';
-import { CHART, Helm, ROOT } from './helm.ts';
+import { CHART, type Helm } from './helm.ts';
+import { HelmPlace } from './helm-place.ts';
 
 /** The chart on a real control plane, by the real helm, with the operator that its pods have. */
 
 const THIS = manifest.version;
 /** Later than any version of package.json. */
 const NEXT = '999.0.0';
-const RELEASE = ['albridge', '--namespace', 'albridge-system'];
-const VALUES = ['--set', 'image.repository=albridge'];
-const WAIT = ['--wait', '--timeout', '5m'];
-
+let ours: HelmPlace;
 let place: DeployPlace;
 let helm: Helm;
 let directory: string;
 
 beforeAll(async () => {
-  place = await DeployPlace.start();
-  helm = await Helm.open(place.cluster.kubeconfigPath);
+  ours = await HelmPlace.start();
+  ({ place, helm } = ours);
   directory = await mkdtemp(join(tmpdir(), 'albridge-chart-'));
-  await place.kubectl(['apply', '-f', resolve(ROOT, 'deploy/base/namespace.yaml')]);
 });
 
 afterAll(async () => {
-  await place?.stop();
-  await helm?.close();
+  await ours?.stop();
   await rm(directory, { recursive: true, force: true });
 });
 /** Each test begins without a release, whatever became of the one before. */
-afterEach(async () => {
-  await place.stopPods();
-  const all = await helm.run(['list', '--all-namespaces', '--output', 'json']);
-  for (const { name, namespace } of JSON.parse(all) as readonly Listed[]) {
-    await helm.run(['uninstall', name, '--namespace', namespace, '--wait']);
-  }
-});
-
-interface Listed {
-  readonly name: string;
-  readonly namespace: string;
-}
-
-function withRegion(): readonly string[] {
-  return [...VALUES, '--set', `region=${place.aws.environment['AWS_REGION']}`];
-}
-
-function install(chart = CHART, ...more: readonly string[]): Promise<string> {
-  return helm.run([
-    'install',
-    RELEASE[0] ?? '',
-    chart,
-    ...RELEASE.slice(1),
-    ...withRegion(),
-    ...WAIT,
-    ...more,
-  ]);
-}
-
-function upgrade(chart = CHART, ...more: readonly string[]): Promise<string> {
-  return helm.run([
-    'upgrade',
-    RELEASE[0] ?? '',
-    chart,
-    ...RELEASE.slice(1),
-    ...withRegion(),
-    ...WAIT,
-    ...more,
-  ]);
-}
-
-function uninstall(): Promise<string> {
-  return helm.run(['uninstall', ...RELEASE, '--wait', '--timeout', '5m']);
-}
-
-/** What is left of albridge, without what a namespace has anyway. */
-async function listLeft(kinds: string): Promise<readonly string[]> {
-  const names = await place.kubectl(['get', kinds, '--all-namespaces', '-o', 'name']);
-  return names
-    .split('\n')
-    .filter((name) => name.includes('albridge'))
-    .toSorted();
-}
+afterEach(() => ours.clear());
 
 const CLUSTER_WIDE =
   'clusterroles,clusterrolebindings,validatingadmissionpolicies,validatingadmissionpolicybindings';
-
-/** The first of the pods that the release has now, at work. Its region comes from the chart. */
-async function work(): Promise<Pod> {
-  const [pod] = await place.pods();
-  const { AWS_REGION: _, ...injected } = place.aws.environment;
-  const played = await place.play(pod as Pod, { injected });
-  await played.operator.waitForLine((line) => line.msg === 'working', 90_000);
-  return pod as Pod;
-}
 
 function imageOf({ spec }: Pod): string {
   return spec.containers.find(({ name }) => name === 'operator')?.image ?? '';
@@ -141,88 +76,87 @@ function hasTeapot(): Promise<boolean> {
 
 describe('helm install', () => {
   it.each([
-    ['region', VALUES, "missing property 'region'"],
+    ['region', ['--set', 'image.repository=albridge'], "missing property 'region'"],
     ['image', ['--set', 'region=eu-central-1'], "at '/image': missing property 'repository'"],
   ])('without %s applies nothing', async (_name, values, says) => {
-    const { code, stderr } = await helm.try([
-      'install',
-      'albridge',
-      CHART,
-      ...RELEASE.slice(1),
-      ...values,
-    ]);
+    const where = ['albridge', CHART, '--namespace', 'albridge-system'];
+    const { code, stderr } = await helm.try(['install', ...where, ...values]);
     expect(code).toBe(1);
     expect(stderr).toContain(says);
-    expect(await listLeft(`crds,${CLUSTER_WIDE}`)).toEqual([]);
+    expect(await ours.listLeft(`crds,${CLUSTER_WIDE}`)).toEqual([]);
     expect(await helm.run(['list', '--all-namespaces', '--short'])).toBe('');
   });
 });
 
 describe('a release', () => {
   it('is installed, upgraded, rolled back and uninstalled, and the balancer stays as it is', async () => {
-    const notes = await install();
+    const notes = await ours.release('install');
     expect(notes).toContain('kubectl delete albridge --all --all-namespaces');
     expect(notes).not.toContain('kubectl label namespace');
-    expect(imageOf(await work())).toBe(`albridge:${THIS}`);
+    expect(imageOf(await ours.work())).toBe(`albridge:${THIS}`);
     const objects: MyIngresses = await place.createNamespace('helm');
     await objects.create('web', { subnets: place.aws.network.articleSubnets });
     const arn = arnOf(await objects.whenReady('web'));
     await place.stopPods();
 
-    await upgrade(await packageNext(), '--set', 'settings.LOG_LEVEL=debug');
-    const upgraded = await work();
+    await ours.release('upgrade', ['--set', 'settings.LOG_LEVEL=debug'], {
+      chart: await packageNext(),
+    });
+    const upgraded = await ours.work();
     expect(imageOf(upgraded)).toBe(`albridge:${NEXT}`);
     await expectSame(objects, arn);
     await place.stopPods();
 
-    await helm.run(['rollback', 'albridge', '1', '--namespace', 'albridge-system', ...WAIT]);
-    expect(imageOf(await work())).toBe(`albridge:${THIS}`);
+    await ours.rollback('1');
+    expect(imageOf(await ours.work())).toBe(`albridge:${THIS}`);
     await expectSame(objects, arn);
     await place.stopPods();
 
-    await uninstall();
-    expect(await listLeft(`deployments,serviceaccounts,configmaps,${CLUSTER_WIDE}`)).toEqual([]);
+    await ours.uninstall();
+    expect(await ours.listLeft(`deployments,serviceaccounts,configmaps,${CLUSTER_WIDE}`)).toEqual(
+      [],
+    );
     expect(arnOf(await objects.get('web'))).toBe(arn);
     expect(await place.standIn.balancer(arn)).toBeDefined();
 
-    await install();
-    await work();
+    await ours.release('install');
+    await ours.work();
     await expectSame(objects, arn);
     await objects.startDeleting('web');
     await objects.isGone('web');
     expect(await place.standIn.balancers()).toEqual([]);
-    await uninstall();
+    await ours.uninstall();
   });
 
   it('has the CRDs of its version, also after a rollback', async () => {
-    await install();
+    await ours.release('install');
     expect(await hasTeapot()).toBe(false);
-    await work();
+    await ours.work();
     expect(place.lastLines(1000).filter((line) => line.includes('the CRD is'))).toEqual([]);
     await place.stopPods();
-    await upgrade(await chartWithNewField());
+    await ours.release('upgrade', [], { chart: await chartWithNewField() });
     expect(await hasTeapot()).toBe(true);
-    await work();
+    await ours.work();
     const says = ['the CRD is newer than the operator', 'spec.teapot'];
     await until('the operator names the new field', async () =>
       place.lastLines(1000).some((line) => says.every((text) => line.includes(text))),
     );
     await place.stopPods();
-    await helm.run(['rollback', 'albridge', '1', '--namespace', 'albridge-system', ...WAIT]);
+    await ours.rollback('1');
     expect(await hasTeapot()).toBe(false);
-    await uninstall();
+    await ours.uninstall();
   });
 
   it('restarts the pods for another setting, and only then', async () => {
     const names = async (): Promise<readonly string[]> =>
       (await place.pods()).map(({ metadata }) => metadata.name).toSorted();
-    await install();
+    await ours.release('install');
     const first = await names();
-    await upgrade();
+    await ours.release('upgrade');
     expect(await names()).toEqual(first);
-    await upgrade(CHART, '--set', 'settings.LOG_LEVEL=debug');
+    await ours.release('upgrade', ['--set', 'settings.LOG_LEVEL=debug']);
     for (const name of await names()) expect(first).not.toContain(name);
-    await uninstall();
+    await ours.uninstall();
   });
 });
 

@@ -30,6 +30,12 @@ interface Case {
 
 const ALL = 'components';
 
+const MONITORING = [
+  { component: 'metrics-service', value: 'metricsService' },
+  { component: 'pod-monitor', value: 'podMonitor' },
+  { component: 'alerts', value: 'alerts' },
+] as const;
+
 const CASES: Readonly<Record<string, Case>> = {
   'EKS with Pod Identity': { overlay: 'overlays/eks-pod-identity', values: 'eks-pod-identity' },
   'EKS with IRSA': { overlay: 'overlays/irsa', values: 'irsa' },
@@ -74,6 +80,19 @@ const CASES: Readonly<Record<string, Case>> = {
     components: [ALL, 'components/user-roles'],
     values: 'irsa',
     sets: ['userRoles.enabled=true'],
+  },
+  'with scrapes and alerts': {
+    overlay: 'overlays/irsa',
+    components: [ALL, ...MONITORING.map(({ component }) => `components/${component}`)],
+    values: 'irsa',
+    sets: MONITORING.map(({ value }) => `${value}.enabled=true`),
+  },
+  'one namespace with scrapes and alerts': {
+    overlay: 'overlays/namespaced',
+    components: [ALL, ...MONITORING.map(({ component }) => `components/${component}`)],
+    values: 'one-namespace',
+    sets: MONITORING.map(({ value }) => `${value}.enabled=true`),
+    namespace: 'web',
   },
   'MyIngress alone, with every component': {
     overlay: 'overlays/myingress-only',

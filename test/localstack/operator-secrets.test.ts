@@ -112,8 +112,12 @@ describe('Secrets', () => {
     await whenReason('of-db', 'SecretsUnread');
     await whenReason('of-cm', 'Watching');
     await place.kubectl(['apply', '-f', `${COMPONENT}/rights.yaml`]);
+    const grantedMs = performance.now();
     await place.kubectl(['apply', '-f', `${COMPONENT}/operator/policy.yaml`]);
     await whenReason('of-db', 'Watching');
+    // test/unit/simulation/secrets-heal.test.ts has the bound, in virtual time.
+    const seconds = ((performance.now() - grantedMs) / 1000).toFixed(1);
+    process.stdout.write(`Secrets are watched ${seconds} s after the right was granted\n`);
     const [using, other] = [await listPods('uses-db'), await listPods('uses-cm')];
     await apply(secret('db', '2'));
     await whenReason('of-db', 'Watching', 1);

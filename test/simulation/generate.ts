@@ -17,6 +17,7 @@ import {
 } from './my-ingress/stories.ts';
 import type { Scenario, Settings, Step } from './scenario.ts';
 import { drawSourceFaults, drawSourceSteps } from './sources/story.ts';
+import { drawWorkloadSteps } from './sources/workload-steps.ts';
 import { drawTrafficFaults } from './traffic/faults.ts';
 import { drawRolloutStory } from './traffic/rollout-story.ts';
 import { withScarcity } from './traffic/scarcity.ts';
@@ -149,9 +150,17 @@ function drawSourceScenario(seed: number): Scenario {
     ...(chance.happens(0.9) && { secrets: true }),
   };
   const lengthMs = EVENTFUL_MS;
-  const steps = drawSourceSteps(chance, lengthMs);
+  const steps = [...drawSourceSteps(chance, lengthMs), ...drawWorkloads(seed)].toSorted(
+    (a, b) => a.atMs - b.atMs,
+  );
   const faults = isCalm(seed) ? [] : drawSourceFaults(chance, { lengthMs, settings, steps });
   return { seed, settings, steps, faults };
+}
+
+/** Drawn apart, as `drawGates`. */
+function drawWorkloads(seed: number): readonly Step[] {
+  const chance = new Chance(seed * 122_949_823 + 59);
+  return chance.happens(0.6) ? drawWorkloadSteps(chance, EVENTFUL_MS) : [];
 }
 
 /** Clocks agree: which certificate is the newest valid one depends on the time. */

@@ -15,6 +15,7 @@ const KINDS = [
     'immortal',
     'myApp',
     'config',
+    'source',
   ] as const),
 ];
 

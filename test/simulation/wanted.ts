@@ -75,6 +75,7 @@ export const WANTED: readonly string[] = [
   'ConfigMonitor Ready=False Suspended',
   // Sources.
   ...['drop', 'loseKey', 'rewatch', 'touch', 'useOthers'].map((what) => `source ${what}`),
+  ...['DaemonSet', 'Deployment', 'StatefulSet'].map((kind) => `restarted ${kind}`),
   'forbidden',
   'ConfigMonitor Stalled=True SecretsOff',
   ...['SecretMissing', 'SecretsUnread'].map((reason) => `ConfigMonitor Reconciling=True ${reason}`),

@@ -21,7 +21,7 @@ const TEMPLATE = {
 };
 const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
 
-type Kind = 'Deployment' | 'StatefulSet' | 'DaemonSet';
+type Kind = 'Deployment' | 'ReplicaSet' | 'StatefulSet' | 'DaemonSet';
 
 interface Row {
   readonly kind: Kind;
@@ -121,6 +121,17 @@ describe('a StatefulSet', { concurrent: true }, () => {
     expect(pods.fewestReady).toBe(2);
   });
 
+  it('rolls by its template, one pod after the other', async () => {
+    const spec = { strategy: 'Auto' };
+    const workload = { replicas: 3 };
+    const namespace = await running('row-sts-auto', { kind, workload, pods: 3, spec });
+    const pods = await watch(namespace, 3);
+    await restart(namespace);
+    expect(await isTemplateRestarted(namespace, kind)).toBe(true);
+    expect(await evictions(namespace)).toEqual([]);
+    expect(pods.fewestReady).toBe(2);
+  });
+
   it('with OnDelete is evicted, and its template stays', async () => {
     const workload = { replicas: 2, updateStrategy: { type: 'OnDelete' } };
     const spec = { strategy: 'Auto' };
@@ -157,6 +168,27 @@ describe('a DaemonSet', { concurrent: true }, () => {
   it('is evicted a quarter at a time', async () => {
     const spec = { strategy: 'Evict' };
     const namespace = await running('row-ds-evict', { kind, workload: {}, pods: 4, spec });
+    const pods = await watch(namespace, 4);
+    await restart(namespace);
+    expect(await evictions(namespace)).toHaveLength(4);
+    expect(pods.fewestReady).toBe(3);
+    expect(await isTemplateRestarted(namespace, kind)).toBe(false);
+  });
+});
+
+describe('pods that do not follow a template', { concurrent: true }, () => {
+  const onDelete = { updateStrategy: { type: 'OnDelete' } };
+
+  it.each<readonly [Kind, string, object]>([
+    ['DaemonSet', 'row-ds-ondelete', onDelete],
+    ['ReplicaSet', 'row-rs', { replicas: 4 }],
+  ])('of a %s are evicted a quarter at a time', async (kind, prefix, workload) => {
+    const namespace = await running(prefix, {
+      kind,
+      workload,
+      pods: 4,
+      spec: { strategy: 'Auto' },
+    });
     const pods = await watch(namespace, 4);
     await restart(namespace);
     expect(await evictions(namespace)).toHaveLength(4);

@@ -6,7 +6,7 @@ import { addJitter, type Clock, sleep } from '../../core/ports/clock.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { Metrics } from '../../core/ports/metrics.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
-import { awsMetrics } from '../client/aws-metrics.ts';
+import { awsMetrics, showBucket } from '../client/aws-metrics.ts';
 import { awsReasons } from '../client/aws-reasons.ts';
 import type { BucketName } from '../client/operation-traits.ts';
 import { type AwsOperation, getBuckets, getTraits } from '../client/operations.ts';
@@ -139,9 +139,13 @@ export class Budget {
     if (!this.#isHeld(bucket)) bucket.refusals = 0;
   }
 
+  /** Call before each scrape. */
+  refreshMetrics(): void {
+    for (const { name, tokens } of this.#buckets) showBucket(this.#options.metrics, name, tokens);
+  }
+
   #getClass(operation: AwsOperation): Bucket {
-    const name = getTraits(operation).bucket;
-    return this.#find(name);
+    return this.#find(getTraits(operation).bucket);
   }
 
   #find(name: BucketName): Bucket {
@@ -209,9 +213,6 @@ export class Budget {
     for (;;) {
       const short = findShort(shares);
       const sleptMs = clock.monotonicMs() - startedMs;
-      for (const { bucket } of shares) {
-        metrics.gauge(awsMetrics.budgetTurns, { bucket: bucket.name }, bucket.tokens.waiting);
-      }
       if (short === undefined) {
         for (const { bucket, request } of shares) {
           bucket.tokens.take(request);

@@ -146,6 +146,12 @@ export class TokenBucket {
     removeWaiter(this.#getQueue(request), request.key);
   }
 
+  /** Tokens that are left now. */
+  get level(): number {
+    this.#fill(this.#clock.monotonicMs());
+    return this.#level;
+  }
+
   /** Requests in queue, abandoned ones included until they are noticed. */
   get waiting(): number {
     let waiting = countWaiters(this.#scan);

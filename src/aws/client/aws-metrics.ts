@@ -22,6 +22,7 @@ export const awsMetrics = {
     type: 'counter',
     name: 'aws_api_calls_total',
     help: 'Calls to AWS, retries included in the call, by their last outcome.',
+    use: 'Which calls AWS answers how; the rate of each operation.',
     labels: OUTCOME,
   },
   callSeconds: {
@@ -55,18 +56,21 @@ export const awsMetrics = {
     type: 'counter',
     name: 'aws_api_call_throttled_errors_total',
     help: 'Requests that AWS refused because the account makes too many.',
+    use: 'Others use up the limits of the account, or the budget is set too high.',
     labels: OUTCOME,
   },
   denied: {
     type: 'counter',
     name: 'aws_api_call_permission_errors_total',
     help: 'Requests that AWS refused for a missing right or for the credentials.',
+    use: 'Any increase: docs/iam.md.',
     labels: OUTCOME,
   },
   overQuota: {
     type: 'counter',
     name: 'aws_api_call_service_limit_exceeded_errors_total',
     help: 'Requests that AWS refused because a quota is used up.',
+    use: 'A quota of the account is full: ask AWS for more.',
     labels: OUTCOME,
   },
   invalid: {
@@ -86,21 +90,44 @@ export const awsMetrics = {
     type: 'counter',
     name: 'albridge_aws_budget_exhausted_total',
     help: 'Passes that were sent away with a turn because the API budget was spent.',
+    use: 'Passes wait for the budget: see albridge_aws_budget_tokens.',
     labels: ['bucket'],
   },
   budgetTurns: {
     type: 'gauge',
     name: 'albridge_aws_budget_waiting_turns',
     help: 'Claims in line for a token of the API budget.',
+    use: 'Objects are slow and AWS does not throttle: these wait for the budget.',
+    labels: ['bucket'],
+  },
+  budgetTokens: {
+    type: 'gauge',
+    name: 'albridge_aws_budget_tokens',
+    help: 'Tokens left in a bucket of the API budget.',
+    use: '0 for long: more is asked for than the limits let through.',
     labels: ['bucket'],
   },
   budgetHolds: {
     type: 'counter',
     name: 'albridge_aws_budget_holds_total',
     help: 'Times that a refusal by AWS emptied and held a bucket of the API budget.',
+    use: 'AWS has throttled, or did not answer twice.',
     labels: ['bucket'],
   },
 } as const satisfies Record<string, MetricDefinition>;
+
+/** The state of one bucket of the budget; its counters are shown at zero before their first event. */
+export function showBucket(
+  metrics: Metrics,
+  bucket: string,
+  { level, waiting }: { readonly level: number; readonly waiting: number },
+): void {
+  metrics.gauge(awsMetrics.budgetTokens, { bucket }, level);
+  metrics.gauge(awsMetrics.budgetTurns, { bucket }, waiting);
+  for (const counter of [awsMetrics.budgetExhausted, awsMetrics.budgetHolds]) {
+    metrics.count(counter, { bucket }, 0);
+  }
+}
 
 interface Outcome {
   readonly status_code: string;

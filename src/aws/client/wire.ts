@@ -56,6 +56,8 @@ export interface Aws {
   readonly inventory: Inventory;
   /** Clients of everything behind the balancers, paid for and logged by one payer. */
   readonly traffic: (payer?: Payer) => Traffic;
+  /** Call before each scrape. */
+  readonly refreshMetrics: () => void;
 }
 
 /** Everything above AwsApi, put together; once per process, since the budget is the process's. */
@@ -71,6 +73,7 @@ export function wireAws(ports: AwsPorts): Aws {
   return {
     loadBalancers: createLoadBalancers({ call, budget, tags, ledger }),
     inventory: new AccountInventory({ call, ledger, clock }),
+    refreshMetrics: () => budget.refreshMetrics(),
     traffic(payer = {}) {
       const paid = chargeTo(payer, call);
       return {

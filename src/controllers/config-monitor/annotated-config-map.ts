@@ -19,6 +19,7 @@ import {
   type KubeObject,
 } from '../../core/objects/kube-object.ts';
 import { type LabelSelector, parseSelector } from '../../core/objects/label-selector.ts';
+import { REPAIR } from '../../core/ports/events.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
@@ -176,9 +177,11 @@ function recordChange({ kind, child }: OwnedChange, pass: Pass): void {
     repaired: `repaired ConfigMonitor ${name}: it differed from the annotation ${POD_DELETE_MATCH}`,
     deleted: `deleted ConfigMonitor ${name}: the annotation ${POD_DELETE_MATCH} was removed`,
   };
-  const reason = kind === 'repaired' ? 'DriftRepaired' : 'AnnotationFollowed';
+  const isRepair = kind === 'repaired';
+  const reason = isRepair ? 'DriftRepaired' : 'AnnotationFollowed';
+  const action = isRepair ? REPAIR : 'Watch';
   pass.log.info('Followed annotation', { configMonitor: name, operation: kind });
-  pass.recordEvent({ type: 'Normal', reason, action: 'Watch', note: notes[kind] });
+  pass.recordEvent({ type: 'Normal', reason, action, note: notes[kind] });
 }
 
 /** A ConfigMap has no conditions, so an event is all that its owner can see: one for each failure. */

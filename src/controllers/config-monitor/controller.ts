@@ -136,11 +136,12 @@ async function recordOlder(
   scope: Scope,
 ): Promise<Outcome> {
   const { object, pass } = scope;
-  const { rollout: _rollout, change: _change, ...status } = object.status;
+  const { rollout, change: _change, ...status } = object.status;
   const hash = hashText(`${status.configHash} ${data.hash}`);
   reportBaseline({ hash, sources }, scope);
   const edited = {
     ...scope,
+    ...(rollout && { endedPods: new Set(rollout.pods) }),
     object: { ...object, status: { ...status, configHash: hash, sources } },
   };
   reportSources(edited);

@@ -37,7 +37,7 @@ async function observePods(
   scope: Scope,
 ): Promise<DataChange> {
   const { hash } = data;
-  const { changes, object, pods } = scope;
+  const { changes, endedPods, object, pods } = scope;
   const live = await listLivePods(scope);
   const isVouchedFor = findVouchers(hash, scope);
   const known = [...live].flatMap((uid) => pods.getByUid(uid) ?? []);
@@ -49,7 +49,10 @@ async function observePods(
     selector,
     sources: hash === recorded ? new Set() : listChangedSources(data, scope),
     live,
-    starting: new Set([...live].filter((uid) => !running.has(uid))),
+    // Whoever an ended rollout has just restarted has to prove itself yet.
+    starting: new Set(
+      [...live].filter((uid) => !running.has(uid) || endedPods?.has(uid) === false),
+    ),
     vouchedFor: listUids(known.filter(isVouchedFor)),
   });
 }
@@ -158,7 +161,8 @@ function listMonitorsWith(hash: string, scope: Scope): readonly ConfigMonitor[] 
     .filter(({ metadata }) => metadata.uid !== object.metadata.uid)
     .filter(({ spec }) => restartsAsMuch(spec, scope))
     .filter(({ status }) => areRecordsOf(readRecords(status, watched), watched))
-    .filter((other) => !changes.isWaiting(other) && hasBegun(other, hash));
+    .filter((other) => !changes.isWaiting(other) && hasBegun(other, hash))
+    .filter(hasSelectedSo);
 }
 
 /** A monitor without labels restarts only the users of what changed; one with labels restarts all of its pods. */
@@ -175,6 +179,12 @@ function wouldRestart({ spec }: ConfigMonitor): (pod: TrimmedPod) => boolean {
       return false;
     return selects(selection, pod);
   };
+}
+
+/** Whether it selects as it did when it restarted pods: it did not restart those that an edit selects. */
+function hasSelectedSo({ spec, status }: ConfigMonitor): boolean {
+  const selection = readSelection(spec);
+  return selection !== undefined && formatSelection(selection) === status.restartedSelection;
 }
 
 /**

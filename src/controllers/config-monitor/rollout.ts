@@ -16,6 +16,7 @@ import {
   type Scope,
   shortenHash,
 } from './scope.ts';
+import { formatSelection } from './selection.ts';
 import {
   listRestartedFor,
   type ObservedData,
@@ -57,7 +58,9 @@ export async function beginRollout(
   }
   const { startTime: lastRestartTime } = rollout;
   const restarts = (object.status.restarts ?? 0) + 1;
-  pass.report({ rollout, lastRestartTime, restarts, change: undefined } satisfies Report);
+  const restartedSelection = formatSelection(scope.selection);
+  const begun: Report = { rollout, lastRestartTime, restartedSelection, restarts };
+  pass.report({ ...begun, change: undefined } satisfies Report);
   await pass.recordNow(await warnOfSingleReplicas(rollout, outdated, { scope, workloads }));
   changes.settle(pass.key);
   announceStart(rollout, scope);

@@ -63,6 +63,8 @@ export interface Scope extends ConfigMonitorContext {
   /** The pods that are selected and would be restarted, in the order of their names. */
   readonly selected: readonly TrimmedPod[];
   readonly selectedUids: ReadonlySet<string>;
+  /** UIDs of the pods that were still to be restarted when an edit of the sources ended a rollout in this pass. */
+  readonly endedPods?: ReadonlySet<string>;
 }
 
 export type Report = { readonly [Field in keyof ConfigMonitorStatus]?: unknown };

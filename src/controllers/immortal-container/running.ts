@@ -4,6 +4,7 @@ import {
 } from '../../apis/immortal-container-reasons.ts';
 import { ensureOwned, type OwnedChange } from '../../core/children/owned-objects.ts';
 import type { KubeObject } from '../../core/objects/kube-object.ts';
+import { REPAIR } from '../../core/ports/events.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
 import type { Pod } from '../../pods/pod.ts';
@@ -53,7 +54,7 @@ function recordChange(change: OwnedChange, scope: Scope): void {
   });
   if (change.kind === 'deleted') return;
   const note = `Repaired pod ${name}${list}`;
-  scope.pass.recordEvent({ type: 'Normal', reason: 'DriftRepaired', action: 'Repair', note });
+  scope.pass.recordEvent({ type: 'Normal', reason: 'DriftRepaired', action: REPAIR, note });
 }
 
 /** One event for each start, with its number and why the pod before it is no more. */

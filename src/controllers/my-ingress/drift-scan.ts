@@ -1,13 +1,13 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
-import type { CachedGroup, Inventory } from '../../aws/elbv2/load-balancers.ts';
+import type { CachedGroup, Inventory, LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
 import { isPaused } from '../../core/objects/annotations.ts';
 import { getKey, isBeingDeleted } from '../../core/objects/kube-object.ts';
 import type { ObjectCache } from '../../core/ports/cache.ts';
 import { addJitter, type Clock, sleep } from '../../core/ports/clock.ts';
 import type { Logger } from '../../core/ports/logger.ts';
-import type { Metrics } from '../../core/ports/metrics.ts';
+import type { MetricDefinition, Metrics } from '../../core/ports/metrics.ts';
 import { type Enqueue, type KeySource, LOW_PRIORITY } from '../../core/queue/key-queue.ts';
-import { identify } from './identity.ts';
+import { type Identity, identify } from './identity.ts';
 import { desireName } from './load-balancer/desired.ts';
 import { compareWithSnapshot } from './load-balancer/snapshot.ts';
 import type { Memory } from './memory.ts';
@@ -24,6 +24,29 @@ import {
   hasTrafficDrifted,
   listServed,
 } from './traffic/snapshot.ts';
+
+export const driftScanMetrics = {
+  found: {
+    type: 'counter',
+    name: 'albridge_drift_found_total',
+    help: 'Objects that a drift scan found to differ in AWS, counted by each scan until they are repaired.',
+    use: 'Grows and albridge_drift_repairs_total does not: a repair is refused, or the object is paused in between.',
+    labels: [],
+  },
+  completedAt: {
+    type: 'gauge',
+    name: 'albridge_drift_scan_timestamp_seconds',
+    help: 'Unix time of the last drift scan that AWS answered, or of the start of the scans.',
+    use: 'Subtract it from time(): older than a few intervals means that drift is not detected now.',
+    labels: [],
+  },
+  interval: {
+    type: 'gauge',
+    name: 'albridge_drift_scan_interval_seconds',
+    help: 'Time between two drift scans, as of ALBRIDGE_SWEEP_INTERVAL.',
+    labels: [],
+  },
+} as const satisfies Record<string, MetricDefinition>;
 
 interface DriftScanOptions {
   readonly inventory: Inventory;
@@ -79,12 +102,21 @@ export class DriftScan {
   };
 
   async #run(enqueue: Enqueue, signal: AbortSignal): Promise<void> {
-    const { clock, intervalMs } = this.#options;
+    const { clock, intervalMs, metrics } = this.#options;
+    metrics.gauge(driftScanMetrics.interval, {}, intervalMs / 1000);
+    metrics.count(driftScanMetrics.found, {}, 0);
+    this.#recordCompletion();
     while (!signal.aborted) {
       const isDone = !this.#isUsed || (await this.#scan(enqueue, signal));
+      if (isDone) this.#recordCompletion();
       const pauseMs = isDone ? intervalMs : Math.min(intervalMs, RETRY_MS);
       await sleep(clock, addJitter(clock, pauseMs, 0.1), signal);
     }
+  }
+
+  #recordCompletion(): void {
+    const { clock, metrics } = this.#options;
+    metrics.gauge(driftScanMetrics.completedAt, {}, clock.now() / 1000);
   }
 
   /** False if AWS did not answer: drift is not detected until the next try, and the log states it. */
@@ -170,16 +202,28 @@ export class DriftScan {
     const compared = { object, identity, facts: known.facts };
     const comparison = compareWithSnapshot(compared, cached, clock.monotonicMs());
     if (comparison.kind === 'unknown') return false;
-    if (comparison.kind !== 'same') return true;
+    if (comparison.kind === 'differs') return this.#recordDrift();
+    if (comparison.kind === 'attributesDue') return true;
     const { loadBalancer } = comparison.cached;
     known.traffic =
       known.traffic && rememberBalancer(known.traffic, loadBalancer, clock.monotonicMs());
+    return this.#needsTraffic(object, identity, loadBalancer);
+  }
+
+  #needsTraffic(object: MyIngress, identity: Identity, loadBalancer: LoadBalancer): boolean {
+    const { clock, inventory, memory } = this.#options;
+    const known = memory.of(getKey(object), identity.uid);
     const find = (name: string): CachedGroup => inventory.getCachedGroup(name);
-    return (
-      isTrafficDue({ object, identity, clock, memory: known, objectCount: memory.size }) ||
-      hasTrafficDrifted({ object, identity, memory: known.traffic }, loadBalancer, find) ||
-      hasForgedCounts(object, known)
-    );
+    const compared = { object, identity, memory: known.traffic };
+    if (hasTrafficDrifted(compared, loadBalancer, find)) return this.#recordDrift();
+    const { size: objectCount } = memory;
+    const isDue = isTrafficDue({ object, identity, clock, memory: known, objectCount });
+    return isDue || hasForgedCounts(object, known);
+  }
+
+  #recordDrift(): true {
+    this.#options.metrics.count(driftScanMetrics.found, {});
+    return true;
   }
 
   /** A failure leaves it to the next scan. */

@@ -1,5 +1,5 @@
 import type { LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
-import type { EventDraft } from '../../core/ports/events.ts';
+import { type EventDraft, REPAIR } from '../../core/ports/events.ts';
 import { hasNewRoutes } from './attaching/joined.ts';
 import { type Drift, describeDrift } from './load-balancer/diff.ts';
 import type { ObjectScope, Scope } from './scope.ts';
@@ -27,7 +27,7 @@ export function recordUpdated(
 ): void {
   const what = drift.map(describeDrift).join('; ');
   const draft = wasReadyForThisSpec(scope)
-    ? { reason: 'DriftRepaired', action: 'Repair', note: `Repaired ALB ${name}: ${what}` }
+    ? { reason: 'DriftRepaired', action: REPAIR, note: `Repaired ALB ${name}: ${what}` }
     : { reason: 'UpdatedALB', action: 'Update', note: `Updated ALB ${name}: ${what}` };
   recordEvent(scope, draft, { arn, fields: drift.map((difference) => difference.field) });
 }

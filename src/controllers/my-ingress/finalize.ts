@@ -183,7 +183,8 @@ async function deleteOurs(scope: ObjectScope, { loadBalancer }: TaggedLoadBalanc
     await aws.delete(arn);
   }
   targets.withdraw(pass.key);
-  memory.facts = rememberRelease(memory.facts, loadBalancer, clock.monotonicMs());
+  const atMs = clock.monotonicMs();
+  memory.facts = rememberRelease(memory.facts, loadBalancer, { how: 'deleted', atMs });
 }
 
 async function retain(
@@ -196,14 +197,15 @@ async function retain(
   await releaseTraffic(scope, loadBalancer);
   await tokens.reserve(['RemoveTags', ...PROOF]);
   await aws.removeTags(loadBalancer.arn, Object.keys(tags).filter(isOwnershipTag));
-  memory.facts = rememberRelease(memory.facts, loadBalancer, clock.monotonicMs());
+  const atMs = clock.monotonicMs();
+  memory.facts = rememberRelease(memory.facts, loadBalancer, { how: 'retained', atMs });
 }
 
-/** An earlier pass may have sent the call: the memory names the balancer. */
+/** An earlier pass may have sent the call, by another spec: the memory names the balancer, and what became of it. */
 function recordReleased(scope: ObjectScope): void {
   const balancer = scope.memory.facts.release;
   if (balancer === undefined) return;
-  if (isRetained(scope)) recordRetained(scope, balancer);
+  if (balancer.how === 'retained') recordRetained(scope, balancer);
   else recordDeleted(scope, balancer);
 }
 

@@ -18,7 +18,7 @@ export interface Facts {
   /** The last create; without `arn` it was not answered and may have been carried out all the same. */
   readonly create?: { readonly arn: string | undefined; readonly atMs: number };
   /** The balancer that this process deleted, or whose ownership tags it removed. */
-  readonly release?: Released & { readonly atMs: number };
+  readonly release?: Released & { readonly how: ReleaseKind; readonly atMs: number };
   /** The balancer whose tags this process has last read as ours: a status that names one proves nothing. */
   readonly ownedArn?: string;
   /** Drift was observed, and no read since shows it repaired: a status that claims otherwise is early. */
@@ -38,6 +38,9 @@ export interface NamedArn {
   readonly arn: string;
   readonly name: string;
 }
+
+/** Its deletion was accepted, or its tags were taken off; the spec may say otherwise a moment later. */
+type ReleaseKind = 'deleted' | 'retained';
 
 interface Released extends NamedArn {
   readonly vpcId: string;
@@ -66,9 +69,9 @@ export function rememberNameTaken(facts: Facts, nowMs: number): Facts {
 export function rememberRelease(
   facts: Facts,
   { arn, name, vpcId }: Released,
-  nowMs: number,
+  { how, atMs }: { readonly how: ReleaseKind; readonly atMs: number },
 ): Facts {
-  return { ...facts, release: { arn, name, vpcId, atMs: nowMs } };
+  return { ...facts, release: { arn, name, vpcId, how, atMs } };
 }
 
 export function rememberChange(facts: Facts, change: Change): Facts {

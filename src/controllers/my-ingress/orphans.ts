@@ -18,6 +18,7 @@ export const myIngressMetrics = {
     type: 'gauge',
     name: 'albridge_orphaned_load_balancers',
     help: 'Load balancers with the ownership tags of this cluster that no MyIngress stands for.',
+    use: 'Above 0: they cost money; the log names them.',
     labels: [],
   },
 } as const satisfies Record<string, MetricDefinition>;

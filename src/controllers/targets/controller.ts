@@ -14,6 +14,7 @@ import { type GatedPod, isSelected } from './gates/gated-pod.ts';
 import { type DeclaredBackend, type GateOptions, ReadinessGates } from './gates/readiness-gates.ts';
 import { type EarlyPod, ShortShutdowns } from './gates/short-shutdowns.ts';
 import { Group, type ServedGroup, type TargetsState } from './group.ts';
+import { showTargets } from './group-gauges.ts';
 import { HealthPolls } from './health-polls.ts';
 import { type NodeCache, NodeWatch } from './instances/node-watch.ts';
 
@@ -89,6 +90,15 @@ export class TargetsController {
       for (const group of this.#groups.values()) group.stop(reason);
     };
   };
+
+  /** Call before each scrape. */
+  refreshMetrics(): void {
+    const groups = [...this.#byOwner.keys()].flatMap((owner) => this.#listCounted(owner));
+    showTargets(
+      this.#options.metrics,
+      groups.map(({ state }) => state),
+    );
+  }
 
   /** Resolves when the calls that were under way at the stop have ended. */
   get stopped(): Promise<unknown> {

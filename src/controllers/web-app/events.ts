@@ -1,5 +1,5 @@
 import type { OwnedChange } from '../../core/children/owned-objects.ts';
-import type { EventDraft } from '../../core/ports/events.ts';
+import { type EventDraft, REPAIR } from '../../core/ports/events.ts';
 import type { Pass } from '../../core/reconcile/reconciler.ts';
 
 /** Records one event and one log line for each write to a child that had an effect. */
@@ -33,7 +33,7 @@ function draftEvent(change: OwnedChange, what: string): Omit<EventDraft, 'type'>
     case 'repaired':
       return {
         reason: 'DriftRepaired',
-        action: 'Repair',
+        action: REPAIR,
         note: `Repaired ${what}${formatDifferences(change.differences)}`,
       };
     case 'deleted':

@@ -1,3 +1,4 @@
+import { type EventRecorder, REPAIR } from '../ports/events.ts';
 import { coreMetrics, type Metrics } from '../ports/metrics.ts';
 import type { QueueObserver, TakenKey } from '../queue/key-queue.ts';
 import { CoreReason } from '../reconcile/operator-error.ts';
@@ -7,7 +8,14 @@ import type { Verdict } from './verdict.ts';
 type ReconcileResult = 'success' | 'error' | 'requeue_after';
 
 /** Shown at zero from the start: a rate over a series that begins with its first event misses it. */
-const COUNTERS = ['reconcileErrors', 'terminalErrors', 'panics', 'timeouts', 'staleReads'] as const;
+const COUNTERS = [
+  'reconcileErrors',
+  'terminalErrors',
+  'panics',
+  'timeouts',
+  'staleReads',
+  'driftRepairs',
+] as const;
 
 /** Counts passes of one controller under controller-runtime's names. */
 export class ControllerMetrics {
@@ -62,6 +70,17 @@ export class ControllerMetrics {
 
   recordStaleRead(): void {
     this.#metrics.count(coreMetrics.staleReads, { controller: this.#controller });
+  }
+
+  /** The same recorder; its events about repairs are counted. */
+  countRepairs(events: EventRecorder): EventRecorder {
+    const labels = { controller: this.#controller };
+    return {
+      record: (regarding, event) => {
+        if (event.action === REPAIR) this.#metrics.count(coreMetrics.driftRepairs, labels);
+        events.record(regarding, event);
+      },
+    };
   }
 
   /** Refreshes the gauges that grow while a pass runs; called before each scrape. */

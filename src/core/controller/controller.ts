@@ -21,6 +21,7 @@ import {
 } from '../queue/key-queue.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import { ReadYourWrites } from '../staleness/read-your-writes.ts';
+import { ConditionMetrics } from './condition-metrics.ts';
 import { ControllerMetrics, createQueueObserver } from './controller-metrics.ts';
 import { LateFinalizers } from './late-finalizers.ts';
 import { type LifecycleDependencies, runPass } from './lifecycle.ts';
@@ -61,6 +62,7 @@ export class Controller<T extends ObjectWithStatus> {
   readonly #queue: KeyQueue;
   readonly #backoff: Backoff;
   readonly #metrics: ControllerMetrics;
+  readonly #conditions: ConditionMetrics;
   readonly #lifecycle: LifecycleDependencies<T>;
   readonly #stopping = new AbortController();
   readonly #running = new Map<Key, number>();
@@ -75,8 +77,10 @@ export class Controller<T extends ObjectWithStatus> {
     this.#queue = new KeyQueue(clock, createQueueObserver(metrics, name));
     this.#backoff = new Backoff(clock, options.backoff);
     this.#metrics = new ControllerMetrics(metrics, name, options.concurrency);
+    this.#conditions = new ConditionMetrics(metrics, name);
     this.#lifecycle = {
       ...options,
+      events: this.#metrics.countRepairs(options.events),
       finalizer: options.finalizer,
       writes: new ReadYourWrites(clock, options.cache),
       lateFinalizers: new LateFinalizers<T>(clock, {
@@ -124,8 +128,11 @@ export class Controller<T extends ObjectWithStatus> {
     for (const key of [...failed, ...this.#running.keys()]) this.#queue.add(key);
   }
 
+  /** Call before each scrape. */
   refreshMetrics(): void {
-    this.#metrics.refreshAges(this.#options.clock.monotonicMs());
+    const { cache, clock, status } = this.#options;
+    this.#metrics.refreshAges(clock.monotonicMs());
+    if (status !== 'foreign') this.#conditions.refresh(cache.list(), clock.now());
   }
 
   #onChange(change: Change<T>): void {

@@ -1,5 +1,8 @@
 import type { KubeObject } from '../objects/kube-object.ts';
 
+/** The action of each event about a repair of what was changed outside albridge: they are counted. */
+export const REPAIR = 'Repair';
+
 /** One line under `kubectl describe`; https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
 export interface EventDraft {
   readonly type: 'Normal' | 'Warning';

@@ -3,6 +3,8 @@ export interface MetricDefinition<Label extends string = string> {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly name: string;
   readonly help: string;
+  /** When to look at it, for docs/metrics.md. */
+  readonly use?: string;
   readonly labels: readonly Label[];
   /** Upper bounds of a histogram's buckets, in the metric's unit. */
   readonly buckets?: readonly number[];
@@ -36,6 +38,7 @@ export const coreMetrics = {
     type: 'counter',
     name: 'controller_runtime_reconcile_errors_total',
     help: 'Passes that ended in an error.',
+    use: 'A rate that stays up: albridge_object_conditions has the reasons.',
     labels: ['controller'],
   },
   terminalErrors: {
@@ -48,6 +51,7 @@ export const coreMetrics = {
     type: 'counter',
     name: 'controller_runtime_reconcile_panics_total',
     help: 'Passes that threw something other than an OperatorError.',
+    use: 'Above 0: a defect of albridge; the log has the error.',
     labels: ['controller'],
   },
   timeouts: {
@@ -60,6 +64,7 @@ export const coreMetrics = {
     type: 'histogram',
     name: 'controller_runtime_reconcile_time_seconds',
     help: 'Length of a pass.',
+    use: 'Passes take long: compare with aws_api_call_duration_seconds and albridge_aws_budget_wait_seconds.',
     labels: ['controller'],
     buckets: PASS_SECONDS,
   },
@@ -79,6 +84,7 @@ export const coreMetrics = {
     type: 'gauge',
     name: 'workqueue_depth',
     help: 'Keys that are ready and wait for a worker.',
+    use: 'Stays above 0: all workers are busy (ALBRIDGE_CONCURRENCY), or passes are long.',
     labels: ['name', 'controller', 'priority'],
   },
   queueAdds: {
@@ -111,6 +117,7 @@ export const coreMetrics = {
     type: 'gauge',
     name: 'workqueue_longest_running_processor_seconds',
     help: 'Age of the oldest running pass.',
+    use: 'Above 120: a pass has outlived its deadline.',
     labels: ['name', 'controller'],
   },
   queueRetries: {
@@ -123,6 +130,28 @@ export const coreMetrics = {
     type: 'counter',
     name: 'albridge_stale_read_timeouts_total',
     help: 'Passes that went on although the cache had not caught up with our own last write.',
+    use: 'Grows: the watch lags behind by seconds; look at the API server.',
+    labels: ['controller'],
+  },
+  conditions: {
+    type: 'gauge',
+    name: 'albridge_object_conditions',
+    help: 'Objects with this condition, by its status and reason; NotReconciled until the first pass has reported.',
+    use: 'The first one to look at: which objects are not Ready or Stalled, and why.',
+    labels: ['controller', 'type', 'status', 'reason'],
+  },
+  conditionSeconds: {
+    type: 'gauge',
+    name: 'albridge_object_condition_oldest_seconds',
+    help: 'How long the object that has had this condition the longest has had it.',
+    use: 'Alerts on objects that stay Stalled or not Ready, across restarts of albridge.',
+    labels: ['controller', 'type', 'status', 'reason'],
+  },
+  driftRepairs: {
+    type: 'counter',
+    name: 'albridge_drift_repairs_total',
+    help: 'Repairs of what was changed outside albridge, one for each event DriftRepaired or RepairedTraffic.',
+    use: 'Somebody else changes what albridge manages.',
     labels: ['controller'],
   },
 } as const satisfies Record<string, MetricDefinition>;

@@ -10,6 +10,7 @@ export const kubeMetrics = {
     type: 'counter',
     name: 'rest_client_requests_total',
     help: 'Requests to the API server, by status code; <error> where no answer came.',
+    use: 'Codes 429 and 5xx: the API server is overloaded. 403: see albridge_missing_rights.',
     labels: ['code', 'method', 'host'],
   },
   requestSeconds: {
@@ -55,10 +56,25 @@ export const kubeMetrics = {
     help: 'Changes on which a subscriber of the cache threw.',
     labels: ['name'],
   },
+  watchFaults: {
+    type: 'gauge',
+    name: 'albridge_watch_faults',
+    help: 'Watches that do not do their work now; /readyz has a sentence for each.',
+    use: 'What albridge knows of the cluster is getting old: a CRD, a right or the API server is missing.',
+    labels: [],
+  },
+  missingRights: {
+    type: 'gauge',
+    name: 'albridge_missing_rights',
+    help: 'Rights in Kubernetes that the operator needs and does not have; /readyz has a sentence for each.',
+    use: 'After an upgrade: the manifests are older than the image.',
+    labels: [],
+  },
   masterStatus: {
     type: 'gauge',
     name: 'leader_election_master_status',
     help: '1 while this process holds the lease, 0 otherwise.',
+    use: 'The sum over all replicas is 1; 0 for long: nobody reconciles.',
     labels: ['name'],
   },
 } as const satisfies Record<string, MetricDefinition>;

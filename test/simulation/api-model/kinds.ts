@@ -142,6 +142,16 @@ export const STATEFUL_SETS: ServedKind = {
   tracksFields: true,
 };
 
+export const DAEMON_SETS: ServedKind = {
+  group: 'apps',
+  version: 'v1',
+  kind: 'DaemonSet',
+  plural: 'daemonsets',
+  isNamespaced: true,
+  isCustom: true,
+  tracksFields: true,
+};
+
 export const JOBS: ServedKind = {
   group: 'batch',
   version: 'v1',
@@ -167,6 +177,7 @@ export const BUILT_IN_KINDS: readonly ServedKind[] = [
   AUTOSCALERS,
   BUDGETS,
   CONFIG_MAPS,
+  DAEMON_SETS,
   DEPLOYMENTS,
   ENDPOINT_SLICES,
   EVENTS,

@@ -20,6 +20,7 @@ import { definedKind } from '../served-definition.ts';
 import type { SourceAction } from '../sources/actions.ts';
 import { DataHashes } from '../sources/data-hashes.ts';
 import { SourcePeople } from '../sources/people.ts';
+import { DaemonSetController } from '../world/daemon-set-controller.ts';
 import { DisruptionController } from '../world/disruption-controller.ts';
 import type { Kubelet } from '../world/kubelet.ts';
 import { isActive, isSelected } from '../world/pod-facts.ts';
@@ -41,6 +42,7 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
   readonly #kubelet: Kubelet;
   readonly #sets: ReplicaSetController;
   readonly #statefulSets: StatefulSetController;
+  readonly #daemonSets: DaemonSetController;
   readonly #budgets: DisruptionController;
   readonly #history: History;
   readonly #hashes: DataHashes;
@@ -57,6 +59,7 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     this.#kubelet = kubelet;
     this.#sets = new ReplicaSetController(stage);
     this.#statefulSets = new StatefulSetController(stage);
+    this.#daemonSets = new DaemonSetController(stage);
     this.#budgets = new DisruptionController(stage);
     this.#history = new History(stage, KIND);
     this.#hashes = new DataHashes(stage.model.table);
@@ -121,6 +124,7 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     this.#history.onCommit(commit);
     this.#sets.onCommit(commit);
     this.#statefulSets.onCommit(commit);
+    this.#daemonSets.onCommit(commit);
     this.#budgets.onCommit(commit);
     this.#invariants.onCommit(commit);
   }

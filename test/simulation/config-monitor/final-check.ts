@@ -128,8 +128,22 @@ function excuses(
     PDBBlocked: pods.some((pod) => budgets(pod).some(allowsNone)),
     Forbidden: pods.some(isGuarded),
     MultiplePDBs: pods.some((pod) => budgets(pod).length > 1),
-    ProgressDeadlineExceeded: pods.some((pod) => !isReady(pod) || budgets(pod).some(allowsNone)),
+    ProgressDeadlineExceeded: [...pods, ...listOwned(parts, monitor)].some(
+      (pod) => !isReady(pod) || budgets(pod).some(allowsNone),
+    ),
   };
+}
+
+/** Those of the owners that a restart waits for, selected still or not. */
+function listOwned(
+  { history, table }: FinalMonitorParts,
+  { metadata, status }: ConfigMonitor,
+): readonly StoredObject[] {
+  const owners = (status.rollout?.owners ?? []).map(({ name }) => name.split('/')[1]);
+  return table.list(PODS).filter((pod) => {
+    const [namespace, name] = history.pods.get(pod.metadata.uid)?.deployment?.split('/') ?? [];
+    return namespace === metadata.namespace && owners.includes(name);
+  });
 }
 
 /** Those that are to be restarted for a change. */
@@ -164,9 +178,17 @@ function hasNewest(parts: FinalMonitorParts, monitor: ConfigMonitor, pod: Stored
   if (history.contentAt(config, startedMs) === newest) return true;
   // Older ones are taken to have what the monitor began with.
   if (isOlder && history.contentAt(config, begunMs) === newest) return true;
-  if (wasUnseen(parts, config, startedMs)) return true;
+  if (wasUnseen(parts, config, startedMs) || wasMissing(history, config, startedMs)) return true;
   const since = history.contentsSince(config, begunMs);
   return isOlder && since.every((content) => content === newest);
+}
+
+/** Of an optional source that came back as it had been; docs/configmonitor.md names this limit. */
+function wasMissing(history: History, config: string, startedMs: number): boolean {
+  if (history.contentAt(config, startedMs) !== undefined) return false;
+  const since = history.contentsSince(config, startedMs);
+  const before = history.contentsSince(config, 0).at(-since.length - 1);
+  return since.every((content) => content === before);
 }
 
 /** Data that is taken back leaves no trace: who was started with it before anybody could see it keeps it. */

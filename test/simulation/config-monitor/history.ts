@@ -2,6 +2,7 @@ import type { ConfigMonitor, ConfigMonitorSpec } from '../../../src/apis/config-
 import { isPaused } from '../../../src/core/objects/annotations.ts';
 import {
   CONFIG_MAPS,
+  DAEMON_SETS,
   DEPLOYMENTS,
   PODS,
   REPLICA_SETS,
@@ -26,6 +27,7 @@ import {
   sourcesOf,
   usesOf,
 } from '../sources/watched.ts';
+import { countNodes, daemonSetOf } from '../world/daemon-set-controller.ts';
 import { isActive, isReady } from '../world/pod-facts.ts';
 import { isOperator, type Stage } from '../world/stage.ts';
 import { setOf } from '../world/stateful-set-controller.ts';
@@ -35,7 +37,7 @@ export interface PodLife {
   readonly key: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly uses: readonly PodUse[];
-  /** `namespace/name` of its Deployment or StatefulSet. */
+  /** `namespace/name` of its Deployment, StatefulSet or DaemonSet. */
   readonly deployment: string | undefined;
   readonly bornMs: number;
   /** When its container read its data; undefined while it has not started. */
@@ -78,6 +80,8 @@ interface Scale {
   readonly replicas: number;
 }
 
+const SCALED = new Set([DAEMON_SETS, DEPLOYMENTS, STATEFUL_SETS]);
+
 /** What was when: contents, pods, monitors and the scale of Deployments. */
 export class History {
   readonly pods = new Map<string, PodLife>();
@@ -90,8 +94,6 @@ export class History {
   readonly #scales = new Map<string, Scale[]>();
   readonly #begun = new Map<string, { readonly baseline: string; readonly atMs: number }>();
   readonly #rollouts = new Map<string, RolloutSince>();
-  /** By monitor: when its sources were last edited while a change or a rollout was on record. */
-  readonly #editedMidwayMs = new Map<string, number>();
   /** By monitor: what others have overwritten last, which the operator may be the last to learn. */
   readonly #overwritten = new Map<
     string,
@@ -107,7 +109,7 @@ export class History {
     if (commit.kind === CONFIG_MAPS || commit.kind === SECRETS) this.#onContent(commit);
     if (commit.kind === PODS) this.#onPod(commit);
     if (commit.kind === this.#kind) this.#onMonitor(commit);
-    if (commit.kind === DEPLOYMENTS || commit.kind === STATEFUL_SETS) this.#onScale(commit);
+    if (SCALED.has(commit.kind)) this.#onScale(commit);
   }
 
   contentAt(config: string, atMs: number): string | undefined {
@@ -146,18 +148,13 @@ export class History {
       .filter(({ spec }) => isTaken(spec, life));
   }
 
-  /** Whether each form of a monitor selected pods in the same way. */
-  hasOneSelection(uid: string): boolean {
+  /** Whether each form of a monitor selected pods in the same way, for the same sources. */
+  hasOneForm(uid: string): boolean {
     const forms = (this.#monitors.get(uid) ?? []).map(({ spec }) => {
       const { podSelector, matchExpressions } = spec;
-      return canonical({ podSelector, matchExpressions });
+      return canonical({ podSelector, matchExpressions, sources: sourcesOf(spec) });
     });
     return new Set(forms).size === 1;
-  }
-
-  /** Whether its sources were edited in the middle of a change: that begins again for the pods there were. */
-  wasEditedMidway(uid: string, { bornMs }: PodLife): boolean {
-    return (this.#editedMidwayMs.get(uid) ?? Number.NEGATIVE_INFINITY) >= bornMs;
   }
 
   /** The part of a monitor's data of which a change restarts this pod. */
@@ -207,12 +204,16 @@ export class History {
   }
 
   /**
-   * When a monitor had first taken note of the data, or had selected the pod if that was later: older pods are
-   * taken to have the data of then. Infinity if never.
+   * When a monitor had first taken note of the data, or had selected the pod for all of it if that was later: older
+   * pods are taken to have the data of then. Infinity if never.
    */
   begunMs(uid: string, life: PodLife): number {
     const forms = this.#monitors.get(uid) ?? [];
-    const before = forms.findLastIndex(({ spec }) => !isTaken(spec, life));
+    const newest = forms.at(-1);
+    const before = forms.findLastIndex((form) => {
+      const isSame = newest && this.dataFor(form, life) === this.dataFor(newest, life);
+      return !isTaken(form.spec, life) || !isSame;
+    });
     const selectedMs = before < 0 ? 0 : (forms[before + 1]?.sinceMs ?? Number.POSITIVE_INFINITY);
     return Math.max(selectedMs, this.#begun.get(uid)?.atMs ?? Number.POSITIVE_INFINITY);
   }
@@ -271,7 +272,7 @@ export class History {
 
   #deploymentOf(pod: StoredObject): string | undefined {
     const uid = controllerOf(pod, 'ReplicaSet');
-    if (uid === undefined) return setOf(pod);
+    if (uid === undefined) return setOf(pod) ?? daemonSetOf(pod);
     const sets = this.#stage.model.table.list(REPLICA_SETS);
     const name = sets.find(({ metadata }) => metadata.uid === uid)?.metadata.labels?.['deployment'];
     return name === undefined ? undefined : `${pod.metadata.namespace}/${name}`;
@@ -286,14 +287,7 @@ export class History {
     const last = known.at(-1);
     if (type !== 'DELETED' && last !== undefined && isSame(last, now)) return;
     if (last !== undefined) last.untilMs = Math.min(last.untilMs, this.#nowMs);
-    if (type === 'DELETED') return;
-    known.push(now);
-    this.#noteEdit(object, last, now);
-  }
-
-  #noteEdit(object: StoredObject, before: MonitorSince | undefined, now: MonitorSince): void {
-    if (before?.config === now.config || !isMidway(object)) return;
-    this.#editedMidwayMs.set(now.uid, this.#nowMs);
+    if (type !== 'DELETED') known.push(now);
   }
 
   #onStatus(uid: string, status: Partial<ConfigMonitor['status']>, isOwn: boolean): void {
@@ -318,9 +312,10 @@ export class History {
     this.#begun.set(uid, { baseline, atMs: this.#nowMs });
   }
 
-  #onScale({ object, type }: Commit): void {
+  #onScale({ kind, object, type }: Commit): void {
     const key = keyOfStored(object);
-    const { replicas = 1 } = (object['spec'] ?? {}) as { readonly replicas?: number };
+    const nodes = kind === DAEMON_SETS ? countNodes(object) : 1;
+    const { replicas = nodes } = (object['spec'] ?? {}) as { readonly replicas?: number };
     const known = this.#scales.get(key) ?? [];
     this.#scales.set(key, known);
     known.push({ atMs: this.#nowMs, replicas: type === 'DELETED' ? 0 : replicas });
@@ -379,10 +374,4 @@ function monitorOf(object: StoredObject, sinceMs: number): MonitorSince {
 
 function isSame(a: MonitorSince, b: MonitorSince): boolean {
   return a.isResting === b.isResting && canonical(a.spec) === canonical(b.spec);
-}
-
-/** A change or a rollout is on record. */
-function isMidway(object: StoredObject): boolean {
-  const { change, rollout }: Partial<ConfigMonitor['status']> = object['status'] ?? {};
-  return change !== undefined || rollout !== undefined;
 }

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigMonitorSpec } from '../../../src/apis/config-monitor.ts';
 import { RESTARTED_AT } from '../../../src/core/objects/annotations.ts';
-import { CONFIG_MAPS, DEPLOYMENTS, PODS, STATEFUL_SETS } from '../api-model/kinds.ts';
+import { CONFIG_MAPS, DAEMON_SETS, DEPLOYMENTS, PODS, STATEFUL_SETS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type ServedKind, type StoredObject } from '../api-model/stored-object.ts';
 import { conditionsOf, controllerOf, judgeOwner } from '../owner-invariants.ts';
 import { DEFINED_KINDS } from '../served-definition.ts';
 import type { DataHashes } from '../sources/data-hashes.ts';
-import { selectsUsers } from '../sources/watched.ts';
+import { type DataKey, nameData, parseData, selectsUsers } from '../sources/watched.ts';
 import { isActive, isGated, isReady } from '../world/pod-facts.ts';
 import { hasPods } from '../world/replica-set-controller.ts';
 import { isOperator, type Stage } from '../world/stage.ts';
@@ -58,7 +58,7 @@ export class RestartInvariants {
     const { kind, object, before } = commit;
     if (kind === CONFIG_MAPS) this.#report('foreign-untouched', `ConfigMap ${keyOfStored(object)}`);
     if (kind === this.#kind) this.#judgeMonitor(commit);
-    if (kind === DEPLOYMENTS && hasPods(before ?? object)) this.#judgeRollout(commit);
+    if (isWorkload(commit)) this.#judgeRollout(commit);
     if (kind === PODS && !isJudgedElsewhere(before ?? object)) this.#judgePod(commit);
   }
 
@@ -102,12 +102,12 @@ export class RestartInvariants {
 
   /**
    * Whether data has changed for which the monitor restarts the pod, since before the operator may have learned of
-   * the pod. Of pods that an edit selects in the middle of a change nobody knows what they were started with.
+   * the pod. Of pods that an edit selects in the middle of a change nobody knows what they were started with, and an
+   * edit of the sources in the middle of a restart begins it again for all.
    */
   #isConcerned(monitor: MonitorSince, life: PodLife): boolean {
     const { uid, config } = monitor;
-    if (this.#history.forged.has(config) || !this.#history.hasOneSelection(uid)) return true;
-    if (this.#history.wasEditedMidway(uid, life)) return true;
+    if (this.#history.forged.has(config) || !this.#history.hasOneForm(uid)) return true;
     return this.#history.hasChanged(monitor, life, life.bornMs - this.#unseenMs);
   }
 
@@ -208,8 +208,9 @@ export class RestartInvariants {
    * before the operator may have seen the change counts as an old one.
    */
   #isAvailable(life: PodLife, monitors: readonly MonitorSince[]): boolean {
-    const changes = this.#listChanges(monitors, life);
-    if (changes.every((changedMs) => life.bornMs < changedMs + UNNOTICED_MS)) return true;
+    const isOlder = (changedMs: number): boolean =>
+      life.bornMs < changedMs + UNNOTICED_MS || this.#stage.isCutOff(changedMs, life.bornMs);
+    if (this.#listChanges(monitors, life).every(isOlder)) return true;
     const readyForMs = this.#nowMs - (life.readyMs ?? this.#nowMs);
     return readyForMs >= (life.hasRestarted ? SOUND_AFTER_MS : MIN_READY_MS);
   }
@@ -218,12 +219,13 @@ export class RestartInvariants {
     return monitors.map((one) => this.#history.changedMs(this.#history.dataFor(one, life)));
   }
 
-  #judgeRollout({ object, before }: Commit): void {
+  #judgeRollout({ kind, object, before }: Commit): void {
     const key = keyOfStored(object);
-    const what = `Deployment ${key}`;
+    const what = `${kind.kind} ${key}`;
     const isOnlyRestart =
       before !== undefined && isDeepStrictEqual(withoutRestart(object), withoutRestart(before));
     if (!isOnlyRestart) return this.#report('others-fields-stay', `${what} beyond its restart`);
+    this.#stage.met(`restarted ${kind.kind}`);
     const own = [...this.#history.pods.values()].filter((life) => life.deployment === key);
     const known = own.filter(
       (life) => this.#isThere(life) || (life.othersMs ?? Infinity) >= this.#sinceMs,
@@ -235,9 +237,12 @@ export class RestartInvariants {
     this.#judgeBystanders(own, rolling, what);
     const upToDate = rolling.filter((one) => this.#isUpToDate(one));
     const contents = [...new Set(upToDate.map(({ config }) => this.#contentKey(config)))];
-    const isRepeated = contents.every((one) => this.#rolled.has(`${one} ${key}`));
-    const isByOther = rolling.some((one) => !upToDate.includes(one) && this.#hasNewData(one));
-    if (contents.length > 0 && isRepeated && !isByOther) {
+    // One that is behind, or whose data was taken back, may have to restart it again.
+    const isBehind = rolling.some((one) => {
+      return this.#history.rolloutOf(one.uid) !== undefined && !upToDate.includes(one);
+    });
+    const wasRolled = contents.every((one) => this.#rolled.has(`${one} ${key}`));
+    if (!isBehind && contents.length > 0 && wasRolled) {
       this.#report('restarts-once', `${what} was restarted for this data already`);
     }
     for (const one of contents) this.#rolled.add(`${one} ${key}`);
@@ -263,16 +268,18 @@ export class RestartInvariants {
     const rollout = this.#history.rolloutOf(uid);
     if (rollout === undefined) return false;
     const changedMs = this.#history.changedMs(config);
-    const lately = this.#history.contentsSince(config, this.#sinceMs);
-    const isNew = lately.indexOf(lately.at(-1) ?? '') === lately.length - 1;
+    const isNew = !this.#wasTakenBack(config);
     const isSeen = (isNew && rollout.sinceMs >= changedMs) || changedMs < this.#sinceMs;
     return isSeen && this.#hashes.of(config).includes(rollout.hash);
   }
 
-  /** The operator may not have seen all of it yet, so nobody knows what its rollout is for. */
-  #hasNewData({ config, uid }: MonitorSince): boolean {
-    const isRolling = this.#history.rolloutOf(uid) !== undefined;
-    return isRolling && this.#history.changedMs(config) >= this.#sinceMs;
+  /** Lately, by one of its sources: each has a watch of its own, which may show that late. */
+  #wasTakenBack(config: DataKey): boolean {
+    const { namespace, sources } = parseData(config);
+    return sources.some((source) => {
+      const lately = this.#history.contentsSince(nameData(namespace, [source]), this.#sinceMs);
+      return lately.indexOf(lately.at(-1) ?? '') < lately.length - 1;
+    });
   }
 
   /** Also one that serves nobody just now. */
@@ -302,6 +309,12 @@ export class RestartInvariants {
   #report(invariant: string, detail: string): void {
     this.#stage.report(invariant, detail);
   }
+}
+
+/** One whose pods there are. */
+function isWorkload({ kind, object, before }: Commit): boolean {
+  if (kind === DEPLOYMENTS) return hasPods(before ?? object);
+  return kind === STATEFUL_SETS || kind === DAEMON_SETS;
 }
 
 function isByTemplate({ strategy }: ConfigMonitorSpec): boolean {

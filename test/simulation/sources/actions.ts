@@ -9,10 +9,14 @@ export interface PodUse {
   readonly kind: SourceKind;
   readonly name: string;
   readonly key?: string;
+  /** The pod starts without it too. */
+  readonly isOptional?: true;
 }
 
 /** How a pod comes by it: https://kubernetes.io/docs/concepts/configuration/secret/#using-a-secret */
-export type Way = 'env' | 'envFrom' | 'volume' | 'projected';
+export type Way = 'env' | 'envFrom' | 'volume' | 'projected' | 'subPath' | 'itemPath';
+
+export type WorkloadKind = 'Deployment' | 'StatefulSet' | 'RollingSet' | 'DaemonSet';
 
 export interface TemplateUse extends PodUse {
   readonly way: Way;
@@ -34,14 +38,19 @@ export type SourceAction =
   | {
       readonly do: 'run';
       readonly at: AppKey;
-      readonly as: 'Deployment' | 'StatefulSet';
+      /** A StatefulSet is rolled by nobody, a RollingSet by its controller. */
+      readonly as: WorkloadKind;
       readonly replicas: number;
+      /** Of a RollingSet. */
+      readonly partition?: number;
       readonly tier: string;
       readonly uses: readonly TemplateUse[];
     }
   | {
       readonly do: 'useOthers';
       readonly at: AppKey;
+      /** A Deployment, unless it says otherwise. */
+      readonly as?: WorkloadKind;
       readonly tier: string;
       readonly uses: readonly TemplateUse[];
     }

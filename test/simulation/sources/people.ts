@@ -1,10 +1,17 @@
-import { CONFIG_MAPS, DEPLOYMENTS, SECRETS, STATEFUL_SETS } from '../api-model/kinds.ts';
+import {
+  CONFIG_MAPS,
+  DAEMON_SETS,
+  DEPLOYMENTS,
+  SECRETS,
+  STATEFUL_SETS,
+} from '../api-model/kinds.ts';
 import type { Json, ServedKind, StoredObject } from '../api-model/stored-object.ts';
 import type { AppKey } from '../config-monitor/actions.ts';
 import { People, partsOf } from '../people.ts';
+import { describeNodes } from '../world/daemon-set-controller.ts';
 import { HAS_PODS } from '../world/replica-set-controller.ts';
 import type { Stage } from '../world/stage.ts';
-import type { SourceAction, SourceKind, TemplateUse } from './actions.ts';
+import type { SourceAction, SourceKind, TemplateUse, WorkloadKind } from './actions.ts';
 import { templateOf } from './pod-template.ts';
 import { usesOf } from './watched.ts';
 
@@ -40,7 +47,8 @@ export class SourcePeople {
         const { spec, ...template } = describeTemplate(action);
         const none = { initContainers: null, volumes: null };
         const others = { ...template, spec: { ...none, ...(spec as Json) } };
-        return this.#users.patch(DEPLOYMENTS, at, { spec: { template: others } });
+        const kind = WORKLOADS[action.as ?? 'Deployment'];
+        return this.#users.patch(kind, at, { spec: { template: others } });
       }
       case 'watch':
         return this.#users.create(this.#monitors, at, { spec: action.spec });
@@ -53,7 +61,8 @@ export class SourcePeople {
 
   /** Whether all is there that the containers of a pod need. */
   hasAll(pod: StoredObject): boolean {
-    return usesOf(pod).every(({ kind, name }) => this.#find(kind, pod, name) !== undefined);
+    const needed = usesOf(pod).filter(({ isOptional }) => isOptional !== true);
+    return needed.every(({ kind, name }) => this.#find(kind, pod, name) !== undefined);
   }
 
   /** Whether it uses a text that begins so. */
@@ -85,17 +94,30 @@ export class SourcePeople {
     else this.#users.create(kindOf(kind), at, content);
   }
 
-  #run({ at, as, replicas, ...of }: Extract<SourceAction, { do: 'run' }>): void {
+  #run({ at, as, replicas, partition = 0, ...of }: Extract<SourceAction, { do: 'run' }>): void {
     const template = describeTemplate({ at, ...of });
-    if (as === 'Deployment') {
-      const metadata = { labels: HAS_PODS };
-      return this.#users.create(DEPLOYMENTS, at, { metadata, spec: { replicas, template } });
-    }
-    // Its controller here does not roll: whoever restarts its pods has to evict them.
-    const spec = { replicas, template, updateStrategy: { type: 'OnDelete' } };
-    this.#users.create(STATEFUL_SETS, at, { spec });
+    const labels = as === 'DaemonSet' ? describeNodes(replicas) : HAS_PODS;
+    // The first kind of StatefulSet does not roll: whoever restarts its pods has to evict them.
+    const updateStrategy = {
+      ...(as === 'StatefulSet' && { type: 'OnDelete' }),
+      ...(as === 'RollingSet' && { type: 'RollingUpdate', rollingUpdate: { partition } }),
+    };
+    const spec = {
+      ...(as !== 'DaemonSet' && { replicas }),
+      template,
+      ...(as !== 'Deployment' && { updateStrategy }),
+    };
+    const metadata = as.endsWith('Set') && as !== 'DaemonSet' ? {} : { labels };
+    this.#users.create(WORKLOADS[as], at, { metadata, spec });
   }
 }
+
+const WORKLOADS: Readonly<Record<WorkloadKind, ServedKind>> = {
+  Deployment: DEPLOYMENTS,
+  StatefulSet: STATEFUL_SETS,
+  RollingSet: STATEFUL_SETS,
+  DaemonSet: DAEMON_SETS,
+};
 
 function describeTemplate(of: {
   readonly at: AppKey;

@@ -2,14 +2,28 @@ import { PODS, STATEFUL_SETS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { type Json, keyOfStored, type StoredObject } from '../api-model/stored-object.ts';
 import { type ObjectKey, People } from '../people.ts';
+import { isReady } from './pod-facts.ts';
+import { hashTemplate, LATER_MS, REVISION, revisionOf, type Template } from './set-revisions.ts';
 import type { Stage } from './stage.ts';
 
-const LATER_MS = 100;
+interface SetSpec {
+  readonly replicas: number;
+  readonly template: Template;
+  readonly updateStrategy?: {
+    readonly type: 'OnDelete' | 'RollingUpdate';
+    readonly rollingUpdate?: { readonly partition?: number };
+  };
+}
 
-/** What the controller manager does for StatefulSets with podManagementPolicy Parallel: it makes missing pods. */
+/**
+ * What the controller manager does for StatefulSets with podManagementPolicy Parallel: it makes missing pods, and
+ * rolls from the highest ordinal down to the partition, one pod after the other.
+ */
 export class StatefulSetController {
   readonly #stage: Stage;
   readonly #people: People;
+  /** The template of the pods below a partition, by set. */
+  readonly #current = new Map<ObjectKey, Template>();
 
   constructor(stage: Stage) {
     this.#stage = stage;
@@ -17,33 +31,62 @@ export class StatefulSetController {
   }
 
   onCommit({ kind, type, object }: Commit): void {
-    if (kind === STATEFUL_SETS && type === 'ADDED') this.#later(keyOfStored(object) as ObjectKey);
-    if (kind !== PODS || type !== 'DELETED') return;
-    const set = setOf(object);
-    if (set !== undefined) this.#later(set);
+    if (kind === STATEFUL_SETS) this.#later(keyOfStored(object) as ObjectKey);
+    const set = kind === PODS ? setOf(object) : undefined;
+    if (set !== undefined && (type === 'DELETED' || this.#isRolling(set))) this.#later(set);
+  }
+
+  #isRolling(at: ObjectKey): boolean {
+    const set = this.#stage.model.table.get(STATEFUL_SETS, at);
+    return (set?.['spec'] as SetSpec | undefined)?.updateStrategy?.type === 'RollingUpdate';
   }
 
   #later(at: ObjectKey): void {
-    this.#stage.clock.setTimer(LATER_MS, () => this.#fill(at));
+    this.#stage.clock.setTimer(LATER_MS, () => this.#look(at));
   }
 
-  #fill(at: ObjectKey): void {
+  #look(at: ObjectKey): void {
     const { table } = this.#stage.model;
     const set = table.get(STATEFUL_SETS, at);
     if (set === undefined) return;
+    const { replicas, template, updateStrategy } = set['spec'] as SetSpec;
+    const partition = updateStrategy?.rollingUpdate?.partition ?? 0;
+    const current = this.#current.get(at) ?? template;
+    this.#current.set(at, partition > 0 ? current : template);
+    const pods = Array.from({ length: replicas }, (_, ordinal) => {
+      const pod = table.get(PODS, `${at}-${ordinal}`);
+      const of = ordinal < partition ? current : template;
+      if (pod === undefined) this.#create(at, set, [ordinal, of]);
+      return pod;
+    });
+    if (updateStrategy?.type === 'RollingUpdate') this.#roll(pods.slice(partition), template);
+  }
+
+  /** https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#rolling-updates */
+  #roll(pods: readonly (StoredObject | undefined)[], template: Template): void {
+    const revision = hashTemplate(template);
+    const next = pods.findLast((pod) => {
+      return pod === undefined || revisionOf(pod) !== revision || !isReady(pod);
+    });
+    if (next === undefined || next.metadata.deletionTimestamp !== undefined) return;
+    if (revisionOf(next) === revision) return;
+    this.#people.delete(PODS, keyOfStored(next) as ObjectKey);
+  }
+
+  #create(
+    at: ObjectKey,
+    set: StoredObject,
+    [ordinal, template]: readonly [number, Template],
+  ): void {
     const { name, uid } = set.metadata;
-    const spec = set['spec'] as {
-      readonly replicas: number;
-      readonly template: { readonly metadata: Json; readonly spec?: Json };
-    };
     const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name, uid, controller: true };
-    const metadata = { ...spec.template.metadata, ownerReferences: [owner] };
-    for (let ordinal = 0; ordinal < spec.replicas; ordinal++) {
-      if (table.get(PODS, `${at}-${ordinal}`) !== undefined) continue;
-      const containers = [{ name: 'app', image: 'registry.example/app:1' }];
-      const podSpec = spec.template.spec ?? { containers };
-      this.#people.create(PODS, `${at}-${ordinal}`, { metadata, spec: podSpec });
-    }
+    const containers = [{ name: 'app', image: 'registry.example/app:1' }];
+    const labels = { ...(template.metadata.labels as Json), [REVISION]: hashTemplate(template) };
+    const metadata = { ...template.metadata, labels, ownerReferences: [owner] };
+    this.#people.create(PODS, `${at}-${ordinal}`, {
+      metadata,
+      spec: template.spec ?? { containers },
+    });
   }
 }
 

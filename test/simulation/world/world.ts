@@ -12,6 +12,7 @@ import { ApiServerModel, NAMESPACES } from '../api-model/api-server-model.ts';
 import {
   BUILT_IN_KINDS,
   CONFIG_MAPS,
+  DAEMON_SETS,
   DEPLOYMENTS,
   EVENTS,
   JOBS,
@@ -60,14 +61,29 @@ import { type Cast, isOperator, type Stage } from './stage.ts';
 /** Written all the time, by design: they are no sign of a pass that changes something. */
 const BACKGROUND = new Set([LEASES, EVENTS]);
 /** Of all other kinds the operator has no business to write an object. */
-const WRITABLE = new Set([...DEFINED_KINDS, DEPLOYMENTS, PODS, SERVICES]);
+const WRITABLE = new Set([
+  ...DEFINED_KINDS,
+  DAEMON_SETS,
+  DEPLOYMENTS,
+  PODS,
+  SERVICES,
+  STATEFUL_SETS,
+]);
 /** Kinds whose writes only the holder of the Lease may send. */
 const UNGUARDED = /\/(events|leases)(\/|$)/;
 /** So long after a Lease was taken away by hand, two may believe to hold it. */
 const LEASE_DOUBT_MS = 11_000;
 
 const COLLECTED = {
-  owners: [...DEFINED_KINDS, CONFIG_MAPS, DEPLOYMENTS, JOBS, REPLICA_SETS, STATEFUL_SETS],
+  owners: [
+    ...DEFINED_KINDS,
+    CONFIG_MAPS,
+    DAEMON_SETS,
+    DEPLOYMENTS,
+    JOBS,
+    REPLICA_SETS,
+    STATEFUL_SETS,
+  ],
   children: [...DEFINED_KINDS, DEPLOYMENTS, PODS, REPLICA_SETS, SERVICES],
 };
 

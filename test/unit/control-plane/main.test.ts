@@ -64,6 +64,17 @@ describe('the command line', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: `etcd\tassets\t${path}\n` });
   });
 
+  it('takes prometheus from PATH, and says in one sentence where none can be had', async () => {
+    const missing = run('fetch', 'promtool');
+    expect(missing.status).toBe(1);
+    expect(missing.stderr).toMatch(
+      /^control-plane: cannot provide prometheus and promtool: apt-get update: .*; put both on PATH, or run apt-get update on Debian\n$/,
+    );
+    const path = await writeExecutable(join(directory, 'promtool'), '');
+    const { status, stdout } = run('fetch', 'promtool');
+    expect({ status, stdout }).toEqual({ status: 0, stdout: `promtool\tpath\t${path}\n` });
+  });
+
   it('fails with every reason if a binary cannot be had', () => {
     const { status, stderr } = run('fetch', 'etcd');
     expect(status).toBe(1);

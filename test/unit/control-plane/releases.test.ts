@@ -12,6 +12,7 @@ interface Case {
 }
 
 const server = 'https://dl.k8s.io/release/v1.36.4/bin';
+const oldest = 'https://dl.k8s.io/release/v1.32.13/bin';
 const etcd = 'https://github.com/etcd-io/etcd/releases/download/v3.6.14';
 const kwok = 'https://github.com/kubernetes-sigs/kwok/releases/download/v0.8.0';
 const helm = 'https://get.helm.sh/helm-v4.2.4';
@@ -25,6 +26,7 @@ const platforms: Readonly<Record<string, Case>> = {
     addresses: {
       etcd: `${etcd}/etcd-v3.6.14-linux-amd64.tar.gz`,
       'kube-apiserver': `${server}/linux/amd64/kube-apiserver`,
+      'kube-apiserver-oldest': `${oldest}/linux/amd64/kube-apiserver`,
       kubectl: `${server}/linux/amd64/kubectl`,
       'kube-controller-manager': `${server}/linux/amd64/kube-controller-manager`,
       'kube-scheduler': `${server}/linux/amd64/kube-scheduler`,
@@ -38,6 +40,7 @@ const platforms: Readonly<Record<string, Case>> = {
     addresses: {
       etcd: `${etcd}/etcd-v3.6.14-linux-arm64.tar.gz`,
       'kube-apiserver': `${server}/linux/arm64/kube-apiserver`,
+      'kube-apiserver-oldest': `${oldest}/linux/arm64/kube-apiserver`,
       kubectl: `${server}/linux/arm64/kubectl`,
       'kube-controller-manager': `${server}/linux/arm64/kube-controller-manager`,
       'kube-scheduler': `${server}/linux/arm64/kube-scheduler`,
@@ -119,14 +122,17 @@ describe('the pinned versions', () => {
   it.each(binaryNames)('of %s are those of its Go module', async (name) => {
     const { product, version, goPackage } = binaries[name];
     const module = await readFile(new URL(`${product}/go.mod`, modules), 'utf8');
-    const paths = {
+    const paths: Readonly<Record<typeof product, string>> = {
       etcd: goPackage,
       kubernetes: 'k8s.io/kubernetes',
+      'kubernetes-oldest': 'k8s.io/kubernetes',
       kwok: 'sigs.k8s.io/kwok',
       helm: 'helm.sh/helm/v4',
+      'kube-score': 'github.com/zegl/kube-score',
+      kstatus: 'github.com/fluxcd/cli-utils',
     };
     const path = paths[product];
-    expect(module).toMatch(new RegExp(`\\t${path} v${version}\\b`));
+    expect(module).toMatch(new RegExp(`[\\t ]${path} v${version}\\b`));
     expect(module).toContain(goPackage);
     expect(module).toMatch(new RegExp(`^go ${versions.go}\\b`, 'm'));
   });

@@ -49,7 +49,7 @@ export const backendCases: RuleTable = {
       },
       ...casesOf({ http: 'a name', 'grpc-1': 'digits and hyphens' }, ported),
     },
-    rejects: casesOf({ '80': 'a number in quotes', HTTP: 'a protocol', '': 'empty' }, ported),
+    rejects: casesOf({ '80': 'a number in quotes', '': 'empty' }, ported),
   },
   'spec.backends[]: ipAddressType ipv6 works with targetType ip': {
     accepts: {

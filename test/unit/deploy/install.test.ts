@@ -9,7 +9,7 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 
 /** A component that an overlay adds. */
 const OFF_BY_DEFAULT =
-  /^(?:external-dns|external-dns-webapps|guardrails|readiness-gates|secrets|user-roles)\//;
+  /^(?:alerts|external-dns|external-dns-webapps|guardrails|metrics-service|pod-monitor|readiness-gates|secrets|user-roles)\//;
 
 interface Manifest {
   readonly kind: string;

@@ -63,6 +63,13 @@ describe('PrometheusMetrics', () => {
     expect(lines.filter((line) => line.startsWith('seconds_'))).toEqual([]);
   });
 
+  it('has no series of a gauge that nobody has set', async () => {
+    const metrics = new PrometheusMetrics([depth]);
+    expect((await linesOf(metrics)).filter((line) => line.startsWith('depth'))).toEqual([]);
+    metrics.gauge(depth, {}, 0);
+    expect(await linesOf(metrics)).toContain('depth 0');
+  });
+
   it('takes a metric that nobody announced', async () => {
     const metrics = new PrometheusMetrics([]);
     metrics.count(calls, { code: '200' });

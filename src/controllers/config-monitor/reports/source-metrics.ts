@@ -1,5 +1,5 @@
 // Lives here: what a restart reports besides the status of its ConfigMonitor: metrics, events on others, warnings.
-// May import it: src/controllers/config-monitor.
+// May import it: src/controllers/config-monitor; src/setup takes source-metrics.ts.
 // Start with: announce.ts.
 
 import type { Key } from '../../../core/objects/kube-object.ts';
@@ -19,6 +19,7 @@ export const configMonitorMetrics = {
     type: 'counter',
     name: 'albridge_configmonitor_restart_failures_total',
     help: 'Restarts that got stuck: a person must act.',
+    use: 'Any increase: the ConfigMonitor is Stalled and says which pod blocks.',
     labels: LABELS,
   },
   blocked: {
@@ -31,6 +32,7 @@ export const configMonitorMetrics = {
     type: 'gauge',
     name: 'albridge_configmonitor_waiting_pods',
     help: 'Selected pods that still have older data of the source.',
+    use: 'Stays above 0 while nothing restarts: a disruption budget or a pod that does not become Ready.',
     labels: LABELS,
   },
 } as const satisfies Record<string, MetricDefinition>;

@@ -1,6 +1,6 @@
 import type { SourceRecord } from '../../../apis/config-monitor.ts';
 import type { Scope } from '../scope.ts';
-import { hasSecret } from './observe-data.ts';
+import { hasSecret, observeData } from './observe-data.ts';
 import {
   areRecordsOf,
   hashText,
@@ -10,6 +10,7 @@ import {
   RECORDED_DIGITS,
   readNewestRecords,
   readRecords,
+  type WatchedSource,
 } from './watched-source.ts';
 
 /** Something is on record, of the same sources, and of Secrets with the same key. */
@@ -32,8 +33,18 @@ export function mergeRecords({ sources }: ObservedData, scope: Scope): readonly 
     const before = known.get(nameSource(record));
     if (before === undefined) return record;
     if (isPending(nameSource(record))) return { ...record, hash: hashStale(before) };
-    return before.keys === record.keys ? before : record;
+    if (before.keys === record.keys) return before;
+    return hasOtherData(before, scope) ? { ...record, hash: hashStale(before) } : record;
   });
+}
+
+/** Whether the keys that counted before have other data now. */
+function hasOtherData({ kind, name, keys, keyNames, hash }: SourceRecord, scope: Scope): boolean {
+  // Of a release that did not record them, nobody knows.
+  if (keys !== undefined && keyNames === undefined) return false;
+  const source: WatchedSource = { kind, name, ...(keyNames && { keys: keyNames }) };
+  const observation = observeData({ ...scope, watched: [source] });
+  return observation.kind === 'observed' && observation.data.sources[0]?.hash !== hash;
 }
 
 /** None where Secrets were hashed with another key: that is a new baseline, of all sources. */

@@ -102,7 +102,8 @@ function splitEntry(entry: string): readonly [string, string] {
 
 function recordSource({ kind, name, keys }: WatchedSource, hash: string): SourceRecord {
   const record = { kind, name, hash: hash.slice(0, RECORDED_DIGITS) };
-  return keys === undefined ? record : { ...record, keys: hashKeys(keys) };
+  if (keys === undefined) return record;
+  return { ...record, keys: hashKeys(keys), keyNames: keys.toSorted() };
 }
 
 function hashKeys(keys: readonly string[]): string {

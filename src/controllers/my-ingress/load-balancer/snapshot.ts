@@ -27,7 +27,8 @@ const ATTRIBUTE_INTERVAL_MS = 3_600_000;
 
 /** The last snapshot of the account, compared with an object that is Ready. */
 type Comparison =
-  | { readonly kind: 'differs' | 'unknown' }
+  | { readonly kind: 'differs' }
+  | { readonly kind: 'unknown' }
   | { readonly kind: 'same' | 'attributesDue'; readonly cached: TaggedLoadBalancer };
 
 /**

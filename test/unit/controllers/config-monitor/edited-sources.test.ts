@@ -76,6 +76,20 @@ describe('an edit of the sources during a restart', () => {
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
+  it('counts those that it has just restarted as unavailable', async () => {
+    await watch({ sources: [A], maxUnavailable: 1 });
+    const before = names('only-a');
+    await bench.store('ConfigMap', 'a', { x: '2' });
+    await bench.clock.advance(3_000);
+    expect(keptOf(before)).toHaveLength(3);
+    await bench.editMonitor({ sources: [A, B] });
+    await bench.clock.advance(3_000);
+    expect(keptOf(before)).toHaveLength(3);
+    await bench.clock.advance(300_000);
+    expect(keptOf(before)).toEqual([]);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
   it('is a new baseline where no source stays', async () => {
     await watch({ sources: [A] });
     await bench.store('ConfigMap', 'a', { x: '2' });
@@ -136,6 +150,32 @@ describe('an edit of the sources while no operator runs', () => {
     await bench.restart();
     await bench.clock.advance(300_000);
     expect([evicted('only-a'), evicted('only-b')]).toEqual([4, 0]);
+  });
+
+  it.each([
+    ['all', [A], [{ ...A, keys: ['x'] }]],
+    ['some', [{ ...A, keys: ['x'] }], [{ ...A, keys: ['x', 'y'] }]],
+    ['some, and then all', [{ ...A, keys: ['x'] }], [A]],
+  ])('hides no change of a source of which %s keys counted', async (_what, before, after) => {
+    await watch({ sources: before });
+    await bench.stop();
+    await bench.store('ConfigMap', 'a', { x: '2' });
+    await bench.editMonitor({ sources: after });
+    await bench.restart();
+    await bench.clock.advance(300_000);
+    expect([evicted('only-a'), evicted('only-b')]).toEqual([4, 0]);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('restarts nothing for other keys, though a key has changed that did not count', async () => {
+    await watch({ sources: [{ ...A, keys: ['x'] }] });
+    await bench.stop();
+    await bench.store('ConfigMap', 'a', { x: '1', y: '2' });
+    await bench.editMonitor({ sources: [{ ...A, keys: ['x', 'y'] }] });
+    await bench.restart();
+    await bench.clock.advance(300_000);
+    expect(bench.cluster.evicted).toEqual([]);
+    expect(bench.condition('Ready')).toBe('True Watching');
   });
 
   it('restarts nothing where no data has changed', async () => {

@@ -12,6 +12,7 @@ const TIME = '2026-01-01T00:00:00Z';
 function voucher(at: number, pending: () => readonly string[]): ConfigMonitor {
   const status = {
     ...{ configMap: 'settings', configHash: HASH, lastChangeTime: TIME, lastRestartTime: TIME },
+    restartedSelection: `app=app-${at}`,
     get rollout() {
       return { pods: pending() };
     },
@@ -107,6 +108,21 @@ describe('a ConfigMonitor with labels and one without, of two sources', () => {
 
   it('restart what the labels select, though the other one restarts none of it', async () => {
     expect(await evictedFor('a', 'labels')).toEqual(['other', 'other', 'web', 'web']);
+  });
+
+  it('restart what an edit of the other one selects after its restart', async () => {
+    const [a] = sources;
+    const of = (app: string) => ({ sources: [a], podSelector: { app } });
+    await bench.monitor({ ...of('web'), suspend: true }, 'late', ['configMap']);
+    await bench.monitor(of('other'), 'quick', ['configMap']);
+    await bench.clock.advance(1_000);
+    await bench.store('ConfigMap', 'a', { x: '2' });
+    await bench.clock.advance(60_000);
+    await bench.editMonitor({ podSelector: { app: 'web' } }, 'quick');
+    await bench.editMonitor({ suspend: false }, 'late');
+    await bench.clock.advance(300_000);
+    const evicted = bench.cluster.evicted.map((name) => name.replace(/-5d9c-.*/, ''));
+    expect(evicted).toEqual(['other', 'other', 'web', 'web']);
   });
 
   it('restart a pod once, where the one with labels comes first', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
+import { driftScanMetrics } from '../../../../src/controllers/my-ingress/drift-scan.ts';
+import { coreMetrics } from '../../../../src/core/ports/metrics.ts';
 import { MINUTE_MS, reads, SCAN_MS, World, writes } from './world.ts';
 
 /** One read every two seconds. */
@@ -19,6 +21,40 @@ async function worldOf(
 }
 
 describe('the drift scan', () => {
+  it('counts what it finds changed, and not what is due for another reason', async () => {
+    const world = await worldOf(3);
+    const found = (): number | undefined => world.metrics.valueOf(driftScanMetrics.found);
+    const repaired = (): number | undefined => world.metrics.valueOf(coreMetrics.driftRepairs);
+    await world.clock.advance(ONE_SCAN_MS);
+    expect([found(), repaired()]).toEqual([0, 0]);
+    for (const { arn } of world.balancers.slice(0, 2)) {
+      world.tagOutOfBand(arn, { 'albridge.io/managed-by': 'somebody' });
+    }
+    await world.clock.advance(ONE_SCAN_MS);
+    expect([found(), repaired()]).toEqual([2, 2]);
+  });
+
+  it('shows when AWS has last answered it, and how often it is to', async () => {
+    const world = await worldOf(1);
+    const ageMs = (): number => {
+      const seconds = world.metrics.valueOf(driftScanMetrics.completedAt) ?? 0;
+      return Math.round(world.clock.now() - seconds * 1000);
+    };
+    await world.clock.advance(2 * ONE_SCAN_MS);
+    expect(world.metrics.valueOf(driftScanMetrics.interval)).toBe(SCAN_MS / 1000);
+    expect(ageMs()).toBeLessThanOrEqual(ONE_SCAN_MS);
+    world.fault(
+      '*',
+      { kind: 'error', code: 'InternalFailure', status: 500, message: 'x' },
+      { forMs: 4 * ONE_SCAN_MS },
+    );
+    await world.clock.advance(3 * ONE_SCAN_MS);
+    expect(ageMs()).toBeGreaterThan(2 * ONE_SCAN_MS);
+    world.aws.control.clearFaults();
+    await world.clock.advance(MINUTE_MS);
+    expect(ageMs()).toBeLessThanOrEqual(MINUTE_MS);
+  });
+
   it('costs at most 0.06 calls for each of 400 balancers, and writes nothing', async () => {
     const world = await worldOf(400);
     await world.clock.advance(ONE_SCAN_MS);

@@ -64,6 +64,20 @@ describe('an edit while a deletion reads', () => {
     expect(world.balancers).toEqual([]);
   });
 
+  it('to Retain keeps what is beside a load balancer whose deletion AWS has taken, and no event says more', async () => {
+    const world = await settleShop(SHOP);
+    await world.clock.advance(MINUTE_MS);
+    world.fault('DeleteLoadBalancer', { kind: 'delay', delayMs: 500 });
+    world.delete('shop');
+    await world.clock.advance(400);
+    world.edit('shop', { deletionPolicy: 'Retain' });
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(world.exists('shop')).toBe(false);
+    expect(world.balancers).toEqual([]);
+    expect(world.events.reasons).not.toContain('RetainedALB');
+    expect(world.events.reasons).toContain('DeletedALB');
+  });
+
   it('to pause it counts before anything beside the load balancer is deleted', async () => {
     const world = await settleShop(SHOP);
     await world.clock.advance(MINUTE_MS);

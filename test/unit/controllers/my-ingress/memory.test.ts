@@ -80,8 +80,9 @@ describe('a balancer', () => {
   });
 
   it('that was released is remembered, and for ten seconds its reads may be older', () => {
-    const facts = rememberRelease(none, { arn: 'arn:1', name: 'shop', vpcId: 'vpc-main' }, 0);
-    expect(facts.release).toMatchObject({ arn: 'arn:1', name: 'shop' });
+    const balancer = { arn: 'arn:1', name: 'shop', vpcId: 'vpc-main' };
+    const facts = rememberRelease(none, balancer, { how: 'deleted', atMs: 0 });
+    expect(facts.release).toMatchObject({ arn: 'arn:1', name: 'shop', how: 'deleted' });
     expect([W - 1, W].map((ms) => wasJustReleased(facts, 'arn:1', ms))).toEqual([true, false]);
     expect(wasJustReleased(facts, 'arn:2', 0)).toBe(false);
   });

@@ -164,6 +164,38 @@ describe('the metrics of a controller', () => {
     expect(bench.metrics.valueOf(coreMetrics.workSeconds, labels)).toBe(60);
   });
 
+  it('count events about repairs, and no others', async () => {
+    const bench = new ControllerBench();
+    bench.reconcile = async (_object, pass) => {
+      for (const action of ['Repair', 'Update']) {
+        pass.recordEvent({ type: 'Normal', reason: 'DriftRepaired', action, note: 'said' });
+      }
+      return DONE;
+    };
+    bench.store('one');
+    bench.start();
+    expect(bench.metrics.valueOf(coreMetrics.driftRepairs, labels)).toBe(0);
+    await bench.clock.settle();
+    expect(bench.metrics.valueOf(coreMetrics.driftRepairs, labels)).toBe(1);
+    expect(bench.events.recorded.filter(({ reason }) => reason === 'DriftRepaired')).toHaveLength(
+      2,
+    );
+  });
+
+  it('show the conditions that the passes have written', async () => {
+    const bench = new ControllerBench();
+    bench.reconcile = () =>
+      Promise.reject(new OperatorError({ reason: 'Bad', message: 'bad', healedBy: 'person' }));
+    bench.store('one');
+    bench.start();
+    await bench.clock.settle();
+    await bench.clock.advance(60_000);
+    bench.controller.refreshMetrics();
+    const stalled = { ...labels, type: 'Stalled', status: 'True', reason: 'Bad' };
+    expect(bench.metrics.valueOf(coreMetrics.conditions, stalled)).toBe(1);
+    expect(bench.metrics.valueOf(coreMetrics.conditionSeconds, stalled)).toBe(60);
+  });
+
   it('count a pass that went on with a stale cache', async () => {
     const bench = new ControllerBench();
     const object = bench.store('one');

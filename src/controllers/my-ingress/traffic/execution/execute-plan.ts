@@ -4,6 +4,7 @@
 
 import { STALENESS_BOUND_MS } from '../../../../aws/elbv2/load-balancers.ts';
 import { findQuota } from '../../../../aws/elbv2/traffic.ts';
+import { REPAIR } from '../../../../core/ports/events.ts';
 import type { OperatorError } from '../../../../core/reconcile/operator-error.ts';
 import { recordEvent, wasReadyForThisSpec } from '../../events.ts';
 import { printStep } from '../../graph/planned-step.ts';
@@ -243,7 +244,7 @@ export function recordChanged(scope: ObjectScope, done: readonly Step[]): void {
   const more = steps.length > MOST_STEPS ? [`and ${steps.length - MOST_STEPS} more`] : [];
   const what = [...steps.slice(0, MOST_STEPS), ...more].join('; ');
   const draft = wasReadyForThisSpec(scope)
-    ? { reason: 'RepairedTraffic', action: 'Repair', note: `Repaired: ${what}` }
+    ? { reason: 'RepairedTraffic', action: REPAIR, note: `Repaired: ${what}` }
     : { reason: 'UpdatedTraffic', action: 'Update', note: `Updated: ${what}` };
   recordEvent(scope, draft, { steps });
   for (const { id } of done.filter((step) => isFirstClaim(scope, step))) {

@@ -1,0 +1,43 @@
+import type { MetricDefinition, Metrics } from '../../core/ports/metrics.ts';
+import type { TargetsState } from './group.ts';
+
+export const groupGauges = {
+  targets: {
+    type: 'gauge',
+    name: 'albridge_targets',
+    help: 'Targets of all target groups: desired by endpoints of Services; of these registered in AWS; of these healthy.',
+    use: 'registered stays below desired: AWS refuses targets or the budget is spent. healthy stays below registered: health checks fail.',
+    labels: ['state'],
+  },
+  groups: {
+    type: 'gauge',
+    name: 'albridge_target_groups',
+    help: 'Target groups: all of their targets are healthy, some, none; without desired targets (empty); not asked about yet (unknown).',
+    use: 'unhealthy or empty: requests to these backends are answered with 503 or by no healthy pod.',
+    labels: ['state'],
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
+const STATES = ['healthy', 'degraded', 'unhealthy', 'empty', 'unknown'] as const;
+
+type Counted = Pick<TargetsState, 'desired' | 'registered' | 'healthy'>;
+
+/** Sets the gauges from the states of all groups that count. */
+export function showTargets(metrics: Metrics, groups: readonly Counted[]): void {
+  for (const state of ['desired', 'registered', 'healthy'] as const) {
+    const count = groups.reduce((sum, group) => sum + (group[state] ?? 0), 0);
+    metrics.gauge(groupGauges.targets, { state }, count);
+  }
+  const states = groups.map(judgeGroup);
+  for (const state of STATES) {
+    const count = states.filter((one) => one === state).length;
+    metrics.gauge(groupGauges.groups, { state }, count);
+  }
+}
+
+function judgeGroup({ desired, healthy }: Counted): (typeof STATES)[number] {
+  if (desired === 0) return 'empty';
+  if (healthy === undefined) return 'unknown';
+  if (healthy === 0) return 'unhealthy';
+  return healthy < desired ? 'degraded' : 'healthy';
+}

@@ -1,0 +1,118 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { ACCEPTED, type Attempt, REFUSED } from '../deploy/guardrail-cases.ts';
+import type { DeployPlace } from '../deploy/place.ts';
+import { createTenant, DRY_RUN } from '../deploy/tenants.ts';
+import { limitOperator } from '../surroundings/limited-operator.ts';
+import { arnOf, type MyIngresses } from '../surroundings/my-ingresses.ts';
+import { until } from '../surroundings/until.ts';
+import { CHART, ROOT } from './helm.ts';
+import { HelmPlace } from './helm-place.ts';
+
+/** The chart with other values than the least, and where kustomize was before, by the real helm. */
+
+const CLUSTER_WIDE =
+  'clusterroles,clusterrolebindings,validatingadmissionpolicies,validatingadmissionpolicybindings';
+
+let ours: HelmPlace;
+let place: DeployPlace;
+let directory: string;
+
+beforeAll(async () => {
+  ours = await HelmPlace.start();
+  ({ place } = ours);
+  directory = await mkdtemp(join(tmpdir(), 'albridge-values-'));
+});
+
+afterAll(async () => {
+  await ours?.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+afterEach(() => ours.clear());
+
+async function createBalancer(objects: MyIngresses): Promise<string> {
+  await objects.create('web', { subnets: place.aws.network.articleSubnets });
+  return arnOf(await objects.whenReady('web'));
+}
+
+async function deleteBalancer(objects: MyIngresses): Promise<void> {
+  await objects.startDeleting('web');
+  await objects.isGone('web');
+  expect(await place.standIn.balancers()).toEqual([]);
+}
+
+describe('what kustomize has installed', () => {
+  const taking = ['--take-ownership', '--force-conflicts'];
+
+  it('is taken over by helm, and the balancer stays as it is', async () => {
+    await place.apply('deploy');
+    const pod = await ours.workAs(place.aws.environment);
+    const objects = await place.createNamespace('taken');
+    const arn = await createBalancer(objects);
+    await place.stopPods();
+
+    const without = ours.release('install');
+    await expect(without).rejects.toThrow('cannot be imported into the current release');
+    await ours.release('install', taking);
+    const taken = await ours.work();
+    expect(taken.metadata.name).not.toBe(pod.metadata.name);
+    await objects.annotate('web', { 'albridge.io/reconcile-requested-at': 'after' });
+    expect(arnOf(await objects.whenReady('web'))).toBe(arn);
+    expect((await place.standIn.balancers()).length).toBe(1);
+
+    await ours.release('upgrade', ['--set', 'settings.LOG_LEVEL=debug']);
+    await place.stopPods();
+    await ours.work();
+    await deleteBalancer(objects);
+    await place.stopPods();
+    await ours.uninstall();
+    expect(await ours.listLeft(`deployments,serviceaccounts,${CLUSTER_WIDE}`)).toEqual([]);
+  });
+});
+
+describe('guardrails.enabled', () => {
+  it('refuses what the lists in the values do not name', async () => {
+    const example = resolve(ROOT, 'examples/guardrails-01-two-tenants.yaml');
+    const { data } = parse(await readFile(example, 'utf8')) as { readonly data: object };
+    const values = join(directory, 'guardrails.yaml');
+    await writeFile(values, stringify({ guardrails: { enabled: true, parameters: data } }));
+    await ours.release('install', ['--values', values]);
+    const refused = REFUSED['is internet-facing in a namespace of no tenant'] as Attempt;
+    const admitted = ACCEPTED['adopts with the right'] as Attempt;
+    for (const { namespace } of [refused, admitted]) await createTenant(place, namespace);
+    await until('the guardrails', async () => (await create(refused)).includes('not allowed'));
+    await until('the rights', async () => (await create(admitted)) === '');
+    await ours.uninstall();
+    expect(await ours.listLeft(CLUSTER_WIDE)).toEqual([]);
+  });
+});
+
+/** What the API server has against it. */
+async function create({ namespace, spec, isTrusted }: Attempt): Promise<string> {
+  const as = `--as=${isTrusted ? 'trusted' : 'tenant'}`;
+  const myIngress = { apiVersion: 'demo.rtfm.co.ua/v1', kind: 'MyIngress' };
+  const input = JSON.stringify({ ...myIngress, metadata: { name: 'shop' }, spec });
+  const args = ['-n', namespace, as, 'create', '-f', '-', DRY_RUN];
+  return (await place.cluster.kubectl(args, { input })).stderr;
+}
+
+describe('values/one-namespace.yaml', () => {
+  const valuesOf = (name: string): readonly string[] => [
+    '--values',
+    resolve(CHART, 'values', `${name}.yaml`),
+  ];
+
+  it('serves its namespace with no right in the cluster, next to values/cluster.yaml', async () => {
+    await ours.release('install', valuesOf('cluster'));
+    const objects = await place.createNamespace('web');
+    await ours.release('install', valuesOf('one-namespace'), { namespace: 'web' });
+    expect(await ours.listLeft('clusterroles,clusterrolebindings')).toEqual([]);
+    await limitOperator(place.aws.environment, 'my-cluster');
+    await ours.work('web');
+    await createBalancer(objects);
+    await deleteBalancer(objects);
+  });
+});

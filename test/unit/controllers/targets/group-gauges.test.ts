@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { groupGauges, showTargets } from '../../../../src/controllers/targets/group-gauges.ts';
+import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
+import { TargetsBench } from './targets-bench.ts';
+
+function readAll(metrics: RecordingMetrics): unknown {
+  const groups = ['healthy', 'degraded', 'unhealthy', 'empty', 'unknown'].map((state) =>
+    metrics.valueOf(groupGauges.groups, { state }),
+  );
+  const targets = ['desired', 'registered', 'healthy'].map((state) =>
+    metrics.valueOf(groupGauges.targets, { state }),
+  );
+  return { groups, targets };
+}
+
+describe('the gauges of target groups', () => {
+  it('count each group in one state, and sum its targets', () => {
+    const metrics = new RecordingMetrics();
+    showTargets(metrics, [
+      { desired: 2, registered: 2, healthy: 2 },
+      { desired: 3, registered: 2, healthy: 1 },
+      { desired: 2, registered: 2, healthy: 0 },
+      { desired: 0, registered: 0, healthy: 0 },
+      { desired: 4, registered: 0 },
+    ]);
+    expect(readAll(metrics)).toEqual({ groups: [1, 1, 1, 1, 1], targets: [11, 6, 3] });
+  });
+
+  it('follow the controller, without groups that are being replaced', async () => {
+    const bench = new TargetsBench();
+    const arn = bench.group('web');
+    bench.runPods(2);
+    bench.publish(arn, { isNew: true });
+    await bench.clock.settle();
+    bench.targets.refreshMetrics();
+    expect(readAll(bench.metrics)).toEqual({ groups: [0, 0, 0, 0, 1], targets: [2, 2, 0] });
+    bench.check('web', 'healthy');
+    await bench.clock.advance(10_000);
+    bench.targets.refreshMetrics();
+    expect(readAll(bench.metrics)).toEqual({ groups: [1, 0, 0, 0, 0], targets: [2, 2, 2] });
+    bench.publish(arn, { isReplaced: true });
+    bench.targets.refreshMetrics();
+    expect(readAll(bench.metrics)).toEqual({ groups: [0, 0, 0, 0, 0], targets: [0, 0, 0] });
+  });
+});

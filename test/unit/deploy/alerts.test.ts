@@ -1,0 +1,106 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { RULE_OBJECT, RULES, renderRuleObject } from '../../../deploy/alerts.ts';
+import { metricDefinitions } from '../../../src/setup/metrics.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const PAGE = resolve(ROOT, 'docs/alerts.md');
+const page = readFileSync(PAGE, 'utf8');
+const rules = readFileSync(RULES, 'utf8');
+
+interface Alert {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly runbook: string };
+}
+
+interface Groups {
+  readonly groups: readonly { readonly rules: readonly Alert[] }[];
+}
+
+const { groups } = parse(rules) as Groups;
+const alerts = groups.flatMap((group) => group.rules);
+
+/** The sections of the page by their anchors, as GitHub makes them of one word. */
+function readSections(): ReadonlyMap<string, string> {
+  const parts = page.split(/^## /m).slice(1);
+  return new Map(parts.map((part) => [part.split('\n', 1)[0]?.toLowerCase() ?? '', part]));
+}
+
+describe('deploy/components/alerts/rule.yaml', () => {
+  it('is what npm run gen writes, and has the same groups', () => {
+    const text = readFileSync(RULE_OBJECT, 'utf8');
+    expect(text).toBe(renderRuleObject(rules));
+    expect((parse(text) as { readonly spec: Groups }).spec).toEqual(parse(rules));
+  });
+});
+
+describe('each alert', () => {
+  it.each(alerts.map((alert) => [alert.alert, alert] as const))('%s is complete', (name, alert) => {
+    expect(name).toMatch(/^Albridge[A-Z]\w+$/);
+    expect(alert.for).toMatch(/^\d+m$/);
+    expect(['critical', 'warning', 'info']).toContain(alert.labels.severity);
+    expect(alert.annotations.summary).toMatch(/\S/);
+    expect(alert.annotations.runbook).toBe(`docs/alerts.md#${name.toLowerCase()}`);
+  });
+
+  it.each(alerts.map(({ alert }) => alert))(
+    '%s has a runbook: meaning, three commands, causes',
+    (name) => {
+      const section = readSections().get(name.toLowerCase()) ?? '';
+      expect(section.split('\n\n')[1]).toMatch(/^[A-Z].{60,}/s);
+      const [, commands = ''] = /```sh\n([\s\S]*?)\n```/.exec(section) ?? [];
+      expect(commands.split('\n')).toHaveLength(3);
+      expect(section).toMatch(/\n- \S/);
+    },
+  );
+
+  it('asks for metrics that the operator declares', () => {
+    const declared = metricDefinitions.flatMap((group) => Object.values(group));
+    const names = new Set<string>(declared.map(({ name }) => name));
+    for (const { alert, expr } of alerts) {
+      const used = expr.match(/\b[a-z]+(?:_[a-z]+)+\b(?!\s*=)/g) ?? [];
+      const metrics = used.filter((word) => !['error_code', 'le'].includes(word));
+      expect(metrics.length, alert).toBeGreaterThan(0);
+      for (const metric of metrics) expect(names, alert).toContain(metric);
+    }
+  });
+});
+
+describe('docs/alerts.md', () => {
+  it('has a section for each alert and no other', () => {
+    const names = alerts.map(({ alert }) => alert.toLowerCase());
+    expect([...readSections().keys()]).toEqual(names);
+  });
+
+  it.each(['docs/alerts.md', 'docs/monitoring.md', 'docs/metrics.md'])(
+    'and %s link to what is there',
+    (path) => {
+      const text = readFileSync(resolve(ROOT, path), 'utf8');
+      const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+      expect(links.length).toBeGreaterThan(0);
+      for (const link of links) {
+        const [file = '', anchor] = link.split('#');
+        const target = file === '' ? resolve(ROOT, path) : resolve(ROOT, dirname(path), file);
+        expect(existsSync(target), link).toBe(true);
+        if (anchor !== undefined) expect(listAnchors(target), link).toContain(anchor);
+      }
+    },
+  );
+});
+
+/** https://docs.github.com/en/get-started/writing-on-github/getting-started-with-writing-and-formatting-on-github/basic-writing-and-formatting-syntax#section-links */
+function listAnchors(path: string): readonly string[] {
+  const headings = readFileSync(path, 'utf8').match(/^#+ .+$/gm) ?? [];
+  return headings.map((heading) =>
+    heading
+      .replace(/^#+ /, '')
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
