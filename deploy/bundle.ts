@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { chmod, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { build, type OnResolveArgs, type Plugin } from 'esbuild';
 import { writeLicences } from './licences.ts';
@@ -6,7 +6,7 @@ import { isCalledPlainly } from './no-arguments.ts';
 
 /**
  * `npm run build`: dist/main.mjs, which node runs, beside dist/operator.mjs, which is the whole
- * operator in one file, and its source map.
+ * operator in one file, and its source map; and the command line, dist/albridge.mjs.
  */
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -25,9 +25,24 @@ await import('./operator.mjs');
 /** Returns the path of what node runs. */
 export async function bundle(directory = resolve(ROOT, 'dist')): Promise<string> {
   await rm(directory, { recursive: true, force: true });
+  await bundleProgram('src/main.ts', resolve(directory, 'operator.mjs'), 'linked');
+  const commandLine = resolve(directory, 'albridge.mjs');
+  // It prints no stacks.
+  await bundleProgram('src/cli/main.ts', commandLine, false);
+  await chmod(commandLine, 0o755);
+  const entry = resolve(directory, 'main.mjs');
+  await writeFile(entry, ENTRY);
+  return entry;
+}
+
+async function bundleProgram(
+  source: string,
+  outfile: string,
+  sourcemap: 'linked' | false,
+): Promise<void> {
   await build({
-    entryPoints: [resolve(ROOT, 'src/main.ts')],
-    outfile: resolve(directory, 'operator.mjs'),
+    entryPoints: [resolve(ROOT, source)],
+    outfile,
     bundle: true,
     minify: true,
     platform: 'node',
@@ -35,7 +50,7 @@ export async function bundle(directory = resolve(ROOT, 'dist')): Promise<string>
     target: 'node24',
     // Of an ES module only what is used is kept: of the AWS SDK that is a part.
     mainFields: ['module', 'main'],
-    sourcemap: 'linked',
+    sourcemap,
     legalComments: 'linked',
     logLevel: 'warning',
     // Dependencies that are CommonJS call require, which ES modules lack.
@@ -44,9 +59,6 @@ export async function bundle(directory = resolve(ROOT, 'dist')): Promise<string>
     },
     plugins: [clientNodeWithoutSideEffects, undiciInUse, httpByRequire, withoutUnused],
   });
-  const entry = resolve(directory, 'main.mjs');
-  await writeFile(entry, ENTRY);
-  return entry;
 }
 
 /**

@@ -14,6 +14,7 @@ import { type Setting, settings } from '../src/config/settings.ts';
 import { kubeReasons } from '../src/kube/client/kube-reasons.ts';
 import { argoCdSettings } from './argocd-settings.ts';
 import { fillTables } from './charts.ts';
+import { fillHelp } from './command-help.ts';
 import { readDefinitions } from './fields/definitions.ts';
 import { writeFieldPage } from './fields/field-page.ts';
 import { writeJsonSchema } from './fields/json-schema.ts';
@@ -22,8 +23,8 @@ import { type Reason, reasonFaults, reasonsByKind } from './reasons.ts';
 
 /**
  * Writes the pages that repeat tables of the code, docs/reasons.md, docs/configuration.md,
- * docs/aws-operations.md and docs/metrics.md, the fields of each kind in docs/reference and docs/schemas, and the
- * tables of docs/performance.md that repeat the numbers of charts.
+ * docs/aws-operations.md and docs/metrics.md, the tables of docs/performance.md that repeat the numbers of charts, the
+ * help in docs/command-line.md, the fields of each kind in docs/reference and docs/schemas, and the settings of Argo CD.
  * `--check` writes nothing and ends with 1 where a page is out of date.
  */
 
@@ -42,6 +43,7 @@ export function desiredPages(): readonly Page[] {
     { path: resolve(import.meta.dirname, 'aws-operations.md'), text: operationsPage() },
     { path: resolve(import.meta.dirname, 'metrics.md'), text: `${HEAD}${metricsPage()}` },
     { path: resolve(import.meta.dirname, 'performance.md'), text: performancePage() },
+    { path: resolve(import.meta.dirname, 'command-line.md'), text: commandLinePage() },
     ...fieldPages(),
     {
       path: resolve(import.meta.dirname, '../deploy/argocd/argocd-cm.yaml'),
@@ -173,6 +175,10 @@ ${table(['operation', 'buckets', 'repeated', 'absent', 'allowed if', 'also needs
 function performancePage(): string {
   const read = (path: string): string => readFileSync(resolve(import.meta.dirname, path), 'utf8');
   return fillTables(read('performance.md'), read);
+}
+
+function commandLinePage(): string {
+  return fillHelp(readFileSync(resolve(import.meta.dirname, 'command-line.md'), 'utf8'));
 }
 
 function codes(words: readonly string[]): string {

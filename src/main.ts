@@ -1,5 +1,5 @@
 // Lives here: the whole operator as one process; each folder has one part, src/setup puts the kinds together.
-// May import it: nobody; localstack/embedded/data-plane takes system-clock.ts.
+// May import it: nobody; src/cli and localstack/embedded/data-plane take system-clock.ts.
 // Start with: this file, then operator.ts; docs/architecture.md follows one pass file by file.
 
 import { hostname } from 'node:os';

@@ -1,5 +1,5 @@
 // Lives here: the settings: environment -> one frozen OperatorConfig; the only reader of process.env.
-// May import it: src/main.ts; src/setup takes config.ts.
+// May import it: src/main.ts; src/setup and src/cli take config.ts.
 // Start with: settings.ts, the table of all settings.
 
 import { readFileSync } from 'node:fs';

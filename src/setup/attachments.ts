@@ -47,7 +47,7 @@ function readWebApps({ cache, synced }: LateWatch<WebApp>): RouteSource {
 }
 
 /** The routes of a WebApp: one rule, and its own Service. */
-function readWebApp(object: WebApp): AttachingObject | undefined {
+export function readWebApp(object: WebApp): AttachingObject | undefined {
   const { metadata, spec } = object;
   if (spec?.expose === undefined || isBeingDeleted(object)) return undefined;
   const { namespace, name, creationTimestamp } = metadata;

@@ -22,7 +22,7 @@ import { createLivePods, createPodEvictor } from '../kube/write/pods.ts';
 import { createWorkloads } from '../kube/write/workloads.ts';
 import { podKind } from '../pods/pod.ts';
 import type { BuildController, SetupContext } from './context.ts';
-import { setUpSecrets } from './secrets.ts';
+import { setUpSecrets } from './secrets/secrets.ts';
 
 const CONFIG_MAP: ResourceKind = {
   group: '',

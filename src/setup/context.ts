@@ -1,5 +1,5 @@
 // Lives here: how each controller is put together, one file for each kind, and the context they share.
-// May import it: src/operator.ts; src/main.ts takes context.ts and metrics.ts.
+// May import it: src/operator.ts and src/setup/secrets; src/main.ts takes context.ts and metrics.ts; src/cli takes previewer.ts.
 // Start with: this file, then my-app.ts, the shortest setup.
 
 import type { AwsApi } from '../aws/client/aws-api.ts';
@@ -20,7 +20,7 @@ import type { Reflector } from '../kube/watch/reflector.ts';
 import { joinCaches, type Watch, type Watched, Watches } from '../kube/watch/watches.ts';
 import { Exposures } from './exposures.ts';
 import { GatedServices } from './gated-services.ts';
-import type { HashKeyPlace } from './hash-key.ts';
+import type { HashKeyPlace } from './secrets/hash-key.ts';
 
 /** Everything that reaches out of the process; a simulation gives others than main.ts does. */
 export interface OperatorPorts {

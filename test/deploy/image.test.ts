@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { access, constants, readFile, stat } from 'node:fs/promises';
+import { access, constants, copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
@@ -35,7 +36,13 @@ function stage(): Stage {
 describe('the image', () => {
   it('holds the bundle, its source map and every licence, within its budget', async () => {
     const sizes: Record<string, number> = {};
-    for (const name of ['main.mjs', 'operator.mjs', 'operator.mjs.map', 'LICENSE']) {
+    for (const name of [
+      'main.mjs',
+      'operator.mjs',
+      'operator.mjs.map',
+      'albridge.mjs',
+      'LICENSE',
+    ]) {
       sizes[name] = (await stat(join(inject('image'), name))).size;
     }
     const licences = await stat(join(inject('image'), 'THIRD-PARTY-LICENSES.txt'));
@@ -60,6 +67,15 @@ describe('the image', () => {
       '--version',
     ]);
     expect(stdout).toContain(manifest.version);
+  });
+
+  it('holds the command line, which runs under any name', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'albridge-path-'));
+    const plugin = join(directory, 'kubectl-albridge');
+    await copyFile(join(inject('image'), 'albridge.mjs'), plugin);
+    const { stdout } = await run(process.execPath, [plugin, '--version']);
+    await rm(directory, { recursive: true });
+    expect(stdout).toBe(`${manifest.version}\n`);
   });
 
   it('takes its cluster from the ServiceAccount and no kubeconfig', () => {

@@ -25,6 +25,7 @@ export const npmCommands: Readonly<Record<string, Fate>> = {
   docs: { by: 'test/unit/docs/site.test.ts' },
   gen: { by: 'test/unit/docs/mirror.test.ts' },
   simulate: { paste: 'npm run simulate -- --seeds 2' },
+  albridge: { paste: 'npm run albridge -- --help' },
   build: { paste: 'npm run build' },
   release: { by: 'test/unit/deploy/release.test.ts' },
   undeploy: { by: 'test/deploy/undeploy.test.ts' },

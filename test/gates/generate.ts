@@ -14,6 +14,7 @@ const GENERATORS = [
   'deploy/user-roles.ts',
   'deploy/alerts.ts',
   'deploy/dashboard.ts',
+  'deploy/operator-rights.ts',
   'deploy/render.ts',
   'deploy/helm/main.ts',
 ] as const;

@@ -103,8 +103,14 @@ export const layers: Readonly<Record<string, LayerRule>> = {
       isIn(to, 'src/aws/'),
   },
   'nobody-imports-main': {
-    teaches: 'src/main.ts runs when it is imported; take what you need from the module that has it',
-    forbids: ({ to }) => to === 'src/main.ts',
+    teaches:
+      'a main.ts of src runs when it is imported; take what you need from the module that has it',
+    forbids: ({ to }) => MAINS.includes(to),
+  },
+  'operator-has-no-cli': {
+    teaches: 'src/cli is a program of its own, and the operator loads none of it',
+    forbids: ({ from, to }) =>
+      isIn(from, 'src/') && !isIn(from, 'src/cli/') && isIn(to, 'src/cli/'),
   },
   'src-never-imports-test': {
     teaches:
@@ -115,6 +121,7 @@ export const layers: Readonly<Record<string, LayerRule>> = {
 
 const AWS_PACKAGES = ['@aws-sdk', '@smithy', 'p-retry'];
 const SHIPPED_PACKAGES = Object.keys(manifest.dependencies);
+const MAINS = ['src/main.ts', 'src/cli/main.ts'];
 const ENGINE = 'src/core/controller/';
 const ADAPTERS = ['src/kube/', 'src/aws/', 'src/telemetry/'];
 /** Each owns its undici pools. */

@@ -1,5 +1,5 @@
 // Lives here: AWS's documented request limits, kept for the whole process as token buckets.
-// May import it: src/aws; src/config takes budget-limits.ts.
+// May import it: src/aws; src/config and src/cli take budget-limits.ts.
 // Start with: this file; token-bucket.ts is one limit.
 
 import { addJitter, type Clock, sleep } from '../../core/ports/clock.ts';

@@ -1,5 +1,5 @@
 // Lives here: the one adapter to AWS and only user of its SDK; next to this folder budget/, inventory/, elbv2/, ec2/, acm/.
-// May import it: src/aws, src/setup and src/main.ts; src/config takes http-handler.ts. Controllers import the ports in elbv2/, ec2/ and acm/ instead.
+// May import it: src/aws, src/setup, src/cli and src/main.ts; src/config takes http-handler.ts. Controllers import the ports in elbv2/, ec2/ and acm/ instead.
 // Start with: operations.ts, the table of operations, then aws-call.ts.
 
 import type { Clock } from '../../core/ports/clock.ts';

@@ -89,17 +89,8 @@ export class Orphans {
     if (tags[ownershipTagKeys.cluster] !== cluster || !namespace || !name) return undefined;
     const isWatched = namespaces.length === 0 || namespaces.includes(namespace);
     const object = cache.get(`${namespace}/${name}`);
-    if (!isWatched || (object !== undefined && this.#standsFor(object, arn))) return undefined;
+    if (!isWatched || (object !== undefined && standsFor(object, arn, cluster))) return undefined;
     return { arn, namespace, name };
-  }
-
-  /** An object of the same name may be a later one with another balancer: its deletion leaves this one. */
-  #standsFor(object: MyIngress, arn: string): boolean {
-    if (readRecordedArn(object) === arn) return true;
-    const identity = identify(this.#options.cluster, object);
-    return listPlaces(object, identity).some((place) =>
-      'arn' in place ? place.arn === arn : place.name === parseName(arn),
-    );
   }
 
   /** One read may be a stale answer about a balancer that was deleted with its object. */
@@ -118,6 +109,14 @@ export class Orphans {
     if (orphans.length === 0) log.info('no orphaned load balancer is left', { orphans });
     else log.error('load balancers of this cluster have no MyIngress', { orphans });
   }
+}
+
+/** An object of the same name may be a later one with another balancer: its deletion leaves this one. Pure. */
+export function standsFor(object: MyIngress, arn: string, cluster: string): boolean {
+  if (readRecordedArn(object) === arn) return true;
+  return listPlaces(object, identify(cluster, object)).some((place) =>
+    'arn' in place ? place.arn === arn : place.name === parseName(arn),
+  );
 }
 
 interface StrayOptions {

@@ -135,21 +135,18 @@ function reportPlan({ object, pass }: ObjectScope, { lines, steps, problems }: P
       omitted: Math.max(0, lines.length - MOST_STEPS),
     },
   });
-  return { kind: 'planned', message: describePreview(object, lines.length, problems) };
+  const problem = reportProblems(problems)?.message;
+  const message = describePreview(object, lines.length, problem);
+  return { kind: 'planned', message, ...(problem !== undefined && { problem }) };
 }
 
 function cutStep(line: string): string {
   return line.length <= LONGEST_STEP ? line : `${line.slice(0, LONGEST_STEP - 4)}...)`;
 }
 
-function describePreview(
-  { metadata }: MyIngress,
-  count: number,
-  problems: readonly Problem[],
-): string {
-  const report = reportProblems(problems);
+function describePreview({ metadata }: MyIngress, count: number, problem?: string): string {
   const waits = metadata.deletionTimestamp === undefined ? '' : 'the deletion waits, ';
   const steps = count === 1 ? 'status.plan has 1 step' : `status.plan has ${count} steps`;
   const planned = waits + (count === 0 ? 'nothing is to be done in AWS' : steps);
-  return report === undefined ? planned : `${report.message}. Besides, ${planned}`;
+  return problem === undefined ? planned : `${problem}. Besides, ${planned}`;
 }

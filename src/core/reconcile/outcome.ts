@@ -26,6 +26,8 @@ export interface Planned {
   readonly kind: 'planned';
   /** The plan in one sentence; the core adds how to have it executed. */
   readonly message: string;
+  /** The part of the spec that cannot be planned; it is in the message too. */
+  readonly problem?: string;
 }
 
 export function settled(reason: string, message: string): Settled {

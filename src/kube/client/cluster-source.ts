@@ -95,7 +95,7 @@ function loadKubeconfig(paths: readonly string[], pinned?: string): KubeConfig {
 
 function describeLack(config: KubeConfig, pinned: string | undefined): string {
   if (pinned !== undefined) {
-    return `context "${pinned}" names no cluster any more: restore it, or restart the operator to use another`;
+    return `context "${pinned}" names no cluster: restore it, or choose one of kubectl config get-contexts; a running operator then needs a restart`;
   }
   const context = config.getCurrentContext() as string | undefined;
   const lack = context

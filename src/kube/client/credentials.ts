@@ -49,10 +49,10 @@ const CREDENTIALS_TTL_MS = 60_000;
 /** client-node puts no limit on a credential plugin. */
 const READ_DEADLINE_MS = 30_000;
 
-/** Throws OperatorError ClusterNotConfigured. */
-export function loadCluster(settings: ClusterSettings, clock: Clock): Cluster {
+/** `context`: another one than the current-context. Throws OperatorError ClusterNotConfigured. */
+export function loadCluster(settings: ClusterSettings, clock: Clock, context?: string): Cluster {
   const source = findClusterSource(settings);
-  const config = source.load();
+  const config = source.load(context);
   const cluster = config.getCurrentCluster();
   const namespace = config.getContextObject(config.getCurrentContext())?.namespace;
   const at = { server: cluster?.server ?? '', context: config.getCurrentContext() };

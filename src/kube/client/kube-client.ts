@@ -1,5 +1,5 @@
 // Lives here: requests to the API server: cluster, credentials, transport, client, errors, rights.
-// May import it: src/kube, src/setup, src/operator.ts and src/main.ts; src/config takes cluster-source.ts.
+// May import it: src/kube, src/setup, src/cli, src/operator.ts and src/main.ts; src/config takes cluster-source.ts.
 // Start with: kube-transport.ts, the port below; then this file and kube-error.ts.
 
 import { addJitter, type Clock, sleep, startDeadline } from '../../core/ports/clock.ts';

@@ -1,5 +1,5 @@
 // Lives here: leader election by a Lease.
-// May import it: src/main.ts.
+// May import it: src/main.ts; src/cli takes lease.ts.
 // Start with: this file, then candidate.ts and lease.ts.
 
 import { addJitter, type Clock, sleep, startDeadline } from '../../core/ports/clock.ts';

@@ -1,5 +1,5 @@
 // Lives here: at the start, the comparison of each kind's CRD in the cluster with the fields that this version knows.
-// May import it: src/main.ts.
+// May import it: src/main.ts; src/cli takes kind-fields.ts.
 // Start with: this file.
 
 import type { KindName } from '../../apis/kind-names.ts';

@@ -110,7 +110,7 @@ export const SOURCE_MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 17,
   },
   'hash-key-in-log': {
-    file: 'setup/secrets.ts',
+    file: 'setup/secrets/secrets.ts',
     find: 'this.keyId = identifyKey(key);',
     replace:
       "this.keyId = identifyKey(key);\n    log.info('Hashing Secrets', { key: key.toString('base64') });",

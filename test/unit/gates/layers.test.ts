@@ -169,6 +169,11 @@ const plantings: Readonly<Record<string, readonly Planting[]>> = {
   'nobody-imports-main': [
     { file: 'src/core/m.ts', bad: "import '../main.ts';", why: 'it would start the operator' },
     { file: 'test/m.test.ts', bad: "import '../src/main.ts';", why: 'tests as well' },
+    { file: 'src/cli/m.ts', bad: "import './main.ts';", why: 'it would run a command' },
+  ],
+  'operator-has-no-cli': [
+    { file: 'src/kube/g.ts', bad: "import '../cli/c.ts';", why: 'the operator would load it' },
+    { file: 'src/cli/d.ts', bad: '', good: "import './c.ts';", why: 'its own' },
   ],
   'src-never-imports-test': [
     { file: 'src/kube/e.ts', bad: "import '../../test/fakes/f.ts';", why: 'a fake' },
@@ -196,6 +201,8 @@ const surroundings: Readonly<Record<string, string>> = {
   'src/telemetry/t.ts': 'export const t = 1;',
   'src/config/config.ts': 'export const config = 1;',
   'src/main.ts': 'export {};',
+  'src/cli/main.ts': 'export {};',
+  'src/cli/c.ts': 'export const c = 1;',
   'src/controllers/my-app/x.ts': 'export const x = 1;',
   'src/controllers/web-app/x.ts': 'export const x = 1;',
   'test/fakes/f.ts': 'export const f = 1;',

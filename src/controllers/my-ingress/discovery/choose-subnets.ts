@@ -1,5 +1,5 @@
 // Lives here: what a spec leaves out, found in AWS: subnets by their tags.
-// May import it: src/controllers/my-ingress.
+// May import it: src/controllers/my-ingress; src/cli takes choose-subnets.ts.
 // Start with: this file, the choice, which is pure; then discover-subnets.ts, which alone calls AWS.
 
 import type { Subnet } from '../../../aws/ec2/subnets.ts';

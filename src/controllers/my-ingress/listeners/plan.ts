@@ -1,5 +1,5 @@
 // Lives here: listeners: desired, diff, steps; pure.
-// May import it: src/controllers/my-ingress/graph; src/controllers/my-ingress/traffic takes settings.ts.
+// May import it: src/controllers/my-ingress/graph; src/controllers/my-ingress/traffic takes settings.ts; src/cli takes attribute-defaults.ts.
 // Start with: this file, then diff.ts; rules/ has what a listener evaluates.
 
 import { listNames } from '../graph/actions.ts';

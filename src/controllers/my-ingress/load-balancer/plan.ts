@@ -1,5 +1,5 @@
 // Lives here: the balancer itself: desired, observe, diff, plan, execute.
-// May import it: src/controllers/my-ingress.
+// May import it: src/controllers/my-ingress; src/cli takes desired.ts.
 // Start with: this file, then observe.ts and execute.ts, which alone call AWS.
 
 import type { AppliedSettings } from '../../../apis/my-ingress.ts';

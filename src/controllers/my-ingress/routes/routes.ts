@@ -1,5 +1,5 @@
 // Lives here: the traffic that an object declares, as data: the one input of planning, for every kind.
-// May import it: src/controllers/my-ingress and src/setup.
+// May import it: src/controllers/my-ingress, src/setup and src/cli.
 // Start with: this file, then src/controllers/my-ingress/graph/plan.ts.
 
 import type { MyIngressReason } from '../../../apis/my-ingress-reasons.ts';

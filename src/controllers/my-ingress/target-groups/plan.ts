@@ -1,5 +1,5 @@
 // Lives here: target groups: desired, diff, retirement; pure.
-// May import it: src/controllers/my-ingress.
+// May import it: src/controllers/my-ingress; src/cli takes attribute-defaults.ts.
 // Start with: this file, then diff.ts.
 
 import { type TrafficFacts, WINDOW_MS } from '../graph/facts.ts';

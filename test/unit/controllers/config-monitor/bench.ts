@@ -23,7 +23,7 @@ import { Controller } from '../../../../src/core/controller/controller.ts';
 import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
 import { coreMetrics } from '../../../../src/core/ports/metrics.ts';
 import type { ObjectWriter } from '../../../../src/core/ports/writers.ts';
-import { identifyKey } from '../../../../src/setup/hash-key.ts';
+import { identifyKey } from '../../../../src/setup/secrets/hash-key.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { FakeKube } from '../../../fakes/fake-kube.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';

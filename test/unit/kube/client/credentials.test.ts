@@ -258,7 +258,7 @@ describe('a kubeconfig that changes while the operator runs', () => {
     },
     'without the context of the start': {
       change: () => kubeconfig('config', { token: 'other' }),
-      says: /context "a" names no cluster any more: restore it, or restart the operator/,
+      says: /context "a" names no cluster: restore it, or choose one of kubectl config get-contexts; a running operator/,
       why: 'another cluster is none of ours',
     },
     'with another server in that context': {

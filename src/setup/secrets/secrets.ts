@@ -1,10 +1,14 @@
-import type { MonitorIndex } from '../controllers/config-monitor/monitor-index.ts';
-import type { SecretFault, SecretReader } from '../controllers/config-monitor/scope.ts';
-import type { TrimmedSource } from '../controllers/config-monitor/sources/data-hash.ts';
-import { createSecretTransform } from '../controllers/config-monitor/transforms.ts';
-import type { Key, ResourceKind } from '../core/objects/kube-object.ts';
-import type { KeySource } from '../core/queue/key-queue.ts';
-import type { LateWatch, SetupContext } from './context.ts';
+// Lives here: whether Secrets are read, their cache, and the key by which their data is hashed.
+// May import it: src/setup.
+// Start with: this file, then hash-key.ts.
+
+import type { MonitorIndex } from '../../controllers/config-monitor/monitor-index.ts';
+import type { SecretFault, SecretReader } from '../../controllers/config-monitor/scope.ts';
+import type { TrimmedSource } from '../../controllers/config-monitor/sources/data-hash.ts';
+import { createSecretTransform } from '../../controllers/config-monitor/transforms.ts';
+import type { Key, ResourceKind } from '../../core/objects/kube-object.ts';
+import type { KeySource } from '../../core/queue/key-queue.ts';
+import type { LateWatch, SetupContext } from '../context.ts';
 import { type HashKeyPlace, identifyKey, obtainHashKey } from './hash-key.ts';
 
 const SECRET: ResourceKind = { group: '', version: 'v1', kind: 'Secret', plural: 'secrets' };

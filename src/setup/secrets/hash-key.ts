@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { KubeObject } from '../core/objects/kube-object.ts';
-import { addJitter, type Clock, sleep } from '../core/ports/clock.ts';
-import type { Leadership } from '../core/ports/leadership.ts';
-import type { Logger } from '../core/ports/logger.ts';
-import type { KubeClient } from '../kube/client/kube-client.ts';
-import { isNotFound, KubeError } from '../kube/client/kube-error.ts';
+import type { KubeObject } from '../../core/objects/kube-object.ts';
+import { addJitter, type Clock, sleep } from '../../core/ports/clock.ts';
+import type { Leadership } from '../../core/ports/leadership.ts';
+import type { Logger } from '../../core/ports/logger.ts';
+import type { KubeClient } from '../../kube/client/kube-client.ts';
+import { isNotFound, KubeError } from '../../kube/client/kube-error.ts';
 
 /** Where the key is stored, and how a new one is drawn: 32 bytes that nobody can guess. */
 export interface HashKeyPlace {

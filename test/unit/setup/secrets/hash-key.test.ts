@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Leadership } from '../../../src/core/ports/leadership.ts';
-import { KubeClient } from '../../../src/kube/client/kube-client.ts';
-import { identifyKey, obtainHashKey } from '../../../src/setup/hash-key.ts';
-import { ManualClock } from '../../fakes/manual-clock.ts';
-import { RecordingMetrics } from '../../fakes/recording-metrics.ts';
-import { type Answer, ScriptedTransport } from '../../fakes/scripted-transport.ts';
-import { SilentLogger } from '../../fakes/silent-logger.ts';
+import type { Leadership } from '../../../../src/core/ports/leadership.ts';
+import { KubeClient } from '../../../../src/kube/client/kube-client.ts';
+import { identifyKey, obtainHashKey } from '../../../../src/setup/secrets/hash-key.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
+import { type Answer, ScriptedTransport } from '../../../fakes/scripted-transport.ts';
+import { SilentLogger } from '../../../fakes/silent-logger.ts';
 
 const KEY = Buffer.alloc(32, 'a');
 const OTHER = Buffer.alloc(32, 'b');

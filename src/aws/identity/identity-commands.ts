@@ -1,0 +1,112 @@
+/**
+ * The operations of STS and IAM that `albridge doctor` uses, over the SDK's own protocol and signer, as those of EC2
+ * (docs/decisions/0013-ec2-without-its-client.md). The operator calls none of them, so they are not in the table of operations.
+ * https://smithy.io/2.0/aws/protocols/aws-query-protocol.html
+ */
+import { partition } from '@aws-sdk/core/client';
+import { AwsQueryProtocol } from '@aws-sdk/core/protocols';
+import { makeBuilder } from '@smithy/core/client';
+import { getEndpointPlugin } from '@smithy/core/endpoints';
+
+const NAMESPACE = 'com.amazonaws.identity';
+
+interface EndpointParameters {
+  readonly Region?: string;
+  readonly Endpoint?: string;
+}
+
+/** Turns any client of the SDK into one of STS: https://docs.aws.amazon.com/general/latest/gr/sts.html */
+export const stsService = {
+  serviceId: 'STS',
+  signingName: 'sts',
+  protocol: AwsQueryProtocol,
+  protocolSettings: describeProtocol('https://sts.amazonaws.com/doc/2011-06-15/', '2011-06-15'),
+  endpointProvider: ({ Region = '', Endpoint }: EndpointParameters) => {
+    return { url: new URL(Endpoint ?? `https://sts.${Region}.${partition(Region).dnsSuffix}`) };
+  },
+} as const;
+
+/** IAM has one endpoint in each partition, and its signatures name one region: https://docs.aws.amazon.com/general/latest/gr/iam-service.html */
+export const iamService = {
+  serviceId: 'IAM',
+  signingName: 'iam',
+  protocol: AwsQueryProtocol,
+  protocolSettings: describeProtocol('https://iam.amazonaws.com/doc/2010-05-08/', '2010-05-08'),
+  endpointProvider: ({ Region = '', Endpoint }: EndpointParameters) => {
+    return { url: new URL(Endpoint ?? `https://${findIam(Region).host}`) };
+  },
+} as const;
+
+/** The host of IAM in the partition of a region, and the region that signatures for it name. */
+export function findIam(region: string): { readonly host: string; readonly signedFor: string } {
+  switch (partition(region).name) {
+    case 'aws-cn':
+      return { host: 'iam.cn-north-1.amazonaws.com.cn', signedFor: 'cn-north-1' };
+    case 'aws-us-gov':
+      return { host: 'iam.us-gov.amazonaws.com', signedFor: 'us-gov-west-1' };
+    default:
+      return { host: 'iam.amazonaws.com', signedFor: 'us-east-1' };
+  }
+}
+
+function describeProtocol(xmlNamespace: string, version: string): object {
+  return { defaultNamespace: NAMESPACE, xmlNamespace, version, serviceTarget: 'Identity' };
+}
+
+/** The SDK's codes of the simple types and of the shapes. */
+const TEXT = 0;
+const TEXTS = 64;
+const LIST = 1;
+const STRUCTURE = 3;
+const OPERATION = 9;
+
+type Schema = number | (() => unknown);
+
+function defineStructure(name: string, members: Readonly<Record<string, Schema>>): () => unknown {
+  const built = [STRUCTURE, NAMESPACE, name, 0, Object.keys(members), Object.values(members)];
+  return () => built;
+}
+
+function list(of: Schema): () => unknown {
+  const built = [LIST, NAMESPACE, 'List', 0, of];
+  return () => built;
+}
+
+const ContextEntry = defineStructure('ContextEntry', {
+  ...{ ContextKeyName: TEXT, ContextKeyType: TEXT, ContextKeyValues: TEXTS },
+});
+const EvaluationResult = defineStructure('EvaluationResult', {
+  ...{ EvalActionName: TEXT, EvalResourceName: TEXT, EvalDecision: TEXT },
+});
+
+const schemas = {
+  GetCallerIdentity: [
+    defineStructure('GetCallerIdentityRequest', {}),
+    defineStructure('GetCallerIdentityResponse', { Account: TEXT, Arn: TEXT, UserId: TEXT }),
+  ],
+  SimulatePrincipalPolicy: [
+    defineStructure('SimulatePrincipalPolicyRequest', {
+      ...{ PolicySourceArn: TEXT, ActionNames: TEXTS, ResourceArns: TEXTS },
+      ContextEntries: list(ContextEntry),
+    }),
+    defineStructure('SimulatePolicyResponse', { EvaluationResults: list(EvaluationResult) }),
+  ],
+} as const;
+
+const command = makeBuilder(
+  {
+    Region: { type: 'builtInParams', name: 'region' },
+    Endpoint: { type: 'builtInParams', name: 'endpoint' },
+  },
+  'Identity',
+  'IdentityClient',
+  getEndpointPlugin,
+);
+
+/** A command for the SDK's client, as of a client of its own. */
+export function createIdentityCommand(operation: keyof typeof schemas, input: object): object {
+  const [request, result] = schemas[operation];
+  const schema = [OPERATION, NAMESPACE, operation, 0, request, result];
+  const Command = command({}, () => [], operation, schema as never);
+  return new Command(input);
+}

@@ -1,0 +1,96 @@
+// Lives here: whose credentials these are, by STS, and what IAM's simulator says that a role may do.
+// May import it: src/cli.
+// Start with: this file.
+
+import { type Clock, startDeadline } from '../../core/ports/clock.ts';
+import { createSdkClient, type SdkClientOptions } from '../client/sdk-api.ts';
+import { createIdentityCommand, findIam, iamService, stsService } from './identity-commands.ts';
+
+export interface IdentityOptions extends SdkClientOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export interface CallerIdentity {
+  /** Such as arn:aws:sts::111122223333:assumed-role/admin/me. */
+  readonly arn: string;
+  readonly account: string;
+  /** AWS's clock, by the header Date of the answer. */
+  readonly date: string | undefined;
+}
+
+/** Needs no right: https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html. Throws as the SDK does. */
+export async function readCallerIdentity(options: IdentityOptions): Promise<CallerIdentity> {
+  const client = createSdkClient(options, { ...stsService });
+  let date: string | undefined;
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const answer = await next(args);
+      const { headers } = answer.response as { readonly headers: Readonly<Record<string, string>> };
+      date = headers['date'];
+      return answer;
+    },
+    { name: 'readDate', step: 'deserialize', priority: 'low' },
+  );
+  type Answer = { readonly Arn?: string; readonly Account?: string };
+  const answer = await send<Answer>(client, ['GetCallerIdentity', {}], options);
+  return { arn: answer.Arn ?? '', account: answer.Account ?? '', date };
+}
+
+/** One question to the simulator: may the principal do this to that, when the request says so. */
+export interface Simulation {
+  readonly actions: readonly string[];
+  readonly resources: readonly string[];
+  /** Context keys with their values, such as tags. */
+  readonly context: Readonly<Record<string, string>>;
+}
+
+/**
+ * The actions that the policies of the principal do not allow for every resource. Needs iam:SimulatePrincipalPolicy.
+ * Limits of the organisation and of sessions do not count in it:
+ * https://docs.aws.amazon.com/IAM/latest/APIReference/API_SimulatePrincipalPolicy.html. Throws as the SDK does.
+ */
+export async function simulatePolicy(
+  principalArn: string,
+  { actions, resources, context }: Simulation,
+  options: IdentityOptions,
+): Promise<readonly string[]> {
+  const { signedFor } = findIam(options.region);
+  const client = createSdkClient(options, { ...iamService, signingRegion: signedFor });
+  const entries = Object.entries(context).map(([ContextKeyName, value]) => {
+    return { ContextKeyName, ContextKeyType: 'string', ContextKeyValues: [value] };
+  });
+  const input = {
+    ...{ PolicySourceArn: principalArn, ActionNames: actions, ResourceArns: resources },
+    ContextEntries: entries,
+  };
+  const answer = await send<Simulated>(client, ['SimulatePrincipalPolicy', input], options);
+  const refused = (answer.EvaluationResults ?? []).filter((one) => one.EvalDecision !== 'allowed');
+  return [...new Set(refused.flatMap(({ EvalActionName }) => EvalActionName ?? []))];
+}
+
+interface Simulated {
+  readonly EvaluationResults?: readonly {
+    readonly EvalActionName?: string;
+    readonly EvalDecision?: string;
+  }[];
+}
+
+type Ask = Parameters<typeof createIdentityCommand>;
+
+const DEADLINE_MS = 10_000;
+
+async function send<T>(
+  client: ReturnType<typeof createSdkClient>,
+  ask: Ask,
+  { clock, signal }: IdentityOptions,
+): Promise<T> {
+  const limit = startDeadline(clock, DEADLINE_MS, signal);
+  try {
+    const how = { abortSignal: limit.signal };
+    return (await client.send(createIdentityCommand(...ask) as never, how)) as T;
+  } finally {
+    limit.release();
+    client.destroy();
+  }
+}

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import manifest from '../../package.json' with { type: 'json' };
+import type { Logger } from '../core/ports/logger.ts';
+import type { Metrics } from '../core/ports/metrics.ts';
+import type { ClusterSettings } from '../kube/client/cluster-source.ts';
+import { type Cluster, loadCluster } from '../kube/client/credentials.ts';
+import { KubeClient } from '../kube/client/kube-client.ts';
+import type { KubeRequest, KubeTransport } from '../kube/client/kube-transport.ts';
+import { UndiciTransport } from '../kube/client/undici-transport.ts';
+import { CommandError } from './errors.ts';
+import type { Flags, Surroundings } from './surroundings.ts';
+
+/** The cluster as the caller may read it. */
+export interface ClusterAccess {
+  readonly cluster: Cluster;
+  /** Reads, dry runs and access reviews; anything else is refused here. */
+  readonly client: KubeClient;
+  /** Status, headers and text as they come, for what JSON does not have. */
+  readonly transport: KubeTransport;
+  /** Of --namespace, else of the context, else `default`; undefined with --all-namespaces. */
+  readonly namespace: string | undefined;
+  close(): Promise<void>;
+}
+
+export const USER_AGENT = `albridge-cli/${manifest.version}`;
+/** Requests at once. */
+const CONNECTIONS = 16;
+/** Of one request, in milliseconds. */
+const DEADLINE_MS = 15_000;
+
+/** Reads the kubeconfig. Throws OperatorError ClusterNotConfigured. */
+export function openCluster(flags: Flags, surroundings: Surroundings): ClusterAccess {
+  const { clock } = surroundings;
+  const cluster = loadCluster(chooseSettings(flags, surroundings), clock, flags.text('context'));
+  const options = { userAgent: USER_AGENT, clock, log: silentLog, connections: CONNECTIONS };
+  const pools = new UndiciTransport(cluster, options);
+  const transport = restrictToReads(pools);
+  return {
+    cluster,
+    transport,
+    client: new KubeClient({ transport, clock, metrics: noMetrics, deadlineMs: DEADLINE_MS }),
+    namespace: flags.isOn('all-namespaces')
+      ? undefined
+      : (flags.text('namespace') ?? cluster.namespace ?? 'default'),
+    close: () => pools.close(),
+  };
+}
+
+/** Like kubectl: a kubeconfig comes first, and a pod's service account where there is none. */
+function chooseSettings(flags: Flags, { env, homeDirectory }: Surroundings): ClusterSettings {
+  const kubeconfig = flags.text('kubeconfig') ?? env['KUBECONFIG'];
+  if (kubeconfig) return { kubeconfig };
+  const serviceHost = env['KUBERNETES_SERVICE_HOST'];
+  const servicePort = env['KUBERNETES_SERVICE_PORT'];
+  return {
+    defaultKubeconfig: join(homeDirectory, '.kube', 'config'),
+    ...(serviceHost && { serviceHost }),
+    ...(servicePort && { servicePort }),
+  };
+}
+
+/** POST to these creates nothing: https://kubernetes.io/docs/reference/access-authn-authz/authorization/ */
+const REVIEWS = /^\/apis\/authorization\.k8s\.io\/v1\/(self)?subjectaccessreviews$/;
+
+/** No command writes to the cluster: whatever a command is made to do, nothing else is sent. */
+export function restrictToReads(transport: KubeTransport): KubeTransport {
+  return {
+    request: async (request) => {
+      if (!isRead(request))
+        throw new CommandError(
+          `a defect of this command, please report it: ${request.method} ${request.path} was not sent`,
+        );
+      return transport.request(request);
+    },
+  };
+}
+
+/** https://kubernetes.io/docs/reference/using-api/api-concepts/#dry-run */
+function isRead({ method, path, query }: KubeRequest): boolean {
+  return method === 'GET' || query?.['dryRun'] === 'All' || REVIEWS.test(path);
+}
+
+export const silentLog: Logger = {
+  debug: () => {},
+  info: () => {},
+  error: () => {},
+  child: () => silentLog,
+};
+
+export const noMetrics: Metrics = {
+  count: () => {},
+  gauge: () => {},
+  observe: () => {},
+  remove: () => {},
+};

@@ -1,0 +1,143 @@
+import { type MyIngress, myIngressKind } from '../../apis/my-ingress.ts';
+import { isNotFound } from '../../kube/client/kube-error.ts';
+import { buildResourcePath } from '../../kube/client/resource-path.ts';
+import { openAccount } from '../account/account.ts';
+import { readInstallation } from '../account/installation.ts';
+import {
+  type Adopter,
+  composeConsentTags,
+  composeTagCommand,
+  findOtherController,
+  refuseUnadoptable,
+} from '../adopt/consent.ts';
+import { composeManifest } from '../adopt/manifest.ts';
+import { observeBalancer } from '../adopt/observe-balancer.ts';
+import { type Printed, printAdoption } from '../adopt/print-adoption.ts';
+import { suggestTraffic } from '../adopt/suggest-traffic.ts';
+import type { Command, CommandContext } from '../command.ts';
+import { CommandError, exitCodes, UsageError } from '../errors.ts';
+import { escapeText } from '../output/escape.ts';
+import { withProgress } from '../progress.ts';
+
+export const adopt: Command = {
+  name: 'adopt',
+  summary: 'print tags and manifest by which albridge takes charge of an existing load balancer',
+  operands: { usage: 'ARN --name NAME', min: 1, max: 1 },
+  details:
+    'The manifest leaves the load balancer as it is; comments have the tags by which its owner agrees, and\n' +
+    'its listeners, rules and target groups as far as a spec can say them. Nothing is written.',
+  examples: [
+    {
+      line: 'adopt arn:aws:elasticloadbalancing:eu-central-1:111122223333:loadbalancer/app/shop/50dc6c495c0c9188 -n web --name shop > shop.yaml',
+      what: 'write the manifest into a file, then follow its comments',
+    },
+  ],
+  options: {
+    name: { type: 'string', value: 'NAME', help: 'the name of the MyIngress that is to adopt it' },
+  },
+  run,
+};
+
+async function run(context: CommandContext): Promise<number> {
+  const { output, surroundings } = context;
+  const printed = await withProgress('reading the load balancer', surroundings, () =>
+    compose(context),
+  );
+  output.print(describe(printed), () => printAdoption(printed));
+  return exitCodes.done;
+}
+
+async function compose(context: CommandContext): Promise<Printed> {
+  const { clock, signal, surroundings } = context;
+  const { arn, region, name, namespace } = readAsked(context);
+  const { client } = context.cluster();
+  const installation = await readInstallation(client, surroundings.env, signal);
+  const { aws, clusterId: cluster } = installation;
+  for (const warning of installation.warnings) {
+    surroundings.stderr.write(`warning: ${escapeText(warning)}\n`);
+  }
+  if (region !== aws.region) {
+    throw new CommandError(
+      `the load balancer is in ${region} and AWS_REGION is ${aws.region}: set AWS_REGION to ${region}, where the operator has to work too`,
+    );
+  }
+  const adopter = { cluster, namespace, name };
+  await refuseTaken(context, adopter, arn);
+  const account = openAccount(aws, { clock });
+  try {
+    const balancer = await observeBalancer(account, arn, signal);
+    refuseUnadoptable(balancer.loadBalancer, balancer.tags, adopter);
+    const other = findOtherController(balancer.tags);
+    return {
+      arn,
+      consent: composeConsentTags(adopter),
+      adoption: composeManifest(balancer, adopter),
+      listenerArns: balancer.listeners.map(({ listener }) => listener.arn),
+      traffic: suggestTraffic(balancer),
+      warnings:
+        other === undefined
+          ? []
+          : [`the tag ${other} is that of another controller, which has to let go of it first`],
+    };
+  } finally {
+    account.close();
+  }
+}
+
+/** https://docs.aws.amazon.com/service-authorization/latest/reference/list_awselasticloadbalancingv2.html */
+const ARN =
+  /^arn:aws[a-z-]*:elasticloadbalancing:([a-z0-9-]+):\d{12}:loadbalancer\/\w+\/[\w-]{1,32}\/\w+$/;
+
+interface Asked {
+  readonly arn: string;
+  readonly region: string;
+  readonly name: string;
+  readonly namespace: string;
+}
+
+function readAsked(context: CommandContext): Asked {
+  const { flags, operands } = context;
+  const [arn = ''] = operands;
+  const [, region] = ARN.exec(arn) ?? [];
+  if (region === undefined) {
+    throw new UsageError(
+      `"${arn}" is not the ARN of a load balancer: aws elbv2 describe-load-balancers lists them`,
+    );
+  }
+  const name = flags.text('name');
+  if (name === undefined) throw new UsageError('--name NAME is missing: it names the MyIngress');
+  const { namespace } = context.cluster();
+  if (namespace === undefined) throw new UsageError('give one namespace, not -A');
+  return { arn, region, name, namespace };
+}
+
+/** `spec.adopt` may be added as long as an object has no balancer. */
+async function refuseTaken(
+  context: CommandContext,
+  { namespace, name }: Adopter,
+  arn: string,
+): Promise<void> {
+  const { signal } = context;
+  const path = buildResourcePath(myIngressKind, { namespace, name });
+  try {
+    const { client } = context.cluster();
+    const { status } = await client.request<MyIngress>({ method: 'GET', path, signal });
+    const held = status?.alb?.arn;
+    if (held === undefined) return;
+    const whose = held === arn ? 'holds it already' : `holds another load balancer, ${held}`;
+    throw new CommandError(`MyIngress ${namespace}/${name} ${whose}: give another --name`);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+function describe({ adoption, arn, consent, listenerArns, traffic, warnings }: Printed): object {
+  return {
+    tags: consent,
+    command: composeTagCommand([arn], consent),
+    manifest: adoption.manifest,
+    leftOut: adoption.remarks,
+    traffic: { listeners: listenerArns, spec: traffic.spec, cannotSay: traffic.remarks },
+    warnings,
+  };
+}

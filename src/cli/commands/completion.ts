@@ -1,0 +1,136 @@
+import type { Command, OperandDoc, OptionDoc, Options } from '../command.ts';
+import { exitCodes } from '../errors.ts';
+import { commonOptions } from '../options.ts';
+
+/** `completion bash|zsh`: a script for the shell, from the table of commands. */
+
+const shells = { bash: formatBash, zsh: formatZsh } as const;
+
+export const completion: Command = {
+  name: 'completion',
+  summary: 'print a script that completes commands and options in your shell',
+  operands: { usage: 'bash|zsh', min: 1, max: 1, choices: Object.keys(shells) },
+  examples: [
+    {
+      line: 'completion bash > ~/.local/share/bash-completion/completions/albridge',
+      what: 'for bash, where it looks for completions',
+    },
+    {
+      line: 'completion zsh > "${fpath[1]}/_albridge"',
+      what: 'for zsh, in the first directory of $fpath',
+    },
+  ],
+  options: {},
+  run: async ({ operands: [shell], commands, output }) => {
+    const script = shells[shell as keyof typeof shells](commands);
+    output.print({ shell, script }, () => script);
+    return exitCodes.done;
+  },
+};
+
+/** https://www.gnu.org/software/bash/manual/html_node/Programmable-Completion.html */
+function formatBash(commands: readonly Command[]): string {
+  const names = commands.map(({ name }) => name);
+  const cases = commands.map(({ name, operands, options }) => {
+    const flags = listFlags({ ...commonOptions, ...options });
+    return `    ${name}) words='${[...offerWords(operands), ...flags].join(' ')}' ;;`;
+  });
+  const values = listChoices(commands).map(([flags, choices]) => {
+    return `    ${flags.join('|')}) words='${choices.join(' ')}' ;;`;
+  });
+  const free = listFreeValues(commands).join('|');
+  return `# bash completion of albridge; source it or put it where bash-completion finds it.
+_albridge() {
+  local word=\${COMP_WORDS[COMP_CWORD]} command='' words='' i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case \${COMP_WORDS[i]} in ${names.join('|')}) command=\${COMP_WORDS[i]}; break ;; esac
+  done
+  case $command in
+    '') words='${[...names, ...listFlags(commonOptions)].join(' ')}' ;;
+${cases.join('\n')}
+  esac
+  case \${COMP_WORDS[COMP_CWORD - 1]} in
+${values.join('\n')}
+    ${free}) words='' ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
+}
+complete -o default -F _albridge albridge
+`;
+}
+
+/** https://zsh.sourceforge.io/Doc/Release/Completion-System.html */
+function formatZsh(commands: readonly Command[]): string {
+  const list = commands.map(({ name, summary }) => `    ${quote(`${name}:${summary}`)}`);
+  const cases = commands.map(({ name, operands, options }) => {
+    const { usage } = operands;
+    const specs = Object.entries({ ...commonOptions, ...options }).map(formatZshOption);
+    if (usage !== '')
+      specs.push(quote(`*:${escapeColon(usage)}:(${offerWords(operands).join(' ')})`));
+    return `    ${name}) _arguments -S ${specs.join(' ')} ;;`;
+  });
+  return `#compdef albridge
+# zsh completion of albridge; put it into a directory of $fpath as _albridge.
+_albridge() {
+  local -a commands=(
+${list.join('\n')}
+  )
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    return
+  fi
+  shift words
+  (( CURRENT-- ))
+  case $words[1] in
+${cases.join('\n')}
+  esac
+}
+if [[ $funcstack[1] == _albridge ]]; then _albridge "$@"; else compdef _albridge albridge; fi
+`;
+}
+
+function formatZshOption([name, { short, help, value, choices }]: [string, OptionDoc]): string {
+  const argument = value ? `:${value}:${choices ? `(${choices.join(' ')})` : '_files'}` : '';
+  const text = `[${help.replaceAll(/[[\]]/g, '')}]${argument}`;
+  if (short === undefined) return quote(`--${name}${text}`);
+  return `'(-${short} --${name})'{-${short},--${name}}${quote(text)}`;
+}
+
+/** Options with fixed values, under both names. */
+function listChoices(commands: readonly Command[]): readonly (readonly [string[], string[]])[] {
+  return listOptions(commands).flatMap(([name, doc]) =>
+    doc.choices ? [[namesOf(name, doc), [...doc.choices]] as const] : [],
+  );
+}
+
+/** Options with a value that only the caller knows: file names are offered. */
+function listFreeValues(commands: readonly Command[]): readonly string[] {
+  return listOptions(commands).flatMap(([name, doc]) =>
+    doc.type === 'string' && !doc.choices ? namesOf(name, doc) : [],
+  );
+}
+
+function listOptions(commands: readonly Command[]): readonly [string, OptionDoc][] {
+  const all: Options = Object.assign({}, commonOptions, ...commands.map(({ options }) => options));
+  return Object.entries(all);
+}
+
+function offerWords({ choices = [], hints = [] }: OperandDoc): readonly string[] {
+  return [...choices, ...hints];
+}
+
+function listFlags(options: Options): readonly string[] {
+  return Object.keys(options).map((name) => `--${name}`);
+}
+
+function namesOf(name: string, { short }: OptionDoc): string[] {
+  return short ? [`--${name}`, `-${short}`] : [`--${name}`];
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function escapeColon(text: string): string {
+  return text.replaceAll(':', String.raw`\:`);
+}

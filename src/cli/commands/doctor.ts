@@ -1,0 +1,187 @@
+import { readIfAllowed, readInstallation } from '../account/installation.ts';
+import type { ClusterAccess } from '../cluster.ts';
+import type { Command, CommandContext } from '../command.ts';
+import { type Check, guard, type Verdict } from '../doctor/check.ts';
+import {
+  type AccountScope,
+  checkIdentity,
+  checkReads,
+  checkSubnets,
+} from '../doctor/check-account.ts';
+import { checkDefinitions, checkServer } from '../doctor/check-cluster.ts';
+import {
+  checkLeases,
+  type InstalledOperator,
+  judgeClusterIds,
+  judgeDeployments,
+  readInstalled,
+} from '../doctor/check-operator.ts';
+import {
+  checkOperatorRights,
+  checkOwnRights,
+  type ServiceAccountUser,
+} from '../doctor/check-rights.ts';
+import { checkWrites, choosePrincipal } from '../doctor/check-writes.ts';
+import { describeError, exitCodes } from '../errors.ts';
+import type { OurKind } from '../objects/kinds.ts';
+import { escapeText } from '../output/escape.ts';
+import type { Style } from '../output/style.ts';
+import { withProgress } from '../progress.ts';
+
+/** `doctor`: everything that albridge needs, each thing in one line. */
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'check everything that albridge needs: cluster, rights, AWS account',
+  operands: { usage: '', min: 0, max: 0 },
+  details: `Writes nothing. AWS is asked with your credentials (SDK default chain); writes are checked by IAM's
+simulator where you may use it. Each line is ok, a warning, failed, or not checked, with the next step;
+the exit code is 1 if a check failed.`,
+  examples: [
+    { line: 'doctor', what: 'check cluster and account' },
+    { line: 'doctor --context staging -o json', what: 'another cluster, for a script' },
+  ],
+  options: {},
+  run: async (context) => {
+    const checks = await withProgress('checking', context.surroundings, () => examine(context));
+    context.output.print({ checks }, (style) =>
+      checks.map((one) => drawCheck(one, style)).join(''),
+    );
+    const hasFailed = checks.some(({ verdict }) => verdict === 'failed');
+    return hasFailed ? exitCodes.failed : exitCodes.done;
+  },
+};
+
+async function examine(context: CommandContext): Promise<readonly Check[]> {
+  const { signal, clock } = context;
+  const access = context.cluster();
+  const server = await checkServer(access, { clock, signal });
+  if (server.some(({ name, verdict }) => name === 'API server' && verdict === 'failed')) {
+    const message = 'the API server does not answer';
+    return [...server, { name: 'everything else', verdict: 'not checked', message }];
+  }
+  const [cluster, account] = await Promise.all([
+    examineCluster(access, context),
+    guard('AWS', () => examineAccount(access, context)),
+  ]);
+  return [...server, ...cluster, ...account];
+}
+
+async function examineCluster(
+  access: ClusterAccess,
+  { clock, signal }: CommandContext,
+): Promise<readonly Check[]> {
+  let kinds: readonly OurKind[] = [];
+  const definitions = await guard('CRDs', async () => {
+    const { checks, served } = await checkDefinitions(access, signal);
+    kinds = served;
+    return checks;
+  });
+  const parts = await Promise.all([
+    guard('operator', () => examineOperators(access, { kinds, signal })),
+    guard('leader', () => checkLeases(access, { clock, signal })),
+    guard('your rights', () => checkOwnRights(access, { kinds, signal })),
+  ]);
+  return [...definitions, ...parts.flat()];
+}
+
+async function examineOperators(
+  access: ClusterAccess,
+  scope: { readonly kinds: readonly OurKind[]; readonly signal: AbortSignal },
+): Promise<readonly Check[]> {
+  const operators = await readInstalled(access, scope.signal);
+  const users = new Set((operators ?? []).map(({ user }) => user));
+  const rights = await Promise.all(
+    [...users].map((user) => checkOperatorRights(access, user, scope)),
+  );
+  const ids = judgeClusterIds(operators ?? []);
+  return [...judgeDeployments(operators), ...ids, ...rights.flat()];
+}
+
+async function examineAccount(
+  access: ClusterAccess,
+  context: CommandContext,
+): Promise<readonly Check[]> {
+  const { clock, signal } = context;
+  const scope = await findScope(access, context);
+  if (scope.kind === 'unknown') {
+    const next = 'set AWS_REGION and log in to have the account checked as well';
+    return [{ name: 'AWS', verdict: 'not checked', message: scope.why, next }];
+  }
+  const account: AccountScope = { ...scope, clock, signal };
+  const warnings = scope.warnings.map((message) => {
+    return { name: 'AWS region', verdict: 'warning' as const, message };
+  });
+  const { checks, identity } = await checkIdentity(account);
+  if (identity === undefined) return [...warnings, ...checks];
+  const role = await readOperatorRole(access, signal);
+  const parts = await Promise.all([
+    guard('AWS reads', () => checkReads(account)),
+    guard('AWS writes', () => checkWrites(account, choosePrincipal(identity.arn, role))),
+    guard('subnets', () => checkSubnets(account)),
+  ]);
+  return [...warnings, ...checks, ...parts.flat()];
+}
+
+type Scope =
+  | ({ readonly kind: 'known'; readonly warnings: readonly string[] } & Pick<
+      AccountScope,
+      'aws' | 'clusterId'
+    >)
+  | { readonly kind: 'unknown'; readonly why: string };
+
+async function findScope(
+  { client }: ClusterAccess,
+  { surroundings, signal }: CommandContext,
+): Promise<Scope> {
+  try {
+    return { kind: 'known', ...(await readInstallation(client, surroundings.env, signal)) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { kind: 'unknown', why: describeError(error) };
+  }
+}
+
+/** https://docs.aws.amazon.com/eks/latest/userguide/associate-service-account-role.html */
+const ROLE_ANNOTATION = 'eks.amazonaws.com/role-arn';
+
+/** The role of the only operator, by IRSA; with EKS Pod Identity the cluster does not know it. */
+async function readOperatorRole(
+  access: ClusterAccess,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const operators: readonly InstalledOperator[] = (await readInstalled(access, signal)) ?? [];
+  const [only, other] = operators;
+  if (only === undefined || other !== undefined) return undefined;
+  const path = describeAccountPath(only.user);
+  type Account = {
+    readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
+  };
+  const account = await readIfAllowed<Account>(access.client, { path, signal });
+  return account?.metadata.annotations?.[ROLE_ANNOTATION];
+}
+
+function describeAccountPath(user: ServiceAccountUser): string {
+  const [, , namespace = '', name = ''] = user.split(':');
+  return `/api/v1/namespaces/${namespace}/serviceaccounts/${name}`;
+}
+
+const WIDTH = 'not checked'.length;
+
+function drawCheck({ name, verdict, message, next }: Check, style: Style): string {
+  const line = `${paint(verdict, style)}  ${name}: ${escapeText(message)}\n`;
+  return next === undefined ? line : `${line}${' '.repeat(WIDTH)}  next: ${escapeText(next)}\n`;
+}
+
+function paint(verdict: Verdict, style: Style): string {
+  const text = verdict.padEnd(WIDTH);
+  switch (verdict) {
+    case 'ok':
+      return style.good(text);
+    case 'warning':
+      return style.warning(text);
+    case 'failed':
+      return style.bad(text);
+    case 'not checked':
+      return style.dim(text);
+  }
+}

@@ -1,0 +1,202 @@
+import { type MyIngress, myIngressKind, ownershipTagKeys } from '../../apis/my-ingress.ts';
+import type { AwsOperation } from '../../aws/elbv2/load-balancers.ts';
+import { getKey, type Key, splitKey } from '../../core/objects/kube-object.ts';
+import { isNotFound } from '../../kube/client/kube-error.ts';
+import { buildResourcePath } from '../../kube/client/resource-path.ts';
+import { type Account, openAccount } from '../account/account.ts';
+import { type Installation, readInstallation } from '../account/installation.ts';
+import type { Command, CommandContext } from '../command.ts';
+import { CommandError, exitCodes, UsageError } from '../errors.ts';
+import { createAuditLog } from '../orphans/audit.ts';
+import { confirmDeletion } from '../orphans/confirm.ts';
+import { type Deletion, deleteOrphans, type OrphanPorts } from '../orphans/delete-orphans.ts';
+import { findOrphans, type Objects, type Orphan, type Owned } from '../orphans/find-orphans.ts';
+import { escapeText } from '../output/escape.ts';
+import { formatTable } from '../output/table.ts';
+import { withProgress } from '../progress.ts';
+
+/** The only writes that this command can send. */
+const WRITES: readonly AwsOperation[] = [
+  'DeleteLoadBalancer',
+  'DeleteTargetGroup',
+  'DeleteSecurityGroup',
+];
+
+export const orphans: Command = {
+  name: 'orphans',
+  summary: 'list what albridge made in AWS and no object stands for, or delete it',
+  operands: { usage: '', min: 0, max: 0 },
+  details:
+    "Load balancers, target groups and security groups with this cluster's ownership tags whose MyIngress\n" +
+    'does not exist, in all namespaces unless -n is given. What an object that is being deleted holds is\n' +
+    'not listed, nor what was retained or released. --delete asks for the number of resources, checks each\n' +
+    'one again and deletes it, load balancers first. It stops at the first surprise.',
+  examples: [
+    { line: 'orphans', what: 'list them' },
+    { line: 'orphans --delete', what: 'delete them, after a question' },
+    {
+      line: 'orphans --delete --yes-delete 3',
+      what: 'the same in a script: exactly 3 are expected',
+    },
+  ],
+  options: {
+    delete: { type: 'boolean', help: 'delete them after a confirmation' },
+    'yes-delete': {
+      type: 'string',
+      value: 'NUMBER',
+      help: 'with --delete: the number of resources, instead of typing it',
+    },
+  },
+  run,
+};
+
+async function run(context: CommandContext): Promise<number> {
+  const { clock, flags, signal, surroundings } = context;
+  const isDeleting = flags.isOn('delete');
+  if (flags.text('yes-delete') !== undefined && !isDeleting) {
+    throw new UsageError('--yes-delete has a meaning only with --delete');
+  }
+  const { client } = context.cluster();
+  const installation = await readInstallation(client, surroundings.env, signal);
+  for (const warning of installation.warnings) surroundings.stderr.write(`warning: ${warning}\n`);
+  if (isDeleting) refuseUnproven(installation);
+  const log = createAuditLog(clock, surroundings.stderr);
+  const writes = isDeleting ? WRITES : [];
+  const account = openAccount(installation.aws, { clock, writes, log });
+  try {
+    const search = { context, installation, account };
+    const found = await withProgress('reading AWS', surroundings, () => find(search));
+    if (!isDeleting || found.length === 0) return report(context, found);
+    return await remove(search, found);
+  } finally {
+    account.close();
+  }
+}
+
+function refuseUnproven({ clusterId, isProven }: Installation): void {
+  if (isProven) return;
+  throw new CommandError(
+    `nothing was deleted: that ${clusterId} is the id of this cluster is not proved; use the kubeconfig of the cluster ` +
+      'whose operator has it, and set ALBRIDGE_CLUSTER_ID to it',
+  );
+}
+
+interface Search {
+  readonly context: CommandContext;
+  readonly installation: Installation;
+  readonly account: Account;
+}
+
+/** AWS is read before the cluster: an object is there before anything of it is. */
+async function find({ context, installation, account }: Search): Promise<readonly Orphan[]> {
+  const { clusterId: cluster } = installation;
+  const { flags, signal } = context;
+  const owned = await listOwned(account, cluster, signal);
+  const namespace = flags.text('namespace');
+  const path = buildResourcePath(myIngressKind, { namespace });
+  const list = await context
+    .cluster()
+    .client.request<{ readonly items: readonly MyIngress[] }>({ method: 'GET', path, signal });
+  const byKey = new Map(list.items.map((item) => [getKey(item), item] as const));
+  return findOrphans(owned, { cluster, byKey, namespace });
+}
+
+async function listOwned(
+  { inventory, traffic }: Account,
+  cluster: string,
+  signal: AbortSignal,
+): Promise<readonly Owned[]> {
+  const groups = traffic().securityGroups.find(
+    { tags: { [ownershipTagKeys.cluster]: cluster } },
+    signal,
+  );
+  await Promise.all([inventory.refresh(new Set(), signal, new Set()), groups]);
+  const [balancers, targetGroups] = [inventory.listOthers(), inventory.listOtherTargetGroups()];
+  const tags = await inventory.readTags([...balancers, ...targetGroups], signal);
+  const listed = (kind: Owned['kind'], arns: readonly string[]): readonly Owned[] =>
+    arns.flatMap((id) => {
+      const of = tags.get(id);
+      return of === undefined ? [] : [{ kind, id, tags: of }];
+    });
+  return [
+    ...listed('load-balancer', balancers),
+    ...listed('target-group', targetGroups),
+    ...(await groups).map(({ securityGroup: { id }, tags: of }) => {
+      return { kind: 'security-group', id, tags: of } as const;
+    }),
+  ];
+}
+
+async function remove(search: Search, found: readonly Orphan[]): Promise<number> {
+  const { context } = search;
+  const { flags, signal, surroundings } = context;
+  surroundings.stderr.write(drawTable(found));
+  await confirmDeletion(found.length, flags.text('yes-delete'), surroundings);
+  const done = await deleteOrphans(found, createPorts(search), signal);
+  context.output.print(done.map(describeDeletion), () => {
+    const count = done.filter(({ result }) => result === 'deleted').length;
+    return `${count} deleted, ${done.length - count} were gone already\n`;
+  });
+  return exitCodes.done;
+}
+
+function createPorts({ context, installation, account }: Search): OrphanPorts {
+  const { clock, surroundings } = context;
+  const { inventory, loadBalancers, traffic } = account;
+  const { securityGroups, targetGroups } = traffic();
+  return {
+    clock,
+    readTags: async ({ kind, id }, signal) => {
+      if (kind !== 'security-group') return (await inventory.readTags([id], signal)).get(id);
+      return (await securityGroups.find({ ids: [id] }, signal))[0]?.tags;
+    },
+    readObjects: async ({ key }, signal) => {
+      const object = await readObject(context, key, signal);
+      const byKey = new Map(object === undefined ? [] : [[key, object] as const]);
+      return { cluster: installation.clusterId, byKey } satisfies Objects;
+    },
+    delete: {
+      'load-balancer': (id) => loadBalancers.delete(id),
+      'target-group': (id) => targetGroups.delete(id),
+      'security-group': (id) => securityGroups.delete(id),
+    },
+    say: (line) => void surroundings.stderr.write(`${line}\n`),
+  };
+}
+
+async function readObject(
+  context: CommandContext,
+  key: Key,
+  signal: AbortSignal,
+): Promise<MyIngress | undefined> {
+  const path = buildResourcePath(myIngressKind, splitKey(key));
+  try {
+    return await context.cluster().client.request<MyIngress>({ method: 'GET', path, signal });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function report({ output }: CommandContext, found: readonly Orphan[]): number {
+  output.print(found.map(describeOrphan), () => {
+    return found.length === 0 ? 'nothing in AWS is without its object\n' : drawTable(found);
+  });
+  return exitCodes.done;
+}
+
+function describeOrphan({ kind, id, key }: Orphan): Readonly<Record<string, string>> {
+  return { kind, id, ...splitKey(key) };
+}
+
+function describeDeletion({ orphan, result }: Deletion): Readonly<Record<string, string>> {
+  return { ...describeOrphan(orphan), result };
+}
+
+function drawTable(found: readonly Orphan[]): string {
+  const rows = found.map(({ kind, id, key }) => {
+    const { namespace, name } = splitKey(key);
+    return [kind, namespace, name, id].map(escapeText);
+  });
+  return formatTable([['KIND', 'NAMESPACE', 'NAME', 'ID'], ...rows]);
+}

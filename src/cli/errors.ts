@@ -1,0 +1,66 @@
+import { DeadlineExceeded } from '../core/ports/clock.ts';
+import { OperatorError } from '../core/reconcile/operator-error.ts';
+import { KubeError, NoAnswerError } from '../kube/client/kube-error.ts';
+
+/** Exit codes. 2 is that of `plan` alone: something would change. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  /** EX_USAGE of sysexits.h: wrong arguments. */
+  usage: 64,
+  /** 128 + SIGINT: Ctrl-C. */
+  interrupted: 130,
+  /** 128 + SIGPIPE: the reader of the output has gone. */
+  brokenPipe: 141,
+} as const;
+
+/** A failure in one lower-case sentence that ends in the next step. */
+export class CommandError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'CommandError';
+  }
+}
+
+/** Wrong arguments. */
+export class UsageError extends CommandError {
+  constructor(message: string, cause?: unknown) {
+    super(message, cause);
+    this.name = 'UsageError';
+  }
+}
+
+/** One sentence with the next step, for any error. */
+export function describeError(error: unknown): string {
+  if (error instanceof CommandError || error instanceof OperatorError) return error.message;
+  if (error instanceof KubeError) return `${error.message}: ${adviseOnAnswer(error)}`;
+  if (error instanceof NoAnswerError || error instanceof DeadlineExceeded) {
+    return `${describeNoAnswer(error)}: check the context (kubectl config current-context) and the network`;
+  }
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return `a defect of this command, please report it: ${what.split('\n', 1)[0]}`;
+}
+
+function describeNoAnswer(error: Error): string {
+  return error instanceof DeadlineExceeded
+    ? 'the API server did not answer in time'
+    : error.message;
+}
+
+function adviseOnAnswer({ status, details }: KubeError): string {
+  switch (status) {
+    case 401:
+      return 'log in again, or choose another user of the kubeconfig with --context';
+    case 403:
+      return 'ask for the role "view", or for the right that is named';
+    case 404:
+      return details?.name
+        ? 'check kind, name and namespace (-n, -A)'
+        : 'install the CRDs of albridge (docs/install.md), or choose another cluster with --context';
+    case 400:
+    case 422:
+      return 'correct what is named';
+    default:
+      return 'try again; if it persists, check the API server';
+  }
+}

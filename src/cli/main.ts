@@ -1,0 +1,30 @@
+#!/usr/bin/env node
+import { homedir } from 'node:os';
+import { systemClock } from '../system-clock.ts';
+import { exitCodes } from './errors.ts';
+import { runCommandLine } from './run.ts';
+
+/** The process around a command: its streams and signals. */
+
+const interrupted = new AbortController();
+
+process.on('SIGINT', () => {
+  // A second time: whatever is still running.
+  if (interrupted.signal.aborted) process.exit(exitCodes.interrupted);
+  interrupted.abort(new Error('interrupted'));
+});
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? exitCodes.brokenPipe : exitCodes.failed);
+});
+
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  env: process.env,
+  homeDirectory: homedir(),
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  clock: systemClock,
+  signal: interrupted.signal,
+});
+// What a command that was interrupted has left running ends here.
+if (process.exitCode === exitCodes.interrupted) process.exit();

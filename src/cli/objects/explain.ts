@@ -1,0 +1,109 @@
+import { MODE_ANNOTATION, PAUSED_ANNOTATION } from '../../core/objects/annotations.ts';
+import type { Condition } from '../../core/objects/conditions.ts';
+import type { OurKind } from './kinds.ts';
+import type { FoundObject, OurObject } from './read.ts';
+
+/** Why an object is not as desired; pure. */
+
+/** One thing that is not as it should be. */
+export interface Trouble {
+  /** Types of the conditions that say it; empty where none does. */
+  readonly conditions: readonly string[];
+  readonly reason: string;
+  readonly message: string;
+  /** The cause as docs/reasons.md has it. */
+  readonly cause?: string;
+  /** The next action. */
+  readonly next?: string;
+}
+
+/** Worst first; empty where all is as desired. */
+export function listTroubles({ kind, object }: FoundObject): readonly Trouble[] {
+  const troubled = (object.status?.conditions ?? [])
+    .map((condition) => ({ condition, rank: rankCondition(condition) }))
+    .filter(({ rank }) => rank < AS_DESIRED)
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ condition }) => condition);
+  return [...listSilences(object), ...mergeConditions(troubled, kind), ...listHolds(object)];
+}
+
+const AS_DESIRED = 5;
+
+/** Stalled, Ready, what else is False, what is unknown, work in progress; the rest is as desired. */
+function rankCondition({ type, status }: Condition): number {
+  if (type === 'Stalled') return status === 'True' ? 0 : AS_DESIRED;
+  if (type === 'Reconciling') return status === 'True' ? 4 : AS_DESIRED;
+  if (status === 'True') return AS_DESIRED;
+  if (type === 'Ready') return 1;
+  return status === 'False' ? 2 : 3;
+}
+
+/** Stalled and Ready say the same in the same words. */
+function mergeConditions(conditions: readonly Condition[], kind: OurKind): readonly Trouble[] {
+  const troubles = new Map<string, Trouble>();
+  for (const { type, status, reason, message } of conditions) {
+    const key = `${reason} ${message}`;
+    const before = troubles.get(key)?.conditions ?? [];
+    const conditionNames = [...before, `${type} ${status}`];
+    troubles.set(key, {
+      ...{ conditions: conditionNames, reason, message },
+      ...explainReason(reason, kind),
+    });
+  }
+  return [...troubles.values()];
+}
+
+function explainReason(
+  reason: string,
+  { reasons, further }: OurKind,
+): Pick<Trouble, 'cause' | 'next'> {
+  const entry = Object.hasOwn(reasons, reason) ? reasons[reason] : undefined;
+  if (entry) return { cause: entry.cause, next: entry.next };
+  const cause = Object.hasOwn(further, reason) ? further[reason] : undefined;
+  return cause === undefined ? {} : { cause };
+}
+
+const ASK_DOCTOR = 'run albridge doctor: it checks whether the operator runs and may work';
+
+/** The operator has not answered. */
+function listSilences({ metadata, status }: OurObject): readonly Trouble[] {
+  const { generation = 0 } = metadata;
+  const observed = status?.observedGeneration ?? -1;
+  const conditions = status?.conditions ?? [];
+  if (conditions.length === 0 || observed < 0)
+    return [createSilence('albridge has not reconciled it yet')];
+  if (observed >= generation) return [];
+  const message = `generation ${generation} is not reconciled yet, the conditions are about ${observed}`;
+  return [createSilence(message)];
+}
+
+function createSilence(message: string): Trouble {
+  return { conditions: [], reason: '', message, next: ASK_DOCTOR };
+}
+
+/** A deletion, or a person, holds it, and no condition says so. */
+function listHolds(object: OurObject): readonly Trouble[] {
+  const { annotations = {} } = object.metadata;
+  const reasons = (object.status?.conditions ?? []).map(({ reason }) => reason);
+  const isPaused = annotations[PAUSED_ANNOTATION] === 'true' && !reasons.includes('Paused');
+  const isPlanned = Boolean(annotations[MODE_ANNOTATION]) && !reasons.includes('Planned');
+  return [
+    ...listDeletion(object),
+    ...(isPaused ? [createHold(PAUSED_ANNOTATION)] : []),
+    ...(isPlanned ? [createHold(MODE_ANNOTATION)] : []),
+  ];
+}
+
+function listDeletion({ metadata }: OurObject): readonly Trouble[] {
+  const { deletionTimestamp, finalizers = [] } = metadata;
+  if (deletionTimestamp === undefined) return [];
+  const message = `it is being deleted since ${deletionTimestamp}; finalizers: ${finalizers.join(', ') || 'none'}`;
+  const next =
+    'wait, or correct what the conditions name; removing a finalizer leaves resources in AWS';
+  return [{ conditions: [], reason: '', message, next }];
+}
+
+function createHold(annotation: string): Trouble {
+  const message = `the annotation ${annotation} keeps albridge from writing`;
+  return { conditions: [], reason: '', message, next: `remove the annotation ${annotation}` };
+}

@@ -1,0 +1,127 @@
+import type { ConfigMonitor } from '../../apis/config-monitor.ts';
+import type { ImmortalContainer } from '../../apis/immortal-container.ts';
+import type { MyIngress } from '../../apis/my-ingress.ts';
+import type { Condition } from '../../core/objects/conditions.ts';
+import type { CommandContext } from '../command.ts';
+import { summarise } from './health.ts';
+import { growMyIngress } from './my-ingress-tree.ts';
+import {
+  endpointSliceKind,
+  growPod,
+  growTargets,
+  type ListedPod,
+  type ListedSlice,
+  podKind,
+} from './pods.ts';
+import { type FoundObject, listInNamespace, type OurObject } from './read.ts';
+import type { TreeNode } from './tree.ts';
+
+/** Reads everything below an object that the caller may read. */
+export async function growObject(found: FoundObject, context: CommandContext): Promise<TreeNode> {
+  const { kind, object } = found;
+  const { ready, reason, message } = summarise(object);
+  const rest = (object.status?.conditions ?? []).filter(isWorthANode);
+  return {
+    kind: kind.kind,
+    name: `${object.metadata.namespace}/${object.metadata.name}`,
+    state: ready === 'True' ? 'Ready' : `Ready ${ready}`,
+    health: ready === 'True' ? 'good' : 'bad',
+    ...{ reason, message },
+    children: [...rest.map(growCondition), ...(await growBelow(found, context))],
+  };
+}
+
+/** The leading ones are the first line. */
+function isWorthANode({ type, status }: Condition): boolean {
+  return status !== 'True' && type !== 'Ready';
+}
+
+function growCondition({ type, status, reason, message }: Condition): TreeNode {
+  const health = status === 'False' ? 'bad' : 'warning';
+  return { kind: 'condition', name: type, state: status, health, reason, message };
+}
+
+async function growBelow(
+  { kind, object }: FoundObject,
+  context: CommandContext,
+): Promise<readonly TreeNode[]> {
+  switch (kind.kind) {
+    case 'MyIngress':
+      return growMyIngress(object as MyIngress, await readTargets(object, context));
+    case 'ConfigMonitor':
+      return growMonitor(object as ConfigMonitor);
+    case 'ImmortalContainer':
+      return growImmortal(object as ImmortalContainer, context);
+    default:
+      return growSelected(object, context);
+  }
+}
+
+async function readTargets(
+  { metadata: { namespace } }: OurObject,
+  { cluster, signal }: CommandContext,
+): Promise<ReadonlyMap<string, readonly TreeNode[]>> {
+  const query = { labelSelector: 'kubernetes.io/service-name' };
+  const where = { namespace, query, signal };
+  const slices = await listInNamespace<ListedSlice>(cluster(), endpointSliceKind, where);
+  return growTargets(slices ?? []);
+}
+
+function growMonitor({ status }: ConfigMonitor): readonly TreeNode[] {
+  if (status === undefined) return [];
+  return [growSources(status), growProgress(status), growRestarts(status)];
+}
+
+type MonitorStatus = Partial<ConfigMonitor['status']>;
+
+function growSources({ sources = [], source = '-' }: MonitorStatus): TreeNode {
+  const names = sources.map(({ kind, name }) => `${kind}/${name}`);
+  return { kind: 'sources', name: names.join(' ') || source };
+}
+
+function growProgress({ progress = '-', pendingPods = 0 }: MonitorStatus): TreeNode {
+  const node = { kind: 'pods', name: progress };
+  if (pendingPods > 0) return { ...node, state: `${pendingPods} to restart`, health: 'warning' };
+  return { ...node, state: 'none to restart', health: 'good' };
+}
+
+function growRestarts({ restarts = 0, lastRestartTime, rollout }: MonitorStatus): TreeNode {
+  return {
+    ...{ kind: 'restarts', name: `${restarts}` },
+    ...(lastRestartTime && { state: `last at ${lastRestartTime}` }),
+    ...(rollout && { message: `a restart is in progress since ${rollout.startTime}` }),
+  };
+}
+
+async function growImmortal(
+  { metadata, status }: ImmortalContainer,
+  context: CommandContext,
+): Promise<readonly TreeNode[]> {
+  const { currentPod, startTimes = 0, containerRestarts = 0, lastTermination } = status ?? {};
+  const query = { fieldSelector: `metadata.name=${currentPod ?? ''}` };
+  const pods = currentPod === undefined ? [] : await growPods(metadata.namespace, query, context);
+  const last = lastTermination && `last ended ${lastTermination.reason} at ${lastTermination.time}`;
+  const starts = `${startTimes} pods started, ${containerRestarts} restarts of the container in this one`;
+  return [...pods, { kind: 'starts', name: starts, ...(last && { message: last }) }];
+}
+
+interface Selecting extends OurObject {
+  readonly status?: NonNullable<OurObject['status']> & { readonly selector?: string };
+}
+
+function growSelected(
+  { metadata, status }: Selecting,
+  context: CommandContext,
+): Promise<readonly TreeNode[]> {
+  if (!status?.selector) return Promise.resolve([]);
+  return growPods(metadata.namespace, { labelSelector: status.selector }, context);
+}
+
+async function growPods(
+  namespace: string | undefined,
+  query: Readonly<Record<string, string>>,
+  { cluster, signal }: CommandContext,
+): Promise<readonly TreeNode[]> {
+  const pods = await listInNamespace<ListedPod>(cluster(), podKind, { namespace, query, signal });
+  return pods?.map(growPod) ?? [{ kind: 'pods', name: '-', message: 'you may not list pods' }];
+}

@@ -1,0 +1,74 @@
+// Lives here: the objects of albridge as a command reads them: kinds, reads, events, health, the tree of one.
+// May import it: src/cli.
+// Start with: this file, then read.ts.
+
+import { configMonitorKind } from '../../apis/config-monitor.ts';
+import { configMonitorEvents, configMonitorReasons } from '../../apis/config-monitor-reasons.ts';
+import { coreReasons } from '../../apis/core-reasons.ts';
+import { immortalContainerKind } from '../../apis/immortal-container.ts';
+import {
+  immortalContainerEvents,
+  immortalContainerReasons,
+} from '../../apis/immortal-container-reasons.ts';
+import { myAppKind } from '../../apis/my-app.ts';
+import { myAppEvents, myAppReasons } from '../../apis/my-app-reasons.ts';
+import { myIngressKind } from '../../apis/my-ingress.ts';
+import { myIngressEvents, myIngressReasons } from '../../apis/my-ingress-reasons.ts';
+import { webAppKind } from '../../apis/web-app.ts';
+import { webAppEvents, webAppReasons } from '../../apis/web-app-reasons.ts';
+import { awsReasons } from '../../aws/client/aws-reasons.ts';
+import type { ResourceKind } from '../../core/objects/kube-object.ts';
+import { UsageError } from '../errors.ts';
+
+/** A kind of albridge, and how a person may name it. */
+export interface OurKind extends ResourceKind {
+  readonly short: string;
+  /** Of Ready, Reconciling and Stalled. */
+  readonly reasons: Readonly<Record<string, { readonly cause: string; readonly next: string }>>;
+  /** Of events, and of the other conditions. */
+  readonly further: Readonly<Record<string, string>>;
+}
+
+export const OUR_KINDS: readonly OurKind[] = [
+  {
+    ...myIngressKind,
+    short: 'mying',
+    reasons: { ...coreReasons, ...awsReasons, ...myIngressReasons },
+    further: myIngressEvents,
+  },
+  {
+    ...configMonitorKind,
+    short: 'cmon',
+    reasons: { ...coreReasons, ...configMonitorReasons },
+    further: configMonitorEvents,
+  },
+  {
+    ...immortalContainerKind,
+    short: 'ic',
+    reasons: { ...coreReasons, ...immortalContainerReasons },
+    further: immortalContainerEvents,
+  },
+  {
+    ...myAppKind,
+    short: 'ma',
+    reasons: { ...coreReasons, ...myAppReasons },
+    further: myAppEvents,
+  },
+  {
+    ...webAppKind,
+    short: 'wa',
+    reasons: { ...coreReasons, ...webAppReasons },
+    further: webAppEvents,
+  },
+];
+
+/** `mying`, `myingress`, `myingresses` or `MyIngress`, as kubectl has them. Throws UsageError. */
+export function findKind(word: string): OurKind {
+  const lower = word.toLowerCase();
+  const found = OUR_KINDS.find(({ kind, plural, group, short }) =>
+    [short, plural, kind.toLowerCase(), `${plural}.${group}`].includes(lower),
+  );
+  if (found) return found;
+  const known = OUR_KINDS.map(({ kind, short }) => `${kind.toLowerCase()} (${short})`).join(', ');
+  throw new UsageError(`"${word}" is not a kind of albridge: ${known}`);
+}

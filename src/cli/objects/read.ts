@@ -1,0 +1,198 @@
+import type { Condition } from '../../core/objects/conditions.ts';
+import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
+import type { KubeClient } from '../../kube/client/kube-client.ts';
+import { isNotFound, KubeError } from '../../kube/client/kube-error.ts';
+import { buildResourcePath } from '../../kube/client/resource-path.ts';
+import type { ClusterAccess } from '../cluster.ts';
+import type { CommandContext } from '../command.ts';
+import { CommandError, UsageError } from '../errors.ts';
+import { findKind, OUR_KINDS, type OurKind } from './kinds.ts';
+
+/** An object of one of our kinds, as stored. */
+export interface OurObject extends KubeObject {
+  readonly spec?: unknown;
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly conditions?: readonly Condition[];
+  };
+}
+
+export interface FoundObject {
+  readonly kind: OurKind;
+  readonly object: OurObject;
+}
+
+/** The objects of a kind, or why they are not known. */
+export type Listing =
+  | { readonly kind: OurKind; readonly objects: readonly OurObject[] }
+  | { readonly kind: OurKind; readonly lack: 'not installed' | 'you may not list it' };
+
+const PAGE = '500';
+
+/** Lists every kind of albridge at the same time. */
+export async function listOurs(
+  { client, namespace }: ClusterAccess,
+  signal: AbortSignal,
+): Promise<readonly Listing[]> {
+  return Promise.all(
+    OUR_KINDS.map(async (kind): Promise<Listing> => {
+      try {
+        const path = buildResourcePath(kind, { namespace });
+        const objects = await listAll<OurObject>(client, { path, signal });
+        return { kind, objects: objects.map((object) => ({ ...object, kind: kind.kind })) };
+      } catch (error) {
+        const lack = describeLack(error);
+        if (lack === undefined) throw error;
+        return { kind, lack };
+      }
+    }),
+  );
+}
+
+interface ListRequest {
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+interface Page<T> {
+  readonly items?: readonly T[];
+  readonly metadata?: { readonly continue?: string };
+}
+
+/** Every page of a collection: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks */
+async function listAll<T>(
+  client: KubeClient,
+  { path, query = {}, signal }: ListRequest,
+): Promise<readonly T[]> {
+  const items: T[] = [];
+  let next: Readonly<Record<string, string>> | undefined = {};
+  while (next !== undefined) {
+    const page: Page<T> = await client.request<Page<T>>({
+      method: 'GET',
+      path,
+      query: { ...query, limit: PAGE, ...next },
+      signal,
+    });
+    items.push(...(page.items ?? []));
+    const token = page.metadata?.continue;
+    next = token ? { continue: token } : undefined;
+  }
+  return items;
+}
+
+function describeLack(
+  error: unknown,
+): Extract<Listing, { readonly lack: string }>['lack'] | undefined {
+  if (!(error instanceof KubeError)) return undefined;
+  if (error.status === 404) return 'not installed';
+  return error.status === 403 ? 'you may not list it' : undefined;
+}
+
+/**
+ * The object that `KIND/NAME` or `NAME` means in the namespace; `kind` limits it to one. Throws
+ * CommandError where there is none, or several of one name.
+ */
+export async function findObject(
+  operand: string,
+  { cluster, flags, signal }: CommandContext,
+  kind?: OurKind,
+): Promise<FoundObject> {
+  const { word, name } = splitOperand(operand);
+  if (flags.isOn('all-namespaces'))
+    throw new UsageError('a name needs one namespace: give -n NAMESPACE instead of -A');
+  const access = cluster();
+  const chosen = word === undefined ? kind : findKind(word);
+  if (chosen && kind && chosen.kind !== kind.kind)
+    throw new UsageError(
+      `this is about a ${kind.kind}, not a ${chosen.kind}: give ${kind.short}/NAME`,
+    );
+  const kinds = chosen ? [chosen] : OUR_KINDS;
+  const found = await Promise.all(
+    kinds.map((one) => readObject(access, { kind: one, name, signal })),
+  );
+  return chooseOne(found, { name, namespace: access.namespace ?? '', chosen });
+}
+
+function splitOperand(operand: string): { readonly word?: string; readonly name: string } {
+  const [first = '', name, ...more] = operand.split('/');
+  if (more.length > 0 || first === '' || name === '')
+    throw new UsageError(`"${operand}" is neither NAME nor KIND/NAME`);
+  return name === undefined ? { name: first } : { word: first, name };
+}
+
+type Found = FoundObject | { readonly kind: OurKind; readonly lack: string } | undefined;
+
+async function readObject(
+  { client, namespace }: ClusterAccess,
+  {
+    kind,
+    name,
+    signal,
+  }: { readonly kind: OurKind; readonly name: string; readonly signal: AbortSignal },
+): Promise<Found> {
+  try {
+    const path = buildResourcePath(kind, { namespace, name });
+    return { kind, object: await client.request<OurObject>({ method: 'GET', path, signal }) };
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    if (describeLack(error) === 'not installed')
+      return { kind, lack: 'it is not installed in this cluster (docs/install.md)' };
+    if (describeLack(error) !== undefined)
+      return { kind, lack: 'you may not read it: ask for the role "view"' };
+    throw error;
+  }
+}
+
+function chooseOne(
+  results: readonly Found[],
+  wanted: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly chosen: OurKind | undefined;
+  },
+): FoundObject {
+  const { name, namespace, chosen } = wanted;
+  const found = results.filter((one): one is FoundObject => one !== undefined && 'object' in one);
+  const [only, other] = found;
+  if (only && other) {
+    const names = found.map(({ kind }) => `${kind.kind.toLowerCase()}/${name}`).join(', ');
+    throw new CommandError(`"${name}" is the name of several objects: give one of ${names}`);
+  }
+  if (only) return only;
+  const lacks = results.flatMap((one) =>
+    one && 'lack' in one ? [`${one.kind.kind}: ${one.lack}`] : [],
+  );
+  if (chosen && lacks.length > 0) throw new CommandError(lacks.join('; '));
+  const what = chosen ? `${chosen.kind} "${name}"` : `object "${name}" of albridge`;
+  const unread = lacks.length > 0 ? ` (${lacks.join('; ')})` : '';
+  throw new CommandError(
+    `there is no ${what} in the namespace ${namespace}${unread}: albridge status -A lists all`,
+  );
+}
+
+/** For a kind of Kubernetes itself. */
+export async function listInNamespace<T>(
+  { client }: ClusterAccess,
+  kind: ResourceKind,
+  {
+    namespace,
+    query,
+    signal,
+  }: {
+    readonly namespace: string | undefined;
+    readonly query: Readonly<Record<string, string>>;
+    readonly signal: AbortSignal;
+  },
+): Promise<readonly T[] | undefined> {
+  try {
+    return await listAll<T>(client, {
+      path: buildResourcePath(kind, { namespace }),
+      query,
+      signal,
+    });
+  } catch (error) {
+    if (describeLack(error) === undefined) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import { stripVTControlCharacters } from 'node:util';
+
+const GAP = '  ';
+
+/** Columns two spaces apart; the last one is as long as it is. Cells may have colours. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, cell] of row.entries())
+      widths[column] = Math.max(widths[column] ?? 0, countCharacters(cell));
+  }
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => padEnd(cell, widths[column] ?? 0))
+      .join(GAP)
+      .trimEnd(),
+  );
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** `text`, or its beginning and an ellipsis. */
+export function shorten(text: string, maxCharacters: number): string {
+  const characters = splitCharacters(text);
+  if (characters.length <= maxCharacters) return text;
+  return `${characters.slice(0, Math.max(0, maxCharacters - 1)).join('')}…`;
+}
+
+function padEnd(cell: string, width: number): string {
+  return cell + ' '.repeat(Math.max(0, width - countCharacters(cell)));
+}
+
+function countCharacters(cell: string): number {
+  return splitCharacters(stripVTControlCharacters(cell)).length;
+}
+
+/** As a reader counts them. */
+function splitCharacters(text: string): readonly string[] {
+  return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
+}

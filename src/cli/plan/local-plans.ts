@@ -1,0 +1,134 @@
+import { type MyIngress, myIngressKind } from '../../apis/my-ingress.ts';
+import { type WebApp, webAppKind } from '../../apis/web-app.ts';
+import { isPaused } from '../../core/objects/annotations.ts';
+import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
+import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import type { KubeClient } from '../../kube/client/kube-client.ts';
+import { isNotFound, KubeError } from '../../kube/client/kube-error.ts';
+import { buildResourcePath } from '../../kube/client/resource-path.ts';
+import type { AttachingObjects, Previewed, Previewer } from '../../setup/previewer.ts';
+import { readIfAllowed } from '../account/installation.ts';
+import { CommandError, describeError } from '../errors.ts';
+import type { Manifest } from './manifests.ts';
+import type { ShownPlan } from './stored-plan.ts';
+
+export interface PlanningParts {
+  readonly client: KubeClient;
+  readonly preview: Previewer;
+  readonly signal: AbortSignal;
+}
+
+/** The plan of one manifest: what the operator would do once it is applied. Throws the signal's reason alone. */
+export async function planManifest(
+  manifest: Manifest,
+  { client, preview, signal }: PlanningParts,
+): Promise<ShownPlan> {
+  const { namespace, name } = manifest.metadata;
+  try {
+    const object = await applyDry(manifest, client, signal);
+    return { namespace, name, ...describePreview(await preview(object, signal), object) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isAboutObject(error)) throw error;
+    return { namespace, name, notes: [], failure: `it cannot be planned: ${describeError(error)}` };
+  }
+}
+
+/** Anything else is a defect, or concerns the whole command. */
+function isAboutObject(error: unknown): boolean {
+  if (error instanceof KubeError) return [400, 403, 404, 409, 422].includes(error.status);
+  return error instanceof OperatorError || error instanceof CommandError;
+}
+
+function describePreview(
+  previewed: Previewed,
+  object: MyIngress,
+): Pick<ShownPlan, 'plan' | 'notes' | 'failure'> {
+  const notes = isPaused(object)
+    ? ['the object is paused: nothing of it is done before albridge.io/paused is removed']
+    : [];
+  if (previewed.kind === 'waiting') {
+    return { notes, failure: `${previewed.message}: try again in a moment` };
+  }
+  const { plan, problem } = previewed;
+  return { plan, notes: problem === undefined ? notes : [problem, ...notes] };
+}
+
+/**
+ * The manifest with the API server's defaults and validation, and the status of the object that it is to change.
+ * Its spec takes the place of the whole spec: a field that it leaves out counts as removed.
+ * https://kubernetes.io/docs/reference/using-api/api-concepts/#dry-run
+ */
+async function applyDry(
+  manifest: Manifest,
+  client: KubeClient,
+  signal: AbortSignal,
+): Promise<MyIngress> {
+  const { namespace, name } = manifest.metadata;
+  const live = await findLive(client, { namespace, name }, signal);
+  const query = { dryRun: 'All', fieldValidation: 'Strict', fieldManager: 'albridge-plan' };
+  const path = buildResourcePath(myIngressKind, { namespace, ...(live && { name }) });
+  const body = JSON.stringify(live ? replaceSpec(live, manifest) : manifest);
+  const method = live ? 'PUT' : 'POST';
+  return client.request<MyIngress>({ method, path, query, body, signal });
+}
+
+async function findLive(
+  client: KubeClient,
+  address: { readonly namespace: string; readonly name: string },
+  signal: AbortSignal,
+): Promise<MyIngress | undefined> {
+  const path = buildResourcePath(myIngressKind, address);
+  try {
+    return await client.request<MyIngress>({ method: 'GET', path, signal });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Labels and annotations are added, as by an apply; whatever else the metadata has stays. */
+function replaceSpec(live: MyIngress, { spec, metadata, ...rest }: Manifest): object {
+  const { labels, annotations } = metadata;
+  return {
+    ...rest,
+    spec,
+    metadata: {
+      ...live.metadata,
+      labels: { ...live.metadata.labels, ...labels },
+      annotations: { ...live.metadata.annotations, ...annotations },
+    },
+  };
+}
+
+const NAMESPACE: ResourceKind = {
+  group: '',
+  version: 'v1',
+  kind: 'Namespace',
+  plural: 'namespaces',
+};
+
+/** The routes of other objects, as far as the caller may read them; `warnings` say what may not be read. */
+export async function readAttaching(
+  client: KubeClient,
+  signal: AbortSignal,
+): Promise<AttachingObjects & { readonly warnings: readonly string[] }> {
+  const [webApps, namespaces] = await Promise.all([
+    listIfAllowed<WebApp>(client, webAppKind, signal),
+    listIfAllowed<KubeObject>(client, NAMESPACE, signal),
+  ]);
+  const warnings =
+    webApps === undefined
+      ? ['WebApps cannot be listed, so the routes that they attach are left out']
+      : [];
+  return { webApps: webApps ?? [], namespaces, warnings };
+}
+
+async function listIfAllowed<T>(
+  client: KubeClient,
+  kind: ResourceKind,
+  signal: AbortSignal,
+): Promise<readonly T[] | undefined> {
+  const path = buildResourcePath(kind, {});
+  return (await readIfAllowed<{ readonly items: readonly T[] }>(client, { path, signal }))?.items;
+}

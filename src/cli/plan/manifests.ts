@@ -1,0 +1,90 @@
+import { myIngressKind } from '../../apis/my-ingress.ts';
+import { formatApiVersion, type KubeObject } from '../../core/objects/kube-object.ts';
+import { parseYamlDocuments } from '../../kube/client/yaml.ts';
+import { CommandError } from '../errors.ts';
+
+/** A manifest as written: not validated, without defaults. */
+export interface Manifest extends KubeObject {
+  readonly metadata: KubeObject['metadata'] & { readonly namespace: string };
+  readonly spec?: unknown;
+}
+
+export interface Manifests {
+  readonly myIngresses: readonly Manifest[];
+  /** Kinds of the documents that are no MyIngress, each once. */
+  readonly otherKinds: readonly string[];
+}
+
+export interface ManifestPlace {
+  /** Of the text, for messages. */
+  readonly source: string;
+  /** Of manifests that name none. */
+  readonly namespace: string;
+  /** `--namespace`: no manifest may name another one. */
+  readonly only?: string | undefined;
+}
+
+/** Reads YAML or JSON, several documents and lists included. Throws CommandError. Pure. */
+export function readManifests(text: string, place: ManifestPlace): Manifests {
+  const objects = parse(text, place).flatMap(unfoldList);
+  const mine = objects.filter(isMyIngress);
+  const others = objects.filter((object) => !isMyIngress(object)).map(readKind);
+  if (mine.length === 0) {
+    const what = others.length === 0 ? 'no manifest' : `only ${[...new Set(others)].join(', ')}`;
+    throw new CommandError(
+      `${place.source} has ${what}: give a file with a ${myIngressKind.kind} of ${formatApiVersion(myIngressKind)}`,
+    );
+  }
+  const myIngresses = mine.map((object) => check(object, place));
+  return { myIngresses, otherKinds: [...new Set(others)] };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function parse(text: string, { source }: ManifestPlace): readonly unknown[] {
+  try {
+    return parseYamlDocuments(text).filter((document) => document !== null);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`${source} is not valid YAML: ${why}; correct it`, error);
+  }
+}
+
+/** https://kubernetes.io/docs/reference/using-api/api-concepts/#collections */
+function unfoldList(object: unknown): readonly unknown[] {
+  const { kind, items } = toFields(object);
+  return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)
+    ? items
+    : [object];
+}
+
+function isMyIngress(object: unknown): boolean {
+  const { apiVersion, kind } = toFields(object);
+  return apiVersion === formatApiVersion(myIngressKind) && kind === myIngressKind.kind;
+}
+
+function readKind(object: unknown): string {
+  const { kind } = toFields(object);
+  return typeof kind === 'string' ? kind : 'documents without a kind';
+}
+
+function check(object: unknown, { source, namespace, only }: ManifestPlace): Manifest {
+  const fields = toFields(object);
+  const metadata = toFields(fields['metadata']);
+  const { name, namespace: own = only ?? namespace } = metadata;
+  if (typeof name !== 'string' || name === '') {
+    throw new CommandError(
+      `${source} has a MyIngress without metadata.name: give it the name of the object to compare with`,
+    );
+  }
+  if (typeof own !== 'string' || (only !== undefined && own !== only)) {
+    throw new CommandError(
+      `${source} has MyIngress ${name} in namespace ${String(own)}, not ${only}: leave --namespace out, or correct it`,
+    );
+  }
+  return { ...fields, metadata: { ...metadata, name, namespace: own } } as unknown as Manifest;
+}
+
+function toFields(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}

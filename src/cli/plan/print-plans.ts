@@ -1,0 +1,39 @@
+import { exitCodes } from '../errors.ts';
+import { escapeText } from '../output/escape.ts';
+import type { Style } from '../output/style.ts';
+import type { ShownPlan } from './stored-plan.ts';
+
+/** Something would change. */
+const WOULD_CHANGE = 2;
+
+/** A plan that is not known counts more than a change; pure. */
+export function chooseExitCode(plans: readonly ShownPlan[]): number {
+  if (plans.some(({ failure }) => failure !== undefined)) return exitCodes.failed;
+  const isChange = plans.some(({ plan }) => plan !== undefined && countSteps(plan) > 0);
+  return isChange ? WOULD_CHANGE : exitCodes.done;
+}
+
+/** For people: a line for each object, its steps below it in the one printed form. */
+export function drawPlans(plans: readonly ShownPlan[], style: Style): string {
+  return plans.map((plan) => drawPlan(plan, style)).join('');
+}
+
+function drawPlan({ namespace, name, plan, notes }: ShownPlan, style: Style): string {
+  if (plan === undefined) return '';
+  const more = plan.omitted === 0 ? [] : [`and ${plan.omitted} more`];
+  const lines = [...plan.steps, ...more].map((line) => `  ${escapeText(line)}\n`);
+  const remarks = notes
+    .map((note) => style.dim(`  (${escapeText(note)})`))
+    .map((one) => `${one}\n`);
+  return `MyIngress ${escapeText(namespace)}/${escapeText(name)}: ${describeCount(plan)}\n${[...lines, ...remarks].join('')}`;
+}
+
+function describeCount(plan: NonNullable<ShownPlan['plan']>): string {
+  const count = countSteps(plan);
+  if (count === 0) return 'nothing would change';
+  return count === 1 ? '1 step' : `${count} steps`;
+}
+
+function countSteps({ steps, omitted }: NonNullable<ShownPlan['plan']>): number {
+  return steps.length + omitted;
+}

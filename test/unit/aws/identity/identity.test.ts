@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readCallerIdentity, simulatePolicy } from '../../../../src/aws/identity/identity.ts';
+import { systemClock } from '../../../../src/system-clock.ts';
+
+interface Asked {
+  readonly parameters: URLSearchParams;
+  readonly authorization: string;
+}
+
+const asked: Asked[] = [];
+let answer: { readonly status: number; readonly body: string };
+let server: Server;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+    request.on('end', () => {
+      const { authorization = '' } = request.headers;
+      asked.push({ parameters: new URLSearchParams(text), authorization });
+      response.writeHead(answer.status, { 'content-type': 'text/xml' }).end(answer.body);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(() => void server.close());
+beforeEach(() => {
+  asked.length = 0;
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDEXAMPLE');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'nobody');
+});
+afterEach(() => void vi.unstubAllEnvs());
+
+function options(region = 'eu-central-1') {
+  const { port } = server.address() as AddressInfo;
+  const { signal } = new AbortController();
+  const endpoint = `http://127.0.0.1:${port}`;
+  return { region, endpoint, userAgent: 'test', clock: systemClock, signal };
+}
+
+describe('the identity of the caller', () => {
+  it('is asked of STS in the region, and comes with the time of the answer', async () => {
+    const result = '<Arn>arn:aws:iam::1:user/me</Arn><UserId>U</UserId><Account>1</Account>';
+    const body = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>${result}</GetCallerIdentityResult></GetCallerIdentityResponse>`;
+    answer = { status: 200, body };
+    const identity = await readCallerIdentity(options());
+    expect(identity).toMatchObject({ arn: 'arn:aws:iam::1:user/me', account: '1' });
+    expect(Date.parse(identity.date ?? '')).not.toBeNaN();
+    expect(Object.fromEntries(asked[0]?.parameters ?? [])).toEqual({
+      Action: 'GetCallerIdentity',
+      Version: '2011-06-15',
+    });
+    expect(asked[0]?.authorization).toContain('/eu-central-1/sts/aws4_request');
+  });
+
+  it('is refused in the words of AWS', async () => {
+    const body = `<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error><Type>Sender</Type><Code>InvalidClientTokenId</Code><Message>The security token included in the request is invalid.</Message></Error></ErrorResponse>`;
+    answer = { status: 403, body };
+    await expect(readCallerIdentity(options())).rejects.toThrow(/security token/);
+  });
+});
+
+describe("IAM's simulator", () => {
+  const question = {
+    actions: ['elasticloadbalancing:CreateRule', 'elasticloadbalancing:DeleteRule'],
+    resources: ['arn:aws:elasticloadbalancing:eu-central-1:1:listener/app/x/y/z'],
+    context: { 'aws:RequestTag/albridge.io/cluster': 'c1' },
+  };
+
+  it('names the actions that it does not allow', async () => {
+    const member = (action: string, decision: string): string =>
+      `<member><EvalActionName>${action}</EvalActionName><EvalDecision>${decision}</EvalDecision></member>`;
+    const [create = '', remove = ''] = question.actions;
+    const results = `${member(create, 'allowed')}${member(remove, 'implicitDeny')}`;
+    const body = `<SimulatePrincipalPolicyResponse xmlns="https://iam.amazonaws.com/doc/2010-05-08/"><SimulatePrincipalPolicyResult><IsTruncated>false</IsTruncated><EvaluationResults>${results}</EvaluationResults></SimulatePrincipalPolicyResult></SimulatePrincipalPolicyResponse>`;
+    answer = { status: 200, body };
+    expect(await simulatePolicy('arn:aws:iam::1:role/x', question, options())).toEqual([remove]);
+    expect(Object.fromEntries(asked[0]?.parameters ?? [])).toEqual({
+      Action: 'SimulatePrincipalPolicy',
+      Version: '2010-05-08',
+      PolicySourceArn: 'arn:aws:iam::1:role/x',
+      'ActionNames.member.1': create,
+      'ActionNames.member.2': remove,
+      'ResourceArns.member.1': question.resources[0],
+      'ContextEntries.member.1.ContextKeyName': 'aws:RequestTag/albridge.io/cluster',
+      'ContextEntries.member.1.ContextKeyType': 'string',
+      'ContextEntries.member.1.ContextKeyValues.member.1': 'c1',
+    });
+  });
+
+  it.each([
+    ['eu-central-1', 'us-east-1'],
+    ['cn-north-1', 'cn-north-1'],
+    ['us-gov-east-1', 'us-gov-west-1'],
+  ])('is asked from %s with a signature for %s', async (region, signedFor) => {
+    answer = { status: 500, body: '' };
+    await expect(simulatePolicy('arn:x', question, options(region))).rejects.toThrow();
+    expect(asked[0]?.authorization).toContain(`/${signedFor}/iam/aws4_request`);
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import type { TargetGroup } from '../../../../src/aws/elbv2/traffic.ts';
+import type {
+  GroupWithAttributes,
+  ListenerWithRules,
+} from '../../../../src/cli/adopt/observe-balancer.ts';
+import { suggestTraffic } from '../../../../src/cli/adopt/suggest-traffic.ts';
+import { ARN, balancerOf } from './balancer.ts';
+
+const CHECK = {
+  ...{ path: '/', intervalSeconds: 30, timeoutSeconds: 5, healthyThreshold: 5 },
+  ...{ unhealthyThreshold: 2, matcher: '200' },
+};
+
+function groupOf(
+  name: string,
+  changes: Partial<TargetGroup> = {},
+  attributes: GroupWithAttributes['attributes'] = {},
+): GroupWithAttributes {
+  const targetGroup = {
+    ...{ arn: `arn:${name}`, name, targetType: 'ip', protocol: 'HTTP', protocolVersion: 'HTTP1' },
+    ...{ port: 8080, vpcId: 'vpc-1', ipAddressType: 'ipv4', loadBalancerArns: [ARN] },
+    healthCheck: { protocol: 'HTTP', port: 'traffic-port', ...CHECK },
+    ...changes,
+  };
+  return { targetGroup, attributes };
+}
+
+function forwardTo(...names: readonly string[]) {
+  const targetGroups = names.map((name, index) => ({ arn: `arn:${name}`, weight: index + 1 }));
+  return { kind: 'forward', targetGroups } as const;
+}
+
+function listenerOf(
+  changes: Partial<ListenerWithRules['listener']>,
+  rules: readonly (Partial<ListenerWithRules['rules'][number]> & {
+    readonly priority: number;
+  })[] = [],
+): ListenerWithRules {
+  const listener = {
+    ...{ arn: 'arn:listener', loadBalancerArn: ARN, port: 80, protocol: 'HTTP' },
+    ...{ certificates: [], defaultActions: [forwardTo('Web')] },
+    ...changes,
+  };
+  const whole = rules.map((rule) => {
+    return { arn: 'arn:rule', conditions: [], actions: [], transforms: [], ...rule };
+  });
+  return { listener, attributes: {}, rules: whole };
+}
+
+const WEB = groupOf('Web');
+
+describe('the traffic of a balancer in the words of a spec', () => {
+  it('has backends, listeners and rules', () => {
+    const certificates = ['arn:acm:1', 'arn:acm:2'];
+    const https = { port: 443, protocol: 'HTTPS', sslPolicy: 'P', certificates };
+    const redirect = { kind: 'redirect', statusCode: 301, protocol: 'HTTPS', port: '443' } as const;
+    const rule = {
+      priority: 10,
+      conditions: [
+        { field: 'host-header', values: ['a.example'] },
+        { field: 'http-header', name: 'X', values: ['1'] },
+        { field: 'http-header', name: 'Y', values: ['^2'], isRegex: true },
+        { field: 'query-string', values: [{ key: 'v', value: '2' }] },
+      ],
+      actions: [forwardTo('Web', 'api')],
+      transforms: [{ kind: 'url', regex: '^/a', replace: '/b' }],
+    } as const;
+    const listeners = [listenerOf({ defaultActions: [redirect] }), listenerOf(https, [rule])];
+    const targetGroups = [WEB, groupOf('api', { targetType: 'instance', protocolVersion: 'GRPC' })];
+    const suggested = suggestTraffic(balancerOf({ listeners, targetGroups }));
+    expect(suggested.remarks).toEqual([]);
+    expect(suggested.spec).toEqual({
+      backends: [
+        { name: 'web', service: { name: 'web', port: 8080 }, healthCheck: CHECK },
+        {
+          ...{ name: 'api', service: { name: 'api', port: 8080 }, targetType: 'instance' },
+          ...{ protocolVersion: 'GRPC', healthCheck: CHECK },
+        },
+      ],
+      listeners: [
+        {
+          ...{ port: 80, protocol: 'HTTP' },
+          defaultAction: { redirect: { statusCode: 301, protocol: 'HTTPS', port: 443 } },
+        },
+        {
+          ...{ port: 443, protocol: 'HTTPS', certificates, sslPolicy: 'P' },
+          defaultAction: { forward: [{ backend: 'web' }] },
+        },
+      ],
+      rules: [
+        {
+          ...{ name: 'rule-443-10', listeners: [443], hosts: ['a.example'] },
+          headers: [
+            { name: 'X', values: ['1'] },
+            { name: 'Y', regex: '^2' },
+          ],
+          queryStrings: [{ key: 'v', value: '2' }],
+          forward: [
+            { backend: 'web', weight: 1 },
+            { backend: 'api', weight: 2 },
+          ],
+          rewrite: { url: { regex: '^/a', replace: '/b' } },
+        },
+      ],
+      defaultAction: { redirect: { statusCode: 301, protocol: 'HTTPS', port: 443 } },
+    });
+  });
+
+  it('has attributes that differ from their defaults, and stickiness', () => {
+    const attributes = {
+      ...{ 'stickiness.enabled': 'true', 'stickiness.type': 'lb_cookie' },
+      'stickiness.lb_cookie.duration_seconds': '3600',
+      ...{ 'deregistration_delay.timeout_seconds': '30', 'slow_start.duration_seconds': '0' },
+    };
+    const { spec } = suggestTraffic(balancerOf({ targetGroups: [groupOf('web', {}, attributes)] }));
+    expect(spec.backends?.[0]).toMatchObject({
+      stickiness: { durationSeconds: 3600 },
+      attributes: { 'deregistration_delay.timeout_seconds': '30' },
+    });
+  });
+
+  it('names what a spec has no words for, and leaves it out', () => {
+    const login = [{ kind: 'unknown', type: 'authenticate-oidc' } as const, forwardTo('Web')];
+    const conditions = [{ field: 'unknown', type: 'new-field' } as const];
+    const rules = [
+      { priority: 1, actions: login },
+      { priority: 2, conditions, actions: [forwardTo('Web')] },
+      { priority: 3, actions: [forwardTo('lambda')] },
+      { priority: 4, actions: [{ kind: 'fixed-response', statusCode: 404 } as const] },
+    ];
+    const listeners = [listenerOf({ defaultActions: login }, rules)];
+    const targetGroups = [
+      WEB,
+      groupOf('lambda', { targetType: 'lambda' }),
+      groupOf('sticky', {}, { 'stickiness.enabled': 'true', 'stickiness.type': 'app_cookie' }),
+      groupOf('probed', { healthCheck: { protocol: 'HTTP', port: '9000', ...CHECK } }),
+    ];
+    const { spec, remarks } = suggestTraffic(balancerOf({ listeners, targetGroups }));
+    expect(remarks).toEqual([
+      'target group lambda: its targets are of type lambda',
+      'the stickiness of target group sticky by a cookie of the application',
+      'the health check of target group probed on another port or protocol',
+      'the default action of listener 80: authenticate-oidc and forward',
+      'rule 1 of listener 80: authenticate-oidc and forward',
+      'rule 2 of listener 80: new-field, forward',
+      'rule 3 of listener 80: forward',
+    ]);
+    expect(spec.rules?.map(({ name }) => name)).toEqual(['rule-80-4']);
+    expect(spec.defaultAction).toEqual({ fixedResponse: { statusCode: 404 } });
+  });
+
+  it('gives two target groups two names', () => {
+    const { spec } = suggestTraffic(balancerOf({ targetGroups: [groupOf('Web'), groupOf('web')] }));
+    expect(spec.backends?.map(({ name }) => name)).toEqual(['web', 'web-2']);
+  });
+});

@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../../../src/cli/commands/commands.ts';
+import { runCli } from '../run-cli.ts';
+
+/** Completes the last word in a real bash. */
+async function complete(...words: readonly string[]): Promise<readonly string[]> {
+  const { stdout } = await runCli(['completion', 'bash']);
+  const line = ['albridge', ...words];
+  const script = `${stdout}
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _albridge; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const answer = execFileSync('bash', ['-c', script, 'bash', ...line], { encoding: 'utf8' });
+  return answer.split('\n').filter((word) => word !== '');
+}
+
+describe('completion of bash', () => {
+  it('offers every command', async () => {
+    const words = await complete('');
+    expect(words).toEqual(expect.arrayContaining(COMMANDS.map(({ name }) => name)));
+  });
+
+  it('offers the options of the command', async () => {
+    for (const { name, options } of COMMANDS) {
+      const words = await complete(name, '--');
+      const flags = Object.keys(options).map((option) => `--${option}`);
+      expect(words).toEqual(expect.arrayContaining([...flags, '--output']));
+    }
+  });
+
+  it('offers the values of an option alone', async () => {
+    expect(await complete('completion', '-o', '')).toEqual(['table', 'json', 'yaml']);
+    expect(await complete('-n', '')).toEqual([]);
+    expect(await complete('completion', 'b')).toEqual(['bash']);
+  });
+
+  it('is refused for another shell', async () => {
+    const { exitCode, stderr } = await runCli(['completion', 'fish']);
+    expect(exitCode).toBe(64);
+    expect(stderr).toBe('albridge: "fish" is not one of bash, zsh: albridge completion bash|zsh\n');
+  });
+});

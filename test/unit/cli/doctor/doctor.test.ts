@@ -1,0 +1,226 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { OPERATOR_RIGHTS, renderOperatorRights } from '../../../../deploy/operator-rights.ts';
+import {
+  compilePolicy,
+  type Policy,
+} from '../../../../localstack/embedded/iam/policy-evaluation.ts';
+import manifest from '../../../../package.json' with { type: 'json' };
+import { checkClock } from '../../../../src/cli/doctor/check.ts';
+import { judgeReads, judgeSubnets } from '../../../../src/cli/doctor/check-account.ts';
+import { judgeFields } from '../../../../src/cli/doctor/check-cluster.ts';
+import {
+  type InstalledOperator,
+  judgeClusterIds,
+  judgeDeployments,
+  judgeLease,
+} from '../../../../src/cli/doctor/check-operator.ts';
+import { parseRight } from '../../../../src/cli/doctor/check-rights.ts';
+import {
+  choosePrincipal,
+  judgeWrites,
+  planSimulations,
+} from '../../../../src/cli/doctor/check-writes.ts';
+
+const root = resolve(import.meta.dirname, '../../../..');
+const now = Date.parse('2026-01-01T00:10:00Z');
+
+describe('the clock', () => {
+  it.each([
+    ['2026-01-01T00:10:03Z', 'ok'],
+    ['2026-01-01T00:09:30Z', 'warning'],
+    ['2026-01-01T00:15:00Z', 'failed'],
+    [undefined, 'not checked'],
+  ])('against %s is %s', (time, verdict) => {
+    const date = time && new Date(time).toUTCString();
+    expect(checkClock('AWS', date, now).verdict).toBe(verdict);
+  });
+});
+
+describe('a CRD', () => {
+  it.each([
+    [{ missing: [], unknown: [] }, 'ok', /has the fields/],
+    [
+      { missing: ['spec.a', 'spec.b', 'spec.c', 'spec.d'], unknown: [] },
+      'failed',
+      /^older .* spec.c and 1 more$/,
+    ],
+    [{ missing: [], unknown: ['spec.x'] }, 'warning', /^newer .* spec.x$/],
+  ])('with %j is %s', (difference, verdict, says) => {
+    const check = judgeFields({ kind: 'MyApp', ...difference });
+    expect(check).toMatchObject({ verdict, message: expect.stringMatching(says) });
+  });
+});
+
+function operator(more: Partial<InstalledOperator> = {}): InstalledOperator {
+  return {
+    ...{ namespace: 'a', name: 'albridge', user: 'system:serviceaccount:a:albridge' },
+    ...{ version: manifest.version, replicas: 2, readyReplicas: 2, env: {} },
+    ...more,
+  };
+}
+
+describe('the operator', () => {
+  it.each([
+    [undefined, ['not checked']],
+    [[], ['failed']],
+    [[operator()], ['ok']],
+    [[operator({ readyReplicas: 0 })], ['failed']],
+    [
+      [operator({ version: '0.0.1' }), operator()],
+      ['warning', 'ok'],
+    ],
+  ])('%# is judged', (operators, verdicts) => {
+    expect(judgeDeployments(operators).map(({ verdict }) => verdict)).toEqual(verdicts);
+  });
+
+  it.each([
+    ['held', { holderIdentity: 'x', renewTime: '2026-01-01T00:09:50.000000Z' }, 'ok'],
+    ['expired', { holderIdentity: 'x', renewTime: '2026-01-01T00:09:40.000000Z' }, 'failed'],
+    ['released', { holderIdentity: '', renewTime: '2026-01-01T00:09:59.000000Z' }, 'failed'],
+  ])('with a Lease that is %s', (_name, spec, verdict) => {
+    const metadata = { name: 'albridge', namespace: 'a' };
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
+    expect(judgeLease(lease, now).verdict).toBe(verdict);
+  });
+
+  const two = (one: InstalledOperator['env'], other: InstalledOperator['env']) => [
+    operator({ env: one }),
+    operator({ namespace: 'b', env: other }),
+  ];
+
+  it.each([
+    ['alone', [operator()], 'ok'],
+    ['twice, in every namespace', two({}, {}), 'failed'],
+    ['twice, with one in every namespace', two({}, { ALBRIDGE_NAMESPACES: 'x' }), 'failed'],
+    [
+      'twice, in a common namespace',
+      two({ ALBRIDGE_NAMESPACES: 'x,y' }, { ALBRIDGE_NAMESPACES: 'y' }),
+      'failed',
+    ],
+    [
+      'twice, in different namespaces',
+      two({ ALBRIDGE_NAMESPACES: 'x' }, { ALBRIDGE_NAMESPACES: 'y' }),
+      'ok',
+    ],
+    ['twice, with different ids', two({}, { ALBRIDGE_CLUSTER_ID: 'b' }), 'ok'],
+    ['twice, once without balancers', two({}, { ALBRIDGE_KINDS: 'myapp' }), 'ok'],
+  ])('%s', (_name, operators, verdict) => {
+    expect(judgeClusterIds(operators).map((check) => check.verdict)).toEqual([verdict]);
+  });
+});
+
+describe('the rights of the operator', () => {
+  it('are those of deploy/components: run `npm run gen`', () => {
+    expect(readFileSync(resolve(root, OPERATOR_RIGHTS), 'utf8')).toBe(renderOperatorRights());
+  });
+
+  it('are asked for by verb, resource, subresource and group', () => {
+    expect(parseRight('patch myapps/status demo.rtfm.co.ua', 'shop')).toEqual({
+      ...{ verb: 'patch', group: 'demo.rtfm.co.ua', resource: 'myapps', subresource: 'status' },
+      namespace: 'shop',
+    });
+    expect(parseRight('list pods', undefined)).toEqual({
+      verb: 'list',
+      group: '',
+      resource: 'pods',
+    });
+  });
+});
+
+describe('the writes to AWS', () => {
+  const ROLE = 'arn:aws:iam::111122223333:role/albridge';
+  const aws = { region: 'eu-central-1' } as Parameters<typeof planSimulations>[1]['aws'];
+  const simulations = planSimulations(ROLE, { aws, clusterId: 'c1' });
+
+  /** Asked as IAM would be: every action on every resource. */
+  function countRefused(clusterId: string): number {
+    const text = readFileSync(resolve(root, 'deploy/iam/policy.json'), 'utf8')
+      .replaceAll('CLUSTER_ID', clusterId)
+      .replaceAll('ACCOUNT_ID', '111122223333')
+      .replaceAll('REGION', 'eu-central-1');
+    const decide = compilePolicy(JSON.parse(text) as Policy);
+    const questions = simulations.flatMap(({ actions, resources, context }) =>
+      actions.flatMap((action) => resources.map((resource) => ({ action, resource, context }))),
+    );
+    expect(questions.length).toBeGreaterThan(25);
+    return questions.filter((question) => decide(question).kind !== 'allowed').length;
+  }
+
+  it('are all allowed by the shipped policy for this cluster, and hardly one for another', () => {
+    expect(countRefused('c1')).toBe(0);
+    expect(countRefused('c2')).toBeGreaterThan(25);
+  });
+
+  it.each([
+    {
+      why: 'the role of the operator',
+      caller: 'arn:aws:iam::1:root',
+      role: ROLE,
+      principal: { arn: ROLE, isOperator: true },
+    },
+    {
+      why: 'the role of the caller',
+      caller: 'arn:aws-cn:sts::1:assumed-role/admin/me',
+      principal: { arn: 'arn:aws-cn:iam::1:role/admin', isOperator: false },
+    },
+    {
+      why: 'a user',
+      caller: 'arn:aws:iam::1:user/me',
+      principal: { arn: 'arn:aws:iam::1:user/me', isOperator: false },
+    },
+    { why: 'nobody', caller: 'arn:aws:iam::1:root', principal: undefined },
+  ])('are asked about $why', ({ caller, role, principal }) => {
+    expect(choosePrincipal(caller, role)).toEqual(principal);
+  });
+
+  it('fail where the operator lacks one, and warn where only the caller does', () => {
+    const refused = ['elasticloadbalancing:CreateRule'];
+    const verdict = (isOperator: boolean): string =>
+      judgeWrites({ arn: ROLE, isOperator }, refused).verdict;
+    expect([verdict(true), verdict(false)]).toEqual(['failed', 'warning']);
+    expect(judgeWrites({ arn: ROLE, isOperator: true }, []).verdict).toBe('ok');
+  });
+});
+
+describe('the reads of AWS', () => {
+  it('fail one by one', () => {
+    const refused = [{ action: 'ec2:DescribeSubnets', said: 'denied' }];
+    const checks = judgeReads({ allowed: ['a'], refused, unasked: ['b'] });
+    expect(checks.map(({ name, verdict }) => [name, verdict])).toEqual([
+      ['AWS reads', 'ok'],
+      ['AWS read ec2:DescribeSubnets', 'failed'],
+    ]);
+    expect(checks[0]?.message).toBe('1 operations answered; not asked, for lack of a resource: b');
+  });
+});
+
+describe('the subnets', () => {
+  it('are those that would be chosen, with their free addresses', () => {
+    const tagged = [
+      { id: 'subnet-1', freeAddresses: 9 },
+      { id: 'subnet-2', freeAddresses: 2 },
+    ];
+    const role = 'elb';
+    const chosen = judgeSubnets('x', {
+      role,
+      tagged,
+      choice: { kind: 'chosen', subnets: ['subnet-1'] },
+    });
+    expect(chosen).toMatchObject({ verdict: 'ok', message: 'subnet-1 (9 free)' });
+    const leftOut = [{ id: 'subnet-2', why: '2 free addresses' }];
+    const few = judgeSubnets('x', {
+      role,
+      tagged,
+      choice: { kind: 'too-few', usable: [], leftOut },
+    });
+    expect(few.message).toMatch(/kubernetes\.io\/role\/elb; left out subnet-2: 2 free addresses$/);
+    const ambiguous = judgeSubnets('x', {
+      role,
+      tagged,
+      choice: { kind: 'ambiguous', usable: [] },
+    });
+    expect(ambiguous.verdict).toBe('warning');
+  });
+});

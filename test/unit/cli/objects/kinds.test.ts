@@ -1,0 +1,45 @@
+import { globSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { reasonsByKind } from '../../../../docs/reasons.ts';
+import { findKind, OUR_KINDS } from '../../../../src/cli/objects/kinds.ts';
+
+const root = resolve(import.meta.dirname, '../../../..');
+
+interface Definition {
+  readonly spec: {
+    readonly names: {
+      readonly kind: string;
+      readonly plural: string;
+      readonly shortNames: string[];
+    };
+  };
+}
+
+const definitions = globSync('crds/*/crd.yaml', { cwd: root }).map((path) => {
+  return (parse(readFileSync(resolve(root, path), 'utf8')) as Definition).spec.names;
+});
+
+describe('the kinds of the command line', () => {
+  it('are those of the CRDs, by each of their names', () => {
+    expect(definitions).toHaveLength(OUR_KINDS.length);
+    for (const { kind, plural, shortNames } of definitions) {
+      for (const word of [kind, plural, kind.toLowerCase(), ...shortNames])
+        expect(findKind(word).kind).toBe(kind);
+    }
+  });
+
+  it.each(OUR_KINDS.map((kind) => [kind.kind, kind] as const))(
+    'explain every reason of %s as docs/reasons.md does',
+    (name, { reasons, further }) => {
+      const documented = reasonsByKind[name];
+      expect(reasons).toMatchObject(documented?.reasons ?? { missing: true });
+      expect(further).toEqual(documented?.further);
+    },
+  );
+
+  it('refuse another word', () => {
+    expect(() => findKind('ingress')).toThrow(/^"ingress" is not a kind of albridge: /);
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import type { ClusterAccess } from '../../../../src/cli/cluster.ts';
+import { noMetrics } from '../../../../src/cli/cluster.ts';
+import type { CommandContext } from '../../../../src/cli/command.ts';
+import { findObject, listOurs } from '../../../../src/cli/objects/read.ts';
+import { Flags } from '../../../../src/cli/surroundings.ts';
+import { KubeClient } from '../../../../src/kube/client/kube-client.ts';
+import type { KubeTransport } from '../../../../src/kube/client/kube-transport.ts';
+import { systemClock } from '../../../../src/system-clock.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+const signal = new AbortController().signal;
+const MISSING = { status: 404, body: '404 page not found' };
+const FORBIDDEN = {
+  status: 403,
+  body: { kind: 'Status', message: 'may not', reason: 'Forbidden' },
+};
+
+/** An API server that answers by the plural of the kind. */
+function access(answers: Readonly<Record<string, Answer>>, asked: string[] = []): ClusterAccess {
+  const transport: KubeTransport = {
+    request: async ({ path, query }) => {
+      asked.push(`${path}?${new URLSearchParams(query).toString()}`);
+      const plural = Object.keys(answers).find((one) => path.includes(`/${one}`)) ?? '';
+      const { status, body } = answers[plural] ?? MISSING;
+      const bytes = new TextEncoder().encode(JSON.stringify(body));
+      return {
+        status,
+        headers: {},
+        body: (async function* () {
+          yield bytes;
+        })(),
+      };
+    },
+  };
+  const client = new KubeClient({ transport, clock: systemClock, metrics: noMetrics });
+  return { client, transport, namespace: 'shop' } as Partial<ClusterAccess> as ClusterAccess;
+}
+
+function contextOf(cluster: ClusterAccess): CommandContext {
+  const context = { cluster: () => cluster, flags: new Flags({}), signal };
+  return context as Partial<CommandContext> as CommandContext;
+}
+
+function named(name: string): Answer {
+  return { status: 200, body: { metadata: { name, namespace: 'shop' } } };
+}
+
+function absent(name: string): Answer {
+  const body = { kind: 'Status', reason: 'NotFound', message: 'gone', details: { name } };
+  return { status: 404, body };
+}
+
+describe('the objects of all kinds', () => {
+  it('are listed without the kinds that are not installed or may not be listed', async () => {
+    const cluster = access({
+      myingresses: { status: 200, body: { items: [{ metadata: { name: 'web' } }] } },
+      webapps: FORBIDDEN,
+    });
+    const listings = await listOurs(cluster, signal);
+    const shown = listings.map((one) => [
+      one.kind.kind,
+      'objects' in one ? one.objects.map(({ metadata }) => metadata.name) : one.lack,
+    ]);
+    expect(Object.fromEntries(shown)).toEqual({
+      MyIngress: ['web'],
+      ConfigMonitor: 'not installed',
+      ImmortalContainer: 'not installed',
+      MyApp: 'not installed',
+      WebApp: 'you may not list it',
+    });
+  });
+
+  it('are read page by page', async () => {
+    const asked: string[] = [];
+    const page = { metadata: { continue: 'next' }, items: [{ metadata: { name: 'web' } }] };
+    const pages = [page, { items: [{ metadata: { name: 'shop' } }] }];
+    const cluster = access(
+      {
+        get myingresses(): Answer {
+          return { status: 200, body: pages.shift() };
+        },
+      },
+      asked,
+    );
+    const [first] = await listOurs(cluster, signal);
+    expect(first && 'objects' in first && first.objects.length).toBe(2);
+    const lists = asked.filter((path) => path.includes('myingresses'));
+    expect(lists).toEqual([
+      '/apis/demo.rtfm.co.ua/v1/namespaces/shop/myingresses?limit=500',
+      '/apis/demo.rtfm.co.ua/v1/namespaces/shop/myingresses?limit=500&continue=next',
+    ]);
+  });
+});
+
+describe('an object by its name', () => {
+  it('is found in whatever kind has it', async () => {
+    const cluster = access({ webapps: named('web'), myingresses: absent('web') });
+    const found = await findObject('web', contextOf(cluster));
+    expect(found.kind.kind).toBe('WebApp');
+  });
+
+  const refused: Readonly<Record<string, { readonly operand: string; says: RegExp }>> = {
+    'a name of two objects': {
+      operand: 'web',
+      says: /^"web" is the name of several objects: give one of myingress\/web, webapp\/web$/,
+    },
+    'a kind that is not installed': {
+      operand: 'ma/web',
+      says: /^MyApp: it is not installed in this cluster \(docs\/install\.md\)$/,
+    },
+    'a kind that the caller may not read': {
+      operand: 'cmon/web',
+      says: /^ConfigMonitor: you may not read it: ask for the role "view"$/,
+    },
+    'an object that is not there': {
+      operand: 'ic/web',
+      says: /^there is no ImmortalContainer "web" in the namespace shop: /,
+    },
+    'a path': { operand: 'a/b/c', says: /^"a\/b\/c" is neither NAME nor KIND\/NAME$/ },
+    'no name': { operand: 'mying/', says: /^"mying\/" is neither NAME nor KIND\/NAME$/ },
+  };
+
+  it.each(Object.entries(refused))('is refused for %s', async (_name, { operand, says }) => {
+    const cluster = access({
+      myingresses: named('web'),
+      webapps: named('web'),
+      configmonitors: FORBIDDEN,
+      immortalcontainers: absent('web'),
+    });
+    await expect(findObject(operand, contextOf(cluster))).rejects.toThrow(says);
+  });
+});

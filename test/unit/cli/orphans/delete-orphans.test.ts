@@ -1,0 +1,171 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { createAuditLog } from '../../../../src/cli/orphans/audit.ts';
+import { confirmDeletion } from '../../../../src/cli/orphans/confirm.ts';
+import {
+  type Deletion,
+  deleteOrphans,
+  type OrphanPorts,
+} from '../../../../src/cli/orphans/delete-orphans.ts';
+import type { Objects, Orphan, OwnedKind } from '../../../../src/cli/orphans/find-orphans.ts';
+import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { draftOf } from '../../controllers/my-ingress/drafts.ts';
+
+const TAGS = {
+  'albridge.io/cluster': 'blue',
+  'albridge.io/namespace': 'web',
+  'albridge.io/name': 'shop',
+  'albridge.io/uid': 'u1',
+  'albridge.io/resource': 'x',
+};
+
+function orphanOf(kind: OwnedKind): Orphan {
+  return { kind, id: kind, tags: TAGS, key: 'web/shop' };
+}
+
+const ORPHANS = (['load-balancer', 'target-group', 'security-group'] as const).map(orphanOf);
+
+class Place {
+  readonly clock = new ManualClock();
+  readonly deleted: string[] = [];
+  readonly said: string[] = [];
+  tags: Readonly<Record<string, Orphan['tags'] | undefined>> = {};
+  objects: Objects['byKey'] = new Map();
+  failures: Partial<Record<OwnedKind, () => OperatorError | undefined>> = {};
+
+  run(signal = new AbortController().signal): Promise<readonly Deletion[]> {
+    return deleteOrphans(ORPHANS, this.#createPorts(), signal);
+  }
+
+  #createPorts(): OrphanPorts {
+    const remove = (id: string): Promise<void> => {
+      const failure = this.failures[id as OwnedKind]?.();
+      if (failure !== undefined) return Promise.reject(failure);
+      this.deleted.push(id);
+      return Promise.resolve();
+    };
+    return {
+      clock: this.clock,
+      readTags: ({ id }) => Promise.resolve(id in this.tags ? this.tags[id] : TAGS),
+      readObjects: () => Promise.resolve({ cluster: 'blue', byKey: this.objects }),
+      delete: { 'load-balancer': remove, 'target-group': remove, 'security-group': remove },
+      say: (line) => void this.said.push(line),
+    };
+  }
+}
+
+function failWith(reason: string): OperatorError {
+  return new OperatorError({ reason, message: `no: ${reason}`, healedBy: 'time' });
+}
+
+describe('the deletion of orphans', () => {
+  it('is in their order, and leaves out what is gone', async () => {
+    const place = new Place();
+    place.tags = { 'target-group': undefined };
+    const done = await place.run();
+    expect(place.deleted).toEqual(['load-balancer', 'security-group']);
+    expect(done.map(({ result }) => result)).toEqual(['deleted', 'gone', 'deleted']);
+  });
+
+  it('stops where the tags have changed since', async () => {
+    const place = new Place();
+    place.tags = { 'target-group': { ...TAGS, 'albridge.io/name': 'other' } };
+    await expect(place.run()).rejects.toThrow(
+      /^stopped at target-group target-group: it is no longer an orphan.*; 1 of 3 are deleted, the rest is as it was$/,
+    );
+    expect(place.deleted).toEqual(['load-balancer']);
+  });
+
+  it('stops where the object has come back', async () => {
+    const place = new Place();
+    place.objects = new Map([['web/shop', draftOf('shop', { adopt: { arn: 'load-balancer' } })]]);
+    await expect(place.run()).rejects.toThrow(/its object exists again/);
+    expect(place.deleted).toEqual([]);
+  });
+
+  it('stops at the first refusal', async () => {
+    const place = new Place();
+    place.failures = { 'target-group': () => failWith('AccessDenied') };
+    await expect(place.run()).rejects.toThrow(/no: AccessDenied; 1 of 3 are deleted/);
+    expect(place.deleted).toEqual(['load-balancer']);
+  });
+
+  it('waits for what is still in use, and looks again before each attempt', async () => {
+    const place = new Place();
+    let refusals = 2;
+    place.failures = {
+      'security-group': () => (refusals-- > 0 ? failWith('DependencyViolation') : undefined),
+    };
+    const running = place.run();
+    await place.clock.advance(20_000);
+    expect((await running).map(({ result }) => result)).toEqual(['deleted', 'deleted', 'deleted']);
+    expect(place.said).toHaveLength(2);
+  });
+
+  it('gives up after five minutes', async () => {
+    const place = new Place();
+    place.failures = { 'security-group': () => failWith('DependencyViolation') };
+    const failed = expect(place.run()).rejects.toThrow(/DependencyViolation; 2 of 3 are deleted/);
+    await place.clock.advance(310_000);
+    await failed;
+  });
+});
+
+describe('the confirmation', () => {
+  function ask(
+    count: number,
+    {
+      typed,
+      isTerminal = true,
+      input = '',
+    }: { typed?: string; isTerminal?: boolean; input?: string },
+  ): { readonly asked: string[]; readonly answer: Promise<void> } {
+    const asked: string[] = [];
+    const stdin = Object.assign(new PassThrough(), { isTTY: isTerminal });
+    stdin.end(input);
+    const stderr = { write: (text: string) => void asked.push(text) };
+    const { signal } = new AbortController();
+    const terminal = { stdin: stdin as unknown as NodeJS.ReadStream, stderr, signal };
+    return { asked, answer: confirmDeletion(count, typed, terminal) };
+  }
+
+  it('takes the number that is typed on a terminal', async () => {
+    const { asked, answer } = ask(3, { input: '3\n' });
+    await answer;
+    expect(asked).toEqual(['Type 3 to delete these resources: ']);
+  });
+
+  it.each(['yes\n', '\n', '13\n', ''])('takes nothing else: %j', async (input) => {
+    await expect(ask(3, { input }).answer).rejects.toThrow(/nothing was deleted/);
+  });
+
+  it('takes the number of the option, and only that number', async () => {
+    await ask(3, { typed: '3', isTerminal: false }).answer;
+    await expect(ask(3, { typed: '2', isTerminal: false }).answer).rejects.toThrow(
+      'nothing was deleted: 3 resources are listed and "2" was given; compare the list, then give its number',
+    );
+  });
+
+  it('is not asked for without a terminal', async () => {
+    await expect(ask(3, { isTerminal: false, input: '3\n' }).answer).rejects.toThrow(
+      'nothing was deleted: without a terminal give the number of resources too, --delete --yes-delete 3',
+    );
+  });
+});
+
+describe('the audit log', () => {
+  it('has one line for each write, and nothing else', () => {
+    const lines: string[] = [];
+    const log = createAuditLog({ now: () => 0 }, { write: (text) => void lines.push(text) });
+    log.info('write to AWS', {
+      operation: 'DeleteTargetGroup',
+      input: { TargetGroupArn: 'a\u001b' },
+    });
+    log.info('something else');
+    log.debug('plan', { operation: 'x' });
+    expect(lines).toEqual([
+      '1970-01-01T00:00:00.000Z DeleteTargetGroup {"TargetGroupArn":"a\\u001b"}\n',
+    ]);
+  });
+});
