@@ -66,7 +66,8 @@ describe('a reader with a sandbox', () => {
     const printed = await paste(await readBlocks('docs/tutorial.md'));
     expect(printed).toMatch(/^hello +internet-facing +active +\S+ +2\/2 +True/m);
     expect(printed).toContain('CreatedALB');
-    expect(printed).toMatch(/add-tags|tags/i);
+    expect(printed).toMatch(/└─ backend hello .*2 healthy/);
+    expect(printed).toContain('add tags to load-balancer  (tag team: observed none, desired shop)');
     expect(printed).toContain('scheme cannot be changed');
     expect(program.output).toMatch(/curl --connect-to \S+ http:\/\/hello-alb/);
   });
