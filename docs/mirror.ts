@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { coreReasons, startReasons } from '../src/apis/core-reasons.ts';
 import type { Grant } from '../src/aws/client/operation-traits.ts';
 import {
@@ -12,15 +12,19 @@ import {
 } from '../src/aws/client/operations.ts';
 import { type Setting, settings } from '../src/config/settings.ts';
 import { kubeReasons } from '../src/kube/client/kube-reasons.ts';
+import { argoCdSettings } from './argocd-settings.ts';
 import { fillTables } from './charts.ts';
 import { fillHelp } from './command-help.ts';
+import { readDefinitions } from './fields/definitions.ts';
+import { writeFieldPage } from './fields/field-page.ts';
+import { writeJsonSchema } from './fields/json-schema.ts';
 import { metricsPage } from './metrics.ts';
 import { type Reason, reasonFaults, reasonsByKind } from './reasons.ts';
 
 /**
  * Writes the pages that repeat tables of the code, docs/reasons.md, docs/configuration.md,
- * docs/aws-operations.md and docs/metrics.md, the tables of docs/performance.md that repeat the numbers of charts, and the
- * help in docs/command-line.md.
+ * docs/aws-operations.md and docs/metrics.md, the tables of docs/performance.md that repeat the numbers of charts, the
+ * help in docs/command-line.md, the fields of each kind in docs/reference and docs/schemas, and the settings of Argo CD.
  * `--check` writes nothing and ends with 1 where a page is out of date.
  */
 
@@ -40,7 +44,24 @@ export function desiredPages(): readonly Page[] {
     { path: resolve(import.meta.dirname, 'metrics.md'), text: `${HEAD}${metricsPage()}` },
     { path: resolve(import.meta.dirname, 'performance.md'), text: performancePage() },
     { path: resolve(import.meta.dirname, 'command-line.md'), text: commandLinePage() },
+    ...fieldPages(),
+    {
+      path: resolve(import.meta.dirname, '../deploy/argocd/argocd-cm.yaml'),
+      text: argoCdSettings(),
+    },
   ];
+}
+
+/** For each kind its fields as a page, and as a JSON schema for editors. */
+function fieldPages(): readonly Page[] {
+  return readDefinitions().flatMap((definition) => {
+    const place = (name: string): string =>
+      resolve(import.meta.dirname, name.replace('KIND', definition.kind.toLowerCase()));
+    return [
+      { path: place('reference/KIND.md'), text: `${HEAD}${writeFieldPage(definition)}` },
+      { path: place('schemas/KIND.json'), text: writeJsonSchema(definition) },
+    ];
+  });
 }
 
 export async function stalePages(pages = desiredPages()): Promise<readonly Page[]> {
@@ -180,7 +201,10 @@ async function main(): Promise<void> {
     if (stale.length > 0) process.exitCode = 1;
     return;
   }
-  for (const { path, text } of stale) await writeFile(path, text);
+  for (const { path, text } of stale) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
 }
 
 if (import.meta.main) await main();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Refusal, runProgram } from './run.ts';
 
@@ -22,6 +22,7 @@ export async function buildFiles(release: Release): Promise<readonly string[]> {
   await packageChart(release);
   await writeFile(join(directory, 'install.yaml'), await renderInstall(release));
   await writeFile(join(directory, 'crds.yaml'), await bundleDefinitions(release));
+  await copySchemas(release);
   await writeFile(join(directory, 'sbom.cdx.json'), await listPackages(release));
   await writeFile(join(directory, 'notes.md'), `${notes}\n`);
   const names = (await readdir(directory)).toSorted();
@@ -55,6 +56,14 @@ async function bundleDefinitions({ root }: Release): Promise<string> {
     .toSorted()
     .map((name) => readFile(resolve(root, 'crds', name, 'crd.yaml'), 'utf8'));
   return (await Promise.all(texts)).map((text) => `---\n${text.trimEnd()}\n`).join('');
+}
+
+/** The JSON schemas for editors, as `myingress.schema.json`. */
+async function copySchemas({ root, directory }: Release): Promise<void> {
+  for (const name of await readdir(resolve(root, 'docs/schemas'))) {
+    const target = join(directory, name.replace('.json', '.schema.json'));
+    await copyFile(resolve(root, 'docs/schemas', name), target);
+  }
 }
 
 /** What the bundle is built from: https://docs.npmjs.com/cli/v11/commands/npm-sbom. */

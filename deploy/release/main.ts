@@ -15,8 +15,8 @@ import { Refusal, runProgram } from './run.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-const HELP = `Builds the files of a release: the Helm chart, install.yaml, the CRDs, the list of all packages (SBOM), the notes
-and the checksums. Publishes nothing: a tag vX.Y.Z starts .github/workflows/release.yaml, which does.
+const HELP = `Builds the files of a release: the Helm chart, install.yaml, the CRDs, their JSON schemas, the list of all packages
+(SBOM), the notes and the checksums. Publishes nothing: a tag vX.Y.Z starts .github/workflows/release.yaml, which does.
 
 Usage: npm run release -- --version X.Y.Z [--dry-run] [--image NAME] [--out DIR]
   --version X.Y.Z  version of the release; package.json and CHANGELOG.md must have it

@@ -21,6 +21,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
   check: ['extra'],
   gen: ['extra'],
   build: ['extra'],
+  docs: ['--out', 'extra'],
   release: ['', '--version x', '--version', 'extra'],
   undeploy: ['--timeout x', '--timeout', 'extra'],
   'control-plane': ['nowhere', 'fetch nowhere', '--assets'],

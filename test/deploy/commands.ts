@@ -19,12 +19,12 @@ export async function commandBlocks(): Promise<readonly CommandBlock[]> {
   return (await Promise.all((await pages()).map(blocksOf))).flat();
 }
 
-/** README.md, CONTRIBUTING.md and docs/*.md, as paths from the root. */
+/** README.md, CONTRIBUTING.md, SECURITY.md and every page below docs, as paths from the root. */
 export async function pages(): Promise<readonly string[]> {
-  const names = (await readdir(resolve(ROOT, 'docs')))
+  const names = (await readdir(resolve(ROOT, 'docs'), { recursive: true }))
     .filter((name) => name.endsWith('.md'))
     .sort();
-  return ['README.md', 'CONTRIBUTING.md', ...names.map((name) => `docs/${name}`)];
+  return ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...names.map((name) => `docs/${name}`)];
 }
 
 export async function blocksOf(page: string): Promise<readonly CommandBlock[]> {

@@ -22,6 +22,7 @@ export const npmCommands: Readonly<Record<string, Fate>> = {
   // By hand before a release: it takes a quarter of an hour more.
   'test:all': { by: 'vitest.config.ts' },
   'test:aws': { by: '.ci/run' },
+  docs: { by: 'test/unit/docs/site.test.ts' },
   gen: { by: 'test/unit/docs/mirror.test.ts' },
   simulate: { paste: 'npm run simulate -- --seeds 2' },
   albridge: { paste: 'npm run albridge -- --help' },

@@ -112,10 +112,15 @@ describe('npm run release --dry-run', () => {
     const names = [
       'SHA256SUMS',
       'albridge-1.2.3.tgz',
+      'configmonitor.schema.json',
       'crds.yaml',
+      'immortalcontainer.schema.json',
       'install.yaml',
+      'myapp.schema.json',
+      'myingress.schema.json',
       'notes.md',
       'sbom.cdx.json',
+      'webapp.schema.json',
     ];
     expect((await readdir(out)).toSorted()).toEqual(names);
     expect((await readdir(directory)).toSorted()).toEqual(['helm', 'out']);
@@ -229,6 +234,7 @@ describe('the workflow that publishes', () => {
       'albridge-$VERSION.tgz',
       'install.yaml',
       'crds.yaml',
+      '*.schema.json',
       'sbom.cdx.json',
       'SHA256SUMS',
     ]) {

@@ -1,0 +1,56 @@
+import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { firstSentence } from '../../deploy/no-arguments.ts';
+import { buildSite } from './build.ts';
+import { isReplaceable, replaceDirectory } from './output.ts';
+
+/** `npm run docs`: the pages of docs as a site of plain files, with a search that needs no server. */
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const HELP = `Builds the pages of docs as a static site, which also opens from disk. Writes nothing if a link is dead, or if
+docs/README.md, which is the navigation, does not have a page exactly once.
+
+Usage: npm run docs [-- --out DIR]
+  --out DIR  where the site is written; an earlier site there is replaced (default dist-docs)
+  --help     this text
+`;
+
+const out = readOut();
+if (out !== undefined) await main(out);
+
+async function main(out: string): Promise<void> {
+  if (!(await isReplaceable(out))) {
+    process.stderr.write(
+      `docs: ${out} has files that are not a site; name an empty directory or a new one\n`,
+    );
+    process.exitCode = 2;
+    return;
+  }
+  const { files, faults } = await buildSite(ROOT);
+  for (const fault of faults) process.stderr.write(`docs: ${fault}\n`);
+  if (faults.length > 0) {
+    process.exitCode = 1;
+    return;
+  }
+  await replaceDirectory(out, files);
+  const front = relative('.', join(out, 'index.html'));
+  process.stdout.write(`${files.size} files; open ${front} in a browser\n`);
+}
+
+/** undefined: there is nothing to do. */
+function readOut(): string | undefined {
+  const options = {
+    out: { type: 'string', default: resolve(ROOT, 'dist-docs') },
+    help: { type: 'boolean' },
+  } as const;
+  try {
+    const { values } = parseArgs({ options });
+    if (values.help !== true && values.out !== '') return resolve(values.out);
+    if (values.help !== true) throw new Error('--out takes a directory, not an empty text');
+    process.stdout.write(HELP);
+  } catch (error) {
+    process.stderr.write(`docs: ${firstSentence(error)}; run with --help for usage\n`);
+    process.exitCode = 2;
+  }
+  return undefined;
+}
