@@ -1,11 +1,10 @@
-import { chmod, cp, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheRoot, isExecutable, placeAtomically } from '../control-plane/cache-directory.ts';
 import { withCacheLock } from '../control-plane/cache-lock.ts';
+import { type Apt, unpackPackages } from '../control-plane/debian-packages.ts';
 import type { Environment } from '../control-plane/environment.ts';
 import { findOnPath } from '../control-plane/go-build.ts';
-import { runCommand } from '../control-plane/run-command.ts';
 
 export interface FoundChromium {
   readonly path: string;
@@ -45,42 +44,13 @@ function describeTree(directory: string): FoundChromium {
 }
 
 async function download(directory: string, env: Environment): Promise<void> {
-  const place = await mkdtemp(join(tmpdir(), 'albridge-chromium-'));
-  // apt fetches as the user _apt, who may write here.
-  await chmod(place, 0o777);
-  try {
-    const options = { cwd: place, env };
-    const simulated = await run(
-      'apt-get',
-      ['install', '--simulate', '--no-install-recommends', 'chromium'],
-      options,
-    );
-    const names = [...simulated.matchAll(/^Inst (\S+)/gm)].map(([, name = '']) => name);
-    await run('apt-get', ['download', ...names], options);
-    const files = (await readdir(place)).filter((one) => one.endsWith('.deb'));
-    for (const file of files) await run('dpkg-deb', ['-x', file, 'unpacked'], options);
-    const unpacked = join(place, 'unpacked');
-    await placeAtomically(directory, (target) =>
+  const list = async (apt: Apt): Promise<readonly string[]> => {
+    const simulated = await apt('install', '--simulate', '--no-install-recommends', 'chromium');
+    return [...simulated.matchAll(/^Inst (\S+)/gm)].map(([, name = '']) => name);
+  };
+  const take = (unpacked: string): Promise<void> =>
+    placeAtomically(directory, (target) =>
       cp(unpacked, target, { recursive: true, verbatimSymlinks: true }),
     );
-  } finally {
-    await rm(place, { recursive: true });
-  }
-}
-
-async function run(
-  command: string,
-  args: readonly string[],
-  { cwd, env }: { readonly cwd: string; readonly env: Environment },
-): Promise<string> {
-  const kept = Object.entries(env).filter((one): one is [string, string] => one[1] !== undefined);
-  const options = { cwd, env: Object.fromEntries(kept) };
-  const { code, stdout, stderr } = await runCommand(command, args, options).catch(
-    (error: unknown) => ({ code: -1, stdout: '', stderr: (error as Error).message }),
-  );
-  if (code === 0) return stdout;
-  const why = stderr.trim().split('\n').at(-1) ?? '';
-  throw new Error(
-    `cannot provide chromium: ${command} ${args[0]}: ${why}; put it on PATH, or run apt-get update on Debian`,
-  );
+  await unpackPackages({ what: 'chromium', list, take }, env);
 }

@@ -37,7 +37,7 @@ export async function placeAtomically(
     await write(privatePath);
     await rename(privatePath, target);
   } finally {
-    await rm(privatePath, { force: true });
+    await rm(privatePath, { force: true, recursive: true });
     watchdog.finish();
   }
 }

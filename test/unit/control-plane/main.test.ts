@@ -68,7 +68,7 @@ describe('the command line', () => {
     const missing = run('fetch', 'promtool');
     expect(missing.status).toBe(1);
     expect(missing.stderr).toMatch(
-      /^control-plane: cannot provide prometheus and promtool: apt-get update: .*; put both on PATH, or run apt-get update on Debian\n$/,
+      /^control-plane: cannot provide prometheus and promtool: apt-get update: .*; put it on PATH, or run apt-get update on Debian\n$/,
     );
     const path = await writeExecutable(join(directory, 'promtool'), '');
     const { status, stdout } = run('fetch', 'promtool');
