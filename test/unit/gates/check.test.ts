@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { plantProject } from './planted-project.ts';
 
@@ -45,32 +46,22 @@ const faults: Readonly<Record<string, { file: string; content: string; says: str
   },
 };
 
-/** What the pages are written from. */
-const DOCUMENTED = [
-  'docs/charts.ts',
-  'docs/charts',
-  'docs/mirror.ts',
-  'docs/performance.md',
-  'docs/reasons.ts',
-  ...globSync('src/apis/*-reasons.ts', { cwd: root }),
-  'src/config/values.ts',
-  'src/apis/kind-names.ts',
-  'src/aws/client/aws-reasons.ts',
-  'src/aws/client/operation-traits.ts',
-  'src/aws/client/operations.ts',
-  'src/aws/acm/operations.ts',
-  'src/aws/ec2/operations.ts',
-  'src/aws/elbv2/operations.ts',
-  'src/kube/client/kube-reasons.ts',
-  'src/config/settings.ts',
-];
+/** The pages, and the source that they are written from. */
+async function listDocumented(): Promise<readonly string[]> {
+  const { metafile } = await build({
+    ...{ absWorkingDir: root, entryPoints: ['docs/mirror.ts'], bundle: true, write: false },
+    ...{ metafile: true, platform: 'node', format: 'esm', packages: 'external', outdir: 'dist' },
+  });
+  return ['docs', 'crds', ...Object.keys(metafile.inputs)];
+}
+
+const documented = await listDocumented();
 
 describe('npm run check', () => {
   const planted = Object.values(faults).map(({ file, content }) => [file, content]);
   using project = plantProject(Object.fromEntries(planted) as Record<string, string>);
-  cpSync(join(root, 'crds'), join(project.directory, 'crds'), { recursive: true });
-  for (const path of DOCUMENTED) {
-    cpSync(join(root, path), join(project.directory, path), { recursive: true });
+  for (const path of documented) {
+    cpSync(join(root, path), join(project.directory, path), { recursive: true, force: false });
   }
   const { status, stdout } = spawnSync(process.execPath, ['test/gates/check.ts'], {
     cwd: project.directory,
