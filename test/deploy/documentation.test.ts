@@ -1,11 +1,11 @@
-import { access, readdir, readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { cloneFresh, removeClone } from './clone.ts';
 import { blocksOf, type CommandBlock, commandBlocks } from './commands.ts';
-import { type Fate, namedCommands, npmCommands } from './npm-commands.ts';
-import { DeployPlace, ROOT } from './place.ts';
+import { npmCommands } from './npm-commands.ts';
+import { DeployPlace } from './place.ts';
 import type { PlayedPod } from './played-pod.ts';
 import { Reader } from './reader.ts';
 
@@ -87,16 +87,6 @@ describe('every npm command that a page names', () => {
   const pasted = Object.entries(npmCommands).flatMap(([name, fate]) =>
     'paste' in fate ? [[name, fate.paste] as const] : [],
   );
-
-  it('is one of package.json, and run by a test', async () => {
-    const named = await namedCommands();
-    expect(named).toEqual(Object.keys(npmCommands).sort());
-    for (const name of named) {
-      expect([...Object.keys(manifest.scripts), 'ci']).toContain(name);
-      const fate = npmCommands[name] as Fate;
-      if ('by' in fate) await access(resolve(ROOT, fate.by));
-    }
-  });
 
   it.each(pasted)('runs in a fresh clone: %s', async (_, text) => {
     await reader.paste(text);

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import manifest from '../../../package.json' with { type: 'json' };
 import { commandBlocks, pages } from '../../deploy/commands.ts';
+import { type Fate, namedCommands, npmCommands } from '../../deploy/npm-commands.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -53,5 +55,15 @@ describe('the commands of the pages', () => {
         : [`${page}: ${text.split('\n')[0]} (${missing.join(', ')})`];
     });
     expect(faults).toEqual([]);
+  });
+
+  it('of npm are scripts of package.json, each run by a test', async () => {
+    const named = await namedCommands();
+    expect(named).toEqual(Object.keys(npmCommands).toSorted());
+    for (const name of named) {
+      expect([...Object.keys(manifest.scripts), 'ci']).toContain(name);
+      const fate = npmCommands[name] as Fate;
+      if ('by' in fate) expect(existsSync(resolve(ROOT, fate.by)), fate.by).toBe(true);
+    }
   });
 });
