@@ -25,7 +25,7 @@ export async function unpackPackages(packages: DebianPackages, env: Environment)
   // apt fetches as the user _apt, who may write here.
   await chmod(place, 0o777);
   const run = (command: string, args: readonly string[]): Promise<string> =>
-    runIn(place, command, args, { what: packages.what, env });
+    runIn({ cwd: place, what: packages.what, env }, command, args);
   const fetch = async (options: readonly string[]): Promise<void> => {
     const apt: Apt = (...args) => run('apt-get', [...options, ...args]);
     await apt('download', ...(await packages.list(apt)));
@@ -54,10 +54,9 @@ async function useOwnLists(place: string): Promise<readonly string[]> {
 }
 
 async function runIn(
-  cwd: string,
+  { cwd, what, env }: Readonly<Record<'cwd' | 'what', string>> & { readonly env: Environment },
   command: string,
   args: readonly string[],
-  { what, env }: { readonly what: string; readonly env: Environment },
 ): Promise<string> {
   const kept = Object.entries(env).filter((one): one is [string, string] => one[1] !== undefined);
   const options = { cwd, env: Object.fromEntries(kept) };
