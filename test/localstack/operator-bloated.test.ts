@@ -107,7 +107,10 @@ describe('a tenant who bloats the memory', () => {
     const name = `large-${index % CONFIG_MAPS}`;
     const path = `/api/v1/namespaces/${namespace}/configmaps/${name}`;
     const annotations = { 'albridge.io/reconcile-requested-at': `${TOKEN}${index}` };
-    await place.api.ask({ method: 'PATCH', path, body: { metadata: { annotations } } });
+    const body = { metadata: { annotations } };
+    const { code } = await place.api.send({ method: 'PATCH', path, body });
+    // On a busy machine etcd does not take every one of them in time: the next one counts.
+    expect([200, 500, 504]).toContain(code);
   }
 
   async function servesNeighbour(): Promise<void> {
