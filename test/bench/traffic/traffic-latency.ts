@@ -7,7 +7,7 @@ import { type Figure, repeat, type Sample } from '../figure.ts';
 import { median, percentile } from '../statistics.ts';
 import { createTrafficSpec, SERVICE, TrafficGround } from './traffic-ground.ts';
 
-const WARM_UP = 40;
+const WARM_UP = 100;
 const COUNT = 60;
 /** What follows the first answer (status, events) is over by then. */
 const REST_MS = 60;
