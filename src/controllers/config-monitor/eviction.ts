@@ -1,7 +1,7 @@
 import type { Rollout } from '../../apis/config-monitor.ts';
 import { OperatorError, rewordError } from '../../core/reconcile/operator-error.ts';
 import type { Eviction } from '../../pods/pod-ports.ts';
-import type { Refusal } from './memory.ts';
+import { isPassing, type Refusal } from './memory.ts';
 import { count, type Scope } from './scope.ts';
 import { parseOrdinal, restartWorkloads } from './template-restart.ts';
 import { getController, type TrimmedPod } from './transforms.ts';
@@ -149,7 +149,7 @@ async function evictBatch(
     scope.pass.signal.throwIfAborted();
     const refusal = await evictPod(pod, unsent, scope);
     if (refusal === undefined) continue;
-    scope.refusals.record(scope.pass.key, pod.metadata.uid, refusal);
+    recordRefusal(pod, refusal, { batch, scope, isFirst: refusals.length === 0 });
     refusals.push(refusal);
     if (!needsAction(refusal) || refusals.length === MOST_REFUSED) break;
     scope.pods.keep(pod);
@@ -161,6 +161,21 @@ async function evictBatch(
     queue.push(next);
   }
   return refusals[0];
+}
+
+function recordRefusal(
+  pod: TrimmedPod,
+  refusal: Refusal,
+  {
+    batch,
+    scope,
+    isFirst,
+  }: { readonly batch: Batch; readonly scope: Scope; readonly isFirst: boolean },
+): void {
+  const { pass, refusals } = scope;
+  const uids = [...batch.pods, ...batch.spares].map(({ metadata }) => metadata.uid);
+  if (isFirst && !isPassing(refusal)) refusals.forgetOthers(pass.key, uids, refusal);
+  refusals.record(pass.key, pod.metadata.uid, refusal);
 }
 
 function needsAction(refusal: Refusal): boolean {

@@ -199,8 +199,8 @@ export type Refusal =
   | { readonly kind: 'failed'; readonly error: OperatorError };
 
 /**
- * Pods that the API server refused to evict. Each refusal holds until its pod is requested again or another
- * one is evicted: of pods that crash again and again, others are requested after each crash.
+ * Pods that the API server refused to evict. Each refusal holds until its pod is requested again, another
+ * one is evicted, or one of the same batch is refused for something else: of pods that crash again and again, others are requested after each crash.
  */
 export class Refusals {
   readonly #byUid = new Map<Key, Map<string, Refusal>>();
@@ -211,6 +211,18 @@ export class Refusals {
     this.#byUid.set(key, known);
     if (isPassing(refusal)) known.delete(uid);
     else known.set(uid, refusal);
+  }
+
+  /**
+   * One of these pods has just been refused: what was refused of the others for something else may hold no longer.
+   * The rest stays, so that pods that are refused in turn do not change what is said.
+   */
+  forgetOthers(key: Key, uids: readonly string[], refusal: Refusal): void {
+    const known = this.#byUid.get(key);
+    for (const uid of uids) {
+      const before = known?.get(uid);
+      if (before !== undefined && nameCause(before) !== nameCause(refusal)) known?.delete(uid);
+    }
   }
 
   /** Of these pods, in the order in which they were first refused; the others are forgotten. */
@@ -227,6 +239,11 @@ export class Refusals {
   }
 }
 
-function isPassing(refusal: Refusal): boolean {
+function nameCause(refusal: Refusal): string {
+  return refusal.kind === 'failed' ? refusal.error.reason : refusal.kind;
+}
+
+/** Whether time heals it: it holds for its pass only. */
+export function isPassing(refusal: Refusal): boolean {
   return refusal.kind === 'failed' && refusal.error.healedBy === 'time';
 }

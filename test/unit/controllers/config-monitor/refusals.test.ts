@@ -60,6 +60,19 @@ describe('a refusal to evict', () => {
     expect(bench.message('Stalled')).toContain(before[1]);
   });
 
+  it('by two budgets is over once another pod, which is asked first by now, is refused by one', async () => {
+    await deploy(4);
+    await bench.monitor();
+    // It goes first while it is not ready for long enough to count as available.
+    bench.cluster.scale('frontend', 5);
+    bench.cluster.answer = () => ({ kind: 'ambiguous', message: 'Two budgets.' });
+    await bench.change('two', 60_000);
+    expect(bench.condition('Stalled')).toBe('True MultiplePDBs');
+    bench.cluster.answer = () => blocked;
+    await bench.clock.advance(600_000);
+    expect(bench.condition('Ready')).toBe('False PDBBlocked');
+  });
+
   it('that is on its way changes nothing that another object reports', async () => {
     await deploy(3);
     await bench.monitor({ maxUnavailable: '100%' });
