@@ -59,10 +59,14 @@ export class HoldWatch {
   /** Call with each status that the operator has written. */
   recorded(ingress: MyIngress, picture: Picture): void {
     const sources = mapServed(ingress);
-    if (sources.size === 0) return;
     const { holds } = this.#of(ingress);
     const versions = this.#listVersions(ingress);
     const own = listOwnClaims(ingress);
+    const refused = listRefused(ingress);
+    for (const [claim, hold] of holds) {
+      if (refused.has(hold.source)) holds.set(claim, { ...hold, version: undefined });
+    }
+    if (sources.size === 0) return;
     for (const [claim, source] of this.#listHolders(ingress, picture)) {
       const version = versions.get(`${source} ${claim}`);
       const isHeld = sources.has(source) && version !== undefined && !own.has(claim);
@@ -165,6 +169,12 @@ export class HoldWatch {
     const all = this.#stage.model.table.list(MY_INGRESSES) as unknown as readonly MyIngress[];
     return all.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   }
+}
+
+/** Who is said not to be served, such as with a full quota, where deletions come before creates. */
+function listRefused({ status }: MyIngress): ReadonlySet<string> {
+  const refused = (status.attached ?? []).filter(({ reason }) => reason === 'QuotaExceeded');
+  return new Set(refused.map(({ kind, namespace, name }) => `${kind}/${namespace}/${name}`));
 }
 
 /** Whose rules are served on record, with the reason: of some one rule is served and another is not. */

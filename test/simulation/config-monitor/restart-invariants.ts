@@ -165,11 +165,15 @@ export class RestartInvariants {
     return this.#history.isOnRecord(uid, life.uid, this.#sinceMs);
   }
 
-  /** Whoever was born after the first pod had gone for this content has it already. */
+  /**
+   * Whoever was born after the first pod had gone for this content has it already. Not judged: an edit of the sources
+   * in the middle of a restart begins it again for all (docs/configmonitor.md).
+   */
   #judgeOnce(life: PodLife, monitors: readonly MonitorSince[]): void {
-    const configs = new Set(
-      monitors.filter((one) => this.#isUpToDate(one)).map((one) => one.config),
+    const judged = monitors.filter(
+      (one) => this.#isUpToDate(one) && this.#history.hasOneForm(one.uid),
     );
+    const configs = new Set(judged.map((one) => one.config));
     const fresh = [...configs].filter((config) => {
       const key = this.#contentKey(config);
       const begunMs = this.#begun.get(key);
