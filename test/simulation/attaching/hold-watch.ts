@@ -58,15 +58,12 @@ export class HoldWatch {
 
   /** Call with each status that the operator has written. */
   recorded(ingress: MyIngress, picture: Picture): void {
+    this.#releaseRefused(ingress);
     const sources = mapServed(ingress);
+    if (sources.size === 0) return;
     const { holds } = this.#of(ingress);
     const versions = this.#listVersions(ingress);
     const own = listOwnClaims(ingress);
-    const refused = listRefused(ingress);
-    for (const [claim, hold] of holds) {
-      if (refused.has(hold.source)) holds.set(claim, { ...hold, version: undefined });
-    }
-    if (sources.size === 0) return;
     for (const [claim, source] of this.#listHolders(ingress, picture)) {
       const version = versions.get(`${source} ${claim}`);
       const isHeld = sources.has(source) && version !== undefined && !own.has(claim);
@@ -74,6 +71,15 @@ export class HoldWatch {
       // Of what is served in part the rule may be one that goes, and no record of who holds it.
       const isSaid = isWhole || holds.get(claim)?.source === source;
       if (isHeld && isSaid) holds.set(claim, { source, version: isWhole ? version : undefined });
+    }
+  }
+
+  /** Who is said not to be served, such as with a full quota, where deletions come before creates. */
+  #releaseRefused(ingress: MyIngress): void {
+    const { holds } = this.#of(ingress);
+    const refused = listRefused(ingress);
+    for (const [claim, hold] of holds) {
+      if (refused.has(hold.source)) holds.set(claim, { ...hold, version: undefined });
     }
   }
 
@@ -171,7 +177,6 @@ export class HoldWatch {
   }
 }
 
-/** Who is said not to be served, such as with a full quota, where deletions come before creates. */
 function listRefused({ status }: MyIngress): ReadonlySet<string> {
   const refused = (status.attached ?? []).filter(({ reason }) => reason === 'QuotaExceeded');
   return new Set(refused.map(({ kind, namespace, name }) => `${kind}/${namespace}/${name}`));
