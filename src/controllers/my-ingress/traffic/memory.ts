@@ -113,12 +113,23 @@ export function rememberUnanswered(
   return { ...before, ...made, facts, wroteMs: nowMs };
 }
 
+/**
+ * These contradict what AWS has just been read to have: the next read tells. The request may have reached it twice,
+ * and the second one, or one that met older state, was answered.
+ */
+const CONTRADICTIONS: ReadonlySet<ProblemReason> = new Set([
+  'ListenerNotFound',
+  'RuleNotFound',
+  'PriorityInUse',
+]);
+
 /** A step that AWS has refused for a reason of its own. */
 export function rememberRefusal(
   before: TrafficMemory | undefined,
-  step: Step,
-  reason: ProblemReason,
+  { step, reason }: { readonly step: Step; readonly reason: ProblemReason },
+  nowMs: number,
 ): TrafficMemory | undefined {
+  if (CONTRADICTIONS.has(reason)) return rememberUnanswered(before, step, nowMs);
   return before && { ...before, facts: recordRefusal(before.facts, step, reason) };
 }
 

@@ -188,12 +188,13 @@ function holdBack(
 }
 
 function recordProblem(
-  { memory }: ObjectScope,
+  { clock, memory }: ObjectScope,
   { step, problem }: { readonly step: Step; readonly problem: Problem },
   progress: Progress,
 ): Progress {
   const { failed, problems } = progress;
-  memory.traffic = rememberRefusal(memory.traffic, step, problem.reason);
+  const { reason } = problem;
+  memory.traffic = rememberRefusal(memory.traffic, { step, reason }, clock.monotonicMs());
   return { ...progress, failed: [...failed, step], problems: [...problems, problem] };
 }
 

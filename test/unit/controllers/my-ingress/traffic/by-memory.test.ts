@@ -46,6 +46,36 @@ describe('an edit', () => {
     expect(names()).toEqual(['rule/80/spec/new/0']);
   });
 
+  it('whose new rule reaches AWS twice keeps the old one until requests reach the new', async () => {
+    const world = await settled();
+    const names = (): readonly string[] => listIds(world).filter((id) => id.startsWith('rule/'));
+    world.fault('CreateRule', { kind: 'delay', delayMs: 1_000 }, { times: 1 });
+    world.edit('shop', { rules: [{ ...RULE, name: 'new', forward: [{ backend: 'api' }] }] });
+    await world.clock.advance(500);
+    const [, sent] = world.aws.control.calls('CreateRule');
+    world.outOfBand('CreateRule', sent?.input ?? {});
+    await world.clock.advance(10_000);
+    expect(sent?.outcome).toBe('PriorityInUse');
+    expect(names()).toEqual(['rule/80/spec/api/0', 'rule/80/spec/new/0']);
+    await world.clock.advance(MINUTE_MS);
+    expect(names()).toEqual(['rule/80/spec/new/0']);
+  });
+
+  it('keeps the old rule while AWS does not know the listener of the new one, and for a window more', async () => {
+    const world = await settled();
+    const names = (): readonly string[] => listIds(world).filter((id) => id.startsWith('rule/'));
+    const unknown = { code: 'ListenerNotFound', status: 400, message: 'not found' } as const;
+    world.fault('CreateRule', { kind: 'error', ...unknown }, { times: 3 });
+    world.edit('shop', { rules: [{ ...RULE, name: 'new', forward: [{ backend: 'api' }] }] });
+    const seen = new Set<string>();
+    for (let i = 0; i < 600; i++) {
+      await world.clock.advance(100);
+      seen.add(names().join(' '));
+    }
+    const both = 'rule/80/spec/api/0 rule/80/spec/new/0';
+    expect([...seen]).toEqual(['rule/80/spec/api/0', both, 'rule/80/spec/new/0']);
+  });
+
   it('that adds a listener writes nothing to one that others have made like it', async () => {
     const world = await settled();
     const { arn } = world.balancer();
