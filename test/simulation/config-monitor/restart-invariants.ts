@@ -209,12 +209,16 @@ export class RestartInvariants {
 
   /**
    * A pod with newer data than some monitor began with must have proved that it can stay ready; one that was there
-   * before the operator may have seen the change counts as an old one.
+   * before the operator may have seen the change counts as an old one. Of a monitor that was edited lately the
+   * operator may know either form.
    */
   #isAvailable(life: PodLife, monitors: readonly MonitorSince[]): boolean {
     const isOlder = (changedMs: number): boolean =>
       life.bornMs < changedMs + UNNOTICED_MS || this.#stage.isCutOff(changedMs, life.bornMs);
-    if (this.#listChanges(monitors, life).every(isOlder)) return true;
+    const formsOf = Map.groupBy(monitors, ({ uid }) => uid);
+    const isOld = (forms: readonly MonitorSince[]): boolean =>
+      this.#listChanges(forms, life).some(isOlder);
+    if ([...formsOf.values()].every(isOld)) return true;
     const readyForMs = this.#nowMs - (life.readyMs ?? this.#nowMs);
     return readyForMs >= (life.hasRestarted ? SOUND_AFTER_MS : MIN_READY_MS);
   }
