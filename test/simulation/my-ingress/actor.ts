@@ -185,11 +185,16 @@ export class Actor {
 
   /** What the status of the object names, if it was let go by hand. */
   #releasedOf(at: ObjectName): Balancer | undefined {
-    const { model, account } = this.#parts;
-    const object = model.table.get(MY_INGRESSES, at) as unknown as MyIngress | undefined;
-    const arn = object?.status?.alb?.arn;
+    const { account } = this.#parts;
+    const arn = this.#recordOf(at);
     if (arn === undefined || !account.releasedByHand.has(arn)) return undefined;
     return account.balancers.find((one) => one.arn === arn);
+  }
+
+  /** The balancer that the status of the object names. */
+  #recordOf(at: ObjectName): string | undefined {
+    const stored = this.#parts.model.table.get(MY_INGRESSES, at);
+    return (stored as unknown as MyIngress | undefined)?.status?.alb?.arn;
   }
 
   #meddleWith(held: Balancer, meddling: Meddling, at: ObjectName): void {
@@ -240,12 +245,16 @@ export class Actor {
         noted(account.meddledTags, arn, meddling.key);
         return void tag({ [meddling.key]: meddling.value });
       case 'restore':
-        account.releasedByHand.delete(arn);
+        if (this.#recordOf(at) === arn) account.releasedByHand.delete(arn);
         return void tag(ownTagsOf(cluster, at));
       case 'release':
         account.releasedByHand.add(arn);
         return void this.#call('RemoveTags', { ResourceArns: [arn], TagKeys: [meddling.key] });
       case 'untag':
+        if (meddling.key === ownershipTagKeys.uid && this.#recordOf(at) !== arn) {
+          // Neither the tags nor a record say whose it is.
+          account.releasedByHand.add(arn);
+        }
         return void this.#call('RemoveTags', { ResourceArns: [arn], TagKeys: [meddling.key] });
       default:
         return meddling satisfies never;

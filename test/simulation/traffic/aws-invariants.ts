@@ -139,7 +139,7 @@ export class TrafficInvariants {
     const recent = claims.recentOwnerOf(before, this.#findAgeMs(operation));
     const owner = recent ?? (operation === 'AddTags' ? claims.heirOf(before) : undefined);
     if (owner === undefined) return report('foreign-untouched', `${operation} to ${before.key}`);
-    const isKnown = !this.#parts.lostFinalizers.mayBeUnknown(owner);
+    const isKnown = !this.#parts.lostFinalizers.mayBeUnknown(owner, operation);
     if (isKnown) this.#judgeFinalizer(operation, owner);
     if (after === undefined) this.#judgeDelete(operation, before, owner);
     else this.#judgeTags(before, after.tags, owner);

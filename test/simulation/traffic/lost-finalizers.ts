@@ -29,13 +29,16 @@ export class LostFinalizers {
     if (isLost) this.#lostMs.set(keyOfStored(object), this.#stage.clock.monotonicMs());
   }
 
-  /** Whether a fault may hide from the operator that the object has lost it. */
-  mayBeUnknown(key: string): boolean {
+  /**
+   * Whether a fault may hide from the operator that the object has lost it. Targets follow their pods until the pass
+   * that takes the group away, which may wait for a worker; they leave nothing behind.
+   */
+  mayBeUnknown(key: string, operation = ''): boolean {
     const { clock, isCutOff } = this.#stage;
     const lostMs = this.#lostMs.get(key);
     const nowMs = clock.monotonicMs();
     if (lostMs === undefined || nowMs - lostMs > UNKNOWN_MS) return false;
-    return isCutOff(lostMs - UNKNOWN_MS, nowMs);
+    return operation.endsWith('Targets') || isCutOff(lostMs - UNKNOWN_MS, nowMs);
   }
 }
 
