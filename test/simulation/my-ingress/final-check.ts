@@ -82,8 +82,10 @@ function isRefused(object: MyIngress): boolean {
  */
 function omitUnrecorded(faults: readonly string[], isRestored: boolean): readonly string[] {
   const group = 'security-group/frontend is left';
-  const left = isRestored && faults.includes(group) ? [group, 'ingress of security group'] : [];
-  return faults.filter((fault) => !left.some((one) => fault.startsWith(one)));
+  if (!isRestored || !faults.includes(group)) return faults;
+  return faults.filter((fault) => {
+    return fault !== group && !/^(ingress of security group|tag \S+ of sg-)/.test(fault);
+  });
 }
 
 /** What left the spec and is still on the balancer; an adopted one has attributes of its own. */
