@@ -60,12 +60,25 @@ async function findThese(
     const rest = await findThese(call, names.slice(MOST_NAMES), signal);
     return [...(await findThese(call, names.slice(0, MOST_NAMES), signal)), ...rest];
   }
-  const reading = describeGroups(call, { Names: [...names] }, signal);
-  const found = await allowAbsence('DescribeTargetGroups', reading);
+  const found = await allowAbsence('DescribeTargetGroups', describeNamed(call, names, signal));
   if (found !== undefined || names.length === 1) return found ?? [];
   const half = Math.ceil(names.length / 2);
   const parts = [names.slice(0, half), names.slice(half)];
   return (await Promise.all(parts.map((part) => findThese(call, part, signal)))).flat();
+}
+
+/** An answer that leaves one out without a word proves nothing of it. That AWS heeds the case of a name is unverified. */
+async function describeNamed(
+  call: AwsCall,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly TargetGroup[]> {
+  const found = await describeGroups(call, { Names: [...names] }, signal);
+  const answered = new Set(found.map(({ name }) => name.toLowerCase()));
+  const missing = names.find((name) => !answered.has(name.toLowerCase()));
+  if (missing === undefined) return found;
+  const said = 'the answer lacks the target group and does not say that it is not found';
+  throw createUnreadableError({ operation: 'DescribeTargetGroups', ...refer(missing) }, said);
 }
 
 function describeGroups(

@@ -1,5 +1,5 @@
 import { addJitter, sleep } from '../../core/ports/clock.ts';
-import { KeyQueue, LOW_PRIORITY } from '../../core/queue/key-queue.ts';
+import { KeyQueue } from '../../core/queue/key-queue.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { BACKGROUND, describeAbsence, type GroupWork, targetsMetrics } from './flusher.ts';
 import type { Group } from './group.ts';
@@ -18,7 +18,10 @@ export interface HealthPollsOptions extends GroupWork {
   readonly onDrift: (group: Group) => void;
 }
 
-/** Reads the health of groups: soon and again where something changes, rarely where all is settled. */
+/**
+ * Reads the health of groups: soon and again where something changes, rarely where all is settled. Each in its turn:
+ * groups that never become healthy would else keep all slots, and settled ones would never be read again.
+ */
 export class HealthPolls {
   readonly #options: HealthPollsOptions;
   readonly #queue: KeyQueue;
@@ -33,13 +36,8 @@ export class HealthPolls {
   schedule(group: Group, leastMs = 0): void {
     if (!group.isKnown) return;
     const { clock } = this.#options;
-    const { nextPollInMs } = group;
-    const inMs = nextPollInMs ?? chooseAuditMs(this.#options.groups.size);
-    const priority = nextPollInMs === undefined ? LOW_PRIORITY : 0;
-    this.#queue.add(group.key, {
-      priority,
-      afterMs: Math.max(leastMs, addJitter(clock, inMs, JITTER)),
-    });
+    const inMs = group.nextPollInMs ?? chooseAuditMs(this.#options.groups.size);
+    this.#queue.add(group.key, { afterMs: Math.max(leastMs, addJitter(clock, inMs, JITTER)) });
   }
 
   /** Resolves after `stop`, when the reads that are under way have ended. */

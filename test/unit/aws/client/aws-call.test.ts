@@ -215,6 +215,26 @@ describe('a call to AWS', () => {
     expect(Math.min(...afterHold)).toBeGreaterThan(500);
   });
 
+  it('waits for as long as AWS asks in Retry-After', async () => {
+    const asking = { $response: { headers: { 'retry-after': '20' } } };
+    let isAsking = true;
+    const { loadBalancers, api, clock } = bench({
+      DescribeLoadBalancers: () =>
+        isAsking
+          ? raise(Object.assign(awsError('ServiceUnavailable', 'soon', 503), asking))
+          : { LoadBalancers: [described('shop')] },
+    });
+    const first = clock.finish(loadBalancers.find({ arn: shop }, never));
+    await expect(first).rejects.toMatchObject({ reason: 'AwsUnavailable' });
+    expect(api.sent).toHaveLength(1);
+    isAsking = false;
+    const early = clock.finish(loadBalancers.find({ arn: shop }, never));
+    await expect(early).rejects.toMatchObject({ reason: 'AwsUnavailable' });
+    expect(api.sent).toHaveLength(1);
+    await clock.advance(30_000);
+    expect(await clock.finish(loadBalancers.find({ arn: shop }, never))).toBeDefined();
+  });
+
   it('counts requests, calls, retries and refusals under the names of dashboards', async () => {
     let failures = 0;
     const { loadBalancers, metrics, clock } = bench({

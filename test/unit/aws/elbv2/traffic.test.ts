@@ -5,7 +5,7 @@ import {
   type Target,
 } from '../../../../src/aws/elbv2/traffic.ts';
 import { CERTIFICATE, certificateArn, POLICY } from '../../localstack/traffic/traffic-model.ts';
-import { never } from '../client/scripted-aws-api.ts';
+import { bench, never } from '../client/scripted-aws-api.ts';
 import { makeGroups, groupSettings as settings, trafficBench } from './traffic-bench.ts';
 
 const tags = { 'albridge.io/cluster': 'c1', team: 'web' };
@@ -34,6 +34,15 @@ describe('target groups', () => {
     expect(made).toHaveLength(3);
     expect(bench.sent().length).toBeLessThanOrEqual(5);
     expect(await bench.targetGroups.find([], never)).toEqual([]);
+  });
+
+  it('that an answer leaves out are not gone: AWS says so of each that is', async () => {
+    const { traffic, clock } = bench({ DescribeTargetGroups: () => ({ TargetGroups: [] }) });
+    const { targetGroups } = traffic({});
+    for (const names of [['a'], ['a', 'b']]) {
+      const reading = clock.finish(targetGroups.find(names, never));
+      await expect(reading).rejects.toMatchObject({ reason: 'AwsUnreadable', healedBy: 'time' });
+    }
   });
 
   it('speak gRPC codes where the group does', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AWS_LIMITS, NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
+import { sleep } from '../../../../src/core/ports/clock.ts';
+import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import {
   accountOf,
   arnOf,
@@ -58,6 +60,27 @@ describe('refresh', () => {
     expect(world.api.sent).toHaveLength(5 + 50);
     expect(cached(world, 'lb-999')).toEqual({ name: 'lb-999' });
     expect(world.clock.monotonicMs()).toBeLessThan(10_000);
+  });
+
+  it('takes every other token, however many namespaces wait for one', async () => {
+    const reads = { burst: 1, perSecond: 1 };
+    const world = account(named(400), { ...NO_LIMITS, reads });
+    const { clock, loadBalancers } = world;
+    let isOver = false;
+    const readOn = async (namespace: string): Promise<void> => {
+      while (!isOver) {
+        const reading = loadBalancers.chargeTo({ namespace }).find({ name: 'lb-0' }, never);
+        const refusal = await reading.catch((error: OperatorError) => error);
+        if (refusal instanceof OperatorError) await sleep(clock, refusal.retryAfterMs ?? 0, never);
+      }
+    };
+    const others = Array.from({ length: 20 }, (_, i) => readOn(`team-${i}`));
+    await clock.advance(5_000);
+    const startedMs = clock.monotonicMs();
+    await refresh(world, named(400));
+    expect(clock.monotonicMs() - startedMs).toBeLessThan(2 * 22_000 + 5_000);
+    isOver = true;
+    await clock.finish(Promise.all(others));
   });
 
   it('remembers balancers wanted by ARN as well as by name', async () => {

@@ -132,6 +132,19 @@ describe('a settled group', () => {
     expect(lines).toContain('targets were changed outside albridge');
   });
 
+  it('is read although another namespace has more groups that stay unhealthy than can be polled', async () => {
+    const { bench, arn } = await filled('healthy');
+    await bench.clock.advance(MINUTE_MS);
+    const others = Array.from({ length: 150 }, (_, i) => bench.group(`g${i}`, { isUsed: false }));
+    const service = { namespace: 'web', name: 'shop', port: 'http' };
+    for (const [i, other] of others.entries()) {
+      bench.targets.publish(`tenant/o${i}`, [servedBy(other, { isNew: true, service })]);
+    }
+    bench.registerOutOfBand(arn, '10.0.2.200');
+    await bench.clock.advance(1.3 * HALF_HOUR_MS);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
+  });
+
   it.each([
     [1, 0.5],
     [1_200, 0.5],

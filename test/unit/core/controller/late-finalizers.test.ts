@@ -34,6 +34,14 @@ describe('an object that goes in spite of its finalizer', () => {
     expect(outside.calls).toEqual(['create', 'delete']);
   });
 
+  it('is cleaned up behind although much else has happened before its pass', async () => {
+    const { bench, outside, keeper } = await vanishedInMidPass();
+    await bench.clock.advance(600_000);
+    bench.kube.create(probe('other'));
+    expect(await bench.run(keeper)).toEqual({ kind: 'gone' });
+    expect(outside.calls).toEqual(['create', 'delete']);
+  });
+
   it('is cleaned up behind once', async () => {
     const { bench, outside, keeper } = await vanishedInMidPass();
     await bench.run(keeper);

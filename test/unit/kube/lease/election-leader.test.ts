@@ -129,6 +129,49 @@ describe('the leader', () => {
     await a.election.stop();
   });
 
+  it('counts its time from when a renewal left, not from when it was handed over', async () => {
+    let sentAt = 0;
+    const a = bench.join('a', undefined, {
+      wrap: (transport) => ({
+        request: async (request) => {
+          if (request.method !== 'PUT') return await transport.request(request);
+          const isFirst = sentAt === 0;
+          sentAt ||= clock.monotonicMs() + 3000;
+          const waitMs = isFirst ? 3000 : 60_000;
+          await new Promise((resolve) => void clock.setTimer(waitMs, () => resolve(0)));
+          return await transport.request(request);
+        },
+      }),
+    });
+    await clock.advance(3000);
+    await clock.advance(sentAt + 9999 - 3000);
+    expect(a.election.isLeader()).toBe(true);
+    await clock.advance(1);
+    expect(a.election.isLeader()).toBe(false);
+    await clock.advance(60_000);
+    await a.election.stop();
+  });
+
+  it('counts its first time from when its claim left, not from when the answer came', async () => {
+    const a = bench.join('a', (request) => {
+      if (request.method === 'PUT') return 'hang';
+      return request.method === 'POST' ? bench.later(4000, server.answer(request)) : undefined;
+    });
+    await clock.advance(9999);
+    expect([a.election.isLeader(), a.news]).toEqual([true, ['acquired']]);
+    await clock.advance(1);
+    expect([a.election.isLeader(), a.news]).toEqual([false, ['acquired', 'lost']]);
+    await a.election.stop();
+  });
+
+  it('asks for a connection that no work waits for', async () => {
+    const a = bench.join('a');
+    await clock.advance(5000);
+    const asked = a.transport.requests.map(({ method, lane }) => `${method} ${lane}`);
+    expect(new Set(asked)).toEqual(new Set(['GET lease', 'POST lease', 'PUT lease']));
+    await a.election.stop();
+  });
+
   it('takes no answer that comes after its time', async () => {
     const a = bench.join('a', (request) =>
       request.method === 'PUT' ? bench.later(30_000, server.answer(request)) : undefined,

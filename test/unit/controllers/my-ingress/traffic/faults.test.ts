@@ -63,6 +63,16 @@ describe('what AWS refuses', () => {
       expect(listener(world)).toEqual(before);
     });
 
+    it('and what AWS refuses again changes nothing, so that no event tells of it', async () => {
+      const world = await settleShop();
+      world.edit('shop', { listeners: [{ port: 80, protocol: 'HTTP' }, secure] });
+      await world.clock.advance(MINUTE_MS);
+      const before = world.events.reasons.length;
+      const calls = await world.callsDuring(() => world.clock.advance(20 * MINUTE_MS));
+      expect(calls['CreateListener']).toBeGreaterThan(2);
+      expect(world.events.reasons.slice(before)).toEqual([]);
+    });
+
     it('and a rule that has left the spec is deleted from the other listener', async () => {
       const world = await settleShop();
       world.edit('shop', { listeners: [{ port: 80, protocol: 'HTTP' }, secure] });
