@@ -66,6 +66,14 @@ export const myIngressSchema = {
           type: 'string',
           enum: ['internet-facing', 'internal'],
           default: 'internet-facing',
+          'x-kubernetes-validations': [
+            {
+              rule: 'self == oldSelf',
+              message:
+                'scheme cannot be changed, because AWS cannot change it on a load balancer; create another MyIngress with the other scheme, move the traffic, then delete this one',
+              reason: 'FieldValueForbidden',
+            },
+          ],
         },
         name: {
           description:
@@ -305,6 +313,13 @@ export const myIngressSchema = {
                 description: 'Not supported yet. An existing target group instead of a Service.',
                 type: 'string',
                 maxLength: 2048,
+                'x-kubernetes-validations': [
+                  {
+                    rule: 'false',
+                    message: 'targetGroupARN is not supported yet; remove it and give service',
+                    reason: 'FieldValueForbidden',
+                  },
+                ],
               },
               targetType: {
                 description:
@@ -552,7 +567,7 @@ export const myIngressSchema = {
                         reason: 'FieldValueRequired',
                       },
                       {
-                        rule: 'self.all(to, !has(to.backend) || self.exists_one(other, has(other.backend) && other.backend == to.backend))',
+                        rule: 'self.size() == 1 || self.all(to, !has(to.backend) || self.exists_one(other, has(other.backend) && other.backend == to.backend))',
                         message:
                           'each backend may be listed once; add the weights of the repeated one',
                         reason: 'FieldValueInvalid',
@@ -675,6 +690,14 @@ export const myIngressSchema = {
                     description: 'Not supported yet. Authentication before the action.',
                     type: 'object',
                     'x-kubernetes-preserve-unknown-fields': true,
+                    'x-kubernetes-validations': [
+                      {
+                        rule: 'false',
+                        message:
+                          'authenticate is not supported yet; remove it, and do not publish what depends on it',
+                        reason: 'FieldValueForbidden',
+                      },
+                    ],
                   },
                 },
                 'x-kubernetes-validations': [
@@ -1158,7 +1181,7 @@ export const myIngressSchema = {
                     reason: 'FieldValueRequired',
                   },
                   {
-                    rule: 'self.all(to, !has(to.backend) || self.exists_one(other, has(other.backend) && other.backend == to.backend))',
+                    rule: 'self.size() == 1 || self.all(to, !has(to.backend) || self.exists_one(other, has(other.backend) && other.backend == to.backend))',
                     message: 'each backend may be listed once; add the weights of the repeated one',
                     reason: 'FieldValueInvalid',
                   },
@@ -1280,6 +1303,14 @@ export const myIngressSchema = {
                 description: 'Not supported yet. Authentication before the action.',
                 type: 'object',
                 'x-kubernetes-preserve-unknown-fields': true,
+                'x-kubernetes-validations': [
+                  {
+                    rule: 'false',
+                    message:
+                      'authenticate is not supported yet; remove it, and do not publish what depends on it',
+                    reason: 'FieldValueForbidden',
+                  },
+                ],
               },
               rewrite: {
                 description:
@@ -1379,7 +1410,7 @@ export const myIngressSchema = {
                 reason: 'FieldValueInvalid',
               },
               {
-                rule: '(has(self.hosts) ? 1 : 0) + (has(self.paths) ? 1 : 0) + (has(self.methods) ? 1 : 0) + (has(self.queryStrings) ? 1 : 0) + (has(self.sourceCIDRs) ? 1 : 0) + (has(self.headers) ? self.headers.size() : 0) <= 5',
+                rule: '!has(self.headers) || self.headers.size() + (has(self.hosts) ? 1 : 0) + (has(self.paths) ? 1 : 0) + (has(self.methods) ? 1 : 0) + (has(self.queryStrings) ? 1 : 0) + (has(self.sourceCIDRs) ? 1 : 0) <= 5',
                 message:
                   'has more than five conditions, headers counted one by one, and AWS takes five values in a rule; remove some',
                 reason: 'FieldValueInvalid',
@@ -1401,7 +1432,7 @@ export const myIngressSchema = {
           },
           'x-kubernetes-validations': [
             {
-              rule: 'self.all(rule, !has(rule.name) || self.exists_one(other, has(other.name) && other.name == rule.name))',
+              rule: '[self.filter(rule, has(rule.name)).map(rule, rule.name)].all(names, names.all(name, names.exists_one(other, other == name)))',
               message:
                 'two rules have the same name; rename one, since albridge finds a rule in AWS by it',
               reason: 'FieldValueInvalid',
@@ -1449,7 +1480,7 @@ export const myIngressSchema = {
                   reason: 'FieldValueRequired',
                 },
                 {
-                  rule: 'self.all(to, !has(to.backend) || self.exists_one(other, has(other.backend) && other.backend == to.backend))',
+                  rule: 'self.size() == 1 || self.all(to, !has(to.backend) || self.exists_one(other, has(other.backend) && other.backend == to.backend))',
                   message: 'each backend may be listed once; add the weights of the repeated one',
                   reason: 'FieldValueInvalid',
                 },
@@ -1571,6 +1602,14 @@ export const myIngressSchema = {
               description: 'Not supported yet. Authentication before the action.',
               type: 'object',
               'x-kubernetes-preserve-unknown-fields': true,
+              'x-kubernetes-validations': [
+                {
+                  rule: 'false',
+                  message:
+                    'authenticate is not supported yet; remove it, and do not publish what depends on it',
+                  reason: 'FieldValueForbidden',
+                },
+              ],
             },
           },
           'x-kubernetes-validations': [
@@ -1702,18 +1741,18 @@ export const myIngressSchema = {
           description: 'Not supported yet. A web ACL of AWS WAF for the load balancer.',
           type: 'string',
           maxLength: 2048,
+          'x-kubernetes-validations': [
+            {
+              rule: 'false',
+              message: 'webACLARN is not supported yet; remove it',
+              reason: 'FieldValueForbidden',
+            },
+          ],
         },
       },
       'x-kubernetes-validations': [
         {
-          rule: 'self.scheme == oldSelf.scheme',
-          message:
-            'scheme cannot be changed, because AWS cannot change it on a load balancer; create another MyIngress with the other scheme, move the traffic, then delete this one',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.scheme',
-        },
-        {
-          rule: 'has(self.name) == has(oldSelf.name) && (!has(self.name) || self.name == oldSelf.name)',
+          rule: 'has(self.name) ? has(oldSelf.name) && self.name == oldSelf.name : !has(oldSelf.name)',
           message:
             'name cannot be added, changed or removed after creation, because AWS cannot rename a load balancer; create another MyIngress with that name, move the traffic, then delete this one',
           reason: 'FieldValueForbidden',
@@ -1741,77 +1780,77 @@ export const myIngressSchema = {
           fieldPath: '.name',
         },
         {
-          rule: '!has(self.backends) || self.backends.size() < 2 || has(self.defaultAction)',
+          rule: 'has(self.defaultAction) || !has(self.backends) || self.backends.size() < 2',
           message:
             'defaultAction is required with two or more backends, so that adding one never changes where requests go; name the backend that gets what no rule matches',
           reason: 'FieldValueRequired',
           fieldPath: '.defaultAction',
         },
         {
-          rule: '!has(self.rules) || self.rules.all(rule, !has(rule.forward) || rule.forward.all(to, !has(to.backend) || (has(self.backends) && self.backends.exists(backend, has(backend.name) && backend.name == to.backend))))',
+          rule: '[has(self.backends) ? self.backends.filter(backend, has(backend.name)).map(backend, backend.name) : []].all(names, self.rules.all(rule, rule.forward.all(to, to.backend in names || !has(to.backend)) || !has(rule.forward))) || !has(self.rules)',
           message:
             'a rule forwards to a backend that spec.backends does not have; correct the name, or add the backend',
           reason: 'FieldValueInvalid',
           fieldPath: '.rules',
         },
         {
-          rule: '!has(self.defaultAction) || !has(self.defaultAction.forward) || self.defaultAction.forward.all(to, !has(to.backend) || (has(self.backends) && self.backends.exists(backend, has(backend.name) && backend.name == to.backend)))',
+          rule: '[has(self.backends) ? self.backends.filter(backend, has(backend.name)).map(backend, backend.name) : []].all(names, self.defaultAction.forward.all(to, to.backend in names || !has(to.backend))) || !has(self.defaultAction) || !has(self.defaultAction.forward)',
           message:
             'defaultAction forwards to a backend that spec.backends does not have; correct the name, or add the backend',
           reason: 'FieldValueInvalid',
           fieldPath: '.defaultAction',
         },
         {
-          rule: '!has(self.listeners) || self.listeners.all(listener, !has(listener.defaultAction) || !has(listener.defaultAction.forward) || listener.defaultAction.forward.all(to, !has(to.backend) || (has(self.backends) && self.backends.exists(backend, has(backend.name) && backend.name == to.backend))))',
+          rule: 'self.listeners.all(listener, !has(listener.defaultAction) || !has(listener.defaultAction.forward) || [has(self.backends) ? self.backends.filter(backend, has(backend.name)).map(backend, backend.name) : []].all(names, listener.defaultAction.forward.all(to, to.backend in names || !has(to.backend)))) || !has(self.listeners)',
           message:
             'the defaultAction of a listener forwards to a backend that spec.backends does not have; correct the name, or add the backend',
           reason: 'FieldValueInvalid',
           fieldPath: '.listeners',
         },
         {
-          rule: '!has(self.rules) || self.rules.all(rule, !has(rule.listeners) || rule.listeners.all(port, has(self.listeners) && self.listeners.exists(listener, has(listener.port) && listener.port == port)))',
+          rule: '[has(self.listeners) ? self.listeners.filter(listener, has(listener.port)).map(listener, listener.port) : []].all(ports, self.rules.all(rule, rule.listeners.all(port, port in ports) || !has(rule.listeners))) || !has(self.rules)',
           message:
             'a rule names a port that spec.listeners does not have; correct the port, or add the listener',
           reason: 'FieldValueInvalid',
           fieldPath: '.rules',
         },
         {
-          rule: '!has(self.rules) || !has(self.listeners) || self.listeners.all(listener, !has(listener.redirectToHTTPS) || !listener.redirectToHTTPS || !has(listener.port) || self.rules.all(rule, !has(rule.listeners) || !(listener.port in rule.listeners)))',
+          rule: 'self.listeners.all(listener, !has(listener.redirectToHTTPS) || !listener.redirectToHTTPS || !has(listener.port) || !has(self.rules) || self.rules.all(rule, !has(rule.listeners) || !(listener.port in rule.listeners))) || !has(self.listeners)',
           message:
             'a rule names a listener that redirects to HTTPS and carries no rules; remove the port from the rule, or redirectToHTTPS from the listener',
           reason: 'FieldValueInvalid',
           fieldPath: '.rules',
         },
         {
-          rule: "!has(self.rules) || !has(self.backends) || [self.backends.filter(backend, has(backend.name) && has(backend.protocolVersion) && backend.protocolVersion != 'HTTP1').map(backend, backend.name)].all(names, names.size() == 0 || self.rules.all(rule, !has(rule.forward) || !rule.forward.exists(to, has(to.backend) && to.backend in names) || (has(self.listeners) && self.listeners.all(listener, !has(listener.port) || !has(listener.protocol) || listener.protocol == 'HTTPS' || (has(rule.listeners) ? !(listener.port in rule.listeners) : has(listener.redirectToHTTPS) && listener.redirectToHTTPS)))))",
+          rule: "[self.backends.filter(backend, has(backend.protocolVersion) && backend.protocolVersion != 'HTTP1' && has(backend.name)).map(backend, backend.name)].all(names, names.size() == 0 || !has(self.rules) || self.rules.all(rule, !has(rule.forward) || !rule.forward.exists(to, has(to.backend) && to.backend in names) || (has(self.listeners) && self.listeners.all(listener, !has(listener.port) || !has(listener.protocol) || listener.protocol == 'HTTPS' || (has(rule.listeners) ? !(listener.port in rule.listeners) : has(listener.redirectToHTTPS) && listener.redirectToHTTPS))))) || !has(self.backends)",
           message:
             'a rule forwards from an HTTP listener to a backend with protocolVersion HTTP2 or GRPC, which need HTTPS; narrow the rule to HTTPS listeners, or use HTTP1',
           reason: 'FieldValueInvalid',
           fieldPath: '.rules',
         },
         {
-          rule: "!has(self.backends) || [self.backends.filter(backend, has(backend.name) && has(backend.protocolVersion) && backend.protocolVersion != 'HTTP1').map(backend, backend.name)].all(names, names.size() == 0 || [has(self.defaultAction) ? has(self.defaultAction.forward) && self.defaultAction.forward.exists(to, has(to.backend) && to.backend in names) : self.backends.size() == 1].all(isDefault, has(self.listeners) ? self.listeners.all(listener, !has(listener.protocol) || listener.protocol == 'HTTPS' || (has(listener.redirectToHTTPS) && listener.redirectToHTTPS) || (has(listener.defaultAction) ? !has(listener.defaultAction.forward) || listener.defaultAction.forward.all(to, !has(to.backend) || !(to.backend in names)) : !isDefault)) : !isDefault))",
+          rule: "[self.backends.filter(backend, has(backend.protocolVersion) && backend.protocolVersion != 'HTTP1' && has(backend.name)).map(backend, backend.name)].all(names, names.size() == 0 || [has(self.defaultAction) ? has(self.defaultAction.forward) && self.defaultAction.forward.exists(to, has(to.backend) && to.backend in names) : self.backends.size() == 1].all(isDefault, has(self.listeners) ? self.listeners.all(listener, !has(listener.protocol) || listener.protocol == 'HTTPS' || (has(listener.redirectToHTTPS) && listener.redirectToHTTPS) || (has(listener.defaultAction) ? !has(listener.defaultAction.forward) || listener.defaultAction.forward.all(to, !has(to.backend) || !(to.backend in names)) : !isDefault)) : !isDefault)) || !has(self.backends)",
           message:
             'the default action of an HTTP listener is a backend with protocolVersion HTTP2 or GRPC, which need HTTPS; make the listeners HTTPS or let them redirect to it, or use HTTP1',
           reason: 'FieldValueInvalid',
           fieldPath: '.defaultAction',
         },
         {
-          rule: "!has(self.defaultAction) || !has(self.defaultAction.redirect) || !has(self.listeners) || (!has(self.defaultAction.redirect.protocol) && !has(self.defaultAction.redirect.port)) || (has(self.defaultAction.redirect.host) && self.defaultAction.redirect.host != '#{host}') || (has(self.defaultAction.redirect.path) && self.defaultAction.redirect.path != '/#{path}') || self.listeners.all(listener, !has(listener.port) || !has(listener.protocol) || has(listener.defaultAction) || (has(listener.redirectToHTTPS) && listener.redirectToHTTPS) || (has(self.defaultAction.redirect.protocol) && self.defaultAction.redirect.protocol != listener.protocol) || (has(self.defaultAction.redirect.port) && self.defaultAction.redirect.port != listener.port))",
+          rule: "!has(self.defaultAction.redirect) || !has(self.defaultAction) || !has(self.listeners) || (!has(self.defaultAction.redirect.protocol) && !has(self.defaultAction.redirect.port)) || (has(self.defaultAction.redirect.host) && self.defaultAction.redirect.host != '#{host}') || (has(self.defaultAction.redirect.path) && self.defaultAction.redirect.path != '/#{path}') || self.listeners.all(listener, !has(listener.port) || !has(listener.protocol) || has(listener.defaultAction) || (has(listener.redirectToHTTPS) && listener.redirectToHTTPS) || (has(self.defaultAction.redirect.protocol) && self.defaultAction.redirect.protocol != listener.protocol) || (has(self.defaultAction.redirect.port) && self.defaultAction.redirect.port != listener.port))",
           message:
             'defaultAction redirects a listener to itself, endlessly (AWS refuses it); change protocol, host, port or path, or give that listener a defaultAction of its own',
           reason: 'FieldValueInvalid',
           fieldPath: '.defaultAction',
         },
         {
-          rule: "!has(self.rules) || !has(self.listeners) || self.rules.all(rule, !has(rule.redirect) || (!has(rule.redirect.protocol) && !has(rule.redirect.port)) || (has(rule.redirect.host) && rule.redirect.host != '#{host}') || (has(rule.redirect.path) && rule.redirect.path != '/#{path}') || self.listeners.all(listener, !has(listener.port) || !has(listener.protocol) || (has(rule.listeners) ? !(listener.port in rule.listeners) : has(listener.redirectToHTTPS) && listener.redirectToHTTPS) || (has(rule.redirect.protocol) && rule.redirect.protocol != listener.protocol) || (has(rule.redirect.port) && rule.redirect.port != listener.port)))",
+          rule: "self.rules.all(rule, !has(rule.redirect) || !has(self.listeners) || (!has(rule.redirect.protocol) && !has(rule.redirect.port)) || (has(rule.redirect.host) && rule.redirect.host != '#{host}') || (has(rule.redirect.path) && rule.redirect.path != '/#{path}') || self.listeners.all(listener, !has(listener.port) || !has(listener.protocol) || (has(rule.listeners) ? !(listener.port in rule.listeners) : has(listener.redirectToHTTPS) && listener.redirectToHTTPS) || (has(rule.redirect.protocol) && rule.redirect.protocol != listener.protocol) || (has(rule.redirect.port) && rule.redirect.port != listener.port))) || !has(self.rules)",
           message:
             'a rule redirects a listener to itself, endlessly (AWS refuses it); change protocol, host, port or path, or narrow the rule to other listeners',
           reason: 'FieldValueInvalid',
           fieldPath: '.rules',
         },
         {
-          rule: "!has(self.backends) || has(self.adopt) || (has(self.ipAddressType) && self.ipAddressType != 'ipv4') || self.backends.all(backend, !has(backend.ipAddressType) || backend.ipAddressType == 'ipv4')",
+          rule: "self.backends.all(backend, !has(backend.ipAddressType) || backend.ipAddressType == 'ipv4') || !has(self.backends) || has(self.adopt) || (has(self.ipAddressType) && self.ipAddressType != 'ipv4')",
           message:
             "a backend with ipAddressType ipv6 needs a load balancer with IPv6; set spec.ipAddressType to dualstack, or the backend's to ipv4",
           reason: 'FieldValueInvalid',
@@ -1830,25 +1869,6 @@ export const myIngressSchema = {
             'inbound describes the security group that albridge manages, and securityGroups replaces that group; remove one of the two',
           reason: 'FieldValueForbidden',
           fieldPath: '.inbound',
-        },
-        {
-          rule: '!has(self.webACLARN)',
-          message: 'webACLARN is not supported yet; remove it',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.webACLARN',
-        },
-        {
-          rule: '!has(self.backends) || self.backends.all(backend, !has(backend.targetGroupARN))',
-          message: 'backends[].targetGroupARN is not supported yet; remove it and give service',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.backends',
-        },
-        {
-          rule: '(!has(self.rules) || self.rules.all(rule, !has(rule.authenticate))) && (!has(self.defaultAction) || !has(self.defaultAction.authenticate)) && (!has(self.listeners) || self.listeners.all(listener, !has(listener.defaultAction) || !has(listener.defaultAction.authenticate)))',
-          message:
-            'authenticate is not supported yet; remove it, and do not publish what depends on it',
-          reason: 'FieldValueForbidden',
-          fieldPath: '.rules',
         },
       ],
     },
@@ -2312,7 +2332,7 @@ export const myIngressSchema = {
       fieldPath: '.spec',
     },
     {
-      rule: '!has(self.spec) || !has(self.spec.adopt) || oldSelf.?spec.?adopt.hasValue() || !oldSelf.?status.?alb.hasValue()',
+      rule: '!has(self.spec.adopt) || !has(self.spec) || oldSelf.?spec.?adopt.hasValue() || !oldSelf.?status.?alb.hasValue()',
       optionalOldSelf: true,
       message:
         'adopt can be added only while this object holds no load balancer, and status.alb says that it holds one; create another MyIngress for the load balancer to adopt',

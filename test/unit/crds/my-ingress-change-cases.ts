@@ -62,7 +62,7 @@ export const changeCases: RuleTable = {
       },
     },
   },
-  'spec: scheme cannot be changed': {
+  'spec.scheme: scheme cannot be changed': {
     accepts: {
       'the default written out': {
         why: 'left out means internet-facing',

@@ -11,21 +11,28 @@ const rule = (fields: Readonly<Record<string, unknown>>): Draft => withRule(fiel
 const http = { port: 80, protocol: 'HTTP' };
 const byDefault = (action: object): Draft => withTraffic({ defaultAction: action });
 
-/** [beginning of the rule, what is accepted instead, what is refused] */
+/** [its field, what is accepted instead, what is refused] */
 const refused: readonly (readonly [string, Draft, readonly [Draft, ...Draft[]]])[] = [
-  ['webACLARN', withTraffic({}), [withSpec({ webACLARN: 'arn:aws:wafv2:a' })]],
+  ['spec.webACLARN', withTraffic({}), [withSpec({ webACLARN: 'arn:aws:wafv2:a' })]],
   [
-    'backends[].targetGroupARN',
+    'spec.backends[].targetGroupARN',
     withTraffic({}),
     [withBackend({ service: undefined, targetGroupARN: 'arn:aws:a' })],
   ],
   [
-    'authenticate',
+    'spec.rules[].authenticate',
+    withTraffic({}),
+    [rule({ authenticate: {} }), rule({ authenticate: { oidc: { issuer: 'a' } } })],
+  ],
+  [
+    'spec.defaultAction.authenticate',
     byDefault({ forward: [{ backend: 'web' }] }),
+    [byDefault({ forward: [{ backend: 'web' }], authenticate: {} })],
+  ],
+  [
+    'spec.listeners[].defaultAction.authenticate',
+    withTraffic({ listeners: [{ ...http, defaultAction: { forward: [{ backend: 'web' }] } }] }),
     [
-      rule({ authenticate: {} }),
-      rule({ authenticate: { oidc: { issuer: 'a' } } }),
-      byDefault({ forward: [{ backend: 'web' }], authenticate: {} }),
       withTraffic({
         listeners: [
           { ...http, defaultAction: { forward: [{ backend: 'web' }], authenticate: {} } },
@@ -37,8 +44,8 @@ const refused: readonly (readonly [string, Draft, readonly [Draft, ...Draft[]]])
 
 /** The rules that refuse what nothing implements yet. */
 export const refusedCases: RuleTable = Object.fromEntries(
-  refused.map(([beginning, accepted, rejected]) => [
-    `spec: ${beginning}`,
+  refused.map(([field, accepted, rejected]) => [
+    `${field}: `,
     {
       accepts: { 'what is supported': { why: 'it works', object: accepted } },
       rejects: Object.fromEntries(
