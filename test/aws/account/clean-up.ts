@@ -29,7 +29,6 @@ export interface Leftover {
 
 /** Network interfaces hold security groups for minutes after their balancer is gone. */
 const LONGEST_MS = 900_000;
-const PAUSE_MS = 5_000;
 
 /** Everything that runs made and that is still there; of one run where one is named. */
 export async function findLeftovers(clients: Clients, runId = ''): Promise<readonly Leftover[]> {
@@ -48,7 +47,7 @@ export async function findLeftovers(clients: Clients, runId = ''): Promise<reado
 export async function cleanUp(
   clients: Clients,
   runId: string,
-  say: (line: string) => void,
+  { pauseMs, say }: { readonly pauseMs: number; readonly say: (line: string) => void },
 ): Promise<readonly Leftover[]> {
   const endMs = performance.now() + LONGEST_MS;
   let empty = 0;
@@ -58,7 +57,7 @@ export async function cleanUp(
     if (empty === 2 || performance.now() > endMs) return left;
     if (left.length > 0) say(`removing ${left.map(({ kind, id }) => `${kind} ${id}`).join(', ')}`);
     for (const leftover of left) await remove(clients, leftover, say);
-    await sleep(PAUSE_MS);
+    await sleep(pauseMs);
   }
 }
 

@@ -79,14 +79,12 @@ describe('deploy/iam/policy.json', () => {
   });
 
   it('allows each operation that a load balancer takes in its life, and none on one that nobody calls', async () => {
-    const world = new World({ scanMs: 60_000 });
-    world.start();
+    const world = World.started({ scanMs: 60_000 });
     const attributes = { 'idle_timeout.timeout_seconds': '120' };
     await world.applied('shop', { tags: { team: 'web' }, attributes, ipAddressType: 'ipv4' });
     world.edit('shop', { subnets: ['subnet-a', 'subnet-c'], securityGroups: ['sg-web'], tags: {} });
     await world.clock.advance(30_000);
-    world.edit('shop', { ipAddressType: 'dualstack', tags: { team: 'shop' } });
-    await world.clock.advance(90_000);
+    await world.edited('shop', { ipAddressType: 'dualstack', tags: { team: 'shop' } }, 90_000);
     world.kube.delete(draftOf('shop'));
     await world.clock.advance(60_000);
     const called = world.aws.control.calls().map(({ operation }) => operation);

@@ -20,8 +20,7 @@ function linkedIn(text: string): readonly string[] {
 
 describe('the guided tour of a create', () => {
   it('names the files that run in a real pass: each of MyIngress, and none that does not run', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     const spec = { tags: { team: 'web' }, attributes: { 'idle_timeout.timeout_seconds': '120' } };
     const ran = await trace(() => world.applied('shop', spec));
     expect(world.condition('shop')).toBe('True Available');
@@ -32,13 +31,11 @@ describe('the guided tour of a create', () => {
   });
 
   it('and of its traffic names the files that run in addition', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     const spec = { ...SHOP, tags: { team: 'web' } };
     const ran = await trace(async () => {
       await world.applied('shop', spec);
-      world.edit('shop', { rules: [] });
-      await world.clock.advance(1_000);
+      await world.edited('shop', { rules: [] }, 1_000);
       world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
       await world.clock.advance(1_000);
     });

@@ -57,9 +57,7 @@ function exposed(): WebApp {
 
 describe('a preview by another process', () => {
   it('reads AWS even where the object is Ready, and shows the drift', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { attributes: { [IDLE]: '120' } });
+    const world = await World.having('shop', { attributes: { [IDLE]: '120' } });
     world.crash();
     expect(world.condition('shop')).toMatch(/True/);
     expect(stepsOf(await preview(world))).toEqual([]);
@@ -74,9 +72,7 @@ describe('a preview by another process', () => {
   });
 
   it('waits for the proof that a balancer is gone', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     world.crash();
     world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
     const lost = await preview(world);
@@ -101,9 +97,7 @@ describe('a preview by another process', () => {
   });
 
   it('names what of the spec cannot be planned', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     world.crash();
     const listener = { Port: 80, Protocol: 'HTTP', LoadBalancerArn: world.balancer().arn };
     const action = { Type: 'fixed-response', FixedResponseConfig: { StatusCode: '200' } };

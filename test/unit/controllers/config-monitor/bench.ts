@@ -60,6 +60,8 @@ export class ConfigMonitorBench {
   readonly closedNamespaces = new Set<string>();
   readonly clock = new ManualClock();
   readonly kube = new FakeKube();
+  /** The pods that `deploy` left. */
+  before: readonly string[] = [];
   readonly cluster: Cluster = new Cluster(this.kube, this.clock);
   readonly events = new RecordingEvents();
   readonly log = new SilentLogger();
@@ -77,6 +79,14 @@ export class ConfigMonitorBench {
         queueMicrotask(() => this.#fillIn(object as ConfigMonitor));
       }
     });
+  }
+
+  /** One whose operator runs, and whose ConfigMap holds `one`. */
+  static async configured(): Promise<ConfigMonitorBench> {
+    const bench = new ConfigMonitorBench();
+    await bench.start();
+    await bench.configure('one');
+    return bench;
   }
 
   async start(): Promise<void> {
@@ -123,6 +133,18 @@ export class ConfigMonitorBench {
   }
 
   /** Creates the ConfigMap, or gives it other data. */
+  /** Pods of a Deployment, which `kept` counts from here on. */
+  async deploy(replicas = 8): Promise<void> {
+    this.cluster.deploy('frontend', replicas, { app: 'frontend' });
+    await this.clock.advance(1_000);
+    this.before = this.cluster.names;
+  }
+
+  /** How many of the pods of before are still there. */
+  kept(): number {
+    return this.cluster.names.filter((name) => this.before.includes(name)).length;
+  }
+
   async configure(text: string, metadata: Partial<KubeObject['metadata']> = {}): Promise<void> {
     const draft = {
       apiVersion: 'v1',

@@ -3,40 +3,26 @@ import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts'
 import { ConfigMonitorBench } from './bench.ts';
 
 let bench: ConfigMonitorBench;
-let before: readonly string[];
-
-async function deploy(replicas = 8): Promise<void> {
-  bench.cluster.deploy('frontend', replicas, { app: 'frontend' });
-  await bench.clock.advance(1_000);
-  before = bench.cluster.names;
-}
 
 beforeEach(async () => {
-  bench = new ConfigMonitorBench();
-  await bench.start();
-  await bench.configure('one');
+  bench = await ConfigMonitorBench.configured();
 });
 
 afterEach(() => bench.stop());
-
-/** How many of the pods of before are still there. */
-function kept(): number {
-  return bench.cluster.names.filter((name) => before.includes(name)).length;
-}
 
 describe('the availability of restarted pods', () => {
   it.each([3_000, 5_000, 15_000])(
     'keeps most old pods where new ones end %i ms after they got ready',
     async (crashAfterMs) => {
-      await deploy();
+      await bench.deploy();
       await bench.monitor();
       bench.cluster.crashAfterMs = crashAfterMs;
       await bench.change('bad', 300_000);
       expect(bench.condition('Ready')).toBe('False WaitingForReady');
       await bench.clock.advance(3_600_000);
-      expect(kept()).toBeGreaterThanOrEqual(crashAfterMs < 10_000 ? 6 : 4);
+      expect(bench.kept()).toBeGreaterThanOrEqual(crashAfterMs < 10_000 ? 6 : 4);
       expect(bench.condition('Ready')).toBe('False ProgressDeadlineExceeded');
-      expect(bench.status().pendingPods).toBe(kept());
+      expect(bench.status().pendingPods).toBe(bench.kept());
       bench.kube.writes.length = 0;
       await bench.clock.advance(3_600_000);
       expect(bench.kube.writes, 'for crashes alone').toEqual([]);
@@ -45,7 +31,7 @@ describe('the availability of restarted pods', () => {
   );
 
   it('does not make the object Ready before the last pods have stayed ready', async () => {
-    await deploy(1);
+    await bench.deploy(1);
     await bench.monitor();
     await bench.change('two', 9_000);
     expect(bench.cluster.evicted).toHaveLength(1);
@@ -56,18 +42,18 @@ describe('the availability of restarted pods', () => {
 
   it('counts an old pod that once restarted, also where the operator has just started', async () => {
     bench.cluster.restartsAtStart = 1;
-    await deploy();
+    await bench.deploy();
     bench.cluster.restartsAtStart = 0;
     await bench.monitor();
     await bench.clock.advance(86_400_000);
     await bench.restart();
     await bench.change('two', 120_000);
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
   it('is no reason to warn while a new pod that restarted once stays ready', async () => {
-    await deploy(1);
+    await bench.deploy(1);
     await bench.monitor({ progressDeadlineSeconds: 60 });
     bench.cluster.restartsAtStart = 1;
     await bench.change('two', 605_000);
@@ -76,7 +62,7 @@ describe('the availability of restarted pods', () => {
   });
 
   it('is no reason to wait for longer than the default where the CRD is of an older release', async () => {
-    await deploy(1);
+    await bench.deploy(1);
     await bench.monitor();
     const missing: object = { minReadySeconds: undefined };
     bench.kube.edit(bench.object(), (live) => ({ ...live, spec: { ...live.spec, ...missing } }));
@@ -98,22 +84,22 @@ describe('the availability of restarted pods', () => {
   });
 
   it('may wait less, if the object asks for it', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor({ minReadySeconds: 0 });
     await bench.change('two', 10_000);
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
   it('counts pods whose container has restarted once they ran for ten minutes', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor();
     bench.cluster.crashAfterMs = 2_000;
     await bench.change('two', 10_000);
     bench.cluster.crashAfterMs = undefined;
     await bench.clock.advance(560_000);
-    expect(kept()).toBe(6);
+    expect(bench.kept()).toBe(6);
     await bench.clock.advance(120_000);
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 });
@@ -123,7 +109,7 @@ describe('one pod that a webhook refuses', () => {
 
   async function refuse(isRefused: (name: string) => boolean): Promise<void> {
     bench.cluster.deploy('admin', 4, { app: 'frontend' });
-    await deploy();
+    await bench.deploy();
     bench.cluster.mostUnready = 0;
     await bench.monitor();
     bench.cluster.answer = ({ metadata }) =>
@@ -150,36 +136,36 @@ describe('one pod that a webhook refuses', () => {
 
 describe('data that is taken back', () => {
   it('restarts only the pods that were started with the bad data', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor();
     bench.cluster.isBroken = true;
     await bench.change('bad', 100_000);
-    const broken = bench.cluster.names.filter((name) => !before.includes(name));
+    const broken = bench.cluster.names.filter((name) => !bench.before.includes(name));
     expect(broken).toHaveLength(2);
     bench.cluster.isBroken = false;
     await bench.change('one');
     expect(bench.cluster.evicted.slice(2).toSorted()).toEqual(broken);
-    expect(kept()).toBe(6);
+    expect(bench.kept()).toBe(6);
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
   it('after other bad data restarts the pods of both, also by another process', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor({ maxUnavailable: 3 });
     bench.cluster.isBroken = true;
     await bench.change('bad', 100_000);
     await bench.editMonitor({ maxUnavailable: 4 });
     await bench.change('worse', 100_000);
-    expect(kept()).toBe(4);
+    expect(bench.kept()).toBe(4);
     await bench.restart();
     bench.cluster.isBroken = false;
     await bench.change('one');
-    expect(kept()).toBe(4);
+    expect(bench.kept()).toBe(4);
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
   it('restarts all pods where an earlier release did not record which have it', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor();
     bench.cluster.isBroken = true;
     await bench.change('bad', 100_000);
@@ -190,7 +176,7 @@ describe('data that is taken back', () => {
     await bench.restart();
     bench.cluster.isBroken = false;
     await bench.change('one');
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
   });
 });
 
@@ -281,7 +267,7 @@ describe('an owner of a kind that others made', () => {
     const what = { name: 'canary', labels, isStateful: false, minReadySeconds: 0 };
     bench.cluster.deployAs({ ...what, customKind: 'Rollout' }, replicas);
     await bench.clock.advance(1_000);
-    before = bench.cluster.names;
+    bench.before = bench.cluster.names;
     await bench.monitor({ maxUnavailable: 1 });
   }
 
@@ -290,7 +276,7 @@ describe('an owner of a kind that others made', () => {
     await bench.change('two', 3_000);
     bench.cluster.scale('canary', 2);
     await bench.clock.advance(1_800_000);
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
@@ -303,11 +289,11 @@ describe('an owner of a kind that others made', () => {
     await deployCustom(8);
     bench.cluster.isFull = true;
     for (const content of contents.split(' ')) await bench.change(content, everyMs);
-    expect(kept()).toBe(left);
+    expect(bench.kept()).toBe(left);
     bench.cluster.isFull = false;
     bench.cluster.settle();
     await bench.change('last', 300_000);
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
@@ -315,7 +301,7 @@ describe('an owner of a kind that others made', () => {
     await deployCustom(8);
     bench.cluster.isFull = true;
     await bench.change('two', 3_600_000);
-    expect(kept()).toBe(6);
+    expect(bench.kept()).toBe(6);
     expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
     expect(bench.told('ProgressDeadlineExceeded').at(-1)).toContain(
       'one is missing; 6 pods keep the older data; fix the data, or see kubectl describe Rollout/canary',
@@ -325,7 +311,7 @@ describe('an owner of a kind that others made', () => {
 
 describe('a Deployment', () => {
   it('that grows during the restart still loses a quarter of its pods at a time', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor();
     await bench.change('two', 1_500);
     expect(bench.cluster.evicted).toHaveLength(2);
@@ -336,17 +322,17 @@ describe('a Deployment', () => {
     bench.cluster.isFull = false;
     bench.cluster.settle();
     await bench.clock.advance(60_000);
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
   it('that albridge may not read loses one pod however often the data changes', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor({ maxUnavailable: 1 });
     const options = { reason: 'Forbidden', message: 'denied', healedBy: 'person' } as const;
     bench.cluster.read = () => Promise.reject(new OperatorError(options));
     bench.cluster.isFull = true;
     for (const content of ['two', 'three', 'four']) await bench.change(content, 30_000);
-    expect(kept()).toBe(7);
+    expect(bench.kept()).toBe(7);
   });
 });

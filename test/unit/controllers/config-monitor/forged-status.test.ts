@@ -30,9 +30,7 @@ const VICTIMS: Readonly<Record<string, object>> = {
 };
 
 beforeEach(async () => {
-  bench = new ConfigMonitorBench();
-  await bench.start();
-  await bench.configure('one');
+  bench = await ConfigMonitorBench.configured();
   bench.cluster.deploy('frontend', 2, { app: 'frontend' });
   for (const [index, of] of Object.values(VICTIMS).entries()) {
     bench.cluster.pod(`victim-${index}`, of);

@@ -6,9 +6,7 @@ let bench: ConfigMonitorBench;
 const labels = { app: 'frontend' };
 
 beforeEach(async () => {
-  bench = new ConfigMonitorBench();
-  await bench.start();
-  await bench.configure('one');
+  bench = await ConfigMonitorBench.configured();
 });
 
 afterEach(() => bench.stop());

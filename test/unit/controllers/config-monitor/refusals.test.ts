@@ -6,18 +6,9 @@ import { ConfigMonitorBench } from './bench.ts';
 const blocked = { kind: 'blocked', message: 'it would violate the disruption budget' } as const;
 
 let bench: ConfigMonitorBench;
-let before: readonly string[];
-
-async function deploy(replicas: number): Promise<void> {
-  bench.cluster.deploy('frontend', replicas, { app: 'frontend' });
-  await bench.clock.advance(1_000);
-  before = bench.cluster.names;
-}
 
 beforeEach(async () => {
-  bench = new ConfigMonitorBench();
-  await bench.start();
-  await bench.configure('one');
+  bench = await ConfigMonitorBench.configured();
 });
 
 afterEach(() => bench.stop());
@@ -34,7 +25,7 @@ describe('a refusal to evict', () => {
     'on pods that crash in turn: the object does not change with each crash (%s)',
     async (_, answer) => {
       bench.cluster.crashAfterMs = 5_000;
-      await deploy(1);
+      await bench.deploy(1);
       for (const replicas of [2, 3, 4]) {
         bench.cluster.scale('frontend', replicas);
         await bench.clock.advance(2_000);
@@ -49,15 +40,15 @@ describe('a refusal to evict', () => {
   );
 
   it('is no longer reported for a pod that is gone', async () => {
-    await deploy(2);
+    await bench.deploy(2);
     await bench.monitor();
     bench.cluster.answer = () => ({ kind: 'ambiguous', message: 'Two budgets.' });
     await bench.change('two', 60_000);
-    expect(bench.message('Stalled')).toContain(before[0]);
+    expect(bench.message('Stalled')).toContain(bench.before[0]);
     const [first] = bench.cluster.pods();
     if (first !== undefined) await bench.cluster.delete(first);
     await bench.clock.advance(60_000);
-    expect(bench.message('Stalled')).toContain(before[1]);
+    expect(bench.message('Stalled')).toContain(bench.before[1]);
   });
 
   it('by two budgets is over once another pod, which is asked first by now, is refused by one', async () => {
@@ -74,13 +65,13 @@ describe('a refusal to evict', () => {
   });
 
   it('that is on its way changes nothing that another object reports', async () => {
-    await deploy(3);
+    await bench.deploy(3);
     await bench.monitor({ maxUnavailable: '100%' });
     await bench.monitor({}, 'second');
     bench.cluster.crashAfterMs = 5_000;
     const options = { reason: 'Forbidden', message: 'no right', healedBy: 'person' } as const;
     bench.cluster.answer = ({ metadata: { name } }) =>
-      name === before[2] ? new OperatorError(options) : undefined;
+      name === bench.before[2] ? new OperatorError(options) : undefined;
     bench.cluster.beforeEviction = () => sleep(bench.clock, 50, new AbortController().signal);
     await bench.change('two', 3_600_000);
     const { resourceVersion } = bench.object('second').metadata;

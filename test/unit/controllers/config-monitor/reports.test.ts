@@ -5,9 +5,7 @@ import { ConfigMonitorBench } from './bench.ts';
 
 let bench: ConfigMonitorBench;
 beforeEach(async () => {
-  bench = new ConfigMonitorBench();
-  await bench.start();
-  await bench.configure('one');
+  bench = await ConfigMonitorBench.configured();
 });
 afterEach(() => bench.stop());
 

@@ -3,26 +3,12 @@ import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts'
 import { ConfigMonitorBench } from './bench.ts';
 
 let bench: ConfigMonitorBench;
-let before: readonly string[];
-
-async function deploy(replicas = 8): Promise<void> {
-  bench.cluster.deploy('frontend', replicas, { app: 'frontend' });
-  await bench.clock.advance(1_000);
-  before = bench.cluster.names;
-}
 
 beforeEach(async () => {
-  bench = new ConfigMonitorBench();
-  await bench.start();
-  await bench.configure('one');
+  bench = await ConfigMonitorBench.configured();
 });
 
 afterEach(() => bench.stop());
-
-/** How many of the pods of before are still there. */
-function kept(): number {
-  return bench.cluster.names.filter((name) => before.includes(name)).length;
-}
 
 const SIZES: Readonly<
   Record<
@@ -39,17 +25,17 @@ const SIZES: Readonly<
 
 describe('a batch', () => {
   it.each(Object.entries(SIZES))('is %s', async (_name, { pods, maxUnavailable, most }) => {
-    await deploy(pods);
+    await bench.deploy(pods);
     await bench.monitor(maxUnavailable === undefined ? {} : { maxUnavailable });
     await bench.change('two', 1_000);
     expect(bench.cluster.evicted).toHaveLength(most);
     await bench.clock.advance(100_000);
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
     expect(bench.cluster.mostUnready).toBe(most);
   });
 
   it('is counted for each owner by itself', async () => {
-    await deploy(4);
+    await bench.deploy(4);
     bench.cluster.deploy('admin', 4, { app: 'frontend' });
     await bench.clock.advance(1_000);
     await bench.monitor();
@@ -60,8 +46,8 @@ describe('a batch', () => {
   });
 
   it('takes first what is not ready: nobody misses it', async () => {
-    await deploy(4);
-    const [first, , third] = before;
+    await bench.deploy(4);
+    const [first, , third] = bench.before;
     const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] } as const;
     await bench.cluster.kubelet.setStatus(`web/${third}`, status);
     await bench.monitor();
@@ -72,7 +58,7 @@ describe('a batch', () => {
   });
 
   it('waits for pods that other changes have made unready', async () => {
-    await deploy(4);
+    await bench.deploy(4);
     await bench.monitor();
     const [pod] = bench.cluster.pods();
     bench.cluster.isBroken = true;
@@ -80,11 +66,11 @@ describe('a batch', () => {
     await bench.change('two', 5_000);
     // The one that is not ready goes, and none beside it.
     expect(bench.cluster.evicted).toHaveLength(1);
-    expect(kept()).toBe(3);
+    expect(bench.kept()).toBe(3);
   });
 
   it('waits for pods that are missing at the start', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor();
     bench.cluster.isFull = true;
     for (const pod of bench.cluster.pods().slice(0, 2)) {
@@ -96,12 +82,12 @@ describe('a batch', () => {
     bench.cluster.isFull = false;
     bench.cluster.settle();
     await bench.clock.advance(60_000);
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
     expect(bench.cluster.mostUnready).toBe(2);
   });
 
   it('does not grow while the watch lags behind what was sent away', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor();
     await bench.configure('two');
     bench.life.pods.hold();
@@ -109,21 +95,21 @@ describe('a batch', () => {
     expect(bench.cluster.evicted).toHaveLength(2);
     bench.life.pods.catchUp();
     await bench.clock.advance(60_000);
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
     expect(bench.cluster.evicted).toHaveLength(8);
   });
 });
 
 describe('data that the pods do not start with', () => {
   it('breaks one batch and not the service, and says so after the deadline', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor();
     bench.cluster.isBroken = true;
     await bench.change('bad', 590_000);
-    expect(kept()).toBe(6);
+    expect(bench.kept()).toBe(6);
     expect(bench.condition('Reconciling')).toBe('True WaitingForReady');
     await bench.clock.advance(60_000);
-    expect(kept()).toBe(6);
+    expect(bench.kept()).toBe(6);
     expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
     expect(bench.condition('Ready')).toBe('False ProgressDeadlineExceeded');
     const [note] = bench.told('ProgressDeadlineExceeded');
@@ -134,13 +120,13 @@ describe('data that the pods do not start with', () => {
   });
 
   it('is replaced by data that they do start with', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor();
     bench.cluster.isBroken = true;
     await bench.change('bad', 700_000);
     bench.cluster.isBroken = false;
     await bench.change('good');
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
     expect(bench.condition('Ready')).toBe('True Watching');
     expect(bench.cluster.mostUnready).toBe(2);
     // Those of the bad data were restarted too.
@@ -149,24 +135,24 @@ describe('data that the pods do not start with', () => {
   });
 
   it('was not bad after all where the pods only took long', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor({ progressDeadlineSeconds: 30 });
     bench.cluster.isBroken = true;
     await bench.change('slow', 60_000);
     expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
     bench.cluster.heal();
     await bench.clock.advance(60_000);
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
   it('does not get new time by pods that come and go', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor({ progressDeadlineSeconds: 60 });
     bench.cluster.isBroken = true;
     await bench.change('bad', 5_000);
     for (let crash = 0; crash < 12; crash++) {
-      const newest = bench.cluster.names.find((name) => !before.includes(name)) ?? '';
+      const newest = bench.cluster.names.find((name) => !bench.before.includes(name)) ?? '';
       bench.cluster.isBroken = false;
       await bench.cluster.kubelet.run(`web/${newest}`);
       bench.cluster.isBroken = true;
@@ -180,19 +166,19 @@ describe('data that the pods do not start with', () => {
 
 describe('a scaled Deployment', () => {
   it('is not waited for in vain when there are fewer pods than at the start', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor();
     bench.cluster.isBroken = true;
     await bench.change('two', 1_200);
     bench.cluster.scale('frontend', 3);
     bench.cluster.heal();
     await bench.clock.advance(60_000);
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
   it('may be scaled to nothing', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor();
     await bench.change('two', 1_200);
     bench.cluster.scale('frontend', 0);
@@ -205,22 +191,22 @@ describe('a PodDisruptionBudget', () => {
   const blocked = { kind: 'blocked', message: 'it would violate the disruption budget' } as const;
 
   it('holds: the pod stays, and is asked for again and again', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor();
     bench.cluster.answer = () => blocked;
     await bench.change('two', 60_000);
-    expect(kept()).toBe(8);
+    expect(bench.kept()).toBe(8);
     expect(bench.condition('Reconciling')).toBe('True PDBBlocked');
     expect(bench.condition('Ready')).toBe('False PDBBlocked');
     expect(bench.told('PDBBlocked')).toHaveLength(1);
     bench.cluster.answer = () => undefined;
     await bench.clock.advance(120_000);
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
   it('that is a moment behind the pods is nothing to warn of', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor();
     let busyUntilMs = 0;
     bench.cluster.answer = () => {
@@ -229,23 +215,23 @@ describe('a PodDisruptionBudget', () => {
       return undefined;
     };
     await bench.change('two', 120_000);
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
     expect(bench.told('PDBBlocked')).toEqual([]);
   });
 
   it('that never gives way ends in Stalled, and still is not broken', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor({ progressDeadlineSeconds: 60 });
     bench.cluster.answer = () => blocked;
     await bench.change('two', 600_000);
     expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
     expect(bench.told('ProgressDeadlineExceeded')[0]).toContain(blocked.message);
-    expect(kept()).toBe(8);
+    expect(bench.kept()).toBe(8);
   });
 
   it('holds a pod that crashes again and again: the object does not change with each crash', async () => {
     bench.cluster.crashAfterMs = 5_000;
-    await deploy(1);
+    await bench.deploy(1);
     await bench.monitor();
     bench.cluster.answer = () => blocked;
     await bench.change('two', 3_600_000);
@@ -256,18 +242,18 @@ describe('a PodDisruptionBudget', () => {
   });
 
   it('beside a second one is for a person to sort out', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor();
     const message = 'This pod has more than one PodDisruptionBudget.';
     bench.cluster.answer = () => ({ kind: 'ambiguous', message });
     await bench.change('two', 60_000);
     expect(bench.condition('Stalled')).toBe('True MultiplePDBs');
-    expect(kept()).toBe(8);
+    expect(bench.kept()).toBe(8);
   });
 
   it('beside a second one is what is said of pods that crash again and again, whatever they do', async () => {
     bench.cluster.crashAfterMs = 5_000;
-    await deploy(3);
+    await bench.deploy(3);
     await bench.monitor();
     bench.cluster.answer = () => ({ kind: 'ambiguous', message: 'Two budgets.' });
     await bench.change('two', 60_000);
@@ -280,23 +266,23 @@ describe('a PodDisruptionBudget', () => {
   });
 
   it('of one owner does not hold up the pods of another', async () => {
-    await deploy(2);
+    await bench.deploy(2);
     bench.cluster.deploy('admin', 2, { app: 'frontend' });
     await bench.clock.advance(1_000);
     await bench.monitor();
     bench.cluster.answer = ({ metadata }) =>
       metadata.name.startsWith('admin') ? blocked : undefined;
     await bench.change('two', 60_000);
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
     expect(bench.status().pendingPods).toBe(2);
   });
 
   it('is not asked by strategy Delete', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor({ strategy: 'Delete' });
     bench.cluster.answer = () => blocked;
     await bench.change('two');
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
     expect(bench.told('PodDeleted')).toHaveLength(8);
     expect(bench.cluster.mostUnready).toBe(2);
   });
@@ -304,16 +290,16 @@ describe('a PodDisruptionBudget', () => {
 
 describe('a refusal', () => {
   it('is told in the words of the article, and stops nothing for good', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor();
     const options = { reason: 'Forbidden', message: 'no right', healedBy: 'person' } as const;
     bench.cluster.answer = () => new OperatorError(options);
     await bench.change('two', 5_000);
     expect(bench.condition('Stalled')).toBe('True Forbidden');
-    expect(bench.told('Forbidden')).toEqual([`Could not delete ${before[0]}: no right`]);
+    expect(bench.told('Forbidden')).toEqual([`Could not delete ${bench.before[0]}: no right`]);
     bench.cluster.answer = () => undefined;
     await bench.clock.advance(600_000);
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
   });
 });
 
@@ -321,10 +307,10 @@ describe('strategy Rollout', () => {
   const FRONTEND = { kind: 'Deployment', namespace: 'web', name: 'frontend' } as const;
 
   it('restarts the Deployment by its template, once', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor({ strategy: 'Rollout' });
     await bench.change('two');
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
     expect(bench.cluster.evicted).toEqual([]);
     const restarts = bench.cluster.asked.filter((asked) => asked === 'restart Deployment/frontend');
     expect(restarts).toHaveLength(1);
@@ -333,7 +319,7 @@ describe('strategy Rollout', () => {
   });
 
   it('restarts it once for two ConfigMonitors', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor({ strategy: 'Rollout' });
     await bench.monitor({ strategy: 'Rollout', debounceSeconds: 3 }, 'second');
     await bench.change('two', 60_000);
@@ -343,7 +329,7 @@ describe('strategy Rollout', () => {
   });
 
   it('restarts it once for two ConfigMaps that change together', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.configure('one', { name: 'others' });
     await bench.monitor({ strategy: 'Rollout' });
     const others = { strategy: 'Rollout', configMap: 'others', debounceSeconds: 3 } as const;
@@ -351,12 +337,12 @@ describe('strategy Rollout', () => {
     await bench.configure('two', { name: 'others' });
     await bench.change('two', 60_000);
     expect(bench.told('WorkloadRestarted')).toHaveLength(1);
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
     expect(bench.condition('Ready', 'second')).toBe('True Watching');
   });
 
   it('restarts it once where the clock of the next leader is an hour behind', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor({ strategy: 'Rollout' });
     await bench.change('two', 2_500);
     bench.clock.turnWallClock(-3_600_000);
@@ -367,7 +353,7 @@ describe('strategy Rollout', () => {
   });
 
   it('restarts it for the next change by a leader whose clock is behind the last restart', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor({ strategy: 'Rollout' });
     await bench.change('two');
     bench.clock.turnWallClock(-120_000);
@@ -381,7 +367,7 @@ describe('strategy Rollout', () => {
   });
 
   it('restarts it again for a change of which the first note could not be stored', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor({ strategy: 'Rollout', minIntervalSeconds: 20 });
     await bench.change('two', 5_000);
     let failures = 2;
@@ -395,29 +381,29 @@ describe('strategy Rollout', () => {
   });
 
   it('leaves it alone where somebody restarts it by hand for the change', async () => {
-    await deploy();
+    await bench.deploy();
     await bench.monitor({ strategy: 'Rollout', debounceSeconds: 5 });
     await bench.configure('two');
     await bench.cluster.restart(FRONTEND, '2020-01-01T00:00:00Z');
     await bench.clock.advance(60_000);
     expect(bench.told('WorkloadRestarted')).toEqual([]);
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
   it('leaves a paused Deployment alone, names it, and restarts its pods when it is resumed', async () => {
-    await deploy();
+    await bench.deploy();
     bench.cluster.pause('frontend');
     await bench.monitor({ strategy: 'Rollout' });
     await bench.change('two', 60_000);
-    expect(kept()).toBe(8);
+    expect(bench.kept()).toBe(8);
     expect(bench.condition('Stalled')).toBe('True WorkloadPaused');
     expect(bench.told('WorkloadPaused')).toEqual([
       'Deployment frontend is paused and replaces no pods; kubectl rollout resume deployment/frontend',
     ]);
     bench.cluster.pause('frontend', false);
     await bench.clock.advance(60_000);
-    expect(kept()).toBe(0);
+    expect(bench.kept()).toBe(0);
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 

@@ -9,23 +9,16 @@ import type { Key } from '../../../../src/core/objects/kube-object.ts';
 import type { ChildWriter, ObjectWriter } from '../../../../src/core/ports/writers.ts';
 import type { Pod } from '../../../../src/pods/pod.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
-import { FakeKube } from '../../../fakes/fake-kube.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { RecordingEvents } from '../../../fakes/recording-events.ts';
-import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
-import { SilentLogger } from '../../../fakes/silent-logger.ts';
+import { KindBench } from '../kind-bench.ts';
 import { Kubelet } from '../kubelet.ts';
 import { type CrashPlan, Incarnation } from '../my-ingress/crashing-ports.ts';
 
 export const POD: Key = 'web/shop-immortalpod';
 
 /** The controller of ImmortalContainers over a cluster in memory; a process of it may die. */
-export class ImmortalBench {
-  readonly clock = new ManualClock();
-  readonly kube = new FakeKube();
+export class ImmortalBench extends KindBench<ImmortalContainer> {
+  protected readonly kind = 'ImmortalContainer';
   readonly kubelet: Kubelet = new Kubelet(this.kube, this.clock);
-  readonly events = new RecordingEvents();
-  readonly log = new SilentLogger();
   incarnation = new Incarnation();
   pods: FakeCache<Pod> = this.kube.cache<Pod>('Pod');
   #controller: Controller<ImmortalContainer> | undefined;
@@ -65,35 +58,8 @@ export class ImmortalBench {
     await this.clock.settle();
   }
 
-  async annotate(annotations: Readonly<Record<string, string>>): Promise<void> {
-    this.kube.edit(this.object, (live) => ({
-      ...live,
-      metadata: { ...live.metadata, annotations },
-    }));
-    await this.clock.settle();
-  }
-
-  get object(): ImmortalContainer {
-    return this.kube.server.get('ImmortalContainer', 'web/shop') as unknown as ImmortalContainer;
-  }
-
-  get status(): ImmortalContainer['status'] {
-    return this.object.status;
-  }
-
-  /** `True Running`, as `kubectl get` would show it. */
-  condition(type: string): string | undefined {
-    const found = this.status.conditions?.find((condition) => condition.type === type);
-    return found && `${found.status} ${found.reason}`;
-  }
-
-  /** The verbs of what was written since the last call. */
-  takeWrites(): readonly string[] {
-    return this.kube.writes.splice(0).map(({ verb }) => verb);
-  }
-
   #build(incarnation: Incarnation): Controller<ImmortalContainer> {
-    const { clock, kube, log } = this;
+    const { clock, kube } = this;
     const pods = new Children<Pod>({
       cache: this.pods,
       writer: mortal(kube.childWriter(), incarnation),
@@ -106,13 +72,8 @@ export class ImmortalBench {
       writer: mortal(kube.writer<ImmortalContainer>(), incarnation),
       reconciler: createImmortalContainerReconciler({ pods, clock }),
       children: [pods],
-      concurrency: 4,
-      deadlineMs: 120_000,
-      backoff: { firstMs: 100, maxMs: 60_000 },
-      clock,
+      ...this.common,
       events: { record: (o, event) => incarnation.isOver || this.events.record(o, event) },
-      log,
-      metrics: new RecordingMetrics(),
     });
   }
 }

@@ -5,11 +5,7 @@ import { Controller } from '../../../../src/core/controller/controller.ts';
 import type { Key } from '../../../../src/core/objects/kube-object.ts';
 import type { Pod } from '../../../../src/pods/pod.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
-import { FakeKube } from '../../../fakes/fake-kube.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { RecordingEvents } from '../../../fakes/recording-events.ts';
-import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
-import { SilentLogger } from '../../../fakes/silent-logger.ts';
+import { KindBench } from '../kind-bench.ts';
 import { Kubelet } from '../kubelet.ts';
 
 /** Index 0, 1 and 2. */
@@ -18,12 +14,9 @@ export const PODS: readonly [Key, Key, Key] = ['web/shop-pod', 'web/shop-pod-1',
 type Spec = Partial<MyApp['spec']>;
 
 /** The controller of MyApps over a cluster in memory. */
-export class MyAppBench {
-  readonly clock = new ManualClock();
-  readonly kube = new FakeKube();
+export class MyAppBench extends KindBench<MyApp> {
+  protected readonly kind = 'MyApp';
   readonly kubelet: Kubelet = new Kubelet(this.kube, this.clock);
-  readonly events = new RecordingEvents();
-  readonly log = new SilentLogger();
   readonly pods: FakeCache<Pod> = this.kube.cache<Pod>('Pod');
   readonly #controller = this.#build();
 
@@ -58,40 +51,13 @@ export class MyAppBench {
     await this.clock.settle();
   }
 
-  async annotate(annotations: Readonly<Record<string, string>>): Promise<void> {
-    this.kube.edit(this.object, (live) => ({
-      ...live,
-      metadata: { ...live.metadata, annotations },
-    }));
-    await this.clock.settle();
-  }
-
-  get object(): MyApp {
-    return this.kube.server.get('MyApp', 'web/shop') as unknown as MyApp;
-  }
-
-  get status(): MyApp['status'] {
-    return this.object.status;
-  }
-
-  /** `True Running`, as `kubectl get` would show it. */
-  condition(type: string): string | undefined {
-    const found = this.status.conditions?.find((condition) => condition.type === type);
-    return found && `${found.status} ${found.reason}`;
-  }
-
   /** The pods that are there, by their names. */
   get names(): readonly string[] {
     return this.kubelet.pods.map(({ metadata }) => metadata.name).toSorted();
   }
 
-  /** The verbs of what was written since the last call. */
-  takeWrites(): readonly string[] {
-    return this.kube.writes.splice(0).map(({ verb }) => verb);
-  }
-
   #build(): Controller<MyApp> {
-    const { clock, kube, log, events } = this;
+    const { clock, kube, events } = this;
     const writer = kube.childWriter();
     const pods = new Children<Pod>({ cache: this.pods, writer, owner: myAppKind, clock });
     return new Controller<MyApp>({
@@ -100,13 +66,8 @@ export class MyAppBench {
       writer: kube.writer<MyApp>(),
       reconciler: createMyAppReconciler({ pods, clock }),
       children: [pods],
-      concurrency: 4,
-      deadlineMs: 120_000,
-      backoff: { firstMs: 100, maxMs: 60_000 },
-      clock,
+      ...this.common,
       events,
-      log,
-      metrics: new RecordingMetrics(),
     });
   }
 }

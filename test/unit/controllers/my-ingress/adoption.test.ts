@@ -126,8 +126,7 @@ describe('adopting', () => {
       expect(world.balancer()).toEqual(balancer);
       expect(world.condition('shop', 'Stalled')).toBe(`True ${reason}`);
       expect(world.message('shop')).toContain(balancer.arn);
-      world.delete('shop');
-      await world.clock.advance(MINUTE_MS);
+      await world.deleted('shop', MINUTE_MS);
       expect(world.exists('shop')).toBe(false);
       expect(world.balancer()).toEqual(balancer);
     });
@@ -189,8 +188,7 @@ describe('adopting', () => {
     const balancer = theirs(world);
     world.start();
     await adopting(world, balancer, { deletionPolicy: 'Retain' });
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.balancer().tags).toEqual({ owner: 'ops' });
     await adopting(world, balancer);
     expect(world.condition('shop')).toBe('False AdoptionRefused');
@@ -201,8 +199,7 @@ describe('adopting', () => {
 
   for (const key of ['albridge.io/cluster', 'albridge.io/namespace', 'albridge.io/name']) {
     it(`ends when ${key} is taken off, although the consent stays`, async () => {
-      const world = new World();
-      world.start();
+      const world = World.started();
       await adopting(world, theirs(world));
       world.untagOutOfBand(world.balancer().arn, key);
       const released = world.balancer();
@@ -232,11 +229,9 @@ describe('adopting', () => {
   });
 
   it('makes the balancer ours, so that it goes with its object', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     await adopting(world, theirs(world));
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.balancers).toEqual([]);
     expect(world.exists('shop')).toBe(false);
   });
@@ -253,8 +248,7 @@ async function dyingAdoption(plan: CrashPlan, spec: Partial<MyIngressSpec> = {})
 
 describe('an adopted balancer that vanished', () => {
   it('is made again under its name', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     await adopting(world, theirs(world), { tags: { team: 'web' } });
     await world.clock.advance(MINUTE_MS);
     world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
@@ -264,8 +258,7 @@ describe('an adopted balancer that vanished', () => {
     world.unset('shop', 'tags');
     await world.clock.advance(1_000);
     expect(world.balancer().tags).not.toHaveProperty('team');
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.balancers).toEqual([]);
   });
 
@@ -273,8 +266,7 @@ describe('an adopted balancer that vanished', () => {
     for (const when of ['before', 'unanswered', 'after'] as const) {
       it(`comes back although the process dies ${when} any operation on ${port}`, async () => {
         for (let at = 1; at <= 10; at++) {
-          const world = new World();
-          world.start();
+          const world = World.started();
           await adopting(world, theirs(world));
           world.crash();
           world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
@@ -298,13 +290,11 @@ describe('adopt added while a create was in flight', () => {
     world.fault('CreateLoadBalancer', { kind: 'lostResponse' });
     world.apply('shop');
     await world.clock.advance(100);
-    world.edit('shop', { adopt: { arn: balancer.arn } });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { adopt: { arn: balancer.arn } }, MINUTE_MS);
     expect(world.object('shop').status.alb?.name).toBe('shop-alb-f8da8b78');
     expect(world.condition('shop', 'Stalled')).toBe('True SpecMismatch');
     expect(world.balancer('legacy')).toEqual(balancer);
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancers).toEqual([balancer]);
   });
@@ -318,10 +308,8 @@ describe('adopt added while a create was in flight', () => {
     world.apply('shop');
     await world.clock.advance(100);
     world.fault('DescribeLoadBalancers', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 8_000 });
-    world.edit('shop', { adopt: { arn: balancer.arn } });
-    await world.clock.advance(MINUTE_MS);
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { adopt: { arn: balancer.arn } }, MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancers.map(({ name }) => name)).not.toContain('shop-alb-f8da8b78');
   });

@@ -31,8 +31,7 @@ function excess(calls: readonly Call[], { burst, perSecond }: BucketLimits): num
 
 describe('a hundred objects at once under the limits of AWS', () => {
   it('are all Ready in about the computed time, never exceed a bucket, and waste few reads', async () => {
-    const world = new World({ budget: AWS_LIMITS, settings: { budget: 'aws' } });
-    world.start();
+    const world = World.started({ budget: AWS_LIMITS, settings: { budget: 'aws' } });
     await world.clock.settle();
     const calls = await world.callsDuring(async () => {
       for (let i = 0; i < COUNT; i++) world.apply(`shop-${i}`);
@@ -60,20 +59,17 @@ describe('a hundred objects at once under the limits of AWS', () => {
   });
 
   it('do not hold up an edit of one that is there', async () => {
-    const world = new World({ budget: AWS_LIMITS, settings: { budget: 'aws' } });
-    world.start();
+    const world = World.started({ budget: AWS_LIMITS, settings: { budget: 'aws' } });
     await world.applied('first');
     for (let i = 0; i < COUNT; i++) world.apply(`shop-${i}`);
     await world.clock.advance(30_000);
-    world.edit('first', { tags: { team: 'web' } });
-    await world.clock.advance(5_000);
+    await world.edited('first', { tags: { team: 'web' } }, 5_000);
     expect(world.object('first').status.applied).toEqual({ tags: ['team'] });
     expect(world.condition('first')).toBe('True Available');
   });
 
   it("do not hold up a neighbour's create, five hundred of them neither", async () => {
-    const world = new World({ budget: AWS_LIMITS, settings: { budget: 'aws' } });
-    world.start();
+    const world = World.started({ budget: AWS_LIMITS, settings: { budget: 'aws' } });
     await world.clock.settle();
     for (let i = 0; i < 500; i++) world.apply(`shop-${i}`);
     await world.clock.advance(30_000);
@@ -90,8 +86,7 @@ describe('a hundred objects at once under the limits of AWS', () => {
   });
 
   it('of which 60 are edited at once are looked at twice each, not at every try', async () => {
-    const world = new World({ budget: DEFAULT_LIMITS, settings: { budget: 'aws' } });
-    world.start();
+    const world = World.started({ budget: DEFAULT_LIMITS, settings: { budget: 'aws' } });
     await world.clock.settle();
     for (let i = 0; i < 60; i++) world.apply(`shop-${i}`);
     await world.clock.advance(10 * MINUTE_MS);
@@ -112,8 +107,7 @@ describe('a hundred objects at once under the limits of AWS', () => {
   });
 
   it('survive a restart in the middle', async () => {
-    const world = new World({ budget: AWS_LIMITS, settings: { budget: 'aws' } });
-    world.start();
+    const world = World.started({ budget: AWS_LIMITS, settings: { budget: 'aws' } });
     await world.clock.settle();
     for (let i = 0; i < 30; i++) world.apply(`shop-${i}`);
     await world.clock.advance(40_000);
@@ -125,8 +119,7 @@ describe('a hundred objects at once under the limits of AWS', () => {
   });
 
   it('can be deleted while they wait, and nothing is left', async () => {
-    const world = new World({ budget: AWS_LIMITS, settings: { budget: 'aws' } });
-    world.start();
+    const world = World.started({ budget: AWS_LIMITS, settings: { budget: 'aws' } });
     await world.clock.settle();
     for (let i = 0; i < 40; i++) world.apply(`shop-${i}`);
     await world.clock.advance(20_000);
@@ -139,8 +132,7 @@ describe('a hundred objects at once under the limits of AWS', () => {
 
 describe('a throttle by AWS', () => {
   it('is waited out, and said', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.fault(
       'CreateLoadBalancer',
       { kind: 'error', code: 'ThrottlingException', status: 400, message: 'Rate exceeded' },

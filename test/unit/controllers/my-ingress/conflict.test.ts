@@ -70,8 +70,7 @@ describe('a balancer of our name', () => {
       const theirs = foreign(world, input);
       world.start();
       await world.applied('shop');
-      world.delete('shop');
-      await world.clock.advance(MINUTE_MS);
+      await world.deleted('shop', MINUTE_MS);
       expect(world.exists('shop')).toBe(false);
       expect(traces(world, theirs)).toEqual(theirs);
     });
@@ -92,8 +91,7 @@ describe('a balancer of our name', () => {
     expect(world.condition('shop')).toBe('False NameConflict');
     expect(traces(world, theirs)).toEqual(theirs);
     expect(world.events.reasons).not.toContain('CreatedALB');
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(traces(world, theirs)).toEqual(theirs);
     expect(world.exists('shop')).toBe(false);
   });
@@ -164,8 +162,7 @@ describe('a balancer of our name', () => {
       'albridge.io/name': 'shop',
       'albridge.io/uid': 'uid-of-old',
     });
-    world.edit('shop', { tags: { team: 'web' } });
-    await world.clock.advance(1_000);
+    await world.edited('shop', { tags: { team: 'web' } }, 1_000);
     expect(world.condition('shop')).toBe('True Available');
   });
 });
@@ -217,9 +214,7 @@ describe('whose a balancer is', () => {
 describe('losing an ownership tag', () => {
   for (const tag of ['cluster', 'namespace', 'name'] as const) {
     it(`is a release: ${tag} is not put back, and nothing is written any more`, async () => {
-      const world = new World();
-      world.start();
-      await world.applied('shop', { tags: { team: 'web' } });
+      const world = await World.having('shop', { tags: { team: 'web' } });
       const { arn } = world.balancer();
       world.untagOutOfBand(arn, ownershipTagKeys[tag], 'team');
       const released = world.balancer();
@@ -231,13 +226,10 @@ describe('losing an ownership tag', () => {
     });
 
     it(`is a release: without ${tag} it survives the object, which goes`, async () => {
-      const world = new World();
-      world.start();
-      await world.applied('shop');
+      const world = await World.having('shop');
       world.untagOutOfBand(world.balancer().arn, ownershipTagKeys[tag]);
       const released = world.balancer();
-      world.delete('shop');
-      await world.clock.advance(9_000);
+      await world.deleted('shop', 9_000);
       expect(world.exists('shop')).toBe(true);
       await world.clock.advance(MINUTE_MS);
       expect(world.exists('shop')).toBe(false);
@@ -246,9 +238,7 @@ describe('losing an ownership tag', () => {
     });
 
     it(`to somebody else's value of ${tag} is a release as well`, async () => {
-      const world = new World();
-      world.start();
-      await world.applied('shop');
+      const world = await World.having('shop');
       world.tagOutOfBand(world.balancer().arn, { [ownershipTagKeys[tag]]: 'theirs' });
       const released = world.balancer();
       await world.clock.advance(3 * SCAN_MS);
@@ -260,9 +250,7 @@ describe('losing an ownership tag', () => {
   }
 
   it('ends when the tag is back', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     world.untagOutOfBand(world.balancer().arn, ownershipTagKeys.name);
     await world.clock.advance(2 * SCAN_MS);
     world.tagOutOfBand(world.balancer().arn, { [ownershipTagKeys.name]: 'shop' });
@@ -313,14 +301,11 @@ describe('an object that was recreated', () => {
 
 describe('two objects of one cluster with the same spec.name', () => {
   it('do not share a balancer', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('first', { name: 'shared' });
+    const world = await World.having('first', { name: 'shared' });
     await world.applied('second', { name: 'shared' });
     expect(world.condition('first')).toBe('True Available');
     expect(world.condition('second')).toBe('False NameConflict');
-    world.delete('second');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('second', MINUTE_MS);
     expect(world.balancers).toHaveLength(1);
     expect(world.exists('second')).toBe(false);
   });
@@ -339,9 +324,7 @@ describe('two objects of one cluster with the same spec.name', () => {
 
 describe('a forged ARN in the status of one object', () => {
   it('neither fails nor shows in another object whose tags are read in the same call', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('neighbour');
+    const world = await World.having('neighbour');
     await world.applied('tenant');
     await world.clock.advance(MINUTE_MS);
     await world.kube.writer<MyIngress>().applyStatus(world.object('tenant'), {

@@ -27,8 +27,7 @@ export async function play(
   plan: CrashPlan | undefined,
   prepare?: (world: World) => void,
 ): Promise<World> {
-  const world = new World();
-  world.start();
+  const world = World.started();
   await story.before(world);
   await world.clock.advance(MINUTE_MS);
   world.crash();

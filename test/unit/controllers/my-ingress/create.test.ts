@@ -3,8 +3,7 @@ import { MINUTE_MS, reads, World, writes } from './world.ts';
 
 describe('creating', () => {
   it('takes one write and at most three reads until Ready where AWS provisions at once', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     const calls = await world.callsDuring(() => world.applied('shop', { tags: { team: 'web' } }));
     expect(world.condition('shop')).toBe('True Available');
     expect(writes(calls)).toBe(1);
@@ -12,8 +11,7 @@ describe('creating', () => {
   });
 
   it('reports the balancer and what was applied', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     const { status } = await world.applied('shop', { tags: { team: 'web' } });
     const { arn, name, dnsName } = world.balancer();
     expect(status).toMatchObject({
@@ -25,8 +23,7 @@ describe('creating', () => {
   });
 
   it('carries every tag and the deterministic name in the create call itself', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     const calls = await world.callsDuring(() => world.applied('shop', { tags: { team: 'web' } }));
     expect(calls).not.toHaveProperty('AddTags');
     expect(world.balancer('shop-alb-f8da8b78').tags).toEqual({
@@ -40,9 +37,7 @@ describe('creating', () => {
   });
 
   it('carries the whole spec', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', {
+    const world = await World.having('shop', {
       name: 'shop-prod',
       scheme: 'internal',
       securityGroups: ['sg-web'],
@@ -92,9 +87,7 @@ describe('creating', () => {
   });
 
   it('tells of it once, in the words of the article, to people and in the log', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     const note = `Created ALB: ${world.balancer().dnsName}`;
     expect(world.events.recorded.filter(({ reason }) => reason === 'CreatedALB')).toMatchObject([
       { type: 'Normal', note },
@@ -103,8 +96,7 @@ describe('creating', () => {
   });
 
   it('tells of it although the reads after the create fail', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.fault(
       'DescribeTags',
       { kind: 'error', code: 'InternalFailure', status: 500, message: '' },
@@ -126,8 +118,7 @@ describe('creating', () => {
   ])(
     'costs the finalizer, few writes of status and two events with %s',
     async (_, spec, status) => {
-      const world = new World({ settings: { provisioningMs: 5_000 } });
-      world.start();
+      const world = World.started({ settings: { provisioningMs: 5_000 } });
       await world.applied('shop', spec);
       await world.clock.advance(MINUTE_MS);
       expect(world.condition('shop')).toBe('True Available');
@@ -138,9 +129,7 @@ describe('creating', () => {
   );
 
   it('changes nothing in a second pass', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', {
+    const world = await World.having('shop', {
       tags: { team: 'web' },
       attributes: { 'routing.http2.enabled': 'false' },
     });
@@ -150,8 +139,7 @@ describe('creating', () => {
 
 describe('a create whose answer is lost', () => {
   it('is found by name, not made twice', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.fault('CreateLoadBalancer', { kind: 'lostResponse' });
     const calls = await world.callsDuring(async () => {
       await world.applied('shop', { tags: { team: 'web' } });
@@ -164,8 +152,7 @@ describe('a create whose answer is lost', () => {
   });
 
   it('is repeated where it never arrived', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.fault('CreateLoadBalancer', { kind: 'dropBeforeApply' });
     await world.applied('shop');
     await world.clock.advance(MINUTE_MS);
@@ -173,8 +160,7 @@ describe('a create whose answer is lost', () => {
   });
 
   it('is found also where the spec has changed meanwhile, and then follows the spec', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.fault('CreateLoadBalancer', { kind: 'lostResponse' });
     await world.applied('shop', { tags: { team: 'web', old: 'yes' } });
     world.edit('shop', { subnets: ['subnet-b', 'subnet-c'], tags: { team: 'ops' } });
@@ -186,8 +172,7 @@ describe('a create whose answer is lost', () => {
   });
 
   it('says of attributes that are not visible yet that it waits, not that AWS lost the balancer', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     await world.clock.advance(MINUTE_MS);
     const stale = { kind: 'staleReads', ageMs: 9_000 } as const;
     world.fault('DescribeLoadBalancerAttributes', stale, { forMs: 8_000 });
@@ -200,21 +185,18 @@ describe('a create whose answer is lost', () => {
   });
 
   it('is found although reads are stale for a while', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.fault('CreateLoadBalancer', { kind: 'lostResponse' });
     world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 20_000 });
     await world.applied('shop');
-    world.edit('shop', { subnets: ['subnet-b', 'subnet-c'] });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { subnets: ['subnet-b', 'subnet-c'] }, MINUTE_MS);
     expect(world.balancer().subnets).toEqual(['subnet-b', 'subnet-c']);
     expect(world.condition('shop')).toBe('True Available');
     expect(world.events.reasons).not.toContain('NameConflict');
   });
 
   it('is no name conflict while its tags are not visible', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.fault('CreateLoadBalancer', { kind: 'lostResponse' });
     await world.applied('shop');
     world.fault('DescribeTags', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 8_000 });
@@ -224,8 +206,7 @@ describe('a create whose answer is lost', () => {
   });
 
   it('is no name conflict while its tags are only partly visible', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.fault('CreateLoadBalancer', { kind: 'lostResponse' });
     world.apply('shop');
     await world.clock.advance(100);
@@ -239,8 +220,7 @@ describe('a create whose answer is lost', () => {
   });
 
   it('is no name conflict for a new process either while its tags are not visible', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.fault('CreateLoadBalancer', { kind: 'lostResponse' });
     world.apply('shop');
     await world.clock.advance(100);
@@ -254,9 +234,9 @@ describe('a create whose answer is lost', () => {
 
 describe('reads after a create', () => {
   it('may be stale for a new process without harm to what it must remember', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { attributes: { 'idle_timeout.timeout_seconds': '120' } });
+    const world = await World.having('shop', {
+      attributes: { 'idle_timeout.timeout_seconds': '120' },
+    });
     await world.restart();
     await world.clock.settle();
     world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 5_000 });
@@ -270,9 +250,7 @@ describe('reads after a create', () => {
   });
 
   it('may contradict each other without harm', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     await world.clock.advance(MINUTE_MS);
     const error = {
       kind: 'error',
@@ -288,8 +266,7 @@ describe('reads after a create', () => {
   });
 
   it('may be stale without harm', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 9_000 });
     const calls = await world.callsDuring(async () => {
       await world.applied('shop');

@@ -14,14 +14,11 @@ function protect(world: World, isOn: boolean): void {
 
 describe('deleting', () => {
   it('removes the balancer by its ARN, and the object once a read has found nothing', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     const { arn } = world.balancer();
     await world.clock.advance(MINUTE_MS);
     const calls = await world.callsDuring(async () => {
-      world.delete('shop');
-      await world.clock.advance(1_000);
+      await world.deleted('shop', 1_000);
     });
     expect(world.balancers).toEqual([]);
     expect(world.exists('shop')).toBe(false);
@@ -32,13 +29,10 @@ describe('deleting', () => {
   });
 
   it('waits for the proof where AWS still shows the balancer', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     await world.clock.advance(MINUTE_MS);
     world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 8_000 });
-    world.delete('shop');
-    await world.clock.advance(6_000);
+    await world.deleted('shop', 6_000);
     expect(world.balancers).toEqual([]);
     expect(world.condition('shop')).toBe('False Deleting');
     await world.clock.advance(10_000);
@@ -46,30 +40,22 @@ describe('deleting', () => {
   });
 
   it('is quick for a balancer that was created a moment ago', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
-    world.delete('shop');
-    await world.clock.advance(1_000);
+    const world = await World.having('shop');
+    await world.deleted('shop', 1_000);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancers).toEqual([]);
   });
 
   it('does not believe in the absence of a balancer that was created a moment ago', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 8_000 });
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancers).toEqual([]);
   });
 
   it('does not believe it either in a new process', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     world.crash();
     world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 8_000 });
     world.delete('shop');
@@ -80,13 +66,10 @@ describe('deleting', () => {
   });
 
   it('is done where somebody else has deleted the balancer', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     await world.clock.advance(MINUTE_MS);
     world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
-    world.delete('shop');
-    await world.clock.advance(1_000);
+    await world.deleted('shop', 1_000);
     expect(world.exists('shop')).toBe(false);
   });
 
@@ -103,12 +86,9 @@ describe('deleting', () => {
   for (const operation of ['DescribeLoadBalancers', 'DescribeTags'] as const) {
     for (const [name, { code, status, why }] of Object.entries(refusals)) {
       it(`never takes ${name} of ${operation} for absence, because: ${why}`, async () => {
-        const world = new World();
-        world.start();
-        await world.applied('shop');
+        const world = await World.having('shop');
         world.fault(operation, { kind: 'error', code, status, message: 'no' }, { forMs: 30_000 });
-        world.delete('shop');
-        await world.clock.advance(29_000);
+        await world.deleted('shop', 29_000);
         expect(world.exists('shop')).toBe(true);
         expect(world.balancers).toHaveLength(1);
         await world.clock.advance(10 * MINUTE_MS);
@@ -119,25 +99,19 @@ describe('deleting', () => {
   }
 
   it('survives a lost answer of the delete', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     await world.clock.advance(MINUTE_MS);
     world.fault('DeleteLoadBalancer', { kind: 'lostResponse' }, { times: 3 });
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancers).toEqual([]);
   });
 
   it('lets go of a retained balancer whose tags went with a lost answer', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { deletionPolicy: 'Retain' });
+    const world = await World.having('shop', { deletionPolicy: 'Retain' });
     await world.clock.advance(MINUTE_MS);
     world.fault('RemoveTags', { kind: 'lostResponse' }, { times: 1 });
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancers).toHaveLength(1);
   });
@@ -145,16 +119,14 @@ describe('deleting', () => {
 
 describe('deleting without a recorded ARN', () => {
   it('takes two looks by name that found nothing, ten seconds apart', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.fault(
       'CreateLoadBalancer',
       { kind: 'error', code: 'InternalFailure', status: 500, message: '' },
       { forMs: MINUTE_MS },
     );
     await world.applied('shop');
-    world.delete('shop');
-    await world.clock.advance(1_000);
+    await world.deleted('shop', 1_000);
     expect(world.condition('shop')).toBe('False Deleting');
     await world.clock.advance(8_500);
     expect(world.exists('shop')).toBe(true);
@@ -165,30 +137,26 @@ describe('deleting without a recorded ARN', () => {
   });
 
   it('finds what a create with a lost answer has made, although it shows late', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.fault('CreateLoadBalancer', { kind: 'lostResponse' });
     world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 8_000 });
     world.apply('shop');
     await world.clock.advance(100);
     expect(world.balancers).toHaveLength(1);
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancers).toEqual([]);
   });
 
   it('finds it also where an earlier object of this name was deleted just before', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.fault(
       'CreateLoadBalancer',
       { kind: 'error', code: 'InternalFailure', status: 500, message: '' },
       { forMs: 1_500 },
     );
     await world.applied('shop');
-    world.delete('shop');
-    await world.clock.advance(9_000);
+    await world.deleted('shop', 9_000);
     expect(world.exists('shop')).toBe(true);
     // The pass that lets the finalizer go, and the next object in the same moment.
     const release = world.kube.holdNext('removeFinalizer');
@@ -200,15 +168,13 @@ describe('deleting without a recorded ARN', () => {
     world.apply('shop');
     await world.clock.advance(100);
     expect(world.balancers).toHaveLength(1);
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancers).toEqual([]);
   });
 
   it('finds it also where adopt was added meanwhile', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.fault('CreateLoadBalancer', { kind: 'lostResponse' });
     world.apply('shop');
     await world.clock.advance(100);
@@ -217,32 +183,27 @@ describe('deleting without a recorded ARN', () => {
         arn: 'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app/gone/0123456789abcdef',
       },
     });
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancers).toEqual([]);
   });
 
   it('is not held up by an ARN to adopt that AWS does not take for one', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     const arn =
       'arn:aws:elasticloadbalancing:eu-north-1:000000000000:loadbalancer/app/legacy/0123456789abcdef';
     await world.applied('shop', { adopt: { arn } });
     expect(world.condition('shop', 'Stalled')).toBe('True ValidationError');
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
   });
 
   it('takes no AWS write where nothing was ever made', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.fault('CreateLoadBalancer', { kind: 'dropBeforeApply' }, { forMs: MINUTE_MS });
     await world.applied('shop');
     const writes = await world.writesDuring(async () => {
-      world.delete('shop');
-      await world.clock.advance(MINUTE_MS);
+      await world.deleted('shop', MINUTE_MS);
     });
     expect(writes.toSorted()).toEqual(['applyStatus', 'removeFinalizer']);
   });
@@ -250,11 +211,8 @@ describe('deleting without a recorded ARN', () => {
 
 describe('deleting a protected balancer', () => {
   it('waits, and says what to do', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { attributes: PROTECTED });
-    world.delete('shop');
-    await world.clock.advance(10 * MINUTE_MS);
+    const world = await World.having('shop', { attributes: PROTECTED });
+    await world.deleted('shop', 10 * MINUTE_MS);
     expect(world.condition('shop')).toBe('False DeletionBlocked');
     expect(world.condition('shop', 'Stalled')).toBe('True DeletionBlocked');
     expect(world.message('shop')).toContain(
@@ -265,24 +223,17 @@ describe('deleting a protected balancer', () => {
   });
 
   it('goes on once the spec says "false"', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { attributes: PROTECTED });
-    world.delete('shop');
-    await world.clock.advance(1_000);
-    world.edit('shop', { attributes: { 'deletion_protection.enabled': 'false' } });
-    await world.clock.advance(1_000);
+    const world = await World.having('shop', { attributes: PROTECTED });
+    await world.deleted('shop', 1_000);
+    await world.edited('shop', { attributes: { 'deletion_protection.enabled': 'false' } }, 1_000);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancers).toEqual([]);
   });
 
   it('does not switch off what the spec says nothing of', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     protect(world, true);
-    world.delete('shop');
-    await world.clock.advance(6 * MINUTE_MS);
+    await world.deleted('shop', 6 * MINUTE_MS);
     expect(world.condition('shop')).toBe('False DeletionBlocked');
     protect(world, false);
     await world.clock.advance(6 * MINUTE_MS);
@@ -290,9 +241,7 @@ describe('deleting a protected balancer', () => {
   });
 
   it('asks no more than once a minute', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { attributes: PROTECTED });
+    const world = await World.having('shop', { attributes: PROTECTED });
     world.delete('shop');
     const calls = await world.callsDuring(() => world.clock.advance(60 * MINUTE_MS));
     expect(calls['DeleteLoadBalancer']).toBeLessThan(80);
@@ -311,41 +260,34 @@ describe('deleting needs no valid spec', () => {
   };
   for (const [name, { spec, why }] of Object.entries(specs)) {
     it(`and works with ${name}, because: ${why}`, async () => {
-      const world = new World();
-      world.start();
-      await world.applied('shop');
+      const world = await World.having('shop');
       await world.clock.advance(MINUTE_MS);
       world.kube.edit(draftOf('shop'), (live) => ({ ...live, spec }) as MyIngress);
-      world.delete('shop');
-      await world.clock.advance(1_000);
+      await world.deleted('shop', 1_000);
       expect(world.exists('shop')).toBe(false);
       expect(world.balancers).toEqual([]);
     });
 
     it(`and finds a lost create with ${name}`, async () => {
-      const world = new World();
-      world.start();
+      const world = World.started();
       world.fault('CreateLoadBalancer', { kind: 'lostResponse' });
       world.apply('shop');
       await world.clock.advance(100);
       world.kube.edit(draftOf('shop'), (live) => ({ ...live, spec }) as MyIngress);
-      world.delete('shop');
-      await world.clock.advance(MINUTE_MS);
+      await world.deleted('shop', MINUTE_MS);
       expect(world.exists('shop')).toBe(false);
       expect(world.balancers).toEqual([]);
     });
   }
 
   it('while an object without one is Stalled and makes nothing', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     await world.clock.settle();
     world.kube.create({ ...draftOf('shop'), spec: undefined } as unknown as MyIngress);
     await world.clock.advance(SWEEPS_MS);
     expect(world.condition('shop', 'Stalled')).toBe('True ValidationError');
     expect(world.balancers).toEqual([]);
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
   });
 });
@@ -354,12 +296,9 @@ const SWEEPS_MS = 20 * MINUTE_MS;
 
 describe('deletionPolicy Retain', () => {
   it('takes our tags off and leaves the balancer', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { deletionPolicy: 'Retain', tags: { team: 'web' } });
+    const world = await World.having('shop', { deletionPolicy: 'Retain', tags: { team: 'web' } });
     const before = world.balancer();
-    world.delete('shop');
-    await world.clock.advance(1_000);
+    await world.deleted('shop', 1_000);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancer()).toEqual({ ...before, tags: { team: 'web' } });
     expect(world.events.reasons).toContain('RetainedALB');
@@ -367,33 +306,23 @@ describe('deletionPolicy Retain', () => {
   });
 
   it('takes the consent to an adoption off as well', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { deletionPolicy: 'Retain' });
+    const world = await World.having('shop', { deletionPolicy: 'Retain' });
     world.tagOutOfBand(world.balancer().arn, { 'albridge.io/adopt': 'web/shop' });
-    world.delete('shop');
-    await world.clock.advance(1_000);
+    await world.deleted('shop', 1_000);
     expect(world.balancer().tags).toEqual({});
   });
 
   it('counts as it stands when the deletion goes on', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { attributes: PROTECTED });
-    world.delete('shop');
-    await world.clock.advance(1_000);
-    world.edit('shop', { deletionPolicy: 'Retain' });
-    await world.clock.advance(1_000);
+    const world = await World.having('shop', { attributes: PROTECTED });
+    await world.deleted('shop', 1_000);
+    await world.edited('shop', { deletionPolicy: 'Retain' }, 1_000);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancers).toHaveLength(1);
   });
 
   it('makes a later object of this name conflict, not take over', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { deletionPolicy: 'Retain' });
-    world.delete('shop');
-    await world.clock.advance(1_000);
+    const world = await World.having('shop', { deletionPolicy: 'Retain' });
+    await world.deleted('shop', 1_000);
     const retained = world.balancer();
     await world.applied('shop');
     await world.clock.advance(MINUTE_MS);
@@ -402,13 +331,10 @@ describe('deletionPolicy Retain', () => {
   });
 
   it('waits where AWS still shows our tags', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { deletionPolicy: 'Retain' });
+    const world = await World.having('shop', { deletionPolicy: 'Retain' });
     await world.clock.advance(MINUTE_MS);
     world.fault('DescribeTags', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 8_000 });
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancer().tags).toEqual({});
   });

@@ -12,8 +12,7 @@ async function worldOf(
   count: number,
   options: ConstructorParameters<typeof World>[0] = {},
 ): Promise<World> {
-  const world = new World({ concurrency: 16, ...options });
-  world.start();
+  const world = World.started({ concurrency: 16, ...options });
   await world.clock.settle();
   for (let i = 0; i < count; i++) world.apply(`shop-${i}`);
   await world.clock.advance(10_000);
@@ -99,8 +98,7 @@ describe('the drift scan', () => {
   });
 
   it('spreads the attributes of many over the hour', async () => {
-    const world = new World({ concurrency: 16 });
-    world.start();
+    const world = World.started({ concurrency: 16 });
     await world.clock.settle();
     for (let i = 0; i < 60; i++) {
       world.apply(`shop-${i}`, { attributes: { 'idle_timeout.timeout_seconds': '120' } });
@@ -194,8 +192,7 @@ describe('the drift scan', () => {
   });
 
   it('reads the attributes of a quiet object later where the budget is spent, and Ready stays', async () => {
-    const world = new World({ concurrency: 16, budget: { ...NO_LIMITS, reads: SLOW } });
-    world.start();
+    const world = World.started({ concurrency: 16, budget: { ...NO_LIMITS, reads: SLOW } });
     await world.clock.settle();
     for (let i = 0; i < 20; i++) {
       world.apply(`shop-${i}`, { attributes: { 'idle_timeout.timeout_seconds': '120' } });
@@ -209,15 +206,13 @@ describe('the drift scan', () => {
   });
 
   it('asks AWS nothing where there is no object', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     expect(await world.callsDuring(() => world.clock.advance(60 * MINUTE_MS))).toEqual({});
   });
 
   it('survives a spec of other types', async () => {
     const world = await worldOf(1);
-    world.edit('shop-0', { adopt: { arn: 7 }, name: {} } as never);
-    await world.clock.advance(ONE_SCAN_MS);
+    await world.edited('shop-0', { adopt: { arn: 7 }, name: {} } as never, ONE_SCAN_MS);
     world.apply('other');
     await world.clock.advance(ONE_SCAN_MS);
     world.tagOutOfBand(world.object('other').status.alb?.arn ?? '', {

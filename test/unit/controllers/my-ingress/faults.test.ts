@@ -36,9 +36,7 @@ describe('a read that fails', () => {
   for (const operation of ['DescribeLoadBalancers', 'DescribeTags', '*'] as const) {
     for (const [name, { effect, why }] of Object.entries(failures)) {
       it(`with ${name} (${operation}) is never taken for absence, because: ${why}`, async () => {
-        const world = new World();
-        world.start();
-        await world.applied('shop');
+        const world = await World.having('shop');
         const before = world.balancer();
         await world.clock.advance(MINUTE_MS);
         world.fault(operation, effect, { forMs: 30 * MINUTE_MS });
@@ -57,8 +55,7 @@ describe('a read that fails', () => {
 describe('a first look that fails', () => {
   for (const [name, { effect }] of Object.entries(failures)) {
     it(`with ${name} creates nothing`, async () => {
-      const world = new World();
-      world.start();
+      const world = World.started();
       world.fault('DescribeLoadBalancers', effect, { forMs: MINUTE_MS });
       const calls = await world.callsDuring(() => world.applied('shop'));
       expect(writes(calls)).toBe(0);
@@ -109,9 +106,7 @@ const refusals: Readonly<
 describe('a spec that AWS refuses', () => {
   for (const [name, { spec, reason, why }] of Object.entries(refusals)) {
     it(`for ${name} parks with ${reason} and its next action, because: ${why}`, async () => {
-      const world = new World();
-      world.start();
-      await world.applied('shop', spec);
+      const world = await World.having('shop', spec);
       expect(world.condition('shop')).toBe(`False ${reason}`);
       expect(world.condition('shop', 'Stalled')).toBe(`True ${reason}`);
       expect(world.message('shop').endsWith(myIngressReasons[reason].next)).toBe(true);
@@ -122,22 +117,19 @@ describe('a spec that AWS refuses', () => {
   }
 
   it('for the quota parks, and goes on when there is room', async () => {
-    const world = new World({ settings: { quota: 1 } });
-    world.start();
+    const world = World.started({ settings: { quota: 1 } });
     await world.applied('first');
     await world.applied('second');
     expect(world.condition('second', 'Stalled')).toBe('True TooManyLoadBalancers');
     expect(world.message('second')).toContain(
       '(application-load-balancers is 1), this operator needs 2; delete unused load balancers',
     );
-    world.delete('first');
-    await world.clock.advance(6 * MINUTE_MS);
+    await world.deleted('first', 6 * MINUTE_MS);
     expect(world.condition('second')).toBe('True Available');
   });
 
   it('for a missing right names the action', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.fault('CreateLoadBalancer', error('AccessDeniedException', 403));
     await world.applied('shop');
     expect(world.condition('shop', 'Stalled')).toBe('True AccessDenied');
@@ -149,9 +141,7 @@ describe('the annotation paused', () => {
   const PAUSED = { 'albridge.io/paused': 'true' };
 
   it('stops every write, and says so', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { tags: { team: 'web' } });
+    const world = await World.having('shop', { tags: { team: 'web' } });
     world.annotate('shop', PAUSED);
     world.edit('shop', { tags: { team: 'ops' } });
     world.tagOutOfBand(world.balancer().arn, { 'albridge.io/managed-by': 'somebody' });
@@ -178,9 +168,7 @@ describe('the annotation paused', () => {
   });
 
   it('stops a deletion, and says so', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     world.annotate('shop', PAUSED);
     world.delete('shop');
     const calls = await world.callsDuring(() => world.clock.advance(20 * MINUTE_MS));
@@ -195,9 +183,7 @@ describe('the annotation paused', () => {
 
 describe('the annotation reconcile-requested-at', () => {
   it('makes one live look, and is echoed', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     await world.clock.advance(MINUTE_MS);
     const calls = await world.callsDuring(async () => {
       world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'token-1' });
@@ -209,8 +195,7 @@ describe('the annotation reconcile-requested-at', () => {
   });
 
   it('looks live also while AWS provisions', async () => {
-    const world = new World({ settings: { provisioningMs: 100_000 } });
-    world.start();
+    const world = World.started({ settings: { provisioningMs: 100_000 } });
     await world.applied('shop');
     world.tagOutOfBand(world.balancer().arn, { 'albridge.io/managed-by': 'somebody' });
     world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'token-1' });
@@ -219,8 +204,7 @@ describe('the annotation reconcile-requested-at', () => {
   });
 
   it('wakes an object that is parked', async () => {
-    const world = new World({ settings: { quota: 0 } });
-    world.start();
+    const world = World.started({ settings: { quota: 0 } });
     await world.applied('shop');
     world.aws.control.changeSettings({ quota: 5 });
     world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'token-1' });
@@ -233,8 +217,7 @@ describe("a tenant whose read shares a call with a neighbour's", () => {
   it.each(['DescribeTags', 'DescribeLoadBalancers'] as const)(
     "does not learn the neighbour's ARN when %s fails",
     async (operation) => {
-      const world = new World();
-      world.start();
+      const world = World.started();
       await world.clock.settle();
       world.apply('neighbour', {}, 'team-b');
       world.apply('tenant', {}, 'team-a');

@@ -31,24 +31,21 @@ describe('an object whose status.alb was forged to name', () => {
       await world.applied('shop');
       await world.clock.advance(5 * MINUTE_MS);
       forge(world, albOf(theirs.arn));
-      world.delete('shop');
-      await world.clock.advance(MINUTE_MS);
+      await world.deleted('shop', MINUTE_MS);
       expect(world.exists('shop')).toBe(false);
       expect(world.balancers).toEqual([theirs]);
     });
   }
 
   it('another one takes its balancer along although AWS does not show it yet', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     const failing = { kind: 'error', code: 'InternalFailure', status: 500, message: 'x' } as const;
     world.fault('CreateLoadBalancer', failing, { forMs: 30_000 });
     await world.applied('shop', { name: 'shop-prod' });
     for (let i = 0; i < 600 && world.balancers.length === 0; i++) await world.clock.advance(100);
     world.fault('DescribeLoadBalancers', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 7_000 });
     forge(world, { arn: `${ARN}/gone/0123456789abcdef` });
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancers).toEqual([]);
   });
@@ -96,20 +93,17 @@ describe('an object that has no balancer yet, and whose status.alb was forged to
     it(`${name} gets one once its spec is right, and goes when it is deleted`, async () => {
       const world = await withoutBalancer(albOf);
       const theirs = world.balancer('theirs');
-      world.edit('shop', { subnets: ['subnet-a', 'subnet-b'] });
-      await world.clock.advance(SCAN_MS);
+      await world.edited('shop', { subnets: ['subnet-a', 'subnet-b'] }, SCAN_MS);
       expect(world.condition('shop')).toBe('True Available');
       expect(world.object('shop').status.alb).toMatchObject({ name: world.balancers[1]?.name });
-      world.delete('shop');
-      await world.clock.advance(MINUTE_MS);
+      await world.deleted('shop', MINUTE_MS);
       expect(world.exists('shop')).toBe(false);
       expect(world.balancers).toEqual([theirs]);
     });
 
     it(`${name} goes when it is deleted at once`, async () => {
       const world = await withoutBalancer(albOf);
-      world.delete('shop');
-      await world.clock.advance(MINUTE_MS);
+      await world.deleted('shop', MINUTE_MS);
       expect(world.exists('shop')).toBe(false);
       expect(world.balancers).toHaveLength(1);
     });
@@ -117,13 +111,11 @@ describe('an object that has no balancer yet, and whose status.alb was forged to
 
   it(`${ELSEWHERE} forgets nothing, and says that status.alb is to be corrected`, async () => {
     const world = await withoutBalancer((theirs) => elsewhere?.(theirs));
-    world.edit('shop', { subnets: ['subnet-a', 'subnet-b'] });
-    await world.clock.advance(SCAN_MS);
+    await world.edited('shop', { subnets: ['subnet-a', 'subnet-b'] }, SCAN_MS);
     expect(world.condition('shop')).toBe('False ValidationError');
     expect(world.message('shop')).toContain('status.alb.arn');
     expect(world.object('shop').status.alb).toEqual(elsewhere?.(''));
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.message('shop')).toContain('status.alb.arn');
     forge(world, undefined);
     await world.clock.advance(SCAN_MS);
@@ -134,8 +126,7 @@ describe('an object that has no balancer yet, and whose status.alb was forged to
     const world = await withoutBalancer((theirs) => ({ arn: theirs }));
     const { arn } = world.balancer('theirs');
     world.tagOutOfBand(arn, { 'albridge.io/uid': world.object('shop').metadata.uid });
-    world.edit('shop', { subnets: ['subnet-a', 'subnet-b'] });
-    await world.clock.advance(SCAN_MS);
+    await world.edited('shop', { subnets: ['subnet-a', 'subnet-b'] }, SCAN_MS);
     expect(world.condition('shop')).toBe('False NameConflict');
     expect(world.object('shop').status.alb).toEqual({ arn });
     expect(world.balancers).toHaveLength(1);
@@ -166,9 +157,7 @@ describe('an object whose status.alb was forged', () => {
     vpcId: 'vpc-forged',
   })) {
     it(`in ${field} shows its own balancer again after the next scan, at the price of one look`, async () => {
-      const world = new World();
-      world.start();
-      await world.applied('shop');
+      const world = await World.having('shop');
       await world.clock.advance(MINUTE_MS);
       const { alb } = world.object('shop').status;
       forge(world, { ...alb, [field]: value });
@@ -233,9 +222,7 @@ describe('an object whose status.applied was forged', () => {
 
   for (const own of [{}, { 'access_logs.s3.bucket': 'our-logs' }] as const) {
     it(`sets no attribute from it, with ${Object.keys(own).length} in its spec`, async () => {
-      const world = new World();
-      world.start();
-      await world.applied('shop', { attributes: own });
+      const world = await World.having('shop', { attributes: own });
       await world.clock.advance(MINUTE_MS);
       const before = world.balancer().attributes;
       const { status } = world.object('shop');

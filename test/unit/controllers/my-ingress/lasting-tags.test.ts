@@ -10,9 +10,7 @@ const TAGS_STAY_MS = 50 * SECOND_MS;
  * good. DescribeLoadBalancers alone says what exists.
  */
 it('creates a deleted balancer again although its tags can still be read', async () => {
-  const world = new World();
-  world.start();
-  await world.applied('shop');
+  const world = await World.having('shop');
   await world.clock.advance(5 * MINUTE_MS);
   const { arn } = world.balancer();
   world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: arn });

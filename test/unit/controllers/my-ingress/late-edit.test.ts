@@ -58,8 +58,7 @@ describe('an edit while a deletion reads', () => {
 
   it('to Delete counts before the tags are taken off', async () => {
     const world = await openDeletion('Retain');
-    world.edit('shop', { deletionPolicy: 'Delete' });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { deletionPolicy: 'Delete' }, MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancers).toEqual([]);
   });
@@ -68,10 +67,8 @@ describe('an edit while a deletion reads', () => {
     const world = await settleShop(SHOP);
     await world.clock.advance(MINUTE_MS);
     world.fault('DeleteLoadBalancer', { kind: 'delay', delayMs: 500 });
-    world.delete('shop');
-    await world.clock.advance(400);
-    world.edit('shop', { deletionPolicy: 'Retain' });
-    await world.clock.advance(10 * MINUTE_MS);
+    await world.deleted('shop', 400);
+    await world.edited('shop', { deletionPolicy: 'Retain' }, 10 * MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancers).toEqual([]);
     expect(world.events.reasons).not.toContain('RetainedALB');
@@ -83,8 +80,7 @@ describe('an edit while a deletion reads', () => {
     await world.clock.advance(MINUTE_MS);
     const before = listIds(world);
     world.fault('DeleteLoadBalancer', { kind: 'delay', delayMs: 500 });
-    world.delete('shop');
-    await world.clock.advance(400);
+    await world.deleted('shop', 400);
     world.annotate('shop', { 'albridge.io/paused': 'true' });
     await world.clock.advance(MINUTE_MS);
     expect(world.balancers).toEqual([]);
@@ -101,12 +97,9 @@ describe('an edit while a deletion reads', () => {
 
 /** A deletion that waits for the answer of its read. */
 async function openDeletion(deletionPolicy: 'Delete' | 'Retain' = 'Delete'): Promise<World> {
-  const world = new World();
-  world.start();
-  await world.applied('shop', { deletionPolicy });
+  const world = await World.having('shop', { deletionPolicy });
   await world.clock.advance(MINUTE_MS);
   world.fault('DescribeTags', { kind: 'delay', delayMs: 500 });
-  world.delete('shop');
-  await world.clock.advance(400);
+  await world.deleted('shop', 400);
   return world;
 }

@@ -14,33 +14,27 @@ function tagsOf(name: string, uid: string): readonly object[] {
 describe("a spec.name that may be another object's default name", () => {
   for (const name of [THEIRS, THEIRS.toUpperCase(), 'x-alb-0123abcd']) {
     it(`is refused before any write: ${name}`, async () => {
-      const world = new World();
-      world.start();
+      const world = World.started();
       const calls = await world.callsDuring(() => world.applied('shop', { name }));
       expect(writes(calls)).toBe(0);
       expect(world.condition('shop', 'Stalled')).toBe('True ValidationError');
       expect(world.message('shop')).toMatch(
         /spec\.name.*default name.*create another MyIngress without it/,
       );
-      world.delete('shop');
-      await world.clock.advance(MINUTE_MS);
+      await world.deleted('shop', MINUTE_MS);
       expect(world.exists('shop')).toBe(false);
     });
   }
 
   it('leaves the name to the object whose default name it is', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('squatter', { name: THEIRS });
+    const world = await World.having('squatter', { name: THEIRS });
     world.apply('shop', {}, 'api');
     await world.clock.advance(MINUTE_MS);
     expect(world.object('shop', 'api').status?.alb?.name).toBe(THEIRS);
   });
 
   it('is accepted by the object whose own default name it is', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { name: OWN });
+    const world = await World.having('shop', { name: OWN });
     expect(world.condition('shop')).toBe('True Available');
   });
 

@@ -5,8 +5,7 @@ import { draftOf } from './drafts.ts';
 import { MINUTE_MS, SCAN_MS, World, type WorldOptions, writes } from './world.ts';
 
 async function started(options: WorldOptions = {}): Promise<World> {
-  const world = new World(options);
-  world.start();
+  const world = World.started(options);
   await world.applied('shop');
   return world;
 }
@@ -79,9 +78,7 @@ describe('a balancer whose object went without its finalizer', () => {
     ['has its ARN in a forged status', (arn: string) => ({ arn })],
   ] as const) {
     it(`is counted although another object, which is paused, ${how}`, async () => {
-      const world = new World();
-      world.start();
-      await world.applied('leak', { name: 'leak-1' });
+      const world = await World.having('leak', { name: 'leak-1' });
       const { arn } = world.balancer();
       await abandon(world, 'leak');
       const draft = draftOf('cover', { name: 'leak-1' });
@@ -104,9 +101,7 @@ describe('a balancer whose object went without its finalizer', () => {
   ] as const;
   for (const [name, first, second] of names) {
     it(`under ${name} is counted although an object of that name is there again with another balancer`, async () => {
-      const world = new World();
-      world.start();
-      await world.applied('leak', first);
+      const world = await World.having('leak', first);
       const { arn } = world.balancer();
       await abandon(world, 'leak');
       await world.applied('leak', second);
@@ -125,8 +120,7 @@ describe('what is not counted as an orphan', () => {
       await world.clock.advance(137);
       world.apply(`late-${i}`);
       await world.clock.advance(2_000);
-      world.delete(`late-${i}`);
-      await world.clock.advance(1_000);
+      await world.deleted(`late-${i}`, 1_000);
     }
     await world.clock.advance(MINUTE_MS);
     expect(count(world)).toBe(0);
@@ -137,8 +131,7 @@ describe('what is not counted as an orphan', () => {
     const world = await started({ scanMs: 1_000 });
     await world.applied('other');
     await world.clock.advance(20_000);
-    world.delete('shop');
-    await world.clock.advance(1_000);
+    await world.deleted('shop', 1_000);
     expect(world.exists('shop')).toBe(false);
     for (const operation of ['DescribeLoadBalancers', 'DescribeTags']) {
       world.fault(operation, { kind: 'staleReads', ageMs: 6_000 }, { forMs: 4_000 });

@@ -13,9 +13,7 @@ async function takeBack(world: World, times: number): Promise<void> {
 
 describe('an operator that shares its cluster id with another', () => {
   it('stops taking a balancer over when it is taken back again and again, and says why', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     await takeBack(world, 4);
 
     expect(world.events.reasons.filter((reason) => reason === 'TookOverALB')).toHaveLength(3);
@@ -33,9 +31,7 @@ describe('an operator that shares its cluster id with another', () => {
   });
 
   it('tries again an hour later, when the other may have got its own id', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     await takeBack(world, 4);
     await world.clock.advance(70 * MINUTE_MS);
     expect(world.condition('shop')).toBe('True Available');
@@ -43,9 +39,7 @@ describe('an operator that shares its cluster id with another', () => {
   });
 
   it('takes a balancer of a restored object over each time that it is another', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     for (let time = 1; time <= 5; time++) {
       world.tagOutOfBand(world.balancer().arn, { 'albridge.io/uid': `uid-of-backup-${time}` });
       await world.clock.advance(2 * SCAN_MS);

@@ -205,8 +205,7 @@ describe('status.plan', () => {
     const world = startWorld();
     await world.applied('shop', {});
     world.annotate('shop', PLAN);
-    world.edit('shop', spec);
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', spec, MINUTE_MS);
     return world;
   }
 
@@ -221,8 +220,7 @@ describe('status.plan', () => {
     const changed = world.object('shop').status?.plan;
     expect(changed?.steps).toEqual(steps);
     expect(changed?.digest).not.toBe(digest);
-    world.edit('shop', spec);
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', spec, MINUTE_MS);
     expect(world.object('shop').status?.plan).toMatchObject({ digest, generation: 4 });
   });
 
@@ -238,8 +236,7 @@ describe('status.plan', () => {
   it('keeps its digest while the time of a step comes nearer', async () => {
     const world = startWorld();
     await world.applied('shop', TWO_BY_PATH);
-    world.edit('shop', { backends: [{ ...web, ...FAST }], rules: [] });
-    await world.clock.advance(17_000);
+    await world.edited('shop', { backends: [{ ...web, ...FAST }], rules: [] }, 17_000);
     world.annotate('shop', PLAN);
     const digests = new Set<string | undefined>();
     const texts = new Set<string>();
@@ -261,8 +258,7 @@ describe('status.plan', () => {
       DefaultActions: [{ Type: 'fixed-response', FixedResponseConfig: { StatusCode: '404' } }],
     });
     world.annotate('shop', PLAN);
-    world.edit('shop', { backends: [web] });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { backends: [web] }, MINUTE_MS);
     expect(world.condition('shop')).toBe('Unknown Planned');
     expect(world.message('shop')).toMatch(/^listener 80: .* status\.plan has \d steps; remove/);
   });
@@ -334,8 +330,7 @@ describe('over random specs', () => {
       await world.clock.advance(MINUTE_MS);
       const writes = await world.writesDuring(async () => {
         world.unset('shop', 'backends', 'listeners', 'rules', 'defaultAction');
-        world.edit('shop', spec);
-        await world.clock.advance(2 * SCAN_MS);
+        await world.edited('shop', spec, 2 * SCAN_MS);
       });
       expect(
         writes.filter((write) => write !== 'applyStatus'),

@@ -26,8 +26,7 @@ describe('a balancer that Terraform made', () => {
     });
     await world.clock.advance(2 * SCAN_MS);
     expect(world.balancer().tags).toMatchObject(TERRAFORM);
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancer().tags).toEqual(TERRAFORM);
   });
@@ -35,9 +34,7 @@ describe('a balancer that Terraform made', () => {
 
 describe('a balancer that an older albridge made', () => {
   async function upgraded(): Promise<World> {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { tags: { team: 'web' } });
+    const world = await World.having('shop', { tags: { team: 'web' } });
     const { arn } = world.balancer();
     world.tagOutOfBand(arn, { ManagedBy: 'albridge' });
     world.untagOutOfBand(arn, 'albridge.io/managed-by');
@@ -60,14 +57,12 @@ describe('a balancer that an older albridge made', () => {
 
   it('gives ManagedBy to the user who asks for it, and takes it back', async () => {
     const world = await upgraded();
-    world.edit('shop', { tags: { team: 'web', ManagedBy: 'team-web' } });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { tags: { team: 'web', ManagedBy: 'team-web' } }, MINUTE_MS);
     expect(world.balancer().tags).toMatchObject({
       ManagedBy: 'team-web',
       'albridge.io/managed-by': 'albridge',
     });
-    world.edit('shop', { tags: { team: 'web' } });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { tags: { team: 'web' } }, MINUTE_MS);
     expect(world.balancer().tags).not.toHaveProperty('ManagedBy');
   });
 });
@@ -79,8 +74,7 @@ describe('an object stored with a reserved tag key', () => {
   const keys = ['elbv2.k8s.aws/cluster', 'kubernetes.io/cluster/prod', 'Albridge.io/cluster'];
   for (const key of keys) {
     it(`is Stalled before any write to AWS and names the key ${key}`, async () => {
-      const world = new World();
-      world.start();
+      const world = World.started();
       const tags = { [key]: 'owned', team: 'web' };
       const calls = await world.callsDuring(() => world.applied('shop', { tags }));
       expect(writes(calls)).toBe(0);
@@ -90,16 +84,13 @@ describe('an object stored with a reserved tag key', () => {
   }
 
   it('keeps the balancer that it held before, untouched, and can be deleted', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { tags: { team: 'web' } });
+    const world = await World.having('shop', { tags: { team: 'web' } });
     const before = world.balancer();
     world.edit('shop', { tags: { ...reserved, team: 'ops', 'Albridge.io/cluster': 'x' } });
     const calls = await world.callsDuring(() => world.clock.advance(3 * SCAN_MS));
     expect(writes(calls)).toBe(0);
     expect(world.balancer()).toEqual(before);
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancers).toEqual([]);
   });

@@ -7,24 +7,24 @@ const HTTP2 = 'routing.http2.enabled';
 
 describe('what leaves the spec', () => {
   it("is undone: tags go, attributes get AWS's default", async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     world.outOfBand('ModifyLoadBalancerAttributes', {
       LoadBalancerArn: world.balancer().arn,
       Attributes: [{ Key: IDLE, Value: '77' }],
     });
-    world.edit('shop', {
-      tags: { team: 'web', env: 'prod' },
-      attributes: { [IDLE]: '120', [HTTP2]: 'false' },
-    });
-    await world.clock.advance(1_000);
+    await world.edited(
+      'shop',
+      {
+        tags: { team: 'web', env: 'prod' },
+        attributes: { [IDLE]: '120', [HTTP2]: 'false' },
+      },
+      1_000,
+    );
     expect(world.object('shop').status.applied).toEqual({
       tags: ['env', 'team'],
       attributes: { [IDLE]: '77', [HTTP2]: 'true' },
     });
-    world.edit('shop', { tags: { env: 'prod' }, attributes: { [HTTP2]: 'false' } });
-    await world.clock.advance(1_000);
+    await world.edited('shop', { tags: { env: 'prod' }, attributes: { [HTTP2]: 'false' } }, 1_000);
     expect(world.balancer().tags).not.toHaveProperty('team');
     expect(world.balancer().tags).toHaveProperty('env');
     expect(world.balancer().attributes).toMatchObject({ [IDLE]: '60', [HTTP2]: 'false' });
@@ -41,20 +41,15 @@ describe('what leaves the spec', () => {
   });
 
   it('is undone although several values were set meanwhile', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { attributes: { [IDLE]: '120' } });
-    world.edit('shop', { attributes: { [IDLE]: '240' } });
-    await world.clock.advance(1_000);
+    const world = await World.having('shop', { attributes: { [IDLE]: '120' } });
+    await world.edited('shop', { attributes: { [IDLE]: '240' } }, 1_000);
     world.unset('shop', 'attributes');
     await world.clock.advance(1_000);
     expect(world.balancer().attributes[IDLE]).toBe('60');
   });
 
   it('is left alone where it was never ours', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { tags: { team: 'web' } });
+    const world = await World.having('shop', { tags: { team: 'web' } });
     world.tagOutOfBand(world.balancer().arn, { cost: 'centre' });
     world.unset('shop', 'tags');
     await world.clock.advance(1_000);
@@ -62,8 +57,7 @@ describe('what leaves the spec', () => {
   });
 
   it('leaves alone what AWS refuses for the address type that the spec goes back to', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     const attributes = { 'ipv6.deny_all_igw_traffic': 'true' };
     await world.applied('shop', { ipAddressType: 'dualstack', attributes });
     world.edit('shop', { ipAddressType: 'ipv4' });
@@ -98,15 +92,12 @@ describe('what leaves the spec', () => {
   }
 
   it('is left as it is where AWS has no default for it', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     world.outOfBand('ModifyLoadBalancerAttributes', {
       LoadBalancerArn: world.balancer().arn,
       Attributes: [{ Key: 'access_logs.s3.bucket', Value: 'their-logs' }],
     });
-    world.edit('shop', { attributes: { 'access_logs.s3.bucket': 'our-logs' } });
-    await world.clock.advance(1_000);
+    await world.edited('shop', { attributes: { 'access_logs.s3.bucket': 'our-logs' } }, 1_000);
     world.unset('shop', 'attributes');
     await world.clock.advance(1_000);
     expect(world.balancer().attributes['access_logs.s3.bucket']).toBe('our-logs');
@@ -117,8 +108,7 @@ describe('what leaves the spec', () => {
   });
 
   it('is undone although the first pass failed after its create', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.fault(
       'DescribeLoadBalancerAttributes',
       { kind: 'error', code: 'InternalFailure', status: 500, message: 'x' },
@@ -135,24 +125,19 @@ describe('what leaves the spec', () => {
   });
 
   it('is undone also for keys that every JavaScript object has', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { tags: { constructor: 'web', toString: 'x' } });
+    const world = await World.having('shop', { tags: { constructor: 'web', toString: 'x' } });
     expect(world.condition('shop')).toBe('True Available');
     world.unset('shop', 'tags');
     await world.clock.advance(1_000);
     expect(Object.keys(world.balancer().tags)).not.toContain('constructor');
     expect(Object.keys(world.balancer().tags)).not.toContain('toString');
-    world.edit('shop', { tags: { constructor: 'web' } });
-    await world.clock.advance(1_000);
+    await world.edited('shop', { tags: { constructor: 'web' } }, 1_000);
     const note = world.events.recorded.findLast(({ reason }) => reason === 'UpdatedALB')?.note;
     expect(note).toContain('tag constructor: observed none, desired web');
   });
 
   it('is undone although it leaves while reads still show what was before it came', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { tags: { env: 'prod' } });
+    const world = await World.having('shop', { tags: { env: 'prod' } });
     const before = world.balancer();
     await world.clock.advance(MINUTE_MS);
     world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 15_000 });
@@ -166,15 +151,12 @@ describe('what leaves the spec', () => {
   });
 
   it('and comes back is recorded with the value found before ours, not our own', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { attributes: { [IDLE]: '120' } });
+    const world = await World.having('shop', { attributes: { [IDLE]: '120' } });
     await world.clock.advance(MINUTE_MS);
     world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 15_000 });
     world.unset('shop', 'attributes');
     await world.clock.advance(3_000);
-    world.edit('shop', { attributes: { [IDLE]: '240' } });
-    await world.clock.advance(3_000);
+    await world.edited('shop', { attributes: { [IDLE]: '240' } }, 3_000);
     expect(world.object('shop').status.applied).toEqual({ attributes: { [IDLE]: '60' } });
     expect(world.balancer().attributes[IDLE]).toBe('240');
   });
@@ -190,9 +172,7 @@ describe('what leaves the spec', () => {
 
 /** Dies while the keys are added, and again while they are removed. */
 async function addAndRemove(plan: CrashPlan): Promise<void> {
-  const world = new World();
-  world.start();
-  await world.applied('shop', { tags: { env: 'prod' } });
+  const world = await World.having('shop', { tags: { env: 'prod' } });
   const before = world.balancer();
   for (const change of [add, remove]) {
     world.crash();
@@ -218,15 +198,12 @@ function remove(world: World): void {
 
 describe('what is taken back before it was applied', () => {
   it('is undone where the process died between the write and the status', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     const before = world.balancer();
     world.crash();
     world.start({ port: 'aws', at: 5, when: 'unanswered' });
     await world.clock.advance(1_000);
-    world.edit('shop', { tags: { team: 'web' }, attributes: { [IDLE]: '120' } });
-    await world.clock.advance(1_000);
+    await world.edited('shop', { tags: { team: 'web' }, attributes: { [IDLE]: '120' } }, 1_000);
     world.crash();
     world.unset('shop', 'tags', 'attributes');
     world.start();
@@ -237,16 +214,13 @@ describe('what is taken back before it was applied', () => {
 
 describe('a balancer that vanished', () => {
   it('is made again, with its attributes, and the values to go back to are those of the new one', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { attributes: {} });
+    const world = await World.having('shop', { attributes: {} });
     const { arn } = world.balancer();
     world.outOfBand('ModifyLoadBalancerAttributes', {
       LoadBalancerArn: arn,
       Attributes: [{ Key: IDLE, Value: '77' }],
     });
-    world.edit('shop', { attributes: { [IDLE]: '120' }, tags: { team: 'web' } });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { attributes: { [IDLE]: '120' }, tags: { team: 'web' } }, MINUTE_MS);
     world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: arn });
     await world.clock.advance(1.2 * SCAN_MS);
     expect(world.balancer().arn).not.toBe(arn);
@@ -284,9 +258,10 @@ describe('a balancer that vanished', () => {
 });
 
 async function vanished(plan: CrashPlan): Promise<World> {
-  const world = new World();
-  world.start();
-  await world.applied('shop', { tags: { team: 'web' }, attributes: { [IDLE]: '120' } });
+  const world = await World.having('shop', {
+    tags: { team: 'web' },
+    attributes: { [IDLE]: '120' },
+  });
   world.crash();
   world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
   world.start(plan);

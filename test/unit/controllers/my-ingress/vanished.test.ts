@@ -3,9 +3,7 @@ import { MINUTE_MS, World } from './world.ts';
 
 /** The balancer is gone, its tags stay readable, and the answer to its successor's create is lost. */
 async function recreatedUnanswered(): Promise<World> {
-  const world = new World();
-  world.start();
-  await world.applied('shop');
+  const world = await World.having('shop');
   await world.clock.advance(5 * MINUTE_MS);
   world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
   world.fault('DescribeTags', { kind: 'staleReads', ageMs: 40_000 }, { forMs: 40_000 });
@@ -20,8 +18,7 @@ it('leaks no balancer that was created again without an answer just before its o
   const world = await recreatedUnanswered();
   expect(world.balancers).toHaveLength(1);
   world.fault('DescribeLoadBalancers', { kind: 'staleReads', ageMs: 5_000 }, { forMs: 5_000 });
-  world.delete('shop');
-  await world.clock.advance(MINUTE_MS);
+  await world.deleted('shop', MINUTE_MS);
   expect(world.exists('shop')).toBe(false);
   expect(world.balancers).toEqual([]);
 });

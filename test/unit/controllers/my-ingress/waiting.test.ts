@@ -12,8 +12,7 @@ function looks(world: World, fromMs: number): readonly number[] {
 
 describe('provisioning', () => {
   it('is looked at after 1, 3, 7, 15, 30 and 45 seconds, at one call each', async () => {
-    const world = new World({ settings: { provisioningMs: 40_000 } });
-    world.start();
+    const world = World.started({ settings: { provisioningMs: 40_000 } });
     await world.clock.settle();
     const startMs = world.clock.now();
     world.apply('shop');
@@ -23,8 +22,7 @@ describe('provisioning', () => {
   });
 
   it('is Reconciling, with state and address on show', async () => {
-    const world = new World({ settings: { provisioningMs: 40_000 } });
-    world.start();
+    const world = World.started({ settings: { provisioningMs: 40_000 } });
     await world.applied('shop');
     expect(world.condition('shop')).toBe('False Provisioning');
     expect(world.condition('shop', 'Reconciling')).toBe('True Provisioning');
@@ -35,16 +33,14 @@ describe('provisioning', () => {
   });
 
   it('writes status once at its beginning and once at its end', async () => {
-    const world = new World({ settings: { provisioningMs: 40_000 } });
-    world.start();
+    const world = World.started({ settings: { provisioningMs: 40_000 } });
     await world.applied('shop');
     const written = await world.writesDuring(() => world.clock.advance(2 * MINUTE_MS));
     expect(written).toEqual(['applyStatus']);
   });
 
   it('costs one look for all who wait', async () => {
-    const world = new World({ settings: { provisioningMs: 40_000 }, concurrency: 20 });
-    world.start();
+    const world = World.started({ settings: { provisioningMs: 40_000 }, concurrency: 20 });
     await world.clock.settle();
     for (let i = 0; i < 20; i++) world.apply(`shop-${i}`);
     await world.clock.advance(500);
@@ -53,8 +49,7 @@ describe('provisioning', () => {
   });
 
   it('goes on after a restart', async () => {
-    const world = new World({ settings: { provisioningMs: 40_000 } });
-    world.start();
+    const world = World.started({ settings: { provisioningMs: 40_000 } });
     await world.applied('shop');
     await world.restart();
     await world.clock.advance(MINUTE_MS);
@@ -62,18 +57,15 @@ describe('provisioning', () => {
   });
 
   it('does not hold up an edit', async () => {
-    const world = new World({ settings: { provisioningMs: 100_000 } });
-    world.start();
+    const world = World.started({ settings: { provisioningMs: 100_000 } });
     await world.applied('shop');
-    world.edit('shop', { subnets: ['subnet-b', 'subnet-c'] });
-    await world.clock.advance(1_000);
+    await world.edited('shop', { subnets: ['subnet-b', 'subnet-c'] }, 1_000);
     expect(world.balancer().subnets).toEqual(['subnet-b', 'subnet-c']);
     expect(world.condition('shop')).toBe('False Provisioning');
   });
 
   it('that ends in a balancer gone is seen', async () => {
-    const world = new World({ settings: { provisioningMs: 40_000 } });
-    world.start();
+    const world = World.started({ settings: { provisioningMs: 40_000 } });
     await world.applied('shop');
     await world.clock.advance(11_000);
     world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
@@ -85,8 +77,7 @@ describe('provisioning', () => {
 
 /** The record before the write is the last that reaches the API server before the write fails. */
 async function recordedEarly(lost: OperatorError): Promise<World> {
-  const world = new World({ settings: { provisioningMs: 20_000 } });
-  world.start();
+  const world = World.started({ settings: { provisioningMs: 20_000 } });
   await world.clock.settle();
   const failing = { kind: 'error', code: 'InternalFailure', status: 500, message: 'x' } as const;
   world.fault('ModifyLoadBalancerAttributes', failing, { forMs: 5_000 });
@@ -118,8 +109,7 @@ describe('a state that is not active', () => {
   } as const;
   for (const [code, reason] of Object.entries(states)) {
     it(`${code} is told as ${reason}, with AWS's words, and heals by itself`, async () => {
-      const world = new World({ settings: { provisioningMs: 5_000 } });
-      world.start();
+      const world = World.started({ settings: { provisioningMs: 5_000 } });
       await world.applied('shop');
       const { name } = world.balancer();
       world.aws.control.setState(name, { code: code as 'failed', reason: 'no free addresses' });
@@ -134,9 +124,7 @@ describe('a state that is not active', () => {
     });
 
     it(`${code} is found by the drift scan on a balancer that was active`, async () => {
-      const world = new World();
-      world.start();
-      await world.applied('shop');
+      const world = await World.having('shop');
       world.aws.control.setState(world.balancer().name, { code: code as 'failed' });
       const calls = await world.callsDuring(() => world.clock.advance(2 * SCAN_MS));
       expect(world.condition('shop')).toBe(`False ${reason}`);

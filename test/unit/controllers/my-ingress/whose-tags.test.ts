@@ -14,9 +14,7 @@ const FAILING = { kind: 'error', code: 'InternalFailure', status: 500, message: 
 
 /** An object with a tag of its own, whose balancer carries tags of other people. */
 async function shared(): Promise<World> {
-  const world = new World();
-  world.start();
-  await world.applied('shop', { tags: { team: 'web' } });
+  const world = await World.having('shop', { tags: { team: 'web' } });
   world.tagOutOfBand(world.balancer().arn, THEIRS);
   await world.clock.advance(5 * MINUTE_MS);
   return world;
@@ -64,8 +62,7 @@ describe('tags that other people put on a balancer', () => {
   });
 
   it('stay when they come while the creating pass is retried', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.fault('DescribeTags', FAILING, { forMs: 5_000 });
     await world.applied('shop', { tags: { team: 'web' } });
     world.tagOutOfBand(world.balancer().arn, { CreatedBy: 'somebody' });
@@ -75,14 +72,12 @@ describe('tags that other people put on a balancer', () => {
   });
 
   it('stay when a key that was refused elsewhere leaves the spec before an adoption', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.fault('CreateLoadBalancer', { ...FAILING, code: 'InvalidSubnet', status: 400 });
     await world.applied('shop', { tags: { team: 'web' } });
     const { arn } = plant(world, { 'albridge.io/adopt': 'web/shop', team: 'theirs' }, 'legacy');
     world.unset('shop', 'tags');
-    world.edit('shop', { adopt: { arn } });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { adopt: { arn } }, MINUTE_MS);
     expect(world.condition('shop')).toBe('True Available');
     expect(world.balancer().tags).toMatchObject({ team: 'theirs' });
   });
@@ -135,8 +130,7 @@ describe('a balancer that somebody planted under the name and the ownership tags
     expect(world.message('shop')).toContain(arn);
     expect(world.message('shop')).toContain('albridge.io/uid');
     expect(countEvents(world, 'CreatedALB')).toBe(0);
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
     expect(world.balancer()).toEqual(planted);
   });

@@ -91,6 +91,20 @@ export class World {
     onTestFinished(() => expect(this.faults).toEqual([]));
   }
 
+  /** A world in which the operator runs. */
+  static started(options?: WorldOptions): World {
+    const world = new World(options);
+    world.start();
+    return world;
+  }
+
+  /** A world in which the operator has reconciled this object. */
+  static async having(name: string, spec?: Partial<MyIngressSpec>): Promise<World> {
+    const world = World.started();
+    await world.applied(name, spec);
+    return world;
+  }
+
   /** A new process of the operator over this world; it dies where the plan says. */
   start(plan?: CrashPlan, mode: 'reconcile' | 'observe' = 'reconcile'): void {
     const { clock, log, metrics } = this;
@@ -161,6 +175,12 @@ export class World {
     this.kube.edit(draftOf(name), (live) => ({ ...live, spec: { ...live.spec, ...spec } }));
   }
 
+  /** As `edit`, and lets the operator work for so long. */
+  async edited(name: string, spec: Partial<MyIngressSpec>, forMs: number): Promise<void> {
+    this.edit(name, spec);
+    await this.clock.advance(forMs);
+  }
+
   unset(name: string, ...fields: readonly (keyof MyIngressSpec)[]): void {
     this.kube.edit(draftOf(name), (live) => {
       const kept = Object.entries(live.spec).filter(([key]) => !fields.includes(key as 'name'));
@@ -177,6 +197,12 @@ export class World {
 
   delete(name: string): void {
     this.kube.delete(draftOf(name));
+  }
+
+  /** As `delete`, and lets the operator work for so long. */
+  async deleted(name: string, forMs: number): Promise<void> {
+    this.delete(name);
+    await this.clock.advance(forMs);
   }
 
   exists(name: string): boolean {

@@ -12,20 +12,14 @@ import { Children } from '../../../../src/core/children/children.ts';
 import { Controller } from '../../../../src/core/controller/controller.ts';
 import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
-import { FakeKube } from '../../../fakes/fake-kube.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { RecordingEvents } from '../../../fakes/recording-events.ts';
-import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
-import { type LogLine, SilentLogger } from '../../../fakes/silent-logger.ts';
+import type { LogLine } from '../../../fakes/silent-logger.ts';
+import { KindBench } from '../kind-bench.ts';
 
 type Spec = Partial<WebApp['spec']>;
 
 /** The controller of WebApps over a cluster in memory; no Deployment controller runs in it. */
-export class WebAppBench {
-  readonly clock = new ManualClock();
-  readonly kube = new FakeKube();
-  readonly events = new RecordingEvents();
-  readonly log = new SilentLogger();
+export class WebAppBench extends KindBench<WebApp> {
+  protected readonly kind = 'WebApp';
   readonly deployments: FakeCache<Deployment> = this.kube.cache<Deployment>('Deployment');
   readonly services: FakeCache<Service> = this.kube.cache<Service>('Service');
   /** Its answer about each Service. */
@@ -61,30 +55,12 @@ export class WebAppBench {
     await this.clock.settle();
   }
 
-  async annotate(annotations: Readonly<Record<string, string>>): Promise<void> {
-    this.kube.edit(this.object, (live) => ({
-      ...live,
-      metadata: { ...live.metadata, annotations },
-    }));
-    await this.clock.settle();
-  }
-
-  get object(): WebApp {
-    return this.kube.server.get('WebApp', 'web/shop') as unknown as WebApp;
-  }
-
   get deployment(): Deployment {
     return this.kube.server.get('Deployment', 'web/shop') as Deployment;
   }
 
   get service(): Service {
     return this.kube.server.get('Service', 'web/shop') as Service;
-  }
-
-  /** `True Available`, as `kubectl get` would show it. */
-  condition(type: string): string | undefined {
-    const found = this.object.status.conditions?.find((condition) => condition.type === type);
-    return found && `${found.status} ${found.reason}`;
   }
 
   /** What the Deployment controller would write: `count` pods of the newest spec serve. */
@@ -118,17 +94,12 @@ export class WebAppBench {
     return created;
   }
 
-  /** `create web/shop` and so on, since the last call. */
-  takeWrites(): readonly string[] {
-    return this.kube.writes.splice(0).map(({ verb }) => verb);
-  }
-
   takeLines(): readonly LogLine[] {
     return this.log.lines.splice(0);
   }
 
   #build(): Controller<WebApp> {
-    const { clock, events, kube, log } = this;
+    const { clock, events, kube } = this;
     const owned = { writer: kube.childWriter(), owner: webAppKind, clock };
     const deployments = new Children({ ...owned, cache: this.deployments });
     const services = new Children({ ...owned, cache: this.services });
@@ -144,13 +115,8 @@ export class WebAppBench {
       }),
       children: [deployments, services],
       sources: [autoscalers.source],
-      concurrency: 4,
-      deadlineMs: 120_000,
-      backoff: { firstMs: 100, maxMs: 60_000 },
-      clock,
+      ...this.common,
       events,
-      log,
-      metrics: new RecordingMetrics(),
     });
   }
 }

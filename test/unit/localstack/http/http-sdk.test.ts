@@ -1,23 +1,13 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import {
-  AddTagsCommand,
   CreateLoadBalancerCommand,
   type CreateLoadBalancerCommandInput,
-  DeleteLoadBalancerCommand,
   DescribeAccountLimitsCommand,
-  DescribeLoadBalancerAttributesCommand,
   DescribeLoadBalancersCommand,
-  DescribeTagsCommand,
   DescribeTrustStoresCommand,
   ElasticLoadBalancingV2Client,
   type LoadBalancer,
-  ModifyLoadBalancerAttributesCommand,
-  paginateDescribeLoadBalancers,
-  RemoveTagsCommand,
-  SetIpAddressTypeCommand,
-  SetSecurityGroupsCommand,
-  SetSubnetsCommand,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, test } from 'vitest';
 import type { FaultEffect } from '../../../../localstack/embedded/faults/fault-script.ts';
@@ -45,103 +35,6 @@ async function createBalancer(
 }
 
 describe('over HTTP with the SDK', () => {
-  test('a balancer is created, read, and deleted', async () => {
-    const tags = [{ Key: 'team', Value: 'größe @ 1/2' }];
-    const created = await createBalancer('shop', { Tags: tags, Scheme: 'internal' });
-    const found = await served.elb.send(new DescribeLoadBalancersCommand({ Names: ['shop'] }));
-    const byArn = await served.elb.send(
-      new DescribeLoadBalancersCommand({ LoadBalancerArns: [created.LoadBalancerArn] }),
-    );
-    const described = await served.elb.send(
-      new DescribeTagsCommand({ ResourceArns: [created.LoadBalancerArn] }),
-    );
-
-    expect(found.LoadBalancers).toEqual([created]);
-    expect(byArn.LoadBalancers).toEqual([created]);
-    expect(created.CreatedTime).toBeInstanceOf(Date);
-    expect(created).toMatchObject({
-      State: { Code: 'active' },
-      Scheme: 'internal',
-      VpcId: served.network.vpcId,
-    });
-    expect(described.TagDescriptions).toEqual([
-      { ResourceArn: created.LoadBalancerArn, Tags: tags },
-    ]);
-    await served.elb.send(
-      new DeleteLoadBalancerCommand({ LoadBalancerArn: created.LoadBalancerArn }),
-    );
-    await expect(
-      served.elb.send(new DescribeLoadBalancersCommand({ Names: ['shop'] })),
-    ).rejects.toMatchObject({
-      name: 'LoadBalancerNotFoundException',
-      message: "Load balancers '[shop]' not found",
-    });
-  });
-
-  test('its settings are changed', async () => {
-    const { LoadBalancerArn } = await createBalancer('shop');
-    const [group = ''] = served.network.securityGroups;
-    const subnets = await served.elb.send(
-      new SetSubnetsCommand({ LoadBalancerArn, Subnets: [...served.network.subnets] }),
-    );
-    const groups = await served.elb.send(
-      new SetSecurityGroupsCommand({ LoadBalancerArn, SecurityGroups: [group] }),
-    );
-    const ipType = await served.elb.send(
-      new SetIpAddressTypeCommand({ LoadBalancerArn, IpAddressType: 'dualstack' }),
-    );
-
-    expect(subnets.AvailabilityZones).toHaveLength(3);
-    expect(groups.SecurityGroupIds).toEqual([group]);
-    expect(ipType.IpAddressType).toBe('dualstack');
-  });
-
-  test('its attributes are changed', async () => {
-    const { LoadBalancerArn } = await createBalancer('shop');
-    const Attributes = [{ Key: 'idle_timeout.timeout_seconds', Value: '120' }];
-    const modified = await served.elb.send(
-      new ModifyLoadBalancerAttributesCommand({ LoadBalancerArn, Attributes }),
-    );
-    const described = await served.elb.send(
-      new DescribeLoadBalancerAttributesCommand({ LoadBalancerArn }),
-    );
-
-    expect(modified.Attributes).toContainEqual(Attributes[0]);
-    expect(described.Attributes).toEqual(modified.Attributes);
-  });
-
-  test('its tags are changed', async () => {
-    const { LoadBalancerArn } = await createBalancer('shop');
-    const ResourceArns = [LoadBalancerArn];
-    const untagged = await served.elb.send(new DescribeTagsCommand({ ResourceArns }));
-    await served.elb.send(
-      new AddTagsCommand({
-        ResourceArns,
-        Tags: [
-          { Key: 'a', Value: '' },
-          { Key: 'b', Value: '2' },
-        ],
-      }),
-    );
-    await served.elb.send(new RemoveTagsCommand({ ResourceArns, TagKeys: ['b'] }));
-    const tagged = await served.elb.send(new DescribeTagsCommand({ ResourceArns }));
-
-    expect(untagged.TagDescriptions?.[0]?.Tags).toEqual([]);
-    expect(tagged.TagDescriptions?.[0]?.Tags).toEqual([{ Key: 'a', Value: '' }]);
-  });
-
-  test('pages are walked by the paginator', async () => {
-    for (const name of ['one', 'two', 'three']) await createBalancer(name);
-    const names: unknown[] = [];
-    for await (const page of paginateDescribeLoadBalancers(
-      { client: served.elb },
-      { PageSize: 2 },
-    )) {
-      names.push(page.LoadBalancers?.map((balancer) => balancer.LoadBalancerName));
-    }
-    expect(names).toEqual([['one', 'two'], ['three']]);
-  });
-
   test('limits are described', async () => {
     const { Limits } = await served.elb.send(new DescribeAccountLimitsCommand({}));
     expect(Limits).toContainEqual({ Name: 'application-load-balancers', Max: '50' });

@@ -26,8 +26,7 @@ function join(object: MyIngress): MyIngress {
 }
 
 async function start(...names: readonly string[]): Promise<World> {
-  const world = new World({ join });
-  world.start();
+  const world = World.started({ join });
   for (const name of names) {
     const nowMs = Math.floor(world.clock.now() / 1000) * 1000;
     const { certificate, privateKey } = await makeCertificate([name], {

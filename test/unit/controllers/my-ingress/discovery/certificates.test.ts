@@ -21,8 +21,7 @@ const SHOP = {
 };
 
 function start(options: WorldOptions = {}): World {
-  const world = new World(options);
-  world.start();
+  const world = World.started(options);
   return world;
 }
 
@@ -218,8 +217,7 @@ describe('an HTTPS listener without certificates', () => {
     await world.clock.advance(MINUTE_MS);
     const next = await issue(world, ['new.example.net']);
     const rule = { name: 'new', hosts: ['new.example.net'], forward: [{ backend: 'web' }] };
-    world.edit('shop', { rules: [...SHOP.rules, rule] });
-    await world.clock.advance(1_000);
+    await world.edited('shop', { rules: [...SHOP.rules, rule] }, 1_000);
     expect(certificatesOf(world)).toEqual([shop, next]);
     expect(world.events.reasons).not.toContain('NoCertificate');
     expect(world.condition('shop')).toBe('True Available');
@@ -245,8 +243,7 @@ describe('an HTTPS listener without certificates', () => {
     const shop = await issue(world, ['shop.example.com']);
     await issue(world, ['api.example.org']);
     await world.applied('shop', SHOP);
-    world.edit('shop', { rules: SHOP.rules.slice(0, 1) });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { rules: SHOP.rules.slice(0, 1) }, MINUTE_MS);
     expect(certificatesOf(world)).toEqual([shop]);
     expect(shownBy(world)).toEqual([shop]);
   });

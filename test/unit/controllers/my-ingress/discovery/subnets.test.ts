@@ -5,8 +5,7 @@ import { MINUTE_MS, reads, SCAN_MS, World, type WorldOptions, writes } from '../
 const HALF_AN_HOUR_MS = 30 * MINUTE_MS;
 
 function start(options: WorldOptions = {}): World {
-  const world = new World(options);
-  world.start();
+  const world = World.started(options);
   return world;
 }
 
@@ -100,8 +99,7 @@ describe('a MyIngress without subnets', () => {
   it('gets those that its spec names later, and keeps them when it names none again', async () => {
     const world = start();
     await appliedBare(world, 'shop');
-    world.edit('shop', { subnets: ['subnet-b', 'subnet-c'] });
-    await world.clock.advance(1_000);
+    await world.edited('shop', { subnets: ['subnet-b', 'subnet-c'] }, 1_000);
     expect(world.balancer().subnets).toEqual(['subnet-b', 'subnet-c']);
     expect(world.object('shop').status).not.toHaveProperty('subnets');
     world.unset('shop', 'subnets');

@@ -85,9 +85,7 @@ function setIdle(world: World, LoadBalancerArn: string, Value: string): void {
 describe('drift', () => {
   for (const [name, { spec, meddle, says, why, withinMs = ONE_SCAN_MS }] of Object.entries(cases)) {
     it(`of ${name} is repaired within one scan, with an event that says what differed, because: ${why}`, async () => {
-      const world = new World();
-      world.start();
-      await world.applied('shop', spec);
+      const world = await World.having('shop', spec);
       const before = world.balancer();
       await world.clock.advance(MINUTE_MS);
       meddle(world, before);
@@ -100,9 +98,7 @@ describe('drift', () => {
     });
 
     it(`of ${name} leaves nothing to write for the next scan`, async () => {
-      const world = new World();
-      world.start();
-      await world.applied('shop', spec);
+      const world = await World.having('shop', spec);
       meddle(world, world.balancer());
       await world.clock.advance(withinMs);
       const calls = await world.callsDuring(async () => {
@@ -113,9 +109,7 @@ describe('drift', () => {
     });
 
     it(`of ${name} is repaired after a restart too`, async () => {
-      const world = new World();
-      world.start();
-      await world.applied('shop', spec);
+      const world = await World.having('shop', spec);
       const before = world.balancer();
       await world.clock.advance(MINUTE_MS);
       world.crash();
@@ -126,9 +120,7 @@ describe('drift', () => {
     });
 
     it(`of ${name} is repaired at once where a look is requested`, async () => {
-      const world = new World();
-      world.start();
-      await world.applied('shop', spec);
+      const world = await World.having('shop', spec);
       const before = world.balancer();
       meddle(world, before);
       world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
@@ -139,9 +131,7 @@ describe('drift', () => {
   }
 
   it('is never repaired on the word of the shared picture: a live look goes before the write', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     const { arn } = world.balancer();
     await world.clock.advance(MINUTE_MS);
     world.tagOutOfBand(arn, { 'albridge.io/managed-by': 'somebody' });
@@ -161,9 +151,7 @@ describe('drift', () => {
   });
 
   it('in what the spec leaves open is none', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     const { arn } = world.balancer();
     world.tagOutOfBand(arn, { cost: 'centre' });
     setIdle(world, arn, '33');
@@ -174,9 +162,7 @@ describe('drift', () => {
   });
 
   it('in the order of a list is none', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', {
+    const world = await World.having('shop', {
       subnets: ['subnet-b', 'subnet-a'],
       securityGroups: ['sg-web', 'sg-admin'],
     });
@@ -189,18 +175,16 @@ describe('drift', () => {
   });
 
   it('costs attributes one look an hour', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { attributes: { 'idle_timeout.timeout_seconds': '120' } });
+    const world = await World.having('shop', {
+      attributes: { 'idle_timeout.timeout_seconds': '120' },
+    });
     const calls = await world.callsDuring(() => world.clock.advance(10 * 3_600_000));
     expect(calls['DescribeLoadBalancerAttributes']).toBeGreaterThanOrEqual(8);
     expect(calls['DescribeLoadBalancerAttributes']).toBeLessThanOrEqual(10);
   });
 
   it('that cannot be repaired takes Ready away', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     world.outOfBand('SetSubnets', {
       LoadBalancerArn: world.balancer().arn,
       Subnets: ['subnet-b', 'subnet-c'],
@@ -215,9 +199,9 @@ describe('drift', () => {
   });
 
   it('of attributes whose repair fails is repaired soon, although the failure is not on record', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { attributes: { 'deletion_protection.enabled': 'true' } });
+    const world = await World.having('shop', {
+      attributes: { 'deletion_protection.enabled': 'true' },
+    });
     const { arn } = world.balancer();
     const Attributes = [{ Key: 'deletion_protection.enabled', Value: 'false' }];
     world.outOfBand('ModifyLoadBalancerAttributes', { LoadBalancerArn: arn, Attributes });
@@ -233,9 +217,7 @@ describe('drift', () => {
   });
 
   it('that cannot be looked for leaves Ready as it was', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     world.fault(
       '*',
       { kind: 'error', code: 'InternalFailure', status: 500, message: 'x' },
@@ -250,16 +232,17 @@ describe('drift', () => {
 
 describe('an edit', () => {
   it('is applied at once and told as an update', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { securityGroups: ['sg-web'] });
-    world.edit('shop', {
-      subnets: ['subnet-a', 'subnet-c'],
-      securityGroups: ['sg-admin'],
-      tags: { team: 'web' },
-      attributes: { 'idle_timeout.timeout_seconds': '120' },
-    });
-    await world.clock.advance(1_000);
+    const world = await World.having('shop', { securityGroups: ['sg-web'] });
+    await world.edited(
+      'shop',
+      {
+        subnets: ['subnet-a', 'subnet-c'],
+        securityGroups: ['sg-admin'],
+        tags: { team: 'web' },
+        attributes: { 'idle_timeout.timeout_seconds': '120' },
+      },
+      1_000,
+    );
     expect(world.balancer()).toMatchObject({
       subnets: ['subnet-a', 'subnet-c'],
       securityGroups: ['sg-admin'],
@@ -287,11 +270,8 @@ describe('an edit', () => {
   };
   for (const [name, { from, to, why }] of Object.entries(ipEdits)) {
     it(`${name} is done in the order that AWS allows, because: ${why}`, async () => {
-      const world = new World();
-      world.start();
-      await world.applied('shop', from);
-      world.edit('shop', to);
-      await world.clock.advance(1_000);
+      const world = await World.having('shop', from);
+      await world.edited('shop', to, 1_000);
       expect(world.condition('shop')).toBe('True Available');
       expect(world.balancer().ipAddressType).toBe(to.ipAddressType);
       expect(new Set(world.balancer().subnets)).toEqual(new Set(to.subnets));
@@ -299,37 +279,30 @@ describe('an edit', () => {
   }
 
   it('of forty tags into forty others stays below the fifty that AWS allows', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     const tags = (prefix: string): Readonly<Record<string, string>> =>
       Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`${prefix}-${i}`, 'x']));
     await world.applied('shop', { tags: tags('old') });
-    world.edit('shop', { tags: tags('new') });
-    await world.clock.advance(1_000);
+    await world.edited('shop', { tags: tags('new') }, 1_000);
     expect(world.condition('shop')).toBe('True Available');
     expect(Object.keys(world.balancer().tags).filter((key) => key.startsWith('old'))).toEqual([]);
   });
 
   it('of more attributes than AWS takes in one call is applied', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { ipAddressType: 'dualstack' });
+    const world = await World.having('shop', { ipAddressType: 'dualstack' });
     const found = world.balancer().attributes;
     const attributes = Object.fromEntries(
       Object.entries(found).map(([key, value]) => [key, another(key, value)]),
     );
     const changed = Object.keys(found).filter((key) => found[key] !== attributes[key]);
     expect(changed.length).toBeGreaterThan(20);
-    world.edit('shop', { attributes });
-    await world.clock.advance(1_000);
+    await world.edited('shop', { attributes }, 1_000);
     expect(world.message('shop')).toContain('is active');
     expect(world.balancer().attributes).toEqual(attributes);
   });
 
   it('that is taken back while reads still show what was before it is taken back', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { securityGroups: ['sg-web'] });
+    const world = await World.having('shop', { securityGroups: ['sg-web'] });
     const before = world.balancer();
     await world.clock.advance(MINUTE_MS);
     world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 15_000 });
@@ -342,17 +315,13 @@ describe('an edit', () => {
   });
 
   it('that AWS refuses is told with the reason, and parks', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
-    world.edit('shop', { subnets: ['subnet-a', 'subnet-gone'] });
-    await world.clock.advance(1_000);
+    const world = await World.having('shop');
+    await world.edited('shop', { subnets: ['subnet-a', 'subnet-gone'] }, 1_000);
     expect(world.condition('shop')).toBe('False SubnetNotFound');
     expect(world.condition('shop', 'Stalled')).toBe('True SubnetNotFound');
     const calls = await world.callsDuring(() => world.clock.advance(60 * MINUTE_MS));
     expect(calls['SetSubnets']).toBeLessThan(80);
-    world.edit('shop', { subnets: ['subnet-a', 'subnet-c'] });
-    await world.clock.advance(1_000);
+    await world.edited('shop', { subnets: ['subnet-a', 'subnet-c'] }, 1_000);
     expect(world.condition('shop')).toBe('True Available');
   });
 });

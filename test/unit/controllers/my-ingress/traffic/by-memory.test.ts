@@ -28,8 +28,7 @@ describe('an edit', () => {
     for (let i = 0; i < 50 && targetOf(world) === before; i++) await world.clock.advance(100);
     expect(targetOf(world)).toMatch(/^shop-web-/);
     world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 8_000 });
-    world.edit('shop', { rules: [{ ...RULE, forward: [{ backend: 'api' }] }] });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { rules: [{ ...RULE, forward: [{ backend: 'api' }] }] }, MINUTE_MS);
     expect(world.condition('shop')).toBe('True Available');
     expect(targetOf(world)).toBe(before);
   });
@@ -85,13 +84,16 @@ describe('an edit', () => {
       DefaultActions: [{ Type: 'fixed-response', FixedResponseConfig }],
     });
     const defaultAction = { fixedResponse: { statusCode: 404 } };
-    world.edit('shop', {
-      listeners: [
-        { port: 80, protocol: 'HTTP' },
-        { port: 8080, protocol: 'HTTP', defaultAction },
-      ],
-    });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited(
+      'shop',
+      {
+        listeners: [
+          { port: 80, protocol: 'HTTP' },
+          { port: 8080, protocol: 'HTTP', defaultAction },
+        ],
+      },
+      MINUTE_MS,
+    );
     expect(world.condition('shop', 'Stalled')).toBe('True PortConflict');
     const theirs = world.aws.control.snapshot().listeners.find(({ port }) => port === 8080);
     expect(theirs?.rules).toHaveLength(1);
@@ -106,8 +108,7 @@ describe('an edit', () => {
     const world = await settled();
     world.fault('DescribeTags', { kind: 'delay', delayMs: 5_000 }, { times: 1 });
     const calls = await world.callsDuring(async () => {
-      world.edit('shop', edited);
-      await world.clock.advance(1_000);
+      await world.edited('shop', edited, 1_000);
     });
     expect(calls).toEqual({ DescribeTags: 1 });
     expect(listRecorded(world)).toContainEqual(expect.stringMatching(/^shop-more-/));
@@ -119,8 +120,7 @@ describe('an edit', () => {
     const world = await settled();
     const release = world.kube.holdNext('applyStatus');
     const before = await world.callsDuring(async () => {
-      world.edit('shop', edited);
-      await world.clock.advance(1_000);
+      await world.edited('shop', edited, 1_000);
     });
     expect(before).toEqual({ DescribeTags: 1 });
     release();
@@ -131,8 +131,7 @@ describe('an edit', () => {
   it('that adds a backend is applied although its record could not be stored at first', async () => {
     const world = await settled();
     world.kube.failNext('applyStatus', new OperatorError({ ...UNAVAILABLE }));
-    world.edit('shop', edited);
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', edited, MINUTE_MS);
     expect(world.condition('shop')).toBe('True Available');
     expect(listRecorded(world)).toContainEqual(expect.stringMatching(/^shop-more-/));
   });

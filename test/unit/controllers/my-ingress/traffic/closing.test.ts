@@ -41,8 +41,7 @@ it('the port of a listener that somebody deletes after it has left the spec is c
     Conditions: [{ Field: 'path-pattern', Values: ['/theirs'] }],
   };
   world.outOfBand('CreateRule', theirs);
-  world.edit('shop', listenOn(80));
-  await world.clock.advance(2 * MINUTE_MS);
+  await world.edited('shop', listenOn(80), 2 * MINUTE_MS);
   expect(world.condition('shop', 'Stalled')).toBe('True ResourceInUse');
   world.outOfBand('DeleteListener', { ListenerArn: arn });
   await world.clock.advance(10 * MINUTE_MS);
@@ -51,8 +50,7 @@ it('the port of a listener that somebody deletes after it has left the spec is c
 
 it('the managed security group is deleted within a minute of the time from which the spec gives others', async () => {
   const world = await settled();
-  world.edit('shop', { securityGroups: ['sg-web'] });
-  await world.clock.advance(2 * MINUTE_MS);
+  await world.edited('shop', { securityGroups: ['sg-web'] }, 2 * MINUTE_MS);
   expect(world.balancer().securityGroups).toEqual(['sg-web']);
   expect(listIds(world)).not.toContain('security-group/frontend');
 });
@@ -66,8 +64,7 @@ it('so it is once the last listener has left the spec', async () => {
 
 it('the name of a target group leaves the record within a minute of its deletion', async () => {
   const world = await settled();
-  world.edit('shop', { backends: [web], rules: [] });
-  await world.clock.advance(7 * MINUTE_MS);
+  await world.edited('shop', { backends: [web], rules: [] }, 7 * MINUTE_MS);
   expect(listIds(world)).not.toContain('target-group/spec/api');
   expect(world.object('shop').status.owned?.targetGroups).toHaveLength(1);
 });
@@ -75,8 +72,7 @@ it('the name of a target group leaves the record within a minute of its deletion
 describe('a restart leaves for half an hour', () => {
   it('no security group that was about to be deleted', async () => {
     const world = await settled();
-    world.edit('shop', { securityGroups: ['sg-web'] });
-    await world.clock.advance(3_000);
+    await world.edited('shop', { securityGroups: ['sg-web'] }, 3_000);
     expect(listIds(world)).toContain('security-group/frontend');
     await world.restart();
     await world.clock.advance(8 * MINUTE_MS);

@@ -9,8 +9,7 @@ describe('a MyIngress with one backend and one rule', () => {
   };
 
   it('takes nine calls besides the registration of its targets, and one to learn the VPC', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     const create = async (name: string): Promise<Readonly<Record<string, number>>> =>
       world.callsDuring(async () => {
         world.apply(name, spec);
@@ -38,8 +37,7 @@ describe('a MyIngress with one backend and one rule', () => {
   });
 
   it('names every subnet where AWS does not say which of them it does not know', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.apply('shop', { ...spec, subnets: ['subnet-a', 'subnet-gone'] });
     await world.clock.advance(1_000);
     expect(world.condition('shop')).toBe('False SubnetNotFound');
@@ -74,9 +72,7 @@ describe('a MyIngress with one backend and one rule', () => {
   });
 
   it('is Ready with its listener, target group and security group in status and in AWS', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', spec);
+    const world = await World.having('shop', spec);
     await world.clock.advance(2_000);
     expect(world.condition('shop')).toBe('True Available');
     const { targetGroups, listeners } = world.aws.control.snapshot();
@@ -90,9 +86,7 @@ describe('a MyIngress with one backend and one rule', () => {
   });
 
   it('records four events, of which none comes before the create of the balancer', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', spec);
+    const world = await World.having('shop', spec);
     await world.clock.advance(2_000);
     const reasons = ['CreatedALB', 'UpdatedTraffic', 'UpdatedTraffic', 'Available'];
     expect(world.events.reasons.filter((reason) => reasons.includes(reason))).toEqual(reasons);
@@ -124,8 +118,7 @@ describe('a MyIngress with one backend and one rule', () => {
 });
 
 it('two listeners, twenty rules and ten backends take 51 calls at most, with the registration of their targets', async () => {
-  const world = new World();
-  world.start();
+  const world = World.started();
   const names = Array.from({ length: 10 }, (_, index) => `b${index}`);
   const rules = Array.from({ length: 10 }, (_, index) => ({
     ...{ name: `r${index}`, paths: [`/${index}`], forward: [{ backend: `b${index}` }] },
@@ -144,9 +137,7 @@ it('two listeners, twenty rules and ten backends take 51 calls at most, with the
 });
 
 it('what is as desired costs a scan one call for all target groups, and is never written again', async () => {
-  const world = new World();
-  world.start();
-  await world.applied('shop', SHOP);
+  const world = await World.having('shop', SHOP);
   await world.clock.advance(MINUTE_MS);
   const scan = await world.callsDuring(() => world.clock.advance(SCAN_MS));
   expect(scan).toEqual({ DescribeLoadBalancers: 1, DescribeTargetGroups: 1, DescribeTags: 1 });
@@ -154,12 +145,9 @@ it('what is as desired costs a scan one call for all target groups, and is never
 });
 
 it('a balancer gets its traffic later, in place', async () => {
-  const world = new World();
-  world.start();
-  await world.applied('shop');
+  const world = await World.having('shop');
   const { arn } = world.balancer();
-  world.edit('shop', SHOP);
-  await world.clock.advance(MINUTE_MS);
+  await world.edited('shop', SHOP, MINUTE_MS);
   expect(world.condition('shop')).toBe('True Available');
   expect(world.balancer().arn).toBe(arn);
   expect(listIds(world)).toEqual([
@@ -169,8 +157,7 @@ it('a balancer gets its traffic later, in place', async () => {
 });
 
 it('security groups of the operator’s setting are attached next to the managed one', async () => {
-  const world = new World({ backendSecurityGroups: ['sg-admin'] });
-  world.start();
+  const world = World.started({ backendSecurityGroups: ['sg-admin'] });
   await world.applied('shop', SHOP);
   const managed = world.beside.find(({ id }) => id.startsWith('sg-'))?.id;
   expect(world.balancer().securityGroups).toEqual([managed, 'sg-admin']);

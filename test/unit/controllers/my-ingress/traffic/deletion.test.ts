@@ -61,8 +61,7 @@ describe('a deletion costs', () => {
   it('nine calls with its proof, where this process knows what stands beside the balancer', async () => {
     const world = await settleShop(ONE);
     const calls = await world.callsDuring(async () => {
-      world.delete('shop');
-      await world.clock.advance(MINUTE_MS);
+      await world.deleted('shop', MINUTE_MS);
     });
     expect(world.exists('shop')).toBe(false);
     expect(calls).toEqual({
@@ -77,8 +76,7 @@ describe('a deletion costs', () => {
     await world.restart();
     await world.clock.advance(MINUTE_MS);
     const calls = await world.callsDuring(async () => {
-      world.delete('shop');
-      await world.clock.advance(MINUTE_MS);
+      await world.deleted('shop', MINUTE_MS);
     });
     expect(world.exists('shop')).toBe(false);
     expect(calls).toMatchObject({ DescribeTargetGroups: 2, DescribeTags: 2 });
@@ -246,9 +244,7 @@ it('a target group that reads do not show yet is deleted, too', async () => {
 });
 
 it('a security group that others refer to holds a deletion up, which names them until they do no more', async () => {
-  const world = new World();
-  world.start();
-  await world.applied('shop', SHOP);
+  const world = await World.having('shop', SHOP);
   await world.clock.advance(MINUTE_MS);
   const group = world.beside.find(({ id }) => id.startsWith('sg-'))?.id;
   const pair = {
@@ -259,8 +255,7 @@ it('a security group that others refer to holds a deletion up, which names them 
   };
   const rule = { GroupId: 'sg-web', IpPermissions: [pair] };
   world.outOfBand('AuthorizeSecurityGroupIngress', rule);
-  world.delete('shop');
-  await world.clock.advance(2 * MINUTE_MS);
+  await world.deleted('shop', 2 * MINUTE_MS);
   expect(world.condition('shop', 'Reconciling')).toBe('True Deleting');
   expect(world.message('shop')).toBe(
     'security-group frontend: inbound rules of security group sg-web refer to it; remove these rules',
@@ -275,8 +270,7 @@ it('a balancer that somebody has released holds a deletion up, which names it un
   const world = await settleShop();
   const { arn } = world.balancer();
   world.untagOutOfBand(arn, 'albridge.io/cluster');
-  world.delete('shop');
-  await world.clock.advance(2 * MINUTE_MS);
+  await world.deleted('shop', 2 * MINUTE_MS);
   expect(world.condition('shop', 'Stalled')).toBe('True DeletionBlocked');
   expect(world.message('shop')).toContain(
     `load balancer ${arn} uses it, and its tags do not say that it is this object's`,
@@ -322,8 +316,7 @@ describe('listeners and rules on a balancer that somebody has released', () => {
       const before = countBeside();
       world.untagOutOfBand(arn, 'albridge.io/name');
       await world.clock.advance(15 * MINUTE_MS);
-      world.delete('shop');
-      await world.clock.advance(5 * MINUTE_MS);
+      await world.deleted('shop', 5 * MINUTE_MS);
       expect(world.exists('shop')).toBe(false);
       expect(world.beside).toEqual([]);
       expect(countBeside()).toBe(before);
@@ -335,8 +328,7 @@ it('a target group that AWS still counts as used is deleted a moment later, as a
   const world = await settleShop();
   const effect = { kind: 'error', code: 'ResourceInUse', status: 400, message: 'in use' } as const;
   world.fault('DeleteTargetGroup', effect, { times: 2 });
-  world.delete('shop');
-  await world.clock.advance(1_000);
+  await world.deleted('shop', 1_000);
   expect(world.condition('shop', 'Stalled')).toBeUndefined();
   expect(world.condition('shop', 'Reconciling')).toBe('True Deleting');
   await world.clock.advance(30_000);

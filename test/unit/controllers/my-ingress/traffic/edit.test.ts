@@ -15,8 +15,7 @@ const FIFTY: Partial<MyIngressSpec> = {
 
 async function edited(world: World, spec: Partial<MyIngressSpec>) {
   const calls = await world.callsDuring(async () => {
-    world.edit('shop', spec);
-    await world.clock.advance(1_000);
+    await world.edited('shop', spec, 1_000);
   });
   expect(world.condition('shop')).toBe('True Available');
   return calls;
@@ -34,8 +33,7 @@ describe('a listener that leaves the spec stays', () => {
   async function withdrawn(change: (world: World) => void): Promise<World> {
     const world = await settleShop({ ...SHOP, listeners });
     change(world);
-    world.edit('shop', { listeners: listeners.slice(0, 1) });
-    await world.clock.advance(5 * MINUTE_MS);
+    await world.edited('shop', { listeners: listeners.slice(0, 1) }, 5 * MINUTE_MS);
     expect(world.condition('shop', 'Stalled')).toBe('True ResourceInUse');
     return world;
   }
@@ -86,8 +84,7 @@ describe('an edit of an object that this process has left as desired', () => {
   it('makes a load balancer again that somebody has deleted meanwhile', async () => {
     const world = await settleShop();
     world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
-    world.edit('shop', { rules: [] });
-    await world.clock.advance(5 * MINUTE_MS);
+    await world.edited('shop', { rules: [] }, 5 * MINUTE_MS);
     expect(world.condition('shop')).toBe('True Available');
     expect(world.object('shop').status.alb?.arn).toBe(world.balancer().arn);
   });
@@ -177,8 +174,7 @@ describe('an edit of an object that this process has left as desired', () => {
 
 it('a rule that left the spec goes soon, although the operator is restarted before it is due', async () => {
   const world = await settleShop({ ...SHOP, rules: [ruleOf(0), ruleOf(1)] });
-  world.edit('shop', { rules: [ruleOf(0, 'web')] });
-  await world.clock.advance(5_000);
+  await world.edited('shop', { rules: [ruleOf(0, 'web')] }, 5_000);
   expect(world.condition('shop')).toBe('True Available');
   const countRules = (): number => {
     const [listener] = world.aws.control.snapshot().listeners;

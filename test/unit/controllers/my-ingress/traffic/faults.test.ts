@@ -15,16 +15,13 @@ function listener(world: World, port = 80) {
 
 describe('what AWS refuses', () => {
   it('is one listener whose port somebody else holds: its rules wait, the other listener serves', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop');
+    const world = await World.having('shop');
     const fixed = { Type: 'fixed-response', FixedResponseConfig: { StatusCode: '200' } };
     const LoadBalancerArn = world.balancer().arn;
     const held = { LoadBalancerArn, Port: 80, Protocol: 'HTTP', DefaultActions: [fixed] };
     world.outOfBand('CreateListener', held);
     const listeners = [80, 8080].map((port) => ({ port, protocol: 'HTTP' as const }));
-    world.edit('shop', { ...SHOP, listeners });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { ...SHOP, listeners }, MINUTE_MS);
     expect(world.condition('shop', 'Stalled')).toBe('True PortConflict');
     expect(world.message('shop')).toContain('listener 80: port 80 is held by');
     expect(listener(world, 80).rules).toHaveLength(1);
@@ -57,8 +54,7 @@ describe('what AWS refuses', () => {
       const world = await settleShop();
       const before = listener(world);
       const redirecting = { port: 80, protocol: 'HTTP' as const, redirectToHTTPS: true };
-      world.edit('shop', { listeners: [redirecting, secure] });
-      await world.clock.advance(5 * MINUTE_MS);
+      await world.edited('shop', { listeners: [redirecting, secure] }, 5 * MINUTE_MS);
       expect(world.condition('shop', 'Stalled')).toBe('True CertificateNotFound');
       expect(listener(world)).toEqual(before);
     });
@@ -77,16 +73,16 @@ describe('what AWS refuses', () => {
       const world = await settleShop();
       world.edit('shop', { listeners: [{ port: 80, protocol: 'HTTP' }, secure] });
       await world.clock.advance(MINUTE_MS);
-      world.edit('shop', { rules: [{ ...RULE, name: 'v2' }] });
-      await world.clock.advance(10 * MINUTE_MS);
+      await world.edited('shop', { rules: [{ ...RULE, name: 'v2' }] }, 10 * MINUTE_MS);
       expect(world.condition('shop', 'Stalled')).toBe('True CertificateNotFound');
       expect(listener(world).rules).toHaveLength(2);
     });
   });
 
   it('is a rule too many: the others serve, and it comes once there is room', async () => {
-    const world = new World({ settings: { limits: { 'rules-per-application-load-balancer': 2 } } });
-    world.start();
+    const world = World.started({
+      settings: { limits: { 'rules-per-application-load-balancer': 2 } },
+    });
     const rules = ['a', 'b', 'c'].map((name) => {
       return { name, paths: [`/${name}`], forward: [{ backend: 'api' }] };
     });
@@ -97,8 +93,7 @@ describe('what AWS refuses', () => {
       '(rules-per-application-load-balancer is 2), the spec needs 3; remove what is not used',
     );
     expect(listener(world).rules).toHaveLength(3);
-    world.edit('shop', { rules: rules.slice(1) });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { rules: rules.slice(1) }, MINUTE_MS);
     expect(world.condition('shop')).toBe('True Available');
     expect(listener(world).rules).toHaveLength(3);
   });
@@ -116,8 +111,7 @@ describe('what AWS refuses', () => {
   });
 
   it('is everything where the policy is that of an older version: the message names the action', async () => {
-    const world = new World({ policy: 'of a balancer alone' });
-    world.start();
+    const world = World.started({ policy: 'of a balancer alone' });
     await world.applied('shop', SHOP);
     expect(world.condition('shop', 'Stalled')).toBe('True AccessDenied');
     expect(world.message('shop')).toContain('allow ec2:DescribeSubnets in the IAM policy');
@@ -190,8 +184,7 @@ describe('targets', () => {
       message: 'x',
     } as const;
     world.fault('CreateTargetGroup', error, { forMs: 60 * MINUTE_MS });
-    world.edit('shop', { backends: [web, { ...api, protocol: 'HTTPS' }] });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { backends: [web, { ...api, protocol: 'HTTPS' }] }, MINUTE_MS);
     expect(world.condition('shop', 'Stalled')).toBe('True QuotaExceeded');
     expect(world.targets.published.get(KEY)).toMatchObject(
       before?.map(({ arn }) => ({ arn })) ?? [],
@@ -199,8 +192,7 @@ describe('targets', () => {
   });
 
   it('of a Service that is not there yet are awaited for a minute, then the balancer is Ready without', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     const problem = { reason: 'ServiceNotFound', message: 'no Service api', sinceMs: 0 };
     world.targets.say(KEY, 'api', { desired: 0, registered: 0, problem });
     await world.applied('shop', SHOP);
@@ -216,8 +208,7 @@ describe('targets', () => {
   });
 
   it('that this installation does not serve are not awaited', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     const problem = { reason: 'BackendUnsupported', message: 'nodes are not read', sinceMs: 0 };
     world.targets.say(KEY, 'api', { desired: 0, registered: 0, problem });
     await world.applied('shop', SHOP);
@@ -347,8 +338,7 @@ describe('targets', () => {
   it('are followed while AWS does not delete the balancer', async () => {
     const attributes = { 'deletion_protection.enabled': 'true' };
     const world = await settleShop({ ...SHOP, attributes });
-    world.delete('shop');
-    await world.clock.advance(5 * MINUTE_MS);
+    await world.deleted('shop', 5 * MINUTE_MS);
     expect(world.condition('shop', 'Stalled')).toBe('True DeletionBlocked');
     expect(world.targets.published.get(KEY)).toHaveLength(2);
   });
@@ -357,16 +347,14 @@ describe('targets', () => {
     const world = await settleShop();
     const bare = { ...world.object('shop').metadata, finalizers: [] };
     world.kube.edit(world.object('shop'), (live) => ({ ...live, metadata: bare }));
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
     expect(world.targets.published.has(KEY)).toBe(false);
   });
 
   it('are nobody’s once the object is being deleted', async () => {
     const world = await settleShop();
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.exists('shop')).toBe(false);
     expect(world.targets.published.has(KEY)).toBe(false);
   });

@@ -45,8 +45,7 @@ describe('an object with traffic whose status was forged', () => {
   );
 
   it('to list backends and listeners shows none where the spec has none', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     const { status } = await world.applied('shop');
     const backends = [{ name: 'ghost', targetGroupARN: `${ARN}:targetgroup/theirs/0123` }];
     const listeners = [{ port: 80, arn: `${ARN}:listener/app/theirs/0123/4567` }];
@@ -66,9 +65,7 @@ describe('an object with traffic whose status was forged', () => {
 
 /** `before`: what status has to show again. */
 async function forgeStatus(forge: (status: Status) => Partial<Status>) {
-  const world = new World();
-  world.start();
-  await world.applied('shop', SHOP);
+  const world = await World.having('shop', SHOP);
   await world.clock.advance(MINUTE_MS);
   const { status } = world.object('shop');
   world.kube.server.applyStatus(world.object('shop'), { ...status, ...forge(status) });
@@ -79,9 +76,7 @@ async function forgeStatus(forge: (status: Status) => Partial<Status>) {
 
 /** Some drift scans of an object whose counts have changed since its create. */
 async function countCosts(isForged: boolean): Promise<object> {
-  const world = new World();
-  world.start();
-  await world.applied('shop', SHOP);
+  const world = await World.having('shop', SHOP);
   world.targets.say('web/shop', 'web', { healthy: 1, healthAsOfMs: 1_000 });
   await world.clock.advance(MINUTE_MS);
   const { status } = world.object('shop');

@@ -10,9 +10,7 @@ const NOW = { 'albridge.io/reconcile-requested-at': 'now' };
 
 /** A listener of others on the balancer of an object that has none yet. */
 async function prepare(tags: Tags, port = 80): Promise<World> {
-  const world = new World();
-  world.start();
-  await world.applied('shop');
+  const world = await World.having('shop');
   const { arn } = world.balancer();
   const LoadBalancerArn = arn;
   const input = { LoadBalancerArn, Port: port, Protocol: 'HTTP', DefaultActions: [TEAPOT] };
@@ -46,8 +44,7 @@ describe('a listener that its owner hands over by tags', () => {
       ...{ ListenerArn: arn, Priority: 7, Actions: [TEAPOT] },
       Conditions: [{ Field: 'path-pattern', Values: ['/theirs'] }],
     });
-    world.edit('shop', { ...SHOP, tags: { team: 'web' } });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { ...SHOP, tags: { team: 'web' } }, MINUTE_MS);
     expect(world.condition('shop')).toBe('True Available');
     expect(world.object('shop').status.listeners).toEqual([{ port: 80, arn }]);
     expect(findListener(world).tags).toEqual({
@@ -69,8 +66,7 @@ describe('a listener that its owner hands over by tags', () => {
 
   it('is taken over as soon as its tags say so, and then released by taking one off', async () => {
     const world = await prepare({});
-    world.edit('shop', SHOP);
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', SHOP, MINUTE_MS);
     expect(world.condition('shop', 'Stalled')).toBe('True PortConflict');
     const { arn } = findListener(world);
     world.tagOutOfBand(arn, CONSENT);
@@ -86,16 +82,14 @@ describe('a listener that its owner hands over by tags', () => {
     const world = await prepare(CONSENT);
     const { arn } = findListener(world);
     world.fault('AddTags', { kind: 'error', code: 'TooManyTags', status: 400, message: 'no' });
-    world.edit('shop', SHOP);
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', SHOP, MINUTE_MS);
     expect(world.condition('shop', 'Stalled')).toBe('True TooManyTags');
     expect(new Set(listWrites(world, arn))).toEqual(new Set(['AddTags']));
   });
 
   it('is taken over and served by one pass', async () => {
     const world = await prepare(CONSENT);
-    world.edit('shop', SHOP);
-    await world.clock.advance(500);
+    await world.edited('shop', SHOP, 500);
     expect(world.condition('shop')).toBe('True Available');
   });
 
@@ -103,8 +97,7 @@ describe('a listener that its owner hands over by tags', () => {
     const world = await prepare(CONSENT);
     await world.clock.advance(MINUTE_MS);
     world.fault('DescribeTags', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 8_000 });
-    world.edit('shop', SHOP);
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', SHOP, MINUTE_MS);
     expect(world.condition('shop')).toBe('True Available');
     const events = world.events.recorded.filter(({ reason }) => reason === 'AdoptedListener');
     expect(events).toHaveLength(1);
@@ -113,8 +106,7 @@ describe('a listener that its owner hands over by tags', () => {
   it('is left alone and not shown while its port is not in the spec', async () => {
     const world = await prepare(CONSENT, 8080);
     const before = findListener(world, 8080);
-    world.edit('shop', SHOP);
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', SHOP, MINUTE_MS);
     expect(world.condition('shop')).toBe('True Available');
     expect(world.object('shop').status.listeners).toMatchObject([{ port: 80 }]);
     expect(findListener(world, 8080)).toEqual(before);
@@ -122,10 +114,8 @@ describe('a listener that its owner hands over by tags', () => {
 
   it('is deleted once it leaves the spec, as any other', async () => {
     const world = await prepare(CONSENT);
-    world.edit('shop', SHOP);
-    await world.clock.advance(MINUTE_MS);
-    world.edit('shop', { listeners: [{ port: 8080, protocol: 'HTTP' }] });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', SHOP, MINUTE_MS);
+    await world.edited('shop', { listeners: [{ port: 8080, protocol: 'HTTP' }] }, MINUTE_MS);
     const ports = world.aws.control.snapshot().listeners.map(({ port }) => port);
     expect(ports).toEqual([8080]);
   });
@@ -134,8 +124,7 @@ describe('a listener that its owner hands over by tags', () => {
     const world = await prepare(CONSENT);
     const { arn } = findListener(world);
     world.annotate('shop', { 'albridge.io/mode': 'plan' });
-    world.edit('shop', SHOP);
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', SHOP, MINUTE_MS);
     const line = 'add tags to listener/80  (taken over with the consent of its owner)';
     expect(world.object('shop').status.plan?.steps).toContain(line);
     expect(listWrites(world, arn)).toEqual([]);
@@ -155,8 +144,7 @@ describe('a listener of others', () => {
   it.each(Object.entries(refusals))('%s is a conflict that names the tags', async (_, tags) => {
     const world = await prepare(tags);
     const before = findListener(world);
-    world.edit('shop', SHOP);
-    await world.clock.advance(10 * MINUTE_MS);
+    await world.edited('shop', SHOP, 10 * MINUTE_MS);
     expect(world.condition('shop', 'Stalled')).toBe('True PortConflict');
     expect(world.message('shop')).toBe(
       `listener 80: port 80 is held by ${before.arn}; remove that listener, choose another port in ` +
@@ -187,8 +175,7 @@ describe('a listener of others that somebody has tagged as ours', () => {
       ...{ ListenerArn: findListener(world, 8080).arn, Priority: 7, Actions: [TEAPOT] },
       Conditions: [{ Field: 'path-pattern', Values: ['/theirs'] }],
     });
-    world.edit('shop', SHOP);
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', SHOP, MINUTE_MS);
     expect(world.condition('shop')).toBe('False ResourceInUse');
     const ports = world.object('shop').status.listeners?.map(({ port }) => port);
     expect(ports).toEqual([80]);
@@ -216,8 +203,7 @@ const releases: Readonly<
 describe('a listener that was taken over', () => {
   it.each(Object.entries(releases))('%s', async (_, { keys, state }) => {
     const world = await prepare(CONSENT);
-    world.edit('shop', SHOP);
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', SHOP, MINUTE_MS);
     const { arn } = findListener(world);
     const before = listWrites(world, arn).length;
     for (const key of keys) world.untagOutOfBand(arn, `albridge.io/${key}`);
@@ -241,8 +227,7 @@ describe('what somebody has given the four tags of an object', () => {
 
   it('is deleted as its own: a rule', async () => {
     const world = await prepare(CONSENT);
-    world.edit('shop', SHOP);
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', SHOP, MINUTE_MS);
     const { arn } = findListener(world);
     world.outOfBand('CreateRule', {
       ...{ ListenerArn: arn, Priority: 7, Actions: [TEAPOT] },
@@ -257,16 +242,13 @@ describe('what somebody has given the four tags of an object', () => {
 
   it('is deleted as its own: a listener', async () => {
     const world = await prepare(CLAIMED, 8080);
-    world.edit('shop', SHOP);
-    await world.clock.advance(10 * MINUTE_MS);
+    await world.edited('shop', SHOP, 10 * MINUTE_MS);
     expect(world.aws.control.snapshot().listeners.map(({ port }) => port)).toEqual([80]);
   });
 });
 
 it('status.listeners has as many as the CRD admits, those of the spec first', async () => {
-  const world = new World();
-  world.start();
-  await world.applied('shop');
+  const world = await World.having('shop');
   const { arn } = world.balancer();
   for (let port = 1; port <= MOST_LISTENERS; port++) {
     const input = { LoadBalancerArn: arn, Port: 9000 + port, Protocol: 'HTTP' };
@@ -276,8 +258,7 @@ it('status.listeners has as many as the CRD admits, those of the spec first', as
   }
   const refused = { kind: 'error', code: 'ResourceInUse', status: 400, message: 'no' } as const;
   world.fault('DeleteListener', refused, { forMs: 10 * MINUTE_MS });
-  world.edit('shop', SHOP);
-  await world.clock.advance(MINUTE_MS);
+  await world.edited('shop', SHOP, MINUTE_MS);
   const ports = world.object('shop').status.listeners?.map(({ port }) => port) ?? [];
   expect(ports).toHaveLength(MOST_LISTENERS);
   expect(ports[0]).toBe(80);

@@ -25,8 +25,7 @@ describe('an edit that waits for a rule to be gone', () => {
   it('is carried out although AWS refuses another rule of it', async () => {
     const world = await settled();
     const refused = { ...rule('bad', '/x', 'api'), rewrite: { url: { regex: '(', replace: '/' } } };
-    world.edit('shop', { rules: [refused, ...AFTER] });
-    await world.clock.advance(10 * MINUTE_MS);
+    await world.edited('shop', { rules: [refused, ...AFTER] }, 10 * MINUTE_MS);
     expect(world.condition('shop', 'Stalled')).toBe('True ValidationError');
     expect(ask(world, { path: '/b' })).toBe('forward api:1');
     expect(ask(world, { path: '/a' })).toBe('forward web:1');
@@ -39,8 +38,7 @@ describe('an edit that waits for a rule to be gone', () => {
     const attributes = { 'deregistration_delay.timeout_seconds': '0' };
     const sticky = { ...shown, attributes, stickiness: { durationSeconds: 60 } };
     const rules = [rule('new', '/n', 'web'), rule('one', '/a', 'api')];
-    world.edit('shop', { backends: [sticky, ...others], rules });
-    await world.clock.advance(5_000);
+    await world.edited('shop', { backends: [sticky, ...others], rules }, 5_000);
     expect(world.condition('shop')).toBe('False HandingOver');
     await world.clock.advance(MINUTE_MS);
     expect(world.condition('shop')).toBe('True Available');

@@ -5,9 +5,7 @@ import { SHOP } from './specs.ts';
 const KEY = 'web/shop';
 
 it('an answer of AWS that says nothing new of a backend is not written', async () => {
-  const world = new World();
-  world.start();
-  await world.applied('shop', SHOP);
+  const world = await World.having('shop', SHOP);
   world.targets.say(KEY, 'web', { healthy: 1, healthAsOfMs: 60_000 });
   await world.clock.advance(MINUTE_MS);
   const readAgain = async (healthAsOfMs: number): Promise<void> => {
@@ -21,25 +19,20 @@ it('an answer of AWS that says nothing new of a backend is not written', async (
 });
 
 it('counts of an earlier process stay until AWS has answered this one', async () => {
-  const world = new World();
-  world.start();
-  await world.applied('shop', SHOP);
+  const world = await World.having('shop', SHOP);
   await world.clock.advance(MINUTE_MS);
   const before = world.object('shop').status.backends;
   const unknown = { isKnown: false, registered: 0, healthy: 0, isFilled: false };
   for (const backend of ['web', 'api']) world.targets.say(KEY, backend, unknown);
   await world.restart();
-  world.edit('shop', { tags: { team: 'web' } });
-  await world.clock.advance(MINUTE_MS);
+  await world.edited('shop', { tags: { team: 'web' } }, MINUTE_MS);
   expect(world.object('shop').status.backends).toEqual(before);
   expect(before).toMatchObject([{ registered: 2 }, { registered: 2 }]);
 });
 
 describe('of a backend of instances', () => {
   const settled = async (): Promise<World> => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', SHOP);
+    const world = await World.having('shop', SHOP);
     return world;
   };
 

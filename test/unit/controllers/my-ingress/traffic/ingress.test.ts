@@ -5,9 +5,7 @@ import { SHOP } from './specs.ts';
 const LISTENERS = [80, 8080].map((port) => ({ port, protocol: 'HTTP' as const }));
 
 async function settleListeners(): Promise<World> {
-  const world = new World();
-  world.start();
-  await world.applied('shop', { ...SHOP, listeners: LISTENERS });
+  const world = await World.having('shop', { ...SHOP, listeners: LISTENERS });
   await world.clock.advance(MINUTE_MS);
   return world;
 }
@@ -15,16 +13,14 @@ async function settleListeners(): Promise<World> {
 it('the port of a listener that is gone is closed to clients soon', async () => {
   const world = await settleListeners();
   expect(listOpenPorts(world)).toEqual([80, 8080]);
-  world.edit('shop', { listeners: LISTENERS.slice(0, 1) });
-  await world.clock.advance(MINUTE_MS);
+  await world.edited('shop', { listeners: LISTENERS.slice(0, 1) }, MINUTE_MS);
   expect(world.aws.control.snapshot().listeners.map(({ port }) => port)).toEqual([80]);
   expect(listOpenPorts(world)).toEqual([80]);
 });
 
 it('so it is by the next process, where the first one ends before', async () => {
   const world = await settleListeners();
-  world.edit('shop', { listeners: LISTENERS.slice(0, 1) });
-  await world.clock.advance(2_000);
+  await world.edited('shop', { listeners: LISTENERS.slice(0, 1) }, 2_000);
   expect(world.aws.control.snapshot().listeners.map(({ port }) => port)).toEqual([80]);
   expect(listOpenPorts(world)).toEqual([80, 8080]);
   await world.restart();

@@ -21,11 +21,9 @@ describe('a tag that leaves the spec', () => {
   it('leaves a target group that comes back, too', async () => {
     const world = await settled();
     const secure = { ...web, protocol: 'HTTPS' as const };
-    world.edit('shop', { backends: [secure, api], tags: {} });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { backends: [secure, api], tags: {} }, MINUTE_MS);
     expect(listTagged(world)).toEqual(['target-group/spec/web']);
-    world.edit('shop', { backends: TAGGED.backends });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { backends: TAGGED.backends }, MINUTE_MS);
     expect(listTagged(world)).toEqual([]);
   });
 
@@ -37,8 +35,7 @@ describe('a tag that leaves the spec', () => {
     it(`leaves a target group about which AWS ${what} at first`, async () => {
       const world = await settled();
       world.fault('RemoveTags', effect, { skip: 1, times: 8 });
-      world.edit('shop', { tags: {} });
-      await world.clock.advance(30 * MINUTE_MS);
+      await world.edited('shop', { tags: {} }, 30 * MINUTE_MS);
       expect(world.condition('shop')).toBe('True Available');
       expect(listTagged(world)).toEqual([]);
       expect(world.object('shop').status).not.toHaveProperty('applied');
@@ -52,8 +49,7 @@ describe('a tag that leaves the spec', () => {
       const plan: CrashPlan = { port: 'aws', at, when: 'after' };
       world.start(plan);
       await world.clock.settle();
-      world.edit('shop', { tags: {} });
-      await world.clock.advance(5_000);
+      await world.edited('shop', { tags: {} }, 5_000);
       world.crash();
       world.start();
       await world.clock.advance(45 * MINUTE_MS);

@@ -28,8 +28,7 @@ async function settled(listener: ListenerSpec): Promise<World> {
 
 async function edited(world: World, listener: ListenerSpec): Promise<readonly string[]> {
   const before = world.writesToAws.length;
-  world.edit('shop', { listeners: [listener] });
-  await world.clock.advance(MINUTE_MS);
+  await world.edited('shop', { listeners: [listener] }, MINUTE_MS);
   expect(world.condition('shop')).toBe('True Available');
   return world.writesToAws.slice(before);
 }
@@ -81,8 +80,7 @@ describe('mutual TLS of a listener', () => {
 
   it('is switched off where its listener leaves the spec, and comes back without it before it is deleted', async () => {
     const world = await settled(VERIFY);
-    world.edit('shop', { listeners: [{ port: 80, protocol: 'HTTP' }] });
-    await world.clock.advance(5_000);
+    await world.edited('shop', { listeners: [{ port: 80, protocol: 'HTTP' }] }, 5_000);
     await edited(world, SECURE);
     expect(listenerOf(world).mutualAuthentication).toEqual({ mode: 'off' });
     expect(recordOf(world)).toBeUndefined();
@@ -112,8 +110,7 @@ describe('mutual TLS of a listener', () => {
       MutualAuthentication: { Mode: 'passthrough' },
       DefaultActions: [{ Type: 'forward', TargetGroupArn: group?.arn }],
     });
-    world.edit('shop', { listeners: [SECURE] });
-    await world.clock.advance(10 * MINUTE_MS);
+    await world.edited('shop', { listeners: [SECURE] }, 10 * MINUTE_MS);
     expect(world.condition('shop', 'Stalled')).toBe('True PortConflict');
     expect(recordOf(world)).toBeUndefined();
     expect(listenerOf(world).mutualAuthentication).toEqual({ mode: 'passthrough' });
@@ -126,14 +123,12 @@ describe('mutual TLS of a listener', () => {
       Conditions: [{ Field: 'path-pattern', Values: ['/theirs'] }],
       Actions: [{ Type: 'fixed-response', FixedResponseConfig: { StatusCode: '404' } }],
     });
-    world.edit('shop', { listeners: [{ port: 80, protocol: 'HTTP' }] });
-    await world.clock.advance(5 * MINUTE_MS);
+    await world.edited('shop', { listeners: [{ port: 80, protocol: 'HTTP' }] }, 5 * MINUTE_MS);
     expect(world.message('shop')).toContain('has rules that are not this object');
     const calls = await world.callsDuring(() => world.clock.advance(10 * MINUTE_MS));
     expect(calls['DescribeListeners'] ?? 0).toBeLessThan(12);
     expect(recordOf(world)).toEqual(['443 mutualTLS']);
-    world.edit('shop', { listeners: [{ port: 80, protocol: 'HTTP' }, SECURE] });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { listeners: [{ port: 80, protocol: 'HTTP' }, SECURE] }, MINUTE_MS);
     const secure = world.aws.control.snapshot().listeners.find(({ port }) => port === 443);
     expect(secure?.mutualAuthentication).toEqual({ mode: 'off' });
     expect(recordOf(world)).toBeUndefined();
@@ -165,8 +160,7 @@ describe('mutual TLS of a listener', () => {
   it('by a trust store that is not there is named, and comes once it is', async () => {
     const world = await settled(SECURE);
     world.aws.control.setTrustStores([]);
-    world.edit('shop', { listeners: [VERIFY] });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { listeners: [VERIFY] }, MINUTE_MS);
     expect(world.condition('shop', 'Stalled')).toBe('True TrustStoreNotFound');
     expect(world.message('shop')).toContain('listener 443: ');
     world.aws.control.setTrustStores([TRUST_STORE]);

@@ -9,9 +9,7 @@ const listening = (attributes: Readonly<Record<string, string>>) => ({
 });
 
 async function settled(spec: Partial<MyIngressSpec>): Promise<World> {
-  const world = new World();
-  world.start();
-  await world.applied('shop', spec);
+  const world = await World.having('shop', spec);
   await world.clock.advance(8 * MINUTE_MS);
   return world;
 }
@@ -26,16 +24,14 @@ describe('an object whose status has lost what it owns, beside a process that ha
   it('loses the managed security group when the spec gives others', async () => {
     const world = await settled(SHOP);
     loseRecord(world);
-    world.edit('shop', { securityGroups: ['sg-web'] });
-    await world.clock.advance(30 * MINUTE_MS);
+    await world.edited('shop', { securityGroups: ['sg-web'] }, 30 * MINUTE_MS);
     expect(listIds(world)).not.toContain('security-group/frontend');
   });
 
   it('loses the attributes of a listener that leave the spec', async () => {
     const world = await settled({ ...SHOP, ...listening({ [FRAME]: 'DENY' }) });
     loseRecord(world);
-    world.edit('shop', listening({}));
-    await world.clock.advance(5 * MINUTE_MS);
+    await world.edited('shop', listening({}), 5 * MINUTE_MS);
     expect(world.aws.control.snapshot().listeners[0]?.attributes[FRAME]).toBe('');
   });
 });
@@ -46,8 +42,7 @@ it('puts a target group on record before it makes it, though the record of a pas
   for (const error of [new Error('no answer'), new Error('no answer')]) {
     world.kube.failNext('applyStatus', error);
   }
-  world.edit('shop', SHOP);
-  await world.clock.advance(MINUTE_MS);
+  await world.edited('shop', SHOP, MINUTE_MS);
   expect(listIds(world)).toContain('target-group/spec/api');
   expect(world.faults).toEqual([]);
 });
@@ -71,8 +66,7 @@ describe('an object whose record of Services is forged, beside a process that ha
   it('has it back with the next pass, and after a restart a group that is still in use has its own targets', async () => {
     const world = await settled(SHOP);
     world.fault('DeleteRule', REFUSED, { forMs: 60 * MINUTE_MS });
-    world.edit('shop', { backends: [web], rules: [] });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { backends: [web], rules: [] }, MINUTE_MS);
     forgeServices(world);
     world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
     await world.clock.advance(MINUTE_MS);

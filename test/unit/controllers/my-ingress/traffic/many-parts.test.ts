@@ -3,9 +3,7 @@ import { MINUTE_MS, World } from '../world.ts';
 import { SHOP } from './specs.ts';
 
 it('rules that AWS has no room for cost one refused call in a pass, not one each', async () => {
-  const world = new World();
-  world.start();
-  await world.applied('shop', SHOP);
+  const world = await World.having('shop', SHOP);
   await world.clock.advance(MINUTE_MS);
   const named = (count: number, kind: string) =>
     Array.from({ length: count }, (_, index) => `/${kind}${index}`);
@@ -18,8 +16,7 @@ it('rules that AWS has no room for cost one refused call in a pass, not one each
     sourceCIDRs: ['10.0.0.0/8'],
   }));
   const calls = await world.callsDuring(async () => {
-    world.edit('shop', { rules });
-    await world.clock.advance(1_000);
+    await world.edited('shop', { rules }, 1_000);
   });
   expect(world.condition('shop', 'Stalled')).toBe('True QuotaExceeded');
   // 99 that fit beside the one that is still there, and one that AWS refuses.

@@ -20,8 +20,7 @@ function settled(): Promise<World> {
 
 async function edited(world: World, tags: Readonly<Record<string, string>>) {
   const calls = await world.callsDuring(async () => {
-    world.edit('shop', { tags });
-    await world.clock.advance(2_000);
+    await world.edited('shop', { tags }, 2_000);
   });
   expect(world.condition('shop')).toBe('True Available');
   return calls;
@@ -53,8 +52,7 @@ describe('an edit of spec.tags at 100 rules', () => {
     const [rule] = world.aws.control.snapshot().listeners[0]?.rules ?? [];
     const more = Array.from({ length: 41 }, (_, index) => [`x${index}`, '']);
     world.tagOutOfBand(rule?.arn ?? '', Object.fromEntries(more) as Record<string, string>);
-    world.edit('shop', { tags: { team: 'ops', cost: '1', one: '1', two: '2' } });
-    await world.clock.advance(2_000);
+    await world.edited('shop', { tags: { team: 'ops', cost: '1', one: '1', two: '2' } }, 2_000);
     expect(world.condition('shop', 'Stalled')).toBe('True TooManyTags');
     expect(world.message('shop')).toContain('rule r0 on port 80: ');
     const without = world.beside.filter(({ tags }) => tags['one'] === undefined);

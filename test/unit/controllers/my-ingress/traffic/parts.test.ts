@@ -57,8 +57,7 @@ describe('a rule with more than five values', () => {
   it('does something else in one call for each part', async () => {
     const world = await settleShop(withPaths(pathsOf(0, 12)));
     const calls = await world.callsDuring(async () => {
-      world.edit('shop', withPaths(pathsOf(0, 12), 'web'));
-      await world.clock.advance(MINUTE_MS);
+      await world.edited('shop', withPaths(pathsOf(0, 12), 'web'), MINUTE_MS);
     });
     expect(calls).toMatchObject({ ModifyRule: 3 });
     expect(calls).not.toHaveProperty('CreateRule');
@@ -73,8 +72,7 @@ describe('a rule with more than five values', () => {
     const world = await applyShop({ ...SHOP, rules });
     expect(world.condition('shop', 'Stalled')).toBe('True QuotaExceeded');
     expect(world.message('shop').match(/rule api on port 80/g)).toHaveLength(1);
-    world.edit('shop', { rules: rules.slice(1) });
-    await world.clock.advance(10 * MINUTE_MS);
+    await world.edited('shop', { rules: rules.slice(1) }, 10 * MINUTE_MS);
     expect(world.condition('shop')).toBe('True Available');
     expect(rulesOf(world)).toHaveLength(100);
   });

@@ -49,8 +49,7 @@ describe('the protocol of a backend', () => {
         healthCheck: { path: '/grpc.health.v1.Health/Check', matcher: '0,12' },
       },
     ]);
-    world.edit('shop', { backends: [{ ...web, protocolVersion: 'GRPC' }] });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { backends: [{ ...web, protocolVersion: 'GRPC' }] }, MINUTE_MS);
     expect(groupsOf(world)).toMatchObject([
       { healthCheck: { path: '/AWS.ALB/healthcheck', matcher: '12' } },
     ]);
@@ -66,8 +65,7 @@ describe('the protocol of a backend', () => {
     async (_, change) => {
       const world = await settled(web);
       const [before] = groupsOf(world);
-      world.edit('shop', { backends: [{ ...web, ...change }] });
-      await world.clock.advance(10 * MINUTE_MS);
+      await world.edited('shop', { backends: [{ ...web, ...change }] }, 10 * MINUTE_MS);
       expect(world.condition('shop')).toBe('True Available');
       const [after, ...others] = groupsOf(world);
       expect(others).toEqual([]);
@@ -81,8 +79,7 @@ describe('the protocol of a backend', () => {
   it('that AWS does not take beside another one is named', async () => {
     const world = await settled({ ...web, protocolVersion: 'GRPC' });
     // As an object from before the rule of the CRD.
-    world.edit('shop', { listeners: [{ port: 80, protocol: 'HTTP' }] });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { listeners: [{ port: 80, protocol: 'HTTP' }] }, MINUTE_MS);
     expect(world.condition('shop', 'Stalled')).toBe('True IncompatibleProtocols');
     expect(world.message('shop')).toContain('listener 80: ');
   });

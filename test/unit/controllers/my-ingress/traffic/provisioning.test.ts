@@ -8,8 +8,7 @@ const PROVISIONING_MS = 5_000;
 /** AWS needs minutes to set a balancer up; its listeners and rules are made at once. */
 describe('a balancer that is still being set up', () => {
   it('is not Ready once AWS is, while a Service may still be applied', async () => {
-    const world = new World({ settings: { provisioningMs: PROVISIONING_MS } });
-    world.start();
+    const world = World.started({ settings: { provisioningMs: PROVISIONING_MS } });
     const problem = { reason: 'ServiceNotFound', message: 'no Service api', sinceMs: 0 };
     world.targets.say(KEY, 'api', { desired: 0, registered: 0, problem, isFilled: false });
     await world.applied('shop', SHOP);
@@ -21,8 +20,7 @@ describe('a balancer that is still being set up', () => {
   });
 
   it('is not Ready once AWS is, while its first targets are being registered', async () => {
-    const world = new World({ settings: { provisioningMs: PROVISIONING_MS } });
-    world.start();
+    const world = World.started({ settings: { provisioningMs: PROVISIONING_MS } });
     world.targets.say(KEY, 'api', { registered: 1, isFilled: false });
     await world.applied('shop', SHOP);
     await world.clock.advance(2 * PROVISIONING_MS);
@@ -33,8 +31,7 @@ describe('a balancer that is still being set up', () => {
   });
 
   it('gets what AWS has refused to make in the meantime, also where that could not be told', async () => {
-    const world = new World({ settings: { provisioningMs: PROVISIONING_MS } });
-    world.start();
+    const world = World.started({ settings: { provisioningMs: PROVISIONING_MS } });
     world.fault('CreateListener', { kind: 'html500' }, { times: 3 });
     // What is owned, and the balancer, are on record; what came of the pass is not.
     for (let written = 0; written < 2; written++) world.kube.holdNext('applyStatus')();
@@ -47,11 +44,9 @@ describe('a balancer that is still being set up', () => {
     expect(world.condition('shop')).toBe('True Available');
   });
   it('loses what an edit removes as soon as any other, by a read of its own', async () => {
-    const world = new World({ settings: { provisioningMs: 2 * MINUTE_MS } });
-    world.start();
+    const world = World.started({ settings: { provisioningMs: 2 * MINUTE_MS } });
     await world.applied('shop', SHOP);
-    world.edit('shop', { rules: [] });
-    await world.clock.advance(2_000);
+    await world.edited('shop', { rules: [] }, 2_000);
     const calls = await world.callsDuring(() => world.clock.advance(MINUTE_MS));
     expect(world.aws.control.snapshot().listeners[0]?.rules).toHaveLength(1);
     expect(world.condition('shop', 'Reconciling')).toBe('True Provisioning');
@@ -59,8 +54,7 @@ describe('a balancer that is still being set up', () => {
   });
 
   it('has its state read and nothing else while targets are awaited', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     world.targets.say(KEY, 'api', { registered: 1, isFilled: false });
     await world.applied('shop', SHOP);
     expect(world.condition('shop')).toBe('False Registering');
@@ -70,9 +64,7 @@ describe('a balancer that is still being set up', () => {
 });
 
 it('an object that is Ready stays so when its Service loses every endpoint', async () => {
-  const world = new World();
-  world.start();
-  await world.applied('shop', SHOP);
+  const world = await World.having('shop', SHOP);
   await world.clock.advance(MINUTE_MS);
   const sinceMs = world.clock.monotonicMs();
   const problem = { reason: 'NoReadyEndpoints', message: 'no endpoints', sinceMs };

@@ -18,27 +18,27 @@ describe('a rule that redirects to HTTPS', () => {
     const rule = { name: 'login', paths: ['/login'], forward: [{ backend: 'api' }] };
     await world.applied('shop', { ...SHOP, listeners: [plain], rules: [rule] });
     await world.clock.advance(MINUTE_MS);
-    world.edit('shop', {
-      listeners: [plain, secure(`${CERTIFICATE}0`)],
-      rules: [{ ...{ name: 'login', paths: ['/login'], listeners: [80] }, ...redirect }],
-    });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited(
+      'shop',
+      {
+        listeners: [plain, secure(`${CERTIFICATE}0`)],
+        rules: [{ ...{ name: 'login', paths: ['/login'], listeners: [80] }, ...redirect }],
+      },
+      MINUTE_MS,
+    );
     expect(world.condition('shop', 'Stalled')).toBe('True CertificateNotFound');
     expect(ask(world, { path: '/login' })).toBe('forward api:1');
-    world.edit('shop', { listeners: [plain, secure(CERTIFICATE)] });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { listeners: [plain, secure(CERTIFICATE)] }, MINUTE_MS);
     expect(world.condition('shop')).toBe('True Available');
     expect(ask(world, { path: '/login' })).toBe('301 to https://shop.example.com:443/login');
   });
 
   it('redirects to another host although AWS refuses the listener of that port here', async () => {
-    const world = new World();
-    world.start();
+    const world = World.started();
     const elsewhere = { redirect: { ...redirect.redirect, host: 'login.example.com' } };
     const rules = [{ ...{ name: 'login', paths: ['/login'], listeners: [80] }, ...elsewhere }];
     await world.applied('shop', { ...SHOP, listeners: [plain] });
-    world.edit('shop', { listeners: [plain, secure(CERTIFICATE)], rules });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { listeners: [plain, secure(CERTIFICATE)], rules }, MINUTE_MS);
     expect(world.condition('shop', 'Stalled')).toBe('True CertificateNotFound');
     expect(ask(world, { path: '/login' })).toBe('301 to https://login.example.com:443/login');
   });

@@ -19,9 +19,7 @@ const REFUSED = {
 } as const;
 
 async function settled(): Promise<World> {
-  const world = new World();
-  world.start();
-  await world.applied('shop', SHOP);
+  const world = await World.having('shop', SHOP);
   await world.clock.advance(MINUTE_MS);
   return world;
 }
@@ -45,8 +43,7 @@ describe('a pod that comes is a target of the group that requests still reach', 
     const world = await settled();
     const old = findGroup(world, 'api');
     world.fault('ModifyRule', REFUSED, { forMs: 60 * MINUTE_MS });
-    world.edit('shop', REPLACED);
-    await world.clock.advance(2 * MINUTE_MS);
+    await world.edited('shop', REPLACED, 2 * MINUTE_MS);
     expect(world.condition('shop', 'Stalled')).toBe('True InvalidLoadBalancerAction');
     expect(listFollowed(world)).toHaveLength(3);
     expect(listFollowed(world)).toContain(old);
@@ -57,8 +54,7 @@ describe('a pod that comes is a target of the group that requests still reach', 
     const world = await settled();
     const old = findGroup(world, 'api');
     world.fault('ModifyRule', REFUSED, { forMs: 60 * MINUTE_MS });
-    world.edit('shop', REPLACED);
-    await world.clock.advance(2 * MINUTE_MS);
+    await world.edited('shop', REPLACED, 2 * MINUTE_MS);
     world.annotate('shop', { 'albridge.io/paused': 'true' });
     world.targets.published.clear();
     await world.restart();
@@ -70,8 +66,7 @@ describe('a pod that comes is a target of the group that requests still reach', 
     const world = await settled();
     const old = findGroup(world, 'api');
     world.fault('CreateTargetGroup', REFUSED, { forMs: 60 * MINUTE_MS });
-    world.edit('shop', REPLACED);
-    await world.clock.advance(2 * MINUTE_MS);
+    await world.edited('shop', REPLACED, 2 * MINUTE_MS);
     expect(listFollowed(world)).toContain(old);
     expect(world.object('shop').status.targets).toBe('4/4');
   });
@@ -79,8 +74,7 @@ describe('a pod that comes is a target of the group that requests still reach', 
   it('and of no other, once a listener gives them to its successor by default', async () => {
     const world = await settled();
     const old = findGroup(world, 'web');
-    world.edit('shop', { backends: [{ ...web, protocol: 'HTTPS' }, api] });
-    await world.clock.advance(1_000);
+    await world.edited('shop', { backends: [{ ...web, protocol: 'HTTPS' }, api] }, 1_000);
     expect(listFollowed(world), 'until the successor is healthy').toContain(old);
     await world.clock.advance(MINUTE_MS);
     expect(listFollowed(world)).toHaveLength(2);
@@ -92,8 +86,7 @@ describe('a pod that comes is a target of the group that requests still reach', 
   it('by the port that it has always had, where its successor speaks TLS on another', async () => {
     const world = await settled();
     const old = findGroup(world, 'api');
-    world.edit('shop', { backends: [web, tls] });
-    await world.clock.advance(1_000);
+    await world.edited('shop', { backends: [web, tls] }, 1_000);
     const served = world.targets.published.get(KEY) ?? [];
     expect(served.find(({ arn }) => arn === old)?.service).toEqual(api.service);
     expect(served.find(({ arn }) => arn !== old && arn.includes('-api-'))?.service).toEqual(
@@ -105,8 +98,7 @@ describe('a pod that comes is a target of the group that requests still reach', 
     const world = await settled();
     const old = findGroup(world, 'api');
     world.fault('CreateTargetGroup', REFUSED, { forMs: 60 * MINUTE_MS });
-    world.edit('shop', { backends: [web, tls] });
-    await world.clock.advance(2 * MINUTE_MS);
+    await world.edited('shop', { backends: [web, tls] }, 2 * MINUTE_MS);
     const served = world.targets.published.get(KEY) ?? [];
     expect(served.find(({ arn }) => arn === old)?.service).toEqual(api.service);
   });
@@ -124,8 +116,7 @@ describe('a pod that comes is a target of the group that requests still reach', 
       const world = await settled();
       const old = findGroup(world, 'api');
       if (operation) world.fault(operation, REFUSED, { forMs: 60 * MINUTE_MS });
-      world.edit('shop', { backends: [web, tls] });
-      await world.clock.advance(laterMs);
+      await world.edited('shop', { backends: [web, tls] }, laterMs);
       world.annotate('shop', annotations);
       world.targets.published.clear();
       await world.restart();
@@ -143,8 +134,7 @@ describe('a pod that comes is a target of the group that requests still reach', 
     const world = await settled();
     const old = findGroup(world, 'api');
     const rules = [{ name: 'new', paths: ['/new'], forward: [{ backend: 'web' }] }];
-    world.edit('shop', { backends: [web], rules });
-    await world.clock.advance(2_000);
+    await world.edited('shop', { backends: [web], rules }, 2_000);
     expect(listFollowed(world)).toContain(old);
     await world.clock.advance(MINUTE_MS);
     expect(listFollowed(world)).toHaveLength(1);
@@ -159,8 +149,7 @@ describe('a pod that comes is a target of the group that requests still reach', 
       const world = await settled();
       const old = findGroup(world, 'api');
       world.fault('DeleteRule', REFUSED, { forMs: 60 * MINUTE_MS });
-      world.edit('shop', { backends: [web], rules: [] });
-      await world.clock.advance(2 * MINUTE_MS);
+      await world.edited('shop', { backends: [web], rules: [] }, 2 * MINUTE_MS);
       if (paused) world.annotate('shop', { 'albridge.io/paused': paused });
       world.targets.published.clear();
       await world.restart();
@@ -175,10 +164,8 @@ describe('a pod that comes is a target of the group that requests still reach', 
   it('after a restart although AWS refuses to delete its load balancer', async () => {
     const world = await settled();
     const protection = { 'deletion_protection.enabled': 'true' };
-    world.edit('shop', { attributes: protection });
-    await world.clock.advance(MINUTE_MS);
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { attributes: protection }, MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     expect(world.condition('shop', 'Stalled')).toBe('True DeletionBlocked');
     world.targets.published.clear();
     await world.restart();
@@ -210,8 +197,7 @@ it.each([
 it('a target group of somebody else, with which AWS answers our create, gets no target', async () => {
   const world = await settled();
   const { name: Name } = nameOf(world, 'api');
-  world.delete('shop');
-  await world.clock.advance(10 * MINUTE_MS);
+  await world.deleted('shop', 10 * MINUTE_MS);
   const theirs = { ...SAME, Name, VpcId: 'vpc-main' };
   const hidden = { kind: 'staleReads', ageMs: 9_000 } as const;
   world.fault('DescribeTargetGroups', hidden, { forMs: 8_000 });
@@ -239,8 +225,7 @@ describe('a backend whose targetType is changed', () => {
     const world = await settled();
     const old = findGroup(world, 'api');
     world.fault('ModifyRule', REFUSED, { forMs: 5 * MINUTE_MS });
-    world.edit('shop', { backends });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { backends }, MINUTE_MS);
     const { [old]: former, ...others } = kinds(world);
     expect(former).toBe('ip');
     expect(Object.values(others).toSorted()).toEqual(['instance', 'ip']);
@@ -253,8 +238,7 @@ describe('a backend whose targetType is changed', () => {
     const world = await settled();
     const old = findGroup(world, 'api');
     world.fault('ModifyRule', REFUSED, { forMs: 60 * MINUTE_MS });
-    world.edit('shop', { backends });
-    await world.clock.advance(2 * MINUTE_MS);
+    await world.edited('shop', { backends }, 2 * MINUTE_MS);
     world.annotate('shop', { 'albridge.io/paused': 'true' });
     world.targets.published.clear();
     await world.restart();
@@ -271,8 +255,7 @@ describe('a backend whose targetType is changed', () => {
       { ...REFUSED, code: 'TooManyTargetGroups' },
       { forMs: 60 * MINUTE_MS },
     );
-    world.edit('shop', { backends });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { backends }, MINUTE_MS);
     expect(kinds(world)[old]).toBe('ip');
     world.targets.published.clear();
     await world.restart();

@@ -23,9 +23,7 @@ describe('an object that is as desired is not asked about every ten seconds', ()
 
   for (const [what, leave] of Object.entries(leftovers)) {
     it(what, async () => {
-      const world = new World();
-      world.start();
-      await world.applied('shop', SHOP);
+      const world = await World.having('shop', SHOP);
       await world.clock.advance(MINUTE_MS);
       leave(world);
       await world.clock.advance(15 * MINUTE_MS);

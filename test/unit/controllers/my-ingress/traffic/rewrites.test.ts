@@ -17,8 +17,7 @@ function withRewrite(rewrite: object | undefined, forward = 'api'): Partial<MyIn
 
 async function edited(world: World, spec: Partial<MyIngressSpec>) {
   return world.callsDuring(async () => {
-    world.edit('shop', spec);
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', spec, MINUTE_MS);
   });
 }
 
@@ -120,8 +119,7 @@ describe('a rewrite', () => {
       });
     }
     world.outOfBand('ModifyRule', { RuleArn: expected.arn, Transforms: ours });
-    world.edit('shop', withRewrite(undefined));
-    await world.clock.advance(5 * MINUTE_MS);
+    await world.edited('shop', withRewrite(undefined), 5 * MINUTE_MS);
     expect(world.condition('shop')).toBe('True Available');
     expect(ruleOf(world).transforms).toEqual([]);
   });

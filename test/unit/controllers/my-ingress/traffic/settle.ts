@@ -8,8 +8,7 @@ export async function applyShop(
   spec: Partial<MyIngressSpec> = SHOP,
   options?: WorldOptions,
 ): Promise<World> {
-  const world = new World(options);
-  world.start();
+  const world = World.started(options);
   await world.applied('shop', spec);
   await world.clock.advance(MINUTE_MS);
   return world;

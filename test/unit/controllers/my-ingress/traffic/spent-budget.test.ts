@@ -26,8 +26,7 @@ const LARGE: Partial<MyIngressSpec> = {
 
 /** These objects, all Ready, and a process that has yet to read what they have. */
 async function runLarge(names: readonly string[], rules: number): Promise<World> {
-  const world = new World({ budget: DEFAULT_LIMITS, settings: { budget: 'aws' } });
-  world.start();
+  const world = World.started({ budget: DEFAULT_LIMITS, settings: { budget: 'aws' } });
   await world.clock.settle();
   for (const name of names) world.apply(name, { ...LARGE, ...routeTo(rules) });
   await world.clock.advance(names.length * 5 * MINUTE_MS);
@@ -46,8 +45,7 @@ const edit: Partial<MyIngressSpec> = { defaultAction: { forward: [{ backend: 'b1
 
 it('an object of more target groups than the budget holds tokens is edited after a restart', async () => {
   const world = await runLarge(['shop'], 1);
-  world.edit('shop', edit);
-  await world.clock.advance(30_000);
+  await world.edited('shop', edit, 30_000);
   expect(world.condition('shop')).toBe('True Available');
 });
 
@@ -71,8 +69,7 @@ it('what a failed read makes useless is not read', async () => {
     { times: 1 },
   );
   const calls = await world.callsDuring(async () => {
-    world.edit('shop', edit);
-    await world.clock.advance(20_000);
+    await world.edited('shop', edit, 20_000);
   });
   expect(calls['DescribeListeners']).toBe(1);
   expect(calls['DescribeTargetGroupAttributes'] ?? 0).toBeLessThan(backends.length);
@@ -80,15 +77,13 @@ it('what a failed read makes useless is not read', async () => {
 
 it('one gets more rules than the budget holds tokens after a restart', async () => {
   const world = await runLarge(['shop'], 1);
-  world.edit('shop', routeTo(15));
-  await world.clock.advance(5 * MINUTE_MS);
+  await world.edited('shop', routeTo(15), 5 * MINUTE_MS);
   expect(world.condition('shop')).toBe('True Available');
 });
 
 it('one is deleted after a restart, and nothing is left', async () => {
   const world = await runLarge(['shop'], 1);
-  world.delete('shop');
-  await world.clock.advance(5 * MINUTE_MS);
+  await world.deleted('shop', 5 * MINUTE_MS);
   expect(world.exists('shop')).toBe(false);
   expect(world.beside).toEqual([]);
 });
@@ -117,8 +112,7 @@ const SEVEN = Array.from({ length: 7 }, (_, at) => `shop-${at}`);
 
 /** Seven objects, all Ready, of a process with few tokens. */
 async function runScarce(): Promise<World> {
-  const world = new World({ budget: SCARCE });
-  world.start();
+  const world = World.started({ budget: SCARCE });
   await world.clock.settle();
   for (const name of SEVEN) world.apply(name, SMALL);
   await world.clock.advance(4 * MINUTE_MS);

@@ -20,8 +20,7 @@ const STICKY: Partial<MyIngressSpec> = { ...PLAIN, backends: [sticky(60), api] }
 
 async function edited(world: World, spec: Partial<MyIngressSpec>): Promise<readonly string[]> {
   const before = world.writesToAws.length;
-  world.edit('shop', spec);
-  await world.clock.advance(MINUTE_MS);
+  await world.edited('shop', spec, MINUTE_MS);
   expect(world.condition('shop')).toBe('True Available');
   return world.writesToAws.slice(before);
 }
@@ -101,8 +100,7 @@ describe('stickiness of a backend', () => {
       Conditions: [{ Field: 'path-pattern', Values: ['/theirs'] }],
       Actions: [{ Type: 'forward', ForwardConfig: { TargetGroups } }],
     });
-    world.edit('shop', STICKY);
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', STICKY, MINUTE_MS);
     expect(world.condition('shop', 'Stalled')).toBe('True InvalidConfigurationRequest');
     expect(world.message('shop')).toContain('backend web: ');
     expect(stickinessIn(world).ofActions).toContainEqual(on(60));

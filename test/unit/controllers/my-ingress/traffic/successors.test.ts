@@ -8,9 +8,7 @@ const OTHER: Partial<MyIngressSpec> = { backends: [web, { ...api, protocol: 'HTT
 
 /** The targets of `api` are not healthy before a test says so. */
 async function settled(spec: Partial<MyIngressSpec> = SHOP): Promise<World> {
-  const world = new World();
-  world.start();
-  await world.applied('shop', spec);
+  const world = await World.having('shop', spec);
   await world.clock.advance(MINUTE_MS);
   expect(world.condition('shop')).toBe('True Available');
   return world;
@@ -20,8 +18,7 @@ async function edited(spec: Partial<MyIngressSpec> = OTHER, from = SHOP): Promis
   const world = await settled(from);
   world.targets.say(KEY, 'api', { healthy: 0 });
   await world.clock.advance(2_000);
-  world.edit('shop', spec);
-  await world.clock.advance(2_000);
+  await world.edited('shop', spec, 2_000);
   return world;
 }
 
@@ -99,8 +96,7 @@ describe('a target group that takes the place of another', () => {
 
   it('is not awaited where the spec goes back: the one that serves goes on alone', async () => {
     const world = await edited();
-    world.edit('shop', SHOP);
-    await world.clock.advance(2_000);
+    await world.edited('shop', SHOP, 2_000);
     expect(weights(world)).toBe('api:HTTP 1');
     expect(world.condition('shop')).toBe('True Available');
     await world.clock.advance(6 * MINUTE_MS);
@@ -112,8 +108,7 @@ describe('a target group that takes the place of another', () => {
     world.targets.say(KEY, 'api', { healthy: 2 });
     await world.clock.advance(MINUTE_MS);
     world.targets.say(KEY, 'api', { healthy: 0 });
-    world.edit('shop', SHOP);
-    await world.clock.advance(2_000);
+    await world.edited('shop', SHOP, 2_000);
     expect(weights(world)).toBe('api:HTTP 0, api:HTTPS 1');
     world.targets.say(KEY, 'api', { healthy: 2 });
     await world.clock.advance(8 * MINUTE_MS);
@@ -124,8 +119,7 @@ describe('a target group that takes the place of another', () => {
   it('joins a rule that is new, too', async () => {
     const world = await edited();
     const rule = { name: 'v2', paths: ['/v2'], forward: [{ backend: 'api', weight: 1 }] };
-    world.edit('shop', { rules: [rule] });
-    await world.clock.advance(1_000);
+    await world.edited('shop', { rules: [rule] }, 1_000);
     const { listeners } = world.aws.control.snapshot();
     const own = listeners[0]?.rules.find(({ tags }) =>
       tags['albridge.io/resource']?.includes('/v2/'),
@@ -193,8 +187,7 @@ describe('a target group takes the place of another at once, with a warning,', (
     await world.clock.advance(2_000);
     const code = 'InvalidLoadBalancerAction';
     world.fault('ModifyRule', { kind: 'error', code, status: 400, message: 'no mixtures' });
-    world.edit('shop', OTHER);
-    await world.clock.advance(500);
+    await world.edited('shop', OTHER, 500);
     expect(weights(world)).toBe('api:HTTP 1');
     expect(world.condition('shop', 'Reconciling')).toBe('True HandingOver');
     expect(world.message('shop')).toContain('AWS refuses the old and the new target group');

@@ -5,9 +5,7 @@ import { listIds, SHOP, web } from './specs.ts';
 const LISTENERS = [{ port: 80, protocol: 'HTTP' as const }];
 
 it('a listener that leaves the spec a moment after it was made is deleted, and in status until then', async () => {
-  const world = new World();
-  world.start();
-  await world.applied('shop', { securityGroups: ['sg-web'], listeners: LISTENERS });
+  const world = await World.having('shop', { securityGroups: ['sg-web'], listeners: LISTENERS });
   world.unset('shop', 'listeners');
   await world.clock.advance(2_000);
   const [listener] = world.aws.control.snapshot().listeners;
@@ -18,9 +16,7 @@ it('a listener that leaves the spec a moment after it was made is deleted, and i
 });
 
 it('so it is where the process dies meanwhile', async () => {
-  const world = new World();
-  world.start();
-  await world.applied('shop', { securityGroups: ['sg-web'], listeners: LISTENERS });
+  const world = await World.having('shop', { securityGroups: ['sg-web'], listeners: LISTENERS });
   world.unset('shop', 'listeners');
   await world.clock.advance(2_000);
   await world.restart();
@@ -32,9 +28,7 @@ describe('a backend that leaves the spec while reads still answer as before it c
   const ONE = { backends: [web], rules: [] };
 
   async function edited(lost?: { readonly times: number }): Promise<World> {
-    const world = new World();
-    world.start();
-    await world.applied('shop', ONE);
+    const world = await World.having('shop', ONE);
     await world.clock.advance(MINUTE_MS);
     if (lost) world.fault('CreateTargetGroup', { kind: 'lostResponse' }, lost);
     world.edit('shop', SHOP);

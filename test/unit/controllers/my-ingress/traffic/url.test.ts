@@ -4,9 +4,7 @@ import { World } from '../world.ts';
 import { SHOP } from './specs.ts';
 
 async function start(spec: Partial<MyIngressSpec>): Promise<World> {
-  const world = new World();
-  world.start();
-  await world.applied('shop', spec);
+  const world = await World.having('shop', spec);
   return world;
 }
 
@@ -62,8 +60,7 @@ describe('status.url', () => {
   it('is absent without listeners, and goes with them', async () => {
     const world = await start({});
     expect(world.object('shop').status).not.toHaveProperty('url');
-    world.edit('shop', SHOP);
-    await world.clock.advance(60_000);
+    await world.edited('shop', SHOP, 60_000);
     expect(urlOf(world)).toBeDefined();
     world.unset('shop', 'backends', 'rules', 'defaultAction');
     await world.clock.advance(120_000);

@@ -3,9 +3,7 @@ import { MINUTE_MS, SCAN_MS, World } from '../world.ts';
 import { api, SHOP, web } from './specs.ts';
 
 it('a target group that waited for its deletion goes also where the balancer has vanished meanwhile', async () => {
-  const world = new World();
-  world.start();
-  await world.applied('shop', SHOP);
+  const world = await World.having('shop', SHOP);
   await world.clock.advance(MINUTE_MS);
   world.edit('shop', { backends: [web], rules: [{ ...RULE, forward: [{ backend: 'web' }] }] });
   await world.clock.advance(2 * MINUTE_MS);
@@ -17,9 +15,7 @@ it('a target group that waited for its deletion goes also where the balancer has
 });
 
 it('an edit of an object whose balancer was just made again is not Ready by what the vanished one had', async () => {
-  const world = new World();
-  world.start();
-  await world.applied('shop', { ...SHOP, securityGroups: ['sg-web'] });
+  const world = await World.having('shop', { ...SHOP, securityGroups: ['sg-web'] });
   await world.clock.advance(MINUTE_MS);
   const message = 'not now';
   const failing = { kind: 'error', code: 'InternalFailure', status: 500, message } as const;
@@ -27,8 +23,7 @@ it('an edit of an object whose balancer was just made again is not Ready by what
   world.fault('DescribeListeners', failing, { forMs: 3 * SCAN_MS });
   for (let i = 0; i < 8_000 && world.balancers.length === 0; i++) await world.clock.advance(100);
   await world.clock.advance(3_000);
-  world.edit('shop', { attributes: { 'idle_timeout.timeout_seconds': '77' } });
-  await world.clock.advance(5_000);
+  await world.edited('shop', { attributes: { 'idle_timeout.timeout_seconds': '77' } }, 5_000);
   expect(world.condition('shop')).toBe('False AwsUnavailable');
   await world.clock.advance(4 * SCAN_MS);
   expect(world.condition('shop')).toBe('True Available');

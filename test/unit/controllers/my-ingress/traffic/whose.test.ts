@@ -5,9 +5,7 @@ import { SHOP } from './specs.ts';
 const UID = 'albridge.io/uid';
 
 async function settled(): Promise<World> {
-  const world = new World();
-  world.start();
-  await world.applied('shop', SHOP);
+  const world = await World.having('shop', SHOP);
   await world.clock.advance(MINUTE_MS);
   return world;
 }
@@ -41,21 +39,17 @@ describe('a resource that has lost its tag for the UID gets it back, as a load b
 
 describe('a name that something of somebody else has', () => {
   it('is that of a security group which Retain has left: the message names it and what to do', async () => {
-    const world = new World();
-    world.start();
-    await world.applied('shop', { ...SHOP, deletionPolicy: 'Retain' });
+    const world = await World.having('shop', { ...SHOP, deletionPolicy: 'Retain' });
     await world.clock.advance(MINUTE_MS);
     const id = world.beside.find((one) => one.id.startsWith('sg-'))?.id ?? '';
-    world.delete('shop');
-    await world.clock.advance(MINUTE_MS);
+    await world.deleted('shop', MINUTE_MS);
     world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
     world.apply('shop', SHOP);
     await world.clock.advance(MINUTE_MS);
     expect(world.condition('shop', 'Stalled')).toBe('True NameConflict');
     expect(world.message('shop')).toContain(`is held by security group ${id}`);
     expect(world.message('shop')).toContain(`; delete ${id} if nobody needs it`);
-    world.edit('shop', { securityGroups: [id] });
-    await world.clock.advance(MINUTE_MS);
+    await world.edited('shop', { securityGroups: [id] }, MINUTE_MS);
     expect(world.message('shop')).not.toContain(id);
   });
 
@@ -77,9 +71,7 @@ describe('a name that something of somebody else has', () => {
 describe('the tags of a target group that this process has made', () => {
   /** Without the tag that proves it ours, as a read shows it that is older than the tags. */
   async function untagged(afterMs: number): Promise<World> {
-    const world = new World();
-    world.start();
-    await world.applied('shop', SHOP);
+    const world = await World.having('shop', SHOP);
     await world.clock.advance(afterMs);
     const group = world.beside.find(
       ({ tags }) => tags['albridge.io/resource'] === 'target-group/spec/api',
