@@ -52,7 +52,7 @@ describe('a refusal to evict', () => {
   });
 
   it('by two budgets is over once another pod, which is asked first by now, is refused by one', async () => {
-    await deploy(4);
+    await bench.deploy(4);
     await bench.monitor();
     // It goes first while it is not ready for long enough to count as available.
     bench.cluster.scale('frontend', 5);
