@@ -70,7 +70,7 @@ export function reportTraffic(
   const states = reportTargets(scope);
   reportAttached(object, pass, state);
   const { certificates } = memory.traffic ?? {};
-  const listeners = omitIfEmpty(describeListeners(state, certificates));
+  const listeners = omitIfEmpty(describeListeners(state, certificates, object.status?.listeners));
   pass.report({ listeners, url: describeUrl(state) });
   reportCounts(scope, states, describeBackends(object, state, states));
   const wasReady = wasReadyForThisSpec(scope);

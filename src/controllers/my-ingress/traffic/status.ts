@@ -31,22 +31,29 @@ const GRACE_MS = 60_000;
 /** As the CRD has it: a longer list would be refused, and the whole status with it. */
 export const MOST_LISTENERS = 50;
 
-/** `status.listeners`: the desired ones, and those of ours that are still there, as far as there is room. */
+/**
+ * `status.listeners`: the desired ones, and those of ours that are still there, as far as there is room. Those of
+ * `before` stay while the read may be older than they are: nothing else says that they have to be deleted.
+ */
 export function describeListeners(
-  { desired, references, problems }: TrafficState,
+  { desired, references, problems, tagKeys }: TrafficState,
   found: FoundCertificates = new Map(),
+  before: readonly ListenerStatus[] = [],
 ): readonly ListenerStatus[] {
   const all = new Map(desired.listeners.map(({ id, port }) => [id, port]));
   for (const id of references.listeners.keys()) {
     const port = findListenerPort(id);
     if (port !== undefined) all.set(id, port);
   }
-  return [...all].slice(0, MOST_LISTENERS).map(([id, port]) => {
+  const listed = [...all].map(([id, port]) => {
     const message = findMessage(problems, id);
     const certificates = describeCertificates(found, port);
     const arn = references.listeners.get(id);
     return { port, ...omitUndefined({ arn, certificates, message }) };
   });
+  const ports = new Set(all.values());
+  const unseen = tagKeys === undefined ? before.filter(({ port }) => !ports.has(port)) : [];
+  return [...listed, ...unseen].slice(0, MOST_LISTENERS);
 }
 
 /** `status.url`: of what the object itself serves; undefined: nothing listens. */
