@@ -45,7 +45,7 @@ export const plan: Command = {
 async function run(context: CommandContext): Promise<number> {
   const { output, surroundings } = context;
   const plans = await withProgress('planning', surroundings, () => collectPlans(context));
-  output.print(plans, (style) => drawPlans(plans, style));
+  output.print(plans, (style) => drawPlans(plans, style, output.columns));
   for (const { namespace, name, failure } of plans) {
     if (failure === undefined) continue;
     surroundings.stderr.write(

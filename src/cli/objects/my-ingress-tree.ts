@@ -53,6 +53,10 @@ function isPlanned({ metadata, status }: MyIngress): boolean {
 
 const PLANNED = { state: 'planned', health: 'warning' } as const;
 
+function isLater(reported: object | undefined, { isPlanned: planned }: Scope): boolean {
+  return planned && reported === undefined;
+}
+
 export function describeBalancer(
   object: MyIngress,
 ): Pick<TreeNode, 'name' | 'state' | 'health' | 'message'> {
@@ -89,7 +93,7 @@ function growListener(listener: RouteListener, scope: Scope): TreeNode {
   const rules = scope.routes.rules.filter((rule) => rule.listeners.includes(port));
   return {
     ...{ kind: 'listener', name: `${port} ${protocol}` },
-    ...(reported === undefined && scope.isPlanned ? PLANNED : describeListener(reported)),
+    ...(isLater(reported, scope) ? PLANNED : describeListener(reported)),
     children: [
       ...rules.map((rule) => growRule(rule, scope)),
       growAction({ kind: 'default action', name: '' }, defaultAction, scope),
@@ -169,7 +173,7 @@ function growBackend(key: string, weight: string, scope: Scope): TreeNode {
   const below = backend.targetType === 'ip' && !isAgain ? targets.get(backend.service.name) : [];
   return {
     ...{ kind: 'backend', name: `${name} (${service}${weight})` },
-    ...(reported === undefined && scope.isPlanned ? PLANNED : describeBackend(reported)),
+    ...(isLater(reported, scope) ? PLANNED : describeBackend(reported)),
     ...(below && below.length > 0 && { children: below }),
   };
 }
