@@ -1,13 +1,18 @@
 import { join } from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
+import type { Clock } from '../core/ports/clock.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Metrics } from '../core/ports/metrics.ts';
-import type { ClusterSettings } from '../kube/client/cluster-source.ts';
+import {
+  type ClusterSettings,
+  type ClusterSource,
+  findClusterSource,
+} from '../kube/client/cluster-source.ts';
 import { type Cluster, loadCluster } from '../kube/client/credentials.ts';
 import { KubeClient } from '../kube/client/kube-client.ts';
 import type { KubeRequest, KubeTransport } from '../kube/client/kube-transport.ts';
 import { UndiciTransport } from '../kube/client/undici-transport.ts';
-import { CommandError } from './errors.ts';
+import { CommandError, UsageError } from './errors.ts';
 import type { Flags, Surroundings } from './surroundings.ts';
 
 /** The cluster as the caller may read it. */
@@ -28,10 +33,10 @@ const CONNECTIONS = 16;
 /** Of one request, in milliseconds. */
 const DEADLINE_MS = 15_000;
 
-/** Reads the kubeconfig. Throws OperatorError ClusterNotConfigured. */
+/** Reads the kubeconfig. Throws OperatorError ClusterNotConfigured, and UsageError for an unknown context. */
 export function openCluster(flags: Flags, surroundings: Surroundings): ClusterAccess {
   const { clock } = surroundings;
-  const cluster = loadCluster(chooseSettings(flags, surroundings), clock, flags.text('context'));
+  const cluster = load(chooseSettings(flags, surroundings), clock, flags.text('context'));
   const options = { userAgent: USER_AGENT, clock, log: silentLog, connections: CONNECTIONS };
   const pools = new UndiciTransport(cluster, options);
   const transport = restrictToReads(pools);
@@ -57,6 +62,38 @@ function chooseSettings(flags: Flags, { env, homeDirectory }: Surroundings): Clu
     ...(serviceHost && { serviceHost }),
     ...(servicePort && { servicePort }),
   };
+}
+
+/** As `loadCluster`, with a sentence for an unknown `--context`. */
+function load(settings: ClusterSettings, clock: Clock, context: string | undefined): Cluster {
+  if (context === undefined) return loadCluster(settings, clock);
+  const source = findClusterSource(settings);
+  if (source.kind === 'in-cluster')
+    throw new UsageError(
+      '--context chooses from a kubeconfig, and there is none: add --kubeconfig',
+    );
+  const names = listContexts(source);
+  if (names === undefined || names.includes(context)) return loadCluster(settings, clock, context);
+  throw new UsageError(
+    `there is no context "${context}" in the ${source.description}: give --context one of ${listSome(names)}`,
+  );
+}
+
+/** Undefined where the kubeconfig cannot be read as it is. */
+function listContexts(source: ClusterSource): readonly string[] | undefined {
+  try {
+    return source.load().contexts.map(({ name }) => name);
+  } catch {
+    return undefined;
+  }
+}
+
+const MOST_CONTEXTS = 10;
+
+function listSome(names: readonly string[]): string {
+  const rest = names.length - MOST_CONTEXTS;
+  const more = rest > 0 ? ` and ${rest} more (kubectl config get-contexts)` : '';
+  return `${names.slice(0, MOST_CONTEXTS).join(', ')}${more}`;
 }
 
 /** POST to these creates nothing: https://kubernetes.io/docs/reference/access-authn-authz/authorization/ */

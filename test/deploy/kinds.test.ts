@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import manifest from '../../package.json' with { type: 'json' };
 import { KIND_NAMES, type KindName } from '../../src/apis/kind-names.ts';
 import { type AuditLog, createAuditLog } from '../surroundings/audit-log.ts';
 import { cloneFresh, removeClone } from './clone.ts';
@@ -227,7 +228,8 @@ async function overlayOf(kinds: readonly KindName[]): Promise<string> {
   return place.kustomize('deploy/base', more.join('\n'));
 }
 
-const IMAGE = '444455556666.dkr.ecr.eu-central-1.amazonaws.com/albridge:0.1.0';
+const LOCAL = `albridge:${manifest.version}`;
+const IMAGE = `444455556666.dkr.ecr.eu-central-1.amazonaws.com/${LOCAL}`;
 
 /** What docs/install.md shows under "Fewer kinds", pasted by a user who runs on EKS. */
 async function installFewerKinds(): Promise<void> {
@@ -269,7 +271,7 @@ describe('with ALBRIDGE_KINDS the operator needs nothing of the other kinds', ()
     else await place.apply(await overlayOf(kinds));
     const [pod] = await place.pods();
     const image = pod?.spec.containers[0]?.image;
-    expect(image).toBe(hasAws ? IMAGE : 'albridge:0.1.0');
+    expect(image).toBe(hasAws ? IMAGE : LOCAL);
     const before = (await audit.entries()).length;
     const played = await place.play(pod as Pod, { injected: hasAws ? withoutRegion() : {} });
     await played.operator.waitForLine((line) => line.msg === 'working');

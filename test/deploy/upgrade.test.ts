@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import manifest from '../../package.json' with { type: 'json' };
 import { isolatedEnvironment } from '../control-plane/environment.ts';
 import { arnOf } from '../surroundings/my-ingresses.ts';
 import { startOperatorProcess } from '../surroundings/operator-process.ts';
@@ -184,7 +185,8 @@ type Strings = Readonly<Record<string, string>>;
 
 const YAML = 'my-cluster/kustomization.yaml';
 const ROLE = 'arn:aws:iam::444455556666:role/albridge';
-const IMAGE = '444455556666.dkr.ecr.us-east-1.amazonaws.com/albridge:0.1.0';
+const REPOSITORY = '444455556666.dkr.ecr.us-east-1.amazonaws.com/albridge';
+const IMAGE = `${REPOSITORY}:${manifest.version}`;
 
 /** What docs/install.md has under a heading about the user's own kustomization. */
 async function documented(section: string): Promise<readonly string[]> {
@@ -287,7 +289,7 @@ describe('the upgrade from 0.1.0 that docs/install.md describes', () => {
     await reader.paste(apply);
 
     const installed = await readInstalled();
-    const image = IMAGE.replace('0.1.0', '0.2.0');
+    const image = `${REPOSITORY}:0.2.0`;
     expect(installed).toEqual({ role: ROLE, image, history: '3' });
     const [pod] = await place.pods();
     const { AWS_REGION: _, ...injected } = place.aws.environment;

@@ -7,6 +7,7 @@ const VALUES = ['--set', 'image.repository=albridge'];
 const WAIT = ['--wait', '--timeout', '5m'];
 
 interface Listed {
+  readonly name: string;
   readonly namespace: string;
 }
 
@@ -31,10 +32,10 @@ export class HelmPlace {
   release(
     verb: 'install' | 'upgrade',
     more: readonly string[] = [],
-    { chart = CHART, namespace = 'albridge-system' } = {},
+    { chart = CHART, namespace = 'albridge-system', name = 'albridge' } = {},
   ): Promise<string> {
     const region = ['--set', `region=${this.place.aws.environment['AWS_REGION']}`];
-    const where = ['albridge', chart, '--namespace', namespace];
+    const where = [name, chart, '--namespace', namespace];
     return this.helm.run([verb, ...where, ...VALUES, ...region, ...WAIT, ...more]);
   }
 
@@ -43,8 +44,8 @@ export class HelmPlace {
     return this.helm.run(['rollback', ...where, ...WAIT]);
   }
 
-  uninstall(namespace = 'albridge-system'): Promise<string> {
-    return this.helm.run(['uninstall', 'albridge', '--namespace', namespace, ...WAIT]);
+  uninstall(namespace = 'albridge-system', name = 'albridge'): Promise<string> {
+    return this.helm.run(['uninstall', name, '--namespace', namespace, ...WAIT]);
   }
 
   /** The first of the pods that there are now, at work. Its region comes from the chart. */
@@ -74,8 +75,8 @@ export class HelmPlace {
   async clear(): Promise<void> {
     await this.place.stopPods();
     const all = await this.helm.run(['list', '--all-namespaces', '--output', 'json']);
-    for (const { namespace } of JSON.parse(all) as readonly Listed[]) {
-      await this.uninstall(namespace);
+    for (const { name, namespace } of JSON.parse(all) as readonly Listed[]) {
+      await this.uninstall(namespace, name);
     }
   }
 

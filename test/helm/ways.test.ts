@@ -73,6 +73,22 @@ describe('what kustomize has installed', () => {
   });
 });
 
+describe('a release of another name', () => {
+  it('takes over the CRDs that the one before has left, if it is allowed to', async () => {
+    await ours.release('install');
+    await ours.uninstall();
+    const crd = 'crd/myingresses.demo.rtfm.co.ua';
+    const kept = await place.kubectl(['get', crd, '-o', 'jsonpath={.metadata.uid}']);
+    const name = 'bridge';
+    await expect(ours.release('install', [], { name })).rejects.toThrow(
+      'annotation validation error: key "meta.helm.sh/release-name" must equal "bridge"',
+    );
+    await ours.release('install', ['--take-ownership'], { name });
+    expect(await place.kubectl(['get', crd, '-o', 'jsonpath={.metadata.uid}'])).toBe(kept);
+    await ours.work();
+  });
+});
+
 describe('guardrails.enabled', () => {
   it('refuses what the lists in the values do not name', async () => {
     const example = resolve(ROOT, 'examples/guardrails-01-two-tenants.yaml');

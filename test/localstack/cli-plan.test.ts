@@ -65,7 +65,9 @@ describe('albridge plan', PATIENT, () => {
     });
     const missing = await albridge(['plan', 'nobody', '-n', namespace]);
     expect(missing.exitCode).toBe(1);
-    expect(missing.stderr).toMatch(/^albridge: .*"nobody" not found.*\n$/);
+    expect(missing.stderr).toMatch(
+      /^albridge: there is no MyIngress "nobody" in the namespace .*\n$/,
+    );
   });
 
   it('computes the plan of a file that the operator then carries out', async () => {

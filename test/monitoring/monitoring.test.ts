@@ -164,6 +164,17 @@ describe('deploy/alerts/rules.yaml', () => {
   });
 });
 
+describe('AlbridgeTargetsUnhealthy', () => {
+  it('is silent for a Service that was scaled to 0', async () => {
+    const labels = { state: 'empty' };
+    const series = plant({ name: 'albridge_target_groups', labels, values: always(1) });
+    const expected = [60, 120, MINUTES].map((atMinutes) => ({ atMinutes, firing: [] }));
+    const run = await testRules(monitored.directory, series, expected);
+    expect(run.stdout + run.stderr).toContain('SUCCESS');
+    expect(run.code).toBe(0);
+  });
+});
+
 describe('the components', () => {
   it('are objects that the API server takes, with no field that it does not know', async () => {
     await monitored.kubectl(['apply', '-f', file('operator-crds.yaml')]);

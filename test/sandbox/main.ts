@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { ListenerAddress } from '../../localstack/embedded/data-plane/data-plane.ts';
+import type { LoadBalancerSnapshot } from '../../localstack/embedded/world-snapshot.ts';
 import { envLines } from '../../localstack/seed.ts';
 import { removeCallersSettings } from '../gates/clean-environment.ts';
 import { importReadyCertificates } from '../surroundings/certificates.ts';
@@ -29,7 +30,7 @@ Usage: npm run sandbox -- --dir DIR [--no-operator] [--budget aws|off] [--provis
   --help                 this text
 
 Each pod answers with its name, on its container ports and on the node ports of its Services. The sandbox
-prints a curl command for each listener of a load balancer.
+prints a curl command for each listener of a load balancer, with the MyIngress that it belongs to.
 
 Stops everything it started on Ctrl-C or SIGTERM.
 `;
@@ -110,13 +111,21 @@ async function announceListeners(endpoint: string): Promise<never> {
   const standIn = new StandInControl(endpoint);
   const announced = new Set<string>();
   for (;;) {
-    for (const listener of await standIn.listeners()) {
-      if (announced.has(listener.address)) continue;
+    const open = (await standIn.listeners()).filter(({ address }) => !announced.has(address));
+    for (const listener of open) {
       announced.add(listener.address);
-      say(`a listener is open:\n\n  ${curlLine(listener)}\n`);
+      const whose = describeOwner(await standIn.balancer(listener.loadBalancerArn));
+      say(`${whose}: listener ${listener.port} is open:\n\n  ${curlLine(listener)}\n`);
     }
     await sleep(1000);
   }
+}
+
+/** By the tags, since the name of a balancer is whatever the object says. */
+function describeOwner(balancer: LoadBalancerSnapshot | undefined): string {
+  const { name = 'a load balancer', tags = {} } = balancer ?? {};
+  const owner = tags['albridge.io/name'];
+  return owner === undefined ? name : `MyIngress ${tags['albridge.io/namespace']}/${owner}`;
 }
 
 function curlLine({ address, dnsName, port, protocol }: ListenerAddress): string {

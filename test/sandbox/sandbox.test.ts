@@ -89,6 +89,9 @@ async function applyOne(
 /** What the pod says that the printed line leads to. */
 async function followPrintedLine(): Promise<string> {
   await program.printed('curl --insecure');
+  expect(program.output).toMatch(
+    /MyIngress default\/\S+: listener \d+ is open:\n\n {2}curl --insecure/,
+  );
   const [line = ''] = /curl --insecure.*/.exec(program.output) ?? [];
   let said = '';
   await until('a pod answers', async () => {

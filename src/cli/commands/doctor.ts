@@ -26,6 +26,7 @@ import { describeError, exitCodes } from '../errors.ts';
 import type { OurKind } from '../objects/kinds.ts';
 import { escapeText } from '../output/escape.ts';
 import type { Style } from '../output/style.ts';
+import { wrapLine } from '../output/wrap.ts';
 import { withProgress } from '../progress.ts';
 
 /** `doctor`: everything that albridge needs, each thing in one line. */
@@ -46,7 +47,7 @@ the exit code is 1 if a check failed.`,
     // Each check takes an interruption for its own failure.
     context.signal.throwIfAborted();
     context.output.print({ checks }, (style) =>
-      checks.map((one) => drawCheck(one, style)).join(''),
+      checks.map((one) => drawCheck(one, style, context.output.columns)).join(''),
     );
     const hasFailed = checks.some(({ verdict }) => verdict === 'failed');
     return hasFailed ? exitCodes.failed : exitCodes.done;
@@ -169,9 +170,17 @@ function describeAccountPath(user: ServiceAccountUser): string {
 
 const WIDTH = 'not checked'.length;
 
-function drawCheck({ name, verdict, message, next }: Check, style: Style): string {
-  const line = `${paint(verdict, style)}  ${name}: ${escapeText(message)}\n`;
-  return next === undefined ? line : `${line}${' '.repeat(WIDTH)}  next: ${escapeText(next)}\n`;
+const INDENT = ' '.repeat(WIDTH + 2);
+
+function drawCheck(
+  { name, verdict, message, next }: Check,
+  style: Style,
+  columns: number | undefined,
+): string {
+  const page = { columns, indent: INDENT };
+  const line = wrapLine(`${paint(verdict, style)}  ${name}: ${escapeText(message)}`, page);
+  if (next === undefined) return `${line}\n`;
+  return `${line}\n${wrapLine(`${INDENT}next: ${escapeText(next)}`, page)}\n`;
 }
 
 function paint(verdict: Verdict, style: Style): string {

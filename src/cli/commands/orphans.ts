@@ -13,7 +13,8 @@ import { confirmDeletion } from '../orphans/confirm.ts';
 import { type Deletion, deleteOrphans, type OrphanPorts } from '../orphans/delete-orphans.ts';
 import { findOrphans, type Objects, type Orphan, type Owned } from '../orphans/find-orphans.ts';
 import { escapeText } from '../output/escape.ts';
-import { formatTable } from '../output/table.ts';
+import { getColumns } from '../output/output.ts';
+import { wrapTable } from '../output/wrap.ts';
 import { withProgress } from '../progress.ts';
 
 /** The only writes that this command can send. */
@@ -141,7 +142,7 @@ async function listOwned(
 async function remove(search: Search, found: readonly Orphan[]): Promise<number> {
   const { context } = search;
   const { flags, signal, surroundings } = context;
-  surroundings.stderr.write(drawTable(found));
+  surroundings.stderr.write(drawTable(found, getColumns(surroundings.stderr)));
   await confirmDeletion(found.length, flags.text('yes-delete'), surroundings);
   const done = await deleteOrphans(found, createPorts(search), signal);
   context.output.print(done.map(describeDeletion), () => {
@@ -191,7 +192,9 @@ async function readObject(
 
 function report({ output }: CommandContext, found: readonly Orphan[]): number {
   output.print(found.map(describeOrphan), () => {
-    return found.length === 0 ? 'nothing in AWS is without its object\n' : drawTable(found);
+    return found.length === 0
+      ? 'nothing in AWS is without its object\n'
+      : drawTable(found, output.columns);
   });
   return exitCodes.done;
 }
@@ -206,10 +209,10 @@ function describeDeletion({ orphan, result }: Deletion): Readonly<Record<string,
 
 const ADOPTED = '(adopted: stays)';
 
-function drawTable(found: readonly Orphan[]): string {
+function drawTable(found: readonly Orphan[], columns: number | undefined): string {
   const rows = found.map(({ kind, id, key, isAdopted }) => {
     const { namespace, name } = splitKey(key);
     return [kind, namespace, name, isAdopted ? `${id} ${ADOPTED}` : id].map(escapeText);
   });
-  return formatTable([['KIND', 'NAMESPACE', 'NAME', 'ID'], ...rows]);
+  return wrapTable([['KIND', 'NAMESPACE', 'NAME', 'ID'], ...rows], columns);
 }

@@ -8,7 +8,8 @@ import { readInstallation } from '../account/installation.ts';
 import { silentLog } from '../cluster.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { CommandError, UsageError } from '../errors.ts';
-import { listAll } from '../objects/read.ts';
+import { findKind } from '../objects/kinds.ts';
+import { findObject, listAll } from '../objects/read.ts';
 import { escapeText } from '../output/escape.ts';
 import { planManifest, readAttaching } from '../plan/local-plans.ts';
 import { type Manifests, readManifests } from '../plan/manifests.ts';
@@ -45,7 +46,7 @@ export const plan: Command = {
 async function run(context: CommandContext): Promise<number> {
   const { output, surroundings } = context;
   const plans = await withProgress('planning', surroundings, () => collectPlans(context));
-  output.print(plans, (style) => drawPlans(plans, style));
+  output.print(plans, (style) => drawPlans(plans, style, output.columns));
   for (const { namespace, name, failure } of plans) {
     if (failure === undefined) continue;
     surroundings.stderr.write(
@@ -67,12 +68,9 @@ function collectPlans(context: CommandContext): Promise<readonly ShownPlan[]> {
   return name === undefined ? readAll(context) : readOne(name, context);
 }
 
-async function readOne(given: string, context: CommandContext): Promise<readonly ShownPlan[]> {
-  const { client, namespace } = context.cluster();
-  const name = given.replace(/^(myingress|myingresses|mying)\//i, '');
-  const path = buildResourcePath(myIngressKind, { namespace, name });
-  const { signal } = context;
-  return [readStoredPlan(await client.request<MyIngress>({ method: 'GET', path, signal }))];
+async function readOne(operand: string, context: CommandContext): Promise<readonly ShownPlan[]> {
+  const { object } = await findObject(operand, context, findKind(myIngressKind.kind));
+  return [readStoredPlan(object as MyIngress)];
 }
 
 async function readAll(context: CommandContext): Promise<readonly ShownPlan[]> {

@@ -145,7 +145,7 @@ async function showObject(operand: string, context: CommandContext): Promise<num
     context.surroundings,
     async () => growObject(await findObject(operand, context), context),
   );
-  context.output.print(tree, (style) => drawTree(tree, style));
+  context.output.print(tree, (style) => drawTree(tree, style, context.output.columns));
   return exitCodes.done;
 }
 

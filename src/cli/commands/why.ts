@@ -7,7 +7,7 @@ import { OUR_KINDS } from '../objects/kinds.ts';
 import { type FoundObject, findObject } from '../objects/read.ts';
 import { escapeText } from '../output/escape.ts';
 import type { Style } from '../output/style.ts';
-import { formatTable } from '../output/table.ts';
+import { wrapLine, wrapTable } from '../output/wrap.ts';
 import { withProgress } from '../progress.ts';
 
 const MOST_EVENTS = 10;
@@ -62,20 +62,27 @@ function drawAnswer(
 ): string {
   const { kind, object } = found;
   const what = `${kind.kind} ${escapeText(`${object.metadata.namespace}/${object.metadata.name}`)}`;
+  const { columns } = context.output;
+  const well = `${what} is ${style.good('as desired')}: ${escapeText(summarise(object).message)}`;
   const body =
     troubles.length === 0
-      ? `${what} is ${style.good('as desired')}: ${escapeText(summarise(object).message)}\n`
-      : `${what} is ${style.bad('not as desired')}:\n\n${troubles.map((one) => drawTrouble(one, style)).join('\n')}`;
+      ? `${wrapLine(well, { columns, indent: '  ' })}\n`
+      : `${what} is ${style.bad('not as desired')}:\n\n${troubles.map((one) => drawTrouble(one, style, columns)).join('\n')}`;
   return body + drawEvents(events, style, context);
 }
 
-function drawTrouble({ conditions, reason, message, cause, next }: Trouble, style: Style): string {
+function drawTrouble(
+  { conditions, reason, message, cause, next }: Trouble,
+  style: Style,
+  columns: number | undefined,
+): string {
   const head = [conditions.join(', '), reason].filter((text) => text !== '').join(': ');
+  const wrap = (text: string, indent: string): string => wrapLine(text, { columns, indent });
   const lines = [
     ...(head === '' ? [] : [style.bad(escapeText(head))]),
-    `  ${escapeText(message)}`,
-    ...(cause === undefined ? [] : [`  cause: ${cause}`]),
-    ...(next === undefined ? [] : [`  next:  ${next}`]),
+    wrap(`  ${escapeText(message)}`, '  '),
+    ...(cause === undefined ? [] : [wrap(`  cause: ${cause}`, ' '.repeat(9))]),
+    ...(next === undefined ? [] : [wrap(`  next:  ${escapeText(next)}`, ' '.repeat(9))]),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -83,7 +90,7 @@ function drawTrouble({ conditions, reason, message, cause, next }: Trouble, styl
 function drawEvents(
   events: readonly ObjectEvent[] | undefined,
   style: Style,
-  { clock }: CommandContext,
+  { clock, output }: CommandContext,
 ): string {
   if (events === undefined) return '\nevents: you may not list them\n';
   if (events.length === 0) return '\nno events: they are kept for an hour\n';
@@ -93,5 +100,5 @@ function drawEvents(
     escapeText(reason),
     `${count > 1 ? `(${count} times) ` : ''}${escapeText(note)}`,
   ]);
-  return `\n${formatTable([['AGE', 'TYPE', 'EVENT', 'NOTE'], ...rows])}`;
+  return `\n${wrapTable([['AGE', 'TYPE', 'EVENT', 'NOTE'], ...rows], output.columns)}`;
 }

@@ -1,5 +1,6 @@
 import { MODE_ANNOTATION, PAUSED_ANNOTATION } from '../../core/objects/annotations.ts';
 import type { Condition } from '../../core/objects/conditions.ts';
+import { CoreReason } from '../../core/reconcile/operator-error.ts';
 import { isAsDesired } from './health.ts';
 import type { OurKind } from './kinds.ts';
 import type { FoundObject, OurObject } from './read.ts';
@@ -47,21 +48,47 @@ function mergeConditions(conditions: readonly Condition[], kind: OurKind): reado
     const before = troubles.get(key)?.conditions ?? [];
     const conditionNames = [...before, `${type} ${status}`];
     troubles.set(key, {
-      ...{ conditions: conditionNames, reason, message },
-      ...explainReason(reason, kind),
+      conditions: conditionNames,
+      reason,
+      ...explainReason(message, { reason, kind }),
     });
   }
   return [...troubles.values()];
 }
 
 function explainReason(
-  reason: string,
-  { reasons, further }: OurKind,
-): Pick<Trouble, 'cause' | 'next'> {
+  message: string,
+  { reason, kind: { reasons, further } }: { readonly reason: string; readonly kind: OurKind },
+): Pick<Trouble, 'message' | 'cause' | 'next'> {
   const entry = Object.hasOwn(reasons, reason) ? reasons[reason] : undefined;
-  if (entry) return { cause: entry.cause, next: entry.next };
+  if (entry) return { cause: entry.cause, ...splitNextStep(message, { ...entry, reason }) };
   const cause = Object.hasOwn(further, reason) ? further[reason] : undefined;
-  return cause === undefined ? {} : { cause };
+  return { message, ...(cause !== undefined && { cause }) };
+}
+
+/** Their messages have it in words of their own. */
+const HOLDS: readonly string[] = [CoreReason.ObserveMode, CoreReason.Paused, CoreReason.Planned];
+
+/** Messages end in the next step of their reason, with names for its blanks: it is shown once, on a line of its own. */
+function splitNextStep(
+  message: string,
+  { next, reason }: { readonly next: string; readonly reason: string },
+): Pick<Trouble, 'message' | 'next'> {
+  if (HOLDS.includes(reason)) return { message: message.replace(/; [^;]*$/, ''), next };
+  const step = next
+    .split(/<[^>]*>/)
+    .map(escapePattern)
+    .join('[^;]+?');
+  const pattern = new RegExp(`; (?:${step})(?=\\. |$)`, 'g');
+  const [said, other] = new Set(message.match(pattern));
+  if (said === undefined) return { message, next };
+  // Each is about a thing of its own.
+  if (other !== undefined) return { message };
+  return { message: message.replaceAll(pattern, ''), next: said.slice('; '.length) };
+}
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
 const ASK_DOCTOR = 'run albridge doctor: it checks whether the operator runs and may work';

@@ -3,7 +3,7 @@ import type { ImmortalContainer } from '../../apis/immortal-container.ts';
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import type { Condition } from '../../core/objects/conditions.ts';
 import type { CommandContext } from '../command.ts';
-import { isAsDesired, summarise } from './health.ts';
+import { type Health, isAsDesired, summarise } from './health.ts';
 import { growMyIngress } from './my-ingress-tree.ts';
 import {
   endpointSliceKind,
@@ -17,25 +17,28 @@ import { type FoundObject, listInNamespace, type OurObject } from './read.ts';
 import type { TreeNode } from './tree.ts';
 
 const LEADING_TYPES: ReadonlySet<string> = new Set(['Ready', 'Stalled', 'Reconciling']);
+const HEALTH_OF = { True: 'good', False: 'bad', Unknown: 'warning' } as const;
 
 /** Reads everything below an object that the caller may read. */
 export async function growObject(found: FoundObject, context: CommandContext): Promise<TreeNode> {
   const { kind, object } = found;
-  const { ready, reason, message } = summarise(object);
-  const rest = (object.status?.conditions ?? []).filter(isWorthANode);
+  const health = summarise(object);
+  const { ready, condition, reason, message } = health;
+  const rest = (object.status?.conditions ?? []).filter((one) => isWorthANode(one, health));
   return {
     kind: kind.kind,
     name: `${object.metadata.namespace}/${object.metadata.name}`,
-    state: ready === 'True' ? 'Ready' : `Ready ${ready}`,
-    health: ready === 'True' ? 'good' : 'bad',
+    state: ready === 'True' ? 'Ready' : condition || 'Ready Unknown',
+    health: HEALTH_OF[ready],
     ...{ reason, message },
     children: [...rest.map(growCondition), ...(await growBelow(found, context))],
   };
 }
 
-/** Ready, Stalled and Reconciling are the first line. */
-function isWorthANode({ type, status }: Condition): boolean {
-  return !LEADING_TYPES.has(type) && !isAsDesired({ type, status });
+/** Not what the first line says. */
+function isWorthANode({ type, status, reason, message }: Condition, first: Health): boolean {
+  const isSaid = first.reason === reason && first.message.endsWith(message);
+  return !isSaid && !LEADING_TYPES.has(type) && !isAsDesired({ type, status });
 }
 
 function growCondition({ type, status, reason, message }: Condition): TreeNode {

@@ -2,9 +2,12 @@ import { type Condition, findLeadingCondition } from '../../core/objects/conditi
 import { isBeingDeleted } from '../../core/objects/kube-object.ts';
 import type { OurObject } from './read.ts';
 
-/** An object in one line. */
+/** An object in one line: what its worst condition says. */
 export interface Health {
+  /** True where Ready is, and no other condition says that something is wrong. */
   readonly ready: 'True' | 'False' | 'Unknown';
+  /** The condition that decides, such as `BackendsResolved False`; empty where there is none. */
+  readonly condition: string;
   readonly reason: string;
   readonly message: string;
 }
@@ -17,17 +20,41 @@ export function isAsDesired({ type, status }: Pick<Condition, 'type' | 'status'>
   return status === (ABNORMAL_WHILE_TRUE.has(type) ? 'False' : 'True');
 }
 
-/** The leading condition, and why it may not be the last word. */
+/** The worst condition, and why it may not be the last word. */
 export function summarise(object: OurObject): Health {
-  const conditions = object.status?.conditions ?? [];
-  const ready = conditions.find(({ type }) => type === 'Ready');
-  const leading = findLeadingCondition(conditions);
-  const remarks = describeState(object, leading);
+  const { ready, condition } = findWorst(object.status?.conditions ?? []);
+  const remarks = describeState(object, condition);
   return {
-    ready: ready?.status ?? 'Unknown',
-    reason: leading?.reason ?? '',
-    message: [...remarks, leading?.message ?? ''].filter((text) => text !== '').join('; '),
+    ready,
+    condition: condition ? `${condition.type} ${condition.status}` : '',
+    reason: condition?.reason ?? '',
+    message: [...remarks, condition?.message ?? ''].filter((text) => text !== '').join('; '),
   };
+}
+
+interface Worst {
+  readonly ready: Health['ready'];
+  readonly condition: Condition | undefined;
+}
+
+/** Work in progress, a refused route of another object, and a warning about pods: the object serves. */
+const NO_FAULT: ReadonlySet<string> = new Set([
+  'Reconciling',
+  'AttachmentsAccepted',
+  'PodsOutlastRequests',
+]);
+
+/** Ready may be True although the object cannot serve, such as without the Service of a backend. */
+function findWorst(conditions: readonly Condition[]): Worst {
+  const ready = conditions.find(({ type }) => type === 'Ready')?.status ?? 'Unknown';
+  const leading = findLeadingCondition(conditions);
+  if (ready !== 'True') return { ready, condition: leading };
+  const wrong = conditions.filter((one) => !NO_FAULT.has(one.type) && !isAsDesired(one));
+  const stalled = wrong.find(({ type }) => type === 'Stalled');
+  const failed = stalled ?? wrong.find(({ status }) => status !== 'Unknown');
+  if (failed) return { ready: 'False', condition: failed };
+  const [unknown] = wrong;
+  return unknown ? { ready: 'Unknown', condition: unknown } : { ready, condition: leading };
 }
 
 /** Remarks on the object besides its conditions. */

@@ -7,6 +7,8 @@ import {
   type RouteRule,
   type Routes,
 } from '../../controllers/my-ingress/routes/routes.ts';
+import { findLeadingCondition } from '../../core/objects/conditions.ts';
+import { CoreReason } from '../../core/reconcile/operator-error.ts';
 import type { TreeNode } from './tree.ts';
 
 /** The tree of a MyIngress: balancer, listeners, rules, backends, targets. */
@@ -22,11 +24,13 @@ interface Scope {
   readonly shown: Set<string>;
   /** Ready says so for this generation. */
   readonly isApplied: boolean;
+  readonly isPlanned: boolean;
 }
 
 export function growMyIngress(object: MyIngress, targets: TargetsByService): readonly TreeNode[] {
   const routes = readRoutes(object.spec ?? {});
-  const scope = { object, routes, targets, shown: new Set<string>(), isApplied: isApplied(object) };
+  const facts = { isApplied: isApplied(object), isPlanned: isPlanned(object) };
+  const scope = { object, routes, targets, shown: new Set<string>(), ...facts };
   return [growBalancer(scope), ...growOther(scope)];
 }
 
@@ -40,11 +44,27 @@ function growBalancer(scope: Scope): TreeNode {
   return { kind: 'load balancer', ...balancer, children: growListeners(scope) };
 }
 
-export function describeBalancer({
-  status,
-}: MyIngress): Pick<TreeNode, 'name' | 'state' | 'health' | 'message'> {
-  const { alb } = status ?? {};
-  if (alb?.arn === undefined) return { name: '-', state: 'not there', health: 'bad' };
+/** The operator has written the plan of this generation, and writes nothing else. */
+function isPlanned({ metadata, status }: MyIngress): boolean {
+  const { reason = '' } = findLeadingCondition(status?.conditions ?? []) ?? {};
+  const isCurrent = status?.plan?.generation === metadata.generation;
+  return isCurrent && (reason === CoreReason.Planned || reason === CoreReason.ObserveMode);
+}
+
+const PLANNED = { state: 'planned', health: 'warning' } as const;
+
+function isLater(reported: object | undefined, { isPlanned: planned }: Scope): boolean {
+  return planned && reported === undefined;
+}
+
+export function describeBalancer(
+  object: MyIngress,
+): Pick<TreeNode, 'name' | 'state' | 'health' | 'message'> {
+  const { alb } = object.status ?? {};
+  if (alb?.arn === undefined) {
+    const state = isPlanned(object) ? PLANNED : ({ state: 'not there', health: 'bad' } as const);
+    return { name: '-', ...state };
+  }
   return {
     name: alb.name ?? alb.arn,
     state: alb.state ?? 'unknown',
@@ -73,7 +93,7 @@ function growListener(listener: RouteListener, scope: Scope): TreeNode {
   const rules = scope.routes.rules.filter((rule) => rule.listeners.includes(port));
   return {
     ...{ kind: 'listener', name: `${port} ${protocol}` },
-    ...describeListener(reported),
+    ...(isLater(reported, scope) ? PLANNED : describeListener(reported)),
     children: [
       ...rules.map((rule) => growRule(rule, scope)),
       growAction({ kind: 'default action', name: '' }, defaultAction, scope),
@@ -122,7 +142,8 @@ function growAction(
   scope: Scope,
 ): TreeNode {
   const { isApplied: applied } = scope;
-  const state = applied ? 'applied' : 'not confirmed: see Ready';
+  const pending = scope.isPlanned ? 'see albridge plan' : 'not confirmed: see Ready';
+  const state = applied ? 'applied' : pending;
   const health = applied ? ('good' as const) : ('warning' as const);
   if (action.kind !== 'forward') return { ...node, state, health, message: describeAnswer(action) };
   const children = action.to.map(({ backend, weight }) =>
@@ -152,7 +173,7 @@ function growBackend(key: string, weight: string, scope: Scope): TreeNode {
   const below = backend.targetType === 'ip' && !isAgain ? targets.get(backend.service.name) : [];
   return {
     ...{ kind: 'backend', name: `${name} (${service}${weight})` },
-    ...describeBackend(reported),
+    ...(isLater(reported, scope) ? PLANNED : describeBackend(reported)),
     ...(below && below.length > 0 && { children: below }),
   };
 }

@@ -1,5 +1,6 @@
 import { escapeText } from '../output/escape.ts';
 import type { Style } from '../output/style.ts';
+import { wrapLine } from '../output/wrap.ts';
 
 /** A thing, its state, and the things below it. */
 export interface TreeNode {
@@ -14,20 +15,38 @@ export interface TreeNode {
   readonly children?: readonly TreeNode[];
 }
 
-/** One line for each node. */
-export function drawTree(root: TreeNode, style: Style): string {
-  return [drawNode(root, style), ...drawChildren(root, '', style)].map((l) => `${l}\n`).join('');
+/** One line for each node; with `columns`, several for a long one. */
+export function drawTree(root: TreeNode, style: Style, columns?: number): string {
+  const lines = drawBranch(root, { first: '', further: '' }, { style, columns });
+  return lines.map((line) => `${line}\n`).join('');
 }
 
-function drawChildren(node: TreeNode, indent: string, style: Style): readonly string[] {
+interface Indents {
+  /** Of the node. */
+  readonly first: string;
+  /** Of what is below it. */
+  readonly further: string;
+}
+
+interface Drawing {
+  readonly style: Style;
+  readonly columns: number | undefined;
+}
+
+function drawBranch(node: TreeNode, { first, further }: Indents, drawing: Drawing): string[] {
   const { children = [] } = node;
-  return children.flatMap((child, index) => {
+  const { style, columns } = drawing;
+  const indent = `${further}${children.length > 0 ? '│  ' : '   '}`;
+  const line = wrapLine(first + drawNode(node, style), { columns, indent });
+  const below = children.map((child, index) => {
     const isLast = index === children.length - 1;
-    return [
-      `${indent}${isLast ? '└─ ' : '├─ '}${drawNode(child, style)}`,
-      ...drawChildren(child, `${indent}${isLast ? '   ' : '│  '}`, style),
-    ];
+    const indents = {
+      first: `${further}${isLast ? '└─ ' : '├─ '}`,
+      further: `${further}${isLast ? '   ' : '│  '}`,
+    };
+    return drawBranch(child, indents, drawing);
   });
+  return [line, ...below.flat()];
 }
 
 function drawNode(

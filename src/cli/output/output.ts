@@ -24,7 +24,7 @@ export class Output {
 
   /** Characters in a line; undefined where the output is not a terminal, and lines may be long. */
   get columns(): number | undefined {
-    return this.#stream.isTTY === true ? this.#stream.columns : undefined;
+    return getColumns(this.#stream);
   }
 
   /**
@@ -46,4 +46,9 @@ export class Output {
         return draw(this.style);
     }
   }
+}
+
+/** As `Output.columns`, of any stream. */
+export function getColumns({ isTTY, columns }: TextStream): number | undefined {
+  return isTTY === true ? columns : undefined;
 }

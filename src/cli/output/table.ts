@@ -29,7 +29,8 @@ function padEnd(cell: string, width: number): string {
   return cell + ' '.repeat(Math.max(0, width - countCharacters(cell)));
 }
 
-function countCharacters(cell: string): number {
+/** Without colours. */
+export function countCharacters(cell: string): number {
   return splitCharacters(stripVTControlCharacters(cell)).length;
 }
 

@@ -1,6 +1,7 @@
 import { exitCodes } from '../errors.ts';
 import { escapeText } from '../output/escape.ts';
 import type { Style } from '../output/style.ts';
+import { wrapLine } from '../output/wrap.ts';
 import type { ShownPlan } from './stored-plan.ts';
 
 /** Something would change. */
@@ -14,18 +15,28 @@ export function chooseExitCode(plans: readonly ShownPlan[]): number {
 }
 
 /** For people: a line for each object, its steps below it in the one printed form. */
-export function drawPlans(plans: readonly ShownPlan[], style: Style): string {
-  return plans.map((plan) => drawPlan(plan, style)).join('');
+export function drawPlans(
+  plans: readonly ShownPlan[],
+  style: Style,
+  columns: number | undefined,
+): string {
+  return plans.map((plan) => drawPlan(plan, style, columns)).join('');
 }
 
-function drawPlan({ namespace, name, plan, notes }: ShownPlan, style: Style): string {
+function drawPlan(
+  { namespace, name, plan, notes }: ShownPlan,
+  style: Style,
+  columns: number | undefined,
+): string {
   if (plan === undefined) return '';
   const more = plan.omitted === 0 ? [] : [`and ${plan.omitted} more`];
-  const lines = [...plan.steps, ...more].map((line) => `  ${escapeText(line)}\n`);
-  const remarks = notes
-    .map((note) => style.dim(`  (${escapeText(note)})`))
-    .map((one) => `${one}\n`);
-  return `MyIngress ${escapeText(namespace)}/${escapeText(name)}: ${describeCount(plan)}\n${[...lines, ...remarks].join('')}`;
+  const wrap = (line: string): string => wrapLine(`  ${line}`, { columns, indent: '    ' });
+  const lines = [
+    ...[...plan.steps, ...more].map((step) => wrap(escapeText(step))),
+    ...notes.map((note) => style.dim(wrap(`(${escapeText(note)})`))),
+  ];
+  const head = `MyIngress ${escapeText(namespace)}/${escapeText(name)}: ${describeCount(plan)}`;
+  return [head, ...lines].map((line) => `${line}\n`).join('');
 }
 
 function describeCount(plan: NonNullable<ShownPlan['plan']>): string {

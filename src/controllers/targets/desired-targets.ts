@@ -53,6 +53,8 @@ export interface DesiredTargets {
 export interface DesireProblem {
   readonly reason: MyIngressReason;
   readonly message: string;
+  /** There is no pod, as after a scale to 0. */
+  readonly hasNoPods?: true;
 }
 
 /** The same address or instance may be a target with several ports. */
@@ -248,8 +250,14 @@ function explainNone(
       `Service ${name} has no endpoint with an ${family} address`,
     );
   }
-  const none = unready === 0 ? 'no endpoints' : `${unready} endpoints and none of them is ready`;
-  return createProblem('NoReadyEndpoints', `Service ${name} has ${none}`);
+  const reason = 'NoReadyEndpoints';
+  if (unready === 0) {
+    return { ...createProblem(reason, `Service ${name} has no endpoints`), hasNoPods: true };
+  }
+  return createProblem(
+    reason,
+    `Service ${name} has ${unready} endpoints and none of them is ready`,
+  );
 }
 
 function countOthers(slices: readonly TrimmedEndpointSlice[]): number {

@@ -12,7 +12,7 @@ export const groupGauges = {
   groups: {
     type: 'gauge',
     name: 'albridge_target_groups',
-    help: 'Target groups: all of their targets are healthy, some, none; without desired targets (empty); not asked about yet (unknown).',
+    help: 'Target groups: all of their targets are healthy, some, none (unhealthy), also where no pod is ready or the Service is missing; without pods (empty), as after a scale to 0; not asked about yet (unknown).',
     use: 'unhealthy or empty: requests to these backends are answered with 503 or by no healthy pod.',
     labels: ['state'],
   },
@@ -20,7 +20,7 @@ export const groupGauges = {
 
 const STATES = ['healthy', 'degraded', 'unhealthy', 'empty', 'unknown'] as const;
 
-type Counted = Pick<TargetsState, 'desired' | 'registered' | 'healthy'>;
+type Counted = Pick<TargetsState, 'desired' | 'registered' | 'healthy' | 'problem'>;
 
 /** Sets the gauges from the states of all groups that count. */
 export function showTargets(metrics: Metrics, groups: readonly Counted[]): void {
@@ -35,9 +35,15 @@ export function showTargets(metrics: Metrics, groups: readonly Counted[]): void 
   }
 }
 
-function judgeGroup({ desired, healthy }: Counted): (typeof STATES)[number] {
-  if (desired === 0) return 'empty';
+function judgeGroup({ desired, healthy, problem }: Counted): (typeof STATES)[number] {
+  if (desired === 0) return judgeWithoutTargets(problem);
   if (healthy === undefined) return 'unknown';
   if (healthy === 0) return 'unhealthy';
   return healthy < desired ? 'degraded' : 'healthy';
+}
+
+/** Nobody asked for targets, or there should be some. */
+function judgeWithoutTargets(problem: Counted['problem']): 'empty' | 'unhealthy' | 'unknown' {
+  if (problem === undefined) return 'unknown';
+  return problem.hasNoPods ? 'empty' : 'unhealthy';
 }

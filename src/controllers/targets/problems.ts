@@ -6,6 +6,8 @@ import { type DesireProblem, nameTarget, type TargetMap } from './desired-target
 interface Problem {
   readonly reason: string;
   readonly message: string;
+  /** As `DesireProblem` has it. */
+  readonly hasNoPods?: true;
 }
 
 export interface TargetsProblem extends Problem {

@@ -1,6 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { restrictToReads } from '../../../src/cli/cluster.ts';
 import type { KubeRequest } from '../../../src/kube/client/kube-transport.ts';
+import { runCli } from './run-cli.ts';
 
 describe('the cluster of a command', () => {
   const sent: KubeRequest[] = [];
@@ -33,5 +37,39 @@ describe('the cluster of a command', () => {
     const before = sent.length;
     await expect(transport.request(request)).rejects.toThrow(/was not sent$/);
     expect(sent.length).toBe(before);
+  });
+});
+
+describe('--context', () => {
+  async function runWith(names: readonly string[], current: string): Promise<string> {
+    const directory = await mkdtemp(join(tmpdir(), 'albridge-contexts-'));
+    const contexts = names.map((name) => ({ name, context: { cluster: 'one', user: 'one' } }));
+    const path = join(directory, 'config');
+    const config = {
+      ...{ apiVersion: 'v1', kind: 'Config', contexts, 'current-context': current },
+      clusters: [{ name: 'one', cluster: { server: 'http://127.0.0.1:1' } }],
+      users: [{ name: 'one', user: {} }],
+    };
+    await writeFile(path, JSON.stringify(config));
+    const run = await runCli(['status', '--context', 'nope', '--kubeconfig', path]);
+    await rm(directory, { recursive: true });
+    expect(run.stdout).toBe('');
+    return `${run.exitCode} ${run.stderr.replaceAll(path, 'FILE')}`;
+  }
+
+  it('that the kubeconfig does not have is answered with those that it has', async () => {
+    expect(await runWith(['staging', 'live'], 'live')).toBe(
+      '64 albridge: there is no context "nope" in the kubeconfig FILE: give --context one of staging, live\n',
+    );
+    const many = Array.from({ length: 12 }, (_, index) => `c${index}`);
+    expect(await runWith(many, 'c0')).toMatch(
+      / one of c0, .*, c9 and 2 more \(kubectl config get-contexts\)\n$/,
+    );
+  });
+
+  it('is named as well where the kubeconfig has no current-context', async () => {
+    expect(await runWith(['staging'], '')).toMatch(
+      /^1 albridge: kubeconfig FILE: context "nope" names no cluster: .*kubectl config get-contexts/,
+    );
   });
 });

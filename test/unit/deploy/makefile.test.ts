@@ -5,7 +5,10 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const read = (path: string): string => readFileSync(resolve(ROOT, path), 'utf8');
-const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: object };
+const { scripts, version } = JSON.parse(read('package.json')) as {
+  readonly scripts: object;
+  readonly version: string;
+};
 
 /** Of make -n, or of the file itself where there is no make. */
 function commandsOf(target: string): string {
@@ -26,7 +29,7 @@ describe("the articles' make", () => {
   it.each([
     ['install', 'kubectl apply --server-side -k crds'],
     ['run', 'npm start'],
-    ['deploy', "sed 's|image: albridge:0.1.0|image: shop:1|'"],
+    ['deploy', `sed 's|image: albridge:${version}|image: shop:1|'`],
     ['undeploy', 'npm run undeploy'],
     ['docker-build', 'docker build --tag shop:1 .'],
     ['docker-push', 'docker push shop:1'],
@@ -42,6 +45,6 @@ describe("the articles' make", () => {
   });
 
   it('deploys the image that the Deployment names, unless it is given another', () => {
-    expect(read('deploy/base/deployment.yaml')).toContain('image: albridge:0.1.0');
+    expect(read('deploy/base/deployment.yaml')).toContain(`image: albridge:${version}`);
   });
 });

@@ -73,7 +73,8 @@ function stateObservation(
   }
 }
 
-const SECRETS_OFF = 'Secrets are not watched: the component deploy/components/secrets is missing';
+const SECRETS_OFF =
+  'Secrets are not watched: the component deploy/components/secrets (Helm: secrets.enabled=true) is missing';
 
 /** Resync, for a source that is created later. */
 const LOOK_AGAIN_MS = 60_000;

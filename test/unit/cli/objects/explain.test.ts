@@ -53,8 +53,44 @@ describe('the troubles of an object', () => {
     expect(listTroubles({ kind, object })).toEqual([]);
     expect(summarise(object)).toEqual({
       ready: 'True',
+      condition: 'Ready True',
       reason: 'Available',
       message: 'about Available',
+    });
+  });
+
+  const { next } = kind.reasons['ServiceNotFound'] ?? { next: '' };
+
+  it('have the next step once, although the message ends in it', () => {
+    const messages = [
+      `backend a: Service a does not exist; ${next}`,
+      `backend a: Service a does not exist; ${next}. backend b: Service b does not exist; ${next}`,
+    ];
+    const troubles = messages.map((message) => {
+      const stated = { ...condition('BackendsResolved', 'False', 'ServiceNotFound'), message };
+      return listTroubles({ kind, object: createObject([stated]) })[0];
+    });
+    const first = 'backend a: Service a does not exist';
+    expect(troubles).toMatchObject([
+      { message: first, next },
+      { message: `${first}. backend b: Service b does not exist`, next },
+    ]);
+  });
+
+  it('have it with the names that the message has, and of a hold in the words of its reason', () => {
+    const blanks = Object.entries(kind.reasons).filter(([, entry]) => entry.next.includes('<'));
+    const [reason, entry] = blanks[0] ?? ['', { next: '' }];
+    const filled = entry.next.replaceAll(/<[^>]*>/g, 'X.Y');
+    expect(filled).not.toBe(entry.next);
+    const of = (name: string, message: string): unknown =>
+      listTroubles({
+        kind,
+        object: createObject([{ ...condition('Stalled', 'True', name), message }]),
+      })[0];
+    expect(of(reason, `it is so; ${filled}`)).toMatchObject({ message: 'it is so', next: filled });
+    expect(of('Paused', 'nothing is written; remove it to go on')).toMatchObject({
+      message: 'nothing is written',
+      next: kind.reasons['Paused']?.next,
     });
   });
 
@@ -107,6 +143,60 @@ describe('the troubles of an object', () => {
     expect(others).toEqual([]);
     expect(trouble?.message).toMatch(says);
     expect(trouble?.next).toMatch(/\w/);
+  });
+});
+
+describe('an object in one line', () => {
+  const available = condition('Ready', 'True', 'Available');
+  const cases: Readonly<Record<string, { conditions: readonly Condition[]; says: string }>> = {
+    'a missing Service': {
+      conditions: [available, condition('BackendsResolved', 'False', 'ServiceNotFound')],
+      says: 'False ServiceNotFound',
+    },
+    'unhealthy targets': {
+      conditions: [available, condition('TargetsHealthy', 'False', 'TargetsUnhealthy')],
+      says: 'False TargetsUnhealthy',
+    },
+    'what is wrong before what is not known': {
+      conditions: [
+        available,
+        condition('BackendsResolved', 'Unknown', 'ServiceNotFound'),
+        condition('TargetsHealthy', 'False', 'NoTargets'),
+      ],
+      says: 'False NoTargets',
+    },
+    'targets whose health is not known yet': {
+      conditions: [available, condition('TargetsHealthy', 'Unknown', 'HealthUnknown')],
+      says: 'Unknown HealthUnknown',
+    },
+    'a failed read of what was Ready': {
+      conditions: [available, condition('Stalled', 'True', 'AccessDenied')],
+      says: 'False AccessDenied',
+    },
+    'Ready before the others, where it is not True': {
+      conditions: [
+        condition('Ready', 'False', 'SubnetNotFound'),
+        condition('BackendsResolved', 'False', 'ServiceNotFound'),
+      ],
+      says: 'False SubnetNotFound',
+    },
+    'work in progress, which leaves it Ready': {
+      conditions: [available, condition('Reconciling', 'True', 'Throttled')],
+      says: 'True Throttled',
+    },
+    'no fault of its own': {
+      conditions: [
+        available,
+        condition('AttachmentsAccepted', 'False', 'HostAndPathTaken'),
+        condition('PodsOutlastRequests', 'False', 'NoPreStop'),
+      ],
+      says: 'True Available',
+    },
+  };
+
+  it.each(Object.entries(cases))('says %s', (_name, { conditions, says }) => {
+    const { ready, reason } = summarise(createObject(conditions));
+    expect(`${ready} ${reason}`).toBe(says);
   });
 });
 

@@ -104,7 +104,7 @@ describe('printed plans', () => {
       'add tags to load-balancer  (tag x: observed none, desired \u001b[2J)',
     ];
     const long = { ...shown, notes: ['see'], plan: { ...PLAN, steps, omitted: 3 } };
-    expect(drawPlans([long, empty], style)).toBe(
+    expect(drawPlans([long, empty], style, undefined)).toBe(
       'MyIngress web/shop: 5 steps\n' +
         '  create load-balancer  (not there)\n' +
         '  add tags to load-balancer  (tag x: observed none, desired \\u001b[2J)\n' +

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { groupGauges, showTargets } from '../../../../src/controllers/targets/group-gauges.ts';
 import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
-import { TargetsBench } from './targets-bench.ts';
+import { addressOf, TargetsBench } from './targets-bench.ts';
 
 function readAll(metrics: RecordingMetrics): unknown {
   const groups = ['healthy', 'degraded', 'unhealthy', 'empty', 'unknown'].map((state) =>
@@ -16,14 +16,39 @@ function readAll(metrics: RecordingMetrics): unknown {
 describe('the gauges of target groups', () => {
   it('count each group in one state, and sum its targets', () => {
     const metrics = new RecordingMetrics();
+    const none = { desired: 0, registered: 0, healthy: 0 };
+    const noPods = {
+      reason: 'NoReadyEndpoints',
+      message: '',
+      sinceMs: 0,
+      hasNoPods: true,
+    } as const;
     showTargets(metrics, [
       { desired: 2, registered: 2, healthy: 2 },
       { desired: 3, registered: 2, healthy: 1 },
       { desired: 2, registered: 2, healthy: 0 },
-      { desired: 0, registered: 0, healthy: 0 },
+      { ...none, problem: noPods },
       { desired: 4, registered: 0 },
     ]);
     expect(readAll(metrics)).toEqual({ groups: [1, 1, 1, 1, 1], targets: [11, 6, 3] });
+  });
+
+  it('tell a Service without pods from one that is missing, or whose pods are not ready', async () => {
+    const bench = new TargetsBench();
+    const arn = bench.group('web');
+    bench.publish(arn, { isNew: true });
+    await bench.clock.settle();
+    const readGroups = (): unknown => {
+      bench.targets.refreshMetrics();
+      return readAll(bench.metrics);
+    };
+    expect(readGroups()).toMatchObject({ groups: [0, 0, 1, 0, 0] });
+    bench.runPods(0);
+    await bench.clock.settle();
+    expect(readGroups()).toMatchObject({ groups: [0, 0, 0, 1, 0] });
+    bench.runPods({ [addressOf(0)]: 'unready' });
+    await bench.clock.settle();
+    expect(readGroups()).toMatchObject({ groups: [0, 0, 1, 0, 0] });
   });
 
   it('follow the controller, without groups that are being replaced', async () => {
