@@ -11,7 +11,7 @@ import { Reader } from './reader.ts';
 
 /** What the pages tell a new user to type, typed, in a fresh clone, on a real control plane. */
 
-/** Lines that need a container, which the nodes here only pretend to run; test/envtest checks their form. */
+/** Lines that need a container, which the nodes here only pretend to run; test/localstack checks their form. */
 const NEEDS_A_CONTAINER = /^kubectl logs /;
 
 let clone: string;

@@ -57,8 +57,9 @@ function findFault({ page, commands, mark, needs }: ReadBlock): string | undefin
 /** Whether a test has the words by which a program knows what to do; a shell's own tools have none. */
 function isIn([program, ...args]: RecordedCommand, source: string): boolean {
   if (!/^(kubectl|helm|npm|npx|node|albridge|aws)$/.test(program)) return true;
-  const words = args.filter((arg) => /^[a-z][a-z:-]+$/.test(arg) && arg !== 'run').slice(0, 1);
-  return words.every((word) => source.includes(word));
+  const isWord = (arg: string, index: number): boolean =>
+    /^[a-z][a-z:-]+$/.test(arg) && arg !== 'run' && args[index - 1] !== '-n';
+  return source.includes(args.find(isWord) ?? '');
 }
 
 /** The arguments of `albridge`, however it is started. */

@@ -1,25 +1,20 @@
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { accessCluster } from '../control-plane/cluster-access.ts';
 import { type CommandBlock, commandBlocks, exampleBlocks } from '../deploy/commands.ts';
 import { recordCommands } from '../deploy/record-commands.ts';
-import { deployBase } from '../surroundings/deploy-base.ts';
 
 /** Commands of the pages that no test types: kubectl and the API server must at least know their words. */
 
-const cluster = accessCluster(inject('controlPlane'));
+const cluster = accessCluster(inject('surroundings').controlPlane);
 
 /** What writes, and can be tried. */
 const WRITE = /^(annotate|apply|create|delete|label|patch|scale)$/;
 /** What waits for something, keeps running or needs a container: its options alone are checked. */
-const LASTING = /^(logs|port-forward|rollout|wait)$/;
+const LASTING = /^(diff|logs|port-forward|rollout|wait)$/;
 /** What kubectl and the API server say of an object that is not here. */
 const ABSENT = /NotFound|not found|No resources found/;
 /** Words of docs/alerts.md that a reader replaces. */
 const PLACES: Readonly<Record<string, string>> = { KIND: 'myingress', NAMESPACE: 'default' };
-
-beforeAll(async () => {
-  await deployBase(cluster);
-});
 
 function isTyped({ page, mark, needs }: CommandBlock): boolean {
   if (page.startsWith('examples/') || needs !== undefined) return false;
@@ -34,7 +29,8 @@ const untyped = [...(await commandBlocks()), ...(await exampleBlocks())].flatMap
 
 /** What is wrong with the words of a command, if anything. Nothing is written. */
 async function findFault(args: readonly string[]): Promise<string | undefined> {
-  const verb = args.find((arg, index) => /^[a-z-]+$/.test(arg) && args[index - 1] !== '-n') ?? '';
+  const verb =
+    args.find((arg, index) => /^[a-z][a-z-]*$/.test(arg) && args[index - 1] !== '-n') ?? '';
   const isLasting = LASTING.test(verb) || args.includes('--watch');
   const trial = isLasting ? ['--help'] : WRITE.test(verb) ? ['--dry-run=server'] : [];
   const { code, stderr } = await cluster.kubectl([...args, ...trial]);
