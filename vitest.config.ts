@@ -42,6 +42,7 @@ const worlds = [
 const programs = [
   'control-plane/{main,watchdog}',
   'deploy/{makefile,install-page,release,release-steps}',
+  'docs/commands',
   'gates/{check,layers,lint,node-version,run}',
   'localstack/{processes,test-aws-command}',
   'simulation/command',

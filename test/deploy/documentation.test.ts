@@ -11,14 +11,7 @@ import { Reader } from './reader.ts';
 
 /** What the pages tell a new user to type, typed, in a fresh clone, on a real control plane. */
 
-/** Commands that are carried out, but not here. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
-  'npm ci && npm run demo': 'test/demo/demo.test.ts runs the demo',
-  'npm ci && npm test': 'that is what this belongs to',
-  'aws elbv2 add-tags': 'needs the AWS command line; test/localstack adopts by the SDK',
-};
-
-/** Lines of a block that need a container, which the nodes here only pretend to run. */
+/** Lines that need a container, which the nodes here only pretend to run; test/localstack checks their form. */
 const NEEDS_A_CONTAINER = /^kubectl logs /;
 
 let clone: string;
@@ -37,13 +30,8 @@ afterAll(async () => {
   await removeClone(clone);
 });
 
-function whyElsewhere({ text }: CommandBlock): string | undefined {
-  const begins = Object.keys(ELSEWHERE).find((command) => text.startsWith(command));
-  return begins && ELSEWHERE[begins];
-}
-
-function isRun(block: CommandBlock): boolean {
-  return block.mark === 'run' || (block.mark === undefined && whyElsewhere(block) === undefined);
+function isRun({ mark }: CommandBlock): boolean {
+  return mark === 'run';
 }
 
 /** What a kubelet would do meanwhile: in each namespace the newest of the Deployment's pods runs. */
@@ -70,18 +58,6 @@ async function pasteAll(blocks: readonly CommandBlock[]): Promise<readonly strin
   }
   return printed;
 }
-
-describe('every block of commands', () => {
-  it('is run here, or says why not', async () => {
-    const blocks = await commandBlocks();
-    const counted = blocks.filter(isRun).length;
-    expect(counted).toBeGreaterThan(12);
-    for (const { mark, text } of blocks.filter((block) => !isRun(block))) {
-      const why = typeof mark === 'object' ? mark.notRun : '';
-      expect(why || whyElsewhere({ page: '', section: '', text, mark }), text).toMatch(/\w{3}/);
-    }
-  });
-});
 
 describe('every npm command that a page names', () => {
   const pasted = Object.entries(npmCommands).flatMap(([name, fate]) =>

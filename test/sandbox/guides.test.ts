@@ -1,10 +1,11 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isolatedEnvironment } from '../control-plane/environment.ts';
 import { runCommand } from '../control-plane/run-command.ts';
 import { blocksOf } from '../deploy/commands.ts';
+import { Outsider } from '../surroundings/outsider.ts';
 import { type Poison, preparePoison } from '../surroundings/poison.ts';
 import { Program } from '../surroundings/program.ts';
 import { StandInControl } from '../surroundings/stand-in-control.ts';
@@ -19,6 +20,8 @@ const MARK = 'test/sandbox/guides.test.ts runs it';
 let poison: Poison;
 let directory: string;
 let program: Program;
+/** Of the balancer that the page about adoption adopts. */
+let arn = '';
 
 beforeAll(async () => {
   poison = await preparePoison();
@@ -27,6 +30,9 @@ beforeAll(async () => {
   program = await Program.start('test/sandbox/main.ts', args, poison.environment);
   const isThere = async (): Promise<boolean> => (await readdir(directory)).includes('env');
   await until('DIR/env', isThere, 120_000);
+  const aws = `#!/bin/sh\nexec '${process.execPath}' '${join(import.meta.dirname, 'aws.ts')}' "$@"\n`;
+  await writeFile(join(directory, 'aws'), aws);
+  await chmod(join(directory, 'aws'), 0o755);
 });
 
 afterAll(async () => {
@@ -40,7 +46,10 @@ async function readBlocks(page: string): Promise<readonly string[]> {
   return (await blocksOf(page)).flatMap(({ text, mark }) => {
     const why = typeof mark === 'object' ? mark.notRun : '';
     if (!why.startsWith(MARK)) return [];
-    const here = text.replaceAll('/tmp/albridge', directory);
+    const here = text
+      .replaceAll('/tmp/albridge', directory)
+      .replaceAll('legacy.yaml', `${directory}/legacy.yaml`)
+      .replace(/^ARN=.*$/m, `ARN=${arn}`);
     return [why.includes('wants it refused') ? `if ${here.trimEnd()}; then exit 9; fi\n` : here];
   });
 }
@@ -49,11 +58,12 @@ async function readBlocks(page: string): Promise<readonly string[]> {
 async function paste(blocks: readonly string[]): Promise<string> {
   const [first = ''] = await readBlocks('docs/tutorial.md');
   const text = [...(blocks[0] === first ? [] : [first]), ...blocks].join('');
+  const environment = isolatedEnvironment(process.env, directory);
   const { code, stdout, stderr } = await runCommand(
     'bash',
     ['--norc', '-euo', 'pipefail', '-c', text],
     {
-      env: isolatedEnvironment(process.env, directory),
+      env: { ...environment, PATH: [directory, environment['PATH'] ?? ''].join(delimiter) },
       cwd: ROOT,
     },
   );
@@ -61,7 +71,10 @@ async function paste(blocks: readonly string[]): Promise<string> {
   return `${stdout}${stderr}`;
 }
 
-describe('a reader with a sandbox', () => {
+/** A page starts a dozen programs, one after the other. */
+const PATIENT = { timeout: 600_000 } as const;
+
+describe('a reader with a sandbox', PATIENT, () => {
   it('follows docs/tutorial.md', async () => {
     const printed = await paste(await readBlocks('docs/tutorial.md'));
     expect(printed).toMatch(/^hello +internet-facing +active +\S+ +2\/2 +True/m);
@@ -82,15 +95,47 @@ describe('a reader with a sandbox', () => {
     expect(printed).toContain('https://admin.shop.example.com');
   });
 
+  it('follows docs/guide-adopt.md', async () => {
+    const { account, standIn, subnets } = await readAccount();
+    arn = await account.createBalancer({ Name: 'legacy', Subnets: [...subnets] }, { team: 'web' });
+    await account.createListener(arn, 80);
+    const printed = await paste(await readBlocks('docs/guide-adopt.md'));
+    expect(printed).toMatch(/^add tags to load-balancer .*\nmyingress.*annotated$/m);
+    expect(printed).toMatch(/^legacy +internet-facing +active .*True/m);
+    const manifest = await readFile(join(directory, 'legacy.yaml'), 'utf8');
+    expect(manifest).toContain(`# aws elbv2 add-tags --resource-arns ${arn} --tags Key=`);
+    expect(await account.tags(arn)).toMatchObject({ team: 'web' });
+    expect(Object.keys(await account.tags(arn))).not.toContain('albridge.io/cluster');
+    const writes = (await standIn.writesOn(arn)).map(({ operation }) => operation);
+    expect(new Set(writes)).toEqual(new Set(['AddTags', 'RemoveTags']));
+    await account.deleteBalancer(arn);
+  });
+
+  it('follows docs/guide-restart.md', async () => {
+    const printed = await paste(await readBlocks('docs/guide-restart.md'));
+    expect(printed).toContain('secret/shop-password patched');
+    expect(printed).toContain('deployment "shop" successfully rolled out');
+  });
+
   it('leaves nothing in AWS by them', async () => {
-    const { stdout } = await runCommand(
-      'sh',
-      ['-c', `. ${directory}/env; echo $AWS_ENDPOINT_URL`],
-      {
-        env: isolatedEnvironment(process.env, directory),
-        cwd: ROOT,
-      },
-    );
-    expect(await new StandInControl(stdout.trim()).balancers()).toEqual([]);
+    expect(await (await readAccount()).standIn.balancers()).toEqual([]);
   });
 });
+
+/** The account behind the sandbox, by the file that it writes for its reader. */
+async function readAccount(): Promise<{
+  readonly account: Outsider;
+  readonly standIn: StandInControl;
+  readonly subnets: readonly string[];
+}> {
+  const text = await readFile(join(directory, 'env'), 'utf8');
+  const lines = text.trimEnd().split('\n');
+  const env = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2))) as Strings;
+  return {
+    account: new Outsider(env),
+    standIn: new StandInControl(env['AWS_ENDPOINT_URL'] ?? ''),
+    subnets: env['ALBRIDGE_ARTICLE_SUBNETS']?.split(',') ?? [],
+  };
+}
+
+type Strings = Readonly<Record<string, string>>;

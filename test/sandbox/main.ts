@@ -11,6 +11,7 @@ import { startInstances } from '../surroundings/instances.ts';
 import { Interrupted, interruption } from '../surroundings/interruption.ts';
 import type { OperatorProcess } from '../surroundings/operator-process.ts';
 import { startPodRunner } from '../surroundings/pod-runner.ts';
+import { installSecrets, WITH_SECRETS } from '../surroundings/secrets.ts';
 import { StandInControl } from '../surroundings/stand-in-control.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 
@@ -83,7 +84,8 @@ async function keepUp(flags: Flags, cleanUps: (() => Promise<unknown>)[]): Promi
   const instances = await startInstances(surroundings, flags.nodes);
   const pods = startPodRunner(surroundings.controlPlane, endpoint, instances);
   cleanUps.push(() => pods.stop());
-  const operator = flags.hasOperator ? await surroundings.startOperator() : undefined;
+  await installSecrets(surroundings.controlPlane);
+  const operator = flags.hasOperator ? await surroundings.startOperator(WITH_SECRETS) : undefined;
   cleanUps.push(() => removeFiles(flags.dir));
   await writeFiles(flags.dir, surroundings);
   say(`ready; in another terminal:\n\n${firstSteps(flags, surroundings)}`);
@@ -148,6 +150,7 @@ async function writeFiles(directory: string, surroundings: Surroundings): Promis
   const { aws, controlPlane, operatorEnvironment } = surroundings;
   const environment = {
     ...aws.environment,
+    ...WITH_SECRETS,
     ALBRIDGE_AWS_BUDGET: operatorEnvironment['ALBRIDGE_AWS_BUDGET'],
     ALBRIDGE_CERTIFICATES: (await importReadyCertificates(aws.environment)).join(','),
     KUBECTL: controlPlane.kubectlPath,

@@ -112,6 +112,7 @@ describe('npm run sandbox', () => {
         'ALBRIDGE_AWS_BUDGET',
         'ALBRIDGE_CERTIFICATES',
         'ALBRIDGE_SAME_ZONE_SUBNETS',
+        'ALBRIDGE_SECRETS',
         'ALBRIDGE_SECURITY_GROUPS',
         'ALBRIDGE_SUBNETS',
         'ALBRIDGE_VPC',
@@ -121,6 +122,7 @@ describe('npm run sandbox', () => {
         'AWS_REGION',
         'AWS_SECRET_ACCESS_KEY',
         'KUBECTL',
+        'POD_NAMESPACE',
       ].sort(),
     );
     expect(environment).toMatchObject({

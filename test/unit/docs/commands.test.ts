@@ -1,16 +1,75 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
-import { commandBlocks, pages } from '../../deploy/commands.ts';
+import { readArguments } from '../../../src/cli/arguments.ts';
+import { COMMANDS } from '../../../src/cli/commands/commands.ts';
+import {
+  type CommandBlock,
+  commandBlocks,
+  exampleBlocks,
+  pages,
+  readBlocks,
+} from '../../deploy/commands.ts';
 import { type Fate, namedCommands, npmCommands } from '../../deploy/npm-commands.ts';
+import { type RecordedCommand, recordCommands } from '../../deploy/record-commands.ts';
+import { readAwsCommand } from '../../sandbox/aws-command.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
 /** How a line begins that somebody would paste into a shell. */
 const COMMAND =
-  /^\$? ?(kubectl|npm|npx|node|aws|helm|docker|kind|git|curl|sed|cosign|kubeconform) /;
+  /^(kubectl|npm|npx|node|aws|helm|docker|kind|git|curl|sed|cosign|kubeconform|albridge) /;
+
+interface ReadBlock extends CommandBlock {
+  readonly commands: readonly RecordedCommand[];
+}
+
+const read = (block: CommandBlock): ReadBlock => ({
+  ...block,
+  commands: recordCommands(block.text),
+});
+const blocks = (await commandBlocks()).map(read);
+const comments = (await exampleBlocks()).map(read);
+const all = [...blocks, ...comments].flatMap(({ commands }) => commands);
+
+/** The files that run commands, as a mark names them. */
+const TEST = /(?:\btest\/[\w./-]+\.ts|\.ci\/run)/g;
+
+const UNMARKED =
+  'put <!-- run --> above the block, or <!-- not run: TEST runs it -->, or begin it with "# Needs ….", which its reader sees';
+
+/** Why nothing shows that the commands work, and the reader is not warned. */
+function findFault({ page, commands, mark, needs }: ReadBlock): string | undefined {
+  if (mark === 'run') return undefined; // by test/deploy/documentation.test.ts
+  if (mark === undefined) return needs === undefined ? UNMARKED : undefined;
+  const tests = mark.notRun.match(TEST) ?? [];
+  if (tests.length === 0) return `names no test; ${UNMARKED}`;
+  const missing = tests.find((path) => !existsSync(resolve(ROOT, path)));
+  if (missing !== undefined) return `there is no ${missing}`;
+  const sources = tests.map((path) => readFileSync(resolve(ROOT, path), 'utf8')).join('\n');
+  if (sources.includes(page)) return undefined;
+  const unknown = commands.find((command) => !isIn(command, sources));
+  return unknown && `${tests.join(', ')} does not have ${unknown.join(' ')}`;
+}
+
+/** Whether a test has the words by which a program knows what to do; a shell's own tools have none. */
+function isIn([program, ...args]: RecordedCommand, source: string): boolean {
+  if (!/^(kubectl|helm|npm|npx|node|albridge|aws)$/.test(program)) return true;
+  const isWord = (arg: string, index: number): boolean =>
+    /^[a-z][a-z:-]+$/.test(arg) && arg !== 'run' && args[index - 1] !== '-n';
+  return source.includes(args.find(isWord) ?? '');
+}
+
+/** The arguments of `albridge`, however it is started. */
+function readOwnCommand([program, ...args]: RecordedCommand): readonly (readonly string[])[] {
+  if (program === 'albridge') return [args];
+  const start = args.indexOf('--');
+  return program === 'npm' && args.slice(0, start).includes('albridge')
+    ? [args.slice(start + 1)]
+    : [];
+}
 
 interface Fence {
   readonly page: string;
@@ -36,25 +95,65 @@ describe('the commands of the pages', () => {
     expect(fences.length).toBeGreaterThan(100);
     const hidden = fences.filter(({ indent, language, first }) => {
       if (language === 'sh') return indent !== '';
-      return (
-        /^(bash|shell|zsh|console)$/.test(language) || (language === '' && COMMAND.test(first))
-      );
+      // A line that begins with `$` is followed by what it prints.
+      const isPasted = /^(text)?$/.test(language) && COMMAND.test(first);
+      return isPasted || /^(bash|shell|zsh|console)$/.test(language);
     });
     expect(hidden).toEqual([]);
   });
 
-  it('name only tests that exist, where they are not run', async () => {
-    const faults = (await commandBlocks()).flatMap(({ page, text, mark }) => {
-      const why = typeof mark === 'object' ? mark.notRun : '';
-      const files = [...why.matchAll(/\b(?:test|localstack|deploy)\/[\w./-]*\w/g)].map(
-        ([path]) => path,
-      );
-      const missing = files.filter((path) => !existsSync(resolve(ROOT, path)));
-      return missing.length === 0
-        ? []
-        : [`${page}: ${text.split('\n')[0]} (${missing.join(', ')})`];
+  it('are each run by a test that knows them, or say to their reader what they need', () => {
+    expect(blocks.length).toBeGreaterThan(90);
+    const faults = blocks.flatMap((block) => {
+      const fault = findFault(block);
+      return fault === undefined ? [] : [`${block.page}: ${block.text.split('\n')[0]}: ${fault}`];
     });
     expect(faults).toEqual([]);
+  });
+
+  it.each([
+    ['', 'kubectl get pods', /^put <!-- run --> above/],
+    ['<!-- not run: names an object of yours -->\n', 'kubectl get pods', /^names no test/],
+    [
+      '<!-- not run: test/gone.test.ts runs it -->\n',
+      'kubectl get pods',
+      /^there is no test\/gone/,
+    ],
+    [
+      '<!-- not run: test/sandbox/guides.test.ts runs it -->\n',
+      'kubectl cordon --all',
+      /guides.test.ts does not have kubectl cordon --all$/,
+    ],
+    ['', '# Needs an AWS account\naws elbv2 describe-tags', /^put <!-- run --> above/],
+    ['', '# Needs an AWS account.\naws elbv2 describe-tags', undefined],
+    ['<!-- run -->\n', 'kubectl get pods', undefined],
+  ])('are found without a mark: %s%s', (comment, lines, fault) => {
+    const markdown = `# New\n\n${comment}\`\`\`sh\n${lines}\n\`\`\`\n`;
+    const [block] = readBlocks('docs/new.md', markdown).map(read);
+    const found = block && findFault(block);
+    if (fault === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatch(fault);
+  });
+
+  it('of albridge and of aws elbv2 have the form that these programs take', () => {
+    const ours = all.flatMap(readOwnCommand);
+    expect(ours.length).toBeGreaterThan(8);
+    for (const args of ours) {
+      expect(() => readArguments(args, COMMANDS), args.join(' ')).not.toThrow();
+    }
+    const aws = all.filter(([program, service]) => program === 'aws' && service === 'elbv2');
+    expect(aws.length).toBeGreaterThan(5);
+    for (const [, ...args] of aws) {
+      expect(() => readAwsCommand(args), args.join(' ')).not.toThrow();
+    }
+  });
+
+  it('name only files of the repository that exist', () => {
+    const paths = all
+      .flat()
+      .filter((word) => /^(examples|deploy(?!\/albridge$)|crds|docs|src)(\/[\w./-]*)?$/.test(word));
+    expect(paths.length).toBeGreaterThan(30);
+    expect(paths.filter((path) => !existsSync(resolve(ROOT, path)))).toEqual([]);
   });
 
   it('of npm are scripts of package.json, each run by a test', async () => {
