@@ -1,10 +1,12 @@
 import type { Clock } from '../../core/ports/clock.ts';
+import type { Known } from '../leader/leader-metrics.ts';
 import { type Markup, markup, NO_MARKUP } from '../markup/markup.ts';
 import { formatAge, type Health, summarise } from '../objects/health.ts';
 import { OUR_KINDS } from '../objects/kinds.ts';
 import type { FoundObject } from '../objects/read.ts';
 import { shorten } from '../output/table.ts';
 import type { Part } from './frame.ts';
+import { composeOperator } from './operator-part.ts';
 
 /** The list of all objects; pure. */
 
@@ -31,6 +33,8 @@ export interface ListContext {
   readonly root: string;
   readonly clock: Pick<Clock, 'now'>;
   readonly filter: Filter;
+  /** Of the operator's metrics. */
+  readonly known: Known;
 }
 
 /** Rows that are sent at once. */
@@ -57,6 +61,7 @@ export function composeList(
   return [
     { id: 'form', isFixed: true, content: composeForm(filter) },
     { id: 'count', content: markup`<p>${summary}${count}</p>` },
+    { id: 'operator', content: composeOperator(context.known, context.clock) },
     { id: 'rows', content: composeTable(shown, context) },
     { id: 'pages', content: composePages({ page, pages }, context) },
   ];

@@ -15,7 +15,7 @@ function frame(parts: readonly Part[]): string {
 function list(names: readonly string[], query = ''): string {
   const filter = readFilter(new URLSearchParams(query));
   const objects = names.map((name) => asFound(createIngress(name)));
-  return frame(composeList(objects, { root, clock, filter }));
+  return frame(composeList(objects, { root, clock, filter, known: { kind: 'unread' } }));
 }
 
 function show(name: string, query = ''): string {
