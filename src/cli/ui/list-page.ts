@@ -112,7 +112,7 @@ function composeRow({ found, ready, reason, message }: Row, context: ListContext
   const { namespace = '', name, creationTimestamp } = object.metadata;
   const href = `${context.root}${[kind.plural, namespace, name].map(encodePart).join('/')}`;
   const age = formatAge(creationTimestamp, context.clock.now());
-  return markup`<tr><td>${kind.kind}</td><td>${namespace}</td><th scope="row" class="long"><a href="${href}">${name}</a></th><td>${markReady(ready)}</td><td>${reason}</td><td>${age}</td><td class="long">${shorten(message, MESSAGE_CHARACTERS)}</td></tr>`;
+  return markup`<tr><td>${kind.kind}</td><td class="some">${namespace}</td><th scope="row" class="long"><a href="${href}">${name}</a></th><td>${markReady(ready)}</td><td class="some">${reason}</td><td data-label="age">${age}</td><td class="long">${shorten(message, MESSAGE_CHARACTERS)}</td></tr>`;
 }
 
 function encodePart(text: string): string {

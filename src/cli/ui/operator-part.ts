@@ -96,7 +96,7 @@ function composeBuckets(buckets: readonly Bucket[]): Markup {
   const rows = buckets.slice(0, MOST_ROWS).map(({ name, tokens, waiting }) => {
     const left = tokens > BOUNDLESS ? 'no limit' : Math.floor(tokens);
     const health = waiting > 0 ? 'warning' : 'plain';
-    return markup`<tr class="${health}"><th scope="row" class="long">${shorten(name, MOST_NAME)}</th><td>${left}</td><td>${waiting}</td></tr>`;
+    return markup`<tr class="${health}"><th scope="row" class="long">${shorten(name, MOST_NAME)}</th><td data-label="tokens left:">${left}</td><td data-label="in line:">${waiting}</td></tr>`;
   });
   return markup`<table><caption>AWS budget</caption><thead><tr><th scope="col">Bucket</th><th scope="col">Tokens left</th><th scope="col">Claims in line</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
@@ -108,7 +108,7 @@ function composeRestarts(restarts: readonly Restart[]): Markup {
     return markup`<p>No ConfigMonitor has restarted a pod since it started.</p>`;
   const rows = restarts.slice(0, MOST_ROWS).map((one) => {
     const health = one.waiting > 0 ? 'warning' : 'plain';
-    return markup`<tr class="${health}"><td>${shorten(one.namespace, MOST_NAME)}</td><th scope="row" class="long">${shorten(one.source, MOST_NAME)}</th><td>${one.waiting}</td><td>${one.restarted}</td><td>${one.stuck}</td></tr>`;
+    return markup`<tr class="${health}"><td class="some">${shorten(one.namespace, MOST_NAME)}</td><th scope="row" class="long">${shorten(one.source, MOST_NAME)}</th><td data-label="to restart:">${one.waiting}</td><td data-label="restarted:">${one.restarted}</td><td data-label="got stuck:">${one.stuck}</td></tr>`;
   });
   const rest = restarts.length - rows.length;
   const more = rest > 0 ? markup`<p>and ${rest} more</p>` : NO_MARKUP;

@@ -88,7 +88,7 @@ describe('the metrics of the leader on the page', () => {
       '2 throttled requests since it started',
       'last drift scan 2m ago',
       '3 pods to restart',
-      '<td>3</td><td>7</td><td>0</td>',
+      '>3</td><td data-label="restarted:">7</td>',
       'albridge-system/albridge-a',
     ])
       expect(show()).toContain(text);
