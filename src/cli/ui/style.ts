@@ -19,7 +19,7 @@ h3{font-size:.95rem;margin:.6rem 0 .2rem;overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%;background:var(--box);border:1px solid var(--edge)}
 caption{text-align:left;color:var(--dim);padding:.3rem 0}
 th,td{text-align:left;vertical-align:top;padding:.25rem .6rem;border-bottom:1px solid var(--edge);overflow-wrap:break-word}
-.some,.long{overflow-wrap:anywhere;min-width:7rem}.long{min-width:14rem}
+.some,.long{overflow-wrap:anywhere;min-width:9rem}.long{min-width:13rem}
 th{font-weight:600}
 form{display:flex;gap:.6rem;flex-wrap:wrap;align-items:end;margin:.6rem 0}
 label{display:flex;max-width:100%;flex-direction:column;font-size:.85rem;color:var(--dim)}
@@ -35,7 +35,7 @@ ul.tree,ul.tree ul{list-style:none;margin:.1rem 0;padding-left:1.2rem;border-lef
 ol.plan{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.85rem;overflow-wrap:anywhere}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.3rem}
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-@media (max-width:1040px){
+@media (max-width:1100px){
 table,caption,tbody,tr{display:block}
 thead{position:absolute;clip-path:inset(50%);overflow:hidden;width:1px;height:1px}
 tr{padding:.3rem .6rem;border-bottom:1px solid var(--edge)}

@@ -31,14 +31,14 @@ const LEASE = createLease('albridge-system', '2025-01-01T00:00:00Z', 'albridge-a
 interface Script {
   readonly leases?: readonly object[] | Answer;
   readonly pod?: Answer;
-  readonly text?: string | Answer;
+  readonly text?: string | Exclude<Answer, string>;
 }
 
 function ok(json: object): Answer {
   return { status: 200, json };
 }
 
-function refuse(status: number, message = 'forbidden'): Answer {
+function refuse(status: number, message = 'forbidden'): Exclude<Answer, string> {
   return { status, json: { kind: 'Status', code: status, message } };
 }
 
@@ -163,7 +163,7 @@ describe('the metrics of the leader on the page', () => {
   });
 
   it('keep what they had, and say so, when the leader stops answering', async () => {
-    const script: { text: string | Answer } = { text: TEXT };
+    const script: { text: string | Exclude<Answer, string> } = { text: TEXT };
     const { clock, metrics, show, count } = start(script);
     metrics.view();
     await clock.advance(0);
