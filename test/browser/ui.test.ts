@@ -1,57 +1,20 @@
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { parse } from 'yaml';
-import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
-import {
-  callApi,
-  createNamespace,
-  installDefinition,
-  pathOf,
-  succeeded,
-} from '../envtest/crd-api.ts';
-import { startUi, type UiProcess } from '../surroundings/ui-process.ts';
-import { readMyIngressDefinition } from '../unit/crds/custom-resource-definition.ts';
-import { Browser, type BrowserPage } from './browser.ts';
+import type { UiProcess } from '../surroundings/ui-process.ts';
+import type { BrowserPage } from './browser.ts';
+import { UiPlace } from './ui-place.ts';
 
-const definition = readMyIngressDefinition();
-const EXAMPLE = new URL('../../examples/10-rules.yaml', import.meta.url);
 const HOSTILE = `</script><script>document.title='hacked'</script><img src=x onerror="document.title='hacked'">`;
 
-let plane: ControlPlane;
-let browser: Browser;
-let served: UiProcess;
+let place: UiPlace;
 let page: BrowserPage;
-let namespace = '';
+let served: UiProcess;
 
 beforeAll(async () => {
-  [plane, browser] = await Promise.all([startControlPlane(), Browser.start()]);
-  await installDefinition(plane, definition);
-  namespace = await createNamespace(plane, 'shop');
-  await create('web');
-  served = await startUi(plane.kubeconfigPath);
-  page = await browser.openPage();
-  await page.visit(served.url);
+  place = await UiPlace.start();
+  ({ page, served } = place);
 });
 
-afterAll(async () => {
-  await served?.stop();
-  await Promise.all([plane?.stop(), browser?.close()]);
-});
-
-async function create(name: string): Promise<void> {
-  const [manifest = ''] = (await readFile(EXAMPLE, 'utf8')).split('\n---\n');
-  const object = parse(manifest) as { readonly metadata: object };
-  const body = { ...object, metadata: { ...object.metadata, name } };
-  succeeded(await callApi(plane, { method: 'POST', path: pathOf(definition, namespace), body }));
-}
-
-async function report(name: string, reason: string, message: string): Promise<void> {
-  const lastTransitionTime = '2026-01-01T00:00:00Z';
-  const ready = { type: 'Ready', status: 'False', reason, message, lastTransitionTime };
-  const body = { status: { observedGeneration: 1, conditions: [ready] } };
-  const path = `${pathOf(definition, namespace, name)}/status`;
-  succeeded(await callApi(plane, { method: 'PATCH', path, patch: 'merge', body }));
-}
+afterAll(() => place?.stop());
 
 const text = (words: string): string =>
   `document.body.innerText.includes(${JSON.stringify(words)})`;
@@ -68,7 +31,7 @@ describe('the page of albridge ui in Chromium', () => {
 
   it('shows a change without being loaded again, and hostile text as text', async () => {
     await page.evaluate('window.isSamePage = true');
-    await report('web', 'SubnetNotFound', HOSTILE);
+    await place.report('web', 'SubnetNotFound', HOSTILE);
     await page.until(text('SubnetNotFound'));
     expect(await page.evaluate('window.isSamePage')).toBe(true);
     expect(await page.evaluate(text('onerror='))).toBe(true);
@@ -78,7 +41,7 @@ describe('the page of albridge ui in Chromium', () => {
   });
 
   it('filters while text is typed', async () => {
-    await create('other');
+    await place.create('other');
     await page.until(text('other'));
     await page.evaluate(`document.querySelector('input[name=q]').focus()`);
     await page.type('othe');
@@ -97,16 +60,16 @@ describe('the page of albridge ui in Chromium', () => {
       await page.press('Tab');
     expect(await focused()).toBe('other');
     // The focus survives an update.
-    await report('web', 'AccessDenied', 'something else');
+    await place.report('web', 'AccessDenied', 'something else');
     await page.until(text('AccessDenied'));
     expect(await focused()).toBe('other');
     await page.press('Enter');
-    await page.until(text(`MyIngress ${namespace}/other`));
+    await page.until(text(`MyIngress ${place.namespace}/other`));
   });
 
   it('draws a MyIngress, and tests a request while it is typed', async () => {
-    await page.visit(`${served.url}myingresses/${namespace}/web`);
-    await page.until(`document.querySelectorAll('svg.drawing > svg').length > 8`);
+    await page.visit(`${served.url}myingresses/${place.namespace}/web`);
+    await page.until(`document.querySelectorAll('svg.drawing svg').length > 8`);
     expect(await page.evaluate(text('something else'))).toBe(true);
     await page.evaluate(`document.querySelector('input[name=host]').focus()`);
     await page.type('fr.example.com');
@@ -115,7 +78,7 @@ describe('the page of albridge ui in Chromium', () => {
     await page.until(text('countries wins: it forwards to backend web'));
     expect(await page.evaluate(text('moved: passed over'))).toBe(true);
     await page.evaluate(`document.querySelector('#as-text').open = true`);
-    await report('web', 'QuotaExceeded', 'yet another');
+    await place.report('web', 'QuotaExceeded', 'yet another');
     await page.until(text('QuotaExceeded'));
     // What is open stays open, and what is typed stays typed.
     expect(await page.evaluate(`document.querySelector('#as-text').open`)).toBe(true);
@@ -137,13 +100,13 @@ describe('the page of albridge ui in Chromium', () => {
   it('says that the API server is away, shows what it had, and goes on by itself', async () => {
     await page.visit(served.url);
     await page.until(text('other'));
-    await plane.killApiServer();
+    await place.plane.killApiServer();
     await page.until(`document.getElementById('state').textContent.startsWith('Not live')`);
     expect(await page.evaluate(text('MyIngress: may be out of date'))).toBe(true);
     expect(await page.evaluate(text('other'))).toBe(true);
     await vi.waitFor(() => expect(served.stderr()).toContain('MyIngress: may be out of date'));
-    await plane.startApiServer();
-    await create('later');
+    await place.plane.startApiServer();
+    await place.create('later');
     await page.until(text('later'));
     await page.until(`document.getElementById('state').textContent.startsWith('Live')`);
   });

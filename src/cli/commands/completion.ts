@@ -35,8 +35,8 @@ function formatBash(commands: readonly Command[]): string {
     const flags = listFlags({ ...commonOptions, ...options });
     return `    ${name}) words='${[...offerWords(operands), ...flags].join(' ')}' ;;`;
   });
-  const values = listChoices(commands).map(([flags, choices]) => {
-    return `    ${flags.join('|')}) words='${choices.join(' ')}' ;;`;
+  const values = listChoices(commands).map(({ patterns, choices }) => {
+    return `    ${patterns.join('|')}) words='${choices.join(' ')}' ;;`;
   });
   const free = listFreeValues(commands).join('|');
   return `# bash completion of albridge; source it or put it where bash-completion finds it.
@@ -49,7 +49,7 @@ _albridge() {
     '') words='${[...names, ...listFlags(commonOptions)].join(' ')}' ;;
 ${cases.join('\n')}
   esac
-  case \${COMP_WORDS[COMP_CWORD - 1]} in
+  case "$command \${COMP_WORDS[COMP_CWORD - 1]}" in
 ${values.join('\n')}
     ${free}) words='' ;;
   esac
@@ -96,23 +96,35 @@ function formatZshOption([name, { short, help, value, choices }]: [string, Optio
   return `'(-${short} --${name})'{-${short},--${name}}${quote(text)}`;
 }
 
-/** Options with fixed values, under both names. */
-function listChoices(commands: readonly Command[]): readonly (readonly [string[], string[]])[] {
-  return listOptions(commands).flatMap(([name, doc]) =>
-    doc.choices ? [[namesOf(name, doc), [...doc.choices]] as const] : [],
-  );
+interface Choices {
+  /** Of bash's case, for the command, a space, and the option. */
+  readonly patterns: readonly string[];
+  readonly choices: readonly string[];
+}
+
+/** Options with fixed values, those of one command first: status takes one more --output than the others. */
+function listChoices(commands: readonly Command[]): readonly Choices[] {
+  const own = commands.flatMap(({ name, options }) => listChoicesOf(`'${name} '`, options));
+  return [...own, ...listChoicesOf("*' '", commonOptions)];
+}
+
+function listChoicesOf(prefix: string, options: Options): readonly Choices[] {
+  return Object.entries(options).flatMap(([name, doc]) => {
+    const { choices } = doc;
+    return choices ? [{ patterns: matchFlags(prefix, namesOf(name, doc)), choices }] : [];
+  });
+}
+
+function matchFlags(prefix: string, flags: readonly string[]): readonly string[] {
+  return flags.map((flag) => `${prefix}${flag}`);
 }
 
 /** Options with a value that only the caller knows: file names are offered. */
 function listFreeValues(commands: readonly Command[]): readonly string[] {
-  return listOptions(commands).flatMap(([name, doc]) =>
-    doc.type === 'string' && !doc.choices ? namesOf(name, doc) : [],
-  );
-}
-
-function listOptions(commands: readonly Command[]): readonly [string, OptionDoc][] {
   const all: Options = Object.assign({}, ...commands.map(({ options }) => options), commonOptions);
-  return Object.entries(all);
+  return Object.entries(all).flatMap(([name, doc]) =>
+    doc.type === 'string' && !doc.choices ? matchFlags("*' '", namesOf(name, doc)) : [],
+  );
 }
 
 function offerWords({ choices = [], hints = [] }: OperandDoc): readonly string[] {

@@ -6,7 +6,7 @@ import { BOX_HEIGHT, type Placed, type PlacedBox } from './place.ts';
 
 /** The colours and fonts of a drawing; classes begin with `d-`, so that they may stand in a page. */
 export const DRAWING_STYLE = `
-.drawing{--ink:#1b1f24;--dim:#57606a;--line:#8c959f;--box:#fff;--edge:#d0d7de;--good:#1a7f37;--warning:#9a6700;--bad:#cf222e;font:12px system-ui,"DejaVu Sans",sans-serif}
+.drawing{--ink:#1b1f24;--dim:#57606a;--line:#7d8590;--box:#fff;--edge:#d0d7de;--good:#1a7f37;--warning:#9a6700;--bad:#cf222e;font:12px system-ui,"DejaVu Sans",sans-serif}
 @media (prefers-color-scheme:dark){.drawing{--ink:#e6edf3;--dim:#9da7b3;--line:#7d8590;--box:#161b22;--edge:#3d444d;--good:#3fb950;--warning:#d29922;--bad:#f85149}}
 .drawing .d-line{fill:none;stroke:var(--line)}
 .drawing .d-box{fill:var(--box);stroke:var(--edge)}
@@ -49,7 +49,7 @@ function drawWith(
   style: Markup,
 ): Markup {
   const byId = new Map(boxes.map((box) => [box.id, box]));
-  return markup`<svg xmlns="http://www.w3.org/2000/svg" class="drawing" role="img" aria-labelledby="drawing-title drawing-description" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><title id="drawing-title">${caption.title}</title><desc id="drawing-description">${caption.description}</desc>${style}${lines.map((line) => drawLine(line, byId))}${boxes.map(drawBox)}</svg>`;
+  return markup`<svg xmlns="http://www.w3.org/2000/svg" class="drawing" role="list" aria-labelledby="drawing-title" aria-describedby="drawing-description" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><title id="drawing-title">${caption.title}</title><desc id="drawing-description">${caption.description}</desc>${style}${lines.map((line) => drawLine(line, byId))}${boxes.map(drawBox)}</svg>`;
 }
 
 function drawLine({ from, to, label }: Line, byId: ReadonlyMap<string, PlacedBox>): Markup {
@@ -64,17 +64,24 @@ function drawLine({ from, to, label }: Line, byId: ReadonlyMap<string, PlacedBox
   return markup`${path}<text class="d-note" x="${x2 - 6}" y="${y2 - 5}" text-anchor="end">${label}</text>`;
 }
 
-const MARKS = { good: '✓', warning: '!', bad: '✗' } as const;
+/** What a mark means, for the legend and for screen readers. */
+export const MARKS = {
+  good: { mark: '✓', means: 'as desired' },
+  warning: { mark: '!', means: 'in progress or not confirmed' },
+  bad: { mark: '✗', means: 'not as desired' },
+} as const;
 /** Of a name in bold and of a note, in pixels; wider ones are cut off at the edge. */
 const CHARACTER = { name: 7.2, note: 6.1 };
 const PADDING = 40;
 
-/** A nested <svg> clips what is too long; its title has all of it. */
+/** A nested <svg> clips what is too long; its title has all of it, also as one item of a screen reader's list. */
 function drawBox({ column, name, note, health, x, y, width }: PlacedBox): Markup {
   const room = width - PADDING;
   const mark =
-    health && markup`<text class="d-${health}" x="${width - 18}" y="20">${MARKS[health]}</text>`;
-  return markup`<svg x="${x}" y="${y}" width="${width}" height="${BOX_HEIGHT}"><title>${KINDS[column]} ${name}: ${note}</title><rect class="d-box" x="0.5" y="0.5" width="${width - 1}" height="${BOX_HEIGHT - 1}" rx="6"/><rect class="d-bar d-${health ?? 'unknown'}" x="1" y="6" width="4" height="${BOX_HEIGHT - 12}"/>${mark}<text class="d-name" x="14" y="20">${shorten(name, Math.floor(room / CHARACTER.name))}</text><text class="d-note" x="14" y="36">${shorten(note, Math.floor((room + 20) / CHARACTER.note))}</text></svg>`;
+    health &&
+    markup`<text class="d-${health}" x="${width - 18}" y="20">${MARKS[health].mark}</text>`;
+  const state = health && `, ${MARKS[health].means}`;
+  return markup`<g role="listitem"><svg role="img" x="${x}" y="${y}" width="${width}" height="${BOX_HEIGHT}"><title>${KINDS[column]} ${name}${state}: ${note}</title><rect class="d-box" x="0.5" y="0.5" width="${width - 1}" height="${BOX_HEIGHT - 1}" rx="6"/><rect class="d-bar d-${health ?? 'unknown'}" x="1" y="6" width="4" height="${BOX_HEIGHT - 12}"/>${mark}<text class="d-name" x="14" y="20">${shorten(name, Math.floor(room / CHARACTER.name))}</text><text class="d-note" x="14" y="36">${shorten(note, Math.floor((room + 20) / CHARACTER.note))}</text></svg></g>`;
 }
 
 const KINDS: Readonly<Record<Column, string>> = {

@@ -1,10 +1,12 @@
 import type { Clock } from '../../core/ports/clock.ts';
+import type { Known } from '../leader/leader-metrics.ts';
 import { type Markup, markup, NO_MARKUP } from '../markup/markup.ts';
 import { formatAge, type Health, summarise } from '../objects/health.ts';
 import { OUR_KINDS } from '../objects/kinds.ts';
 import type { FoundObject } from '../objects/read.ts';
 import { shorten } from '../output/table.ts';
 import type { Part } from './frame.ts';
+import { composeOperator } from './operator-part.ts';
 
 /** The list of all objects; pure. */
 
@@ -31,6 +33,8 @@ export interface ListContext {
   readonly root: string;
   readonly clock: Pick<Clock, 'now'>;
   readonly filter: Filter;
+  /** Of the operator's metrics. */
+  readonly known: Known;
 }
 
 /** Rows that are sent at once. */
@@ -57,6 +61,7 @@ export function composeList(
   return [
     { id: 'form', isFixed: true, content: composeForm(filter) },
     { id: 'count', content: markup`<p>${summary}${count}</p>` },
+    { id: 'operator', content: composeOperator(context.known, context.clock) },
     { id: 'rows', content: composeTable(shown, context) },
     { id: 'pages', content: composePages({ page, pages }, context) },
   ];
@@ -107,7 +112,7 @@ function composeRow({ found, ready, reason, message }: Row, context: ListContext
   const { namespace = '', name, creationTimestamp } = object.metadata;
   const href = `${context.root}${[kind.plural, namespace, name].map(encodePart).join('/')}`;
   const age = formatAge(creationTimestamp, context.clock.now());
-  return markup`<tr><td>${kind.kind}</td><td>${namespace}</td><th scope="row" class="long"><a href="${href}">${name}</a></th><td>${markReady(ready)}</td><td>${reason}</td><td>${age}</td><td class="long">${shorten(message, MESSAGE_CHARACTERS)}</td></tr>`;
+  return markup`<tr><td>${kind.kind}</td><td class="some">${namespace}</td><th scope="row" class="long"><a href="${href}">${name}</a></th><td>${markReady(ready)}</td><td class="some">${reason}</td><td data-label="age">${age}</td><td class="long">${shorten(message, MESSAGE_CHARACTERS)}</td></tr>`;
 }
 
 function encodePart(text: string): string {

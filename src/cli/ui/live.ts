@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { PAGE_HEADERS } from './frame.ts';
-import { composePage, findFocus, type PageContext, type Visit } from './pages.ts';
+import { beginView, composePage, type PageContext, type Visit } from './pages.ts';
 
 /** In milliseconds: ages grow without a change in the cluster. */
 const REFRESH_MS = 10_000;
@@ -13,8 +13,7 @@ export function streamPage(response: ServerResponse, visit: Visit, context: Page
   const { world, clock } = context;
   response.writeHead(200, { ...PAGE_HEADERS, 'content-type': 'text/event-stream' });
   const send = createSender(response, visit, context);
-  const focus = findFocus(visit, context);
-  if (focus) focus.viewers += 1;
+  const endView = beginView(visit, context);
   let cancel = (): void => {};
   const refresh = (): void => {
     cancel();
@@ -25,7 +24,7 @@ export function streamPage(response: ServerResponse, visit: Visit, context: Page
   response.once('close', () => {
     stop();
     cancel();
-    if (focus) focus.viewers -= 1;
+    endView();
   });
   refresh();
 }

@@ -3,7 +3,7 @@ import type { Condition } from '../../core/objects/conditions.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { composeGraph } from '../drawing/graph.ts';
 import { placeGraph } from '../drawing/place.ts';
-import { captionDrawing, drawInPage } from '../drawing/svg.ts';
+import { captionDrawing, drawInPage, MARKS } from '../drawing/svg.ts';
 import { type Markup, markup, NO_MARKUP } from '../markup/markup.ts';
 import type { ObjectEvent } from '../objects/events.ts';
 import { listTroubles, type Trouble } from '../objects/explain.ts';
@@ -65,10 +65,14 @@ function composeTrouble({ conditions, reason, message, cause, next }: Trouble): 
   return markup`<div class="card">${title}<p>${message}</p>${line('Cause', cause)}${line('Next', next)}</div>`;
 }
 
+const LEGEND = Object.values(MARKS)
+  .map(({ mark, means }) => `${mark} ${means}`)
+  .join(', ');
+
 function composeDrawing(object: MyIngress, targets: TargetsByService): Markup {
   const drawing = drawInPage(placeGraph(composeGraph(object, targets)), captionDrawing(object));
   const tree = growMyIngress(object, targets).map(composeNode);
-  return markup`<section aria-labelledby="way"><h2 id="way">The way of a request</h2><div class="wide" id="drawing-wide" tabindex="0">${drawing}</div><details id="as-text"><summary>The same as text</summary><ul class="tree">${tree}</ul></details></section>`;
+  return markup`<section aria-labelledby="way"><h2 id="way">The way of a request</h2><div class="wide" id="drawing-wide" role="region" aria-label="Drawing" tabindex="0">${drawing}</div><p class="dim">${LEGEND}</p><details id="as-text"><summary>The same as text</summary><ul class="tree">${tree}</ul></details></section>`;
 }
 
 function composeNode({
@@ -100,10 +104,10 @@ function composePlan(object: MyIngress): Markup {
 function composeConditions(conditions: readonly Condition[], { clock }: ObjectContext): Markup {
   const rows = conditions.map(
     ({ type, status, reason, message, lastTransitionTime }) =>
-      markup`<tr><th scope="row">${type}</th><td>${status}</td><td>${reason}</td><td>${formatAge(lastTransitionTime, clock.now())}</td><td class="long">${message}</td></tr>`,
+      markup`<tr><th scope="row" class="some">${type}</th><td>${status}</td><td class="some">${reason}</td><td data-label="for">${formatAge(lastTransitionTime, clock.now())}</td><td class="long">${message}</td></tr>`,
   );
   if (rows.length === 0) return markup`<h2>Conditions</h2><p>There are none yet.</p>`;
-  return markup`<section aria-labelledby="conditions"><h2 id="conditions">Conditions</h2><table><thead><tr><th scope="col">Type</th><th scope="col">Status</th><th scope="col">Reason</th><th scope="col">For</th><th scope="col">Message</th></tr></thead><tbody>${rows}</tbody></table></section>`;
+  return markup`<section aria-labelledby="conditions"><h2 id="conditions">Conditions</h2><table aria-labelledby="conditions"><thead><tr><th scope="col">Type</th><th scope="col">Status</th><th scope="col">Reason</th><th scope="col">For</th><th scope="col">Message</th></tr></thead><tbody>${rows}</tbody></table></section>`;
 }
 
 function composeEvents({ events, clock }: ObjectContext): Markup {
@@ -121,7 +125,7 @@ function composeTimeline(
     const age = formatAge(time, clock.now());
     const health = type === 'Normal' ? 'dim' : 'warning';
     const times = count > 1 ? `(${count} times) ` : '';
-    return markup`<tr><td><time datetime="${time}">${age}</time></td><td class="${health}">${type}</td><th scope="row">${reason}</th><td class="long">${times}${note}</td></tr>`;
+    return markup`<tr><td><time datetime="${time}">${age}</time></td><td class="${health}">${type}</td><th scope="row" class="some">${reason}</th><td class="long">${times}${note}</td></tr>`;
   });
   return markup`<table><caption>The newest first.</caption><thead><tr><th scope="col">Age</th><th scope="col">Type</th><th scope="col">Event</th><th scope="col">Note</th></tr></thead><tbody>${rows}</tbody></table>`;
 }

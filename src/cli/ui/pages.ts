@@ -32,7 +32,8 @@ export function composePage({ path, query }: Visit, context: PageContext): Page 
   const states = world.listStates();
   const state = describeState(states, context.place);
   if (named === 'list') {
-    const list = composeList(world.list(), { root, clock, filter: readFilter(query) });
+    const { known } = world.metrics;
+    const list = composeList(world.list(), { root, clock, known, filter: readFilter(query) });
     return { status: 200, title: 'Objects', state, parts: [...listFaults(states, []), ...list] };
   }
   const found = named === 'nothing' ? undefined : world.find(named.plural, named.key);
@@ -48,9 +49,20 @@ export function composePage({ path, query }: Visit, context: PageContext): Page 
 }
 
 /** The focus of the object that is visited, if there is one. */
-export function findFocus({ path }: Visit, { world }: PageContext): Focus | undefined {
+function findFocus({ path }: Visit, { world }: PageContext): Focus | undefined {
   const found = findVisited(path, world);
   return found && world.focus(found);
+}
+
+/** What the visit reads while it lasts, besides the watches of all pages. Returns the function that ends it. */
+export function beginView(visit: Visit, context: PageContext): () => void {
+  if (readPath(visit.path) === 'list') return context.world.metrics.view();
+  const focus = findFocus(visit, context);
+  if (focus === undefined) return () => {};
+  focus.viewers += 1;
+  return () => {
+    focus.viewers -= 1;
+  };
 }
 
 function findVisited(path: string, world: World): FoundObject | undefined {

@@ -1,6 +1,7 @@
 /**
- * The one script of every page. It replaces what changes by what the server sends, keeps focus and open
- * details, and sends a form while it is typed. Without it links and forms work all the same.
+ * The one script of every page. It replaces what changes by what the server sends, keeps focus, open
+ * details and selected text, and sends a form while it is typed. How many objects a filter leaves is announced;
+ * changes in the cluster are not, since there may be many a second. Without it links and forms work all the same.
  * https://developer.mozilla.org/docs/Web/API/Server-sent_events
  */
 export const SCRIPT = `
@@ -11,13 +12,25 @@ const say = (text, isBad) => {
   if (state.textContent !== text) state.textContent = text;
   state.dataset.state = isBad ? 'bad' : 'good';
 };
+const held = new Map();
+const isSelected = (live) => {
+  const selection = getSelection();
+  return !selection.isCollapsed && selection.containsNode(live, true);
+};
+const findMark = (focused) => {
+  const { id, href } = { id: focused.closest('[id]').id, href: focused.getAttribute('href') };
+  if (href) return 'a[href="' + CSS.escape(href) + '"]';
+  return '#' + CSS.escape(id) + (focused.localName === 'summary' ? '>summary' : '');
+};
 const replace = (id, html) => {
   const live = document.getElementById('part-' + id);
   if (!live) return;
+  held.delete(id);
+  if (isSelected(live)) return held.set(id, html);
   const open = new Map([...live.querySelectorAll('details[id]')].map((one) => [one.id, one.open]));
   const scrolls = new Map([...live.querySelectorAll('.wide[id]')].map((one) => [one.id, one.scrollLeft]));
   const focused = live.contains(document.activeElement) ? document.activeElement : undefined;
-  const mark = focused && (focused.id ? '#' + CSS.escape(focused.id) : focused.getAttribute('href') && 'a[href="' + CSS.escape(focused.getAttribute('href')) + '"]');
+  const mark = focused && findMark(focused);
   live.innerHTML = html;
   for (const [id, isOpen] of open) { const one = document.getElementById(id); if (one) one.open = isOpen; }
   for (const [id, left] of scrolls) { const one = document.getElementById(id); if (one) one.scrollLeft = left; }
@@ -30,12 +43,19 @@ const listen = () => {
     const sent = JSON.parse(data);
     for (const [id, html] of Object.entries(sent.parts)) replace(id, html);
     say(sent.state, sent.isBad);
+    if (isAsked) said.textContent = document.getElementById('part-count')?.textContent ?? '';
+    isAsked = false;
   };
   source.onerror = () => say(source.readyState === EventSource.CLOSED
     ? 'This page is of an earlier run: open the URL that albridge ui has printed last.'
     : 'albridge ui does not answer, so this may be out of date: it was stopped, or this machine is busy. Trying again.', true);
 };
+// What is selected to be copied stays until it no longer is.
+document.addEventListener('selectionchange', () => { for (const [id, html] of held) replace(id, html); });
+const said = document.getElementById('said');
+let isAsked = false;
 const onTyped = (form) => {
+  isAsked = true;
   const query = new URLSearchParams(new FormData(form)).toString();
   history.replaceState(undefined, '', location.pathname + (query ? '?' + query : ''));
   listen();

@@ -7,6 +7,7 @@ import type { WebApp } from '../../apis/web-app.ts';
 import type { Attachments } from '../../controllers/my-ingress/attaching/attachments.ts';
 import { getKey, type Key, type KubeObject } from '../../core/objects/kube-object.ts';
 import { createAttachments, NAMESPACE } from '../../setup/attachments.ts';
+import { LeaderMetrics } from '../leader/leader-metrics.ts';
 import { OUR_KINDS, type OurKind } from '../objects/kinds.ts';
 import type { FoundObject, OurObject } from '../objects/read.ts';
 import { Focus } from './focus.ts';
@@ -27,6 +28,8 @@ export class World {
   #namespaces: Watched<KubeObject> | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #focuses = new Map<Key, Focus>();
+  /** Read while a page shows them. */
+  readonly metrics: LeaderMetrics;
   #cancelGathering: (() => void) | undefined;
 
   constructor(options: WorldOptions) {
@@ -36,6 +39,8 @@ export class World {
       return { kind, watched: new Watched<OurObject>({ kind, namespace }, this.#options) };
     });
     this.#attachments = this.#attach();
+    const { client } = options.access;
+    this.metrics = new LeaderMetrics({ ...this.#options, client, namespace });
   }
 
   /** Every object of every kind that could be read. */
@@ -99,7 +104,7 @@ export class World {
     this.#cancelGathering?.();
     const watches = this.#kinds.map(({ watched }) => watched);
     await Promise.all([...watches, ...this.#focuses.values()].map((watched) => watched.stop()));
-    await this.#namespaces?.stop();
+    await Promise.all([this.#namespaces?.stop(), this.metrics.stop()]);
   }
 
   #attach(): Attachments {

@@ -30,12 +30,30 @@ describe('completion of bash', () => {
   it('offers the values of an option alone', async () => {
     expect(await complete('completion', '-o', '')).toEqual(['table', 'json', 'yaml']);
     expect(await complete('-n', '')).toEqual([]);
+    expect(await complete('ui', '--port', '')).toEqual([]);
     expect(await complete('completion', 'b')).toEqual(['bash']);
+  });
+
+  it.each(['-o', '--output'])('offers svg for %s of status, and of status alone', async (flag) => {
+    expect(await complete('status', flag, '')).toEqual(['table', 'json', 'yaml', 'svg']);
+    expect(await complete('why', flag, 's')).toEqual([]);
   });
 
   it('is refused for another shell', async () => {
     const { exitCode, stderr } = await runCli(['completion', 'fish']);
     expect(exitCode).toBe(64);
     expect(stderr).toBe('albridge: "fish" is not one of bash, zsh: albridge completion bash|zsh\n');
+  });
+});
+
+describe('completion of zsh', () => {
+  it('offers svg for --output of status, and of status alone', async () => {
+    const { stdout } = await runCli(['completion', 'zsh']);
+    const lines = stdout.split('\n').filter((line) => line.includes('_arguments'));
+    const offering = lines.filter((line) => line.includes(':FORMAT:(table json yaml svg)'));
+    expect(offering.map((line) => line.trim().split(')')[0])).toEqual(['status']);
+    expect(lines.filter((line) => line.includes(':FORMAT:(table json yaml)'))).toHaveLength(
+      COMMANDS.length - 1,
+    );
   });
 });

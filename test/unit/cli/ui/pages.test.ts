@@ -15,7 +15,7 @@ function frame(parts: readonly Part[]): string {
 function list(names: readonly string[], query = ''): string {
   const filter = readFilter(new URLSearchParams(query));
   const objects = names.map((name) => asFound(createIngress(name)));
-  return frame(composeList(objects, { root, clock, filter }));
+  return frame(composeList(objects, { root, clock, filter, known: { kind: 'unread' } }));
 }
 
 function show(name: string, query = ''): string {
@@ -39,7 +39,7 @@ describe('the list of objects', () => {
   it('links each object, with its age', () => {
     const html = list(['web']);
     expect(html).toContain('<a href="/token/myingresses/shop/web">web</a>');
-    expect(html).toContain('<td>2h</td>');
+    expect(html).toContain('<td data-label="age">2h</td>');
     expect(html).toContain('1 objects, 1 not ready');
   });
 
@@ -89,7 +89,7 @@ describe('the page of one object', () => {
   it('says why it is not ready, draws it, and has the drawing as text', () => {
     const html = show('web', 'host=shop.example.com&path=/');
     expect(html).toContain('Why it is not as desired');
-    expect(html).toContain('role="img"');
+    expect(html).toContain('<svg xmlns="http://www.w3.org/2000/svg" class="drawing" role="list"');
     expect(html).toContain('The same as text');
     expect(html).toContain('<b class="good">web</b> wins');
     expect(html).toContain('(2 times) web');
