@@ -12,6 +12,18 @@ interface Panel {
   readonly unit?: string;
   /** Query by its legend. */
   readonly queries: Readonly<Record<string, string>>;
+  /** By legend: the colour from a value on; the first is that of all lower ones. */
+  readonly colours?: Readonly<Record<string, readonly [number | null, Colour][]>>;
+}
+
+type Colour = 'text' | 'green' | 'orange' | 'red';
+
+/** A value that should be 0. */
+function alarm(colour: Colour): [number | null, Colour][] {
+  return [
+    [null, 'text'],
+    [1, colour],
+  ];
 }
 
 function quantile99(metric: string, by: string): string {
@@ -30,6 +42,13 @@ const PANELS: readonly Panel[] = [
       replicas: 'count(albridge_build_info{$job})',
       leaders: 'sum(leader_election_master_status{$job})',
     },
+    colours: {
+      leaders: [
+        [null, 'red'],
+        [1, 'green'],
+        [2, 'red'],
+      ],
+    },
   },
   {
     ...{ title: 'Objects', type: 'stat' },
@@ -38,13 +57,19 @@ const PANELS: readonly Panel[] = [
       ready: 'sum(albridge_object_conditions{$job, type="Ready", status="True"})',
       stalled: 'sum(albridge_object_conditions{$job, type="Stalled"}) or vector(0)',
     },
+    colours: { stalled: alarm('orange') },
   },
   {
-    ...{ title: 'Watch faults, missing rights, orphans', type: 'stat' },
+    ...{ title: 'Should be zero', type: 'stat' },
     queries: {
-      watches: 'max(albridge_watch_faults{$job})',
-      rights: 'max(albridge_missing_rights{$job})',
+      'watch faults': 'max(albridge_watch_faults{$job})',
+      'missing rights': 'max(albridge_missing_rights{$job})',
       orphans: 'max(albridge_orphaned_load_balancers{$job})',
+    },
+    colours: {
+      'watch faults': alarm('red'),
+      'missing rights': alarm('red'),
+      orphans: alarm('orange'),
     },
   },
   {
@@ -178,20 +203,39 @@ export function renderDashboard(): string {
 /** From left to right, then down; all panels of a row have one height. */
 function placePanels(): readonly object[] {
   let [x, y, rowHeight] = [0, 0, 0];
-  return PANELS.map(({ title, type, unit, queries }, index) => {
+  return PANELS.map(({ title, type, unit, queries, colours = {} }, index) => {
     const { w, h } = SIZES[type];
     if (x + w > COLUMNS) [x, y] = [0, y + rowHeight];
     const gridPos = { x, y, w, h };
     [x, rowHeight] = [x + w, h];
     return {
       ...{ id: index + 1, title, type, gridPos, datasource: DATASOURCE },
-      fieldConfig: { defaults: { min: 0, ...(unit && { unit }) }, overrides: [] },
+      fieldConfig: {
+        defaults: {
+          min: 0,
+          ...(unit && { unit }),
+          ...(type === 'stat' && colourBy([[null, 'text']])),
+        },
+        overrides: Object.entries(colours).map(([legend, steps]) => ({
+          matcher: { id: 'byName', options: legend },
+          properties: [{ id: 'thresholds', value: colourBy(steps).thresholds }],
+        })),
+      },
       targets: Object.entries(queries).map(([legendFormat, query], at) => ({
         ...{ refId: String.fromCharCode('A'.charCodeAt(0) + at), datasource: DATASOURCE },
         ...{ expr: query.replaceAll('$job', 'job=~"$job"'), legendFormat },
       })),
     };
   });
+}
+
+/**
+ * Without steps Grafana shows each number in green, and from 80 on in red:
+ * https://grafana.com/docs/grafana/latest/panels-visualizations/configure-thresholds/#default-thresholds
+ */
+function colourBy(steps: readonly [number | null, Colour][]): { readonly thresholds: object } {
+  const shaped = steps.map(([value, color]) => ({ color, value }));
+  return { thresholds: { mode: 'absolute', steps: shaped } };
 }
 
 if (import.meta.main) writeFileSync(DASHBOARD, renderDashboard());

@@ -37,9 +37,17 @@
       row.append(link);
       return row;
     });
+    if (rows.length === 0) rows.push('nothing found');
     list.replaceChildren(...rows);
-    list.hidden = rows.length === 0;
+    list.hidden = field.value === '';
   };
 
   field.addEventListener('input', () => void show());
+  field.addEventListener('keydown', ({ key }) => {
+    if (key === 'Enter') list.querySelector('a')?.click();
+  });
+  // A section of this page: nothing is loaded, and the list would hide it.
+  list.addEventListener('click', () => {
+    list.hidden = true;
+  });
 }

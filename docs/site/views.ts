@@ -50,13 +50,14 @@ function writeShell({ path, title, content, navigation, sitePath }: Shell): stri
 <link rel="stylesheet" href="${up}style.css">
 <header>
 <a class="name" href="${up}${sitePath('docs/README.md')}">albridge</a>
+<a class="pages" href="#pages">Pages</a>
 <input id="search" type="search" placeholder="Search" aria-label="Search the pages" autocomplete="off">
 <ol id="found" hidden></ol>
 </header>
-<nav aria-label="Pages">
-${navigation.map((section) => writeSection(section, { path, up, sitePath })).join('')}</nav>
 <main>
 ${content}</main>
+<nav id="pages" aria-label="Pages">
+${navigation.map((section) => writeSection(section, { path, up, sitePath })).join('')}</nav>
 <script src="${up}search.js"></script>
 </html>
 `;

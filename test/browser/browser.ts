@@ -49,6 +49,7 @@ export class Browser {
     await page.send('Page.enable');
     await page.send('Runtime.enable');
     await page.send('Log.enable');
+    await page.send('Network.enable');
     const metrics = { width, height, deviceScaleFactor: 1, mobile: false };
     await page.send('Emulation.setDeviceMetricsOverride', metrics);
     return page;
@@ -109,6 +110,11 @@ export class BrowserPage {
   /** Entries of the browser's log: refused content, failed requests, errors of scripts. */
   listComplaints(): readonly string[] {
     return this.#connection.listComplaints(this.#sessionId);
+  }
+
+  /** Every URL that the page has asked for. */
+  listRequests(): readonly string[] {
+    return this.#connection.listRequests(this.#sessionId);
   }
 
   async visit(url: string): Promise<void> {

@@ -22,6 +22,7 @@ export class DebuggingConnection {
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, Waiting>();
   readonly #complaints = new Map<string, string[]>();
+  readonly #requests = new Map<string, string[]>();
   #last = 0;
 
   private constructor(socket: WebSocket) {
@@ -54,6 +55,11 @@ export class DebuggingConnection {
     return this.#complaints.get(sessionId) ?? [];
   }
 
+  /** The URLs that a page has asked for since `Network.enable`. */
+  listRequests(sessionId: string): readonly string[] {
+    return this.#requests.get(sessionId) ?? [];
+  }
+
   close(): void {
     this.#socket.close();
   }
@@ -67,9 +73,17 @@ export class DebuggingConnection {
   }
 
   #record(method: string, params: JsonObject, sessionId: string): void {
-    if (method !== 'Log.entryAdded' && method !== 'Runtime.exceptionThrown') return;
-    const complaints = this.#complaints.get(sessionId) ?? [];
-    complaints.push(JSON.stringify(params['entry'] ?? params['exceptionDetails']));
-    this.#complaints.set(sessionId, complaints);
+    if (method === 'Log.entryAdded' || method === 'Runtime.exceptionThrown') {
+      const complaint = JSON.stringify(params['entry'] ?? params['exceptionDetails']);
+      append(this.#complaints, sessionId, complaint);
+    }
+    if (method === 'Network.requestWillBeSent') {
+      const { url } = params['request'] as { readonly url: string };
+      append(this.#requests, sessionId, url);
+    }
   }
+}
+
+function append(lists: Map<string, string[]>, key: string, text: string): void {
+  lists.set(key, [...(lists.get(key) ?? []), text]);
 }

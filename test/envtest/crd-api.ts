@@ -30,6 +30,8 @@ export interface ApiRequest {
   readonly path: string;
   readonly body?: unknown;
   readonly patch?: PatchKind;
+  /** Another user than the administrator, who impersonates it. */
+  readonly as?: string;
 }
 
 const patchTypes: Readonly<Record<PatchKind, string>> = {
@@ -38,7 +40,7 @@ const patchTypes: Readonly<Record<PatchKind, string>> = {
   apply: 'application/apply-patch+yaml',
 };
 
-/** One request as the administrator. */
+/** One request, of the administrator unless `as` names another user. */
 export function callApi(cluster: ClusterAccess, call: ApiRequest): Promise<ApiAnswer> {
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -49,6 +51,8 @@ export function callApi(cluster: ClusterAccess, call: ApiRequest): Promise<ApiAn
         headers: {
           authorization: `Bearer ${cluster.adminToken}`,
           accept: 'application/json',
+          // https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
+          ...(call.as !== undefined && { 'impersonate-user': call.as }),
           'content-type': call.patch === undefined ? 'application/json' : patchTypes[call.patch],
         },
       },

@@ -2,8 +2,21 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DASHBOARD, renderDashboard } from '../../../deploy/dashboard.ts';
 
+interface Thresholds {
+  readonly steps: readonly { readonly color: string; readonly value: number | null }[];
+}
+
 interface Panel {
   readonly title: string;
+  readonly type: string;
+  readonly targets: readonly { readonly legendFormat: string }[];
+  readonly fieldConfig: {
+    readonly defaults: { readonly thresholds?: Thresholds };
+    readonly overrides: readonly {
+      readonly matcher: { readonly options: string };
+      readonly properties: readonly { readonly value: Thresholds }[];
+    }[];
+  };
   readonly gridPos: {
     readonly x: number;
     readonly y: number;
@@ -26,5 +39,26 @@ describe('deploy/dashboards/albridge.json', () => {
     expect(panels.length).toBeGreaterThan(15);
     expect(new Set(cells).size).toBe(cells.length);
     expect(Math.max(...panels.map(({ gridPos: { x, w } }) => x + w))).toBeLessThanOrEqual(24);
+  });
+
+  it('colours no number by itself: only what is named, and from a value on', () => {
+    const { panels } = JSON.parse(renderDashboard()) as { readonly panels: readonly Panel[] };
+    const numbers = panels.filter(({ type }) => type === 'stat');
+    expect(numbers.length).toBeGreaterThan(3);
+    for (const { title, targets, fieldConfig } of numbers) {
+      const plain = [{ color: 'text', value: null }];
+      expect({ title, steps: fieldConfig.defaults.thresholds?.steps }).toEqual({
+        title,
+        steps: plain,
+      });
+      const legends = targets.map(({ legendFormat }) => legendFormat);
+      for (const { matcher, properties } of fieldConfig.overrides) {
+        expect(legends).toContain(matcher.options);
+        const values = properties[0]?.value.steps.map(({ value }) => value) ?? [];
+        expect(values[0]).toBe(null);
+        expect(values.slice(1).toSorted()).toEqual(values.slice(1));
+        expect(values.length).toBeGreaterThan(1);
+      }
+    }
   });
 });

@@ -38,7 +38,7 @@ describe('the site of the pages', () => {
       cwd: ROOT,
       encoding: 'utf8',
     });
-    const front = read('docs/README.html').split('<main>')[0] ?? '';
+    const front = read('docs/README.html').split('</main>')[1] ?? '';
     const listed = [...front.matchAll(/<li><a href="\.\.\/(docs\/[^"]+)"/g)].map(
       ([, to = '']) => to,
     );
@@ -75,14 +75,19 @@ describe('the site of the pages', () => {
     const field = { value: 'eks pod identity association', addEventListener: keepListener };
     const rows: { href?: string; textContent?: string }[] = [];
     let listener = (): void => undefined;
-    function keepListener(_: string, added: () => void): void {
-      listener = added;
+    function keepListener(event: string, added: () => void): void {
+      if (event === 'input') listener = added;
     }
     const context: Record<string, unknown> = {};
     const document = {
       documentElement: { dataset: { up: '../' } },
       getElementById: (id: string) =>
-        id === 'search' ? field : { replaceChildren: (...found: object[]) => rows.push(...found) },
+        id === 'search'
+          ? field
+          : {
+              addEventListener: () => undefined,
+              replaceChildren: (...found: object[]) => rows.push(...found),
+            },
       createElement: () => ({
         append(link: object): void {
           Object.assign(this, link);
