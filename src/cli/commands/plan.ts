@@ -90,7 +90,7 @@ async function planFile(file: string, context: CommandContext): Promise<readonly
   const { clock, signal, surroundings } = context;
   const { client } = context.cluster();
   const { myIngresses, otherKinds } = await readFileOf(file, context);
-  const installation = await readInstallation(client, surroundings.env, signal);
+  const installation = await readInstallation(client, { env: surroundings.env, signal });
   const attaching = await readAttaching(client, signal);
   const left = otherKinds.length === 0 ? [] : [`left out: ${otherKinds.join(', ')}`];
   for (const warning of [...installation.warnings, ...attaching.warnings, ...left]) {
