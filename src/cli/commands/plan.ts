@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { text as readStream } from 'node:stream/consumers';
+import { createReadStream } from 'node:fs';
 import { type MyIngress, myIngressKind } from '../../apis/my-ingress.ts';
 import { buildResourcePath } from '../../kube/client/resource-path.ts';
 import { createPreviewer } from '../../setup/previewer.ts';
@@ -11,6 +10,7 @@ import { CommandError, UsageError } from '../errors.ts';
 import { listAll } from '../objects/read.ts';
 import { escapeText } from '../output/escape.ts';
 import { planManifest, readAttaching } from '../plan/local-plans.ts';
+import { readManifestText } from '../plan/manifest-size.ts';
 import { type Manifests, readManifests } from '../plan/manifests.ts';
 import { chooseExitCode, drawPlans } from '../plan/print-plans.ts';
 import { hasPlan, readStoredPlan, type ShownPlan } from '../plan/stored-plan.ts';
@@ -122,8 +122,8 @@ async function readFileOf(file: string, context: CommandContext): Promise<Manife
     only: flags.text('namespace'),
   };
   try {
-    const reading = isInput ? readStream(surroundings.stdin) : readFile(file, 'utf8');
-    return readManifests(await reading, place);
+    const stream = isInput ? surroundings.stdin : createReadStream(file);
+    return readManifests(await readManifestText(stream, source), place);
   } catch (error) {
     if (error instanceof CommandError) throw error;
     const { code = '' } = error as NodeJS.ErrnoException;
