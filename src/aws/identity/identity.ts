@@ -77,9 +77,14 @@ interface Simulated {
   }[];
 }
 
+/**
+ * The address in `options` is that of Elastic Load Balancing. The SDK finds its own for each service:
+ * AWS_ENDPOINT_URL_STS or AWS_ENDPOINT_URL_IAM, else AWS_ENDPOINT_URL, else the one that AWS has.
+ * https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
+ */
 function connect(options: IdentityOptions, service: object): ReturnType<typeof createSdkClient> {
   const requestHandler = createHttpHandler(options.proxy);
-  return createSdkClient(options, { requestHandler, ...service });
+  return createSdkClient(options, { requestHandler, endpoint: undefined, ...service });
 }
 
 type Ask = Parameters<typeof createIdentityCommand>;

@@ -1,63 +1,117 @@
 import { type AwsConfig, parseConfig } from '../../config/config.ts';
 import type { KubeObject } from '../../core/objects/kube-object.ts';
 import type { KubeClient } from '../../kube/client/kube-client.ts';
-import { KubeError } from '../../kube/client/kube-error.ts';
 import { CommandError } from '../errors.ts';
 import type { Environment } from '../surroundings.ts';
+import { readIfAllowed } from './access.ts';
+import {
+  CLUSTER_ID,
+  type FoundOperators,
+  type Operator,
+  type OperatorSearch,
+  readOperators,
+  SHARED,
+  servesMyIngress,
+} from './operators.ts';
 
 /** The operator's settings that decide which AWS resources are its own, as far as the caller may read them. */
 export interface Installation {
   /** In the ownership tags. */
   readonly clusterId: string;
-  /** It is the UID of this cluster's kube-system; or an operator has it, and the caller has named it as well. */
-  readonly isProven: boolean;
+  /**
+   * Undefined: it is proved that this is the id of this cluster. Else a sentence that says why it is not, with the
+   * next step.
+   */
+  readonly doubt: string | undefined;
   readonly aws: AwsConfig;
   /** Sentences about settings of the caller that differ from the operator's. */
   readonly warnings: readonly string[];
 }
 
-/** Operators of the cluster by their Deployments, and the UID of kube-system; undefined: not readable. */
-export interface ReadSettings {
-  readonly operators: readonly Environment[];
-  readonly systemUid: string | undefined;
+export interface InstallationSearch extends OperatorSearch {
+  readonly env: Environment;
 }
 
 /** Throws CommandError where the region or the id of the cluster is not known, or a setting is wrong. */
 export async function readInstallation(
   client: KubeClient,
-  env: Environment,
-  signal: AbortSignal,
+  search: InstallationSearch,
 ): Promise<Installation> {
-  const [operators, systemUid] = await Promise.all([
-    readOperators(client, signal),
-    readSystemUid(client, signal),
-  ]);
-  return decideInstallation({ operators, systemUid }, env);
+  return chooseInstallation(client, search, await readOperators(client, search));
 }
 
-const CLUSTER_ID = 'ALBRIDGE_CLUSTER_ID';
+/** The same, for operators that are read already. */
+export async function chooseInstallation(
+  client: KubeClient,
+  { env, namespace, signal }: InstallationSearch,
+  found: FoundOperators | undefined,
+): Promise<Installation> {
+  const systemUid = await readSystemUid(client, signal);
+  return decideInstallation({ operators: found?.operators ?? [], systemUid, namespace }, env);
+}
+
+export interface ReadSettings {
+  readonly operators: readonly Operator[];
+  /** Of kube-system; undefined: not readable. */
+  readonly systemUid: string | undefined;
+  /** The one that the caller asks about; undefined: all of them. */
+  readonly namespace?: string | undefined;
+}
 
 /** The caller's environment comes first, then the operator's settings; pure. */
-export function decideInstallation(read: ReadSettings, env: Environment): Installation {
+export function decideInstallation(found: ReadSettings, env: Environment): Installation {
+  const operators = found.operators.filter((one) => servesMyIngress(one.env));
+  const read = { ...found, operators };
   const ids = listIds(read);
   const given = readVariable(env, CLUSTER_ID);
   const clusterId = given ?? chooseOnly(ids) ?? (ids.length === 0 ? read.systemUid : undefined);
   if (clusterId === undefined) throw new CommandError(explainNoId(ids));
-  const operators = read.operators.filter((one) => getId(one, read) === clusterId);
+  const same = operators.filter((one) => getId(one, read) === clusterId).map((one) => one.env);
   const own = pick(env, (name) => isShared(name) || OWN.test(name));
-  const shared = mergeShared(operators, own);
+  const shared = mergeShared(same, own);
   const aws = parseAws({ ...shared, ...own }, clusterId);
-  // Whoever may create a Deployment can give it the id of another cluster.
-  const isNamed = given === clusterId && ids.includes(clusterId);
-  const isProven = clusterId === read.systemUid || isNamed;
-  return { clusterId, isProven, aws, warnings: compareRegions(aws, shared) };
+  const doubt = clusterId === read.systemUid ? undefined : explainDoubt(read, clusterId, given);
+  return { clusterId, doubt, aws, warnings: compareRegions(aws, shared) };
 }
 
-function getId(operator: Environment, { systemUid }: ReadSettings): string | undefined {
-  return readVariable(operator, CLUSTER_ID) ?? systemUid;
+/**
+ * An id other than the UID is proved by the operators that work where the caller asks, and by the caller who repeats
+ * it: either of them may have it from another cluster. Undefined: it is.
+ */
+function explainDoubt(
+  read: ReadSettings,
+  clusterId: string,
+  given: string | undefined,
+): string | undefined {
+  const doubt = `that ${clusterId} is the id of this cluster is not proved`;
+  const having = read.operators.filter((one) => getId(one, read) === clusterId);
+  if (having.some(({ reach }) => reach === 'unknown')) {
+    return `${doubt}: ask a cluster administrator, since only who may create SubjectAccessReviews can tell an operator from another Deployment`;
+  }
+  const working = read.operators.filter((one) => worksIn(one, read.namespace));
+  const ids = listIds({ ...read, operators: working });
+  if (ids.length > 1) {
+    const whose = working.map((one) => `${getId(one, read)} (${one.namespace}/${one.name})`);
+    return `${doubt}: operators of this cluster have different ids, ${whose.join(' and ')}; remove the one that is wrong`;
+  }
+  if (ids[0] === clusterId && given === clusterId) return undefined;
+  const [reach] = having.map((one) => one.reach);
+  if (ids.length === 0 && Array.isArray(reach)) {
+    return `${doubt} in all namespaces, since its operator may work only in ${reach.join(', ')}: give one by -n, and set ${CLUSTER_ID} to the id`;
+  }
+  return `${doubt}: use the kubeconfig of the cluster whose operator has it, and set ${CLUSTER_ID} to it`;
 }
 
-/** Of all operators of the cluster, each once. */
+function worksIn({ reach }: Operator, namespace: string | undefined): boolean {
+  if (reach === 'everywhere') return true;
+  return reach !== 'unknown' && namespace !== undefined && reach.includes(namespace);
+}
+
+function getId({ env }: Operator, { systemUid }: ReadSettings): string | undefined {
+  return readVariable(env, CLUSTER_ID) ?? systemUid;
+}
+
+/** Of all operators, each once. */
 function listIds(read: ReadSettings): readonly string[] {
   return [...new Set(read.operators.flatMap((operator) => getId(operator, read) ?? []))];
 }
@@ -76,19 +130,11 @@ function explainNoId(ids: readonly string[]): string {
   );
 }
 
-/** The settings that decide about AWS; endpoints and proxies are the caller's own alone. */
-const SHARED = [
-  'AWS_REGION',
-  'AWS_DEFAULT_REGION',
-  'ALBRIDGE_BACKEND_SECURITY_GROUPS',
-  'ALBRIDGE_CLUSTER_NAME',
-  'ALBRIDGE_VPC_ID',
-];
 const OWN = /^(AWS_ENDPOINT_URL(_\w+)?|https?_proxy|no_proxy)$/i;
 
 /**
- * Settings that all operators of one id agree on. Whoever may create a Deployment can add one, so which of them
- * counts is for the caller to say: throws CommandError where they differ.
+ * Settings that all operators of one id agree on. Where the caller may not ask who is an operator, whoever may create
+ * a Deployment can add one: throws CommandError where they differ.
  */
 function mergeShared(operators: readonly Environment[], own: Environment): Environment {
   const settings = operators.map((operator) => pick(operator, isShared));
@@ -136,87 +182,7 @@ function readVariable(env: Environment, name: string): string | undefined {
   return env[name]?.trim() || undefined;
 }
 
-/** As much of a Deployment as names the settings of its containers. */
-export interface Deployment extends KubeObject {
-  readonly spec: {
-    readonly template: { readonly spec: { readonly containers: readonly Container[] } };
-  };
-}
-
-interface Container {
-  readonly env?: readonly Variable[];
-}
-
-interface Variable {
-  readonly name: string;
-  readonly value?: string;
-  readonly valueFrom?: {
-    readonly configMapKeyRef?: { readonly name: string; readonly key: string };
-  };
-}
-
-/** One environment for each Deployment of an operator; none where the caller may not read them. */
-async function readOperators(
-  client: KubeClient,
-  signal: AbortSignal,
-): Promise<readonly Environment[]> {
-  const path = '/apis/apps/v1/deployments';
-  const query = { labelSelector: 'app.kubernetes.io/name=albridge' };
-  const list = await readIfAllowed<{ readonly items: readonly Deployment[] }>(client, {
-    path,
-    query,
-    signal,
-  });
-  return Promise.all((list?.items ?? []).map((one) => readEnvironment(client, one, signal)));
-}
-
-/** The variables of an operator that commands read: another Deployment may have any number of others. */
-const READ = [...SHARED, CLUSTER_ID, 'ALBRIDGE_KINDS', 'ALBRIDGE_NAMESPACES'];
-
-/**
- * The environment of its containers, the last value of each variable, as far as the caller may read the
- * ConfigMaps that it names.
- */
-export async function readEnvironment(
-  client: KubeClient,
-  { metadata, spec }: Deployment,
-  signal: AbortSignal,
-): Promise<Environment> {
-  const containers = spec.template.spec.containers.flatMap(({ env = [] }) => env);
-  const variables = READ.flatMap((name) => containers.findLast((one) => one.name === name) ?? []);
-  const names = new Set(variables.flatMap((one) => one.valueFrom?.configMapKeyRef?.name ?? []));
-  const maps = new Map<string, ReadonlyMap<string, string>>();
-  for (const name of names) {
-    const path = `/api/v1/namespaces/${metadata.namespace}/configmaps/${encodeURIComponent(name)}`;
-    const map = await readIfAllowed<{ readonly data?: Fields }>(client, { path, signal });
-    maps.set(name, new Map(Object.entries(map?.data ?? {})));
-  }
-  const read = ({ name, value, valueFrom }: Variable): readonly [string, string | undefined] => {
-    const ref = valueFrom?.configMapKeyRef;
-    return [name, ref ? maps.get(ref.name)?.get(ref.key) : value];
-  };
-  return Object.fromEntries(variables.map(read));
-}
-
-type Fields = Readonly<Record<string, string>>;
-
 async function readSystemUid(client: KubeClient, signal: AbortSignal): Promise<string | undefined> {
   const path = '/api/v1/namespaces/kube-system';
   return (await readIfAllowed<KubeObject>(client, { path, signal }))?.metadata.uid;
-}
-
-interface Read {
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
-}
-
-/** undefined: the caller may not read it, or it is not there. */
-export async function readIfAllowed<T>(client: KubeClient, read: Read): Promise<T | undefined> {
-  try {
-    return await client.request<T>({ method: 'GET', ...read });
-  } catch (error) {
-    if (error instanceof KubeError && (error.status === 403 || error.status === 404)) return;
-    throw error;
-  }
 }

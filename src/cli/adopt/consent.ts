@@ -69,12 +69,12 @@ function findOtherController(tags: Tags): string | undefined {
 
 /** The tags give the load balancer to whoever has the id of the cluster. */
 export function listWarnings(
-  { clusterId, isProven }: Pick<Installation, 'clusterId' | 'isProven'>,
+  { clusterId, doubt }: Pick<Installation, 'clusterId' | 'doubt'>,
   tags: Tags,
 ): readonly string[] {
   const other = findOtherController(tags);
   return [
-    ...(isProven
+    ...(doubt === undefined
       ? []
       : [
           `that ${clusterId} is the id of this cluster is not proved: compare it with the operator's log line "working" before you set the tags`,

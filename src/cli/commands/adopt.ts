@@ -51,7 +51,8 @@ async function compose(context: CommandContext): Promise<Printed> {
   const { clock, signal, surroundings } = context;
   const { arn, region, name, namespace } = readAsked(context);
   const { client } = context.cluster();
-  const installation = await readInstallation(client, surroundings.env, signal);
+  const search = { env: surroundings.env, namespace, signal };
+  const installation = await readInstallation(client, search);
   const { aws, clusterId: cluster } = installation;
   for (const warning of installation.warnings) {
     surroundings.stderr.write(`warning: ${escapeText(warning)}\n`);

@@ -58,20 +58,22 @@ async function run(context: CommandContext): Promise<number> {
   const isDeleting = flags.isOn('delete');
   refuseWrongNumber(flags.text('yes-delete'), isDeleting);
   const { client } = context.cluster();
-  const installation = await readInstallation(client, surroundings.env, signal);
-  for (const warning of installation.warnings) {
+  const search = { env: surroundings.env, namespace: flags.text('namespace'), signal };
+  const installation = await readInstallation(client, search);
+  const { doubt, warnings } = installation;
+  if (isDeleting && doubt !== undefined) throw new CommandError(`nothing was deleted: ${doubt}`);
+  for (const warning of doubt === undefined ? warnings : [...warnings, doubt]) {
     surroundings.stderr.write(`warning: ${escapeText(warning)}\n`);
   }
-  if (isDeleting) refuseUnproven(installation);
   const log = createAuditLog(clock, surroundings.stderr);
   const writes = isDeleting ? WRITES : [];
   const account = openAccount(installation.aws, { clock, writes, log });
   try {
-    const search = { context, installation, account };
-    const found = await withProgress('reading AWS', surroundings, () => find(search));
+    const within = { context, installation, account };
+    const found = await withProgress('reading AWS', surroundings, () => find(within));
     const deletable = found.filter(({ isAdopted }) => !isAdopted);
     if (!isDeleting || deletable.length === 0) return report(context, found);
-    return await remove(search, deletable);
+    return await remove(within, deletable);
   } finally {
     account.close();
   }
@@ -84,14 +86,6 @@ function refuseWrongNumber(typed: string | undefined, isDeleting: boolean): void
   if (/^\d+$/.test(typed.trim())) return;
   throw new UsageError(
     `--yes-delete takes the number of resources that albridge orphans lists, not "${typed}"`,
-  );
-}
-
-function refuseUnproven({ clusterId, isProven }: Installation): void {
-  if (isProven) return;
-  throw new CommandError(
-    `nothing was deleted: that ${clusterId} is the id of this cluster is not proved; use the kubeconfig of the cluster ` +
-      'whose operator has it, and set ALBRIDGE_CLUSTER_ID to it',
   );
 }
 

@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { text as readStream } from 'node:stream/consumers';
+import { createReadStream } from 'node:fs';
 import { type MyIngress, myIngressKind } from '../../apis/my-ingress.ts';
 import { buildResourcePath } from '../../kube/client/resource-path.ts';
 import { createPreviewer } from '../../setup/previewer.ts';
@@ -12,6 +11,7 @@ import { findKind } from '../objects/kinds.ts';
 import { findObject, listAll } from '../objects/read.ts';
 import { escapeText } from '../output/escape.ts';
 import { planManifest, readAttaching } from '../plan/local-plans.ts';
+import { readManifestText } from '../plan/manifest-size.ts';
 import { type Manifests, readManifests } from '../plan/manifests.ts';
 import { chooseExitCode, drawPlans } from '../plan/print-plans.ts';
 import { hasPlan, readStoredPlan, type ShownPlan } from '../plan/stored-plan.ts';
@@ -88,7 +88,7 @@ async function planFile(file: string, context: CommandContext): Promise<readonly
   const { clock, signal, surroundings } = context;
   const { client } = context.cluster();
   const { myIngresses, otherKinds } = await readFileOf(file, context);
-  const installation = await readInstallation(client, surroundings.env, signal);
+  const installation = await readInstallation(client, { env: surroundings.env, signal });
   const attaching = await readAttaching(client, signal);
   const left = otherKinds.length === 0 ? [] : [`left out: ${otherKinds.join(', ')}`];
   for (const warning of [...installation.warnings, ...attaching.warnings, ...left]) {
@@ -120,8 +120,8 @@ async function readFileOf(file: string, context: CommandContext): Promise<Manife
     only: flags.text('namespace'),
   };
   try {
-    const reading = isInput ? readStream(surroundings.stdin) : readFile(file, 'utf8');
-    return readManifests(await reading, place);
+    const stream = isInput ? surroundings.stdin : createReadStream(file);
+    return readManifests(await readManifestText(stream, source), place);
   } catch (error) {
     if (error instanceof CommandError) throw error;
     const { code = '' } = error as NodeJS.ErrnoException;

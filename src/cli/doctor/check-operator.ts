@@ -1,86 +1,54 @@
 import manifest from '../../../package.json' with { type: 'json' };
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Lease } from '../../kube/lease/lease.ts';
-import { type Deployment, readEnvironment, readIfAllowed } from '../account/installation.ts';
+import { tryIfAllowed } from '../account/access.ts';
+import {
+  type FoundOperators,
+  listItems,
+  type Operator,
+  servesMyIngress,
+} from '../account/operators.ts';
 import type { ClusterAccess } from '../cluster.ts';
-import type { Environment } from '../surroundings.ts';
+import { listAll } from '../objects/read.ts';
 import type { Check } from './check.ts';
-import type { ServiceAccountUser } from './check-rights.ts';
 
 /** The operator in the cluster: its Deployment, its Lease, and whether there are two of them. */
 
-/** One installation. */
-export interface InstalledOperator {
-  readonly namespace: string;
-  readonly name: string;
-  readonly user: ServiceAccountUser;
-  /** Tag of its image. */
-  readonly version: string;
-  readonly replicas: number;
-  readonly readyReplicas: number;
-  readonly env: Environment;
-}
-
-interface OperatorDeployment extends Deployment {
-  readonly spec: {
-    readonly replicas?: number;
-    readonly template: {
-      readonly spec: {
-        readonly serviceAccountName?: string;
-        readonly containers: Deployment['spec']['template']['spec']['containers'] &
-          readonly { readonly image?: string }[];
-      };
-    };
-  };
-  readonly status?: { readonly readyReplicas?: number };
-}
-
-/** By the label of every installation. Undefined: the caller may not list Deployments. */
-export async function readInstalled(
-  { client }: ClusterAccess,
-  signal: AbortSignal,
-): Promise<readonly InstalledOperator[] | undefined> {
-  const path = '/apis/apps/v1/deployments';
-  const query = { labelSelector: 'app.kubernetes.io/name=albridge' };
-  const read = { path, query, signal };
-  type List = { readonly items: readonly OperatorDeployment[] };
-  const list = await readIfAllowed<List>(client, read);
-  if (list === undefined) return undefined;
-  return Promise.all(
-    list.items.map(async (one) => shapeOperator(one, await readEnvironment(client, one, signal))),
-  );
-}
-
-function shapeOperator(deployment: OperatorDeployment, env: Environment): InstalledOperator {
-  const { metadata, spec, status } = deployment;
-  const { serviceAccountName = 'default', containers } = spec.template.spec;
-  const namespace = metadata.namespace ?? '';
-  return {
-    ...{ namespace, name: metadata.name, env },
-    user: `system:serviceaccount:${namespace}:${serviceAccountName}`,
-    version: /:([^:@/]+)(?:@.*)?$/.exec(containers[0]?.image ?? '')?.[1] ?? 'unknown',
-    replicas: spec.replicas ?? 1,
-    readyReplicas: status?.readyReplicas ?? 0,
-  };
-}
-
 /** Its Deployment has a ready pod, of this version; pure. */
-export function judgeDeployments(
-  operators: readonly InstalledOperator[] | undefined,
-): readonly Check[] {
+export function judgeDeployments(found: FoundOperators | undefined): readonly Check[] {
   const name = 'operator';
-  if (operators === undefined) {
+  if (found === undefined) {
     const message = 'you may not list Deployments';
     const next = 'ask for the right to list deployments of the API group apps';
     return [{ name, verdict: 'not checked', message, next }];
   }
-  if (operators.length > 0) return operators.map(judgeDeployment);
+  const { operators } = found;
+  const rest = [...judgeOthers(found), ...describeLeftOut(found)];
+  if (operators.length + rest.length > 0) return [...operators.map(judgeDeployment), ...rest];
   const message = 'no Deployment has the label app.kubernetes.io/name=albridge';
   const next = 'install it: docs/install.md; or start it outside of the cluster';
   return [{ name, verdict: 'failed', message, next }];
 }
 
-function judgeDeployment(operator: InstalledOperator): Check {
+/** One without its rights, or a Deployment of somebody who wants to pass for the operator. */
+function judgeOthers({ operators, others }: FoundOperators): readonly Check[] {
+  const verdict = operators.length === 0 ? 'failed' : 'warning';
+  return others.map(({ namespace, name, user }) => {
+    const message = `${namespace}/${name} has the label of the operator and not its rights: ${user} may not write the status of our objects`;
+    const next = 'if it is yours, apply deploy/ of this version; else take the label off';
+    return { name: 'operator', verdict, message, next };
+  });
+}
+
+function describeLeftOut({ leftOut }: FoundOperators): readonly Check[] {
+  if (leftOut === 0) return [];
+  const message = `${leftOut} more Deployments have the label app.kubernetes.io/name=albridge`;
+  const next =
+    'take the label off what is no operator: kubectl get deployments -A -l app.kubernetes.io/name=albridge';
+  return [{ name: 'operator', verdict: 'not checked', message, next }];
+}
+
+function judgeDeployment(operator: Operator): Check {
   const { namespace, name: deployment, replicas, readyReplicas, version } = operator;
   const where = `${namespace}/${deployment}`;
   const name = 'operator';
@@ -94,25 +62,39 @@ function judgeDeployment(operator: InstalledOperator): Check {
   return { name, verdict: 'warning', message, next };
 }
 
-/** Each Lease `albridge`: somebody holds and renews it. */
+/** Leases that are judged at most. */
+const MOST_LEASES = 8;
+
+/** Each Lease `albridge` where an operator is: somebody holds and renews it. */
 export async function checkLeases(
   { client }: ClusterAccess,
+  found: FoundOperators | undefined,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<readonly Check[]> {
   const path = '/apis/coordination.k8s.io/v1/leases';
   const query = { fieldSelector: 'metadata.name=albridge' };
-  const read = { path, query, signal };
-  const list = await readIfAllowed<{ readonly items: readonly Lease[] }>(client, read);
+  const leases = await tryIfAllowed(() => listAll<Lease>(client, { path, query, signal }));
   const name = 'leader';
-  if (list === undefined) {
+  if (leases === undefined) {
     const next = 'ask for the right to list leases of the API group coordination.k8s.io';
     return [{ name, verdict: 'not checked', message: 'you may not list Leases', next }];
   }
-  if (list.items.length > 0) return list.items.map((lease) => judgeLease(lease, clock.now()));
+  const chosen = chooseLeases(leases, found?.operators ?? []);
+  if (chosen.length > 0) return chosen.map((lease) => judgeLease(lease, clock.now()));
   const message = 'there is no Lease albridge: no operator has led yet';
   const next =
     "look at the operator's log; one that runs with ALBRIDGE_LEADER_ELECTION=false has none";
   return [{ name, verdict: 'warning', message, next }];
+}
+
+/** Whoever may create Leases can make one of this name; that of an operator outside of the cluster is anywhere. Pure. */
+export function chooseLeases(
+  leases: readonly Lease[],
+  operators: readonly Operator[],
+): readonly Lease[] {
+  const places = operators.map(({ namespace }) => namespace);
+  const own = leases.filter(({ metadata: { namespace = '' } }) => places.includes(namespace));
+  return (own.length > 0 ? own : leases).slice(0, MOST_LEASES);
 }
 
 /** Pure. */
@@ -135,7 +117,7 @@ export function judgeLease({ metadata, spec = {} }: Lease, nowMs: number): Check
 }
 
 /** Two operators of one cluster id would undo each other's work; pure. */
-export function judgeClusterIds(operators: readonly InstalledOperator[]): readonly Check[] {
+export function judgeClusterIds(operators: readonly Operator[]): readonly Check[] {
   const name = 'cluster id';
   const serving = operators.filter(({ env }) => servesMyIngress(env));
   const byId = Map.groupBy(serving, ({ env }) => env['ALBRIDGE_CLUSTER_ID']?.trim() ?? '');
@@ -152,15 +134,10 @@ export function judgeClusterIds(operators: readonly InstalledOperator[]): readon
   });
 }
 
-function servesMyIngress(env: Environment): boolean {
-  const kinds = env['ALBRIDGE_KINDS']?.trim();
-  return !kinds || kinds.split(',').some((kind) => kind.trim() === 'myingress');
-}
-
 /** One without a list of namespaces serves them all. */
-function overlaps(operators: readonly InstalledOperator[]): boolean {
-  const lists = operators.map(({ env }) => env['ALBRIDGE_NAMESPACES']?.trim() ?? '');
-  if (operators.length > 1 && lists.includes('')) return true;
-  const names = lists.flatMap((list) => list.split(',').map((one) => one.trim()));
+function overlaps(operators: readonly Operator[]): boolean {
+  const lists = operators.map(({ env }) => listItems(env['ALBRIDGE_NAMESPACES']));
+  if (operators.length > 1 && lists.some((list) => list.length === 0)) return true;
+  const names = lists.flat();
   return new Set(names).size < names.length;
 }

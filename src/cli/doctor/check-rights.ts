@@ -1,22 +1,12 @@
-import type { KubeClient } from '../../kube/client/kube-client.ts';
 import { KubeError } from '../../kube/client/kube-error.ts';
 import type { Right } from '../../kube/client/rights.ts';
+import { isAllowed, type Question, type ServiceAccountUser } from '../account/access.ts';
 import type { ClusterAccess } from '../cluster.ts';
 import type { OurKind } from '../objects/kinds.ts';
 import type { Check } from './check.ts';
 import { OPERATOR_RIGHTS } from './operator-rights.ts';
 
 /** Rights in the cluster: those of the operator by kind, and those of the caller. */
-
-/** `system:serviceaccount:NAMESPACE:NAME`. */
-export type ServiceAccountUser = `system:serviceaccount:${string}:${string}`;
-
-interface Question {
-  readonly client: KubeClient;
-  readonly signal: AbortSignal;
-  /** Undefined: the caller. */
-  readonly user?: ServiceAccountUser;
-}
 
 /** One check for each kind, of what its rights.yaml gives to the operator. */
 export async function checkOperatorRights(
@@ -94,23 +84,4 @@ export function parseRight(text: string, namespace: string | undefined): Right {
     ...(subresource !== undefined && { subresource }),
     ...(namespace !== undefined && { namespace }),
   };
-}
-
-/** https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access */
-async function isAllowed(right: Right, { client, signal, user }: Question): Promise<boolean> {
-  const kind = user === undefined ? 'SelfSubjectAccessReview' : 'SubjectAccessReview';
-  const spec = { resourceAttributes: right, ...(user && { user, groups: listGroups(user) }) };
-  const review = await client.request<{ readonly status?: { readonly allowed?: boolean } }>({
-    method: 'POST',
-    path: `/apis/authorization.k8s.io/v1/${kind.toLowerCase()}s`,
-    body: JSON.stringify({ apiVersion: 'authorization.k8s.io/v1', kind, spec }),
-    signal,
-  });
-  return review.status?.allowed === true;
-}
-
-/** https://kubernetes.io/docs/reference/access-authn-authz/rbac/#service-account-permissions */
-function listGroups(user: ServiceAccountUser): readonly string[] {
-  const namespace = user.split(':')[2] ?? '';
-  return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
 }

@@ -54,7 +54,15 @@ export function listNewest(events: readonly ListedEvent[], most: number): readon
 
 function shapeEvent(event: ListedEvent): ObjectEvent {
   const { type = 'Normal', reason = '', note = '', series } = event;
-  return { time: readTime(event), type, reason, note, count: series?.count ?? 1 };
+  return {
+    ...{ time: readTime(event), count: series?.count ?? 1 },
+    ...{ type: cut(type, 128), reason: cut(reason, 128), note: cut(note, 1024) },
+  };
+}
+
+/** As long as this API takes them; that of core/v1 takes a note of any length, from whoever may create events. */
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }
 
 function readTime({ series, eventTime, deprecatedLastTimestamp, metadata }: ListedEvent): string {

@@ -56,7 +56,7 @@ function drawNode(
   const paint = health === undefined ? style.dim : style[health];
   const why = [reason, message].filter((text) => text !== undefined && text !== '').join(': ');
   const parts = [
-    `${kind} ${escapeText(name)}`.trimEnd(),
+    escapeText(`${kind} ${name}`.trimEnd()),
     paint(escapeText(state)),
     escapeText(why),
   ];

@@ -7,8 +7,9 @@ import type { KubeClient } from '../../kube/client/kube-client.ts';
 import { isNotFound, KubeError } from '../../kube/client/kube-error.ts';
 import { buildResourcePath } from '../../kube/client/resource-path.ts';
 import type { AttachingObjects, Previewed, Previewer } from '../../setup/previewer.ts';
-import { readIfAllowed } from '../account/installation.ts';
+import { tryIfAllowed } from '../account/access.ts';
 import { CommandError, describeError } from '../errors.ts';
+import { listAll } from '../objects/read.ts';
 import type { Manifest } from './manifests.ts';
 import type { ShownPlan } from './stored-plan.ts';
 
@@ -124,11 +125,10 @@ export async function readAttaching(
   return { webApps: webApps ?? [], namespaces, warnings };
 }
 
-async function listIfAllowed<T>(
+function listIfAllowed<T>(
   client: KubeClient,
   kind: ResourceKind,
   signal: AbortSignal,
 ): Promise<readonly T[] | undefined> {
-  const path = buildResourcePath(kind, {});
-  return (await readIfAllowed<{ readonly items: readonly T[] }>(client, { path, signal }))?.items;
+  return tryIfAllowed(() => listAll<T>(client, { path: buildResourcePath(kind, {}), signal }));
 }

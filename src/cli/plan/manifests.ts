@@ -2,6 +2,7 @@ import { myIngressKind } from '../../apis/my-ingress.ts';
 import { formatApiVersion, type KubeObject } from '../../core/objects/kube-object.ts';
 import { parseYamlDocuments } from '../../kube/client/yaml.ts';
 import { CommandError } from '../errors.ts';
+import { refuseExpansion } from './manifest-size.ts';
 
 /** A manifest as written: not validated, without defaults. */
 export interface Manifest extends KubeObject {
@@ -35,6 +36,7 @@ export function readManifests(text: string, place: ManifestPlace): Manifests {
       `${place.source} has ${what}: give a file with a ${myIngressKind.kind} of ${formatApiVersion(myIngressKind)}`,
     );
   }
+  for (const object of mine) refuseExpansion(object, place.source);
   const myIngresses = mine.map((object) => check(object, place));
   return { myIngresses, otherKinds: [...new Set(others)] };
 }

@@ -17,7 +17,7 @@ export const myIngressMetrics = {
   orphans: {
     type: 'gauge',
     name: 'albridge_orphaned_load_balancers',
-    help: 'Load balancers with the ownership tags of this cluster that no MyIngress stands for.',
+    help: 'Load balancers that albridge created for this cluster and that no MyIngress stands for.',
     use: 'Above 0: they cost money; the log names them.',
     labels: [],
   },
@@ -42,7 +42,7 @@ interface Orphan {
 }
 
 /**
- * Counts the balancers of this cluster that no object stands for, such as one whose finalizer was
+ * Counts the balancers that albridge created for this cluster and that no object stands for, such as one whose finalizer was
  * taken off by hand. Reads alone: it deletes nothing, since a missing object proves nothing.
  */
 export class Orphans {
@@ -86,7 +86,7 @@ export class Orphans {
   #findOrphan(arn: string, tags: Tags): Orphan | undefined {
     const { cache, cluster, namespaces } = this.#options;
     const { [ownershipTagKeys.namespace]: namespace, [ownershipTagKeys.name]: name } = tags;
-    if (tags[ownershipTagKeys.cluster] !== cluster || !namespace || !name) return undefined;
+    if (!isCreatedBy(cluster, tags) || !namespace || !name) return undefined;
     const isWatched = namespaces.length === 0 || namespaces.includes(namespace);
     const object = cache.get(`${namespace}/${name}`);
     if (!isWatched || (object !== undefined && standsFor(object, arn, cluster))) return undefined;
@@ -109,6 +109,16 @@ export class Orphans {
     if (orphans.length === 0) log.info('no orphaned load balancer is left', { orphans });
     else log.error('load balancers of this cluster have no MyIngress', { orphans });
   }
+}
+
+/** Every create of albridge sets the tag for the UID; what was adopted its owner had before. */
+function isCreatedBy(cluster: string, tags: Tags): boolean {
+  const { adopt, uid } = ownershipTagKeys;
+  return (
+    tags[ownershipTagKeys.cluster] === cluster &&
+    tags[uid] !== undefined &&
+    tags[adopt] === undefined
+  );
 }
 
 /** An object of the same name may be a later one with another balancer: its deletion leaves this one. Pure. */

@@ -32,13 +32,18 @@ beforeEach(() => {
   asked.length = 0;
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDEXAMPLE');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'nobody');
+  vi.stubEnv('AWS_ENDPOINT_URL', address());
 });
 afterEach(() => void vi.unstubAllEnvs());
 
+function address(): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** `endpoint` is that of Elastic Load Balancing, where nobody listens. */
 function options(region = 'eu-central-1') {
-  const { port } = server.address() as AddressInfo;
   const { signal } = new AbortController();
-  const endpoint = `http://127.0.0.1:${port}`;
+  const endpoint = 'http://127.0.0.1:1';
   return { region, endpoint, userAgent: 'test', clock: systemClock, signal };
 }
 
@@ -60,9 +65,9 @@ describe('the identity of the caller', () => {
   it('is asked for by way of the proxy', async () => {
     const proxy = await startConnectProxy();
     try {
-      const { endpoint: _, ...direct } = options();
+      vi.stubEnv('AWS_ENDPOINT_URL', undefined);
       const through = { url: `http://127.0.0.1:${proxy.port}`, except: '' };
-      await expect(readCallerIdentity({ ...direct, proxy: through })).rejects.toThrow();
+      await expect(readCallerIdentity({ ...options(), proxy: through })).rejects.toThrow();
       expect(proxy.asked.map(({ line }) => line)).toEqual([
         'CONNECT sts.eu-central-1.amazonaws.com:443',
       ]);
@@ -75,6 +80,30 @@ describe('the identity of the caller', () => {
     const body = `<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error><Type>Sender</Type><Code>InvalidClientTokenId</Code><Message>The security token included in the request is invalid.</Message></Error></ErrorResponse>`;
     answer = { status: 403, body };
     await expect(readCallerIdentity(options())).rejects.toThrow(/security token/);
+  });
+});
+
+describe('an address', () => {
+  const identity =
+    '<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>a</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>';
+  const ask = {
+    STS: () => readCallerIdentity(options()),
+    IAM: () => simulatePolicy('arn:x', { actions: [], resources: [], context: {} }, options()),
+  };
+
+  it.each(['STS', 'IAM'] as const)('of %s comes before that of all services', async (service) => {
+    vi.stubEnv('AWS_ENDPOINT_URL', 'http://127.0.0.1:1');
+    vi.stubEnv(`AWS_ENDPOINT_URL_${service}`, address());
+    answer = { status: 200, body: identity };
+    await ask[service]().catch(() => undefined);
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each(['STS', 'IAM'] as const)('of another service is not that of %s', async (service) => {
+    vi.stubEnv('AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2', 'http://127.0.0.1:1');
+    answer = { status: 200, body: identity };
+    await ask[service]().catch(() => undefined);
+    expect(asked).toHaveLength(1);
   });
 });
 

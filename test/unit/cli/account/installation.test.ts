@@ -1,45 +1,97 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type Deployment,
   decideInstallation,
+  type Installation,
   type ReadSettings,
-  readEnvironment,
+  readInstallation,
 } from '../../../../src/cli/account/installation.ts';
-import type { KubeClient } from '../../../../src/kube/client/kube-client.ts';
+import type { Operator } from '../../../../src/cli/account/operators.ts';
+import { createCluster, deployment, named, UID } from './cluster-of-operators.ts';
 
 const REGION = { AWS_REGION: 'eu-central-1' };
-const UID = 'f2c1';
+
+/** An operator with rights in all namespaces, or only in some. */
+function work(env: Operator['env'], reach: Operator['reach'] = 'everywhere'): Operator {
+  return {
+    ...{ namespace: 'albridge-system', name: 'albridge', version: '0.0.1', env, reach },
+    ...{ user: 'system:serviceaccount:albridge-system:albridge', replicas: 2, readyReplicas: 2 },
+  };
+}
 
 function decide(
   read: Partial<ReadSettings>,
   env: Readonly<Record<string, string>> = {},
-): ReturnType<typeof decideInstallation> {
+): Installation {
   return decideInstallation({ operators: [], systemUid: UID, ...read }, { ...REGION, ...env });
 }
 
+const BLUE = { ALBRIDGE_CLUSTER_ID: 'blue' };
+const GREEN = { ALBRIDGE_CLUSTER_ID: 'green' };
+
 describe('the id of the cluster', () => {
   it('is the UID of kube-system where nobody says otherwise', () => {
-    expect(decide({})).toMatchObject({ clusterId: UID, isProven: true });
-    expect(decide({ operators: [{}] })).toMatchObject({ clusterId: UID, isProven: true });
+    expect(decide({})).toMatchObject({ clusterId: UID, doubt: undefined });
+    expect(decide({ operators: [work({})] })).toMatchObject({ clusterId: UID, doubt: undefined });
   });
 
   it('is that of the operator, and counts as proved only if the caller names it too', () => {
-    const operators = [{ ALBRIDGE_CLUSTER_ID: 'blue' }];
-    expect(decide({ operators })).toMatchObject({ clusterId: 'blue', isProven: false });
-    const env = { ALBRIDGE_CLUSTER_ID: 'blue' };
-    expect(decide({ operators }, env)).toMatchObject({ clusterId: 'blue', isProven: true });
+    const operators = [work(BLUE)];
+    expect(decide({ operators })).toMatchObject({
+      clusterId: 'blue',
+      doubt: expect.stringMatching(/not proved: .* and set ALBRIDGE_CLUSTER_ID to it$/),
+    });
+    expect(decide({ operators }, BLUE)).toMatchObject({ clusterId: 'blue', doubt: undefined });
   });
 
-  it('is not proved by the caller alone', () => {
-    const env = { ALBRIDGE_CLUSTER_ID: 'green' };
-    expect(decide({}, env)).toMatchObject({ clusterId: 'green', isProven: false });
-    const operators = [{ ALBRIDGE_CLUSTER_ID: 'blue' }];
-    expect(decide({ operators }, env)).toMatchObject({ clusterId: 'green', isProven: false });
+  it.each([
+    { why: 'the caller alone', operators: [], says: /use the kubeconfig of the cluster/ },
+    { why: 'another operator', operators: [work(GREEN)], says: /use the kubeconfig/ },
+    {
+      why: 'one of two operators',
+      operators: [work(BLUE), { ...work(GREEN), name: 'other' }],
+      says: /different ids, blue \(albridge-system\/albridge\) and green \(albridge-system\/other\); remove/,
+    },
+    {
+      why: 'one of two operators, of which the other has the UID',
+      operators: [work(BLUE), work({})],
+      says: /have different ids/,
+    },
+    {
+      why: 'what may be no operator',
+      operators: [work(BLUE, 'unknown')],
+      says: /ask a cluster administrator/,
+    },
+    {
+      why: 'an operator of one namespace',
+      operators: [work(BLUE, ['web'])],
+      says: /in all namespaces, since its operator may work only in web: give one by -n/,
+    },
+    {
+      why: 'an operator of another namespace',
+      operators: [work(BLUE, ['web'])],
+      namespace: 'shop',
+      says: /not proved/,
+    },
+    {
+      why: 'an operator without balancers',
+      operators: [work({ ...BLUE, ALBRIDGE_KINDS: 'myapp' })],
+      says: /not proved/,
+    },
+  ])('is not proved by $why', ({ operators, namespace, says }) => {
+    const { clusterId, doubt } = decide({ operators, namespace }, BLUE);
+    expect(clusterId).toBe('blue');
+    expect(doubt).toMatch(says);
+  });
+
+  it('is proved for its namespace by an operator that works there', () => {
+    const operators = [work(BLUE, ['web']), work(GREEN, ['shop'])];
+    expect(decide({ operators, namespace: 'web' }, BLUE).doubt).toBeUndefined();
+    expect(decide({ operators, namespace: 'shop' }, GREEN).doubt).toBeUndefined();
+    expect(decide({ operators, namespace: 'shop' }, BLUE).doubt).toMatch(/not proved/);
   });
 
   it('is asked for where operators differ, or nothing can be read', () => {
-    const operators = [{ ALBRIDGE_CLUSTER_ID: 'blue' }, { ALBRIDGE_CLUSTER_ID: 'green' }];
-    expect(() => decide({ operators })).toThrow(
+    expect(() => decide({ operators: [work(BLUE), work(GREEN)] })).toThrow(
       'operators of this cluster have different ids (blue, green): set ALBRIDGE_CLUSTER_ID to one of them',
     );
     expect(() => decide({ systemUid: undefined })).toThrow(
@@ -48,13 +100,55 @@ describe('the id of the cluster', () => {
   });
 });
 
+describe('a Deployment that a tenant has labelled', () => {
+  const operator = deployment({ namespace: 'albridge-system' });
+  const fake = deployment({ namespace: 'tenant', env: named('blue') });
+  const rights = { 'albridge-system': ['*'], tenant: [] };
+  const signal = new AbortController().signal;
+
+  it('does not prove a stale id of the caller', async () => {
+    const { client } = createCluster({ deployments: [operator, fake], rights });
+    const env = { ...REGION, ...BLUE };
+    expect(await readInstallation(client, { env, signal })).toMatchObject({
+      clusterId: 'blue',
+      doubt: expect.stringMatching(/^that blue is the id of this cluster is not proved/),
+    });
+  });
+
+  it('does not prove it for another namespace, if the tenant may do everything in his own', async () => {
+    const all = { ...rights, tenant: ['tenant'] };
+    const { client } = createCluster({ deployments: [operator, fake], rights: all });
+    const env = { ...REGION, ...BLUE };
+    for (const namespace of [undefined, 'shop', 'tenant']) {
+      const { doubt } = await readInstallation(client, { env, signal, namespace });
+      expect(doubt).toMatch(/not proved/);
+    }
+  });
+
+  it('changes neither the id nor the settings', async () => {
+    const settings = [...named('blue'), { name: 'AWS_REGION', value: 'us-east-1' }];
+    const other = deployment({ namespace: 'tenant', env: settings });
+    const { client } = createCluster({ deployments: [other, operator], rights });
+    expect(await readInstallation(client, { env: REGION, signal })).toMatchObject({
+      ...{ clusterId: UID, doubt: undefined, warnings: [], aws: { region: 'eu-central-1' } },
+    });
+  });
+
+  it('proves nothing where the caller may not ask for its rights', async () => {
+    const { client } = createCluster({ deployments: [fake], refused: 'reviews' });
+    const env = { ...REGION, ...BLUE };
+    const { doubt } = await readInstallation(client, { env, signal });
+    expect(doubt).toMatch(/only who may create SubjectAccessReviews can tell an operator/);
+  });
+});
+
 describe('the settings of AWS', () => {
-  const operator = {
+  const operator = work({
     AWS_REGION: 'us-east-1',
     ALBRIDGE_VPC_ID: 'vpc-1',
     AWS_ENDPOINT_URL: 'https://elsewhere.example',
     HTTPS_PROXY: 'http://proxy.example:3128',
-  };
+  });
 
   it('are those of the operator, but for endpoints and proxies', () => {
     const read = { operators: [operator], systemUid: UID };
@@ -76,7 +170,11 @@ describe('the settings of AWS', () => {
   });
 
   it('are asked for where operators differ, as whoever may create a Deployment may add one', () => {
-    const operators = [{ AWS_REGION: 'us-east-2' }, operator, { ALBRIDGE_VPC_ID: 'vpc-3' }];
+    const operators = [
+      work({ AWS_REGION: 'us-east-2' }),
+      operator,
+      work({ ALBRIDGE_VPC_ID: 'vpc-3' }),
+    ];
     const read = { operators, systemUid: UID };
     expect(() => decideInstallation(read, {})).toThrow(
       'operators of this cluster differ in AWS_REGION (us-east-2, us-east-1): set it to that of one of them',
@@ -90,45 +188,5 @@ describe('the settings of AWS', () => {
   it('name what is missing or wrong', () => {
     expect(() => decide({}, { AWS_REGION: '' })).toThrow('AWS_REGION is not set: set it to');
     expect(() => decide({}, { AWS_REGION: 'mars' })).toThrow('AWS_REGION="mars": expected');
-  });
-});
-
-describe('the environment of a Deployment', () => {
-  const fromMap = (name: string, map: string, key: string) => {
-    return { name, valueFrom: { configMapKeyRef: { name: map, key } } };
-  };
-
-  async function read(env: Deployment['spec']['template']['spec']['containers'][0]['env']) {
-    const asked: string[] = [];
-    const client = {
-      request: ({ path }: { readonly path: string }) => {
-        asked.push(path);
-        return Promise.resolve({ data: { region: 'eu-west-1' } });
-      },
-    } as unknown as KubeClient;
-    const deployment = {
-      ...{ apiVersion: 'apps/v1', kind: 'Deployment' },
-      metadata: { namespace: 'web', name: 'x' },
-      spec: { template: { spec: { containers: [{ ...(env && { env }) }] } } },
-    };
-    const signal = new AbortController().signal;
-    return { read: await readEnvironment(client, deployment, signal), asked };
-  }
-
-  it('is that of its ConfigMaps', async () => {
-    const env = [{ name: 'ALBRIDGE_KINDS', value: 'myapp' }, fromMap('AWS_REGION', 'm', 'region')];
-    const { read: got } = await read(env);
-    expect(got).toEqual({ ALBRIDGE_KINDS: 'myapp', AWS_REGION: 'eu-west-1' });
-  });
-
-  it('has no value for a key that its ConfigMap lacks', async () => {
-    const { read: got } = await read([fromMap('AWS_REGION', 'm', 'constructor')]);
-    expect(got['AWS_REGION']).toBeUndefined();
-  });
-
-  it('costs no request for variables that nothing here reads, or that are overwritten', async () => {
-    const many = Array.from({ length: 50 }, (_, index) => fromMap('AWS_REGION', `m${index}`, 'x'));
-    const { asked } = await read([fromMap('OTHER', 'o', 'x'), ...many]);
-    expect(asked).toEqual(['/api/v1/namespaces/web/configmaps/m49']);
   });
 });

@@ -43,12 +43,12 @@ describe('the consent to an adoption', () => {
   });
 
   it('warns of another controller, and of a cluster id that any Deployment may have named', () => {
-    const proved = { clusterId: 'blue', isProven: true };
+    const proved = { clusterId: 'blue', doubt: undefined };
     expect(listWarnings(proved, { team: 'web' })).toEqual([]);
     expect(listWarnings(proved, { 'elbv2.k8s.aws/cluster': 'x' })).toEqual([
       expect.stringContaining('elbv2.k8s.aws/cluster'),
     ]);
-    expect(listWarnings({ ...proved, isProven: false }, {})).toEqual([
+    expect(listWarnings({ ...proved, doubt: 'it is not proved' }, {})).toEqual([
       expect.stringContaining('that blue is the id of this cluster is not proved'),
     ]);
   });

@@ -7,13 +7,14 @@ import {
   type Policy,
 } from '../../../../localstack/embedded/iam/policy-evaluation.ts';
 import manifest from '../../../../package.json' with { type: 'json' };
+import type { FoundOperators, Operator } from '../../../../src/cli/account/operators.ts';
 import type { CommandContext } from '../../../../src/cli/command.ts';
 import { doctor } from '../../../../src/cli/commands/doctor.ts';
 import { checkClock } from '../../../../src/cli/doctor/check.ts';
 import { judgeReads, judgeSubnets } from '../../../../src/cli/doctor/check-account.ts';
 import { judgeFields } from '../../../../src/cli/doctor/check-cluster.ts';
 import {
-  type InstalledOperator,
+  chooseLeases,
   judgeClusterIds,
   judgeDeployments,
   judgeLease,
@@ -75,26 +76,49 @@ describe('a CRD', () => {
   });
 });
 
-function operator(more: Partial<InstalledOperator> = {}): InstalledOperator {
+function operator(more: Partial<Operator> = {}): Operator {
   return {
     ...{ namespace: 'a', name: 'albridge', user: 'system:serviceaccount:a:albridge' },
     ...{ version: manifest.version, replicas: 2, readyReplicas: 2, env: {} },
+    reach: 'everywhere',
     ...more,
   };
 }
 
 describe('the operator', () => {
+  const found = (more: Partial<FoundOperators>): FoundOperators => {
+    return { operators: [], others: [], leftOut: 0, ...more };
+  };
+
   it.each([
-    [undefined, ['not checked']],
-    [[], ['failed']],
-    [[operator()], ['ok']],
-    [[operator({ readyReplicas: 0 })], ['failed']],
+    ['unknown', undefined, ['not checked']],
+    ['absent', found({}), ['failed']],
+    ['ready', found({ operators: [operator()] }), ['ok']],
+    ['not ready', found({ operators: [operator({ readyReplicas: 0 })] }), ['failed']],
     [
-      [operator({ version: '0.0.1' }), operator()],
+      'of another version',
+      found({ operators: [operator({ version: '0.0.1' }), operator()] }),
       ['warning', 'ok'],
     ],
-  ])('%# is judged', (operators, verdicts) => {
+    ['without its rights', found({ others: [operator({ reach: [] })] }), ['failed']],
+    [
+      'next to what is not one',
+      found({ operators: [operator()], others: [operator({ reach: [] })], leftOut: 9 }),
+      ['ok', 'warning', 'not checked'],
+    ],
+  ])('that is %s is judged', (_name, operators, verdicts) => {
     expect(judgeDeployments(operators).map(({ verdict }) => verdict)).toEqual(verdicts);
+  });
+
+  it('leads by the Lease of its namespace, whatever others make', () => {
+    const lease = (namespace: string): Parameters<typeof judgeLease>[0] => {
+      const metadata = { name: 'albridge', namespace };
+      return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata };
+    };
+    const many = Array.from({ length: 50 }, (_, index) => lease(`tenant-${index}`));
+    const [own] = chooseLeases([...many, lease('a')], [operator()]);
+    expect(own).toEqual(lease('a'));
+    expect(chooseLeases(many, [operator()])).toHaveLength(8);
   });
 
   it.each([
@@ -107,7 +131,7 @@ describe('the operator', () => {
     expect(judgeLease(lease, now).verdict).toBe(verdict);
   });
 
-  const two = (one: InstalledOperator['env'], other: InstalledOperator['env']) => [
+  const two = (one: Operator['env'], other: Operator['env']) => [
     operator({ env: one }),
     operator({ namespace: 'b', env: other }),
   ];

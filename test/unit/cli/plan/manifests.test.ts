@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readManifestText } from '../../../../src/cli/plan/manifest-size.ts';
 import { type ManifestPlace, readManifests } from '../../../../src/cli/plan/manifests.ts';
 
 const PLACE: ManifestPlace = { source: 'shop.yaml', namespace: 'default' };
@@ -32,7 +33,7 @@ describe('a file of manifests', () => {
     expect(listNames(SHOP, { ...PLACE, only: 'web' })).toEqual(['web/shop']);
   });
 
-  const wrong: Readonly<Record<string, { text: string; says: RegExp; only?: string }>> = {
+  const wrong: Record<string, { text: string; says: RegExp; only?: string }> = {
     'that is not YAML': { text: '{', says: /^shop.yaml is not valid YAML: [^\n]*; correct it$/ },
     'that is empty': { text: '', says: /^shop.yaml has no manifest: give a file with a MyIngress/ },
     'of other kinds': { text: SERVICE, says: /^shop.yaml has only Service: give a file/ },
@@ -50,7 +51,47 @@ describe('a file of manifests', () => {
       says: /has MyIngress shop in namespace api, not web: leave --namespace out, or correct it$/,
     },
   };
+  const laughs = Array.from({ length: 30 }, (_, index) => {
+    const aliases = Array<string>(10).fill(index === 0 ? 'lol' : `*a${index - 1}`);
+    return `  a${index}: &a${index} [${aliases.join()}]\n`;
+  });
+  wrong['whose aliases multiply'] = {
+    text: `${SHOP}spec:\n${laughs.join('')}`,
+    says: /^shop.yaml has a MyIngress of more than 3 MiB with its aliases written out: .* write out/,
+  };
+  wrong['with an alias of itself'] = {
+    text: `${SHOP}spec: &a { x: *a }\n`,
+    says: /of more than 3 MiB/,
+  };
   it.each(Object.entries(wrong))('%s is refused in one sentence', (_, { text, says, only }) => {
     expect(() => readManifests(text, { ...PLACE, only })).toThrow(says);
+  });
+
+  it('may use an alias as often as it likes', () => {
+    const aliases = Array<string>(500).fill('*a').join();
+    expect(listNames(`${SHOP}spec: { x: &a { y: "1" }, z: [${aliases}] }\n`)).toEqual([
+      'default/shop',
+    ]);
+  });
+});
+
+describe('the size of a file', () => {
+  it('is bounded while it is read: what never ends is refused', async () => {
+    let pieces = 0;
+    const endless = (async function* () {
+      for (;;) {
+        pieces += 1;
+        yield Promise.resolve(Buffer.alloc(1024 * 1024));
+      }
+    })();
+    await expect(readManifestText(endless, 'standard input')).rejects.toThrow(
+      /^standard input has more than 16 MiB: .* smaller files$/,
+    );
+    expect(pieces).toBeLessThan(20);
+  });
+
+  it('may be of any pieces', async () => {
+    const pieces = [...Buffer.from('größe')].map((byte) => Buffer.of(byte));
+    expect(await readManifestText(pieces, 'x')).toBe('größe');
   });
 });

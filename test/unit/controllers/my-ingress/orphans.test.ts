@@ -113,6 +113,9 @@ describe('a balancer whose object went without its finalizer', () => {
   }
 });
 
+/** Tags of a balancer of ours whose object is gone. */
+const LOST = { cluster: 'cluster-1', namespace: 'web', name: 'gone', uid: 'u-1' };
+
 describe('what is not counted as an orphan', () => {
   it('is the balancer of an object that is created or deleted during the scan', async () => {
     const world = await started({ scanMs: 1_000 });
@@ -141,7 +144,11 @@ describe('what is not counted as an orphan', () => {
   });
 
   const others: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-    'a balancer of another cluster': { cluster: 'cluster-2', namespace: 'web', name: 'gone' },
+    'a balancer of another cluster': { ...LOST, cluster: 'cluster-2' },
+    'a balancer that its owner had before albridge, and lent': { ...LOST, adopt: 'web/gone' },
+    'a balancer without the tag that every create of albridge sets': {
+      ...{ cluster: 'cluster-1', namespace: 'web', name: 'gone' },
+    },
     'a balancer that was released': { cluster: 'cluster-1', namespace: 'web' },
     'a balancer that waits for its adoption': { cluster: 'cluster-1', adopt: 'web/shop' },
     'a balancer of nobody': {},
@@ -155,9 +162,16 @@ describe('what is not counted as an orphan', () => {
     });
   }
 
+  it('is not one with the same tags otherwise', async () => {
+    const world = await started();
+    plant(world, 'planted', LOST);
+    await world.clock.advance(4 * SCAN_MS);
+    expect(count(world)).toBe(1);
+  });
+
   it('is a balancer of a namespace that this operator does not watch', async () => {
     const world = await started({ namespaces: ['web'] });
-    plant(world, 'planted', { cluster: 'cluster-1', namespace: 'api', name: 'gone' });
+    plant(world, 'planted', { ...LOST, namespace: 'api' });
     await world.clock.advance(4 * SCAN_MS);
     expect(count(world)).toBe(0);
   });

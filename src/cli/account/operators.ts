@@ -1,0 +1,209 @@
+import { myIngressKind } from '../../apis/my-ingress.ts';
+import type { KubeObject } from '../../core/objects/kube-object.ts';
+import type { KubeClient } from '../../kube/client/kube-client.ts';
+import { KubeError } from '../../kube/client/kube-error.ts';
+import type { Right } from '../../kube/client/rights.ts';
+import { OUR_KINDS } from '../objects/kinds.ts';
+import { listAll } from '../objects/read.ts';
+import type { Environment } from '../surroundings.ts';
+import { isAllowed, readIfAllowed, type ServiceAccountUser, tryIfAllowed } from './access.ts';
+
+/** The operators of a cluster. Everybody who may create a Deployment can give it the label: rights tell which one works. */
+
+export interface Operator {
+  readonly namespace: string;
+  readonly name: string;
+  readonly user: ServiceAccountUser;
+  /** Tag of its image. */
+  readonly version: string;
+  readonly replicas: number;
+  readonly readyReplicas: number;
+  /** The settings that commands read. */
+  readonly env: Environment;
+  /** Where its ServiceAccount may write status; `unknown`: the caller may not ask. */
+  readonly reach: 'everywhere' | 'unknown' | readonly string[];
+}
+
+export interface FoundOperators {
+  readonly operators: readonly Operator[];
+  /** With the label, and without the rights. */
+  readonly others: readonly Operator[];
+  /** Deployments with the label that were not looked at. */
+  readonly leftOut: number;
+}
+
+export interface OperatorSearch {
+  /** The one that the caller asks about; undefined: all of them. */
+  readonly namespace?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Undefined: the caller may not list Deployments. */
+export async function readOperators(
+  client: KubeClient,
+  search: OperatorSearch,
+): Promise<FoundOperators | undefined> {
+  const { signal } = search;
+  const query = { labelSelector: 'app.kubernetes.io/name=albridge' };
+  const read = { path: '/apis/apps/v1/deployments', query, signal };
+  const all = await tryIfAllowed(() => listAll<Deployment>(client, read));
+  if (all === undefined) return undefined;
+  const candidates = chooseCandidates(all);
+  const found = await Promise.all(candidates.map((one) => readOperator(client, one, search)));
+  return {
+    operators: found.filter(({ reach }) => reach.length > 0),
+    others: found.filter(({ reach }) => reach.length === 0),
+    leftOut: all.length - candidates.length,
+  };
+}
+
+/** Of which settings and rights are asked for. */
+const MOST_CANDIDATES = 8;
+
+/** The oldest of each namespace, then the second oldest: those of one namespace do not hide that of another. */
+function chooseCandidates(all: readonly Deployment[]): readonly Deployment[] {
+  const created = ({ metadata }: Deployment): number =>
+    Date.parse(metadata.creationTimestamp ?? '') || 0;
+  const byAge = all.toSorted((a, b) => created(a) - created(b));
+  const groups = [...Map.groupBy(byAge, ({ metadata }) => metadata.namespace).values()];
+  const ranked = groups.flatMap((group) => group.map((one, rank) => ({ one, rank })));
+  return ranked
+    .toSorted((a, b) => a.rank - b.rank)
+    .slice(0, MOST_CANDIDATES)
+    .map(({ one }) => one);
+}
+
+async function readOperator(
+  client: KubeClient,
+  deployment: Deployment,
+  search: OperatorSearch,
+): Promise<Operator> {
+  const { metadata, spec, status } = deployment;
+  const { serviceAccountName = 'default', containers } = spec.template.spec;
+  const namespace = metadata.namespace ?? '';
+  const operator: Omit<Operator, 'reach'> = {
+    ...{ namespace, name: metadata.name },
+    user: `system:serviceaccount:${namespace}:${serviceAccountName}`,
+    version: /:([^:@/]+)(?:@.*)?$/.exec(containers[0]?.image ?? '')?.[1] ?? 'unknown',
+    replicas: spec.replicas ?? 1,
+    readyReplicas: status?.readyReplicas ?? 0,
+    env: await readEnvironment(client, deployment, search.signal),
+  };
+  return { ...operator, reach: await readReach(client, operator, search) };
+}
+
+/** Of those that it serves, at most as many are asked about. */
+const MOST_NAMESPACES = 8;
+
+async function readReach(
+  client: KubeClient,
+  { env, namespace, user }: Omit<Operator, 'reach'>,
+  { namespace: asked, signal }: OperatorSearch,
+): Promise<Operator['reach']> {
+  const right = describeWork(env);
+  const question = { client, signal, user };
+  try {
+    if (await isAllowed(right, question)) return 'everywhere';
+    const places = [asked, namespace, ...listItems(env['ALBRIDGE_NAMESPACES'])];
+    const distinct = [...new Set(places)].filter((place) => place !== undefined);
+    const answers = await Promise.all(
+      distinct.slice(0, MOST_NAMESPACES).map(async (place) => {
+        return (await isAllowed({ ...right, namespace: place }, question)) ? [place] : [];
+      }),
+    );
+    return answers.flat();
+  } catch (error) {
+    if (error instanceof KubeError && error.status === 403) return 'unknown';
+    throw error;
+  }
+}
+
+/** What every operator of its kinds has to do, and nobody else may. */
+function describeWork(env: Environment): Right {
+  const kinds = listItems(env['ALBRIDGE_KINDS']);
+  const served = OUR_KINDS.find(({ kind }) => kinds.includes(kind.toLowerCase()));
+  const { group, plural } = servesMyIngress(env) ? myIngressKind : (served ?? myIngressKind);
+  return { verb: 'patch', group, resource: plural, subresource: 'status' };
+}
+
+export function servesMyIngress(env: Environment): boolean {
+  const kinds = listItems(env['ALBRIDGE_KINDS']);
+  return kinds.length === 0 || kinds.includes(myIngressKind.kind.toLowerCase());
+}
+
+/** Of a setting with a list; empty: all of them. */
+export function listItems(setting: string | undefined): readonly string[] {
+  return (setting ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
+}
+
+/** As much of a Deployment as commands read. */
+interface Deployment extends KubeObject {
+  readonly spec: {
+    readonly replicas?: number;
+    readonly template: {
+      readonly spec: {
+        readonly serviceAccountName?: string;
+        readonly containers: readonly Container[];
+      };
+    };
+  };
+  readonly status?: { readonly readyReplicas?: number };
+}
+
+interface Container {
+  readonly image?: string;
+  readonly env?: readonly Variable[];
+}
+
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: {
+    readonly configMapKeyRef?: { readonly name: string; readonly key: string };
+    readonly fieldRef?: { readonly fieldPath: string };
+  };
+}
+
+/** The settings that decide about AWS; endpoints and proxies are the caller's own alone. */
+export const SHARED = [
+  'AWS_REGION',
+  'AWS_DEFAULT_REGION',
+  'ALBRIDGE_BACKEND_SECURITY_GROUPS',
+  'ALBRIDGE_CLUSTER_NAME',
+  'ALBRIDGE_VPC_ID',
+];
+export const CLUSTER_ID = 'ALBRIDGE_CLUSTER_ID';
+
+/** The variables of an operator that commands read: another Deployment may have any number of others. */
+const READ = [...SHARED, CLUSTER_ID, 'ALBRIDGE_KINDS', 'ALBRIDGE_NAMESPACES'];
+
+/**
+ * The environment of its containers, the last value of each variable, as far as the caller may read the
+ * ConfigMaps that it names.
+ */
+async function readEnvironment(
+  client: KubeClient,
+  { metadata, spec }: Deployment,
+  signal: AbortSignal,
+): Promise<Environment> {
+  const containers = spec.template.spec.containers.flatMap(({ env = [] }) => env);
+  const variables = READ.flatMap((name) => containers.findLast((one) => one.name === name) ?? []);
+  const names = new Set(variables.flatMap((one) => one.valueFrom?.configMapKeyRef?.name ?? []));
+  const maps = new Map<string, ReadonlyMap<string, string>>();
+  for (const name of names) {
+    const path = `/api/v1/namespaces/${metadata.namespace}/configmaps/${encodeURIComponent(name)}`;
+    const map = await readIfAllowed<{ readonly data?: Fields }>(client, { path, signal });
+    maps.set(name, new Map(Object.entries(map?.data ?? {})));
+  }
+  const read = ({ name, value, valueFrom }: Variable): readonly [string, string | undefined] => {
+    const { configMapKeyRef: ref, fieldRef } = valueFrom ?? {};
+    if (fieldRef?.fieldPath === 'metadata.namespace') return [name, metadata.namespace];
+    return [name, ref ? maps.get(ref.name)?.get(ref.key) : value];
+  };
+  return Object.fromEntries(variables.map(read));
+}
+
+type Fields = Readonly<Record<string, string>>;

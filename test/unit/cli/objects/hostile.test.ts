@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import type { MyIngress } from '../../../../src/apis/my-ingress.ts';
+import { listNewest } from '../../../../src/cli/objects/events.ts';
+import { growMyIngress } from '../../../../src/cli/objects/my-ingress-tree.ts';
+import { drawTree } from '../../../../src/cli/objects/tree.ts';
+import { chooseStyle } from '../../../../src/cli/output/style.ts';
+
+/** What a tenant can write, as the tree and the list of events show it. */
+
+const CLEAR = '\u001b[2J\u202e\n';
+
+describe('the tree of an object with a forged status', () => {
+  it('moves no cursor and adds no line', () => {
+    const attached = { kind: CLEAR, namespace: CLEAR, name: CLEAR, reason: CLEAR, message: CLEAR };
+    const alb = { arn: CLEAR, name: CLEAR, state: CLEAR, dns: CLEAR };
+    const status = { alb, attached: [attached], owned: { securityGroup: CLEAR } };
+    const object = { metadata: { name: 'x' }, spec: {}, status } as unknown as MyIngress;
+    const children = growMyIngress(object, new Map());
+    const style = chooseStyle({ isTTY: false, write: () => undefined }, {});
+    const text = drawTree({ kind: 'MyIngress', name: 'x', children }, style);
+    for (const character of ['\u001b', '\u202e']) expect(text).not.toContain(character);
+    expect(text.trimEnd().split('\n')).toHaveLength(4);
+  });
+});
+
+describe('an event of whoever may write it', () => {
+  it('is shown up to the length that the API for events allows', () => {
+    const long = 'x'.repeat(1_000_000);
+    const event = { metadata: { name: 'e' }, type: long, reason: long, note: long };
+    const [shown] = listNewest([{ apiVersion: 'events.k8s.io/v1', kind: 'Event', ...event }], 10);
+    expect(shown?.note.length).toBe(1024);
+    expect(shown?.reason.length).toBe(128);
+    expect(shown?.type.length).toBe(128);
+  });
+});
