@@ -118,7 +118,7 @@ async function readReach(
   }
 }
 
-/** What every operator of its kinds has to do, and nobody else may. */
+/** Rights that every operator of its kinds needs, and nobody else has. */
 function describeWork(env: Environment): Right {
   const kinds = listItems(env['ALBRIDGE_KINDS']);
   const served = OUR_KINDS.find(({ kind }) => kinds.includes(kind.toLowerCase()));

@@ -64,7 +64,7 @@ function drawLine({ from, to, label }: Line, byId: ReadonlyMap<string, PlacedBox
   return markup`${path}<text class="d-note" x="${x2 - 6}" y="${y2 - 5}" text-anchor="end">${label}</text>`;
 }
 
-/** What a mark means, for the legend and for screen readers. */
+/** The meaning of a mark, for the legend and for screen readers. */
 export const MARKS = {
   good: { mark: '✓', means: 'as desired' },
   warning: { mark: '!', means: 'in progress or not confirmed' },

@@ -1,6 +1,6 @@
 import type { Series } from './metrics-text.ts';
 
-/** What the metrics of a leader say; pure. */
+/** The figures in the metrics of a leader; pure. */
 
 export interface Figures {
   /** Empty where AWS is not used. */

@@ -95,7 +95,7 @@ async function scrape(path: string, { client, signal }: LeaderReads): Promise<st
 const HINT =
   'are metrics off (ALBRIDGE_METRICS_ADDRESS), on another port or behind TLS, or does a NetworkPolicy keep the API server from it (docs/ui.md)?';
 
-/** What the API server says of a pod that does not answer: 502, 503 or 504, or what the pod says itself. */
+/** The API server's answer for a pod that does not: 502, 503 or 504, or the pod's own. */
 function explain(error: unknown, isLate: boolean): unknown {
   if (isLate) return new CommandError(`its port for metrics does not answer: ${HINT}`, error);
   if (!(error instanceof KubeError) || error.status === 401 || error.status === 403) return error;

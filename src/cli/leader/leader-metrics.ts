@@ -18,7 +18,7 @@ export interface LeaderMetricsOptions {
   readonly onChange: () => void;
 }
 
-/** What is known of the leaders. */
+/** The leaders, as far as they are known. */
 export type Known =
   | { readonly kind: 'unread' }
   /** One sentence why there is nothing. */

@@ -54,7 +54,7 @@ function findFocus({ path }: Visit, { world }: PageContext): Focus | undefined {
   return found && world.focus(found);
 }
 
-/** What the visit reads while it lasts, besides the watches of all pages. Returns the function that ends it. */
+/** Starts the reads of the visit, besides the watches of all pages. Returns the function that ends it. */
 export function beginView(visit: Visit, context: PageContext): () => void {
   if (readPath(visit.path) === 'list') return context.world.metrics.view();
   const focus = findFocus(visit, context);
