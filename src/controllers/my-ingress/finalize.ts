@@ -20,6 +20,7 @@ import type { ObjectScope } from './scope.ts';
 import { explainRefusedRecord, readRecordedArn } from './status.ts';
 import {
   type Balancers,
+  doubtPresence,
   previewTeardown,
   releaseTraffic,
   tearDownTraffic,
@@ -54,7 +55,8 @@ export async function finalizeLoadBalancer(scope: ObjectScope): Promise<Released
       observe: async (signal) => {
         const observation = await observe(scope, signal);
         if (observation.kind === 'absent') leftAlone = observation.leftAlone;
-        return observation;
+        const isShown = observation.kind !== 'present' || !isRetained(scope);
+        return isShown ? observation : (doubtPresence(scope) ?? observation);
       },
       delete: async (ours) => {
         if (isRetained(scope)) return retain(scope, ours);

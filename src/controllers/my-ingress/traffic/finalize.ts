@@ -32,6 +32,8 @@ export interface Balancers {
   readonly leftAlone: readonly LoadBalancer[];
 }
 
+type Unconfirmed = { readonly kind: 'unconfirmed'; readonly waiting: Waiting };
+
 /**
  * Deletes what stood beside the balancer, once that is gone, and proves by a read that nothing of ours is
  * left; undefined: nothing is.
@@ -66,6 +68,16 @@ export async function previewTeardown(
   if (isRetained) return planRelease(await observeReleased(scope, loadBalancer), scope.identity);
   const observed = await observeLeft(scope, listNames(scope, loadBalancer?.vpcId));
   return planTeardown(observed, scope.identity);
+}
+
+/**
+ * A retained balancer is read with all that it has once more, as nothing looks at it again: a listener that was made a
+ * moment ago would keep our tags. undefined: nothing was.
+ */
+export function doubtPresence({ clock, memory }: ObjectScope): Unconfirmed | undefined {
+  if (!memory.traffic || !mayHide(memory.traffic, clock.monotonicMs())) return undefined;
+  const why = 'what was made a moment ago may not show yet; reading again before it is released';
+  return { kind: 'unconfirmed', waiting: waiting('Deleting', why, SOON_MS) };
 }
 
 /** Takes our tags off everything beside the balancer, which stays as it is. */
