@@ -219,4 +219,66 @@ export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [{ kind: 'staleReads', fromMs: 18158, forMs: 45788, ageMs: 686 }],
     },
   },
+  'deletes listeners that a read did not show when they left the spec': {
+    why: 'status recorded none after a read that was older than they were, and nothing looked for them again',
+    seed: 1300008797,
+    scenario: {
+      seed: 1300008797,
+      settings: { ...PLAIN, sweepMs: 60_000, interfacesLingerMs: 0 },
+      steps: [
+        {
+          atMs: 15_197,
+          myIngress: {
+            do: 'create',
+            at: 'web/shop',
+            spec: {
+              subnets: ['subnet-a', 'subnet-b'],
+              scheme: 'internal',
+              securityGroups: ['sg-web'],
+              listeners: [
+                { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
+                {
+                  port: 443,
+                  protocol: 'HTTPS',
+                  certificates: [
+                    'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000003',
+                    'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000001',
+                    'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000002',
+                  ],
+                },
+              ],
+              rules: [
+                {
+                  name: 'all',
+                  paths: ['/api/*'],
+                  redirect: { statusCode: 302, path: '/moved', host: '#{host}' },
+                },
+                {
+                  name: 'api',
+                  hosts: ['*.example.com'],
+                  paths: ['/api/*'],
+                  fixedResponse: { statusCode: 410, body: 'gone' },
+                },
+                {
+                  name: 'beta',
+                  hosts: ['api.example.com', 'other.test'],
+                  paths: ['/api/*', '/p2', '/p3', '/p4', '/p5', '/old/page'],
+                  fixedResponse: { statusCode: 410, body: 'gone' },
+                  listeners: [443],
+                },
+              ],
+            },
+          },
+        },
+        {
+          atMs: 37_887,
+          myIngress: { do: 'edit', at: 'web/shop', change: { listeners: null, rules: null } },
+        },
+      ],
+      faults: [
+        { kind: 'staleReads', fromMs: 25_401, forMs: 17_442, ageMs: 2_455 },
+        { kind: 'kube', effect: 'late', label: '*', fromMs: 0, forMs: 300_000, times: 1 },
+      ],
+    },
+  },
 };
