@@ -103,12 +103,14 @@ export class RestartInvariants {
   /**
    * Whether data has changed for which the monitor restarts the pod, since before the operator may have learned of
    * the pod. Of pods that an edit selects in the middle of a change nobody knows what they were started with, and an
-   * edit of the sources in the middle of a restart begins it again for all.
+   * edit of the sources in the middle of a restart begins it again for all. New data while a change still waits counts
+   * as one change with it, for all pods that there are.
    */
   #isConcerned(monitor: MonitorSince, life: PodLife): boolean {
-    const { uid, config } = monitor;
+    const { uid, config, spec } = monitor;
     if (this.#history.forged.has(config) || !this.#history.hasOneForm(uid)) return true;
-    return this.#history.hasChanged(monitor, life, life.bornMs - this.#unseenMs);
+    const waitsMs = 1000 * (spec.minIntervalSeconds + spec.debounceSeconds);
+    return this.#history.hasChanged(monitor, life, life.bornMs - Math.max(waitsMs, this.#unseenMs));
   }
 
   #judgeDisruption(
