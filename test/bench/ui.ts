@@ -47,7 +47,9 @@ async function measureOnce(place: BenchPlace, { namespace }: Ground): Promise<Sa
     api.ask({ method: 'PATCH', path, body: { status } });
   const entry = join(dirname(await place.bundle()), 'albridge.mjs');
   const startedMs = performance.now();
-  const served = await startUi(cluster.kubeconfigPath, { entry });
+  // Other figures have objects in namespaces of their own.
+  const args = ['--namespace', namespace];
+  const served = await startUi(cluster.kubeconfigPath, { args, entry });
   const printedMs = performance.now();
   try {
     while (!(await read(served.url)).includes(`${COUNT} objects`)) await sleep(5);
