@@ -84,6 +84,15 @@ export class Monitored {
     return (await this.#ask<Result>(`query?${query.toString()}`)).result;
   }
 
+  /** The series of a query since Prometheus has run, which must be less than ten minutes; one value a second. */
+  async queryAll(expression: string): Promise<readonly Series[]> {
+    const end = Date.now() / 1000;
+    const range = { start: String(end - 600), end: String(end), step: '1' };
+    const query = new URLSearchParams({ query: expression, ...range });
+    type Result = { readonly result: readonly Series[] };
+    return (await this.#ask<Result>(`query_range?${query.toString()}`)).result;
+  }
+
   /** Each rule of Prometheus, with its health. */
   async rules(): Promise<readonly { readonly name: string; readonly health: string }[]> {
     type Rules = {
@@ -184,6 +193,13 @@ export class Monitored {
       return scrape.find(name, labels).length > 0 && scrape.sum(name, labels) >= least;
     });
   }
+}
+
+/** https://prometheus.io/docs/prometheus/latest/querying/api/#range-vectors */
+export interface Series {
+  readonly metric: Labels;
+  /** Seconds since 1970, and the value as text. */
+  readonly values: readonly (readonly [number, string])[];
 }
 
 interface Awaited {

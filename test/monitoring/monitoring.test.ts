@@ -1,12 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { RULE_OBJECT, RULES } from '../../deploy/alerts.ts';
 import { DASHBOARD } from '../../deploy/dashboard.ts';
+import { Browser } from '../browser/browser.ts';
 import { until } from '../surroundings/until.ts';
 import type { Labels } from './exposition.ts';
-import { Monitored } from './monitored.ts';
+import { type Series as DrawnSeries, Monitored } from './monitored.ts';
+import { drawDashboard, FAULTS, type Panel, sizePage } from './picture.ts';
 import { extrapolate, MINUTES, runPromtool, type Series, testRules } from './promtool.ts';
 
 /** Alerts and dashboard on what a real operator shows, by Debian's Prometheus and promtool. */
@@ -14,6 +18,8 @@ import { extrapolate, MINUTES, runPromtool, type Series, testRules } from './pro
 const file = (path: string): string => resolve(import.meta.dirname, path);
 const component = (path: string): string =>
   readFileSync(file(`../../deploy/components/${path}`), 'utf8');
+/** For a person to look at; docs/screenshots/dashboard.png is one of them. */
+const PICTURE = file('../../dist/dashboard.png');
 const SERVICE = component('metrics-service/service.yaml');
 const POD_MONITOR = component('pod-monitor/pod-monitor.yaml');
 
@@ -232,15 +238,10 @@ interface Service {
   };
 }
 
-interface Dashboard {
-  readonly panels: readonly {
-    readonly title: string;
-    readonly targets: readonly { readonly expr: string }[];
-  }[];
-}
-
 describe('deploy/dashboards/albridge.json', () => {
-  const { panels } = JSON.parse(readFileSync(DASHBOARD, 'utf8')) as Dashboard;
+  const { panels } = JSON.parse(readFileSync(DASHBOARD, 'utf8')) as {
+    readonly panels: readonly Panel[];
+  };
   const queries = panels.flatMap(({ title, targets }) =>
     targets.map(({ expr }) => [title, expr] as const),
   );
@@ -255,5 +256,27 @@ describe('deploy/dashboards/albridge.json', () => {
       return values.some((value) => !Number.isNaN(value)) && values;
     });
     expect(numbers.length).toBeLessThan(100);
+  });
+
+  it('is readable as a picture of the results, dist/dashboard.png', async () => {
+    const results = new Map<string, readonly DrawnSeries[]>();
+    for (const [, expr] of queries) {
+      const query = expr.replaceAll('$__rate_interval', '15s').replaceAll('$job', '.*');
+      results.set(expr, await monitored.queryAll(query));
+    }
+    const page = join(monitored.directory, 'dashboard.html');
+    await writeFile(page, drawDashboard(panels, results));
+    const browser = await Browser.start();
+    try {
+      const tab = await browser.openPage(sizePage(panels));
+      await tab.visit(pathToFileURL(page).href);
+      const picture = await tab.takeScreenshot();
+      await mkdir(resolve(PICTURE, '..'), { recursive: true });
+      await writeFile(PICTURE, picture);
+      expect(await tab.evaluate(FAULTS)).toEqual([]);
+      expect(tab.listComplaints()).toEqual([]);
+    } finally {
+      await browser.close();
+    }
   });
 });
