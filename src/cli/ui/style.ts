@@ -19,7 +19,7 @@ h3{font-size:.95rem;margin:.6rem 0 .2rem;overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%;background:var(--box);border:1px solid var(--edge)}
 caption{text-align:left;color:var(--dim);padding:.3rem 0}
 th,td{text-align:left;vertical-align:top;padding:.25rem .6rem;border-bottom:1px solid var(--edge);overflow-wrap:break-word}
-.some,.long{overflow-wrap:anywhere;min-width:9rem}.long{min-width:13rem}
+.some,.long{overflow-wrap:anywhere;min-width:12rem}.long{min-width:13rem}
 th{font-weight:600}
 form{display:flex;gap:.6rem;flex-wrap:wrap;align-items:end;margin:.6rem 0}
 label{display:flex;max-width:100%;flex-direction:column;font-size:.85rem;color:var(--dim)}
