@@ -42,7 +42,7 @@ describe('the oldest Kubernetes', () => {
     const { gitVersion } = await place.api.ask<{ readonly gitVersion: string }>(version);
     expect(gitVersion).toBe(`v${versions.oldestKubernetes}`);
     const page = await readFile(resolve(ROOT, 'docs/install.md'), 'utf8');
-    expect(page).toContain(`You need Kubernetes ${OLDEST} or later`);
+    expect(page).toContain(`Kubernetes must be ${OLDEST} or later`);
     const chart = parse(await readFile(resolve(ROOT, 'deploy/chart/Chart.yaml'), 'utf8'));
     expect(chart).toMatchObject({ kubeVersion: `>=${OLDEST}.0-0` });
   });
