@@ -126,11 +126,12 @@ const PANELS: readonly Panel[] = [
     },
   },
   {
-    ...{ title: 'Budget: tokens left, claims in line', type: 'timeseries' },
-    queries: {
-      'tokens {{bucket}}': 'min by (bucket) (albridge_aws_budget_tokens{$job})',
-      'waiting {{bucket}}': 'sum by (bucket) (albridge_aws_budget_waiting_turns{$job})',
-    },
+    ...{ title: 'AWS budget: tokens left', type: 'timeseries' },
+    queries: { '{{bucket}}': 'min by (bucket) (albridge_aws_budget_tokens{$job})' },
+  },
+  {
+    ...{ title: 'AWS budget: claims in line', type: 'timeseries' },
+    queries: { '{{bucket}}': 'sum by (bucket) (albridge_aws_budget_waiting_turns{$job})' },
   },
   {
     ...{ title: 'Pods with older data, restarted pods per hour', type: 'timeseries' },

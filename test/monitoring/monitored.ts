@@ -58,7 +58,7 @@ export class Monitored {
   }
 
   async #startParts(): Promise<void> {
-    const surroundings = await startSurroundings({ provisioningMs: 200 });
+    const surroundings = await startSurroundings({ provisioningMs: 200, budget: 'aws' });
     this.#stops.push(() => surroundings.stop());
     const operatorPort = await findFreePort();
     const operator = surroundings.launchOperator({
