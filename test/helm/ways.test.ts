@@ -74,6 +74,12 @@ describe('what kustomize has installed', () => {
 });
 
 describe('a release of another name', () => {
+  // The CRDs stay, and the tests that follow install them under the usual name.
+  afterEach(async () => {
+    const usual = 'meta.helm.sh/release-name=albridge';
+    await place.kubectl(['annotate', 'crds', '--all', '--overwrite', usual]);
+  });
+
   it('takes over the CRDs that the one before has left, if it is allowed to', async () => {
     await ours.release('install');
     await ours.uninstall();
