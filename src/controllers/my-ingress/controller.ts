@@ -2,7 +2,7 @@
 // May import it: src/controllers/my-ingress and src/setup; src/cli takes orphans.ts and ownership.ts.
 // Start with: this file: observe, plan, reserve, execute, status, below in this order; then load-balancer/.
 
-import type { AppliedSettings, MyIngress } from '../../apis/my-ingress.ts';
+import type { MyIngress } from '../../apis/my-ingress.ts';
 import type { LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
 import { isBeingDeleted } from '../../core/objects/kube-object.ts';
 import { refuseWrite } from '../../core/ports/leadership.ts';
@@ -30,7 +30,7 @@ import { type LoadBalancerObservation, observe, observeKnown } from './load-bala
 import { type LoadBalancerStep, planLoadBalancer } from './load-balancer/plan.ts';
 import { chooseReadDepth, planFirstReads } from './load-balancer/read-depth.ts';
 import { awaitTokens, checkSnapshot } from './load-balancer/snapshot.ts';
-import { measureProvisioningMs, rememberDrift, rememberProvisioning } from './memory.ts';
+import { rememberDrift } from './memory.ts';
 import { previewDeletion, previewSpec, restrictPass } from './preview.ts';
 import { completeRecord } from './record.ts';
 import {
@@ -40,18 +40,7 @@ import {
   type ObjectScope,
   type Scope,
 } from './scope.ts';
-import {
-  concludeState,
-  describeHeld,
-  describeSubnets,
-  listKeptAttributes,
-  omitEmpty,
-  planWriteAhead,
-  projectApplied,
-  readApplied,
-  readRecordedArn,
-} from './status.ts';
-import { hasLeftovers, hasTraffic } from './traffic/concern.ts';
+import { conclude, hasLeftovers, hasTraffic, readApplied } from './status.ts';
 import { ensureTraffic } from './traffic/ensure.ts';
 import { recordChanged } from './traffic/execution/execute-plan.ts';
 import {
@@ -240,43 +229,4 @@ async function withTokens<S extends ObjectScope, T>(
   } finally {
     tokens.release();
   }
-}
-
-/** Status: what is held, what must be undone later, and the outcome by AWS's state. `besideKeys` as `TrafficState`. */
-function conclude(
-  scope: Scope,
-  { observed }: { observed: ObservedLoadBalancer },
-  besideKeys?: readonly string[],
-): Outcome {
-  const { loadBalancer } = observed;
-  const applied = computeApplied(scope, observed, besideKeys);
-  const subnets = describeSubnets(scope.object, loadBalancer);
-  scope.pass.report({ alb: describeHeld(loadBalancer), subnets, applied });
-  const isReported = readRecordedArn(scope.object) === undefined;
-  return concludeState(loadBalancer, trackProvisioning(scope, loadBalancer.state.code), isReported);
-}
-
-function computeApplied(
-  { desired, object, pass }: Scope,
-  observed: ObservedLoadBalancer,
-  besideKeys: readonly string[] | undefined,
-): AppliedSettings | undefined {
-  const before = readApplied(object, observed);
-  const { tags = [] } = before;
-  const isLeft = (key: string): boolean => besideKeys?.includes(key) ?? hasTraffic(object);
-  const attributes = listKeptAttributes(desired, before, observed);
-  if (attributes.length > 0) {
-    pass.log.info('attributes that left the spec stay as they are: no default is known', {
-      attributes,
-    });
-  }
-  const applied = projectApplied(desired, before, observed.attributes);
-  return omitEmpty(planWriteAhead({ tags: tags.filter(isLeft) }, applied));
-}
-
-function trackProvisioning({ clock, memory }: Scope, state: string): number {
-  if (state !== 'provisioning') return 0;
-  const nowMs = clock.monotonicMs();
-  memory.facts = rememberProvisioning(memory.facts, nowMs);
-  return measureProvisioningMs(memory.facts, nowMs);
 }

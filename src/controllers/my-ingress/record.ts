@@ -8,8 +8,7 @@ import { identifyResource, isOwn } from './graph/tags.ts';
 import type { Identity } from './identity.ts';
 import type { ObjectMemory } from './memory.ts';
 import type { ObjectScope } from './scope.ts';
-import { readRecordedArn } from './status.ts';
-import { hasTraffic } from './traffic/concern.ts';
+import { hasTraffic, readRecordedArn } from './status.ts';
 import { findSecurityGroups } from './traffic/observation/observe.ts';
 import {
   MOST_OWNED,

@@ -21,11 +21,11 @@ import {
   describeHeld,
   explainRefusedRecord,
   hasLost,
+  hasTraffic,
   omitEmpty,
   readApplied,
   readRecordedArn,
 } from '../status.ts';
-import { hasTraffic } from '../traffic/concern.ts';
 import { hasOpenTraffic, rememberBalancer } from '../traffic/memory.ts';
 import { awaitVisibility, correctRecord, doubtPresence } from './correction.ts';
 import { type ObservedLoadBalancer, projectStep } from './diff.ts';
