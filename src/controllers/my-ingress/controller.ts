@@ -14,6 +14,7 @@ import {
 import type { Outcome, Planned, Waiting } from '../../core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
 import { reportAttached } from './attaching/report.ts';
+import { findSubnets } from './discovery/discover-subnets.ts';
 import { createFailure } from './failure.ts';
 import { finalizeLoadBalancer } from './finalize.ts';
 import { describePlan } from './graph/planned-step.ts';
@@ -47,9 +48,7 @@ import {
   beginFrontend,
   type Frontend,
   type FrontendPlan,
-  type PreparedCreate,
   planFrontend,
-  prepareCreate,
   prepareFrontend,
 } from './traffic/frontend.ts';
 import { isTrafficDue, refreshTraffic, reportTraffic } from './traffic/report.ts';
@@ -187,6 +186,23 @@ function defineLoadBalancer(
       await executePlan(scope, plan, observed);
     },
   };
+}
+
+/** The create call of a balancer. */
+interface PreparedCreate extends Pick<Scope, 'desired'> {
+  readonly managed: FrontendPlan['managed'];
+}
+
+/** Finds the subnets that the spec leaves out, and reserves the tokens of everything that is about to be created. */
+async function prepareCreate(
+  scope: Scope,
+  planned: FrontendPlan | undefined,
+): Promise<PreparedCreate> {
+  const subnets = planned?.subnets ?? scope.desired.subnets ?? (await findSubnets(scope));
+  const desired = { ...scope.desired, subnets };
+  const calls = listOperations(planLoadBalancer(desired, undefined, {}), scope.object);
+  await scope.tokens.reserve([...(planned?.operations ?? []), ...calls]);
+  return { desired, managed: planned?.managed };
 }
 
 /** `known`: as it was read a moment ago, good enough where the spec has nothing to change about it. */

@@ -92,7 +92,7 @@ const OF_A_PLAN: readonly string[] = [CoreReason.Planned, CoreReason.ObserveMode
 
 async function previewCreate(scope: Scope): Promise<Preview> {
   const { desired, object } = scope;
-  await findSubnets(scope);
+  if (desired.subnets === undefined) await findSubnets(scope);
   const create = planLoadBalancer(desired, undefined, {});
   const own = describePlan([...create, ...planAfterCreate(desired)]);
   if (!hasTraffic(object)) return joinPlans(own, undefined);
