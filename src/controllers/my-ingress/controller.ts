@@ -13,6 +13,7 @@ import {
 } from '../../core/reconcile/external-resource.ts';
 import type { Outcome, Planned, Waiting } from '../../core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
+import { hasAttached } from './attaching/joined.ts';
 import { reportAttached } from './attaching/report.ts';
 import { findSubnets } from './discovery/discover-subnets.ts';
 import { createFailure } from './failure.ts';
@@ -84,7 +85,7 @@ async function reconcile(
   const object = context.attachments.join(stored);
   pass.report(NO_PLAN);
   refuseInvalidSpec(object);
-  reportAttached(object, pass);
+  if (hasAttached(object)) reportAttached(object, pass);
   const scope = createScope(context, recallParts(context, object, pass));
   if (chooseReadDepth(object) !== 'snapshot') return withTokens(scope, reconcileLive);
   if (!isTrafficDue(scope)) {
