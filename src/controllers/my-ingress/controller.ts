@@ -19,7 +19,7 @@ import { findSubnets } from './discovery/discover-subnets.ts';
 import { createFailure } from './failure.ts';
 import { finalizeLoadBalancer } from './finalize.ts';
 import { describePlan } from './graph/planned-step.ts';
-import { identify } from './identity.ts';
+import { type Identity, identify } from './identity.ts';
 import { refuseReservedTags } from './load-balancer/desired.ts';
 import type { ObservedLoadBalancer } from './load-balancer/diff.ts';
 import {
@@ -32,7 +32,7 @@ import { type LoadBalancerObservation, observe, observeKnown } from './load-bala
 import { type LoadBalancerStep, planLoadBalancer } from './load-balancer/plan.ts';
 import { chooseReadDepth, planFirstReads } from './load-balancer/read-depth.ts';
 import { awaitTokens, checkSnapshot } from './load-balancer/snapshot.ts';
-import { rememberDrift } from './memory.ts';
+import { knowsTraffic, type ObjectMemory, rememberDrift } from './memory.ts';
 import { previewDeletion, previewSpec, restrictPass } from './preview.ts';
 import { completeRecord } from './record.ts';
 import {
@@ -116,8 +116,12 @@ function recallParts(
   pass: Pass,
 ): Pick<ObjectScope, 'object' | 'stored' | 'pass'> {
   const identity = identify(cluster, object);
-  const completed = completeRecord(object, memory.of(pass.key, identity.uid), identity);
+  const completed = recallRecord(object, memory.of(pass.key, identity.uid), identity);
   return { object: completed, stored: object.status?.owned, pass };
+}
+
+function recallRecord(object: MyIngress, memory: ObjectMemory, identity: Identity): MyIngress {
+  return knowsTraffic(memory) ? completeRecord(object, memory, identity) : object;
 }
 
 function refuseInvalidSpec({ spec }: MyIngress): void {
@@ -135,7 +139,7 @@ async function reconcileLive(given: Scope): Promise<Outcome> {
   if (ensured.kind === 'waiting') return ensured;
   const { observed } = ensured;
   // The balancer may have shown traffic that no record names.
-  const object = completeRecord(given.object, given.memory, given.identity);
+  const object = recallRecord(given.object, given.memory, given.identity);
   const scope = { ...given, object };
   if (!hasTraffic(scope.object)) return conclude(scope, ensured);
   if (observed.isStateOnly) return refreshTraffic(scope, conclude(scope, ensured));
