@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { POD_DELETE_MATCH } from '../../apis/config-monitor.ts';
-import { RESTARTED_AT } from '../../core/objects/annotations.ts';
+import { isPaused, RESTARTED_AT } from '../../core/objects/annotations.ts';
 import { boundText } from '../../core/objects/digests.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../core/objects/kube-object.ts';
 import {
@@ -54,6 +54,15 @@ function trimAnnotations(
   const labels = annotations[POD_DELETE_MATCH];
   if (labels === undefined) return kept;
   return { ...kept, [POD_DELETE_MATCH]: boundText(labels, LONGEST_LABEL_LIST) };
+}
+
+/** Most ConfigMaps of a cluster have no ConfigMonitor. A paused one may have lost the annotation, and kept it. */
+export function mayHaveMonitor(configMap: TrimmedConfigMap): boolean {
+  return isAnnotated(configMap) || isPaused(configMap);
+}
+
+export function isAnnotated({ metadata }: TrimmedConfigMap): boolean {
+  return metadata.annotations?.[POD_DELETE_MATCH] !== undefined;
 }
 
 interface Secret extends KubeObject {
