@@ -12,8 +12,8 @@ import {
 import type { Pod } from '../../pods/pod.ts';
 import { readPodStateKind } from '../../pods/pod-state.ts';
 import { WORKLOAD_KINDS, type WorkloadKind, type WorkloadRef } from '../../pods/workloads.ts';
-import { hashFields, type TrimmedSource } from './sources/data-hash.ts';
 import { listUses, type PodUses, SharedUses } from './sources/pod-uses.ts';
+import { hashFields, type TrimmedSource } from './sources/watched-source.ts';
 
 /** A ConfigMap as it is held in memory. */
 export type TrimmedConfigMap = TrimmedSource;

@@ -6,13 +6,13 @@ import type { Key } from '../../../core/objects/kube-object.ts';
 import { createFailure } from '../../../core/reconcile/failure.ts';
 import { type Outcome, waiting } from '../../../core/reconcile/outcome.ts';
 import type { Scope, SecretFault } from '../scope.ts';
-import type { TrimmedSource } from './data-hash.ts';
 import {
   areRecordsOf,
   combineData,
   isSingleConfigMap,
   type ObservedData,
   readRecords,
+  type TrimmedSource,
   type WatchedSource,
 } from './watched-source.ts';
 

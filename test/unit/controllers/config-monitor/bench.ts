@@ -7,7 +7,7 @@ import type {
   SecretFault,
   SecretReader,
 } from '../../../../src/controllers/config-monitor/scope.ts';
-import type { TrimmedSource } from '../../../../src/controllers/config-monitor/sources/data-hash.ts';
+import type { TrimmedSource } from '../../../../src/controllers/config-monitor/sources/watched-source.ts';
 import {
   createSecretTransform,
   mayHaveMonitor,
