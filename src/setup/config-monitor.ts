@@ -2,13 +2,13 @@ import { type ConfigMonitor, configMonitorKind } from '../apis/config-monitor.ts
 import {
   createAnnotatedConfigMapReconciler,
   listClosedNamespaces,
-  mayHaveMonitor,
 } from '../controllers/config-monitor/annotated-config-map.ts';
 import { createConfigMonitorReconciler } from '../controllers/config-monitor/controller.ts';
 import { MonitorIndex } from '../controllers/config-monitor/monitor-index.ts';
 import { PodIndex } from '../controllers/config-monitor/pod-index.ts';
 import {
   createPodTransform,
+  mayHaveMonitor,
   type TrimmedConfigMap,
   type TrimmedPod,
   trimConfigMap,

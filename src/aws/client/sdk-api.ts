@@ -116,7 +116,7 @@ const commands = {
 /**
  * AwsApi over the SDK, with the SDK's own chain of credentials:
  * https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/setting-credentials-node.html
- * One call is one attempt; retry.ts is the retry layer.
+ * One call is one attempt; aws-call.ts is the retry layer.
  */
 export function createSdkApi(options: SdkApiOptions): SdkApi {
   const client = createSdkClient(options);
@@ -214,7 +214,7 @@ export function createSdkClient(
 /**
  * Removes from the SDK what no call here needs: walking through the whole input
  * and output for a logger that is not there, looking for the trace of a Lambda function, and its
- * retries, of which retry.ts is the only layer; what follows those is placed by their name, so that
+ * retries, of which aws-call.ts is the only layer; what follows those is placed by their name, so that
  * stays.
  * https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/middleware-stack.html
  */

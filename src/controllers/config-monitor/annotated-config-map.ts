@@ -24,7 +24,7 @@ import { createFailure } from '../../core/reconcile/failure.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
-import type { TrimmedConfigMap } from './transforms.ts';
+import { isAnnotated, type TrimmedConfigMap } from './transforms.ts';
 
 const MAX_NAME_LENGTH = 253;
 const SUFFIX = '-annotated';
@@ -74,15 +74,6 @@ export function createAnnotatedConfigMapReconciler(
     },
     forget: (key) => reported.delete(key),
   };
-}
-
-/** Most ConfigMaps of a cluster do not. A paused one may have lost the annotation, and kept the ConfigMonitor. */
-export function mayHaveMonitor(configMap: TrimmedConfigMap): boolean {
-  return isAnnotated(configMap) || isPaused(configMap);
-}
-
-function isAnnotated({ metadata }: TrimmedConfigMap): boolean {
-  return metadata.annotations?.[POD_DELETE_MATCH] !== undefined;
 }
 
 function isClosed(configMap: TrimmedConfigMap, closed: ReadonlySet<string>): boolean {

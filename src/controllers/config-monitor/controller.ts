@@ -23,8 +23,14 @@ import {
   shortenHash,
 } from './scope.ts';
 import { readSelection } from './selection.ts';
-import { hasBaseline, mergeRecords } from './sources/edited-sources.ts';
-import { awaitData, hasSecret, observeData, reportObservation } from './sources/observe-data.ts';
+import { mergeRecords } from './sources/edited-sources.ts';
+import {
+  awaitData,
+  hasBaseline,
+  hasSecret,
+  observeData,
+  reportObservation,
+} from './sources/observe-data.ts';
 import {
   abbreviateSources,
   describeSources,

@@ -4,8 +4,12 @@ import type { Change, ObjectCache } from '../../core/ports/cache.ts';
 import type { KeySource } from '../../core/queue/key-queue.ts';
 import { affectsRestarts } from './pod-index.ts';
 import { readSelection, selects } from './selection.ts';
-import type { TrimmedSource } from './sources/data-hash.ts';
-import { listSources, nameSource, type WatchedSource } from './sources/watched-source.ts';
+import {
+  listSources,
+  nameSource,
+  type TrimmedSource,
+  type WatchedSource,
+} from './sources/watched-source.ts';
 import type { TrimmedPod } from './transforms.ts';
 
 /** Finds the ConfigMonitors of a source or a pod without scanning all of them. */

@@ -5,8 +5,12 @@ import { type Outcome, settled } from '../../core/reconcile/outcome.ts';
 import { restartPods } from './eviction.ts';
 import type { DataChange, Refusal } from './memory.ts';
 import { listUnchanged } from './pending-change.ts';
-import { announceEnd, announceFailure, announceStart } from './reports/announce.ts';
-import { warnOfSingleReplicas } from './reports/single-replica.ts';
+import {
+  announceEnd,
+  announceFailure,
+  announceStart,
+  warnOfSingleReplicas,
+} from './reports/announce.ts';
 import { judgeProgress, listUnavailable, reportRollout } from './rollout-progress.ts';
 import {
   formatMillis,

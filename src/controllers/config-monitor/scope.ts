@@ -14,8 +14,12 @@ import type { MonitorIndex } from './monitor-index.ts';
 import type { PodIndex } from './pod-index.ts';
 import type { Counts, SourceMetrics } from './reports/source-metrics.ts';
 import type { Selection } from './selection.ts';
-import type { TrimmedSource } from './sources/data-hash.ts';
-import { nameSource, type ObservedData, type WatchedSource } from './sources/watched-source.ts';
+import {
+  nameSource,
+  type ObservedData,
+  type TrimmedSource,
+  type WatchedSource,
+} from './sources/watched-source.ts';
 import type { TrimmedPod } from './transforms.ts';
 
 /** The Secrets that are watched, if they are. */

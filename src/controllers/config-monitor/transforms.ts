@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { POD_DELETE_MATCH } from '../../apis/config-monitor.ts';
-import { RESTARTED_AT } from '../../core/objects/annotations.ts';
+import { isPaused, RESTARTED_AT } from '../../core/objects/annotations.ts';
 import { boundText } from '../../core/objects/digests.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../core/objects/kube-object.ts';
 import {
@@ -12,8 +12,8 @@ import {
 import type { Pod } from '../../pods/pod.ts';
 import { readPodStateKind } from '../../pods/pod-state.ts';
 import { WORKLOAD_KINDS, type WorkloadKind, type WorkloadRef } from '../../pods/workloads.ts';
-import { hashFields, type TrimmedSource } from './sources/data-hash.ts';
 import { listUses, type PodUses, SharedUses } from './sources/pod-uses.ts';
+import { hashFields, type TrimmedSource } from './sources/watched-source.ts';
 
 /** A ConfigMap as it is held in memory. */
 export type TrimmedConfigMap = TrimmedSource;
@@ -54,6 +54,15 @@ function trimAnnotations(
   const labels = annotations[POD_DELETE_MATCH];
   if (labels === undefined) return kept;
   return { ...kept, [POD_DELETE_MATCH]: boundText(labels, LONGEST_LABEL_LIST) };
+}
+
+/** Most ConfigMaps of a cluster have no ConfigMonitor. A paused one may have lost the annotation, and kept it. */
+export function mayHaveMonitor(configMap: TrimmedConfigMap): boolean {
+  return isAnnotated(configMap) || isPaused(configMap);
+}
+
+export function isAnnotated({ metadata }: TrimmedConfigMap): boolean {
+  return metadata.annotations?.[POD_DELETE_MATCH] !== undefined;
 }
 
 interface Secret extends KubeObject {

@@ -2,7 +2,7 @@
 // May import it: src/controllers/my-ingress and src/setup; src/cli takes orphans.ts and ownership.ts.
 // Start with: this file: observe, plan, reserve, execute, status, below in this order; then load-balancer/.
 
-import type { AppliedSettings, MyIngress } from '../../apis/my-ingress.ts';
+import type { MyIngress } from '../../apis/my-ingress.ts';
 import type { LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
 import { isBeingDeleted } from '../../core/objects/kube-object.ts';
 import { refuseWrite } from '../../core/ports/leadership.ts';
@@ -13,11 +13,13 @@ import {
 } from '../../core/reconcile/external-resource.ts';
 import type { Outcome, Planned, Waiting } from '../../core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
+import { hasAttached } from './attaching/joined.ts';
 import { reportAttached } from './attaching/report.ts';
+import { findSubnets } from './discovery/discover-subnets.ts';
 import { createFailure } from './failure.ts';
 import { finalizeLoadBalancer } from './finalize.ts';
 import { describePlan } from './graph/planned-step.ts';
-import { identify } from './identity.ts';
+import { type Identity, identify } from './identity.ts';
 import { refuseReservedTags } from './load-balancer/desired.ts';
 import type { ObservedLoadBalancer } from './load-balancer/diff.ts';
 import {
@@ -30,7 +32,7 @@ import { type LoadBalancerObservation, observe, observeKnown } from './load-bala
 import { type LoadBalancerStep, planLoadBalancer } from './load-balancer/plan.ts';
 import { chooseReadDepth, planFirstReads } from './load-balancer/read-depth.ts';
 import { awaitTokens, checkSnapshot } from './load-balancer/snapshot.ts';
-import { measureProvisioningMs, rememberDrift, rememberProvisioning } from './memory.ts';
+import { knowsTraffic, type ObjectMemory, rememberDrift } from './memory.ts';
 import { previewDeletion, previewSpec, restrictPass } from './preview.ts';
 import { completeRecord } from './record.ts';
 import {
@@ -40,27 +42,14 @@ import {
   type ObjectScope,
   type Scope,
 } from './scope.ts';
-import {
-  concludeState,
-  describeHeld,
-  describeSubnets,
-  listKeptAttributes,
-  omitEmpty,
-  planWriteAhead,
-  projectApplied,
-  readApplied,
-  readRecordedArn,
-} from './status.ts';
-import { hasLeftovers, hasTraffic } from './traffic/concern.ts';
+import { conclude, hasLeftovers, hasTraffic, readApplied } from './status.ts';
 import { ensureTraffic } from './traffic/ensure.ts';
 import { recordChanged } from './traffic/execution/execute-plan.ts';
 import {
   beginFrontend,
   type Frontend,
   type FrontendPlan,
-  type PreparedCreate,
   planFrontend,
-  prepareCreate,
   prepareFrontend,
 } from './traffic/frontend.ts';
 import { isTrafficDue, refreshTraffic, reportTraffic } from './traffic/report.ts';
@@ -96,7 +85,7 @@ async function reconcile(
   const object = context.attachments.join(stored);
   pass.report(NO_PLAN);
   refuseInvalidSpec(object);
-  reportAttached(object, pass);
+  if (hasAttached(object)) reportAttached(object, pass);
   const scope = createScope(context, recallParts(context, object, pass));
   if (chooseReadDepth(object) !== 'snapshot') return withTokens(scope, reconcileLive);
   if (!isTrafficDue(scope)) {
@@ -127,8 +116,12 @@ function recallParts(
   pass: Pass,
 ): Pick<ObjectScope, 'object' | 'stored' | 'pass'> {
   const identity = identify(cluster, object);
-  const completed = completeRecord(object, memory.of(pass.key, identity.uid), identity);
+  const completed = recallRecord(object, memory.of(pass.key, identity.uid), identity);
   return { object: completed, stored: object.status?.owned, pass };
+}
+
+function recallRecord(object: MyIngress, memory: ObjectMemory, identity: Identity): MyIngress {
+  return knowsTraffic(memory) ? completeRecord(object, memory, identity) : object;
 }
 
 function refuseInvalidSpec({ spec }: MyIngress): void {
@@ -146,7 +139,7 @@ async function reconcileLive(given: Scope): Promise<Outcome> {
   if (ensured.kind === 'waiting') return ensured;
   const { observed } = ensured;
   // The balancer may have shown traffic that no record names.
-  const object = completeRecord(given.object, given.memory, given.identity);
+  const object = recallRecord(given.object, given.memory, given.identity);
   const scope = { ...given, object };
   if (!hasTraffic(scope.object)) return conclude(scope, ensured);
   if (observed.isStateOnly) return refreshTraffic(scope, conclude(scope, ensured));
@@ -200,6 +193,23 @@ function defineLoadBalancer(
   };
 }
 
+/** The create call of a balancer. */
+interface PreparedCreate extends Pick<Scope, 'desired'> {
+  readonly managed: FrontendPlan['managed'];
+}
+
+/** Finds the subnets that the spec leaves out, and reserves the tokens of everything that is about to be created. */
+async function prepareCreate(
+  scope: Scope,
+  planned: FrontendPlan | undefined,
+): Promise<PreparedCreate> {
+  const subnets = planned?.subnets ?? scope.desired.subnets ?? (await findSubnets(scope));
+  const desired = { ...scope.desired, subnets };
+  const calls = listOperations(planLoadBalancer(desired, undefined, {}), scope.object);
+  await scope.tokens.reserve([...(planned?.operations ?? []), ...calls]);
+  return { desired, managed: planned?.managed };
+}
+
 /** `known`: as it was read a moment ago, good enough where the spec has nothing to change about it. */
 async function observeAndCompare(
   scope: Scope,
@@ -240,43 +250,4 @@ async function withTokens<S extends ObjectScope, T>(
   } finally {
     tokens.release();
   }
-}
-
-/** Status: what is held, what must be undone later, and the outcome by AWS's state. `besideKeys` as `TrafficState`. */
-function conclude(
-  scope: Scope,
-  { observed }: { observed: ObservedLoadBalancer },
-  besideKeys?: readonly string[],
-): Outcome {
-  const { loadBalancer } = observed;
-  const applied = computeApplied(scope, observed, besideKeys);
-  const subnets = describeSubnets(scope.object, loadBalancer);
-  scope.pass.report({ alb: describeHeld(loadBalancer), subnets, applied });
-  const isReported = readRecordedArn(scope.object) === undefined;
-  return concludeState(loadBalancer, trackProvisioning(scope, loadBalancer.state.code), isReported);
-}
-
-function computeApplied(
-  { desired, object, pass }: Scope,
-  observed: ObservedLoadBalancer,
-  besideKeys: readonly string[] | undefined,
-): AppliedSettings | undefined {
-  const before = readApplied(object, observed);
-  const { tags = [] } = before;
-  const isLeft = (key: string): boolean => besideKeys?.includes(key) ?? hasTraffic(object);
-  const attributes = listKeptAttributes(desired, before, observed);
-  if (attributes.length > 0) {
-    pass.log.info('attributes that left the spec stay as they are: no default is known', {
-      attributes,
-    });
-  }
-  const applied = projectApplied(desired, before, observed.attributes);
-  return omitEmpty(planWriteAhead({ tags: tags.filter(isLeft) }, applied));
-}
-
-function trackProvisioning({ clock, memory }: Scope, state: string): number {
-  if (state !== 'provisioning') return 0;
-  const nowMs = clock.monotonicMs();
-  memory.facts = rememberProvisioning(memory.facts, nowMs);
-  return measureProvisioningMs(memory.facts, nowMs);
 }

@@ -10,7 +10,7 @@ import {
   type RouteBackend,
   type Routes,
 } from './routes/routes.ts';
-import { isOnlyPlanned } from './traffic/concern.ts';
+import { isOnlyPlanned } from './status.ts';
 
 /** A backend that gets requests, whether its target group is there or not. */
 export interface DeclaredBackend extends Pick<RouteBackend, 'service' | 'targetType'> {

@@ -13,9 +13,8 @@ import { compareWithSnapshot } from './load-balancer/snapshot.ts';
 import type { Memory } from './memory.ts';
 import { Orphans, Strays } from './orphans.ts';
 import { isInPlace } from './preview.ts';
-import { readRecordedArn } from './status.ts';
+import { hasTraffic, isOnlyPlanned, readRecordedArn } from './status.ts';
 import type { Targets } from './targets.ts';
-import { hasTraffic, isOnlyPlanned } from './traffic/concern.ts';
 import { rememberBalancer } from './traffic/memory.ts';
 import { isTrafficDue } from './traffic/report.ts';
 import {

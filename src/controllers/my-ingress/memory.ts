@@ -195,6 +195,11 @@ export interface ObjectMemory {
   goneGroups?: readonly string[];
 }
 
+/** Whether this process knows of anything beside the balancer. */
+export function knowsTraffic({ foundGroups, traffic }: ObjectMemory): boolean {
+  return foundGroups !== undefined || traffic !== undefined;
+}
+
 /**
  * Keeps the facts about each object in memory. All of it may be lost at any time: a restart
  * costs a longer wait or one more read, never a wrong write.

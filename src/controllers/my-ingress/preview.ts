@@ -16,8 +16,7 @@ import { planAfterCreate, planLoadBalancer } from './load-balancer/plan.ts';
 import { chooseReadDepth, requestsLiveRead } from './load-balancer/read-depth.ts';
 import { checkSnapshot } from './load-balancer/snapshot.ts';
 import type { ObjectScope, Scope } from './scope.ts';
-import { readApplied } from './status.ts';
-import { hasTraffic } from './traffic/concern.ts';
+import { hasTraffic, readApplied } from './status.ts';
 import { observeAndPlan } from './traffic/ensure.ts';
 import { isBeforeBalancer, previewFrontend } from './traffic/frontend.ts';
 import { isTrafficDue } from './traffic/report.ts';
@@ -93,7 +92,7 @@ const OF_A_PLAN: readonly string[] = [CoreReason.Planned, CoreReason.ObserveMode
 
 async function previewCreate(scope: Scope): Promise<Preview> {
   const { desired, object } = scope;
-  await findSubnets(scope);
+  if (desired.subnets === undefined) await findSubnets(scope);
   const create = planLoadBalancer(desired, undefined, {});
   const own = describePlan([...create, ...planAfterCreate(desired)]);
   if (!hasTraffic(object)) return joinPlans(own, undefined);

@@ -8,8 +8,7 @@ import { identifyResource, isOwn } from './graph/tags.ts';
 import type { Identity } from './identity.ts';
 import type { ObjectMemory } from './memory.ts';
 import type { ObjectScope } from './scope.ts';
-import { readRecordedArn } from './status.ts';
-import { hasTraffic } from './traffic/concern.ts';
+import { hasTraffic, readRecordedArn } from './status.ts';
 import { findSecurityGroups } from './traffic/observation/observe.ts';
 import {
   MOST_OWNED,
@@ -76,14 +75,11 @@ export function listKnown(
 }
 
 /**
- * A balancer that no record names and this process has not made was there before: perhaps with traffic. Its ARN goes
- * on record together with that, for by the next pass the balancer is known.
+ * Puts on record what a balancer may serve that was there before. Its ARN goes on record together with that, for by
+ * the next pass the balancer is known.
  */
 export async function recoverRecord(scope: ObjectScope, loadBalancer: LoadBalancer): Promise<void> {
   const { identity, memory, object, pass } = scope;
-  const isKnown = readRecordedArn(object) !== undefined || object.spec.adopt !== undefined;
-  const isMade = memory.facts.create !== undefined;
-  if (isKnown || isMade || hasTraffic(object)) return;
   await findUsedGroups(scope, loadBalancer);
   const { status } = completeRecord(object, memory, identity);
   if (status !== object.status) pass.report({ owned: status?.owned });

@@ -1,10 +1,12 @@
 import {
   type AppliedSettings,
   type HeldLoadBalancer,
+  loadBalancerFinalizer,
   type MyIngress,
   ownershipTagKeys,
 } from '../../apis/my-ingress.ts';
 import type { LoadBalancer, TaggedLoadBalancer } from '../../aws/elbv2/load-balancers.ts';
+import { isPlanOnly } from '../../core/objects/annotations.ts';
 import type { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type Outcome, settled, type Waiting, waiting } from '../../core/reconcile/outcome.ts';
 import { createFailure } from './failure.ts';
@@ -14,8 +16,13 @@ import {
   projectAddressing,
 } from './load-balancer/desired.ts';
 import type { Drift, ObservedLoadBalancer } from './load-balancer/diff.ts';
+import { measureProvisioningMs, rememberProvisioning } from './memory.ts';
+import type { Scope } from './scope.ts';
 
-/** `status` of the balancer that an object holds: what is recorded, what must be undone, which outcome its state gives. Pure. */
+/**
+ * `status` of an object and of the balancer that it holds: what is recorded, what must be undone, which outcome its
+ * state gives. Pure, but for the report of `conclude`.
+ */
 
 /** `status.alb.state` of a balancer that is proved deleted and is to be recreated. */
 const VANISHED = 'deleted';
@@ -46,6 +53,25 @@ export function explainRefusedRecord(
 export function hasLost(object: MyIngress, name: string): boolean {
   const held = object.status?.alb;
   return held?.state === VANISHED && held.name === name;
+}
+
+/** True where the object has anything beside its balancer, or may have something left of it in AWS. */
+export function hasTraffic(object: MyIngress): boolean {
+  const { backends = [], listeners = [] } = object.spec ?? {};
+  return backends.length + listeners.length > 0 || hasLeftovers(object);
+}
+
+/** True where status records something that albridge may have to delete. */
+export function hasLeftovers({ status }: MyIngress): boolean {
+  const { securityGroup, targetGroups = [] } = status?.owned ?? {};
+  const count = targetGroups.length + (status?.listeners ?? []).length;
+  return count > 0 || securityGroup !== undefined;
+}
+
+/** True where nothing of the object was ever executed, nor will be as it is; its finalizer would show that it was. */
+export function isOnlyPlanned(object: MyIngress): boolean {
+  const { finalizers = [] } = object.metadata;
+  return isPlanOnly(object) && !finalizers.includes(loadBalancerFinalizer);
 }
 
 /** `status.alb` for a balancer that is ours. */
@@ -144,7 +170,7 @@ export function dropUndone(
 }
 
 /** Attributes that left the spec and stay as they are, because no default of AWS is known for them. */
-export function listKeptAttributes(
+function listKeptAttributes(
   desired: DesiredLoadBalancer,
   applied: AppliedSettings,
   { attributes, loadBalancer }: ObservedLoadBalancer,
@@ -176,19 +202,61 @@ function dropEmptyParts(settings: Required<AppliedSettings>): AppliedSettings {
   return Object.fromEntries(kept);
 }
 
+/**
+ * Reports what is held and what must be undone later, and concludes the outcome from AWS's state. `besideKeys` as in
+ * `TrafficState`.
+ */
+export function conclude(
+  scope: Scope,
+  { observed }: { observed: ObservedLoadBalancer },
+  besideKeys?: readonly string[],
+): Outcome {
+  const { loadBalancer } = observed;
+  const applied = computeApplied(scope, observed, besideKeys);
+  const subnets = describeSubnets(scope.object, loadBalancer);
+  scope.pass.report({ alb: describeHeld(loadBalancer), subnets, applied });
+  const isReported = readRecordedArn(scope.object) === undefined;
+  return concludeState(loadBalancer, trackProvisioning(scope, loadBalancer.state.code), isReported);
+}
+
+function computeApplied(
+  { desired, object, pass }: Scope,
+  observed: ObservedLoadBalancer,
+  besideKeys: readonly string[] | undefined,
+): AppliedSettings | undefined {
+  const before = readApplied(object, observed);
+  const { tags = [] } = before;
+  const isLeft = (key: string): boolean => besideKeys?.includes(key) ?? hasTraffic(object);
+  const attributes = listKeptAttributes(desired, before, observed);
+  if (attributes.length > 0) {
+    pass.log.info('attributes that left the spec stay as they are: no default is known', {
+      attributes,
+    });
+  }
+  const applied = projectApplied(desired, before, observed.attributes);
+  return omitEmpty(planWriteAhead({ tags: tags.filter(isLeft) }, applied));
+}
+
+function trackProvisioning({ clock, memory }: Scope, state: string): number {
+  if (state !== 'provisioning') return 0;
+  const nowMs = clock.monotonicMs();
+  memory.facts = rememberProvisioning(memory.facts, nowMs);
+  return measureProvisioningMs(memory.facts, nowMs);
+}
+
 const LONGEST_WAIT_MS = 15_000;
 
 /**
  * Concludes the outcome from the state of a balancer; pure. Ready is `active` and nothing else.
  * States: https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_LoadBalancerState.html
  *
- * @param measureProvisioningMs since when this process waits for `active`, in ms
+ * @param provisioningMs for how long this process has waited for `active`
  * @param isReported an event of this pass reports where the balancer comes from
  * @throws OperatorError LoadBalancerFailed, LoadBalancerImpaired
  */
 export function concludeState(
   loadBalancer: LoadBalancer,
-  measureProvisioningMs: number,
+  provisioningMs: number,
   isReported = false,
 ): Outcome {
   const { name, dns, state } = loadBalancer;
@@ -201,7 +269,7 @@ export function concludeState(
     case 'active_impaired':
       throw createFailure('LoadBalancerImpaired', `load balancer ${name} is impaired${why}`);
     default:
-      return awaitActive(loadBalancer, measureProvisioningMs, isReported);
+      return awaitActive(loadBalancer, provisioningMs, isReported);
   }
 }
 
@@ -221,7 +289,7 @@ function describeReason({ state }: LoadBalancer): string {
 }
 
 /** Looks fall at 1, 3, 7, 15, 30, 45 ... seconds: after 1, 2, 4, 8, 15, 15 ... */
-function chooseRequeueMs(measureProvisioningMs: number): number {
-  const seconds = Math.floor(measureProvisioningMs / 1000);
+function chooseRequeueMs(provisioningMs: number): number {
+  const seconds = Math.floor(provisioningMs / 1000);
   return Math.min(LONGEST_WAIT_MS, (seconds + 1) * 1000);
 }

@@ -4,7 +4,7 @@
 
 import type { MonitorIndex } from '../../controllers/config-monitor/monitor-index.ts';
 import type { SecretFault, SecretReader } from '../../controllers/config-monitor/scope.ts';
-import type { TrimmedSource } from '../../controllers/config-monitor/sources/data-hash.ts';
+import type { TrimmedSource } from '../../controllers/config-monitor/sources/watched-source.ts';
 import { createSecretTransform } from '../../controllers/config-monitor/transforms.ts';
 import type { Key, ResourceKind } from '../../core/objects/kube-object.ts';
 import type { KeySource } from '../../core/queue/key-queue.ts';

@@ -1,5 +1,7 @@
-import type { TrimmedSource } from '../../../src/controllers/config-monitor/sources/data-hash.ts';
-import { combineData } from '../../../src/controllers/config-monitor/sources/watched-source.ts';
+import {
+  combineData,
+  type TrimmedSource,
+} from '../../../src/controllers/config-monitor/sources/watched-source.ts';
 import {
   createSecretTransform,
   trimConfigMap,

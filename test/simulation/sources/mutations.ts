@@ -81,7 +81,7 @@ export const SOURCE_MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 49,
   },
   'new-key-taken-for-change': {
-    file: 'controllers/config-monitor/sources/edited-sources.ts',
+    file: 'controllers/config-monitor/sources/observe-data.ts',
     find: 'if (hasSecret(watched) && hashKey !== secrets.keyId) return false;',
     replace: 'if (hasSecret(watched) && hashKey === undefined) return false;',
     why: 'whoever deletes the hash key restarts every pod that uses a Secret',

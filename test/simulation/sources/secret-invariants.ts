@@ -1,4 +1,4 @@
-import type { TrimmedSource } from '../../../src/controllers/config-monitor/sources/data-hash.ts';
+import type { TrimmedSource } from '../../../src/controllers/config-monitor/sources/watched-source.ts';
 import { trimConfigMap } from '../../../src/controllers/config-monitor/transforms.ts';
 import type { LogFields } from '../../../src/core/ports/logger.ts';
 import type { KubeRequest } from '../../../src/kube/client/kube-transport.ts';

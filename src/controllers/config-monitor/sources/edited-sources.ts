@@ -1,8 +1,7 @@
 import type { SourceRecord } from '../../../apis/config-monitor.ts';
 import type { Scope } from '../scope.ts';
-import { hasSecret, observeData } from './observe-data.ts';
+import { observeData } from './observe-data.ts';
 import {
-  areRecordsOf,
   hashText,
   listDifferent,
   nameSource,
@@ -12,15 +11,6 @@ import {
   readRecords,
   type WatchedSource,
 } from './watched-source.ts';
-
-/** Something is on record, of the same sources, and of Secrets with the same key. */
-export function hasBaseline(scope: Scope): boolean {
-  const { secrets, watched, object } = scope;
-  const { configHash, hashKey } = object.status;
-  if (configHash === undefined) return false;
-  if (hasSecret(watched) && hashKey !== secrets.keyId) return false;
-  return areRecordsOf(readRecords(object.status, watched), watched);
-}
 
 /**
  * The data that the pods have, for an edit of the sources in spec: those that stay keep their records, and new ones

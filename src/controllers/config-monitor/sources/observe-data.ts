@@ -6,11 +6,13 @@ import type { Key } from '../../../core/objects/kube-object.ts';
 import { createFailure } from '../../../core/reconcile/failure.ts';
 import { type Outcome, waiting } from '../../../core/reconcile/outcome.ts';
 import type { Scope, SecretFault } from '../scope.ts';
-import type { TrimmedSource } from './data-hash.ts';
 import {
+  areRecordsOf,
   combineData,
   isSingleConfigMap,
   type ObservedData,
+  readRecords,
+  type TrimmedSource,
   type WatchedSource,
 } from './watched-source.ts';
 
@@ -37,6 +39,15 @@ export function observeData({ watched, configMaps, secrets, object }: Place): Ob
 
 export function hasSecret(watched: readonly WatchedSource[]): boolean {
   return watched.some(({ kind }) => kind === 'Secret');
+}
+
+/** Something is on record, of the same sources, and of Secrets with the same key. */
+export function hasBaseline(scope: Scope): boolean {
+  const { secrets, watched, object } = scope;
+  const { configHash, hashKey } = object.status;
+  if (configHash === undefined) return false;
+  if (hasSecret(watched) && hashKey !== secrets.keyId) return false;
+  return areRecordsOf(readRecords(object.status, watched), watched);
 }
 
 /** The condition ConfigMapFound, or SourcesFound where there is more than one ConfigMap. */

@@ -26,6 +26,20 @@ export function findDecision({ spec }: Joined): Decision | undefined {
 /** `status.attached[].digest` of an object none of whose rules is accepted. */
 export const NO_RULES = '-';
 
+/** Type of the condition that says whether all attached routes are served. */
+export const ACCEPTED = 'AttachmentsAccepted';
+
+/** True where routes are attached to the object, or status still reports some. */
+export function hasAttached(object: MyIngress): boolean {
+  const isAttached = findDecision(object) !== undefined || object.status?.attached !== undefined;
+  return isAttached || wasStated(object);
+}
+
+/** Whether status has the condition. */
+export function wasStated({ status }: MyIngress): boolean {
+  return (status?.conditions ?? []).some(({ type }) => type === ACCEPTED);
+}
+
 /** True where the routes that are accepted are not those that status records as such. */
 export function hasNewRoutes(object: MyIngress): boolean {
   const { attached = [] } = object.status ?? {};

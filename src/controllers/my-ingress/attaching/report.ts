@@ -10,7 +10,7 @@ import { listParts } from '../rules/desired.ts';
 import { compareText, getSource, type SourceRef } from './attaching-object.ts';
 import { describeClaim, digestClaim } from './claims.ts';
 import { type Decision, findRefusal, type Refusal } from './decision.ts';
-import { findDecision, NO_RULES } from './joined.ts';
+import { ACCEPTED, findDecision, NO_RULES, wasStated } from './joined.ts';
 import { ATTACHED, ATTACHING } from './state.ts';
 
 /** `status.attached`, and the condition that names both sides of each conflict; pure but for the report itself. */
@@ -22,7 +22,6 @@ const MOST_ENTRIES = 200;
 const MOST_HOLDS = 100;
 const LONGEST_MESSAGE = 512;
 const MOST_SENTENCES = 5;
-const TYPE = 'AttachmentsAccepted';
 
 /** The attached routes after a pass over everything. */
 export interface AppliedRoutes {
@@ -39,21 +38,12 @@ export interface AppliedRoutes {
 export function reportAttached(object: MyIngress, pass: Pass, applied?: AppliedRoutes): void {
   const decision = findDecision(object);
   const recorded = object.status?.attached;
-  if (!isConcerned(object) || decision?.isKnown === false) return;
+  if (decision?.isKnown === false) return;
   const served = applied ? describeServed(object, applied) : listServed(recorded);
   const entries = [...served, ...describeRefused(decision, served)].slice(0, MOST_ENTRIES);
   const attached = entries.length === 0 ? undefined : entries;
   if (!isDeepStrictEqual(attached, recorded)) pass.report({ attached });
   if (attached !== undefined || wasStated(object)) pass.setCondition(stateAccepted(entries));
-}
-
-function isConcerned(object: MyIngress): boolean {
-  const isAttached = findDecision(object) !== undefined || object.status?.attached !== undefined;
-  return isAttached || wasStated(object);
-}
-
-function wasStated({ status }: MyIngress): boolean {
-  return (status?.conditions ?? []).some(({ type }) => type === TYPE);
 }
 
 function listServed(recorded: readonly Entry[] = []): readonly Entry[] {
@@ -148,7 +138,7 @@ function describeRefusal({
 }
 
 function stateAccepted(entries: readonly Entry[]): StatedCondition {
-  const type = TYPE;
+  const type = ACCEPTED;
   const wrong = entries.filter(({ reason }) => reason !== ATTACHED && reason !== ATTACHING);
   const [first] = wrong;
   if (first === undefined) {

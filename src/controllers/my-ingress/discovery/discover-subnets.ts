@@ -8,14 +8,12 @@ import { chooseSubnets, describeCandidates, type SubnetChoice } from './choose-s
 const SHARED_MS = 60_000;
 
 /**
- * Finds the subnets of a balancer that is about to be created: those of the spec, else by tags. What stands
- * keeps its subnets, so nothing is asked for it.
+ * Finds by tags the subnets of a balancer that is about to be created and whose spec names none. What stands keeps its
+ * subnets, so nothing is asked for it.
  *
  * @throws OperatorError SubnetsNotFound, SubnetsAmbiguous
  */
 export async function findSubnets(scope: Scope): Promise<readonly string[]> {
-  const { subnets } = scope.desired;
-  if (subnets !== undefined) return subnets;
   const shared = await choose(scope, SHARED_MS);
   // Tags may have been corrected since.
   const choice = shared.kind === 'chosen' ? shared : await choose(scope, STALENESS_BOUND_MS);

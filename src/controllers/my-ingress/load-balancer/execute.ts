@@ -20,13 +20,13 @@ import type { Scope } from '../scope.ts';
 import {
   awaitActive,
   dropUndone,
+  hasTraffic,
   omitEmpty,
   planWriteAhead,
   projectApplied,
   readApplied,
   readRecordedArn,
 } from '../status.ts';
-import { hasTraffic } from '../traffic/concern.ts';
 import { type Drift, diffLoadBalancer, type ObservedLoadBalancer } from './diff.ts';
 import { type LoadBalancerObservation, observe, observeCreated } from './observe.ts';
 import type { CreateStep, LoadBalancerStep, RepairStep } from './plan.ts';

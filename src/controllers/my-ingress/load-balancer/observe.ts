@@ -21,11 +21,11 @@ import {
   describeHeld,
   explainRefusedRecord,
   hasLost,
+  hasTraffic,
   omitEmpty,
   readApplied,
   readRecordedArn,
 } from '../status.ts';
-import { hasTraffic } from '../traffic/concern.ts';
 import { hasOpenTraffic, rememberBalancer } from '../traffic/memory.ts';
 import { awaitVisibility, correctRecord, doubtPresence } from './correction.ts';
 import { type ObservedLoadBalancer, projectStep } from './diff.ts';
@@ -83,7 +83,7 @@ async function assess(
   if (judgement.kind === 'foreign') return awaitTagVisibility(scope, loadBalancer, tags);
   memory.facts = rememberPresence(memory.facts);
   if (judgement.kind === 'ours') memory.facts = rememberOwned(memory.facts, loadBalancer.arn);
-  await recoverRecord(scope, loadBalancer);
+  if (mayServeUnknown(scope)) await recoverRecord(scope, loadBalancer);
   reportObserved(scope, { loadBalancer, tags });
   if (isOwnCreate(scope, loadBalancer, judgement)) recordCreated(scope, loadBalancer);
   const read = await observeAttributes(scope, { loadBalancer, tags }, signal);
@@ -91,6 +91,12 @@ async function assess(
   // A write that reads do not show yet would count as undone, or as the original value.
   const steps = listRecentSteps(memory.facts, loadBalancer.arn, clock.monotonicMs());
   return { kind: 'present', observed: steps.reduce(projectStep, read) };
+}
+
+/** A balancer that no record names and this process has not made was there before: perhaps with traffic. */
+function mayServeUnknown({ memory, object }: Scope): boolean {
+  const isKnown = readRecordedArn(object) !== undefined || object.spec.adopt !== undefined;
+  return !isKnown && memory.facts.create === undefined && !hasTraffic(object);
 }
 
 /** Reports the ARN together with what must be undone on it and deleted later, however this pass ends. */

@@ -2,7 +2,7 @@ import type { MyIngress } from '../../../apis/my-ingress.ts';
 import { getKey, type Key } from '../../../core/objects/kube-object.ts';
 import type { ObjectCache } from '../../../core/ports/cache.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
-import { isOnlyPlanned } from '../traffic/concern.ts';
+import { isOnlyPlanned } from '../status.ts';
 import { readRoutes } from './read-routes.ts';
 
 /** `kubectl replace --force` creates an object again as soon as the old one is gone. */

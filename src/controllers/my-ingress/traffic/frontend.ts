@@ -9,8 +9,6 @@ import type { DesiredGraph, ObservedGraph, ObservedSecurityGroup } from '../grap
 import { type Plan, planTraffic } from '../graph/plan.ts';
 import { reportProblems } from '../graph/problem.ts';
 import type { Step } from '../graph/steps.ts';
-import { listOperations } from '../load-balancer/execute.ts';
-import { planLoadBalancer } from '../load-balancer/plan.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
@@ -42,7 +40,7 @@ export async function planFrontend(scope: Scope): Promise<FrontendPlan> {
   const { object, pass } = scope;
   const routes = readRoutes(object.spec);
   if (!isManaged(scope, routes)) return { operations: [], managed: undefined };
-  const subnets = await findSubnets(scope);
+  const subnets = scope.desired.subnets ?? (await findSubnets(scope));
   const vpcId = await scope.traffic().securityGroups.findVpc(subnets, pass.signal);
   // AWS refuses the whole call, whichever of them it is.
   if (vpcId === undefined)
@@ -51,23 +49,6 @@ export async function planFrontend(scope: Scope): Promise<FrontendPlan> {
   const plan = planFrom(scope, desired, observe([]));
   const operations = plan.steps.map(({ operation }) => operation);
   return { operations, subnets, managed: { desired, plan } };
-}
-
-/** The create call of a balancer. */
-export interface PreparedCreate extends Pick<Scope, 'desired'> {
-  readonly managed: FrontendPlan['managed'];
-}
-
-/** Finds the subnets that the spec leaves out, and reserves the tokens of everything that is about to be created. */
-export async function prepareCreate(
-  scope: Scope,
-  planned: FrontendPlan | undefined,
-): Promise<PreparedCreate> {
-  const subnets = planned?.subnets ?? (await findSubnets(scope));
-  const desired = { ...scope.desired, subnets };
-  const calls = listOperations(planLoadBalancer(desired, undefined, {}), scope.object);
-  await scope.tokens.reserve([...(planned?.operations ?? []), ...calls]);
-  return { desired, managed: planned?.managed };
 }
 
 /** Begins to plan while AWS is asked for a balancer; undefined where one is on record. */

@@ -1,8 +1,5 @@
 import type { ConfigMonitor } from '../../../../src/apis/config-monitor.ts';
-import {
-  createAnnotatedConfigMapReconciler,
-  mayHaveMonitor,
-} from '../../../../src/controllers/config-monitor/annotated-config-map.ts';
+import { createAnnotatedConfigMapReconciler } from '../../../../src/controllers/config-monitor/annotated-config-map.ts';
 import { createConfigMonitorReconciler } from '../../../../src/controllers/config-monitor/controller.ts';
 import { MonitorIndex } from '../../../../src/controllers/config-monitor/monitor-index.ts';
 import { PodIndex } from '../../../../src/controllers/config-monitor/pod-index.ts';
@@ -10,9 +7,10 @@ import type {
   SecretFault,
   SecretReader,
 } from '../../../../src/controllers/config-monitor/scope.ts';
-import type { TrimmedSource } from '../../../../src/controllers/config-monitor/sources/data-hash.ts';
+import type { TrimmedSource } from '../../../../src/controllers/config-monitor/sources/watched-source.ts';
 import {
   createSecretTransform,
+  mayHaveMonitor,
   type TrimmedConfigMap,
   type TrimmedPod,
   trimConfigMap,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TrimmedSource } from '../../../../src/controllers/config-monitor/sources/data-hash.ts';
+import type { TrimmedSource } from '../../../../src/controllers/config-monitor/sources/watched-source.ts';
 import {
   createSecretTransform,
   nameOwner,

@@ -2,17 +2,15 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { ConfigMonitorSpec } from '../../../../../src/apis/config-monitor.ts';
 import {
-  hashFields,
-  type TrimmedSource,
-} from '../../../../../src/controllers/config-monitor/sources/data-hash.ts';
-import {
   abbreviateSources,
   areRecordsOf,
   combineData,
   describeSources,
+  hashFields,
   listDifferent,
   listSources,
   readRecords,
+  type TrimmedSource,
   type WatchedSource,
 } from '../../../../../src/controllers/config-monitor/sources/watched-source.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngress } from '../../../../../src/apis/my-ingress.ts';
 import { UNKNOWN } from '../../../../../src/controllers/my-ingress/attaching/decide.ts';
+import type { Decision } from '../../../../../src/controllers/my-ingress/attaching/decision.ts';
 import {
   type AppliedRoutes,
   listRetries,
@@ -10,6 +11,7 @@ import {
 import type { Problem } from '../../../../../src/controllers/my-ingress/graph/problem.ts';
 import type { StatedCondition } from '../../../../../src/core/objects/conditions.ts';
 import type { Pass } from '../../../../../src/core/reconcile/reconciler.ts';
+import { World } from '../world.ts';
 import { draftApp } from './app.ts';
 import { AttachBench } from './bench.ts';
 
@@ -244,4 +246,48 @@ describe('resources of attached routes', () => {
     const own = { ...problemOf(joined, 'WebApp/web/app'), id: 'target-group/spec/app' };
     expect(listRetries(joined, [own])).toEqual([]);
   });
+});
+
+describe('a balancer alone, to which others attach', () => {
+  const source = { kind: 'WebApp', namespace: 'web', name: 'late' };
+  const refusals = [{ source, reason: 'NoListener' }] as const;
+  const refused: Decision = { ...UNKNOWN, isKnown: true, refusals };
+
+  it('names who is refused, and says that nobody is any more', async () => {
+    let attached: Decision | undefined = refused;
+    const join = (object: MyIngress): MyIngress =>
+      attached === undefined
+        ? object
+        : ({ ...object, spec: { ...object.spec, attached } } as never);
+    const world = World.started({ join });
+    const { status } = await world.applied('shop');
+    expect(status.attached).toMatchObject([{ ...source, reason: 'NoListener', digest: '-' }]);
+    expect(world.condition('shop', 'AttachmentsAccepted')).toBe('False NoListener');
+    attached = undefined;
+    await request(world);
+    expect(world.object('shop').status.attached).toBeUndefined();
+    expect(world.condition('shop', 'AttachmentsAccepted')).toBe('True Accepted');
+  });
+
+  it('corrects a condition that somebody has edited', async () => {
+    const world = await World.having('shop');
+    const shop = world.object('shop');
+    const edited = { type: 'AttachmentsAccepted', status: 'False', reason: 'NoListener' } as const;
+    const common = { message: '', lastTransitionTime: '2026-01-01T00:00:00Z' };
+    const conditions = [...(shop.status.conditions ?? []), { ...edited, ...common }];
+    world.kube.server.applyStatus(shop, { ...shop.status, conditions });
+    await request(world);
+    expect(world.condition('shop', 'AttachmentsAccepted')).toBe('True Accepted');
+  });
+
+  it('has no such condition where nobody does', async () => {
+    const world = await World.having('shop');
+    expect(world.condition('shop', 'AttachmentsAccepted')).toBeUndefined();
+  });
+
+  async function request(world: World): Promise<void> {
+    world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
+    await world.clock.advance(1_000);
+    expect(world.object('shop').status.lastHandledReconcileAt).toBe('now');
+  }
 });

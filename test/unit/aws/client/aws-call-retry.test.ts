@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { retry } from '../../../../src/aws/client/retry.ts';
+import { retry } from '../../../../src/aws/client/aws-call.ts';
 import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { never } from './scripted-aws-api.ts';
