@@ -3,7 +3,6 @@ import { dirname, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { RULE_OBJECT, RULES, renderRuleObject } from '../../../deploy/alerts.ts';
-import { metricDefinitions } from '../../../src/setup/metrics.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const PAGE = resolve(ROOT, 'docs/alerts.md');
@@ -58,17 +57,6 @@ describe('each alert', () => {
       expect(section).toMatch(/\n- \S/);
     },
   );
-
-  it('asks for metrics that the operator declares', () => {
-    const declared = metricDefinitions.flatMap((group) => Object.values(group));
-    const names = new Set<string>(declared.map(({ name }) => name));
-    for (const { alert, expr } of alerts) {
-      const used = expr.match(/\b[a-z]+(?:_[a-z]+)+\b(?!\s*=)/g) ?? [];
-      const metrics = used.filter((word) => !['error_code', 'le'].includes(word));
-      expect(metrics.length, alert).toBeGreaterThan(0);
-      for (const metric of metrics) expect(names, alert).toContain(metric);
-    }
-  });
 });
 
 describe('docs/alerts.md', () => {

@@ -77,7 +77,7 @@ describe('what status says of a part', () => {
     { why: 'AWS has not said it yet', counts: { registered: 2 }, health: 'warning' },
     { why: 'there is none', counts: { desired: 0, registered: 0, healthy: 0 }, health: 'bad' },
   ])('rates a backend as $health where $why', ({ counts, health }) => {
-    const nodes = grow({ backends: [{ name: 'web', desired: 2, ...counts } as never] });
+    const nodes = grow({ backends: [{ name: 'web', desired: 2, ...counts }] });
     expect(nodes.find(({ kind }) => kind === 'backend')?.health).toBe(health);
   });
 
@@ -85,7 +85,7 @@ describe('what status says of a part', () => {
     const attached = ['Attached', 'HostTaken'].map((reason) => ({
       ...{ kind: 'WebApp', namespace: 'shop', name: reason, digest: '', reason },
     }));
-    const nodes = grow({ listeners: [{ port: 8080 }], attached } as never);
+    const nodes = grow({ listeners: [{ port: 8080 }], attached });
     expect(nodes).toContainEqual(
       expect.objectContaining({ kind: 'listener', name: '8080', state: 'to be deleted' }),
     );
