@@ -1,3 +1,4 @@
+import { coreReasons } from '../../apis/core-reasons.ts';
 import { MODE_ANNOTATION, PAUSED_ANNOTATION } from '../../core/objects/annotations.ts';
 import type { Condition } from '../../core/objects/conditions.ts';
 import { CoreReason } from '../../core/reconcile/operator-error.ts';
@@ -60,7 +61,8 @@ function explainReason(
   message: string,
   { reason, kind: { reasons, further } }: { readonly reason: string; readonly kind: OurKind },
 ): Pick<Trouble, 'message' | 'cause' | 'next'> {
-  const entry = Object.hasOwn(reasons, reason) ? reasons[reason] : undefined;
+  const table: OurKind['reasons'] = { ...coreReasons, ...reasons };
+  const entry = Object.hasOwn(table, reason) ? table[reason] : undefined;
   if (entry) return { cause: entry.cause, ...splitNextStep(message, { ...entry, reason }) };
   const cause = Object.hasOwn(further, reason) ? further[reason] : undefined;
   return { message, ...(cause !== undefined && { cause }) };

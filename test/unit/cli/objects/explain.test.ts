@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { coreReasons } from '../../../../src/apis/core-reasons.ts';
 import { listTroubles } from '../../../../src/cli/objects/explain.ts';
 import { formatAge, summarise } from '../../../../src/cli/objects/health.ts';
 import { findKind } from '../../../../src/cli/objects/kinds.ts';
@@ -92,6 +93,7 @@ describe('the troubles of an object', () => {
       message: 'nothing is written',
       next: kind.reasons['Paused']?.next,
     });
+    expect(of('InternalError', 'x')).toMatchObject({ cause: coreReasons.InternalError.cause });
   });
 
   it('include a condition that is bad while it is True, and not its absence', () => {
