@@ -1,5 +1,10 @@
 import { coreReasons } from '../../apis/core-reasons.ts';
-import { MODE_ANNOTATION, PAUSED_ANNOTATION } from '../../core/objects/annotations.ts';
+import {
+  isPaused,
+  isPlanOnly,
+  MODE_ANNOTATION,
+  PAUSED_ANNOTATION,
+} from '../../core/objects/annotations.ts';
 import type { Condition } from '../../core/objects/conditions.ts';
 import { CoreReason } from '../../core/reconcile/operator-error.ts';
 import { isAsDesired } from './health.ts';
@@ -113,14 +118,12 @@ function createSilence(message: string): Trouble {
 
 /** A deletion, or a person, holds it, and no condition says so. */
 function listHolds(object: OurObject): readonly Trouble[] {
-  const { annotations = {} } = object.metadata;
   const reasons = (object.status?.conditions ?? []).map(({ reason }) => reason);
-  const isPaused = annotations[PAUSED_ANNOTATION] === 'true' && !reasons.includes('Paused');
-  const isPlanned = Boolean(annotations[MODE_ANNOTATION]) && !reasons.includes('Planned');
+  const isSaid = (reason: string): boolean => reasons.includes(reason);
   return [
     ...listDeletion(object),
-    ...(isPaused ? [createHold(PAUSED_ANNOTATION)] : []),
-    ...(isPlanned ? [createHold(MODE_ANNOTATION)] : []),
+    ...(isPaused(object) && !isSaid(CoreReason.Paused) ? [createHold(PAUSED_ANNOTATION)] : []),
+    ...(isPlanOnly(object) && !isSaid(CoreReason.Planned) ? [createHold(MODE_ANNOTATION)] : []),
   ];
 }
 

@@ -146,6 +146,19 @@ describe('the troubles of an object', () => {
     expect(trouble?.message).toMatch(says);
     expect(trouble?.next).toMatch(/\w/);
   });
+
+  it.each([
+    ['albridge.io/paused', 'true', 'Paused'],
+    ['albridge.io/mode', 'plan', 'Planned'],
+  ])('name %s once, where a condition says it', (annotation, value, reason) => {
+    const metadata = { annotations: { [annotation]: value } };
+    const of = (said: string): readonly string[] => {
+      const object = createObject([condition('Ready', 'Unknown', said)], metadata);
+      return listTroubles({ kind, object }).map((one) => one.reason);
+    };
+    expect(of(reason)).toEqual([reason]);
+    expect(of('HealthUnknown')).toEqual(['HealthUnknown', '']);
+  });
 });
 
 describe('an object in one line', () => {
@@ -199,6 +212,14 @@ describe('an object in one line', () => {
   it.each(Object.entries(cases))('says %s', (_name, { conditions, says }) => {
     const { ready, reason } = summarise(createObject(conditions));
     expect(`${ready} ${reason}`).toBe(says);
+  });
+
+  it('says that it was edited since, and that it is being deleted', () => {
+    const deletionTimestamp = '2026-01-02T00:00:00Z';
+    const edited = createObject([available], { generation: 4, deletionTimestamp });
+    expect(summarise(edited).message).toBe(
+      `being deleted since ${deletionTimestamp}; edited since: generation 4, reconciled 3; about Available`,
+    );
   });
 });
 

@@ -2,12 +2,13 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { noMetrics } from '../../../../src/cli/cluster.ts';
+import type { Focus } from '../../../../src/cli/ui/focus.ts';
 import { type Served, servePages } from '../../../../src/cli/ui/server.ts';
 import { World } from '../../../../src/cli/ui/world.ts';
 import { KubeClient } from '../../../../src/kube/client/kube-client.ts';
 import { systemClock as clock } from '../../../../src/system-clock.ts';
 import { type AnswerTo, ScriptedTransport } from '../../../fakes/scripted-transport.ts';
-import { createIngress } from './shop.ts';
+import { asFound, createIngress } from './shop.ts';
 
 const token = 't'.repeat(32);
 const closing: (() => Promise<unknown>)[] = [];
@@ -147,6 +148,22 @@ describe('the server of the page', () => {
     const { status, body } = await get(`${url}${path}`);
     expect(status).toBe(404);
     expect(body).toContain('<h1>Not there</h1>');
+  });
+
+  it('reads events and targets of the objects that pages show, of at most eight', async () => {
+    const client = new KubeClient({
+      ...{ transport: new ScriptedTransport(() => 'hang'), clock, metrics: noMetrics },
+    });
+    const world = new World({ access: { client, namespace: undefined }, clock });
+    closing.push(() => world.stop());
+    const focus = (name: string): Focus | undefined => world.focus(asFound(createIngress(name)));
+    const shown = Array.from({ length: 8 }, (_, index) => focus(`web-${index}`));
+    for (const one of shown) if (one) one.viewers = 1;
+    expect(focus('ninth')).toBeUndefined();
+    expect(focus('web-3')).toBe(shown[3]);
+    if (shown[3]) shown[3].viewers = 0;
+    expect(focus('ninth')).toBeDefined();
+    expect(focus('web-2')).toBe(shown[2]);
   });
 
   it('names the port that is in use', async () => {

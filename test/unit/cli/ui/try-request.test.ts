@@ -62,6 +62,21 @@ describe('the request tester', () => {
     expect(winner({ from: 'nonsense', headers: 'nonsense' })).toBe('default of 443');
   });
 
+  it('names a condition that certainly fails before a regular expression, and weights of 0', () => {
+    const forward = ['stable', 'canary'].map((backend) => ({ backend, weight: 0 }));
+    const headers = [{ name: 'X-Team', regex: '^blue' }];
+    const rules = [
+      { name: 'team', headers, paths: ['/team'], forward },
+      { name: 'none', forward, paths: ['/*'] },
+    ];
+    expect(tryRequest(readRoutes(createIngress('web', { rules }).spec), typed)).toEqual({
+      winner: 'none',
+      action: 'forwards to backend stable (weight 0, 0 %), backend canary (weight 0, 0 %)',
+      passedOver: [{ rule: 'team', because: 'path-pattern /team' }],
+      remarks: [],
+    });
+  });
+
   it('knows a port on which nothing listens', () => {
     expect(attempt({ port: 8443 })).toBeUndefined();
   });
