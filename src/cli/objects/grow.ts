@@ -12,6 +12,7 @@ import {
   type ListedPod,
   type ListedSlice,
   podKind,
+  SERVICE_LABEL,
 } from './pods.ts';
 import { type FoundObject, listInNamespace, type OurObject } from './read.ts';
 import type { TreeNode } from './tree.ts';
@@ -66,7 +67,7 @@ export async function readTargets(
   { metadata: { namespace } }: OurObject,
   { cluster, signal }: CommandContext,
 ): Promise<ReadonlyMap<string, readonly TreeNode[]>> {
-  const query = { labelSelector: 'kubernetes.io/service-name' };
+  const query = { labelSelector: SERVICE_LABEL };
   const where = { namespace, query, signal };
   const slices = await listInNamespace<ListedSlice>(cluster(), endpointSliceKind, where);
   return growTargets(slices ?? []);

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { RULE_OBJECT, RULES, renderRuleObject } from '../../../deploy/alerts.ts';
@@ -64,31 +64,4 @@ describe('docs/alerts.md', () => {
     const names = alerts.map(({ alert }) => alert.toLowerCase());
     expect([...readSections().keys()]).toEqual(names);
   });
-
-  it.each(['docs/alerts.md', 'docs/monitoring.md', 'docs/metrics.md'])(
-    'and %s link to what is there',
-    (path) => {
-      const text = readFileSync(resolve(ROOT, path), 'utf8');
-      const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
-      expect(links.length).toBeGreaterThan(0);
-      for (const link of links) {
-        const [file = '', anchor] = link.split('#');
-        const target = file === '' ? resolve(ROOT, path) : resolve(ROOT, dirname(path), file);
-        expect(existsSync(target), link).toBe(true);
-        if (anchor !== undefined) expect(listAnchors(target), link).toContain(anchor);
-      }
-    },
-  );
 });
-
-/** https://docs.github.com/en/get-started/writing-on-github/getting-started-with-writing-and-formatting-on-github/basic-writing-and-formatting-syntax#section-links */
-function listAnchors(path: string): readonly string[] {
-  const headings = readFileSync(path, 'utf8').match(/^#+ .+$/gm) ?? [];
-  return headings.map((heading) =>
-    heading
-      .replace(/^#+ /, '')
-      .toLowerCase()
-      .replaceAll(/[^\w\- ]/g, '')
-      .replaceAll(' ', '-'),
-  );
-}
