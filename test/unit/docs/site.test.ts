@@ -3,7 +3,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { dirname as posixDirname, join as posixJoin } from 'node:path/posix';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildSite, type Site } from '../../../docs/site/build.ts';
 import { isReplaceable } from '../../../docs/site/output.ts';
 
@@ -68,6 +69,45 @@ describe('the site of the pages', () => {
     expect(read('src/core/queue/key-queue.ts.html')).toContain('export class KeyQueue');
     expect(read('docs/decisions/index.html')).toContain('href="0004-absence-needs-proof.html"');
     expect(site.files.get('docs/charts/calls-per-scan.svg')).toBeInstanceOf(Buffer);
+  });
+
+  it('finds a section by a word of its text, without a server', async () => {
+    const field = { value: 'eks pod identity association', addEventListener: keepListener };
+    const rows: { href?: string; textContent?: string }[] = [];
+    let listener = (): void => undefined;
+    function keepListener(event: string, added: () => void): void {
+      if (event === 'input') listener = added;
+    }
+    const context: Record<string, unknown> = {};
+    const document = {
+      documentElement: { dataset: { up: '../' } },
+      getElementById: (id: string) =>
+        id === 'search'
+          ? field
+          : {
+              addEventListener: () => undefined,
+              replaceChildren: (...found: object[]) => rows.push(...found),
+            },
+      createElement: () => ({
+        append(link: object): void {
+          Object.assign(this, link);
+        },
+      }),
+      head: {
+        append: (script: { src: string; onload: () => void }): void => {
+          runInNewContext(read(script.src.replace('../', '')), context);
+          script.onload();
+        },
+      },
+    };
+    Object.assign(context, { document, globalThis: context, self: context });
+    runInNewContext(read('search.js'), context);
+    listener();
+    await vi.waitFor(() => expect(rows).not.toEqual([]));
+    expect(rows[0]).toMatchObject({
+      href: '../docs/install.html#2b-on-eks',
+      textContent: 'Install: 2b. On EKS',
+    });
   });
 });
 
