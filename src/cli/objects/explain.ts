@@ -38,8 +38,9 @@ export function listTroubles({ kind, object }: FoundObject): readonly Trouble[] 
 const AS_DESIRED = 5;
 
 /** Stalled, Ready, what else is wrong, what is unknown, work in progress; the rest is as desired. */
-function rankCondition({ type, status }: Condition): number {
-  if (isAsDesired({ type, status })) return AS_DESIRED;
+function rankCondition(condition: Condition): number {
+  const { type, status } = condition;
+  if (isAsDesired(condition)) return AS_DESIRED;
   if (type === 'Stalled') return 0;
   if (type === 'Ready') return 1;
   if (type === 'Reconciling') return 4;

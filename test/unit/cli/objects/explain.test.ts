@@ -50,8 +50,10 @@ describe('the troubles of an object', () => {
   });
 
   it('are none where all is as desired', () => {
-    const object = createObject([condition('Ready', 'True', 'Available')]);
-    expect(listTroubles({ kind, object })).toEqual([]);
+    const available = condition('Ready', 'True', 'Available');
+    const removed = condition('Exposed', 'False', 'NotExposed');
+    expect(listTroubles({ kind, object: createObject([available, removed]) })).toEqual([]);
+    const object = createObject([available]);
     expect(summarise(object)).toEqual({
       ready: 'True',
       condition: 'Ready True',
@@ -164,6 +166,10 @@ describe('the troubles of an object', () => {
 describe('an object in one line', () => {
   const available = condition('Ready', 'True', 'Available');
   const cases: Readonly<Record<string, { conditions: readonly Condition[]; says: string }>> = {
+    'nothing of what its owner no longer asks for': {
+      conditions: [available, condition('Exposed', 'False', 'NotExposed')],
+      says: 'True Available',
+    },
     'a missing Service': {
       conditions: [available, condition('BackendsResolved', 'False', 'ServiceNotFound')],
       says: 'False ServiceNotFound',
