@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { noMetrics } from '../../../../src/cli/cluster.ts';
 import type { Focus } from '../../../../src/cli/ui/focus.ts';
 import { type Served, servePages } from '../../../../src/cli/ui/server.ts';
-import { World } from '../../../../src/cli/ui/world.ts';
+import { WatchedObjects } from '../../../../src/cli/ui/watched-objects.ts';
 import { KubeClient } from '../../../../src/kube/client/kube-client.ts';
 import { systemClock as clock } from '../../../../src/system-clock.ts';
 import { type AnswerTo, ScriptedTransport } from '../../../fakes/scripted-transport.ts';
@@ -21,11 +21,11 @@ async function serve(answer: AnswerTo): Promise<Served> {
   const client = new KubeClient({
     ...{ transport: new ScriptedTransport(answer), clock, metrics: noMetrics },
   });
-  const world = new World({ access: { client, namespace: undefined }, clock });
-  const served = await servePages({ world, clock, port: 0, token, place: 'a cluster' });
+  const objects = new WatchedObjects({ access: { client, namespace: undefined }, clock });
+  const served = await servePages({ objects, clock, port: 0, token, place: 'a cluster' });
   closing.push(
     () => served.close(),
-    () => world.stop(),
+    () => objects.stop(),
   );
   return served;
 }
@@ -154,9 +154,9 @@ describe('the server of the page', () => {
     const client = new KubeClient({
       ...{ transport: new ScriptedTransport(() => 'hang'), clock, metrics: noMetrics },
     });
-    const world = new World({ access: { client, namespace: undefined }, clock });
-    closing.push(() => world.stop());
-    const focus = (name: string): Focus | undefined => world.focus(asFound(createIngress(name)));
+    const objects = new WatchedObjects({ access: { client, namespace: undefined }, clock });
+    closing.push(() => objects.stop());
+    const focus = (name: string): Focus | undefined => objects.focus(asFound(createIngress(name)));
     const shown = Array.from({ length: 8 }, (_, index) => focus(`web-${index}`));
     for (const one of shown) if (one) one.viewers = 1;
     expect(focus('ninth')).toBeUndefined();
@@ -169,7 +169,7 @@ describe('the server of the page', () => {
   it('names the port that is in use', async () => {
     const { url } = await serve(answerOne);
     const port = Number(new URL(url).port);
-    const world = new World({
+    const objects = new WatchedObjects({
       access: {
         client: new KubeClient({
           ...{ transport: new ScriptedTransport(refuse), clock, metrics: noMetrics },
@@ -178,8 +178,8 @@ describe('the server of the page', () => {
       },
       clock,
     });
-    closing.push(() => world.stop());
-    const again = servePages({ world, clock, port, token, place: '' });
+    closing.push(() => objects.stop());
+    const again = servePages({ objects, clock, port, token, place: '' });
     await expect(again).rejects.toThrow(
       `cannot listen on port ${port} of 127.0.0.1, it is in use: give another one with --port, or none for any free one`,
     );
