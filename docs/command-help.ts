@@ -9,7 +9,9 @@ export function fillHelp(page: string): string {
   const names = new Set(COMMANDS.map((command) => command.name));
   const odd = [...names, ...named].filter((name) => !names.has(name ?? '') || !named.has(name));
   if (odd.length > 0)
-    throw new Error(`docs/command-line.md and the commands differ in ${odd.join(', ')}`);
+    throw new Error(
+      `docs/command-line.md and the commands differ in ${odd.join(', ')}: each has one block <!-- help NAME -->`,
+    );
   return page.replace(HELP, (...[, begin, name, end]: string[]) => {
     const command = COMMANDS.find((one) => one.name === name);
     return `${begin}${command ? formatOwnHelp(formatCommandHelp(command)) : ''}${end}`;

@@ -10,6 +10,7 @@ import {
   getTraits,
   operations,
 } from '../src/aws/client/operations.ts';
+import type { Reason } from '../src/cli/objects/kinds.ts';
 import { type Setting, settings } from '../src/config/settings.ts';
 import { kubeReasons } from '../src/kube/client/kube-reasons.ts';
 import { argoCdSettings } from './argocd-settings.ts';
@@ -19,7 +20,7 @@ import { readDefinitions } from './fields/definitions.ts';
 import { writeFieldPage } from './fields/field-page.ts';
 import { writeJsonSchema } from './fields/json-schema.ts';
 import { metricsPage } from './metrics.ts';
-import { type Reason, reasonFaults, reasonsByKind } from './reasons.ts';
+import { reasonFaults, reasonsByKind } from './reasons.ts';
 
 /**
  * Writes the pages that repeat tables of the code, docs/reasons.md, docs/configuration.md,

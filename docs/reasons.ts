@@ -1,46 +1,18 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { coreReasons, startReasons } from '../src/apis/core-reasons.ts';
-import { myIngressReasons } from '../src/apis/my-ingress-reasons.ts';
-import { awsReasons } from '../src/aws/client/aws-reasons.ts';
+import { OUR_KINDS, type OurKind } from '../src/cli/objects/kinds.ts';
 import { kubeReasons } from '../src/kube/client/kube-reasons.ts';
 
 /** The reasons that the code can give, as docs/reasons.md lists them, and whether it lists them all. */
 
-export interface Reason {
-  readonly healedBy: string;
-  readonly cause: string;
-  readonly next: string;
-}
-
-interface KindReasons {
-  /** Of Ready, Reconciling and Stalled. */
-  readonly reasons: Readonly<Record<string, Reason>>;
-  /** Events and conditions besides these. */
-  readonly further: Readonly<Record<string, string>>;
-}
-
 const root = resolve(import.meta.dirname, '..');
 
-/** Its own, then those of AWS, in its own words where it has some. */
-export const reasonsOfMyIngress = { ...myIngressReasons, ...awsReasons, ...myIngressReasons };
-
-/** By kind: what its file in src/apis exports as `<kind>Reasons` and `<kind>Events`. */
-export const reasonsByKind: Readonly<Record<string, KindReasons>> = await readReasons();
-
-async function readReasons(): Promise<Readonly<Record<string, KindReasons>>> {
-  const paths = globSync('src/apis/*-reasons.ts', { cwd: root }).toSorted();
-  const modules = await Promise.all(paths.map((path) => import(resolve(root, path))));
-  const tables: Readonly<Record<string, unknown>> = Object.assign({}, ...modules);
-  const names = Object.keys(tables).flatMap((name) => /^(\w+)Events$/.exec(name)?.[1] ?? []);
-  return Object.fromEntries(
-    names.map((name) => {
-      const kind = name.replace(/^[a-z]/, (letter) => letter.toUpperCase());
-      const own = kind === 'MyIngress' ? reasonsOfMyIngress : tables[`${name}Reasons`];
-      return [kind, { reasons: own, further: tables[`${name}Events`] } as KindReasons];
-    }),
+/** By name, in its order. */
+export const reasonsByKind: Readonly<Record<string, Pick<OurKind, 'reasons' | 'further'>>> =
+  Object.fromEntries(
+    OUR_KINDS.map((one) => [one.kind, one] as const).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
-}
 
 /** `src/x.ts: Reason is not listed`, `Reason is listed and never given`; empty where all is well. */
 export function reasonFaults(files = sourceFiles()): readonly string[] {
@@ -57,10 +29,10 @@ export function reasonFaults(files = sourceFiles()): readonly string[] {
   return [...new Set([...unlisted, ...unused])];
 }
 
-/** Path, and text without comments, of what may give a reason. */
+/** Path, and text without comments, of what may give a reason: the command line only reads them. */
 export function sourceFiles(): ReadonlyMap<string, string> {
   const paths = globSync('src/**/*.ts', { cwd: root }).filter((path) => {
-    return !/-(reasons|schema)\.ts$/.test(path);
+    return !/^src\/cli\/|-(reasons|schema)\.ts$/.test(path);
   });
   return new Map(
     paths.map((path) => {

@@ -12,5 +12,5 @@ export function writeSearchIndex(pages: readonly Page[], sitePath: SitePath): st
       text,
     })),
   );
-  return `globalThis.searchSections = ${JSON.stringify(sections).replaceAll('<', '\\u003c')};\n`;
+  return `globalThis.searchSections = ${JSON.stringify(sections)};\n`;
 }

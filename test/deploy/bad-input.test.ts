@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { reasonsOfMyIngress } from '../../docs/reasons.ts';
+import { reasonsOfMyIngress } from '../../src/cli/objects/kinds.ts';
 import { limitOperator } from '../surroundings/limited-operator.ts';
 import { conditionOf, isReady, readyOf } from '../surroundings/my-ingresses.ts';
 import type { LogLine } from '../surroundings/operator-process.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { reasonsOfMyIngress } from '../../docs/reasons.ts';
+import { reasonsOfMyIngress } from '../../src/cli/objects/kinds.ts';
 import {
   arnOf,
   conditionOf,

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { reasonsOfMyIngress } from '../../docs/reasons.ts';
+import { reasonsOfMyIngress } from '../../src/cli/objects/kinds.ts';
 import { conditionOf, type GivenSpec, isReady, readyOf } from '../surroundings/my-ingresses.ts';
 import { askForALook } from './setup-faults.ts';
 import { sharedPlace } from './setup-place.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { reasonsOfMyIngress } from '../../docs/reasons.ts';
+import { reasonsOfMyIngress } from '../../src/cli/objects/kinds.ts';
 import { conditionOf, isReady, type MyIngresses, readyOf } from '../surroundings/my-ingresses.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 import { quietFor } from '../surroundings/until.ts';

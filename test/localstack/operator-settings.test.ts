@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { reasonsOfMyIngress } from '../../docs/reasons.ts';
+import { reasonsOfMyIngress } from '../../src/cli/objects/kinds.ts';
 import { startConnectProxy } from '../fakes/connect-proxy.ts';
 import { isReady, readyOf } from '../surroundings/my-ingresses.ts';
 import { type OperatorProcess, startOperatorProcess } from '../surroundings/operator-process.ts';

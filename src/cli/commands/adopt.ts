@@ -1,6 +1,3 @@
-import { type MyIngress, myIngressKind } from '../../apis/my-ingress.ts';
-import { isNotFound } from '../../kube/client/kube-error.ts';
-import { buildResourcePath } from '../../kube/client/resource-path.ts';
 import { openAccount } from '../account/account.ts';
 import { readInstallation } from '../account/installation.ts';
 import {
@@ -16,6 +13,7 @@ import { type Printed, printAdoption } from '../adopt/print-adoption.ts';
 import { suggestTraffic } from '../adopt/suggest-traffic.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { CommandError, exitCodes, UsageError } from '../errors.ts';
+import { readMyIngress } from '../objects/read.ts';
 import { escapeText } from '../output/escape.ts';
 import { withProgress } from '../progress.ts';
 
@@ -114,18 +112,11 @@ async function refuseTaken(
   { namespace, name }: Adopter,
   arn: string,
 ): Promise<void> {
-  const { signal } = context;
-  const path = buildResourcePath(myIngressKind, { namespace, name });
-  try {
-    const { client } = context.cluster();
-    const { status } = await client.request<MyIngress>({ method: 'GET', path, signal });
-    const held = status?.alb?.arn;
-    if (held === undefined) return;
-    const whose = held === arn ? 'holds it already' : `holds another load balancer, ${held}`;
-    throw new CommandError(`MyIngress ${namespace}/${name} ${whose}: give another --name`);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  const { client } = context.cluster();
+  const held = (await readMyIngress(client, { namespace, name }, context.signal))?.status?.alb?.arn;
+  if (held === undefined) return;
+  const whose = held === arn ? 'holds it already' : `holds another load balancer, ${held}`;
+  throw new CommandError(`MyIngress ${namespace}/${name} ${whose}: give another --name`);
 }
 
 function describe({ adoption, arn, consent, listenerArns, traffic, warnings }: Printed): object {

@@ -1,13 +1,12 @@
 import { type MyIngress, myIngressKind, ownershipTagKeys } from '../../apis/my-ingress.ts';
 import type { AwsOperation } from '../../aws/elbv2/load-balancers.ts';
-import { getKey, type Key, splitKey } from '../../core/objects/kube-object.ts';
-import { isNotFound } from '../../kube/client/kube-error.ts';
+import { getKey, splitKey } from '../../core/objects/kube-object.ts';
 import { buildResourcePath } from '../../kube/client/resource-path.ts';
 import { type Account, openAccount } from '../account/account.ts';
 import { type Installation, readInstallation } from '../account/installation.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { CommandError, exitCodes, UsageError } from '../errors.ts';
-import { listAll } from '../objects/read.ts';
+import { listAll, readMyIngress } from '../objects/read.ts';
 import { createAuditLog } from '../orphans/audit.ts';
 import { confirmDeletion } from '../orphans/confirm.ts';
 import { type Deletion, deleteOrphans, type OrphanPorts } from '../orphans/delete-orphans.ts';
@@ -157,7 +156,7 @@ function createPorts({ context, installation, account }: Search): OrphanPorts {
       return (await securityGroups.find({ ids: [id] }, signal))[0]?.tags;
     },
     readObjects: async ({ key }, signal) => {
-      const object = await readObject(context, key, signal);
+      const object = await readMyIngress(context.cluster().client, splitKey(key), signal);
       const byKey = new Map(object === undefined ? [] : [[key, object] as const]);
       return { cluster: installation.clusterId, byKey } satisfies Objects;
     },
@@ -168,20 +167,6 @@ function createPorts({ context, installation, account }: Search): OrphanPorts {
     },
     say: (line) => void surroundings.stderr.write(`${line}\n`),
   };
-}
-
-async function readObject(
-  context: CommandContext,
-  key: Key,
-  signal: AbortSignal,
-): Promise<MyIngress | undefined> {
-  const path = buildResourcePath(myIngressKind, splitKey(key));
-  try {
-    return await context.cluster().client.request<MyIngress>({ method: 'GET', path, signal });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }
 
 function report({ output }: CommandContext, found: readonly Orphan[]): number {

@@ -1,10 +1,10 @@
 import { type Command, type CommandContext } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { escapeText } from '../output/escape.ts';
-import { drawToken } from '../ui/guard.ts';
+import { createToken } from '../ui/guard.ts';
 import { describeFaults } from '../ui/pages.ts';
 import { servePages } from '../ui/server.ts';
-import { World } from '../ui/world.ts';
+import { WatchedObjects } from '../ui/watched-objects.ts';
 
 /** `ui`: a page about all objects, on this machine alone. */
 export const ui: Command = {
@@ -26,18 +26,18 @@ whoever has it reads what you may read.`,
     const access = context.cluster();
     const { clock, surroundings, signal, flags } = context;
     const namespace = flags.text('namespace');
-    const world = new World({ access: { client: access.client, namespace }, clock });
+    const objects = new WatchedObjects({ access: { client: access.client, namespace }, clock });
     try {
       const place = `${describeNamespaces(namespace)} of ${access.cluster.server}`;
-      const served = await servePages({ world, clock, port, token: drawToken(), place });
+      const served = await servePages({ objects, clock, port, token: createToken(), place });
       context.output.print({ url: served.url }, () => `${served.url}\n`);
       surroundings.stderr.write(`serving ${escapeText(place)}, read-only; Ctrl-C ends it\n`);
-      const stop = reportFaults(world, context);
+      const stop = reportFaults(objects, context);
       await waitForAbort(signal);
       stop();
       await served.close();
     } finally {
-      await world.stop();
+      await objects.stop();
     }
     throw signal.reason;
   },
@@ -56,18 +56,18 @@ function describeNamespaces(namespace: string | undefined): string {
 
 /** Says on stderr what cannot be watched, once, and when it can be again. */
 function reportFaults(
-  world: World,
+  objects: WatchedObjects,
   { surroundings: { stderr } }: Pick<CommandContext, 'surroundings'>,
 ): () => void {
   let known: readonly string[] = [];
   const report = (): void => {
-    const faults = describeFaults(world.listStates());
+    const faults = describeFaults(objects.listStates());
     for (const fault of faults) if (!known.includes(fault)) stderr.write(`${escapeText(fault)}\n`);
     if (faults.length === 0 && known.length > 0) stderr.write('everything is watched again\n');
     known = faults;
   };
   report();
-  return world.subscribe(report);
+  return objects.subscribe(report);
 }
 
 function waitForAbort(signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/ports/clock.ts';
-import { isNotFound, KubeError } from '../../kube/client/kube-error.ts';
+import { KubeError } from '../../kube/client/kube-error.ts';
 import { type FieldDifference, findFieldDifference } from '../../kube/client/served-fields.ts';
 import { KIND_FIELDS } from '../../setup/definitions/kind-fields.ts';
 import type { ClusterAccess } from '../cluster.ts';
@@ -89,7 +89,7 @@ async function isServed(
     const { resources = [] } = await client.request<Resources>({ method: 'GET', path, signal });
     return resources.some(({ name }) => name === plural);
   } catch (error) {
-    if (isNotFound(error) || (error instanceof KubeError && error.status === 404)) return false;
+    if (error instanceof KubeError && error.status === 404) return false;
     throw error;
   }
 }

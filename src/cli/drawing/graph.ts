@@ -5,7 +5,8 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import { readRoutes } from '../../controllers/my-ingress/routes/read-routes.ts';
 import {
-  OWN_SOURCE,
+  getBackendKey,
+  nameBackend,
   type RouteAction,
   type RouteBackend,
   type RouteListener,
@@ -19,8 +20,10 @@ import {
   describeConditions,
   describeListener,
   isApplied,
+  listTargets,
+  nameRule,
   type TargetsByService,
-} from '../objects/my-ingress-tree.ts';
+} from '../objects/my-ingress-parts.ts';
 import type { TreeNode } from '../objects/tree.ts';
 
 /** From left to right. */
@@ -83,8 +86,7 @@ function boxBalancer(object: MyIngress): Box {
 }
 
 function graphListener(listener: RouteListener, { object }: Scope): Graph {
-  const reported = object.status?.listeners?.find(({ port }) => port === listener.port);
-  const { state, health, message } = describeListener(reported);
+  const { state, health, message } = describeListener(object, listener.port);
   const id = `listener ${listener.port}`;
   const name = `${listener.port} ${listener.protocol}`;
   return {
@@ -95,10 +97,9 @@ function graphListener(listener: RouteListener, { object }: Scope): Graph {
 
 function graphRule(rule: RouteRule, scope: Scope): Graph {
   const { source, name, listeners, action } = rule;
-  const whose = source === OWN_SOURCE ? name : `${name} (of ${source})`;
   const id = `rule ${source}/${name}`;
   const place = scope.routes.rules.indexOf(rule) + 1;
-  const box = { id, column: 'rule' as const, name: `${place}. ${whose}` };
+  const box = { id, column: 'rule' as const, name: `${place}. ${nameRule(rule)}` };
   return graphAction({ ...box, note: describeConditions(rule), listeners }, action, scope);
 }
 
@@ -130,13 +131,11 @@ function graphAction(
 const MOST_TARGETS = 6;
 
 function graphBackend(backend: RouteBackend, { object, targets }: Scope): Graph {
-  const { source, service } = backend;
-  const name = source === OWN_SOURCE ? backend.name : `${source}/${backend.name}`;
-  const reported = object.status?.backends?.find((one) => one.name === name);
-  const { state, health, message } = describeBackend(reported);
-  const id = `backend ${source}/${backend.name}`;
-  const below = backend.targetType === 'ip' ? (targets.get(service.name) ?? []) : [];
-  const boxes = boxTargets(id, below);
+  const { service } = backend;
+  const name = nameBackend(backend);
+  const { state, health, message } = describeBackend(object, name);
+  const id = `backend ${getBackendKey(backend)}`;
+  const boxes = boxTargets(id, listTargets(backend, targets, object));
   const title = `${name} (${service.name}:${service.port})`;
   return {
     boxes: [{ health, id, column: 'backend', name: title, note: join(state, message) }, ...boxes],

@@ -1,3 +1,6 @@
+import { awsMetrics } from '../../aws/client/aws-metrics.ts';
+import { configMonitorMetrics } from '../../controllers/config-monitor/reports/source-metrics.ts';
+import { driftScanMetrics } from '../../controllers/my-ingress/drift-scan.ts';
 import type { Series } from './metrics-text.ts';
 
 /** The figures in the metrics of a leader; pure. */
@@ -30,24 +33,25 @@ export interface Restart {
   readonly stuck: number;
 }
 
-/** Of docs/metrics.md. */
-const NAMES = {
-  tokens: 'albridge_aws_budget_tokens',
-  turns: 'albridge_aws_budget_waiting_turns',
-  throttled: 'aws_api_call_throttled_errors_total',
-  scannedAt: 'albridge_drift_scan_timestamp_seconds',
-  scanInterval: 'albridge_drift_scan_interval_seconds',
-  waiting: 'albridge_configmonitor_waiting_pods',
-  restarted: 'albridge_configmonitor_restarted_pods_total',
-  stuck: 'albridge_configmonitor_restart_failures_total',
+const METRICS = {
+  tokens: awsMetrics.budgetTokens,
+  turns: awsMetrics.budgetTurns,
+  throttled: awsMetrics.throttled,
+  scannedAt: driftScanMetrics.completedAt,
+  scanInterval: driftScanMetrics.interval,
+  waiting: configMonitorMetrics.waiting,
+  restarted: configMonitorMetrics.restarted,
+  stuck: configMonitorMetrics.failures,
 } as const;
 
-export const READ_METRICS: ReadonlySet<string> = new Set(Object.values(NAMES));
+export const READ_METRICS: ReadonlySet<string> = new Set(
+  Object.values(METRICS).map(({ name }) => name),
+);
 
 /** `namespace`: whose restarts count; undefined: of all. */
 export function readFigures(series: readonly Series[], namespace: string | undefined): Figures {
-  const of = (metric: keyof typeof NAMES): readonly Series[] =>
-    series.filter((one) => one.name === NAMES[metric] && Number.isFinite(one.value));
+  const of = (metric: keyof typeof METRICS): readonly Series[] =>
+    series.filter((one) => one.name === METRICS[metric].name && Number.isFinite(one.value));
   const [at] = of('scannedAt');
   const [every] = of('scanInterval');
   return {

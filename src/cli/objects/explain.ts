@@ -1,4 +1,10 @@
-import { MODE_ANNOTATION, PAUSED_ANNOTATION } from '../../core/objects/annotations.ts';
+import { coreReasons } from '../../apis/core-reasons.ts';
+import {
+  isPaused,
+  isPlanOnly,
+  MODE_ANNOTATION,
+  PAUSED_ANNOTATION,
+} from '../../core/objects/annotations.ts';
 import type { Condition } from '../../core/objects/conditions.ts';
 import { CoreReason } from '../../core/reconcile/operator-error.ts';
 import { isAsDesired } from './health.ts';
@@ -32,8 +38,9 @@ export function listTroubles({ kind, object }: FoundObject): readonly Trouble[] 
 const AS_DESIRED = 5;
 
 /** Stalled, Ready, what else is wrong, what is unknown, work in progress; the rest is as desired. */
-function rankCondition({ type, status }: Condition): number {
-  if (isAsDesired({ type, status })) return AS_DESIRED;
+function rankCondition(condition: Condition): number {
+  const { type, status } = condition;
+  if (isAsDesired(condition)) return AS_DESIRED;
   if (type === 'Stalled') return 0;
   if (type === 'Ready') return 1;
   if (type === 'Reconciling') return 4;
@@ -60,7 +67,8 @@ function explainReason(
   message: string,
   { reason, kind: { reasons, further } }: { readonly reason: string; readonly kind: OurKind },
 ): Pick<Trouble, 'message' | 'cause' | 'next'> {
-  const entry = Object.hasOwn(reasons, reason) ? reasons[reason] : undefined;
+  const table: OurKind['reasons'] = { ...coreReasons, ...reasons };
+  const entry = Object.hasOwn(table, reason) ? table[reason] : undefined;
   if (entry) return { cause: entry.cause, ...splitNextStep(message, { ...entry, reason }) };
   const cause = Object.hasOwn(further, reason) ? further[reason] : undefined;
   return { message, ...(cause !== undefined && { cause }) };
@@ -111,14 +119,12 @@ function createSilence(message: string): Trouble {
 
 /** A deletion, or a person, holds it, and no condition says so. */
 function listHolds(object: OurObject): readonly Trouble[] {
-  const { annotations = {} } = object.metadata;
   const reasons = (object.status?.conditions ?? []).map(({ reason }) => reason);
-  const isPaused = annotations[PAUSED_ANNOTATION] === 'true' && !reasons.includes('Paused');
-  const isPlanned = Boolean(annotations[MODE_ANNOTATION]) && !reasons.includes('Planned');
+  const isSaid = (reason: string): boolean => reasons.includes(reason);
   return [
     ...listDeletion(object),
-    ...(isPaused ? [createHold(PAUSED_ANNOTATION)] : []),
-    ...(isPlanned ? [createHold(MODE_ANNOTATION)] : []),
+    ...(isPaused(object) && !isSaid(CoreReason.Paused) ? [createHold(PAUSED_ANNOTATION)] : []),
+    ...(isPlanOnly(object) && !isSaid(CoreReason.Planned) ? [createHold(MODE_ANNOTATION)] : []),
   ];
 }
 

@@ -12,6 +12,7 @@ import {
   type ListedPod,
   type ListedSlice,
   podKind,
+  SERVICE_LABEL,
 } from './pods.ts';
 import { type FoundObject, listInNamespace, type OurObject } from './read.ts';
 import type { TreeNode } from './tree.ts';
@@ -36,9 +37,10 @@ export async function growObject(found: FoundObject, context: CommandContext): P
 }
 
 /** Not what the first line says. */
-function isWorthANode({ type, status, reason, message }: Condition, first: Health): boolean {
+function isWorthANode(condition: Condition, first: Health): boolean {
+  const { type, reason, message } = condition;
   const isSaid = first.reason === reason && first.message.endsWith(message);
-  return !isSaid && !LEADING_TYPES.has(type) && !isAsDesired({ type, status });
+  return !isSaid && !LEADING_TYPES.has(type) && !isAsDesired(condition);
 }
 
 function growCondition({ type, status, reason, message }: Condition): TreeNode {
@@ -66,7 +68,7 @@ export async function readTargets(
   { metadata: { namespace } }: OurObject,
   { cluster, signal }: CommandContext,
 ): Promise<ReadonlyMap<string, readonly TreeNode[]>> {
-  const query = { labelSelector: 'kubernetes.io/service-name' };
+  const query = { labelSelector: SERVICE_LABEL };
   const where = { namespace, query, signal };
   const slices = await listInNamespace<ListedSlice>(cluster(), endpointSliceKind, where);
   return growTargets(slices ?? []);

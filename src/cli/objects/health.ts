@@ -1,3 +1,4 @@
+import type { webAppEvents } from '../../apis/web-app-reasons.ts';
 import { type Condition, findLeadingCondition } from '../../core/objects/conditions.ts';
 import { isBeingDeleted } from '../../core/objects/kube-object.ts';
 import type { OurObject } from './read.ts';
@@ -15,8 +16,14 @@ export interface Health {
 /** Types that say something is wrong, or not done yet, while they are True. */
 const ABNORMAL_WHILE_TRUE: ReadonlySet<string> = new Set(['Stalled', 'Reconciling', 'Degraded']);
 
+/** Reasons of a condition about what the spec no longer has. */
+const NOT_IN_SPEC: ReadonlySet<string> = new Set([
+  'NotExposed' satisfies keyof typeof webAppEvents,
+]);
+
 /** Whether a condition says what one wishes to read. */
-export function isAsDesired({ type, status }: Pick<Condition, 'type' | 'status'>): boolean {
+export function isAsDesired({ type, status, reason }: Condition): boolean {
+  if (NOT_IN_SPEC.has(reason)) return true;
   return status === (ABNORMAL_WHILE_TRUE.has(type) ? 'False' : 'True');
 }
 

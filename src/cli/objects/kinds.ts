@@ -4,7 +4,6 @@
 
 import { configMonitorKind } from '../../apis/config-monitor.ts';
 import { configMonitorEvents, configMonitorReasons } from '../../apis/config-monitor-reasons.ts';
-import { coreReasons } from '../../apis/core-reasons.ts';
 import { immortalContainerKind } from '../../apis/immortal-container.ts';
 import {
   immortalContainerEvents,
@@ -23,41 +22,51 @@ import { UsageError } from '../errors.ts';
 /** A kind of albridge, and how a person may name it. */
 export interface OurKind extends ResourceKind {
   readonly short: string;
-  /** Of Ready, Reconciling and Stalled. */
-  readonly reasons: Readonly<Record<string, { readonly cause: string; readonly next: string }>>;
+  /** Of Ready, Reconciling and Stalled, besides those of every kind. */
+  readonly reasons: Readonly<Record<string, Reason>>;
   /** Of events, and of the other conditions. */
   readonly further: Readonly<Record<string, string>>;
 }
 
+export interface Reason {
+  readonly healedBy: string;
+  readonly cause: string;
+  readonly next: string;
+}
+
+/** Its own, then those of AWS, in its own words where it has some. */
+export const reasonsOfMyIngress = { ...myIngressReasons, ...awsReasons, ...myIngressReasons };
+
+/** Commands and docs/reasons.md take kinds, names and reasons from here. */
 export const OUR_KINDS: readonly OurKind[] = [
   {
     ...myIngressKind,
     short: 'mying',
-    reasons: { ...coreReasons, ...awsReasons, ...myIngressReasons },
+    reasons: reasonsOfMyIngress,
     further: myIngressEvents,
   },
   {
     ...configMonitorKind,
     short: 'cmon',
-    reasons: { ...coreReasons, ...configMonitorReasons },
+    reasons: configMonitorReasons,
     further: configMonitorEvents,
   },
   {
     ...immortalContainerKind,
     short: 'ic',
-    reasons: { ...coreReasons, ...immortalContainerReasons },
+    reasons: immortalContainerReasons,
     further: immortalContainerEvents,
   },
   {
     ...myAppKind,
     short: 'ma',
-    reasons: { ...coreReasons, ...myAppReasons },
+    reasons: myAppReasons,
     further: myAppEvents,
   },
   {
     ...webAppKind,
     short: 'wa',
-    reasons: { ...coreReasons, ...webAppReasons },
+    reasons: webAppReasons,
     further: webAppEvents,
   },
 ];

@@ -67,6 +67,9 @@ function describeTrouble({ status = {} }: ListedPod): Pick<TreeNode, 'reason' | 
   });
 }
 
+/** With the name of its Service: https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/#ownership */
+export const SERVICE_LABEL = 'kubernetes.io/service-name';
+
 /** As much of an EndpointSlice as the tree shows. */
 export interface ListedSlice {
   readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
@@ -76,8 +79,6 @@ export interface ListedSlice {
     readonly targetRef?: { readonly kind?: string; readonly name?: string };
   }[];
 }
-
-const SERVICE_LABEL = 'kubernetes.io/service-name';
 
 /** The endpoints of each Service: https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/ */
 export function growTargets(

@@ -1,8 +1,10 @@
+import { type MyIngress, myIngressKind } from '../../apis/my-ingress.ts';
 import type { Condition } from '../../core/objects/conditions.ts';
 import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
 import type { KubeClient } from '../../kube/client/kube-client.ts';
 import { isNotFound, KubeError } from '../../kube/client/kube-error.ts';
 import { buildResourcePath } from '../../kube/client/resource-path.ts';
+import { tryIfAllowed } from '../account/access.ts';
 import type { ClusterAccess } from '../cluster.ts';
 import type { CommandContext } from '../command.ts';
 import { CommandError, UsageError } from '../errors.ts';
@@ -171,28 +173,27 @@ function chooseOne(
   );
 }
 
-/** For a kind of Kubernetes itself. */
-export async function listInNamespace<T>(
-  { client }: ClusterAccess,
-  kind: ResourceKind,
-  {
-    namespace,
-    query,
-    signal,
-  }: {
-    readonly namespace: string | undefined;
-    readonly query: Readonly<Record<string, string>>;
-    readonly signal: AbortSignal;
-  },
-): Promise<readonly T[] | undefined> {
+/** Undefined where there is none of this name. */
+export async function readMyIngress(
+  client: Pick<KubeClient, 'request'>,
+  address: { readonly namespace: string; readonly name: string },
+  signal: AbortSignal,
+): Promise<MyIngress | undefined> {
+  const path = buildResourcePath(myIngressKind, address);
   try {
-    return await listAll<T>(client, {
-      path: buildResourcePath(kind, { namespace }),
-      query,
-      signal,
-    });
+    return await client.request<MyIngress>({ method: 'GET', path, signal });
   } catch (error) {
-    if (describeLack(error) === undefined) throw error;
-    return undefined;
+    if (isNotFound(error)) return undefined;
+    throw error;
   }
+}
+
+/** Of any kind; undefined where the caller may not list it, or it is not installed. */
+export function listInNamespace<T>(
+  { client }: Pick<ClusterAccess, 'client'>,
+  kind: ResourceKind,
+  { namespace, ...rest }: Omit<ListRequest, 'path'> & { readonly namespace: string | undefined },
+): Promise<readonly T[] | undefined> {
+  const path = buildResourcePath(kind, { namespace });
+  return tryIfAllowed(() => listAll<T>(client, { path, ...rest }));
 }

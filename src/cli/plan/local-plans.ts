@@ -1,15 +1,15 @@
 import { type MyIngress, myIngressKind } from '../../apis/my-ingress.ts';
 import { type WebApp, webAppKind } from '../../apis/web-app.ts';
 import { isPaused } from '../../core/objects/annotations.ts';
-import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
+import type { KubeObject } from '../../core/objects/kube-object.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { KubeClient } from '../../kube/client/kube-client.ts';
-import { isNotFound, KubeError } from '../../kube/client/kube-error.ts';
+import { KubeError } from '../../kube/client/kube-error.ts';
 import { buildResourcePath } from '../../kube/client/resource-path.ts';
+import { NAMESPACE } from '../../setup/attachments.ts';
 import type { AttachingObjects, Previewed, Previewer } from '../../setup/previewer.ts';
-import { tryIfAllowed } from '../account/access.ts';
 import { CommandError, describeError } from '../errors.ts';
-import { listAll } from '../objects/read.ts';
+import { listInNamespace, readMyIngress } from '../objects/read.ts';
 import type { Manifest } from './manifests.ts';
 import type { ShownPlan } from './stored-plan.ts';
 
@@ -66,26 +66,12 @@ async function applyDry(
   signal: AbortSignal,
 ): Promise<MyIngress> {
   const { namespace, name } = manifest.metadata;
-  const live = await findLive(client, { namespace, name }, signal);
+  const live = await readMyIngress(client, { namespace, name }, signal);
   const query = { dryRun: 'All', fieldValidation: 'Strict', fieldManager: 'albridge-plan' };
   const path = buildResourcePath(myIngressKind, { namespace, ...(live && { name }) });
   const body = JSON.stringify(live ? replaceSpec(live, manifest) : manifest);
   const method = live ? 'PUT' : 'POST';
   return client.request<MyIngress>({ method, path, query, body, signal });
-}
-
-async function findLive(
-  client: KubeClient,
-  address: { readonly namespace: string; readonly name: string },
-  signal: AbortSignal,
-): Promise<MyIngress | undefined> {
-  const path = buildResourcePath(myIngressKind, address);
-  try {
-    return await client.request<MyIngress>({ method: 'GET', path, signal });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }
 
 /** Labels and annotations are added, as by an apply; whatever else the metadata has stays. */
@@ -102,33 +88,19 @@ function replaceSpec(live: MyIngress, { spec, metadata, ...rest }: Manifest): ob
   };
 }
 
-const NAMESPACE: ResourceKind = {
-  group: '',
-  version: 'v1',
-  kind: 'Namespace',
-  plural: 'namespaces',
-};
-
 /** The routes of other objects, as far as the caller may read them; `warnings` say what may not be read. */
 export async function readAttaching(
   client: KubeClient,
   signal: AbortSignal,
 ): Promise<AttachingObjects & { readonly warnings: readonly string[] }> {
+  const everywhere = { namespace: undefined, signal };
   const [webApps, namespaces] = await Promise.all([
-    listIfAllowed<WebApp>(client, webAppKind, signal),
-    listIfAllowed<KubeObject>(client, NAMESPACE, signal),
+    listInNamespace<WebApp>({ client }, webAppKind, everywhere),
+    listInNamespace<KubeObject>({ client }, NAMESPACE, everywhere),
   ]);
   const warnings =
     webApps === undefined
       ? ['WebApps cannot be listed, so the routes that they attach are left out']
       : [];
   return { webApps: webApps ?? [], namespaces, warnings };
-}
-
-function listIfAllowed<T>(
-  client: KubeClient,
-  kind: ResourceKind,
-  signal: AbortSignal,
-): Promise<readonly T[] | undefined> {
-  return tryIfAllowed(() => listAll<T>(client, { path: buildResourcePath(kind, {}), signal }));
 }

@@ -1,6 +1,11 @@
 import type { KubeObject } from '../../core/objects/kube-object.ts';
 import { eventKind, type ListedEvent, listNewest, type ObjectEvent } from '../objects/events.ts';
-import { endpointSliceKind, growTargets, type ListedSlice } from '../objects/pods.ts';
+import {
+  endpointSliceKind,
+  growTargets,
+  type ListedSlice,
+  SERVICE_LABEL,
+} from '../objects/pods.ts';
 import type { FoundObject } from '../objects/read.ts';
 import type { TreeNode } from '../objects/tree.ts';
 import { Watched, type WatchedOptions } from './watched.ts';
@@ -19,8 +24,8 @@ export class Focus {
     const fieldSelector = `regarding.uid=${uid}`;
     this.#events = new Watched({ kind: eventKind, namespace, fieldSelector }, options);
     if (kind.kind !== 'MyIngress') return;
-    const labelSelector = 'kubernetes.io/service-name';
-    this.#slices = new Watched({ kind: endpointSliceKind, namespace, labelSelector }, options);
+    const slices = { kind: endpointSliceKind, namespace, labelSelector: SERVICE_LABEL };
+    this.#slices = new Watched(slices, options);
   }
 
   /** The newest first. */

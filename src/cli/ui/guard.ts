@@ -3,7 +3,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'; // oxlint-disable-li
 /** The token of a run, and the check of each request. */
 
 /** 128 bits in the letters that a path may have. */
-export function drawToken(): string {
+export function createToken(): string {
   return randomBytes(16).toString('hex');
 }
 

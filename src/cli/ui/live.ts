@@ -10,7 +10,7 @@ const REFRESH_MS = 10_000;
  * https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 export function streamPage(response: ServerResponse, visit: Visit, context: PageContext): void {
-  const { world, clock } = context;
+  const { objects, clock } = context;
   response.writeHead(200, { ...PAGE_HEADERS, 'content-type': 'text/event-stream' });
   const send = createSender(response, visit, context);
   const endView = beginView(visit, context);
@@ -20,7 +20,7 @@ export function streamPage(response: ServerResponse, visit: Visit, context: Page
     cancel = clock.setTimer(REFRESH_MS, refresh);
     send();
   };
-  const stop = world.subscribe(refresh);
+  const stop = objects.subscribe(refresh);
   response.once('close', () => {
     stop();
     cancel();

@@ -6,7 +6,7 @@ import type { Focus } from './focus.ts';
 import type { Page, PageState, Part } from './frame.ts';
 import { composeList, readFilter } from './list-page.ts';
 import { composeObject } from './object-page.ts';
-import type { KindState, World } from './world.ts';
+import type { KindState, WatchedObjects } from './watched-objects.ts';
 
 export interface Visit {
   readonly path: string;
@@ -14,7 +14,7 @@ export interface Visit {
 }
 
 export interface PageContext {
-  readonly world: World;
+  readonly objects: WatchedObjects;
   readonly clock: Clock;
   /** The path of the list, which ends in a slash. */
   readonly root: string;
@@ -27,18 +27,18 @@ type Named = { readonly plural: string; readonly key: Key } | 'list' | 'nothing'
 
 /** The page of a visit as it is now. */
 export function composePage({ path, query }: Visit, context: PageContext): Page {
-  const { world, clock, root } = context;
+  const { objects, clock, root } = context;
   const named = readPath(path);
-  const states = world.listStates();
+  const states = objects.listStates();
   const state = describeState(states, context.place);
   if (named === 'list') {
-    const { known } = world.metrics;
-    const list = composeList(world.list(), { root, clock, known, filter: readFilter(query) });
+    const { known } = objects.metrics;
+    const list = composeList(objects.list(), { root, clock, known, filter: readFilter(query) });
     return { status: 200, title: 'Objects', state, parts: [...listFaults(states, []), ...list] };
   }
-  const found = named === 'nothing' ? undefined : world.find(named.plural, named.key);
+  const found = named === 'nothing' ? undefined : objects.find(named.plural, named.key);
   if (found === undefined) return composeMissing(named, { states, state });
-  const focus = world.focus(found);
+  const focus = objects.focus(found);
   const { kind, object } = found;
   const parts = composeObject(found, {
     ...{ clock, query, events: focus?.listEvents(), targets: focus?.mapTargets() ?? new Map() },
@@ -49,14 +49,14 @@ export function composePage({ path, query }: Visit, context: PageContext): Page 
 }
 
 /** The focus of the object that is visited, if there is one. */
-function findFocus({ path }: Visit, { world }: PageContext): Focus | undefined {
-  const found = findVisited(path, world);
-  return found && world.focus(found);
+function findFocus({ path }: Visit, { objects }: PageContext): Focus | undefined {
+  const found = findVisited(path, objects);
+  return found && objects.focus(found);
 }
 
 /** Starts the reads of the visit, besides the watches of all pages. Returns the function that ends it. */
 export function beginView(visit: Visit, context: PageContext): () => void {
-  if (readPath(visit.path) === 'list') return context.world.metrics.view();
+  if (readPath(visit.path) === 'list') return context.objects.metrics.view();
   const focus = findFocus(visit, context);
   if (focus === undefined) return () => {};
   focus.viewers += 1;
@@ -65,14 +65,14 @@ export function beginView(visit: Visit, context: PageContext): () => void {
   };
 }
 
-function findVisited(path: string, world: World): FoundObject | undefined {
+function findVisited(path: string, objects: WatchedObjects): FoundObject | undefined {
   const named = readPath(path);
-  return typeof named === 'string' ? undefined : world.find(named.plural, named.key);
+  return typeof named === 'string' ? undefined : objects.find(named.plural, named.key);
 }
 
 /** True once everything that the page shows has been read, or could not be. */
 export function isKnown(visit: Visit, context: PageContext): boolean {
-  if (!context.world.listStates().every((state) => state.isKnown)) return false;
+  if (!context.objects.listStates().every((state) => state.isKnown)) return false;
   return findFocus(visit, context)?.isKnown() ?? true;
 }
 

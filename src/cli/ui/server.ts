@@ -81,7 +81,7 @@ async function sendPage(
   context: PageContext,
 ): Promise<void> {
   const deadline = startDeadline(context.clock, PATIENCE_MS);
-  await context.world.waitUntil(() => isKnown(visit, context), deadline.signal);
+  await context.objects.waitUntil(() => isKnown(visit, context), deadline.signal);
   deadline.release();
   const page = composePage(visit, context);
   const type = { 'content-type': 'text/html; charset=utf-8' };

@@ -1,15 +1,15 @@
-import {
-  OWN_SOURCE,
-  type RouteAction,
-  type RouteListener,
-  type RouteRule,
-  type Routes,
+import type {
+  RouteAction,
+  RouteListener,
+  RouteRule,
+  Routes,
 } from '../../controllers/my-ingress/routes/routes.ts';
 import { describeConditions } from '../../controllers/my-ingress/rules/conditions.ts';
 import { readConditions } from '../../controllers/my-ingress/rules/desired.ts';
 import { formatLocation } from '../../routing/answer.ts';
 import { decide } from '../../routing/decide.ts';
 import type { Condition, Request, Rule } from '../../routing/rule.ts';
+import { nameBackendOf, nameRule } from '../objects/my-ingress-parts.ts';
 
 /** Which rule answers a request, by the function that the stand-in for AWS routes with; pure. */
 
@@ -93,10 +93,6 @@ function listRules({ rules }: Routes, listener: RouteListener): readonly Named[]
   ];
 }
 
-function nameRule({ source, name }: RouteRule): string {
-  return source === OWN_SOURCE ? name : `${name} (of ${source})`;
-}
-
 /** Only the rule is decided on here; its action is described from the spec. */
 function createRule(priority: Rule['priority'], conditions: readonly Condition[]): Rule {
   return { priority, conditions, action: { type: 'forward', targetGroups: [] } };
@@ -151,9 +147,7 @@ type Share = Extract<RouteAction, { readonly kind: 'forward' }>['to'][number];
 function describeShares(to: readonly Share[]): string {
   const total = to.reduce((sum, { weight }) => sum + weight, 0);
   const shares = to.map(({ backend, weight }) => {
-    const name = backend.startsWith(`${OWN_SOURCE}/`)
-      ? backend.slice(OWN_SOURCE.length + 1)
-      : backend;
+    const name = nameBackendOf(backend);
     if (to.length === 1) return `backend ${name}`;
     const percent = total === 0 ? 0 : Math.round((100 * weight) / total);
     return `backend ${name} (weight ${weight}, ${percent} %)`;

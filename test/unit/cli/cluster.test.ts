@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { restrictToReads } from '../../../src/cli/cluster.ts';
+import type { CommandContext } from '../../../src/cli/command.ts';
 import type { KubeRequest } from '../../../src/kube/client/kube-transport.ts';
-import { runCli } from './run-cli.ts';
+import { type CliRun, runCli } from './run-cli.ts';
 
 describe('the cluster of a command', () => {
   const sent: KubeRequest[] = [];
@@ -40,35 +41,65 @@ describe('the cluster of a command', () => {
   });
 });
 
-describe('--context', () => {
-  async function runWith(names: readonly string[], current: string): Promise<string> {
-    const directory = await mkdtemp(join(tmpdir(), 'albridge-contexts-'));
-    const contexts = names.map((name) => ({ name, context: { cluster: 'one', user: 'one' } }));
-    const path = join(directory, 'config');
-    const config = {
-      ...{ apiVersion: 'v1', kind: 'Config', contexts, 'current-context': current },
-      clusters: [{ name: 'one', cluster: { server: 'http://127.0.0.1:1' } }],
-      users: [{ name: 'one', user: {} }],
+/** With a kubeconfig of these contexts, each with the namespace `team`. */
+async function runWith(
+  { names, current }: { readonly names: readonly string[]; readonly current: string },
+  run: (path: string) => Promise<CliRun>,
+): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'albridge-contexts-'));
+  const context = { cluster: 'one', user: 'one', namespace: 'team' };
+  const path = join(directory, 'config');
+  const config = {
+    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': current },
+    contexts: names.map((name) => ({ name, context })),
+    clusters: [{ name: 'one', cluster: { server: 'http://127.0.0.1:1' } }],
+    users: [{ name: 'one', user: {} }],
+  };
+  await writeFile(path, JSON.stringify(config));
+  const { exitCode, stdout, stderr } = await run(path);
+  await rm(directory, { recursive: true });
+  expect(stdout).toBe('');
+  return `${exitCode} ${stderr.replaceAll(path, 'FILE')}`;
+}
+
+describe('the namespace of a command', () => {
+  it.each([
+    { why: "the context's", args: [], namespace: 'team' },
+    { why: 'that of -n', args: ['-n', 'shop'], namespace: 'shop' },
+    { why: 'none with -A', args: ['-A'], namespace: undefined },
+  ])('is $why, of the kubeconfig that --kubeconfig names', async ({ args, namespace }) => {
+    const asked: unknown[] = [];
+    const probe = {
+      ...{ name: 'probe', summary: '', operands: { usage: '', min: 0, max: 0 } },
+      ...{ examples: [], options: {} },
+      run: async ({ cluster }: CommandContext) => asked.push(cluster().namespace) - 1,
     };
-    await writeFile(path, JSON.stringify(config));
-    const run = await runCli(['status', '--context', 'nope', '--kubeconfig', path]);
-    await rm(directory, { recursive: true });
-    expect(run.stdout).toBe('');
-    return `${run.exitCode} ${run.stderr.replaceAll(path, 'FILE')}`;
-  }
+    const options = { env: { KUBECONFIG: '/nowhere' }, commands: [probe] };
+    const ended = await runWith({ names: ['live'], current: 'live' }, (path) =>
+      runCli(['probe', '--kubeconfig', path, ...args], options),
+    );
+    expect({ ended, asked }).toEqual({ ended: '0 ', asked: [namespace] });
+  });
+});
+
+describe('--context', () => {
+  const choose = (names: readonly string[], current: string): Promise<string> =>
+    runWith({ names, current }, (path) =>
+      runCli(['status', '--context', 'nope', '--kubeconfig', path]),
+    );
 
   it('that the kubeconfig does not have is answered with those that it has', async () => {
-    expect(await runWith(['staging', 'live'], 'live')).toBe(
+    expect(await choose(['staging', 'live'], 'live')).toBe(
       '64 albridge: there is no context "nope" in the kubeconfig FILE: give --context one of staging, live\n',
     );
     const many = Array.from({ length: 12 }, (_, index) => `c${index}`);
-    expect(await runWith(many, 'c0')).toMatch(
+    expect(await choose(many, 'c0')).toMatch(
       / one of c0, .*, c9 and 2 more \(kubectl config get-contexts\)\n$/,
     );
   });
 
   it('is named as well where the kubeconfig has no current-context', async () => {
-    expect(await runWith(['staging'], '')).toMatch(
+    expect(await choose(['staging'], '')).toMatch(
       /^1 albridge: kubeconfig FILE: context "nope" names no cluster: .*kubectl config get-contexts/,
     );
   });

@@ -110,6 +110,12 @@ describe('the command line', () => {
     );
   });
 
+  it.each(['0', '65536', '1e3', '-1'])('refuses port %s before it asks anything', async (port) => {
+    const { exitCode, stderr } = await runCli(['ui', `--port=${port}`]);
+    expect(exitCode).toBe(64);
+    expect(stderr).toBe(`albridge: --port takes a number from 1 to 65535, not "${port}"\n`);
+  });
+
   it('refuses a number of orphans that is none before it asks anything', async () => {
     const { exitCode, stderr } = await runCli(['orphans', '--delete', '--yes-delete', 'x']);
     expect(exitCode).toBe(64);

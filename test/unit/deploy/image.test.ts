@@ -74,13 +74,25 @@ describe('the Dockerfile', () => {
     expect(textsOf(stages[0], 'RUN')[0]).toMatch(/^npm ci --ignore-scripts/);
   });
 
-  it('carries the version of package.json, as the Deployment does', async () => {
+  it('carries the licence of package.json', () => {
     const labels = textsOf(stages[1], 'LABEL').join(' ');
-    expect(labels).toContain(`image.version="${manifest.version}"`);
     expect(labels).toContain(`image.licenses="${manifest.license}"`);
-    const text = await readFile(resolve(ROOT, 'deploy/base/deployment.yaml'), 'utf8');
-    const [container] = parse(text).spec.template.spec.containers;
-    expect(container.image).toBe(`albridge:${manifest.version}`);
+  });
+});
+
+describe('the version', () => {
+  it.each([
+    ...['Dockerfile', 'Makefile', 'README.md', 'docs/install.md', 'package-lock.json'],
+    ...['deploy/base/deployment.yaml', 'deploy/install.yaml', 'deploy/chart/Chart.yaml'],
+    ...['irsa', 'eks-pod-identity'].map((name) => `deploy/overlays/${name}/kustomization.yaml`),
+  ])('is everywhere in %s that of package.json', async (path) => {
+    const text = await readFile(resolve(ROOT, path), 'utf8');
+    const given = text.matchAll(
+      /(?:\balbridge:|newTag: |image\.version="|^(?:appV|v)ersion: "?|"name": "albridge",\s+"version": ")(\d[\w.-]*\w)/gm,
+    );
+    expect(new Set(Array.from(given, ([, version]) => version))).toEqual(
+      new Set([manifest.version]),
+    );
   });
 });
 

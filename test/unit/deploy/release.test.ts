@@ -156,19 +156,6 @@ describe('npm run release --dry-run', () => {
   }, 180_000);
 });
 
-describe('the version', () => {
-  const places: Readonly<Record<string, RegExp>> = {
-    Dockerfile: /image\.version="(.*)"/,
-    Makefile: /^IMG \?= albridge:(.*)$/m,
-    'deploy/base/deployment.yaml': /image: albridge:(.*)/,
-    'deploy/chart/Chart.yaml': /^version: (.*)$/m,
-  };
-  it.each(Object.entries(places))('in %s is that of package.json', async (path, pattern) => {
-    const text = await readFile(resolve(ROOT, path), 'utf8');
-    expect(pattern.exec(text)?.[1]).toBe(manifest.version);
-  });
-});
-
 describe('the notes', () => {
   const changelog = '# Changelog\n\n## Unreleased\n\n- new\n\n## 1.0.0 - 2026-12-01\n\n- first\n';
   const path = (): string => join(directory, 'CHANGELOG.md');

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { reasonsOfMyIngress } from '../../../docs/reasons.ts';
+import { reasonsOfMyIngress } from '../../../src/cli/objects/kinds.ts';
 import { settings } from '../../../src/config/settings.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');

@@ -45,3 +45,22 @@ describe('docs/metrics.md', () => {
     }
   });
 });
+
+/** Of ours, which Node's own metrics are not. */
+const NAME =
+  /\b(?:albridge|aws_api|controller_runtime|workqueue|rest_client|reflector|leader_election)_[a-z0-9_]*[a-z0-9]\b/g;
+
+it('no page, alert or panel names a metric that the source does not declare', () => {
+  const all = metricDefinitions.flatMap((group) => Object.values(group));
+  const declared = all.flatMap(({ name, type }) =>
+    type === 'histogram' ? [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] : name,
+  );
+  const known = new Set<string>(declared);
+  const places = ['README.md', 'docs/**/*.md', 'deploy/{alerts,dashboards}/*'];
+  const named = globSync(places, { cwd: ROOT }).flatMap((path) => {
+    const names = readFileSync(resolve(ROOT, path), 'utf8').match(NAME) ?? [];
+    return names.map((name) => ({ path, name }));
+  });
+  expect(new Set(named.map(({ path }) => path)).size).toBeGreaterThan(5);
+  expect(named.filter(({ name }) => !known.has(name))).toEqual([]);
+});

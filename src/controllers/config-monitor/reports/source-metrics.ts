@@ -1,5 +1,5 @@
 // Lives here: what a restart reports besides the status of its ConfigMonitor: metrics, events on others, warnings.
-// May import it: src/controllers/config-monitor; src/setup takes source-metrics.ts.
+// May import it: src/controllers/config-monitor; src/setup and src/cli take source-metrics.ts.
 // Start with: announce.ts.
 
 import type { Key } from '../../../core/objects/kube-object.ts';

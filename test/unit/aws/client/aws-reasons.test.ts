@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { reasonsOfMyIngress } from '../../../../docs/reasons.ts';
 import { coreReasons } from '../../../../src/apis/core-reasons.ts';
 import { myIngressReasons } from '../../../../src/apis/my-ingress-reasons.ts';
 import { awsReasons } from '../../../../src/aws/client/aws-reasons.ts';
+import { reasonsOfMyIngress } from '../../../../src/cli/objects/kinds.ts';
 import { CoreReason } from '../../../../src/core/reconcile/operator-error.ts';
 import { kubeReasons } from '../../../../src/kube/client/kube-reasons.ts';
 

@@ -12,7 +12,7 @@ import type { CommandContext } from '../../../../src/cli/command.ts';
 import { doctor } from '../../../../src/cli/commands/doctor.ts';
 import { checkClock } from '../../../../src/cli/doctor/check.ts';
 import { judgeReads, judgeSubnets } from '../../../../src/cli/doctor/check-account.ts';
-import { judgeFields } from '../../../../src/cli/doctor/check-cluster.ts';
+import { checkServer, judgeFields } from '../../../../src/cli/doctor/check-cluster.ts';
 import {
   chooseLeases,
   judgeClusterIds,
@@ -26,9 +26,25 @@ import {
   planSimulations,
 } from '../../../../src/cli/doctor/check-writes.ts';
 import { systemClock } from '../../../../src/system-clock.ts';
+import { versions } from '../../../control-plane/versions.ts';
+import { ScriptedTransport } from '../../../fakes/scripted-transport.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
 const now = Date.parse('2026-01-01T00:10:00Z');
+
+describe('the version of the API server', () => {
+  const [, minor = ''] = versions.oldestKubernetes.split('.');
+  it.each([
+    [`${minor}+`, 'ok'],
+    [`${Number(minor) - 1}`, 'failed'],
+  ])('of minor %s, where the oldest is promised, is %s', async (number, verdict) => {
+    const answer = { status: 200, json: { minor: number, gitVersion: 'v1' } };
+    const access = { transport: new ScriptedTransport(() => answer), cluster: { server: 'x' } };
+    const { signal } = new AbortController();
+    const [check] = await checkServer(access as never, { clock: systemClock, signal });
+    expect(check).toMatchObject({ name: 'API server', verdict });
+  });
+});
 
 describe('an interruption', () => {
   it('is no failure of a check: nothing is printed', async () => {

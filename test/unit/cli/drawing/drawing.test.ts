@@ -125,6 +125,8 @@ describe('the drawing of a MyIngress', () => {
       drawInPage(placed, captionDrawing(object)).toString(),
     ];
     expect(file).toContain('<title id="drawing-title">The way of a request through MyIngress');
+    expect(file).toContain('<title>listener 443 HTTPS, as desired: there</title>');
+    expect(file).toContain('<rect class="d-bar d-warning"');
     expect(file).toContain('<style>');
     // The page's policy allows no other style than the page's.
     expect(part).not.toMatch(/<style|style="/);

@@ -95,6 +95,17 @@ describe('the metrics of the leader on the page', () => {
     await metrics.stop();
   });
 
+  it('name what is late, what has no limit, and first the source whose pods wait', async () => {
+    const text = `${TEXT.replace('_seconds 300', '_seconds 30').replace('} 3.5', '} 1e9')}
+albridge_configmonitor_waiting_pods{namespace="shop",source="Secret/first"} 9
+`;
+    const html = await showOnce({ text });
+    expect(html).toContain('<span class="warning">last drift scan 2m ago</span>');
+    expect(html).toContain('>no limit</td>');
+    expect(html).toMatch(/Secret\/first.*ConfigMap\/settings/);
+    expect(await showOnce({})).toContain('<span class="dim">last drift scan 2m ago</span>');
+  });
+
   it('are read every 15 seconds while somebody looks, and not otherwise', async () => {
     const { clock, metrics, count } = start({});
     await clock.advance(60_000);

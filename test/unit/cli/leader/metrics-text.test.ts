@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { awsMetrics } from '../../../../src/aws/client/aws-metrics.ts';
 import { READ_METRICS, readFigures } from '../../../../src/cli/leader/figures.ts';
 import { MOST_TEXT, parseMetrics } from '../../../../src/cli/leader/metrics-text.ts';
+import { configMonitorMetrics } from '../../../../src/controllers/config-monitor/reports/source-metrics.ts';
+import { driftScanMetrics } from '../../../../src/controllers/my-ingress/drift-scan.ts';
 import { metricDefinitions } from '../../../../src/setup/metrics.ts';
 import { PrometheusMetrics } from '../../../../src/telemetry/metrics.ts';
 
-const METRICS = metricDefinitions.flatMap((one) => Object.values(one));
 const wanted = new Set(['wanted', 'other_wanted']);
 
 function parse(text: string): readonly unknown[] | undefined {
@@ -59,48 +61,32 @@ describe('the text of metrics', () => {
 });
 
 describe('what is read of the metrics', () => {
-  it('is defined by the operator, with the labels that it has', () => {
-    const defined = new Map(METRICS.map((one) => [one.name, one.labels.toSorted().join()]));
-    const labels = [...READ_METRICS].map((name) => [name, defined.get(name)]);
-    expect(Object.fromEntries(labels)).toEqual({
-      albridge_aws_budget_tokens: 'bucket',
-      albridge_aws_budget_waiting_turns: 'bucket',
-      aws_api_call_throttled_errors_total: 'error_code,operation,service,status_code',
-      albridge_drift_scan_timestamp_seconds: '',
-      albridge_drift_scan_interval_seconds: '',
-      albridge_configmonitor_waiting_pods: 'namespace,source',
-      albridge_configmonitor_restarted_pods_total: 'namespace,source',
-      albridge_configmonitor_restart_failures_total: 'namespace,source',
-    });
-  });
-
   it('is what the operator has written', async () => {
-    const metrics = new PrometheusMetrics(METRICS);
-    const find = (name: string): (typeof METRICS)[number] => {
-      const found = METRICS.find((one) => one.name === name);
-      if (found === undefined) throw new Error(name);
-      return found;
-    };
+    const metrics = new PrometheusMetrics(metricDefinitions.flatMap((one) => Object.values(one)));
     const source = 'ConfigMap/a"b\\c\nd';
-    metrics.gauge(find('albridge_aws_budget_tokens'), { bucket: 'writes' }, 3.5);
-    metrics.gauge(find('albridge_aws_budget_waiting_turns'), { bucket: 'writes' }, 4);
+    metrics.gauge(awsMetrics.budgetTokens, { bucket: 'writes' }, 3.5);
+    metrics.gauge(awsMetrics.budgetTurns, { bucket: 'writes' }, 4);
     const outcome = { service: 'ELBv2', operation: 'x', status_code: '400', error_code: 'T' };
-    metrics.count(find('aws_api_call_throttled_errors_total'), outcome, 2);
-    metrics.gauge(find('albridge_drift_scan_timestamp_seconds'), {}, 1_700_000_000.25);
-    metrics.gauge(find('albridge_drift_scan_interval_seconds'), {}, 300);
+    metrics.count(awsMetrics.throttled, outcome, 2);
+    metrics.gauge(driftScanMetrics.completedAt, {}, 1_700_000_000.25);
+    metrics.gauge(driftScanMetrics.interval, {}, 300);
     for (const namespace of ['shop', 'other']) {
       const labels = { namespace, source };
-      metrics.gauge(find('albridge_configmonitor_waiting_pods'), labels, 1);
-      metrics.count(find('albridge_configmonitor_restarted_pods_total'), labels, 7);
+      metrics.gauge(configMonitorMetrics.waiting, labels, 1);
+      metrics.count(configMonitorMetrics.restarted, labels, 7);
     }
+    metrics.count(configMonitorMetrics.failures, { namespace: 'shop', source: 'Secret/b' }, 2);
     const { text } = await metrics.collect();
     expect(readFigures(parseMetrics(text, READ_METRICS) ?? [], 'shop')).toEqual({
       buckets: [{ name: 'writes', tokens: 3.5, waiting: 4 }],
       throttled: 2,
       scan: { atMs: 1_700_000_000_250, everyMs: 300_000 },
-      restarts: [{ namespace: 'shop', source, waiting: 1, restarted: 7, stuck: 0 }],
+      restarts: [
+        { namespace: 'shop', source, waiting: 1, restarted: 7, stuck: 0 },
+        { namespace: 'shop', source: 'Secret/b', waiting: 0, restarted: 0, stuck: 2 },
+      ],
     });
-    expect(readFigures(parseMetrics(text, READ_METRICS) ?? [], undefined).restarts).toHaveLength(2);
+    expect(readFigures(parseMetrics(text, READ_METRICS) ?? [], undefined).restarts).toHaveLength(3);
   });
 
   it('leaves out what is no number', () => {

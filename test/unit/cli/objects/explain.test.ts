@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { coreReasons } from '../../../../src/apis/core-reasons.ts';
 import { listTroubles } from '../../../../src/cli/objects/explain.ts';
 import { formatAge, summarise } from '../../../../src/cli/objects/health.ts';
 import { findKind } from '../../../../src/cli/objects/kinds.ts';
@@ -49,8 +50,10 @@ describe('the troubles of an object', () => {
   });
 
   it('are none where all is as desired', () => {
-    const object = createObject([condition('Ready', 'True', 'Available')]);
-    expect(listTroubles({ kind, object })).toEqual([]);
+    const available = condition('Ready', 'True', 'Available');
+    const removed = condition('Exposed', 'False', 'NotExposed');
+    expect(listTroubles({ kind, object: createObject([available, removed]) })).toEqual([]);
+    const object = createObject([available]);
     expect(summarise(object)).toEqual({
       ready: 'True',
       condition: 'Ready True',
@@ -92,6 +95,7 @@ describe('the troubles of an object', () => {
       message: 'nothing is written',
       next: kind.reasons['Paused']?.next,
     });
+    expect(of('InternalError', 'x')).toMatchObject({ cause: coreReasons.InternalError.cause });
   });
 
   it('include a condition that is bad while it is True, and not its absence', () => {
@@ -144,11 +148,28 @@ describe('the troubles of an object', () => {
     expect(trouble?.message).toMatch(says);
     expect(trouble?.next).toMatch(/\w/);
   });
+
+  it.each([
+    ['albridge.io/paused', 'true', 'Paused'],
+    ['albridge.io/mode', 'plan', 'Planned'],
+  ])('name %s once, where a condition says it', (annotation, value, reason) => {
+    const metadata = { annotations: { [annotation]: value } };
+    const of = (said: string): readonly string[] => {
+      const object = createObject([condition('Ready', 'Unknown', said)], metadata);
+      return listTroubles({ kind, object }).map((one) => one.reason);
+    };
+    expect(of(reason)).toEqual([reason]);
+    expect(of('HealthUnknown')).toEqual(['HealthUnknown', '']);
+  });
 });
 
 describe('an object in one line', () => {
   const available = condition('Ready', 'True', 'Available');
   const cases: Readonly<Record<string, { conditions: readonly Condition[]; says: string }>> = {
+    'nothing of what its owner no longer asks for': {
+      conditions: [available, condition('Exposed', 'False', 'NotExposed')],
+      says: 'True Available',
+    },
     'a missing Service': {
       conditions: [available, condition('BackendsResolved', 'False', 'ServiceNotFound')],
       says: 'False ServiceNotFound',
@@ -197,6 +218,14 @@ describe('an object in one line', () => {
   it.each(Object.entries(cases))('says %s', (_name, { conditions, says }) => {
     const { ready, reason } = summarise(createObject(conditions));
     expect(`${ready} ${reason}`).toBe(says);
+  });
+
+  it('says that it was edited since, and that it is being deleted', () => {
+    const deletionTimestamp = '2026-01-02T00:00:00Z';
+    const edited = createObject([available], { generation: 4, deletionTimestamp });
+    expect(summarise(edited).message).toBe(
+      `being deleted since ${deletionTimestamp}; edited since: generation 4, reconciled 3; about Available`,
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngress } from '../../../../src/apis/my-ingress.ts';
-import { listNewest } from '../../../../src/cli/objects/events.ts';
+import { type ListedEvent, listNewest } from '../../../../src/cli/objects/events.ts';
 import { growMyIngress } from '../../../../src/cli/objects/my-ingress-tree.ts';
 import { drawTree } from '../../../../src/cli/objects/tree.ts';
 import { chooseStyle } from '../../../../src/cli/output/style.ts';
@@ -31,5 +31,22 @@ describe('an event of whoever may write it', () => {
     expect(shown?.note.length).toBe(1024);
     expect(shown?.reason.length).toBe(128);
     expect(shown?.type.length).toBe(128);
+  });
+
+  it('is sorted by when it was last observed, the newest first', () => {
+    const create = (note: string, times: object): ListedEvent => ({
+      ...{ apiVersion: 'events.k8s.io/v1', kind: 'Event', metadata: { name: note }, note },
+      ...times,
+    });
+    const events = [
+      create('old', { eventTime: '2026-01-01T00:01:00.5Z' }),
+      create('again', {
+        eventTime: '2026-01-01T00:00:00Z',
+        series: { count: 3, lastObservedTime: '2026-01-01T00:03:00Z' },
+      }),
+      create('legacy', { eventTime: null, deprecatedLastTimestamp: '2026-01-01T00:02:00Z' }),
+    ];
+    const shown = listNewest(events, 2).map(({ note, count }) => `${note} ${count}`);
+    expect(shown).toEqual(['again 3', 'legacy 1']);
   });
 });

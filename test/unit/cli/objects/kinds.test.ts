@@ -2,7 +2,6 @@ import { globSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { reasonsByKind } from '../../../../docs/reasons.ts';
 import { findKind, OUR_KINDS } from '../../../../src/cli/objects/kinds.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
@@ -29,15 +28,6 @@ describe('the kinds of the command line', () => {
         expect(findKind(word).kind).toBe(kind);
     }
   });
-
-  it.each(OUR_KINDS.map((kind) => [kind.kind, kind] as const))(
-    'explain every reason of %s as docs/reasons.md does',
-    (name, { reasons, further }) => {
-      const documented = reasonsByKind[name];
-      expect(reasons).toMatchObject(documented?.reasons ?? { missing: true });
-      expect(further).toEqual(documented?.further);
-    },
-  );
 
   it('refuse another word', () => {
     expect(() => findKind('ingress')).toThrow(/^"ingress" is not a kind of albridge: /);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Asked, admit, drawToken } from '../../../../src/cli/ui/guard.ts';
+import { type Asked, admit, createToken } from '../../../../src/cli/ui/guard.ts';
 
 const own = { port: 8080, token: '0123456789abcdef0123456789abcdef' };
 const asked: Asked = { method: 'GET', host: '127.0.0.1:8080', url: `/${own.token}/a/b?q=1` };
@@ -28,7 +28,7 @@ describe('who may read the page', () => {
   });
 
   it('cannot guess the token: it has 128 bits, and is another one each time', () => {
-    const tokens = Array.from({ length: 100 }, drawToken);
+    const tokens = Array.from({ length: 100 }, createToken);
     expect(new Set(tokens).size).toBe(100);
     expect(tokens.every((token) => /^[0-9a-f]{32}$/.test(token))).toBe(true);
   });

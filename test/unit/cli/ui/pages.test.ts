@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { MyIngress } from '../../../../src/apis/my-ingress.ts';
+import type { FoundObject } from '../../../../src/cli/objects/read.ts';
 import { framePage, PAGE_HEADERS, type Part } from '../../../../src/cli/ui/frame.ts';
 import { composeList, MOST_ROWS, readFilter } from '../../../../src/cli/ui/list-page.ts';
 import { composeObject } from '../../../../src/cli/ui/object-page.ts';
@@ -23,6 +25,8 @@ function show(name: string, query = ''): string {
   const context = { clock, query: new URLSearchParams(query), events: [event], targets: new Map() };
   return frame(composeObject(asFound(createIngress(name)), context));
 }
+
+const ROW = /<a href="\/token\/myingresses\/[^>]*>([^<]*)</g;
 
 /** Each hostile place is text: outside our own script and style there is neither, and no handler. */
 function expectHarmless(html: string): void {
@@ -60,6 +64,27 @@ describe('the list of objects', () => {
     expect(html).toContain('value="WEB"');
     expect(html).not.toContain('>other<');
     expect(list(['web'], 'kind=MyApp')).toContain('No object fits.');
+  });
+
+  it('has those that are not ready first, and alone where asked for, on each of its pages', () => {
+    const filter = (query: string): ReturnType<typeof readFilter> =>
+      readFilter(new URLSearchParams(query));
+    const rate = (name: string, status: string): FoundObject => {
+      const object = createIngress(name);
+      const [ready] = object.status.conditions ?? [];
+      const conditions = [{ ...ready, status }] as MyIngress['status']['conditions'];
+      return asFound({ ...object, status: { ...object.status, conditions } } as MyIngress);
+    };
+    const known = { kind: 'unread' } as const;
+    const objects = [rate('a', 'True'), rate('b', 'Unknown'), rate('c', 'False')];
+    const names = (query: string): readonly (string | undefined)[] =>
+      [
+        ...frame(composeList(objects, { root, clock, known, filter: filter(query) })).matchAll(ROW),
+      ].map(([, name]) => name);
+    expect(names('')).toEqual(['c', 'b', 'a']);
+    expect(names('not-ready=1')).toEqual(['c', 'b']);
+    const many = Array.from({ length: MOST_ROWS + 1 }, (_, index) => `web-${index}`);
+    expect(list(many, 'not-ready=1')).toContain('page=2&amp;not-ready=1');
   });
 
   it('shows hostile names, reasons, messages and filters as text', () => {
@@ -120,6 +145,7 @@ describe('the page of one object', () => {
     const html = frame(composeObject(asFound({ ...object, status }), context));
     expect(html).toContain('<li>create &quot;&gt;');
     expect(html).toContain('and 2 more');
+    expect(html).toContain('They are not read.');
     expectHarmless(html);
   });
 });

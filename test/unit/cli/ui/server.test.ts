@@ -2,12 +2,13 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { noMetrics } from '../../../../src/cli/cluster.ts';
+import type { Focus } from '../../../../src/cli/ui/focus.ts';
 import { type Served, servePages } from '../../../../src/cli/ui/server.ts';
-import { World } from '../../../../src/cli/ui/world.ts';
+import { WatchedObjects } from '../../../../src/cli/ui/watched-objects.ts';
 import { KubeClient } from '../../../../src/kube/client/kube-client.ts';
 import { systemClock as clock } from '../../../../src/system-clock.ts';
 import { type AnswerTo, ScriptedTransport } from '../../../fakes/scripted-transport.ts';
-import { createIngress } from './shop.ts';
+import { asFound, createIngress } from './shop.ts';
 
 const token = 't'.repeat(32);
 const closing: (() => Promise<unknown>)[] = [];
@@ -20,11 +21,11 @@ async function serve(answer: AnswerTo): Promise<Served> {
   const client = new KubeClient({
     ...{ transport: new ScriptedTransport(answer), clock, metrics: noMetrics },
   });
-  const world = new World({ access: { client, namespace: undefined }, clock });
-  const served = await servePages({ world, clock, port: 0, token, place: 'a cluster' });
+  const objects = new WatchedObjects({ access: { client, namespace: undefined }, clock });
+  const served = await servePages({ objects, clock, port: 0, token, place: 'a cluster' });
   closing.push(
     () => served.close(),
-    () => world.stop(),
+    () => objects.stop(),
   );
   return served;
 }
@@ -149,10 +150,26 @@ describe('the server of the page', () => {
     expect(body).toContain('<h1>Not there</h1>');
   });
 
+  it('reads events and targets of the objects that pages show, of at most eight', async () => {
+    const client = new KubeClient({
+      ...{ transport: new ScriptedTransport(() => 'hang'), clock, metrics: noMetrics },
+    });
+    const objects = new WatchedObjects({ access: { client, namespace: undefined }, clock });
+    closing.push(() => objects.stop());
+    const focus = (name: string): Focus | undefined => objects.focus(asFound(createIngress(name)));
+    const shown = Array.from({ length: 8 }, (_, index) => focus(`web-${index}`));
+    for (const one of shown) if (one) one.viewers = 1;
+    expect(focus('ninth')).toBeUndefined();
+    expect(focus('web-3')).toBe(shown[3]);
+    if (shown[3]) shown[3].viewers = 0;
+    expect(focus('ninth')).toBeDefined();
+    expect(focus('web-2')).toBe(shown[2]);
+  });
+
   it('names the port that is in use', async () => {
     const { url } = await serve(answerOne);
     const port = Number(new URL(url).port);
-    const world = new World({
+    const objects = new WatchedObjects({
       access: {
         client: new KubeClient({
           ...{ transport: new ScriptedTransport(refuse), clock, metrics: noMetrics },
@@ -161,8 +178,8 @@ describe('the server of the page', () => {
       },
       clock,
     });
-    closing.push(() => world.stop());
-    const again = servePages({ world, clock, port, token, place: '' });
+    closing.push(() => objects.stop());
+    const again = servePages({ objects, clock, port, token, place: '' });
     await expect(again).rejects.toThrow(
       `cannot listen on port ${port} of 127.0.0.1, it is in use: give another one with --port, or none for any free one`,
     );

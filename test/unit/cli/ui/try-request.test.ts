@@ -62,6 +62,24 @@ describe('the request tester', () => {
     expect(winner({ from: 'nonsense', headers: 'nonsense' })).toBe('default of 443');
   });
 
+  it('names a condition that certainly fails before a regular expression, and weights of 0', () => {
+    const forward = ['stable', 'canary'].map((backend) => ({ backend, weight: 0 }));
+    const headers = [
+      { name: 'X-Team', regex: '^blue' },
+      { name: 'X-Beta', values: ['1'] },
+    ];
+    const rules = [
+      { name: 'team', headers, forward },
+      { name: 'none', forward, paths: ['/*'] },
+    ];
+    expect(tryRequest(readRoutes(createIngress('web', { rules }).spec), typed)).toEqual({
+      winner: 'none',
+      action: 'forwards to backend stable (weight 0, 0 %), backend canary (weight 0, 0 %)',
+      passedOver: [{ rule: 'team', because: 'http-header X-Beta 1' }],
+      remarks: [],
+    });
+  });
+
   it('knows a port on which nothing listens', () => {
     expect(attempt({ port: 8443 })).toBeUndefined();
   });

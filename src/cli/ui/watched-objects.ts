@@ -13,15 +13,13 @@ import type { FoundObject, OurObject } from '../objects/read.ts';
 import { Focus } from './focus.ts';
 import { Watched, type WatchedOptions } from './watched.ts';
 
-export type WorldOptions = Omit<WatchedOptions, 'onChange'>;
-
 /** Changes within this time, in milliseconds, are one. */
 const GATHER_MS = 50;
 /** A browser keeps at most six pages live; those of some more may be loaded again at once. */
 const MOST_FOCUSES = 8;
 
 /** The objects of albridge as the cluster has them now, over one watch for each kind. */
-export class World {
+export class WatchedObjects {
   readonly #options: WatchedOptions;
   readonly #kinds: readonly { readonly kind: OurKind; readonly watched: Watched<OurObject> }[];
   readonly #attachments: Attachments;
@@ -32,7 +30,7 @@ export class World {
   readonly metrics: LeaderMetrics;
   #cancelGathering: (() => void) | undefined;
 
-  constructor(options: WorldOptions) {
+  constructor(options: Omit<WatchedOptions, 'onChange'>) {
     this.#options = { ...options, onChange: () => this.#gather() };
     const { namespace } = options.access;
     this.#kinds = OUR_KINDS.map((kind) => {
