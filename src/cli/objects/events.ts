@@ -35,12 +35,9 @@ export async function readEvents(
   { most, signal }: { readonly most: number; readonly signal: AbortSignal },
 ): Promise<readonly ObjectEvent[] | undefined> {
   const { namespace, uid } = metadata;
-  const query = { fieldSelector: `regarding.uid=${uid ?? ''}` };
-  const events = await listInNamespace<ListedEvent>(access, eventKind, {
-    namespace,
-    query,
-    signal,
-  });
+  const fieldSelector = `regarding.uid=${uid ?? ''}`;
+  const listed = { kind: eventKind, namespace, fieldSelector };
+  const events = await listInNamespace<ListedEvent>(access, listed, signal);
   return events && listNewest(events, most);
 }
 

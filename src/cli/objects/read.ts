@@ -1,8 +1,10 @@
 import type { Condition } from '../../core/objects/conditions.ts';
-import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
+import type { KubeObject } from '../../core/objects/kube-object.ts';
+import { trimMetadata } from '../../core/objects/trim-metadata.ts';
 import type { KubeClient } from '../../kube/client/kube-client.ts';
 import { isNotFound, KubeError } from '../../kube/client/kube-error.ts';
 import { buildResourcePath } from '../../kube/client/resource-path.ts';
+import { type Collection, listAll as listPages } from '../../kube/watch/list.ts';
 import type { ClusterAccess } from '../cluster.ts';
 import type { CommandContext } from '../command.ts';
 import { CommandError, UsageError } from '../errors.ts';
@@ -27,8 +29,6 @@ export type Listing =
   | { readonly kind: OurKind; readonly objects: readonly OurObject[] }
   | { readonly kind: OurKind; readonly lack: 'not installed' | 'you may not list it' };
 
-const PAGE = '500';
-
 /** Lists every kind of albridge at the same time. */
 export async function listOurs(
   { client, namespace }: ClusterAccess,
@@ -37,8 +37,7 @@ export async function listOurs(
   return Promise.all(
     OUR_KINDS.map(async (kind): Promise<Listing> => {
       try {
-        const path = buildResourcePath(kind, { namespace });
-        const objects = await listAll<OurObject>(client, { path, signal });
+        const objects = await listAll<OurObject>(client, { kind, namespace }, signal);
         return { kind, objects: objects.map((object) => ({ ...object, kind: kind.kind })) };
       } catch (error) {
         const lack = describeLack(error);
@@ -49,35 +48,28 @@ export async function listOurs(
   );
 }
 
-interface ListRequest {
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
+/** What is listed; `namespace` undefined: all of them. */
+export interface Listed extends Omit<Collection, 'namespace'> {
+  readonly namespace?: string | undefined;
 }
 
-interface Page<T> {
-  readonly items?: readonly T[];
-  readonly metadata?: { readonly continue?: string };
-}
-
-/** Every page of a collection: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks */
+/**
+ * Every object of a collection, with as much of its metadata as the operator holds: whoever may write objects can
+ * make them so large that a page of them does not fit.
+ */
 export async function listAll<T>(
-  client: Pick<KubeClient, 'request'>,
-  { path, query = {}, signal }: ListRequest,
+  client: KubeClient,
+  { namespace, ...listed }: Listed,
+  signal: AbortSignal,
 ): Promise<readonly T[]> {
   const items: T[] = [];
-  let next: Readonly<Record<string, string>> | undefined = {};
-  while (next !== undefined) {
-    const page: Page<T> = await client.request<Page<T>>({
-      method: 'GET',
-      path,
-      query: { ...query, limit: PAGE, ...next },
-      signal,
-    });
-    items.push(...(page.items ?? []));
-    const token = page.metadata?.continue;
-    next = token ? { continue: token } : undefined;
-  }
+  await listPages({
+    ...{ client, signal, collection: { ...listed, ...(namespace !== undefined && { namespace }) } },
+    onItem: (item) => items.push(trimMetadata(item as KubeObject) as T),
+    onRestart: () => {
+      items.length = 0;
+    },
+  });
   return items;
 }
 
@@ -171,26 +163,14 @@ function chooseOne(
   );
 }
 
-/** For a kind of Kubernetes itself. */
+/** For a kind of Kubernetes itself; undefined where the caller may not list it. */
 export async function listInNamespace<T>(
   { client }: ClusterAccess,
-  kind: ResourceKind,
-  {
-    namespace,
-    query,
-    signal,
-  }: {
-    readonly namespace: string | undefined;
-    readonly query: Readonly<Record<string, string>>;
-    readonly signal: AbortSignal;
-  },
+  listed: Listed,
+  signal: AbortSignal,
 ): Promise<readonly T[] | undefined> {
   try {
-    return await listAll<T>(client, {
-      path: buildResourcePath(kind, { namespace }),
-      query,
-      signal,
-    });
+    return await listAll<T>(client, listed, signal);
   } catch (error) {
     if (describeLack(error) === undefined) throw error;
     return undefined;

@@ -130,5 +130,5 @@ function listIfAllowed<T>(
   kind: ResourceKind,
   signal: AbortSignal,
 ): Promise<readonly T[] | undefined> {
-  return tryIfAllowed(() => listAll<T>(client, { path: buildResourcePath(kind, {}), signal }));
+  return tryIfAllowed(() => listAll<T>(client, { kind }, signal));
 }
