@@ -80,10 +80,30 @@ describe('npm run release refuses in one sentence', () => {
     expect({ code, left: await readdir(directory) }).toEqual({ code: 1, left: ['helm'] });
   });
 
+  it('for a directory of something else, and keeps that', async () => {
+    const HELM = await fakeHelm('v4.2.4');
+    await mkdir(join(directory, 'out'));
+    await writeFile(join(directory, 'out', 'thesis.txt'), 'years');
+    const { code, output } = await release(['--version', '1.0.0', '--dry-run'], { HELM });
+    expect(output).toMatch(/^release: \S+out has files that are not a release; name an empty/);
+    expect({ code, left: await readdir(join(directory, 'out')) }).toEqual({
+      code: 1,
+      left: ['thesis.txt'],
+    });
+  });
+
+  it('for an empty --out, which would be the working directory', async () => {
+    const args = ['--version', '1.0.0', '--dry-run', '--out='];
+    const program = await Program.start('deploy/release/main.ts', args, { HELM: '/nonexistent' });
+    expect(await program.exited).toBe(2);
+    expect(program.output).toMatch(/^release: --out takes a directory, not an empty text; run/);
+    await program.discard();
+  });
+
   it('after a failure, and keeps what an earlier run wrote', async () => {
     const HELM = await fakeHelm('v4.2.4');
     await mkdir(join(directory, 'out'));
-    await writeFile(join(directory, 'out', 'earlier'), '');
+    await writeFile(join(directory, 'out', 'SHA256SUMS'), '');
     const { code, output } = await release(['--version', '1.0.0', '--dry-run'], {
       HELM,
       FAIL: '1',
@@ -93,7 +113,7 @@ describe('npm run release refuses in one sentence', () => {
       output: 'release: ' + HELM + ' package failed: Error: no chart\n',
     });
     expect((await readdir(directory)).toSorted()).toEqual(['helm', 'out']);
-    expect(await readdir(join(directory, 'out'))).toEqual(['earlier']);
+    expect(await readdir(join(directory, 'out'))).toEqual(['SHA256SUMS']);
   });
 });
 
