@@ -56,10 +56,12 @@ const KINDS: Schema = {
 /** Settings with a value of their own, and those that cannot be set by a ConfigMap. */
 const OWN_VALUES = ['AWS_REGION', 'AWS_DEFAULT_REGION', 'ALBRIDGE_KINDS'];
 
+/** Names and ids of others may be digits alone, and Helm reads 123456789012 as 1.23456789012e+11 and 0123 as 83. */
+const TEXTS = ['ALBRIDGE_CLUSTER_ID', 'ALBRIDGE_CLUSTER_NAME', 'ALBRIDGE_NAMESPACES'];
+
 /** `names`: the keys of albridge-settings that the Deployment reads. */
 function describeSettings(names: readonly string[]): Schema {
   const table = Object.values<Setting>(settings);
-  const text = ['string', 'boolean', 'integer'];
   const rows = names
     .filter((name) => !OWN_VALUES.includes(name))
     .map((name): readonly [string, Schema] => {
@@ -70,7 +72,7 @@ function describeSettings(names: readonly string[]): Schema {
         name,
         {
           description: `${capitalise(row.what)}. Accepts ${row.accepts}. Not set: ${otherwise}.`,
-          type: text,
+          type: TEXTS.includes(name) ? 'string' : ['string', 'boolean', 'integer'],
         },
       ];
     });
@@ -93,13 +95,23 @@ const METADATA: Schema = {
   default: 'true',
 };
 
+/** A registry, with a port or without, and a path: neither tag nor digest. Empty is refused by its length. */
+const REPOSITORY =
+  '^((\\[[0-9A-Fa-f:]+\\]|[A-Za-z0-9][A-Za-z0-9._-]*)(:[0-9]+)?(/[a-z0-9][a-z0-9._-]*)*)?$';
+
 const IMAGE = closed('Image of the operator: docs/install.md builds it.', {
   repository: {
     description: 'Where the image is, without tag. Required.',
     type: 'string',
     minLength: 1,
+    pattern: REPOSITORY,
   },
-  tag: { description: "Tag; empty: the chart's appVersion.", type: 'string', default: '' },
+  tag: {
+    description: "Tag; empty: the chart's appVersion.",
+    type: 'string',
+    pattern: '^([A-Za-z0-9_][A-Za-z0-9._-]{0,127})?$',
+    default: '',
+  },
   digest: {
     description: 'sha256:... of the image, in place of the tag.',
     type: 'string',
@@ -137,6 +149,7 @@ function describeValues(settingNames: readonly string[]): Readonly<Record<string
       ...open(
         'More environment variables, by name: a text, or {valueFrom: ...}. Endpoints, proxies and variables of Node go here.',
       ),
+      propertyNames: { pattern: '^[-._a-zA-Z][-._a-zA-Z0-9]*$' },
       additionalProperties: { type: ['string', 'object'] },
     },
     serviceAccount: closed('The ServiceAccount albridge; policies name it, so its name is fixed.', {
