@@ -213,9 +213,18 @@ describe('the notes', () => {
 
 interface Workflow {
   readonly permissions: unknown;
-  readonly jobs: Readonly<
-    Record<string, { readonly steps: readonly { readonly uses?: string; readonly run?: string }[] }>
-  >;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+interface Job {
+  readonly permissions?: unknown;
+  readonly needs?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly steps: readonly {
+    readonly uses?: string;
+    readonly run?: string;
+    readonly env?: Readonly<Record<string, string>>;
+  }[];
 }
 
 describe('the workflow that publishes', () => {
@@ -246,6 +255,21 @@ describe('the workflow that publishes', () => {
         expect(Object.keys(manifest.scripts)).toContain(script);
       }
     }
+  });
+
+  it('gives token and identity to no step that runs code of packages', async () => {
+    const { jobs } = parse(await readFile(path, 'utf8')) as Workflow;
+    const { gates, publish } = jobs as { readonly gates: Job; readonly publish: Job };
+    const runs = ({ steps }: Job): string => steps.map(({ run = '' }) => run).join('\n');
+    expect(runs(gates)).toMatch(/^npm ci\nnpm run check$/m);
+    expect([gates.permissions, publish.needs]).toEqual([undefined, 'gates']);
+    expect(runs(publish)).not.toMatch(/npm (run )?(check|test|build)|npm ci(?! --ignore-scripts)/);
+    expect(JSON.stringify([publish.env, gates])).not.toContain('github.token');
+    const having = publish.steps.filter(({ env }) => JSON.stringify(env)?.includes('github.token'));
+    expect(having.map(({ run }) => run?.includes('"$GH_TOKEN"') || run?.includes('gh '))).toEqual([
+      true,
+      true,
+    ]);
   });
 
   it('publishes every file that npm run release writes, and the image of install.yaml', async () => {
