@@ -2,45 +2,15 @@ import { stringify } from 'yaml';
 import { KIND_NAMES } from '../../src/apis/kind-names.ts';
 import { type Setting, settings } from '../../src/config/settings.ts';
 import { LISTS } from '../guardrail-lists.ts';
+import { closed, demand, open, type Schema, toggle, whenTrue } from './schema.ts';
 
 /** The values of the Helm chart: values.schema.json, and values.yaml with its defaults and descriptions. */
-
-/** As much of JSON Schema as the chart needs. */
-interface Schema {
-  readonly description?: string;
-  readonly type?: string | readonly string[];
-  /** Shown in values.yaml; without one the key is listed there as a comment. */
-  readonly default?: unknown;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly [keyword: string]: unknown;
-}
 
 /** The head of both files. */
 const HEAD =
   'Written by deploy/helm/main.ts; run `npm run gen` after a change of deploy/helm/values.ts.';
 
 const REGION = '^[a-z]{2,4}(-[a-z]+)+-[0-9]+$';
-
-function toggle(description: string, isOn: boolean): Schema {
-  return { description, type: 'boolean', default: isOn };
-}
-
-function closed(description: string, properties: Readonly<Record<string, Schema>>): Schema {
-  return { description, type: 'object', additionalProperties: false, properties };
-}
-
-function open(description: string): Schema {
-  return { description, type: 'object', default: {} };
-}
-
-function whenTrue(name: string): Schema {
-  return { properties: { [name]: { const: true } } };
-}
-
-/** Without the keyword `then`: an object with that property would be one to await. */
-function demand(condition: Schema, consequence: Schema): Schema {
-  return { if: { not: condition }, else: consequence };
-}
 
 /** Each kind has its CRD, its rights and its policies. */
 const KINDS: Schema = {

@@ -177,6 +177,16 @@ describe('values', () => {
       [...complete, 'env.A\n              value: b=c'],
       "invalid propertyName 'A",
     ],
+    'crds.keep without a value, which is not to keep them': [
+      [...complete, 'crds.keep=null'],
+      "at '/crds': missing property 'keep'",
+    ],
+    'a switch without a value': [
+      [...complete, 'policies.enabled=null'],
+      "at '/policies': missing property 'enabled'",
+    ],
+    'an image without a value': [[...complete, 'image=null'], "missing property 'image'"],
+    'variables without a value': [[...complete, 'env=null'], "missing property 'env'"],
     'an unknown value': [[...complete, 'replicaCount=3'], "'replicaCount' not allowed"],
     'one namespace without a cluster id': [
       [...complete, 'singleNamespace=true'],
