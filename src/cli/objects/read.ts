@@ -48,7 +48,7 @@ export async function listOurs(
   );
 }
 
-/** What is listed; `namespace` undefined: all of them. */
+/** A collection; `namespace` undefined: of all namespaces. */
 export interface Listed extends Omit<Collection, 'namespace'> {
   readonly namespace?: string | undefined;
 }
